@@ -1,0 +1,29 @@
+// Questions that an artifact answers about itself.
+// SPDX-License-Identifier: MIT
+#include "artifact/Artifact.h"
+
+#include <algorithm>
+
+namespace nereid::artifact {
+
+static constexpr uint64_t kPointerBytes = 8;
+
+const std::string *Artifact::findStage(std::string_view stage) const {
+  for (const Stage &kept : stages)
+    if (kept.name == stage)
+      return &kept.data;
+  return nullptr;
+}
+
+uint64_t scratchOffset(const Artifact &artifact) {
+  uint64_t end = 0;
+  for (const Parameter &parameter : artifact.parameters)
+    end = std::max(end, uint64_t{parameter.offset} + parameter.size);
+  return (end + kPointerBytes - 1) / kPointerBytes * kPointerBytes;
+}
+
+uint64_t packedBytes(const Artifact &artifact) {
+  return scratchOffset(artifact) + 2 * kPointerBytes;
+}
+
+} // namespace nereid::artifact

@@ -1,0 +1,57 @@
+// How an artifact lies in its file.
+// SPDX-License-Identifier: MIT
+//
+//   0   8  magic; begins and ends so that text-mode copies break it visibly
+//   8   4  format version    (all numbers little-endian)
+//   12  4  bytes of the header
+//   16  8  bytes of the whole file
+//   24     header: JSON, every field of Artifact but the blobs
+//          the binary, as it is
+//          the stages, each zstd-compressed or as it is
+//   -16 16 XXH3-128 of everything before, big-endian as its canonical form
+#pragma once
+
+#include "artifact/Artifact.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid::artifact {
+
+inline constexpr std::string_view kMagic{"\x89NRK\r\n\x1a\n", 8};
+inline constexpr size_t kVersionAt = 8;
+inline constexpr size_t kHeaderBytesAt = 12;
+inline constexpr size_t kFileBytesAt = 16;
+inline constexpr size_t kPrologueBytes = 24;
+inline constexpr size_t kChecksumBytes = 16;
+
+/// A stage that shrinks further than this is stored as it is, so that a reader
+/// may bound what it allocates by the size of the file.
+inline constexpr uint64_t kMaxExpansion = 1024;
+
+/// How one stage is stored; the names and the order are those of the stages.
+struct StoredStage {
+  std::string name;
+  uint64_t storedBytes = 0;
+  uint64_t rawBytes = 0;
+  bool compressed = false;
+};
+
+/// The parts of the file that are not fields of the artifact.
+struct BlobTable {
+  uint64_t binaryBytes = 0;
+  std::vector<StoredStage> stages;
+};
+
+/// The last 16 bytes of a file whose other bytes are given.
+std::string checksum(std::string_view bytes);
+
+/// The header of the file. Reading fails on anything but an object that holds
+/// every field in its own type and within its range.
+std::string writeHeader(const Artifact &artifact, const BlobTable &blobs);
+Expected<void> readHeader(std::string_view text, Artifact &artifact, BlobTable &blobs);
+
+} // namespace nereid::artifact

@@ -1,0 +1,24 @@
+# What a wheel holds: the package, the module with libnereid and TBB beside it, the tool, metadata for the name triton.
+# SPDX-License-Identifier: MIT
+
+if(NOT SKBUILD)
+  return()
+endif()
+execute_process(COMMAND ${Python_EXECUTABLE} -c "import sysconfig; print(sysconfig.get_path('purelib', 'posix_prefix', {'base': ''}).lstrip('/'))"
+                OUTPUT_VARIABLE site_packages OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(libraries triton/_C)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/triton DESTINATION . COMPONENT wheel
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "__pycache__" EXCLUDE)
+set_target_properties(nereid libtriton PROPERTIES INSTALL_RPATH "$ORIGIN")
+set_target_properties(nereid-tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${site_packages}/${libraries}")
+install(TARGETS nereid libtriton LIBRARY DESTINATION ${libraries} COMPONENT wheel)
+install(TARGETS nereid-tool RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
+get_target_property(tbb_file TBB::tbb LOCATION)
+install(FILES ${tbb_file} RENAME libtbb.so.12 DESTINATION ${libraries} COMPONENT wheel)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/nereid DESTINATION ${libraries}/include COMPONENT wheel)
+
+# PyTorch asks for the metadata of a distribution `triton`; a wheel may hold only its own at the top, so this one goes through the data folder.
+file(WRITE ${PROJECT_BINARY_DIR}/triton-metadata/METADATA "Metadata-Version: 2.1\nName: triton\nVersion: 3.9.0\nSummary: provided by nereid\n")
+install(FILES ${PROJECT_BINARY_DIR}/triton-metadata/METADATA
+        DESTINATION ${SKBUILD_DATA_DIR}/${site_packages}/triton-3.9.0.dist-info COMPONENT wheel)

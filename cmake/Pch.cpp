@@ -1,0 +1,2 @@
+// Carries the shared precompiled header; see Pch.h.
+// SPDX-License-Identifier: MIT

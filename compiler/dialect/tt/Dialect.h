@@ -1,0 +1,41 @@
+// The `tt` dialect: its types, enums and ops.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "compiler/dialect/tt/Dialect.h.inc"
+#include "compiler/dialect/tt/Enums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/dialect/tt/Types.h.inc"
+
+namespace nereid::tt {
+
+/// The type with `type`'s shape (if it has one) and `element` as its elements.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
+/// i1 in the shape of `type`.
+mlir::Type i1Like(mlir::Type type);
+/// What loading through `type`, a pointer or a tile of pointers, gives.
+mlir::Type pointeeLike(mlir::Type type);
+/// The extents of a tile; empty for a scalar.
+llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
+/// The element type of a tile, or the type itself.
+mlir::Type elementOf(mlir::Type type);
+
+} // namespace nereid::tt
+
+#define GET_OP_CLASSES
+#include "compiler/dialect/tt/Ops.h.inc"

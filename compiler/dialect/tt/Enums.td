@@ -1,0 +1,30 @@
+// Declares the enums that `tt` ops carry; the numbers are part of the text format.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_TT_ENUMS
+#define NEREID_TT_ENUMS
+
+include "mlir/IR/EnumAttr.td"
+
+class Tt_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::nereid::tt";
+}
+
+def Tt_ProgramDim : Tt_Enum<"ProgramDim", "axis of the launch grid", [
+  I32EnumAttrCase<"X", 0, "x">, I32EnumAttrCase<"Y", 1, "y">, I32EnumAttrCase<"Z", 2, "z">]>;
+
+def Tt_CacheModifier : Tt_Enum<"CacheModifier", "cache level of a global access", [
+  I32EnumAttrCase<"NONE", 1, "none">, I32EnumAttrCase<"CA", 2, "ca">, I32EnumAttrCase<"CG", 3, "cg">,
+  I32EnumAttrCase<"WB", 4, "wb">, I32EnumAttrCase<"CS", 5, "cs">, I32EnumAttrCase<"WT", 6, "wt">,
+  I32EnumAttrCase<"CV", 7, "cv">]>;
+
+def Tt_EvictionPolicy : Tt_Enum<"EvictionPolicy", "how long a line should stay in the cache", [
+  I32EnumAttrCase<"NORMAL", 1, "evict_normal">, I32EnumAttrCase<"EVICT_FIRST", 2, "evict_first">,
+  I32EnumAttrCase<"EVICT_LAST", 3, "evict_last">]>;
+
+def Tt_RoundingMode : Tt_Enum<"RoundingMode", "rounding of a narrowing float conversion", [
+  I32EnumAttrCase<"RTZ", 0, "rtz">, I32EnumAttrCase<"RTNE", 1, "rtne">]>;
+
+def Tt_PropagateNan : Tt_Enum<"PropagateNan", "what a NaN operand does to the result", [
+  I32EnumAttrCase<"NONE", 0, "none">, I32EnumAttrCase<"ALL", 0xFFFF, "all">]>;
+
+#endif

@@ -1,0 +1,149 @@
+// Rules and folds of the ops that make and rearrange tiles.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace nereid::tt;
+
+/// The one attribute that every element of a constant tile has, in `type`'s shape.
+static Attribute resplat(Attribute source, Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(source); splat && tile)
+    return SplatElementsAttr::get(tile, splat.getSplatValue<Attribute>());
+  return {};
+}
+
+/// A splat seen through ops that only change the shape.
+static Value splatSource(Value value) {
+  auto splat = value.getDefiningOp<SplatOp>();
+  return splat ? splat.getSrc() : Value();
+}
+
+//--- make_range ----------------------------------------------------------------------------
+
+LogicalResult MakeRangeOp::verify() {
+  const int64_t start = static_cast<int32_t>(getStart()), end = static_cast<int32_t>(getEnd());
+  if (end <= start) // C1
+    return emitOpError("range [") << start << ", " << end << ") is empty; `end` must be greater than `start`";
+  RankedTensorType type = getType();
+  if (type.getRank() != 1 || type.getDimSize(0) != end - start) // C2
+    return emitOpError("range of ") << end - start << " elements has type " << type;
+  return success();
+}
+
+OpFoldResult MakeRangeOp::fold(FoldAdaptor) {
+  if (getEnd() - getStart() != 1)
+    return {};
+  return SplatElementsAttr::get(getType(), Builder(getContext()).getI32IntegerAttr(getStart()));
+}
+
+//--- splat, unsplat ------------------------------------------------------------------------
+
+OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
+  if (!isa_and_nonnull<FloatAttr, IntegerAttr>(adaptor.getSrc()))
+    return {};
+  return SplatElementsAttr::get(cast<RankedTensorType>(getType()), adaptor.getSrc());
+}
+
+LogicalResult UnsplatOp::verify() {
+  auto tile = cast<RankedTensorType>(getSrc().getType());
+  if (tile.getNumElements() != 1) // C1
+    return emitOpError("tile has ") << tile.getNumElements() << " elements; only one can become a scalar";
+  if (tile.getElementType() != getType())
+    return emitOpError("element type ") << tile.getElementType() << " differs from result type " << getType();
+  return success();
+}
+
+OpFoldResult UnsplatOp::fold(FoldAdaptor adaptor) {
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSrc()))
+    return splat.getSplatValue<Attribute>();
+  return splatSource(getSrc());
+}
+
+//--- expand_dims ---------------------------------------------------------------------------
+
+LogicalResult ExpandDimsOp::verify() {
+  auto source = cast<RankedTensorType>(getSrc().getType());
+  const int64_t axis = static_cast<int32_t>(getAxis());
+  if (axis < 0 || axis > source.getRank()) // C1
+    return emitOpError("axis ") << axis << " is outside [0, " << source.getRank() << "]";
+  SmallVector<int64_t> expected(source.getShape());
+  expected.insert(expected.begin() + axis, 1);
+  if (shapeOf(getType()) != ArrayRef<int64_t>(expected)) // C2
+    return emitOpError("result ") << getType() << " is not " << source << " with a dimension of 1 before axis " << axis;
+  return success();
+}
+
+OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) { return resplat(adaptor.getSrc(), getType()); }
+
+//--- broadcast -----------------------------------------------------------------------------
+
+LogicalResult BroadcastOp::verify() {
+  ArrayRef<int64_t> from = shapeOf(getSrc().getType()), to = shapeOf(getType());
+  if (from.size() != to.size())
+    return emitOpError("rank ") << from.size() << " cannot be broadcast to rank " << to.size();
+  for (auto [index, pair] : llvm::enumerate(llvm::zip_equal(from, to))) // C1
+    if (auto [before, after] = pair; before != after && before != 1)
+      return emitOpError("dimension ") << index << " has extent " << before << "; only extent 1 can grow to " << after;
+  return success();
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType())
+    return getSrc();
+  if (auto inner = getSrc().getDefiningOp<BroadcastOp>()) {
+    setOperand(inner.getSrc());
+    return getResult();
+  }
+  return resplat(adaptor.getSrc(), getType());
+}
+
+//--- reshape -------------------------------------------------------------------------------
+
+LogicalResult ReshapeOp::verify() {
+  const int64_t before = cast<RankedTensorType>(getSrc().getType()).getNumElements();
+  const int64_t after = cast<RankedTensorType>(getType()).getNumElements();
+  if (before != after) // C1
+    return emitOpError("changes the element count from ") << before << " to " << after;
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType() && !getAllowReorder())
+    return getSrc();
+  if (auto inner = getSrc().getDefiningOp<ReshapeOp>(); inner && !inner.getAllowReorder() && !getAllowReorder()) {
+    setOperand(inner.getSrc());
+    return getResult();
+  }
+  return resplat(adaptor.getSrc(), getType());
+}
+
+//--- trans ---------------------------------------------------------------------------------
+
+LogicalResult TransOp::verify() {
+  ArrayRef<int64_t> from = shapeOf(getSrc().getType()), to = shapeOf(getType());
+  ArrayRef<int32_t> order = getOrder();
+  if (order.size() != from.size() || !isPermutationVector(llvm::to_vector_of<int64_t>(order))) // C1
+    return emitOpError("order is not a permutation of ") << from.size() << " dimensions";
+  for (auto [index, source] : llvm::enumerate(order)) // C2
+    if (to.size() != from.size() || to[index] != from[source])
+      return emitOpError("result ") << getType() << " is not the permuted " << getSrc().getType();
+  return success();
+}
+
+OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
+  if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, getOrder().size())))
+    return getSrc();
+  if (auto inner = getSrc().getDefiningOp<TransOp>()) {
+    SmallVector<int32_t> combined;
+    for (int32_t dim : getOrder())
+      combined.push_back(inner.getOrder()[dim]);
+    setOrder(combined);
+    setOperand(inner.getSrc());
+    return getResult();
+  }
+  return resplat(adaptor.getSrc(), getType());
+}

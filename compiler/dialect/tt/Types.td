@@ -1,0 +1,35 @@
+// Declares the types of `tt` and the type constraints that its ops share.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_TT_TYPES
+#define NEREID_TT_TYPES
+
+include "compiler/dialect/tt/Dialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Tt_PointerType : TypeDef<Tt_Dialect, "Pointer"> {
+  let mnemonic = "ptr";
+  let summary = "pointer to a scalar in an address space";
+  let description = [{
+    `!tt.ptr<f32>` points to global memory (address space 1); any other space
+    is printed: `!tt.ptr<f32, 3>`.
+  }];
+  let parameters = (ins "::mlir::Type":$pointee, DefaultValuedParameter<"int", "1">:$addressSpace);
+  let assemblyFormat = "`<` $pointee (`,` $addressSpace^)? `>`";
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$pointee, CArg<"int", "1">:$addressSpace), [{
+    return $_get(pointee.getContext(), pointee, addressSpace);
+  }]>];
+}
+
+def Tt_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E5M2, F8E4M3FN, F8E5M2FNUZ, F8E4M3FNUZ]>;
+def Tt_Int : AnyTypeOf<[I1, I8, I16, I32, I64]>;
+def Tt_Ptr : DialectType<Tt_Dialect, CPred<"::llvm::isa<::nereid::tt::PointerType>($_self)">, "pointer">;
+def Tt_Scalar : AnyTypeOf<[Tt_Float, Tt_Int, Tt_Ptr]>;
+def Tt_Tile : RankedTensorOf<[Tt_Float, Tt_Int, Tt_Ptr]>;
+def Tt_Value : AnyTypeOf<[Tt_Scalar, Tt_Tile]>;
+def Tt_FloatLike : AnyTypeOf<[Tt_Float, RankedTensorOf<[Tt_Float]>]>;
+def Tt_IntLike : AnyTypeOf<[Tt_Int, RankedTensorOf<[Tt_Int]>]>;
+def Tt_I1Like : AnyTypeOf<[I1, RankedTensorOf<[I1]>]>;
+def Tt_I64Like : AnyTypeOf<[I64, RankedTensorOf<[I64]>]>;
+def Tt_PtrLike : AnyTypeOf<[Tt_Ptr, RankedTensorOf<[Tt_Ptr]>]>;
+
+#endif

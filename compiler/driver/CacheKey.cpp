@@ -1,0 +1,62 @@
+// The key of a compilation: one hash over all that its result depends on.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Compiler.h"
+#include "compiler/sema/ModuleEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace nereid;
+
+namespace {
+/// Feeds fields with their lengths, so that no two lists of fields look alike.
+class KeyBuilder {
+public:
+  void add(llvm::StringRef text) {
+    add(static_cast<uint64_t>(text.size()));
+    hash.update(text);
+  }
+  void add(uint64_t number) {
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; ++i)
+      bytes[i] = static_cast<uint8_t>(number >> (8 * i));
+    hash.update(bytes);
+  }
+  std::string hex() { return llvm::toHex(hash.final(), /*LowerCase=*/true); }
+
+private:
+  llvm::SHA256 hash;
+};
+} // namespace
+
+static void addOptions(KeyBuilder &key, const support::Options &options) {
+  // A structured binding: a new field breaks the build here until it is added.
+  const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
+               programmaticLaunch, inputPrecision] = options;
+  for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters})
+    key.add(number);
+  for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch})
+    key.add(uint64_t{flag});
+  key.add(inputPrecision);
+}
+
+std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey,
+                             const std::string &signature) {
+  KeyBuilder key;
+  key.add(buildId());
+  key.add(sourceKey);
+  key.add(kernel.name);
+  key.add(signature);
+  for (const sema::KernelArgument &arg : kernel.args) {
+    key.add(arg.constant ? sema::mangle(*arg.constant) : arg.type.str());
+    key.add(static_cast<uint64_t>(arg.type.isConst));
+    key.add(static_cast<uint64_t>(arg.divisibility));
+  }
+  addOptions(key, kernel.options);
+  const auto &[backend, arch, features, lastLevelCacheBytes] = kernel.target;
+  key.add(backend);
+  key.add(arch);
+  key.add(features);
+  key.add(lastLevelCacheBytes);
+  return key.hex();
+}

@@ -1,0 +1,254 @@
+// Runs the phases of a compilation in order and gathers their results into an artifact.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Compiler.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/driver/Diagnostics.h"
+#include "compiler/passes/tt/Pipeline.h"
+#include "compiler/support/FatalGuard.h"
+#include "compiler/target/cpu/CpuTarget.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <chrono>
+
+using namespace nereid;
+using namespace nereid::driver;
+
+namespace {
+/// Measures the phases; each call of `end` closes the one that began last.
+class PhaseClock {
+public:
+  explicit PhaseClock(std::vector<PhaseTime> &times) : times(times), began(now()) {}
+  void end(const char *phase) {
+    const auto ended = now();
+    times.push_back({phase, std::chrono::duration<double, std::micro>(ended - began).count()});
+    began = ended;
+  }
+
+private:
+  static std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
+  std::vector<PhaseTime> &times;
+  std::chrono::steady_clock::time_point began;
+};
+
+/// Turns what passes say through MLIR into our diagnostics.
+class PassDiagnostics {
+public:
+  PassDiagnostics(mlir::MLIRContext *context, support::DiagnosticEngine &diagnostics)
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
+            llvm::raw_string_ostream os(text);
+            os << (text.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
+          }
+          return mlir::success();
+        }),
+        diagnostics(diagnostics) {}
+  void report(const support::DiagnosticKind &kind) {
+    diagnostics.report(kind, {}, text.empty() ? "a pass failed without a message" : text);
+  }
+
+private:
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+  support::DiagnosticEngine &diagnostics;
+};
+} // namespace
+
+//--- Parameters --------------------------------------------------------------------------------
+
+static artifact::ParameterKind kindOf(const sema::Type &type) {
+  if (type.isPointer)
+    return artifact::ParameterKind::Pointer;
+  if (type.isBool())
+    return artifact::ParameterKind::Bool;
+  return type.isFloat() ? artifact::ParameterKind::Float : artifact::ParameterKind::Int;
+}
+
+static std::string signatureText(const sema::Type &type) {
+  const std::string scalar = sema::signatureOf(type.scalar).str();
+  return type.isPointer ? (type.isConst ? "*k" : "*") + scalar : scalar;
+}
+
+static std::vector<artifact::Parameter> parametersOf(const sema::KernelRequest &kernel) {
+  std::vector<artifact::Parameter> parameters;
+  for (auto [position, arg] : llvm::enumerate(kernel.args)) {
+    if (arg.constant)
+      continue;
+    artifact::Parameter parameter;
+    parameter.name = kernel.kernel->definition->parameters[position].name.str();
+    parameter.kind = kindOf(arg.type);
+    parameter.type = signatureText(arg.type);
+    parameter.position = position;
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+/// From the function alone: integers count as signed, as IR has it.
+static artifact::Parameter parameterOf(mlir::BlockArgument argument) {
+  artifact::Parameter parameter;
+  parameter.position = argument.getArgNumber();
+  parameter.name = "arg" + std::to_string(argument.getArgNumber());
+  if (auto named = llvm::dyn_cast<mlir::NameLoc>(argument.getLoc()))
+    parameter.name = named.getName().str();
+  mlir::Type type = argument.getType();
+  const auto pointer = llvm::dyn_cast<tt::PointerType>(type);
+  if (pointer)
+    type = pointer.getPointee();
+  std::string text;
+  llvm::raw_string_ostream(text) << type; // "f32", "bf16", "i32"
+  if (text.front() == 'f')
+    text = "fp" + text.substr(1);
+  parameter.type = (pointer ? "*" : "") + (text == "i1" ? "u1" : text);
+  parameter.kind = pointer                                ? artifact::ParameterKind::Pointer
+                   : text == "i1"                         ? artifact::ParameterKind::Bool
+                   : llvm::isa<mlir::FloatType>(type)     ? artifact::ParameterKind::Float
+                                                          : artifact::ParameterKind::Int;
+  return parameter;
+}
+
+//--- Phases ------------------------------------------------------------------------------------
+
+mlir::OwningOpRef<mlir::ModuleOp> driver::front(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
+                                                sema::HostEnv &host, support::DiagnosticEngine &diagnostics) {
+  return sema::emitKernel(context, kernel, host, diagnostics);
+}
+
+static bool optimise(mlir::ModuleOp module, support::DiagnosticEngine &diagnostics) {
+  PassDiagnostics said(module.getContext(), diagnostics);
+  mlir::PassManager passes(module.getContext());
+#ifdef NDEBUG
+  passes.enableVerifier(false);
+#endif
+  tt::buildOptimisePipeline(passes);
+  if (mlir::succeeded(passes.run(module)))
+    return true;
+  said.report(diag::PassFailed);
+  return false;
+}
+
+/// The one public function of a kernel's module; null after an error.
+static tt::FuncOp kernelOf(mlir::ModuleOp module, support::DiagnosticEngine &diagnostics) {
+  llvm::SmallVector<tt::FuncOp> kernels;
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+    if (function.isPublic())
+      kernels.push_back(function);
+  if (kernels.size() == 1)
+    return kernels.front();
+  diagnostics.report(diag::NoKernel, {}, kernels.size());
+  return {};
+}
+
+static bool hasReduction(mlir::ModuleOp module) {
+  return module.walk([](tt::ReduceOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+}
+
+static void describeOptions(artifact::Artifact &artifact, const support::Options &options) {
+  auto number = [](uint64_t value) { return std::to_string(value); };
+  auto flag = [](bool value) { return std::string(value ? "true" : "false"); };
+  artifact.options = {{"num_warps", number(options.numWarps)},
+                      {"num_stages", number(options.numStages)},
+                      {"num_ctas", number(options.numCtas)},
+                      {"maxnreg", options.maxRegisters ? number(options.maxRegisters) : "null"},
+                      {"enable_fp_fusion", flag(options.enableFpFusion)},
+                      {"debug", flag(options.debug)},
+                      {"sanitize_overflow", flag(options.sanitizeOverflow)},
+                      {"launch_cooperative_grid", flag(options.cooperativeGrid)},
+                      {"launch_pdl", flag(options.programmaticLaunch)}};
+  artifact.cooperative = options.cooperativeGrid;
+  artifact.programmaticLaunch = options.programmaticLaunch;
+  artifact.clusterDims = {options.numCtas, 1, 1};
+}
+
+/// The kernel's TTIR as a file that shows the problem again; where it was written.
+static std::string writeReproducer(const artifact::Artifact &artifact) {
+  llvm::SmallString<128> path;
+  int descriptor;
+  if (llvm::sys::fs::createTemporaryFile("nereid-" + artifact.name, "ttir", descriptor, path))
+    return "(no file: the temporary folder cannot be written)";
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  file << *artifact.findStage("ttir");
+  return path.str().str();
+}
+
+std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options &options,
+                                   const support::TargetSpec &target, const Request &request,
+                                   support::DiagnosticEngine &diagnostics) {
+  Result result;
+  PhaseClock clock(result.times);
+  tt::FuncOp kernel = kernelOf(module, diagnostics);
+  if (!kernel || !optimise(module, diagnostics))
+    return std::nullopt;
+  clock.end("ttir");
+
+  artifact::Artifact &artifact = result.artifact;
+  artifact.name = artifact.entry = kernel.getSymName().str();
+  artifact.hash = request.key;
+  artifact.signature = request.signature;
+  artifact.target = {target.backend, target.arch, target.features, 32};
+  describeOptions(artifact, options);
+  artifact.parameters = request.parameters;
+  if (artifact.parameters.empty())
+    for (mlir::BlockArgument argument : kernel.getArguments())
+      artifact.parameters.push_back(parameterOf(argument));
+  const auto wants = [&](const char *stage) {
+    return llvm::is_contained(request.keep, stage) || request.stopAfter == stage;
+  };
+  artifact.stages.push_back({"ttir", printModule(module)});
+  if (request.stopAfter == "ttir")
+    return result;
+  // A program's reduction uses scratch of its own; occupancy arithmetic divides by this.
+  artifact.sharedBytes = hasReduction(module) ? 1 : 0;
+
+  PassDiagnostics said(module.getContext(), diagnostics);
+  cpu::Emit emit;
+  emit.plan = wants("plan");
+  emit.llir = wants("llir");
+  emit.assembly = wants("asm");
+  mlir::FailureOr<cpu::CpuCode> code = mlir::failure();
+  const std::optional<std::string> fatal =
+      support::runGuarded([&] { code = cpu::compile(module, options, target, emit); });
+  if (fatal) {
+    diagnostics.report(diag::CompilerBug, {}, *fatal, writeReproducer(artifact));
+    return std::nullopt;
+  }
+  if (mlir::failed(code)) {
+    said.report(diag::TargetFailed);
+    return std::nullopt;
+  }
+  clock.end("so");
+  for (auto [parameter, placed] : llvm::zip_equal(artifact.parameters, code->params)) {
+    parameter.offset = placed.offset;
+    parameter.size = placed.size;
+  }
+  artifact.arenaBytes = code->arenaBytes;
+  artifact.arenaAlign = code->arenaAlign;
+  artifact.registers = 32; // a CPU program holds its values in a fixed register file
+  artifact.tool = "lld";
+  artifact.toolVersion = LLVM_VERSION_STRING;
+  artifact.binary.assign(code->sharedObject.begin(), code->sharedObject.end());
+  for (auto [name, text] : {std::pair{"plan", &code->plan}, {"llir", &code->llir}, {"asm", &code->assembly}})
+    if (wants(name))
+      artifact.stages.push_back({name, *text});
+  return result;
+}
+
+std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
+                                      sema::HostEnv &host, const Request &request,
+                                      support::DiagnosticEngine &diagnostics) {
+  std::vector<PhaseTime> times;
+  PhaseClock clock(times);
+  mlir::OwningOpRef<mlir::ModuleOp> module = front(context, kernel, host, diagnostics);
+  if (!module)
+    return std::nullopt;
+  clock.end("sema");
+  Request withParameters = request;
+  if (withParameters.parameters.empty())
+    withParameters.parameters = parametersOf(kernel);
+  std::optional<Result> result = back(*module, kernel.options, kernel.target, withParameters, diagnostics);
+  if (result)
+    result->times.insert(result->times.begin(), times.begin(), times.end());
+  return result;
+}

@@ -1,0 +1,79 @@
+// From a kernel request, or a module's text, to an artifact: the phases of a target in order.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "artifact/Artifact.h"
+#include "compiler/sema/Sema.h"
+#include "compiler/support/Diagnostic.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nereid::driver {
+
+/// Where a compilation may stop and what it keeps; a stage that is not kept
+/// can be derived again from the artifact's TTIR.
+struct Request {
+  std::vector<std::string> keep;         ///< stages to put into the artifact besides the binary: "ttir", "llir", "asm"
+  std::optional<std::string> stopAfter;  ///< the last stage wanted; the binary when empty
+  std::string key;                       ///< names the compilation (Artifact::hash)
+  std::string signature;                 ///< as the command line's --signature
+  /// Name, kind, type and position of each run-time parameter, as the source has them; taken from the
+  /// module's function where empty. Offsets and sizes are filled in.
+  std::vector<artifact::Parameter> parameters;
+};
+
+/// How long one phase took.
+struct PhaseTime {
+  std::string phase;
+  double microseconds = 0;
+};
+
+struct Result {
+  artifact::Artifact artifact;
+  std::vector<PhaseTime> times;
+};
+
+/// A context that holds every dialect of ours; not to be used by two threads at once.
+std::unique_ptr<mlir::MLIRContext> createContext();
+
+/// A kernel from its text. Nothing on failure; `diagnostics` then holds at least one error.
+std::optional<Result> compile(mlir::MLIRContext &context, const sema::KernelRequest &kernel, sema::HostEnv &host,
+                              const Request &request, support::DiagnosticEngine &diagnostics);
+
+/// The two halves of `compile`: what needs the host, and what needs none of it.
+mlir::OwningOpRef<mlir::ModuleOp> front(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
+                                        sema::HostEnv &host, support::DiagnosticEngine &diagnostics);
+std::optional<Result> back(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,
+                           const Request &request, support::DiagnosticEngine &diagnostics);
+
+/// A module from TTIR text (`name` is used in messages).
+mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context, const std::string &text, const std::string &name,
+                                        support::DiagnosticEngine &diagnostics);
+
+/// `stage` of a finished kernel ("ttir", "llir", "asm", "launcher.so"), from what the artifact keeps or
+/// derived again from its TTIR. Nothing where the target has no such stage.
+std::optional<std::string> stage(const artifact::Artifact &artifact, const std::string &stage,
+                                 support::DiagnosticEngine &diagnostics);
+/// The names of a target's stages, in order.
+std::vector<std::string> stageNames(const std::string &backend);
+
+/// Text of a module as `asm["ttir"]` has it.
+std::string printModule(mlir::ModuleOp module, bool withLocations = true);
+
+/// The exact target for what a user wrote: ("cpu", "") is this host.
+std::optional<support::TargetSpec> resolveTarget(const std::string &backend, const std::string &arch,
+                                                 std::string &whyNot);
+
+/// Changes with every change of the compiler or of the library embedded in it.
+std::string buildId();
+
+/// The key of a compilation: everything that its result depends on, as lower-case hex.
+std::string cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey, const std::string &signature);
+
+} // namespace nereid::driver

@@ -1,0 +1,45 @@
+// Line tables: MLIR locations as LLVM debug locations.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "mlir/IR/Location.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/IRBuilder.h"
+
+#include <memory>
+
+namespace nereid::lowering {
+
+/// Debug information of one LLVM function, line tables only. An inlined call's
+/// location becomes a subprogram of its own, so that debuggers show the chain.
+class DebugInfo {
+public:
+  explicit DebugInfo(llvm::Module &module) : module(module) {}
+
+  /// Describes `function`, which begins at `location`. Without a source
+  /// position there is nothing to describe, and the other calls do nothing.
+  void begin(llvm::Function &function, mlir::Location location);
+  void setLocation(llvm::IRBuilderBase &builder, mlir::Location location);
+  void finish();
+
+private:
+  llvm::DIFile *fileOf(llvm::StringRef path);
+  llvm::DILocation *locate(mlir::Location location, llvm::DILocation *inlinedAt);
+  llvm::DISubprogram *subprogram(llvm::StringRef name, llvm::StringRef path, unsigned line);
+
+  llvm::Module &module;
+  std::unique_ptr<llvm::DIBuilder> builder;
+  llvm::DICompileUnit *unit = nullptr;
+  llvm::DISubprogram *scope = nullptr;
+  llvm::StringMap<llvm::DIFile *> files;
+  llvm::StringMap<llvm::DISubprogram *> inlined;
+  llvm::DenseMap<mlir::Attribute, llvm::DILocation *> known;
+};
+
+/// The position in a source file that a location stands for; null where there is none.
+mlir::FileLineColRange sourcePosition(mlir::Location location);
+
+} // namespace nereid::lowering

@@ -1,0 +1,27 @@
+// Lists the passes that bring a module of sema into the form that targets expect.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/tt/Pipeline.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void nereid::tt::buildOptimisePipeline(OpPassManager &passes) {
+  // Only functions marked noinline stay calls. The inliner's own clean-up is
+  // switched off: one canonicalisation after it is enough.
+  passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  passes.addPass(createSymbolDCEPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createLoopInvariantCodeMotionPass());
+  // What was equal in several loops stands side by side now.
+  passes.addPass(createCSEPass());
+}
+
+void nereid::tt::registerPipelines() {
+  PassPipelineRegistration<>("tt-optimise", "what every target runs first", buildOptimisePipeline);
+}

@@ -1,0 +1,223 @@
+// Names and attributes: where a name's meaning comes from, what tensors, types and modules offer.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/builtins/ModuleConstants.h"
+#include "compiler/stdlib/Stdlib.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace nereid;
+using namespace nereid::sema;
+
+static constexpr llvm::StringLiteral languageModule = "triton.language";
+
+//--- Names -----------------------------------------------------------------------------------
+
+/// What `module`.`name` is among our own modules; nothing where it is not there.
+static std::optional<Value> moduleMember(ModuleEmitter &emitter, llvm::StringRef module, llvm::StringRef name) {
+  // `tl.constexpr(x)` is x: constants are constants here already.
+  static const Builtin constexprClass{
+      "constexpr", languageModule, {{"value"}}, "", [](const CallSite &site) { return site.args[0]; }};
+  if (module == languageModule && name == "constexpr")
+    return Value(BuiltinValue{&constexprClass});
+  if (const Builtin *builtin = findBuiltin(module, name))
+    return Value(BuiltinValue{builtin});
+  if (std::optional<Value> constant = moduleConstant(module, name))
+    return constant;
+  if (!name.starts_with("_"))
+    if (auto function = emitter.stdlibFunction(module, name))
+      return Value(FunctionValue{function});
+  if (module == languageModule)
+    if (std::optional<Scalar> scalar = scalarFromName(name))
+      return Value(TypeValue{Type(*scalar)});
+  if (module == "triton" && (name == "cdiv" || name == "next_power_of_2"))
+    return moduleMember(emitter, languageModule, name);
+  std::string inner = (module + "." + name).str();
+  if (isBuiltinModule(inner))
+    return Value(ModuleValue{inner});
+  return std::nullopt;
+}
+
+/// The closest name that is visible, for the hint of an undefined one.
+static std::string closestName(const FunctionEmitter &emitter, llvm::StringRef name) {
+  std::string best;
+  unsigned bestDistance = name.size() / 3 + 1;
+  for (const auto &[candidate, binding] : emitter.scope) {
+    const unsigned distance = name.edit_distance(candidate, true, bestDistance);
+    if (distance < bestDistance) {
+      best = candidate.str();
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+Value FunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
+  if (auto *local = scope.find(name); local != scope.end())
+    return local->second.value;
+  if (function.isStdlib) {
+    if (auto found = module.stdlibFunction("", name))
+      return FunctionValue{found};
+    if (auto member = moduleMember(module, languageModule, name))
+      return *member;
+    if (auto member = moduleMember(module, "triton.language.math", name))
+      return *member;
+  } else if (auto found = module.host.lookup(function, name)) {
+    return fromHost(std::move(*found), range);
+  }
+  if (const Builtin *builtin = findBuiltin("builtins", name))
+    return BuiltinValue{builtin};
+  const std::string guess = closestName(*this, name);
+  return error(diag::UndefinedName, range, name,
+               guess.empty() ? std::string() : "; did you mean `" + guess + "`?");
+}
+
+//--- Attributes ------------------------------------------------------------------------------
+
+Value FunctionEmitter::hostError(const HostError &hostError, SourceRange range) {
+  Value poison = error(diag::HostException, range, hostError.pythonClass, hostError.message);
+  module.hostCauses.push_back({module.diagnostics.size() - 1, hostError});
+  return poison;
+}
+
+Value FunctionEmitter::fromHost(HostResult result, SourceRange range) {
+  if (auto *value = std::get_if<Value>(&result))
+    return std::move(*value);
+  return hostError(std::get<HostError>(result), range);
+}
+
+Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, SourceRange range) {
+  if (object.isPoison())
+    return object;
+  if (object.tensor())
+    return tensorAttribute(object, name, range);
+  if (auto *type = object.get<TypeValue>())
+    return typeAttribute(type->type, name, range);
+  if (auto *host = object.get<HostValue>())
+    return fromHost(module.host.attribute(host->object, name), range);
+  if (auto *ours = object.get<ModuleValue>()) {
+    if (auto member = moduleMember(module, ours->name, name))
+      return *member;
+    return error(diag::ModuleAttribute, range, ours->name, name);
+  }
+  if (auto *tuple = object.get<TupleValue>(); tuple && tuple->fields)
+    if (auto found = llvm::find(*tuple->fields, name); found != tuple->fields->end())
+      return (*tuple->elements)[found - tuple->fields->begin()];
+  if (name == "value" && (object.isNumber() || object.is<std::string>() || object.isNone()))
+    return object; // `.value` of a constexpr
+  if (name == "__name__")
+    if (auto *called = object.get<FunctionValue>())
+      return called->function->name;
+  return error(diag::NoAttribute, range, object.kindName(), name);
+}
+
+static Value shapeTuple(const Type &type) {
+  std::vector<Value> extents;
+  for (int64_t extent : type.shape)
+    extents.push_back(Value::integer(extent));
+  return Value::tuple(std::move(extents));
+}
+
+Value FunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef name, SourceRange range) {
+  const Type &type = tensor.tensor()->type;
+  if (name == "dtype")
+    return TypeValue{type.element()};
+  if (name == "type")
+    return TypeValue{type};
+  if (name == "shape")
+    return shapeTuple(type);
+  if (name == "numel")
+    return Value::integer(type.elementCount());
+  if (name == "T") {
+    const Builtin *trans = findBuiltin(languageModule, "trans");
+    return callBuiltin(*trans, {{tensor, range}}, {}, range);
+  }
+  if (const Builtin *member = findMember(name))
+    return MethodValue{std::make_shared<const Value>(BuiltinValue{member}), std::make_shared<const Value>(tensor)};
+  if (const stdlib::Function *member = stdlib::findMember(name))
+    return MethodValue{
+        std::make_shared<const Value>(FunctionValue{module.stdlibFunction(member->module, member->name)}),
+        std::make_shared<const Value>(tensor)};
+  return error(diag::NoAttribute, range, type.str(), name);
+}
+
+/// The predicates of `tl.dtype` that need only the scalar.
+static std::optional<bool> typePredicate(const Type &type, llvm::StringRef name) {
+  const Scalar scalar = type.scalar;
+  if (name == "is_ptr")
+    return type.isPointer;
+  if (name == "is_block")
+    return type.isTile();
+  if (name == "is_const")
+    return type.isConst;
+  if (type.isPointer)
+    return name.starts_with("is_") ? std::optional<bool>(false) : std::nullopt;
+  return llvm::StringSwitch<std::optional<bool>>(name)
+      .Case("is_floating", isFloating(scalar))
+      .Case("is_standard_floating", isFloating(scalar))
+      .Case("is_int", isInteger(scalar))
+      .Case("is_bool", scalar == Scalar::Int1)
+      .Case("is_int_signed", isSignedInteger(scalar))
+      .Case("is_int_unsigned", isUnsignedInteger(scalar))
+      .Case("is_fp16", scalar == Scalar::Float16)
+      .Case("is_bf16", scalar == Scalar::BFloat16)
+      .Case("is_fp32", scalar == Scalar::Float32)
+      .Case("is_fp64", scalar == Scalar::Float64)
+      .Case("is_int1", scalar == Scalar::Int1)
+      .Case("is_int8", scalar == Scalar::Int8)
+      .Case("is_int16", scalar == Scalar::Int16)
+      .Case("is_int32", scalar == Scalar::Int32)
+      .Case("is_int64", scalar == Scalar::Int64)
+      .Case("is_uint8", scalar == Scalar::UInt8)
+      .Case("is_uint16", scalar == Scalar::UInt16)
+      .Case("is_uint32", scalar == Scalar::UInt32)
+      .Case("is_uint64", scalar == Scalar::UInt64)
+      .Cases({"is_fp8", "is_fp8e4nv", "is_fp8e4b8", "is_fp8e4b15", "is_fp8e5", "is_fp8e5b16"}, false)
+      .Default(std::nullopt);
+}
+
+/// Width of a float's fraction and its exponent's bias.
+static std::pair<int64_t, int64_t> floatLayout(Scalar scalar) {
+  switch (scalar) {
+  case Scalar::Float16:
+    return {10, 15};
+  case Scalar::BFloat16:
+    return {7, 127};
+  case Scalar::Float32:
+    return {23, 127};
+  case Scalar::Float64:
+    return {52, 1023};
+  default:
+    return {0, 0};
+  }
+}
+
+Value FunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, SourceRange range) {
+  // A predicate is called: `x.dtype.is_fp16()`.
+  if (std::optional<bool> known = typePredicate(type, name)) {
+    static const Builtin answer{"is_...", "", {{"answer"}}, "", [](const CallSite &site) { return site.args[0]; }};
+    return MethodValue{std::make_shared<const Value>(BuiltinValue{&answer}), std::make_shared<const Value>(*known)};
+  }
+  if (name == "element_ty")
+    return TypeValue{type.isTile() ? type.element() : Type(type.scalar)};
+  if (name == "scalar" || name == "dtype")
+    return TypeValue{type.element()};
+  if (name == "shape")
+    return shapeTuple(type);
+  if (name == "numel")
+    return Value::integer(type.elementCount());
+  if (name == "name")
+    return type.str();
+  if (name == "primitive_bitwidth")
+    return Value::integer(type.bits());
+  if (name == "itemsize")
+    return Value::integer(type.bits() / 8);
+  if (name == "int_bitwidth" && type.isInt())
+    return Value::integer(type.bits());
+  if (name == "fp_mantissa_width" && type.isFloat())
+    return Value::integer(floatLayout(type.scalar).first);
+  if (name == "exponent_bias" && type.isFloat())
+    return Value::integer(floatLayout(type.scalar).second);
+  return error(diag::NoAttribute, range, type.str(), name);
+}

@@ -1,0 +1,65 @@
+// The built-in table: one entry serves the compiler, the Python names, the stubs and the reference page.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/sema/Value.h"
+#include "compiler/support/SourceFile.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace nereid::sema {
+
+class FunctionEmitter;
+
+/// A parameter; `defaultText` is a Python literal (`None`, `0`, `""`, `False`,
+/// `()`), empty for a parameter that must be given. A name that starts with
+/// `*` takes all further positional arguments as one tuple.
+struct BuiltinParam {
+  llvm::StringRef name;
+  llvm::StringRef defaultText = "";
+};
+
+/// One call of a built-in: its arguments in the order of its parameters.
+struct CallSite {
+  FunctionEmitter &emitter;
+  const Builtin &builtin;
+  support::SourceRange range;                     ///< the whole call
+  llvm::ArrayRef<Value> args;                     ///< one per parameter, defaults filled in
+  llvm::ArrayRef<support::SourceRange> argRanges; ///< where each was written; the call's where it was not
+
+  const Value &operator[](llvm::StringRef parameter) const;
+  support::SourceRange rangeOf(llvm::StringRef parameter) const;
+};
+
+/// Where a built-in is found and how it is called.
+struct Builtin {
+  llvm::StringRef name;
+  llvm::StringRef module; ///< "triton.language", "triton.language.math" ...
+  llvm::SmallVector<BuiltinParam, 4> params;
+  llvm::StringRef doc; ///< one line
+  Value (*emit)(const CallSite &);
+  bool isMember = false; ///< also a method of tensors
+};
+
+/// All built-ins of a family; the registry concatenates these.
+llvm::ArrayRef<Builtin> programBuiltins();
+llvm::ArrayRef<Builtin> creationBuiltins();
+llvm::ArrayRef<Builtin> memoryBuiltins();
+llvm::ArrayRef<Builtin> elementwiseBuiltins();
+llvm::ArrayRef<Builtin> shapeBuiltins();
+llvm::ArrayRef<Builtin> reduceBuiltins();
+llvm::ArrayRef<Builtin> controlBuiltins();
+llvm::ArrayRef<Builtin> debugBuiltins();
+llvm::ArrayRef<Builtin> hintBuiltins();
+
+/// Every built-in, sorted by module and name.
+llvm::ArrayRef<const Builtin *> allBuiltins();
+/// The built-in `module`.`name`, or null.
+const Builtin *findBuiltin(llvm::StringRef module, llvm::StringRef name);
+/// The built-in that tensors have as a method, or null.
+const Builtin *findMember(llvm::StringRef name);
+/// Whether `name` is a module that holds built-ins or holds such modules ("triton", "triton.language").
+bool isBuiltinModule(llvm::StringRef name);
+
+} // namespace nereid::sema

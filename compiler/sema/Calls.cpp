@@ -1,0 +1,231 @@
+// Calls: binding arguments to parameters, built-ins, functions of the language, host functions.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+
+using namespace nereid;
+using namespace nereid::sema;
+using llvm::dyn_cast;
+
+const Value &CallSite::operator[](llvm::StringRef parameter) const {
+  for (auto [index, candidate] : llvm::enumerate(builtin.params))
+    if (candidate.name == parameter || (candidate.name.starts_with("*") && candidate.name.drop_front() == parameter))
+      return args[index];
+  llvm_unreachable("a built-in asks for a parameter that its table entry lacks");
+}
+
+SourceRange CallSite::rangeOf(llvm::StringRef parameter) const {
+  for (auto [index, candidate] : llvm::enumerate(builtin.params))
+    if (candidate.name == parameter || (candidate.name.starts_with("*") && candidate.name.drop_front() == parameter))
+      return argRanges[index];
+  return range;
+}
+
+//--- Binding -----------------------------------------------------------------------------------
+
+static std::string parameterList(llvm::ArrayRef<FunctionEmitter::Slot> slots) {
+  std::string text;
+  for (const FunctionEmitter::Slot &slot : slots)
+    text += (text.empty() ? "`" : ", `") + slot.name.str() + "`";
+  return text.empty() ? "none" : text;
+}
+
+bool FunctionEmitter::bind(llvm::StringRef callee, llvm::MutableArrayRef<Slot> slots, llvm::ArrayRef<Argument> args,
+                           llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+  size_t next = 0;
+  for (auto [index, arg] : llvm::enumerate(args)) {
+    if (next < slots.size() && slots[next].takesRest) {
+      std::vector<Value> rest;
+      for (const Argument &each : args.drop_front(index))
+        rest.push_back(each.value);
+      slots[next].range = {arg.range.begin, args.back().range.end};
+      slots[next].value = Value::tuple(std::move(rest));
+      break;
+    }
+    if (next >= slots.size()) {
+      error(diag::TooManyArguments, arg.range, callee, slots.size(), args.size());
+      return false;
+    }
+    slots[next].value = arg.value;
+    slots[next++].range = arg.range;
+  }
+  for (const KeywordArgument &keyword : keywords) {
+    auto *slot = llvm::find_if(slots, [&](const Slot &each) { return each.name == keyword.name && !each.takesRest; });
+    if (slot == slots.end()) {
+      error(diag::UnknownKeyword, keyword.range, callee, keyword.name, parameterList(slots));
+      return false;
+    }
+    if (slot->value) {
+      error(diag::DuplicateArgument, keyword.range, callee, keyword.name);
+      return false;
+    }
+    slot->value = keyword.value;
+    slot->range = keyword.range;
+  }
+  for (Slot &slot : slots) {
+    if (slot.takesRest && !slot.value)
+      slot.value = Value::tuple({});
+    if (slot.value || slot.hasDefault)
+      continue;
+    error(diag::MissingArgument, range, callee, slot.name);
+    return false;
+  }
+  return true;
+}
+
+Value FunctionEmitter::evaluateCall(const syntax::Call *expression) {
+  const Value callee = evaluate(expression->callee);
+  llvm::SmallVector<Argument> args;
+  llvm::SmallVector<KeywordArgument> keywords;
+  bool poisoned = callee.isPoison();
+  for (const syntax::Expr *node : expression->args) {
+    auto *starred = dyn_cast<syntax::Starred>(node);
+    if (!starred) {
+      args.push_back({evaluate(node), node->range});
+      poisoned |= args.back().value.isPoison();
+      continue;
+    }
+    auto elements = elementsOf(evaluate(starred->value), node->range);
+    poisoned |= !elements;
+    if (elements)
+      for (const Value &element : *elements)
+        args.push_back({element, node->range});
+  }
+  for (const syntax::Keyword &keyword : expression->keywords) {
+    if (keyword.name.empty()) {
+      error(diag::DoubleStarArgument, keyword.range);
+      poisoned = true;
+      continue;
+    }
+    keywords.push_back({keyword.name, evaluate(keyword.value), keyword.range});
+    poisoned |= keywords.back().value.isPoison();
+  }
+  return poisoned ? Value::poison() : call(callee, args, keywords, expression->range);
+}
+
+//--- Dispatch ----------------------------------------------------------------------------------
+
+Value FunctionEmitter::call(const Value &callee, llvm::ArrayRef<Argument> args,
+                            llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+  if (auto *method = callee.get<MethodValue>()) {
+    llvm::SmallVector<Argument> withSelf{{*method->self, range}};
+    withSelf.append(args.begin(), args.end());
+    return call(*method->function, withSelf, keywords, range);
+  }
+  if (auto *builtin = callee.get<BuiltinValue>())
+    return callBuiltin(*builtin->builtin, args, keywords, range);
+  if (auto *called = callee.get<FunctionValue>())
+    return callFunction(called->function, args, keywords, range);
+  auto *host = callee.get<HostValue>();
+  if (!host)
+    return error(diag::NotCallable, range, describe(callee));
+
+  llvm::SmallVector<Value> values;
+  llvm::SmallVector<std::pair<llvm::StringRef, Value>> named;
+  for (const Argument &arg : args)
+    values.push_back(arg.value);
+  for (const KeywordArgument &keyword : keywords)
+    named.push_back({keyword.name, keyword.value});
+  return fromHost(module.host.call(host->object, values, named), range);
+}
+
+/// The value of a default in the built-in table: a literal of Python, or a name of triton.language.
+static Value defaultOf(FunctionEmitter &emitter, llvm::StringRef text, SourceRange range) {
+  if (text == "None")
+    return Value();
+  if (text == "True" || text == "False")
+    return text == "True";
+  if (text == "()")
+    return Value::tuple({});
+  if (text.starts_with("\""))
+    return text.drop_front().drop_back().str();
+  int64_t integer;
+  if (!text.getAsInteger(10, integer))
+    return Value::integer(integer);
+  double number;
+  if (!text.getAsDouble(number))
+    return number;
+  Value value = ModuleValue{"triton.language"};
+  llvm::SmallVector<llvm::StringRef> path;
+  text.split(path, '.');
+  for (llvm::StringRef step : path)
+    value = emitter.attribute(value, step, range);
+  return value;
+}
+
+Value FunctionEmitter::callBuiltin(const Builtin &builtin, llvm::ArrayRef<Argument> args,
+                                   llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+  llvm::SmallVector<Slot> slots;
+  for (const BuiltinParam &param : builtin.params) {
+    const bool takesRest = param.name.starts_with("*");
+    slots.push_back({takesRest ? param.name.drop_front() : param.name, !param.defaultText.empty(), takesRest, {}, range});
+  }
+  if (!bind(builtin.name, slots, args, keywords, range))
+    return Value::poison();
+  llvm::SmallVector<Value> values;
+  llvm::SmallVector<SourceRange> ranges;
+  for (auto [slot, param] : llvm::zip_equal(slots, builtin.params)) {
+    values.push_back(slot.value ? *slot.value : defaultOf(*this, param.defaultText, range));
+    ranges.push_back(slot.range);
+    if (values.back().isPoison())
+      return Value::poison();
+  }
+  return builtin.emit({*this, builtin, range, values, ranges});
+}
+
+/// The default of a parameter: frozen by the host, or its expression evaluated in the callee's scope.
+std::optional<Value> FunctionEmitter::defaultOfParameter(JitFunction &callee, size_t index) {
+  if (index < callee.defaults.size() && callee.defaults[index])
+    return callee.defaults[index];
+  const syntax::Expr *expression = callee.definition->parameters[index].defaultValue;
+  if (!expression)
+    return std::nullopt;
+  return FunctionEmitter(module, callee).evaluate(expression);
+}
+
+Value FunctionEmitter::callFunction(std::shared_ptr<JitFunction> callee, llvm::ArrayRef<Argument> args,
+                                    llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+  if (!module.parse(*callee))
+    return Value::poison();
+  llvm::ArrayRef<syntax::Parameter> parameters = callee->definition->parameters;
+  llvm::SmallVector<Slot> slots;
+  for (auto [index, parameter] : llvm::enumerate(parameters)) {
+    const bool hasDefault =
+        parameter.defaultValue || (index < callee->defaults.size() && callee->defaults[index].has_value());
+    slots.push_back(
+        {parameter.name, hasDefault, parameter.kind == syntax::ParameterKind::VarPositional, {}, range});
+  }
+  if (!bind(callee->name, slots, args, keywords, range)) {
+    lastDiagnostic->note(llvm::formatv("`{0}` is defined here", callee->name).str(),
+                         {callee->file.get(), callee->definition->nameRange});
+    return Value::poison();
+  }
+  llvm::SmallVector<Value> values;
+  for (auto [index, slot] : llvm::enumerate(slots)) {
+    Value value = slot.value ? *slot.value : *defaultOfParameter(*callee, index);
+    if (value.isPoison())
+      return value;
+    if (saysConstexpr(parameters[index].annotation) && !value.isConstant())
+      return error(diag::ConstexprParameter, slot.range, slot.name, callee->name, describe(value));
+    if (callee->noinline && value.tensor() && value.tensor()->type.isTile())
+      return error(diag::NoinlineTile, slot.range, callee->name, slot.name, describe(value));
+    values.push_back(std::move(value));
+  }
+  const Specialisation *special = module.specialise(callee, values, place(range));
+  if (!special)
+    return Value::poison();
+
+  tt::FuncOp target = special->op;
+  const Value result = special->result;
+  llvm::SmallVector<TensorValue> tensors;
+  for (const Value &value : values)
+    flatten(value, tensors);
+  llvm::SmallVector<mlir::Value> operands;
+  for (const TensorValue &tensor : tensors)
+    operands.push_back(tensor.value);
+  auto op = tt::CallOp::create(builder, location(range), target.getResultTypes(), target.getSymName(), operands,
+                               nullptr, nullptr);
+  llvm::SmallVector<mlir::Value> results(op.getResults());
+  llvm::ArrayRef<mlir::Value> remaining = results;
+  return unflatten(result, remaining);
+}

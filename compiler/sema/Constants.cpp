@@ -1,0 +1,74 @@
+// Reads the arguments of built-ins that must be known while compiling.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+
+namespace nereid::sema {
+
+static void reportExpected(FunctionEmitter &emitter, const Value &value, SourceRange range, llvm::StringRef what,
+                           llvm::StringRef kind) {
+  if (value.isPoison())
+    return;
+  if (value.isConstant())
+    emitter.error(diag::WrongConstant, range, what, kind, value.kindName(), value.repr());
+  else
+    emitter.error(diag::NotConstant, range, what, kind, value.kindName(), value.repr());
+}
+
+std::optional<int64_t> FunctionEmitter::constantInt(const Value &value, SourceRange range, llvm::StringRef what) {
+  if (std::optional<int64_t> number = value.asInt64())
+    return number;
+  reportExpected(*this, value, range, what, value.integer() ? "int of 64 bits" : "int");
+  return std::nullopt;
+}
+
+std::optional<bool> FunctionEmitter::constantBool(const Value &value, SourceRange range, llvm::StringRef what) {
+  if (const bool *truth = value.get<bool>())
+    return *truth;
+  if (const llvm::DynamicAPInt *number = value.integer())
+    return *number != 0;
+  if (value.isNone())
+    return false;
+  reportExpected(*this, value, range, what, "bool");
+  return std::nullopt;
+}
+
+std::optional<std::string> FunctionEmitter::constantString(const Value &value, SourceRange range,
+                                                           llvm::StringRef what) {
+  if (const std::string *text = value.get<std::string>())
+    return *text;
+  reportExpected(*this, value, range, what, "str");
+  return std::nullopt;
+}
+
+std::optional<llvm::SmallVector<int64_t>> FunctionEmitter::constantInts(const Value &value, SourceRange range,
+                                                                        llvm::StringRef what) {
+  llvm::SmallVector<int64_t> numbers;
+  const std::vector<Value> *elements = value.elements();
+  if (!elements) {
+    std::optional<int64_t> number = constantInt(value, range, what);
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+    return numbers;
+  }
+  // `x.reshape((4, 8))` and `x.reshape(4, 8)` both arrive here.
+  if (elements->size() == 1 && elements->front().elements())
+    elements = elements->front().elements();
+  for (const Value &element : *elements) {
+    std::optional<int64_t> number = constantInt(element, range, what);
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::optional<Type> FunctionEmitter::constantType(const Value &value, SourceRange range, llvm::StringRef what) {
+  if (const TypeValue *type = value.get<TypeValue>())
+    return type->type;
+  reportExpected(*this, value, range, what, "dtype");
+  return std::nullopt;
+}
+
+} // namespace nereid::sema

@@ -1,0 +1,10 @@
+// The kinds of messages that sema gives.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/support/Diagnostic.h"
+
+namespace nereid::sema::diag {
+#define DIAG NEREID_DECLARE_DIAGNOSTIC
+#include "compiler/sema/Diagnostics.def"
+} // namespace nereid::sema::diag

@@ -1,0 +1,407 @@
+// Evaluates expressions to constants or tensors.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+
+using namespace nereid;
+using namespace nereid::sema;
+using llvm::dyn_cast;
+
+/// What kernels cannot contain, with the rule that would help.
+static llvm::StringRef adviceFor(syntax::NodeKind kind) {
+  using syntax::NodeKind;
+  switch (kind) {
+  case NodeKind::Lambda:
+    return "write a function decorated with @triton.jit";
+  case NodeKind::Dict:
+  case NodeKind::Set:
+  case NodeKind::DictComp:
+  case NodeKind::SetComp:
+    return "use a tuple, or a tl.constexpr made outside of the kernel";
+  case NodeKind::GeneratorExp:
+    return "use a list comprehension";
+  default:
+    return "kernels cannot contain it";
+  }
+}
+
+Value FunctionEmitter::evaluate(const syntax::Expr *expression) {
+  using syntax::NodeKind;
+  switch (expression->kind) {
+  case NodeKind::Constant:
+    return evaluateConstant(llvm::cast<syntax::Constant>(expression));
+  case NodeKind::Name:
+    return lookup(llvm::cast<syntax::Name>(expression)->id, expression->range);
+  case NodeKind::Attribute: {
+    auto *node = llvm::cast<syntax::Attribute>(expression);
+    return attribute(evaluate(node->value), node->name, node->nameRange);
+  }
+  case NodeKind::BinOp: {
+    auto *node = llvm::cast<syntax::BinOp>(expression);
+    const Value left = evaluate(node->left), right = evaluate(node->right);
+    if (left.isPoison() || right.isPoison())
+      return Value::poison();
+    return binary(node->op, left, right, node->range, node->opRange);
+  }
+  case NodeKind::UnaryOp: {
+    auto *node = llvm::cast<syntax::UnaryOp>(expression);
+    const Value operand = evaluate(node->operand);
+    return operand.isPoison() ? operand : unary(node->op, operand, node->range);
+  }
+  case NodeKind::BoolOp:
+    return evaluateBoolOp(llvm::cast<syntax::BoolOp>(expression));
+  case NodeKind::Compare:
+    return evaluateCompare(llvm::cast<syntax::Compare>(expression));
+  case NodeKind::IfExp:
+    return evaluateIfExp(llvm::cast<syntax::IfExp>(expression));
+  case NodeKind::Call:
+    return evaluateCall(llvm::cast<syntax::Call>(expression));
+  case NodeKind::Subscript:
+    return evaluateSubscript(llvm::cast<syntax::Subscript>(expression));
+  case NodeKind::Tuple:
+    return evaluateElements(llvm::cast<syntax::Tuple>(expression)->elements);
+  case NodeKind::List:
+    return evaluateElements(llvm::cast<syntax::List>(expression)->elements);
+  case NodeKind::ListComp:
+    return evaluateListComp(llvm::cast<syntax::ListComp>(expression));
+  case NodeKind::JoinedStr:
+    return evaluateJoinedStr(llvm::cast<syntax::JoinedStr>(expression));
+  case NodeKind::NamedExpr: {
+    auto *node = llvm::cast<syntax::NamedExpr>(expression);
+    assignName(node->target->id, evaluate(node->value), false, node->target->range);
+    return scope[node->target->id].value;
+  }
+  case NodeKind::Slice: {
+    auto *node = llvm::cast<syntax::Slice>(expression);
+    auto part = [&](const syntax::Expr *bound) { return bound ? evaluate(bound) : Value(); };
+    return SliceValue{std::make_shared<const std::vector<Value>>(
+        std::vector<Value>{part(node->lower), part(node->upper), part(node->step)})};
+  }
+  default:
+    return error(diag::UnsupportedExpression, expression->range, syntax::toString(expression->kind),
+                 adviceFor(expression->kind));
+  }
+}
+
+Value FunctionEmitter::evaluateConstant(const syntax::Constant *constant) {
+  using syntax::ConstantKind;
+  switch (constant->constantKind) {
+  case ConstantKind::None:
+    return Value();
+  case ConstantKind::True:
+    return true;
+  case ConstantKind::False:
+    return false;
+  case ConstantKind::Ellipsis:
+    return EllipsisValue{};
+  case ConstantKind::Int:
+    return llvm::DynamicAPInt(constant->integer());
+  case ConstantKind::Float:
+    return constant->number;
+  case ConstantKind::Str:
+    return constant->text.str();
+  case ConstantKind::Imaginary:
+    return error(diag::UnsupportedLiteral, constant->range, "complex numbers");
+  case ConstantKind::Bytes:
+    return error(diag::UnsupportedLiteral, constant->range, "bytes");
+  }
+  llvm_unreachable("every kind returns");
+}
+
+// A loop that wraps or doubles a tuple would outgrow memory or the stack.
+static constexpr unsigned maxTupleDepth = 64;
+static constexpr size_t maxTupleElements = 1 << 16;
+
+static bool isReasonable(const Value &value, unsigned depth, size_t &count) {
+  if (depth > maxTupleDepth || ++count > maxTupleElements)
+    return false;
+  const std::vector<Value> *elements = value.elements();
+  return !elements || llvm::all_of(*elements, [&](const Value &element) { return isReasonable(element, depth + 1, count); });
+}
+
+Value FunctionEmitter::evaluateElements(syntax::ExprList elements) {
+  std::vector<Value> values;
+  for (const syntax::Expr *element : elements) {
+    auto *starred = dyn_cast<syntax::Starred>(element);
+    if (!starred) {
+      values.push_back(evaluate(element));
+      continue;
+    }
+    if (auto inner = elementsOf(evaluate(starred->value), starred->range))
+      values.insert(values.end(), inner->begin(), inner->end());
+    else
+      return Value::poison();
+  }
+  for (const Value &value : values)
+    if (value.isPoison())
+      return value;
+  Value tuple = Value::tuple(std::move(values));
+  size_t count = 0;
+  if (!isReasonable(tuple, 0, count))
+    return error(diag::TupleTooLarge, elements.front()->range, maxTupleDepth, maxTupleElements);
+  return tuple;
+}
+
+//--- Logic -----------------------------------------------------------------------------------
+
+/// `and`, `or`: constants decide alone where they can; tensors are all evaluated and combined.
+Value FunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
+  const bool isAnd = expression->op == syntax::BoolOperator::And;
+  Value result;
+  bool haveResult = false;
+  for (auto [index, node] : llvm::enumerate(expression->values)) {
+    Value next = evaluate(node);
+    if (next.isPoison())
+      return next;
+    if (!next.tensor()) {
+      std::optional<bool> truth = constantTruth(next, node->range);
+      if (!truth)
+        return Value::poison();
+      const bool decides = *truth != isAnd;
+      if (decides && !haveResult)
+        return next;
+      if (!haveResult && index + 1 == expression->values.size())
+        return next;
+      if (!decides)
+        continue; // true in an `and`, false in an `or`: it has no say
+      next = *truth;
+    }
+    if (!haveResult) {
+      result = next;
+      haveResult = true;
+      continue;
+    }
+    if (const TensorValue *tensor = next.tensor(); tensor && !tensor->type.isBool())
+      return error(diag::LogicNeedsBool, node->range, isAnd ? "and" : "or", tensor->type.str());
+    result = binary(isAnd ? syntax::BinaryOperator::BitAnd : syntax::BinaryOperator::BitOr, result, next,
+                    expression->range, expression->opRanges[index - 1]);
+    if (result.isPoison())
+      return result;
+  }
+  if (const TensorValue *tensor = result.tensor(); tensor && !tensor->type.isBool())
+    return error(diag::LogicNeedsBool, expression->values.front()->range, isAnd ? "and" : "or", tensor->type.str());
+  return result;
+}
+
+Value FunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
+  if (expression->ops.size() > 1) {
+    Value chained = error(diag::ChainedComparison, expression->range);
+    lastDiagnostic->pointAt(expression->opRanges[1].begin);
+    return chained;
+  }
+  const Value left = evaluate(expression->left), right = evaluate(expression->comparators.front());
+  if (left.isPoison() || right.isPoison())
+    return Value::poison();
+  return compare(expression->ops.front(), left, right, expression->range, expression->opRanges.front());
+}
+
+Value FunctionEmitter::evaluateIfExp(const syntax::IfExp *expression) {
+  const Value test = evaluate(expression->test);
+  if (test.isPoison())
+    return test;
+  if (test.tensor()) {
+    mlir::Value condition = runtimeCondition(test, expression->test->range);
+    return condition ? runtimeSelect(expression, condition) : Value::poison();
+  }
+  std::optional<bool> taken = constantTruth(test, expression->test->range);
+  if (!taken)
+    return Value::poison();
+  return evaluate(*taken ? expression->body : expression->orelse);
+}
+
+std::optional<bool> FunctionEmitter::constantTruth(const Value &value, SourceRange range) {
+  if (value.isPoison())
+    return std::nullopt;
+  if (value.isNone())
+    return false;
+  if (auto *flag = value.get<bool>())
+    return *flag;
+  if (auto *number = value.integer())
+    return *number != 0;
+  if (auto *number = value.get<double>())
+    return *number != 0;
+  if (auto *text = value.get<std::string>())
+    return !text->empty();
+  if (auto *elements = value.elements())
+    return !elements->empty();
+  if (auto *host = value.get<HostValue>()) {
+    auto truth = module.host.truth(host->object);
+    if (auto *known = std::get_if<bool>(&truth))
+      return *known;
+    hostError(std::get<HostError>(truth), range);
+    return std::nullopt;
+  }
+  if (value.tensor()) {
+    error(diag::ConditionNotConstant, range, describe(value));
+    return std::nullopt;
+  }
+  return true; // types, functions, modules
+}
+
+mlir::Value FunctionEmitter::runtimeCondition(const Value &value, SourceRange range) {
+  Value scalar = value;
+  const Type type = value.tensor()->type;
+  if (type.isTile()) {
+    if (type.elementCount() != 1) {
+      error(diag::AmbiguousTruth, range, type.str());
+      return nullptr;
+    }
+    scalar = Value::tensor(
+        tt::UnsplatOp::create(builder, location(range), type.element().toMlir(builder.getContext()),
+                              value.tensor()->value),
+        type.element());
+  }
+  scalar = cast(scalar, Type(Scalar::Int1), range);
+  return scalar.tensor() ? scalar.tensor()->value : nullptr;
+}
+
+//--- Comprehensions and strings ------------------------------------------------------------
+
+Value FunctionEmitter::evaluateListComp(const syntax::ListComp *expression) {
+  if (expression->generators.size() != 1 || expression->generators.front().isAsync)
+    return error(diag::UnsupportedExpression, expression->range, "ListComp with several `for`",
+                 "use one `for` over a tuple");
+  const syntax::Comprehension &generator = expression->generators.front();
+  auto elements = elementsOf(evaluate(generator.iterable), generator.iterable->range);
+  if (!elements)
+    return Value::poison();
+  const Scope before = scope;
+  std::vector<Value> results;
+  for (const Value &element : *elements) {
+    assignTo(generator.target, element, element.isConstant(), generator.target->range);
+    bool wanted = true;
+    for (const syntax::Expr *condition : generator.conditions) {
+      std::optional<bool> truth = constantTruth(evaluate(condition), condition->range);
+      if (!truth)
+        return Value::poison();
+      wanted &= *truth;
+    }
+    if (!wanted)
+      continue;
+    results.push_back(evaluate(expression->element));
+    if (results.back().isPoison())
+      return Value::poison();
+  }
+  scope = before;
+  return Value::tuple(std::move(results));
+}
+
+std::optional<std::vector<Value>> FunctionEmitter::elementsOf(const Value &value, SourceRange range) {
+  if (value.isPoison())
+    return std::nullopt;
+  if (const std::vector<Value> *elements = value.elements())
+    return *elements;
+  if (auto *host = value.get<HostValue>()) {
+    auto items = module.host.iterate(host->object);
+    if (auto *list = std::get_if<std::vector<Value>>(&items))
+      return *list;
+    hostError(std::get<HostError>(items), range);
+    return std::nullopt;
+  }
+  error(diag::NotIterable, range, describe(value));
+  return std::nullopt;
+}
+
+Value FunctionEmitter::evaluateJoinedStr(const syntax::JoinedStr *expression) {
+  std::string text;
+  for (const syntax::Expr *part : expression->values) {
+    if (auto *constant = dyn_cast<syntax::Constant>(part)) {
+      text += constant->text;
+      continue;
+    }
+    auto *formatted = llvm::cast<syntax::FormattedValue>(part);
+    const Value value = evaluate(formatted->value);
+    if (value.isPoison())
+      return value;
+    if (!value.isConstant())
+      return error(diag::FormatNotConstant, formatted->range, describe(value));
+    std::string spec;
+    if (formatted->formatSpec) {
+      const Value evaluated = evaluateJoinedStr(formatted->formatSpec);
+      if (evaluated.isPoison())
+        return evaluated;
+      spec = *evaluated.get<std::string>();
+    }
+    const Value shown = fromHost(module.host.format(value, formatted->conversion, spec), formatted->range);
+    if (shown.isPoison())
+      return shown;
+    text += *shown.get<std::string>();
+  }
+  return text;
+}
+
+//--- Subscripts ------------------------------------------------------------------------------
+
+Value FunctionEmitter::evaluateSubscript(const syntax::Subscript *expression) {
+  const Value object = evaluate(expression->value), index = evaluate(expression->index);
+  if (object.isPoison() || index.isPoison())
+    return Value::poison();
+  return item(object, index, expression->range);
+}
+
+/// `x[:, None]`: None inserts a dimension, a full slice keeps one.
+Value FunctionEmitter::subscriptTile(const Value &tile, const Value &index, SourceRange range) {
+  std::vector<Value> parts = index.elements() ? *index.elements() : std::vector<Value>{index};
+  Type type = tile.tensor()->type;
+  mlir::Value value = tile.tensor()->value;
+  if (!type.isTile() && llvm::any_of(parts, [](const Value &part) { return part.isNone(); })) {
+    const Value one = broadcastTo(tile, {1}, range);
+    type = type.withShape(llvm::SmallVector<int64_t>(parts.size(), 1));
+    return broadcastTo(one, type.shape, range);
+  }
+  size_t axis = 0;
+  for (const Value &part : parts) {
+    const SliceValue *slice = part.get<SliceValue>();
+    if (slice && llvm::all_of(*slice->parts, [](const Value &bound) { return bound.isNone(); })) {
+      if (axis++ >= type.shape.size())
+        return error(diag::TooManyIndices, range, tile.tensor()->type.str(), parts.size());
+      continue;
+    }
+    if (!part.isNone())
+      return error(diag::UnsupportedIndex, range, part.repr());
+    type.shape.insert(type.shape.begin() + axis, 1);
+    value = tt::ExpandDimsOp::create(builder, location(range), type.toMlir(builder.getContext()), value, axis);
+    ++axis;
+  }
+  return Value::tensor(value, type);
+}
+
+Value FunctionEmitter::item(const Value &object, const Value &index, SourceRange range) {
+  if (object.tensor())
+    return subscriptTile(object, index, range);
+  if (auto *host = object.get<HostValue>())
+    return fromHost(module.host.item(host->object, index), range);
+  const std::vector<Value> *elements = object.elements();
+  if (!elements)
+    return error(diag::NotSubscriptable, range, describe(object));
+  const int64_t count = elements->size();
+  if (auto position = index.asInt64()) {
+    if (*position < -count || *position >= count)
+      return error(diag::IndexOutOfRange, range, *position, count);
+    return (*elements)[*position < 0 ? *position + count : *position];
+  }
+  const SliceValue *slice = index.get<SliceValue>();
+  if (!slice)
+    return error(diag::TupleIndex, range, describe(index));
+  int64_t bounds[3] = {0, count, 1};
+  for (int i = 2; i >= 0; --i) {
+    const Value &bound = (*slice->parts)[i];
+    if (bound.isNone()) {
+      if (i < 2 && bounds[2] < 0)
+        bounds[i] = i == 0 ? count - 1 : -1;
+      continue;
+    }
+    auto number = bound.asInt64();
+    if (!number || (i == 2 && *number == 0))
+      return error(diag::TupleIndex, range, describe(bound));
+    bounds[i] = *number;
+    if (i == 2)
+      continue;
+    const int64_t low = bounds[2] < 0 ? -1 : 0, high = bounds[2] < 0 ? count - 1 : count;
+    bounds[i] = std::clamp(*number < 0 ? *number + count : *number, low, high);
+  }
+  std::vector<Value> picked;
+  for (int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2])
+    picked.push_back((*elements)[i]);
+  return Value::tuple(std::move(picked));
+}

@@ -1,0 +1,214 @@
+// Interprets the body of one function and emits its IR: the centre of sema.
+// SPDX-License-Identifier: MIT
+//
+// Its parts by file: Statements, Assignment, ControlFlow, Loops, Expressions,
+// Attributes, Calls, Operators, Promotion, Conversion, Constants.
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/sema/Builtin.h"
+#include "compiler/sema/HostEnv.h"
+#include "compiler/sema/ModuleEmitter.h"
+#include "compiler/support/Diagnostic.h"
+#include "compiler/syntax/Ast.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "mlir/IR/Builders.h"
+
+namespace nereid::sema {
+
+using support::SourceRange;
+
+/// A local name: what it stands for, where it got that, and whether it was
+/// declared `tl.constexpr` (then it keeps constants as they are).
+struct Binding {
+  Value value;
+  SourceRange where;
+  bool isConstexpr = false;
+};
+
+/// The local names of a function, in order of their first assignment.
+using Scope = llvm::MapVector<llvm::StringRef, Binding>;
+
+/// An argument of a call with the place it was written at.
+struct Argument {
+  Value value;
+  SourceRange range;
+};
+struct KeywordArgument {
+  llvm::StringRef name;
+  Value value;
+  SourceRange range;
+};
+
+/// Statements that still follow once the current list ends; used where a
+/// `return` in a branch makes the rest of the function part of the other one.
+struct Continuation {
+  syntax::Block rest;
+  const Continuation *next;
+};
+
+enum class Flow { FallsThrough, Returns };
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(ModuleEmitter &module, JitFunction &function);
+
+  //--- What every part uses ----------------------------------------------------------------
+  ModuleEmitter &module;
+  JitFunction &function;
+  mlir::OpBuilder &builder;
+  Scope scope;
+
+  mlir::Location location(SourceRange range);
+  support::FileRange place(SourceRange range) const { return {function.file.get(), range}; }
+
+  /// Reports an error and gives the value that silences what depends on it.
+  template <typename... Args> Value error(const support::DiagnosticKind &kind, SourceRange range, Args &&...args) {
+    lastDiagnostic = &module.diagnostics.report(kind, module.userPlace(place(range), function), std::forward<Args>(args)...);
+    module.noteCallers(*lastDiagnostic);
+    return Value::poison();
+  }
+  /// The last error reported, for notes.
+  support::Diagnostic *lastDiagnostic = nullptr;
+  Value hostError(const HostError &error, SourceRange range);
+  Value fromHost(HostResult result, SourceRange range);
+
+  //--- Statements and control flow -----------------------------------------------------------
+  /// Runs `statements`, then what `rest` holds; a returned value goes to `returned`.
+  Flow run(syntax::Block statements, const Continuation *rest);
+  /// What the function returned; None until a `return` was met.
+  Value returned;
+  SourceRange returnedAt;
+
+  //--- Expressions -----------------------------------------------------------------------------
+  Value evaluate(const syntax::Expr *expression);
+  /// The meaning of a name, or a poison value and an error.
+  Value lookup(llvm::StringRef name, SourceRange range);
+  /// `object.name`.
+  Value attribute(const Value &object, llvm::StringRef name, SourceRange range);
+  /// `object[index]`.
+  Value item(const Value &object, const Value &index, SourceRange range);
+  /// Truth of a condition that must be known now; nothing after an error.
+  std::optional<bool> constantTruth(const Value &value, SourceRange range);
+  /// A condition as a scalar i1, for a runtime `if` or `while`; null after an error.
+  mlir::Value runtimeCondition(const Value &value, SourceRange range);
+  /// Elements of a tuple or list, or what the host iterates over.
+  std::optional<std::vector<Value>> elementsOf(const Value &value, SourceRange range);
+
+  //--- Calls -------------------------------------------------------------------------------------
+  Value call(const Value &callee, llvm::ArrayRef<Argument> args, llvm::ArrayRef<KeywordArgument> keywords,
+             SourceRange range);
+  Value callBuiltin(const Builtin &builtin, llvm::ArrayRef<Argument> args, llvm::ArrayRef<KeywordArgument> keywords,
+                    SourceRange range);
+  Value callFunction(std::shared_ptr<JitFunction> callee, llvm::ArrayRef<Argument> args,
+                     llvm::ArrayRef<KeywordArgument> keywords, SourceRange range);
+
+  //--- Operators (Operators.cpp, Promotion.cpp) ----------------------------------------------
+  Value binary(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range,
+               SourceRange opRange);
+  Value compare(syntax::CompareOperator op, const Value &left, const Value &right, SourceRange range,
+                SourceRange opRange);
+  Value unary(syntax::UnaryOperator op, const Value &operand, SourceRange range);
+  /// Both operands as tensors of one element type and one shape, by the rules
+  /// of binary arithmetic; false after an error. `divides`: the rule of `/` and `%`.
+  /// `allowPointers`: pointers stay as they are (for `where` and pointer arithmetic).
+  bool promoteTogether(Value &left, Value &right, SourceRange range, bool divides = false, bool allowPointers = false);
+  /// Both as tensors of one shape; their element types stay. False after an error.
+  bool broadcastTogether(Value &left, Value &right, SourceRange range);
+
+  //--- Conversion (Conversion.cpp) -----------------------------------------------------------
+  /// A number becomes a scalar of the type that Python numbers have (int32, float32 ...);
+  /// a tensor stays. Anything else is an error.
+  Value toTensor(const Value &value, SourceRange range);
+  /// A number as a scalar of `type`; out of range is an error.
+  Value constantOf(const Value &number, Scalar type, SourceRange range);
+  /// `value.to(type)`: values of any number or tensor; `rounding` is "", "rtne" or "rtz".
+  Value cast(const Value &value, const Type &element, SourceRange range, llvm::StringRef rounding = "");
+  Value bitcast(const Value &value, const Type &element, SourceRange range);
+  /// A scalar or tile in exactly `shape`; rank must agree unless it is a scalar.
+  Value broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
+  /// What assigning to a plain name makes of a constant: numbers become tensors.
+  Value decay(const Value &value, SourceRange range);
+
+  //--- Constants that built-ins take as arguments (Constants.cpp) -----------------------------
+  std::optional<int64_t> constantInt(const Value &value, SourceRange range, llvm::StringRef what);
+  std::optional<bool> constantBool(const Value &value, SourceRange range, llvm::StringRef what);
+  std::optional<std::string> constantString(const Value &value, SourceRange range, llvm::StringRef what);
+  /// A tuple or list of ints, or one int: extents, axes, permutations.
+  std::optional<llvm::SmallVector<int64_t>> constantInts(const Value &value, SourceRange range, llvm::StringRef what);
+  std::optional<Type> constantType(const Value &value, SourceRange range, llvm::StringRef what);
+
+  /// Binds `args` and `keywords` to names with optional defaults; false after an error.
+  /// Shared by built-ins and functions. A missing argument leaves nothing in its slot.
+  struct Slot {
+    llvm::StringRef name;
+    bool hasDefault = false;
+    bool takesRest = false; ///< `*args`
+    std::optional<Value> value;
+    SourceRange range;
+  };
+  bool bind(llvm::StringRef callee, llvm::MutableArrayRef<Slot> slots, llvm::ArrayRef<Argument> args,
+            llvm::ArrayRef<KeywordArgument> keywords, SourceRange range);
+
+private:
+  friend class ModuleEmitter;
+  std::optional<Value> defaultOfParameter(JitFunction &callee, size_t index);
+  // Statements.cpp
+  Flow runStatement(const syntax::Stmt *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
+  void runReturn(const syntax::Return *statement);
+  void runExpressionStatement(const syntax::ExprStmt *statement);
+  // Assignment.cpp
+  void assignTo(const syntax::Expr *target, const Value &value, bool isConstexpr, SourceRange range);
+  void assignName(llvm::StringRef name, const Value &value, bool isConstexpr, SourceRange range);
+  void assignElements(syntax::ExprList targets, const Value &value, bool isConstexpr, SourceRange range);
+  void runAssign(const syntax::Assign *statement);
+  void runAugAssign(const syntax::AugAssign *statement);
+  void runAnnAssign(const syntax::AnnAssign *statement);
+  // ControlFlow.cpp
+  Flow runIf(const syntax::If *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
+  void runtimeIf(const syntax::If *statement, mlir::Value condition);
+  /// The tensors that a name is on the two sides; nothing (and a poisoned name) after an error.
+  std::optional<std::pair<Value, Value>> joinName(llvm::StringRef name, const Scope &before, const Binding &thenSide,
+                                                  const Binding &elseSide,
+                                                  std::pair<mlir::Block *, mlir::Block *> blocks);
+  void runtimeIfWithReturn(const syntax::If *statement, mlir::Value condition, const Continuation *rest);
+  Value runtimeSelect(const syntax::IfExp *expression, mlir::Value condition);
+  // Loops.cpp
+  void runFor(const syntax::For *statement);
+  void runWhile(const syntax::While *statement);
+  void unroll(const syntax::For *statement, const RangeValue &range);
+  void runtimeFor(const syntax::For *statement, const RangeValue &range);
+  bool loopBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type);
+  // Expressions.cpp
+  Value evaluateConstant(const syntax::Constant *constant);
+  Value evaluateBoolOp(const syntax::BoolOp *expression);
+  Value evaluateCompare(const syntax::Compare *expression);
+  Value evaluateIfExp(const syntax::IfExp *expression);
+  Value evaluateCall(const syntax::Call *expression);
+  Value evaluateListComp(const syntax::ListComp *expression);
+  Value evaluateJoinedStr(const syntax::JoinedStr *expression);
+  Value evaluateElements(syntax::ExprList elements);
+  Value evaluateSubscript(const syntax::Subscript *expression);
+  Value subscriptTile(const Value &tile, const Value &index, SourceRange range);
+  // Attributes.cpp
+  Value tensorAttribute(const Value &tensor, llvm::StringRef name, SourceRange range);
+  Value typeAttribute(const Type &type, llvm::StringRef name, SourceRange range);
+  // Operators.cpp
+  Value foldBinary(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range);
+  Value foldCompare(syntax::CompareOperator op, const Value &left, const Value &right, SourceRange range);
+  Value pointerArithmetic(syntax::BinaryOperator op, Value left, Value right, SourceRange range);
+
+  /// `x: tl.constexpr` without a value: the next assignment keeps constants.
+  llvm::SmallVector<llvm::StringRef, 2> declaredConstexpr;
+  unsigned loopDepth = 0;
+};
+
+/// A value as messages speak of it: a tensor's type, or kind and value of a constant.
+std::string describe(const Value &value);
+
+/// Whether an annotation says constexpr: `tl.constexpr`, `constexpr`, or a string with that word in it.
+bool saysConstexpr(const syntax::Expr *annotation);
+
+} // namespace nereid::sema

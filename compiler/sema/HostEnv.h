@@ -1,0 +1,66 @@
+// What the compiler asks of the world that a kernel was written in: what its names mean.
+// SPDX-License-Identifier: MIT
+//
+// Python is one host; a .py file read without Python is another (FileHost).
+#pragma once
+
+#include "compiler/sema/Value.h"
+#include "compiler/support/SourceFile.h"
+#include "compiler/syntax/Ast.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace nereid::sema {
+
+/// A function of the language: its text, its tree, and where its free names live.
+struct JitFunction {
+  std::string name;      ///< as `def` has it
+  std::string qualified; ///< module and qualified name, for mangling: "mod.outer.kernel"
+  std::shared_ptr<support::SourceFile> file;
+  std::shared_ptr<syntax::AstContext> arena;
+  const syntax::FunctionDef *definition = nullptr; ///< null until parsed
+  bool noinline = false;
+  bool isStdlib = false;
+  HostRef scope; ///< the host's handle for name look-up; null for the stdlib
+  /// Default values by parameter index, evaluated by the host at definition time;
+  /// where one is missing, the default's expression is evaluated instead.
+  std::vector<std::optional<Value>> defaults;
+};
+
+/// An exception of the host, as far as a message needs it.
+struct HostError {
+  std::string pythonClass; ///< "NameError", "AttributeError" ...
+  std::string message;
+  HostRef exception; ///< the object itself, kept as the cause; may be null
+};
+using HostResult = std::variant<Value, HostError>;
+using HostKeywords = llvm::ArrayRef<std::pair<llvm::StringRef, Value>>;
+
+class HostEnv {
+public:
+  virtual ~HostEnv();
+
+  /// The meaning of a free name of `function`: captured variables, then
+  /// globals. Nothing where the name does not exist there.
+  virtual std::optional<HostResult> lookup(const JitFunction &function, llvm::StringRef name) = 0;
+  virtual HostResult attribute(const HostRef &object, llvm::StringRef name) = 0;
+  virtual HostResult item(const HostRef &object, const Value &index) = 0;
+  virtual HostResult call(const HostRef &callee, llvm::ArrayRef<Value> args, HostKeywords keywords) = 0;
+  /// `op` as written ("+", "==", "is", "in"); either side may be any constant.
+  virtual HostResult binary(llvm::StringRef op, const Value &left, const Value &right) = 0;
+  virtual std::variant<bool, HostError> truth(const HostRef &object) = 0;
+  virtual std::variant<std::vector<Value>, HostError> iterate(const HostRef &object) = 0;
+  virtual std::string repr(const HostRef &object) = 0;
+  /// `format(object, spec)` after the f-string conversion ('r', 's', 'a' or 0).
+  virtual HostResult format(const Value &object, char conversion, llvm::StringRef spec) = 0;
+  /// Output of static_print.
+  virtual void print(llvm::StringRef text) = 0;
+};
+
+} // namespace nereid::sema

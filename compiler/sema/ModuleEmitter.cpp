@@ -1,0 +1,234 @@
+// Specialises functions for the types and constants of their calls, each once.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/ModuleEmitter.h"
+
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/stdlib/Stdlib.h"
+#include "compiler/syntax/Parser.h"
+
+using namespace nereid;
+using namespace nereid::sema;
+using support::FileRange;
+
+// Compile-time recursion deeper than this is taken for endless.
+static constexpr unsigned maxCallDepth = 200;
+
+/// Files of the embedded library have names that no file of a user has.
+static bool isLibraryFile(FileRange place) { return place.file && place.file->name().starts_with("<nereid>/"); }
+
+ModuleEmitter::ModuleEmitter(mlir::ModuleOp op, HostEnv &host, support::DiagnosticEngine &diagnostics,
+                             const support::Options &options, const support::TargetSpec &target)
+    : op(op), builder(op.getContext()), host(host), diagnostics(diagnostics), options(options), target(target) {}
+
+bool ModuleEmitter::parse(JitFunction &function) {
+  if (function.definition)
+    return true;
+  if (!function.arena)
+    function.arena = std::make_shared<syntax::AstContext>();
+  function.definition = syntax::parseFunction(*function.file, *function.arena, diagnostics);
+  return function.definition && !diagnostics.hasErrors();
+}
+
+void ModuleEmitter::noteCallers(support::Diagnostic &diagnostic) const {
+  for (const Caller &caller : llvm::reverse(callStack))
+    if (!caller.isStdlib && caller.place.range != diagnostic.where.range)
+      diagnostic.note("called from here", caller.place);
+}
+
+FileRange ModuleEmitter::userPlace(FileRange where, const JitFunction &function) const {
+  if (function.isStdlib)
+    for (const Caller &caller : llvm::reverse(callStack))
+      if (!caller.isStdlib)
+        return caller.place;
+  return where;
+}
+
+//--- Values as lists of tensors ------------------------------------------------------------
+
+void nereid::sema::flatten(const Value &value, llvm::SmallVectorImpl<TensorValue> &tensors) {
+  if (const TensorValue *tensor = value.tensor())
+    tensors.push_back(*tensor);
+  else if (const std::vector<Value> *elements = value.elements())
+    for (const Value &element : *elements)
+      flatten(element, tensors);
+}
+
+Value nereid::sema::unflatten(const Value &shape, llvm::ArrayRef<mlir::Value> &values) {
+  if (const TensorValue *tensor = shape.tensor()) {
+    mlir::Value next = values.front();
+    values = values.drop_front();
+    return Value::tensor(next, tensor->type);
+  }
+  const TupleValue *tuple = shape.get<TupleValue>();
+  if (!tuple)
+    return shape;
+  std::vector<Value> elements;
+  for (const Value &element : *tuple->elements)
+    elements.push_back(unflatten(element, values));
+  return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), tuple->fields, tuple->hostClass};
+}
+
+bool nereid::sema::sameShape(const Value &a, const Value &b) {
+  if (a.tensor() && b.tensor())
+    return a.tensor()->type == b.tensor()->type;
+  if (a.elements() && b.elements())
+    return llvm::equal(*a.elements(), *b.elements(), sameShape);
+  return !a.tensor() && !b.tensor() && sameConstant(a, b);
+}
+
+std::string nereid::sema::mangle(const Value &value) {
+  if (const TensorValue *tensor = value.tensor())
+    return tensor->type.mangle();
+  if (const FunctionValue *function = value.get<FunctionValue>())
+    return "c" + function->function->qualified;
+  const std::vector<Value> *elements = value.elements();
+  if (!elements)
+    return "c" + value.repr();
+  std::string text = "T";
+  for (auto [index, element] : llvm::enumerate(*elements))
+    text += (index ? "_" : "") + mangle(element);
+  return text + "T";
+}
+
+/// A symbol may hold nearly anything when quoted, but names are read by people and tools.
+static std::string symbolName(const JitFunction &function, llvm::ArrayRef<Value> args) {
+  std::string raw = function.qualified + "__";
+  for (auto [index, arg] : llvm::enumerate(args))
+    raw += (index ? "_" : "") + mangle(arg);
+  std::string name;
+  for (char letter : raw) {
+    if (letter == '\'')
+      name += "_sq_";
+    else
+      name += llvm::isAlnum(letter) || llvm::StringRef("_.").contains(letter) ? letter : '_';
+  }
+  return name;
+}
+
+//--- Specialisation ------------------------------------------------------------------------
+
+/// Gives each parameter its argument: tensors in `args` are replaced, in order, by `values`.
+static void bindParameters(FunctionEmitter &emitter, llvm::ArrayRef<Value> args, llvm::ArrayRef<mlir::Value> values) {
+  for (auto [parameter, arg] : llvm::zip(emitter.function.definition->parameters, args)) {
+    Value bound = unflatten(arg, values);
+    emitter.scope[parameter.name] = {bound, parameter.nameRange, bound.isConstant()};
+  }
+}
+
+const Specialisation *ModuleEmitter::specialise(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Value> args,
+                                                FileRange callSite) {
+  if (!parse(*function))
+    return nullptr;
+  // Equal names of different functions (closures of one factory) must not meet.
+  std::string key = llvm::formatv("{0}@{1}", symbolName(*function, args), function.get()).str();
+  for (const Value &arg : args)
+    key += "|" + mangle(arg);
+  auto [found, isNew] = specialisations.try_emplace(key);
+  Specialisation &entry = found->second;
+  if (!isNew) {
+    if (!entry.op)
+      diagnostics.report(diag::RuntimeRecursion, callSite, function->name);
+    return entry.op ? &entry : nullptr;
+  }
+  if (callStack.size() >= maxCallDepth) {
+    diagnostics.report(diag::CallTooDeep, callSite, function->name, maxCallDepth);
+    return nullptr;
+  }
+  entry.function = function;
+
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  llvm::SmallVector<TensorValue> tensors;
+  for (const Value &arg : args)
+    flatten(arg, tensors);
+  llvm::SmallVector<mlir::Type> inputs;
+  for (const TensorValue &tensor : tensors)
+    inputs.push_back(tensor.value.getType());
+
+  FunctionEmitter emitter(*this, *function);
+  mlir::Location loc = emitter.location(function->definition->range);
+  builder.setInsertionPointToEnd(op.getBody());
+  std::string name = symbolName(*function, args);
+  while (op.lookupSymbol(name))
+    name += "_";
+  auto func = tt::FuncOp::create(builder, loc, name, builder.getFunctionType(inputs, {}), "private");
+  func->setAttr("noinline", builder.getBoolAttr(function->noinline));
+  mlir::Block *entryBlock = builder.createBlock(&func.getBody());
+  for (mlir::Type input : inputs)
+    entryBlock->addArgument(input, loc);
+  bindParameters(emitter, args, llvm::to_vector_of<mlir::Value>(entryBlock->getArguments()));
+
+  const size_t errorsBefore = diagnostics.errorCount();
+  callStack.push_back({callSite, isLibraryFile(callSite)});
+  emitter.run(function->definition->body, nullptr);
+  callStack.pop_back();
+  if (diagnostics.errorCount() != errorsBefore)
+    return nullptr;
+
+  llvm::SmallVector<TensorValue> results;
+  flatten(emitter.returned, results);
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<mlir::Type> types;
+  for (const TensorValue &result : results) {
+    values.push_back(result.value);
+    types.push_back(result.value.getType());
+  }
+  tt::ReturnOp::create(builder, emitter.location(emitter.returnedAt), values);
+  func.setType(builder.getFunctionType(inputs, types));
+  Specialisation &done = specialisations[key]; // the map may have grown
+  done.result = emitter.returned;
+  done.op = func;
+  return &done;
+}
+
+bool ModuleEmitter::emitCombine(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Type> types, mlir::Region &region,
+                                FileRange callSite, std::vector<Value> &results) {
+  if (!parse(*function))
+    return false;
+  const size_t wanted = types.size() * 2;
+  if (function->definition->parameters.size() != wanted) {
+    diagnostics.report(diag::CombineParameterCount, callSite, function->name, wanted,
+                       function->definition->parameters.size());
+    return false;
+  }
+  FunctionEmitter emitter(*this, *function);
+  mlir::Location loc = emitter.location(function->definition->range);
+  mlir::Block *block = builder.createBlock(&region);
+  std::vector<Value> args;
+  for (size_t i = 0; i < wanted; ++i) {
+    const Type &type = types[i % types.size()];
+    args.push_back(Value::tensor(block->addArgument(type.toMlir(op.getContext()), loc), type));
+  }
+  bindParameters(emitter, args, llvm::to_vector_of<mlir::Value>(block->getArguments()));
+
+  const size_t errorsBefore = diagnostics.errorCount();
+  callStack.push_back({callSite, isLibraryFile(callSite)});
+  emitter.run(function->definition->body, nullptr);
+  callStack.pop_back();
+  if (diagnostics.errorCount() != errorsBefore)
+    return false;
+  if (const std::vector<Value> *elements = emitter.returned.elements())
+    results = *elements;
+  else
+    results = {emitter.returned};
+  return true;
+}
+
+//--- The library written in the language ---------------------------------------------------
+
+std::shared_ptr<JitFunction> ModuleEmitter::stdlibFunction(llvm::StringRef module, llvm::StringRef name) {
+  const stdlib::Function *found = stdlib::find(module, name);
+  if (!found)
+    return nullptr;
+  auto &slot = stdlib[(found->module + "." + found->name).str()];
+  if (!slot) {
+    slot = std::make_shared<JitFunction>();
+    slot->name = found->name.str();
+    slot->qualified = (found->module + "." + found->name).str();
+    slot->file = found->file;
+    slot->arena = found->arena;
+    slot->definition = found->definition;
+    slot->isStdlib = true;
+  }
+  return slot;
+}

@@ -1,0 +1,80 @@
+// The module under construction: the functions that were specialised so far and who called whom.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/sema/HostEnv.h"
+#include "compiler/support/Diagnostic.h"
+#include "compiler/support/Options.h"
+#include "compiler/support/TargetSpec.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace nereid::sema {
+
+class FunctionEmitter;
+
+/// A function that was emitted for certain argument types and constants.
+struct Specialisation {
+  tt::FuncOp op;  ///< null while it is being emitted: runtime recursion
+  Value result;   ///< what it returns; tensors in it are the op's results, in order
+  std::shared_ptr<JitFunction> function;
+};
+
+class ModuleEmitter {
+public:
+  ModuleEmitter(mlir::ModuleOp op, HostEnv &host, support::DiagnosticEngine &diagnostics,
+                const support::Options &options, const support::TargetSpec &target);
+
+  mlir::ModuleOp op;
+  mlir::OpBuilder builder;
+  HostEnv &host;
+  support::DiagnosticEngine &diagnostics;
+  const support::Options &options;
+  const support::TargetSpec &target;
+
+  /// Parses the function's text once; false after an error.
+  bool parse(JitFunction &function);
+  /// The specialisation of `function` for these arguments (one per parameter), emitted
+  /// at first need; null after an error.
+  const Specialisation *specialise(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Value> args,
+                                   support::FileRange callSite);
+  /// Emits `function` into a combine region: its parameters are the block's arguments. False after an error.
+  bool emitCombine(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Type> types, mlir::Region &region,
+                   support::FileRange callSite, std::vector<Value> &results);
+  /// Where a user should look: `where`, or the call into the library when `function` is the library's own.
+  support::FileRange userPlace(support::FileRange where, const JitFunction &function) const;
+  /// Adds "called from" notes to an error inside a called function.
+  void noteCallers(support::Diagnostic &diagnostic) const;
+
+  /// The stdlib function of that name, or null.
+  std::shared_ptr<JitFunction> stdlibFunction(llvm::StringRef module, llvm::StringRef name);
+
+  /// Exceptions of the host behind errors, by the index of the diagnostic.
+  std::vector<std::pair<size_t, HostError>> hostCauses;
+
+  /// How often a statement was put into both sides of an `if` so far (ControlFlow.cpp).
+  unsigned duplicatedContinuations = 0;
+
+private:
+  llvm::StringMap<Specialisation> specialisations;
+  llvm::StringMap<std::shared_ptr<JitFunction>> stdlib;
+  /// A call under way: where it was written, and whether that is in the library.
+  struct Caller {
+    support::FileRange place;
+    bool isStdlib = false;
+  };
+  llvm::SmallVector<Caller> callStack;
+};
+
+/// Every tensor inside `value`, in order; and the same value with other tensors in their places.
+void flatten(const Value &value, llvm::SmallVectorImpl<TensorValue> &tensors);
+Value unflatten(const Value &shape, llvm::ArrayRef<mlir::Value> &values);
+/// Equal structure, constants and tensor types.
+bool sameShape(const Value &a, const Value &b);
+/// As names of specialised functions hold a value: types of tensors, reprs of constants.
+std::string mangle(const Value &value);
+
+} // namespace nereid::sema

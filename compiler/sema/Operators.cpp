@@ -1,0 +1,274 @@
+// Operators: folded as Python computes them where both sides are known, else emitted as IR.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+
+using namespace mlir;
+using nereid::syntax::BinaryOperator;
+using nereid::syntax::CompareOperator;
+using nereid::syntax::UnaryOperator;
+
+namespace nereid::sema {
+
+static bool isPointer(const Value &value) { return value.tensor() && value.tensor()->type.isPointer; }
+
+/// The type of a tensor, the kind of anything else: what messages call an operand.
+static std::string operandName(const Value &value) {
+  return value.tensor() ? value.tensor()->type.str() : value.kindName();
+}
+
+//--- Binary --------------------------------------------------------------------------------
+
+namespace {
+/// One operator on two tensors of one type.
+struct BinaryEmission {
+  FunctionEmitter &emitter;
+  BinaryOperator op;
+  const TensorValue &left, &right;
+  SourceRange range;
+
+  template <typename Op> Value emit() const {
+    Op result = Op::create(emitter.builder, emitter.location(range), left.value, right.value);
+    return Value::tensor(result, left.type);
+  }
+  Value onFloats() const {
+    switch (op) {
+    case BinaryOperator::Add:
+      return emit<arith::AddFOp>();
+    case BinaryOperator::Sub:
+      return emit<arith::SubFOp>();
+    case BinaryOperator::Mult:
+      return emit<arith::MulFOp>();
+    case BinaryOperator::Div:
+      return emit<arith::DivFOp>();
+    case BinaryOperator::Mod:
+      return emit<arith::RemFOp>();
+    default:
+      return emitter.error(diag::IntegersOnly, range, spelling(op), left.type.str(), right.type.str());
+    }
+  }
+  Value onIntegers(bool shiftsArithmetically) const {
+    const bool isSigned = isSignedInteger(left.type.scalar);
+    switch (op) {
+    case BinaryOperator::Add:
+      return emit<arith::AddIOp>();
+    case BinaryOperator::Sub:
+      return emit<arith::SubIOp>();
+    case BinaryOperator::Mult:
+      return emit<arith::MulIOp>();
+    case BinaryOperator::FloorDiv:
+      return isSigned ? emit<arith::DivSIOp>() : emit<arith::DivUIOp>();
+    case BinaryOperator::Mod:
+      return isSigned ? emit<arith::RemSIOp>() : emit<arith::RemUIOp>();
+    case BinaryOperator::LeftShift:
+      return emit<arith::ShLIOp>();
+    case BinaryOperator::RightShift:
+      return shiftsArithmetically ? emit<arith::ShRSIOp>() : emit<arith::ShRUIOp>();
+    case BinaryOperator::BitAnd:
+      return emit<arith::AndIOp>();
+    case BinaryOperator::BitOr:
+      return emit<arith::OrIOp>();
+    case BinaryOperator::BitXor:
+      return emit<arith::XOrIOp>();
+    case BinaryOperator::Div:
+    case BinaryOperator::Pow:
+    case BinaryOperator::MatMult:
+      return emitter.error(diag::UnsupportedOperator, range, spelling(op), left.type.str(), right.type.str());
+    }
+    llvm_unreachable("an operator outside BinaryOperator");
+  }
+};
+
+bool divides(BinaryOperator op) {
+  return op == BinaryOperator::Div || op == BinaryOperator::FloorDiv || op == BinaryOperator::Mod;
+}
+
+bool isShift(BinaryOperator op) { return op == BinaryOperator::LeftShift || op == BinaryOperator::RightShift; }
+
+/// Warns of a known shift by the width of the operand or more.
+void warnOfWideShift(FunctionEmitter &emitter, const Value &operand, const Value &amount, SourceRange range) {
+  std::optional<int64_t> places = amount.asInt64();
+  if (!places || !operand.tensor() || *places < int64_t{operand.tensor()->type.bits()})
+    return;
+  emitter.module.diagnostics.report(diag::WideShift, emitter.place(range), *places, operand.tensor()->type.bits());
+}
+} // namespace
+
+Value FunctionEmitter::binary(BinaryOperator op, const Value &left, const Value &right, SourceRange range,
+                              SourceRange opRange) {
+  if (left.isPoison() || right.isPoison())
+    return Value::poison();
+  if (!left.tensor() && !right.tensor())
+    return foldBinary(op, left, right, range);
+  const bool isComputable =
+      (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber()) && op != BinaryOperator::Pow &&
+      op != BinaryOperator::MatMult;
+  if (!isComputable) {
+    Value result = error(diag::UnsupportedOperator, range, spelling(op), operandName(left), operandName(right));
+    lastDiagnostic->pointAt(opRange.begin);
+    return result;
+  }
+  if (isPointer(left) || isPointer(right))
+    return pointerArithmetic(op, left, right, range);
+  if (isShift(op))
+    warnOfWideShift(*this, left, right, range);
+  Value a = left, b = right;
+  if (!promoteTogether(a, b, range, divides(op))) {
+    if (lastDiagnostic)
+      lastDiagnostic->pointAt(opRange.begin);
+    return Value::poison();
+  }
+  if (op == BinaryOperator::Div && a.tensor()->type.isInt()) {
+    a = cast(a, Scalar::Float32, range);
+    b = cast(b, Scalar::Float32, range);
+  }
+  const Scalar shifted = left.tensor() ? left.tensor()->type.scalar : a.tensor()->type.scalar;
+  BinaryEmission emission{*this, op, *a.tensor(), *b.tensor(), range};
+  return a.tensor()->type.isFloat() ? emission.onFloats() : emission.onIntegers(isSignedInteger(shifted));
+}
+
+Value FunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value right, SourceRange range) {
+  if (isPointer(left) && isPointer(right))
+    return error(diag::PointerArithmetic, range, "cannot add pointers together", left.tensor()->type.str(),
+                 right.tensor()->type.str());
+  const bool swaps = op == BinaryOperator::Add && isPointer(right);
+  Value pointer = swaps ? right : left;
+  Value offset = toTensor(swaps ? left : right, range);
+  if (offset.isPoison())
+    return offset;
+  const bool moves = (op == BinaryOperator::Add || op == BinaryOperator::Sub) && isPointer(pointer);
+  if (!moves || !offset.tensor()->type.isInt())
+    return error(diag::PointerArithmetic, range, "invalid operands", operandName(left), operandName(right));
+  // Offsets count as signed: narrow unsigned ones must not turn negative.
+  if (isUnsignedInteger(offset.tensor()->type.scalar) && offset.tensor()->type.bits() < 64)
+    offset = cast(offset, Scalar::Int64, range);
+  if (op == BinaryOperator::Sub)
+    offset = unary(UnaryOperator::Minus, offset, range);
+  if (!broadcastTogether(pointer, offset, range))
+    return Value::poison();
+  return Value::tensor(tt::AddPtrOp::create(builder, location(range), pointer.tensor()->value.getType(),
+                                            pointer.tensor()->value, offset.tensor()->value),
+                       pointer.tensor()->type);
+}
+
+//--- Comparison ----------------------------------------------------------------------------
+
+static std::optional<arith::CmpFPredicate> floatPredicate(CompareOperator op) {
+  switch (op) {
+  case CompareOperator::Eq:
+    return arith::CmpFPredicate::OEQ;
+  case CompareOperator::NotEq:
+    return arith::CmpFPredicate::UNE;
+  case CompareOperator::Lt:
+    return arith::CmpFPredicate::OLT;
+  case CompareOperator::LtE:
+    return arith::CmpFPredicate::OLE;
+  case CompareOperator::Gt:
+    return arith::CmpFPredicate::OGT;
+  case CompareOperator::GtE:
+    return arith::CmpFPredicate::OGE;
+  case CompareOperator::Is:
+  case CompareOperator::IsNot:
+  case CompareOperator::In:
+  case CompareOperator::NotIn:
+    return std::nullopt;
+  }
+  llvm_unreachable("an operator outside CompareOperator");
+}
+
+static arith::CmpIPredicate integerPredicate(arith::CmpFPredicate predicate, bool isSigned) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OEQ:
+    return arith::CmpIPredicate::eq;
+  case arith::CmpFPredicate::OLT:
+    return isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
+  case arith::CmpFPredicate::OLE:
+    return isSigned ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule;
+  case arith::CmpFPredicate::OGT:
+    return isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt;
+  case arith::CmpFPredicate::OGE:
+    return isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
+  default:
+    return arith::CmpIPredicate::ne;
+  }
+}
+
+Value FunctionEmitter::compare(CompareOperator op, const Value &left, const Value &right, SourceRange range,
+                               SourceRange opRange) {
+  if (left.isPoison() || right.isPoison())
+    return Value::poison();
+  const bool isIdentity = op == CompareOperator::Is || op == CompareOperator::IsNot;
+  if (isIdentity || (!left.tensor() && !right.tensor()))
+    return foldCompare(op, left, right, range);
+  std::optional<arith::CmpFPredicate> predicate = floatPredicate(op);
+  const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber());
+  if (!predicate || !isComputable) {
+    Value result = error(diag::UnsupportedComparison, range, spelling(op), operandName(left), operandName(right));
+    lastDiagnostic->pointAt(opRange.begin);
+    return result;
+  }
+  Value a = left, b = right;
+  if (!promoteTogether(a, b, range)) {
+    if (lastDiagnostic)
+      lastDiagnostic->pointAt(opRange.begin);
+    return Value::poison();
+  }
+  const Type &type = a.tensor()->type;
+  mlir::Value x = a.tensor()->value, y = b.tensor()->value, result;
+  if (type.isFloat())
+    result = arith::CmpFOp::create(builder, location(range), *predicate, x, y);
+  else
+    result = arith::CmpIOp::create(builder, location(range),
+                                   integerPredicate(*predicate, isSignedInteger(type.scalar)), x, y);
+  return Value::tensor(result, type.withScalar(Scalar::Int1));
+}
+
+//--- Unary ---------------------------------------------------------------------------------
+
+static Value foldUnary(FunctionEmitter &emitter, UnaryOperator op, const Value &operand, SourceRange range) {
+  if (op == UnaryOperator::Not) {
+    std::optional<bool> truth = emitter.constantTruth(operand, range);
+    return truth ? Value(!*truth) : Value::poison();
+  }
+  if (const double *number = operand.get<double>(); number && op != UnaryOperator::Invert)
+    return op == UnaryOperator::Minus ? Value(-*number) : operand;
+  if (!operand.isNumber() || operand.is<double>())
+    return emitter.error(diag::UnsupportedUnary, range, spelling(op), operand.kindName());
+  // `-x` is 0 - x and `~x` is -1 - x, of bools too.
+  if (op == UnaryOperator::Plus)
+    return emitter.binary(BinaryOperator::Add, Value::integer(0), operand, range, range);
+  return emitter.binary(BinaryOperator::Sub, Value::integer(op == UnaryOperator::Minus ? 0 : -1), operand, range,
+                        range);
+}
+
+Value FunctionEmitter::unary(UnaryOperator op, const Value &operand, SourceRange range) {
+  if (operand.isPoison())
+    return operand;
+  const TensorValue *tensor = operand.tensor();
+  if (!tensor)
+    return foldUnary(*this, op, operand, range);
+  if (op == UnaryOperator::Plus)
+    return operand;
+  if (op == UnaryOperator::Not) {
+    Value truth = bitcast(operand, Scalar::Int1, range);
+    return truth.isPoison() ? truth : unary(UnaryOperator::Invert, truth, range);
+  }
+  const Type &type = tensor->type;
+  Location loc = location(range);
+  if (op == UnaryOperator::Minus && type.isFloat())
+    return Value::tensor(arith::NegFOp::create(builder, loc, tensor->value), type);
+  if (!type.isInt())
+    return error(op == UnaryOperator::Minus ? diag::UnaryMinus : diag::UnaryInvert, range, type.str());
+  mlir::Type irType = tensor->value.getType();
+  if (op == UnaryOperator::Minus) {
+    auto zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(irType));
+    return Value::tensor(arith::SubIOp::create(builder, loc, zero, tensor->value), type);
+  }
+  Attribute ones = builder.getIntegerAttr(tt::elementOf(irType), llvm::APInt::getAllOnes(type.bits()));
+  if (auto tile = dyn_cast<RankedTensorType>(irType))
+    ones = SplatElementsAttr::get(tile, ones);
+  auto mask = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(ones));
+  return Value::tensor(arith::XOrIOp::create(builder, loc, tensor->value, mask), type);
+}
+
+} // namespace nereid::sema

@@ -1,0 +1,112 @@
+// Finds the one element type that two operands are computed in.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/Numbers.h"
+
+namespace nereid::sema {
+namespace {
+
+/// C's rule for integers of different sign; bool counts as unsigned.
+Scalar promoteIntegers(Scalar left, Scalar right) {
+  if (isSignedInteger(left) == isSignedInteger(right))
+    return bitsOf(left) > bitsOf(right) ? left : right;
+  const Scalar unsignedSide = isSignedInteger(left) ? right : left;
+  const Scalar signedSide = isSignedInteger(left) ? left : right;
+  return bitsOf(unsignedSide) >= bitsOf(signedSide) ? unsignedSide : signedSide;
+}
+
+/// 16-bit floats are divided as fp32.
+Scalar widenQuotient(Scalar scalar, bool divides) {
+  return divides && (scalar == Scalar::Float16 || scalar == Scalar::BFloat16) ? Scalar::Float32 : scalar;
+}
+
+Scalar promoteFloats(Scalar left, Scalar right, bool divides) {
+  for (Scalar scalar : {Scalar::Float64, Scalar::Float32, Scalar::Float16})
+    if (left == scalar || right == scalar)
+      return widenQuotient(scalar, divides);
+  // What is left has a bf16; with an integer beside it, fp32 loses less.
+  return left == right ? widenQuotient(left, divides) : Scalar::Float32;
+}
+
+/// The type of an operand, and whether it is a number of Python rather than a tensor.
+struct Operand {
+  Scalar scalar;
+  bool isNumber;
+};
+
+Scalar promote(Operand left, Operand right, bool divides) {
+  if (left.isNumber != right.isNumber) {
+    const Scalar number = left.isNumber ? left.scalar : right.scalar;
+    const Scalar tensor = left.isNumber ? right.scalar : left.scalar;
+    if (kindOf(number) <= kindOf(tensor))
+      return widenQuotient(tensor, divides);
+  }
+  if (isFloating(left.scalar) || isFloating(right.scalar))
+    return promoteFloats(left.scalar, right.scalar, divides);
+  return promoteIntegers(left.scalar, right.scalar);
+}
+
+bool isNegative(const Value &value) { return value.isNumber() && compareNumbers(value, Value::integer(0)) < 0; }
+
+/// The element type of a number or a tensor; nothing after an error.
+std::optional<Type> elementTypeOf(FunctionEmitter &emitter, const Value &value, SourceRange range) {
+  if (const TensorValue *tensor = value.tensor())
+    return tensor->type.element();
+  if (value.isPoison())
+    return std::nullopt;
+  if (!value.isNumber()) {
+    emitter.error(diag::NotATensor, range, value.repr(), value.kindName());
+    return std::nullopt;
+  }
+  std::optional<Scalar> scalar = naturalScalar(value);
+  if (!scalar) {
+    emitter.error(diag::IntegerTooWide, range, value.repr());
+    return std::nullopt;
+  }
+  return Type(*scalar);
+}
+
+/// Pointers meet only pointers of their type and, as the other operand of `where` or `+`, integers.
+bool pointersFit(const Type &left, const Type &right, bool allowPointers) {
+  if (!left.isPointer && !right.isPointer)
+    return true;
+  if (!allowPointers || left.isFloat() || right.isFloat())
+    return false;
+  return !left.isPointer || !right.isPointer || left == right;
+}
+
+} // namespace
+
+bool FunctionEmitter::promoteTogether(Value &left, Value &right, SourceRange range, bool divides, bool allowPointers) {
+  std::optional<Type> leftType = elementTypeOf(*this, left, range), rightType = elementTypeOf(*this, right, range);
+  if (!leftType || !rightType)
+    return false;
+  if (!pointersFit(*leftType, *rightType, allowPointers) || *leftType == Type(Scalar::Void) ||
+      *rightType == Type(Scalar::Void)) {
+    error(diag::InvalidOperands, range, leftType->str(), rightType->str());
+    return false;
+  }
+  if (leftType->isPointer || rightType->isPointer) {
+    left = toTensor(left, range);
+    right = toTensor(right, range);
+    return broadcastTogether(left, right, range);
+  }
+  const Scalar common = promote({leftType->scalar, left.isNumber()}, {rightType->scalar, right.isNumber()}, divides);
+  const bool isMixedDivision = divides && isInteger(common) && left.isNumber() == right.isNumber() &&
+                               isSignedInteger(leftType->scalar) != isSignedInteger(rightType->scalar);
+  if (isMixedDivision) {
+    error(diag::DivisionSignedness, range, leftType->str(), rightType->str());
+    return false;
+  }
+  for (auto [self, other] : {std::pair(&left, &right), std::pair(&right, &left)})
+    if (isNegative(*self) && isUnsignedInteger(common)) {
+      error(diag::NegativeScalar, range, self->repr(), other->tensor() ? other->tensor()->type.str() : other->repr());
+      return false;
+    }
+  left = left.isNumber() ? constantOf(left, common, range) : cast(left, common, range);
+  right = right.isNumber() ? constantOf(right, common, range) : cast(right, common, range);
+  return broadcastTogether(left, right, range);
+}
+
+} // namespace nereid::sema

@@ -1,0 +1,23 @@
+// Shapes of tiles: which are allowed, which fit together, and moving a tile from one to another.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/sema/FunctionEmitter.h"
+
+namespace nereid::sema {
+
+/// No tile has more elements.
+inline constexpr int64_t maxTileElements = 1048576;
+
+/// "[16, 32]", as messages print a shape.
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+/// Reports an extent that is no power of two and a tile that is too large; true where all is well.
+bool checkTileShape(FunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range);
+/// `axis` of a shape with `rank` dimensions, counted from the front; an error where it is outside.
+std::optional<int64_t> checkAxis(FunctionEmitter &emitter, int64_t axis, int64_t rank, SourceRange range);
+/// The tile with a dimension of 1 before `axis`; a scalar becomes a tile of one element.
+Value expandDims(FunctionEmitter &emitter, const Value &tensor, int64_t axis, SourceRange range);
+/// All tensors in their common shape; false after an error.
+bool broadcastAll(FunctionEmitter &emitter, llvm::MutableArrayRef<Value> tensors, SourceRange range);
+
+} // namespace nereid::sema

@@ -1,0 +1,172 @@
+// Names, widths and IR types of the language's types.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Type.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace nereid::sema {
+namespace {
+
+struct ScalarFacts {
+  llvm::StringLiteral name, abbreviation, signature;
+  unsigned bits;
+  ScalarKind kind;
+};
+
+constexpr ScalarFacts facts[] = {
+#define SCALAR(id, name, abbreviation, signature, bits, kind) {name, abbreviation, signature, bits, ScalarKind::kind},
+#include "compiler/sema/Scalars.def"
+};
+constexpr unsigned scalarCount = std::size(facts);
+
+const ScalarFacts &factsOf(Scalar scalar) { return facts[static_cast<unsigned>(scalar)]; }
+
+mlir::Type elementToMlir(Scalar scalar, mlir::MLIRContext *context) {
+  switch (scalar) {
+  case Scalar::Void:
+    return mlir::NoneType::get(context);
+  case Scalar::Float16:
+    return mlir::Float16Type::get(context);
+  case Scalar::BFloat16:
+    return mlir::BFloat16Type::get(context);
+  case Scalar::Float32:
+    return mlir::Float32Type::get(context);
+  case Scalar::Float64:
+    return mlir::Float64Type::get(context);
+  case Scalar::Int1:
+  case Scalar::Int8:
+  case Scalar::Int16:
+  case Scalar::Int32:
+  case Scalar::Int64:
+  case Scalar::UInt8:
+  case Scalar::UInt16:
+  case Scalar::UInt32:
+  case Scalar::UInt64:
+    return mlir::IntegerType::get(context, bitsOf(scalar));
+  }
+  llvm_unreachable("a scalar outside Scalars.def");
+}
+
+} // namespace
+
+llvm::StringRef nameOf(Scalar scalar) { return factsOf(scalar).name; }
+llvm::StringRef abbreviationOf(Scalar scalar) { return factsOf(scalar).abbreviation; }
+llvm::StringRef signatureOf(Scalar scalar) { return factsOf(scalar).signature; }
+unsigned bitsOf(Scalar scalar) { return factsOf(scalar).bits; }
+ScalarKind kindOf(Scalar scalar) { return factsOf(scalar).kind; }
+bool isFloating(Scalar scalar) { return kindOf(scalar) == ScalarKind::Floating; }
+bool isInteger(Scalar scalar) { return kindOf(scalar) == ScalarKind::Integer || kindOf(scalar) == ScalarKind::Boolean; }
+bool isSignedInteger(Scalar scalar) { return Scalar::Int8 <= scalar && scalar <= Scalar::Int64; }
+bool isUnsignedInteger(Scalar scalar) { return isInteger(scalar) && !isSignedInteger(scalar); }
+
+std::optional<Scalar> scalarFromName(llvm::StringRef name) {
+  for (unsigned index = 0; index < scalarCount; ++index)
+    if (facts[index].name == name)
+      return static_cast<Scalar>(index);
+  return std::nullopt;
+}
+
+std::optional<Scalar> scalarFromSignature(llvm::StringRef text) {
+  if (text == "i1" || text == "B")
+    return Scalar::Int1;
+  for (unsigned index = 1; index < scalarCount; ++index) // not "void"
+    if (facts[index].signature == text)
+      return static_cast<Scalar>(index);
+  return std::nullopt;
+}
+
+Scalar integerOf(unsigned bits, bool isSigned) {
+  switch (bits) {
+  case 1:
+    return Scalar::Int1;
+  case 8:
+    return isSigned ? Scalar::Int8 : Scalar::UInt8;
+  case 16:
+    return isSigned ? Scalar::Int16 : Scalar::UInt16;
+  case 32:
+    return isSigned ? Scalar::Int32 : Scalar::UInt32;
+  default:
+    assert(bits == 64 && "no integer type has this width");
+    return isSigned ? Scalar::Int64 : Scalar::UInt64;
+  }
+}
+
+Type Type::pointerTo(Scalar pointee, bool isConst) {
+  Type type(pointee);
+  type.isPointer = true;
+  type.isConst = isConst;
+  return type;
+}
+
+int64_t Type::elementCount() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+Type Type::element() const { return withShape({}); }
+
+Type Type::withShape(llvm::ArrayRef<int64_t> extents) const {
+  Type type = *this;
+  type.shape.assign(extents.begin(), extents.end());
+  return type;
+}
+
+Type Type::withScalar(Scalar other) const {
+  Type type(other);
+  type.shape = shape;
+  return type;
+}
+
+std::string Type::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (isPointer)
+    os << (isConst ? "const_pointer<" : "pointer<") << abbreviationOf(scalar) << '>';
+  else
+    os << abbreviationOf(scalar);
+  if (isTile()) {
+    os << '[';
+    llvm::interleaveComma(shape, os);
+    os << ']';
+  }
+  return text;
+}
+
+std::string Type::mangle() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (isPointer)
+    os << (isConst ? "Pk" : "P");
+  os << signatureOf(scalar);
+  if (isTile()) {
+    os << 'S';
+    llvm::interleave(shape, os, "_");
+    os << 'S';
+  }
+  return text;
+}
+
+mlir::Type Type::toMlir(mlir::MLIRContext *context) const {
+  mlir::Type element = elementToMlir(scalar, context);
+  if (isPointer)
+    element = tt::PointerType::get(element);
+  if (!isTile())
+    return element;
+  return mlir::RankedTensorType::get(shape, element);
+}
+
+std::optional<Type> Type::fromSignature(llvm::StringRef text) {
+  const bool isPointer = text.consume_front("*");
+  const bool isConst = isPointer && text.consume_front("k");
+  std::optional<Scalar> scalar = scalarFromSignature(text);
+  if (!scalar)
+    return std::nullopt;
+  return isPointer ? pointerTo(*scalar, isConst) : Type(*scalar);
+}
+
+} // namespace nereid::sema

@@ -1,0 +1,68 @@
+// The types that the language has: what IR types lack is signedness and constness.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/Types.h"
+
+#include <optional>
+#include <string>
+
+namespace nereid::sema {
+
+/// The scalar kinds, in the order of the language's documentation.
+enum class Scalar : uint8_t {
+#define SCALAR(id, name, abbreviation, signature, bits, kind) id,
+#include "compiler/sema/Scalars.def"
+};
+
+/// void < bool < integer < float: what decides the promotion of Python numbers.
+enum class ScalarKind : uint8_t { None, Boolean, Integer, Floating };
+
+llvm::StringRef nameOf(Scalar scalar);         ///< "float32", as `tl` spells it
+llvm::StringRef abbreviationOf(Scalar scalar); ///< "fp32", as messages and names of pointers spell it
+llvm::StringRef signatureOf(Scalar scalar);    ///< "fp32", "i32", "u1": as signatures spell it
+unsigned bitsOf(Scalar scalar);
+ScalarKind kindOf(Scalar scalar);
+bool isFloating(Scalar scalar);
+bool isInteger(Scalar scalar);         ///< any integer, bool included
+bool isSignedInteger(Scalar scalar);   ///< int8 .. int64
+bool isUnsignedInteger(Scalar scalar); ///< uint8 .. uint64 and bool
+std::optional<Scalar> scalarFromName(llvm::StringRef name);      ///< of "float32"
+std::optional<Scalar> scalarFromSignature(llvm::StringRef text); ///< of "fp32", "i1", "B"...
+Scalar integerOf(unsigned bits, bool isSigned);
+
+/// The type of a tile, a scalar or a pointer. A tile has a shape of at least
+/// one dimension; a scalar has none.
+struct Type {
+  Scalar scalar = Scalar::Void; ///< the element, or what a pointer points to
+  bool isPointer = false;
+  bool isConst = false; ///< a pointer that cannot be stored through
+  llvm::SmallVector<int64_t, 4> shape;
+
+  Type() = default;
+  Type(Scalar scalar) : scalar(scalar) {}
+  static Type pointerTo(Scalar pointee, bool isConst = false);
+
+  bool operator==(const Type &) const = default;
+  bool isTile() const { return !shape.empty(); }
+  int64_t elementCount() const;
+  unsigned bits() const { return isPointer ? 64 : bitsOf(scalar); }
+  bool isFloat() const { return !isPointer && isFloating(scalar); }
+  bool isInt() const { return !isPointer && isInteger(scalar); }
+  bool isBool() const { return !isPointer && scalar == Scalar::Int1; }
+  Type element() const;                                 ///< without the shape
+  Type withShape(llvm::ArrayRef<int64_t> extents) const; ///< the same element in another shape
+  Type withScalar(Scalar other) const;                  ///< another element in this shape; no pointer
+
+  /// As error messages print it: "int32", "pointer<fp32>", "fp32[64, 64]" of a tile.
+  std::string str() const;
+  /// As names of specialised functions hold it: "i32", "Pfp32", "fp32S16_32S".
+  std::string mangle() const;
+  mlir::Type toMlir(mlir::MLIRContext *context) const;
+  /// From "*fp32", "*kfp32", "i32" ...; nothing for any other text.
+  static std::optional<Type> fromSignature(llvm::StringRef text);
+};
+
+} // namespace nereid::sema

@@ -1,0 +1,130 @@
+// What a name or an expression of a kernel stands for while it is compiled.
+// SPDX-License-Identifier: MIT
+//
+// A value is either known now (a constant: numbers, strings, types, tuples,
+// functions, modules, any host object) or a tensor: an IR value with its type.
+#pragma once
+
+#include "compiler/sema/Type.h"
+
+#include "llvm/ADT/DynamicAPInt.h"
+#include "mlir/IR/Value.h"
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nereid::sema {
+
+struct Builtin;
+struct JitFunction;
+class Value;
+
+/// A host object that only the HostEnv understands; shared, never looked into.
+class HostObject {
+public:
+  virtual ~HostObject();
+};
+using HostRef = std::shared_ptr<HostObject>;
+
+struct NoneValue {};
+struct EllipsisValue {};
+/// What an expression with a reported error evaluates to: it silences what follows.
+struct PoisonValue {};
+
+/// `tl.float32`, a pointer type, the type of a tile.
+struct TypeValue {
+  Type type;
+};
+
+struct TupleValue {
+  std::shared_ptr<const std::vector<Value>> elements;
+  std::shared_ptr<const std::vector<std::string>> fields; ///< of a namedtuple, else null
+  HostRef hostClass;                                      ///< of a namedtuple made by the host
+};
+
+/// `start:stop:step` of a subscript; parts may be None.
+struct SliceValue {
+  std::shared_ptr<const std::vector<Value>> parts;
+};
+
+struct BuiltinValue {
+  const Builtin *builtin;
+};
+
+struct FunctionValue {
+  std::shared_ptr<JitFunction> function;
+};
+
+/// A module of ours ("triton", "triton.language"), by its full name.
+struct ModuleValue {
+  std::string name;
+};
+
+/// Any other object of the host.
+struct HostValue {
+  HostRef object;
+};
+
+/// `x.sum`: a function with its first argument.
+struct MethodValue {
+  std::shared_ptr<const Value> function;
+  std::shared_ptr<const Value> self;
+};
+
+/// What `range(...)` gives to a `for`.
+struct RangeValue;
+
+struct TensorValue {
+  mlir::Value value;
+  Type type;
+};
+
+/// One of the above.
+class Value {
+public:
+  using Storage = std::variant<NoneValue, EllipsisValue, PoisonValue, bool, llvm::DynamicAPInt, double, std::string,
+                               TypeValue, TupleValue, SliceValue, BuiltinValue, FunctionValue, ModuleValue, HostValue,
+                               MethodValue, std::shared_ptr<const RangeValue>, TensorValue>;
+  Value() = default; // None
+  template <typename T, typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, Value>>>
+  Value(T &&content) : storage(std::forward<T>(content)) {}
+  static Value poison() { return PoisonValue{}; }
+  static Value integer(int64_t number) { return llvm::DynamicAPInt(number); }
+  static Value tuple(std::vector<Value> elements);
+  static Value tensor(mlir::Value value, Type type) { return TensorValue{value, std::move(type)}; }
+
+  template <typename T> const T *get() const { return std::get_if<T>(&storage); }
+  template <typename T> bool is() const { return std::holds_alternative<T>(storage); }
+  bool isNone() const { return is<NoneValue>(); }
+  bool isPoison() const { return is<PoisonValue>(); }
+  bool isNumber() const { return is<bool>() || is<llvm::DynamicAPInt>() || is<double>(); }
+  /// Known now; a tuple with a tensor in it is not.
+  bool isConstant() const;
+  const TensorValue *tensor() const { return get<TensorValue>(); }
+  const llvm::DynamicAPInt *integer() const { return get<llvm::DynamicAPInt>(); }
+  /// The integer, where this is an int or a bool that fits 64 bits.
+  std::optional<int64_t> asInt64() const;
+  const std::vector<Value> *elements() const; ///< of a tuple, else null
+
+  /// What Python calls its kind: "int", "str", "NoneType", "tensor" ...
+  std::string kindName() const;
+  /// As Python's repr, for messages, f-strings and mangled names.
+  std::string repr() const;
+
+private:
+  Storage storage;
+};
+
+struct RangeValue {
+  Value begin, end, step; ///< ints or scalar tensors
+  bool isStatic = false;  ///< unrolled while compiling
+  std::optional<int64_t> numStages, loopUnrollFactor;
+  bool disallowAccMultiBuffer = false, flatten = false, warpSpecialize = false, disableLicm = false;
+};
+
+/// Equality of constants, as `==` of Python would have it; tensors by identity.
+bool sameConstant(const Value &a, const Value &b);
+
+} // namespace nereid::sema

@@ -1,0 +1,103 @@
+// Built-ins that make tensors and change their element type: arange, full, cast, to_tensor.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/TileShape.h"
+#include "compiler/sema/builtins/Emission.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+namespace nereid::sema {
+
+static bool fitsInt32(int64_t number) {
+  return std::numeric_limits<int32_t>::min() <= number && number <= std::numeric_limits<int32_t>::max();
+}
+
+static Value emitArange(const CallSite &site) {
+  std::optional<int64_t> start = site.emitter.constantInt(site["start"], site.rangeOf("start"), "start");
+  std::optional<int64_t> end = site.emitter.constantInt(site["end"], site.rangeOf("end"), "end");
+  if (!start || !end)
+    return Value::poison();
+  if (!fitsInt32(*start) || !fitsInt32(*end))
+    return site.emitter.error(diag::ArangeInt32, site.range, *start, *end);
+  if (*end <= *start)
+    return site.emitter.error(diag::ArangeEmpty, site.range, *start, *end);
+  const int64_t count = *end - *start;
+  if (!llvm::isPowerOf2_64(count))
+    return site.emitter.error(diag::ArangePowerOfTwo, site.range, *start, *end, count,
+                              llvm::PowerOf2Ceil(count));
+  if (!checkTileShape(site.emitter, count, site.range))
+    return Value::poison();
+  const Type type = Type(Scalar::Int32).withShape(count);
+  return Value::tensor(tt::MakeRangeOp::create(builderOf(site), locationOf(site),
+                                               type.toMlir(builderOf(site).getContext()),
+                                               static_cast<int32_t>(*start), static_cast<int32_t>(*end)),
+                       type);
+}
+
+/// A scalar of `type` from a number, a scalar or a tile of one element.
+static Value scalarOf(const CallSite &site, const Value &value, const Type &type, SourceRange range) {
+  FunctionEmitter &emitter = site.emitter;
+  if (!value.tensor() && !type.isPointer)
+    return emitter.constantOf(value, type.scalar, range);
+  Value scalar = emitter.toTensor(value, range);
+  if (scalar.isPoison())
+    return scalar;
+  const Type from = scalar.tensor()->type;
+  if (from.elementCount() != 1)
+    return emitter.error(diag::NotOneElement, range, site.builtin.name, from.str(), from.elementCount());
+  if (from.isTile())
+    scalar = emitOp<tt::UnsplatOp>(site, from.element(), {scalar});
+  return emitter.cast(scalar, type, range);
+}
+
+static Value emitFull(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  auto shape = emitter.constantInts(site["shape"], site.rangeOf("shape"), "shape");
+  std::optional<Type> type = emitter.constantType(site["dtype"], site.rangeOf("dtype"), "dtype");
+  if (!shape || !type || !checkTileShape(emitter, *shape, site.rangeOf("shape")))
+    return Value::poison();
+  Value scalar = scalarOf(site, site["value"], type->element(), site.rangeOf("value"));
+  return scalar.isPoison() ? scalar : emitter.broadcastTo(scalar, *shape, site.range);
+}
+
+static Value emitCast(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  std::optional<Type> type = emitter.constantType(site["dtype"], site.rangeOf("dtype"), "dtype");
+  std::optional<bool> keepsBits = emitter.constantBool(site["bitcast"], site.rangeOf("bitcast"), "bitcast");
+  if (!type || !keepsBits)
+    return Value::poison();
+  if (*keepsBits)
+    return emitter.bitcast(site["input"], *type, site.range);
+  std::optional<std::string> rounding = "";
+  if (!site["fp_downcast_rounding"].isNone())
+    rounding = emitter.constantString(site["fp_downcast_rounding"], site.rangeOf("fp_downcast_rounding"),
+                                      "fp_downcast_rounding");
+  return rounding ? emitter.cast(site["input"], *type, site.range, *rounding) : Value::poison();
+}
+
+static Value emitToTensor(const CallSite &site) { return tensorArgument(site, "x"); }
+
+/// A class of the language that a kernel names (`isinstance(x, tl.tensor)`) but does not call.
+static Value emitClassCall(const CallSite &site) {
+  return site.emitter.error(diag::ClassCall, site.range, site.builtin.name);
+}
+
+llvm::ArrayRef<Builtin> creationBuiltins() {
+  static const Builtin table[] = {
+      {"arange", languageModule, {{"start"}, {"end"}},
+       "The int32 values from start up to end, whose distance is a power of two.", emitArange},
+      {"full", languageModule, {{"shape"}, {"value"}, {"dtype"}}, "A tile of one value.", emitFull},
+      {"cast", languageModule, {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}},
+       "The input as another element type, by value or bit for bit.", emitCast, true},
+      {"to", tensorModule, {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}},
+       "This tensor as another element type, by value or bit for bit.", emitCast, true},
+      {"to_tensor", languageModule, {{"x"}}, "A number as a scalar tensor.", emitToTensor},
+      {"tensor", languageModule, {{"value"}}, "The class of all values that exist when a kernel runs.", emitClassCall},
+      {"dtype", languageModule, {{"name"}}, "The class of element types.", emitClassCall},
+  };
+  return table;
+}
+
+} // namespace nereid::sema

@@ -1,0 +1,124 @@
+// Built-ins that work element by element: arithmetic, selection, extremes.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/TileShape.h"
+#include "compiler/sema/builtins/Emission.h"
+#include "compiler/sema/builtins/Math.h"
+
+using namespace mlir;
+
+namespace nereid::sema {
+namespace {
+
+Value widenBFloat16(const CallSite &site, Value value) {
+  if (value.tensor() && value.tensor()->type.element() == Type(Scalar::BFloat16))
+    return site.emitter.cast(value, Scalar::Float32, site.range);
+  return value;
+}
+
+/// `propagate_nan` as the enum; nothing after an error.
+std::optional<tt::PropagateNan> propagateNan(const CallSite &site) {
+  const SourceRange range = site.rangeOf("propagate_nan");
+  std::optional<int64_t> number = site.emitter.constantInt(site["propagate_nan"], range, "propagate_nan");
+  if (!number)
+    return std::nullopt;
+  if (*number == 0)
+    return tt::PropagateNan::NONE;
+  if (*number == 0xFFFF)
+    return tt::PropagateNan::ALL;
+  site.emitter.error(diag::PropagateNanUnknown, range, *number);
+  return std::nullopt;
+}
+
+//--- Arithmetic as functions ---------------------------------------------------------------
+
+template <syntax::BinaryOperator op> Value emitOperator(const CallSite &site) {
+  return site.emitter.binary(op, site["x"], site["y"], site.range, site.range);
+}
+
+//--- Selection and extremes ----------------------------------------------------------------
+
+Value emitWhere(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  Value condition = tensorArgument(site, "condition");
+  if (condition.isPoison())
+    return condition;
+  if (!condition.tensor()->type.isBool()) {
+    emitter.module.diagnostics.report(diag::WhereCondition, emitter.place(site.rangeOf("condition")),
+                                      condition.tensor()->type.str());
+    condition = emitter.cast(condition, Scalar::Int1, site.rangeOf("condition"));
+  }
+  Value x = site["x"], y = site["y"];
+  if (condition.isPoison() || !emitter.promoteTogether(x, y, site.range, false, /*allowPointers=*/true))
+    return Value::poison();
+  // A scalar condition selects whole tiles.
+  if (condition.tensor()->type.isTile()) {
+    Value all[] = {condition, x, y};
+    if (!broadcastAll(emitter, all, site.range))
+      return Value::poison();
+    condition = all[0], x = all[1], y = all[2];
+  }
+  if (x.tensor()->type != y.tensor()->type)
+    return emitter.error(diag::InvalidOperands, site.range, x.tensor()->type.str(), y.tensor()->type.str());
+  return emitOp<arith::SelectOp>(site, x.tensor()->type, {condition, x, y});
+}
+
+/// The four ops that one extreme may be.
+template <typename Numeric, typename Propagating, typename Signed, typename Unsigned>
+Value emitExtreme(const CallSite &site) {
+  std::optional<tt::PropagateNan> nan = propagateNan(site);
+  Value x = widenBFloat16(site, site["x"]), y = widenBFloat16(site, site["y"]);
+  if (!nan || !site.emitter.promoteTogether(x, y, site.range))
+    return Value::poison();
+  const Type type = x.tensor()->type;
+  if (type.isFloat())
+    return *nan == tt::PropagateNan::ALL ? emitOp<Propagating>(site, type, {x, y})
+                                         : emitOp<Numeric>(site, type, {x, y});
+  return isSignedInteger(type.scalar) ? emitOp<Signed>(site, type, {x, y}) : emitOp<Unsigned>(site, type, {x, y});
+}
+
+Value emitClamp(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  std::optional<tt::PropagateNan> nan = propagateNan(site);
+  Value x = widenBFloat16(site, site["x"]), low = widenBFloat16(site, site["min"]),
+        high = widenBFloat16(site, site["max"]);
+  if (!nan || !emitter.promoteTogether(low, high, site.range) || !emitter.promoteTogether(x, low, site.range) ||
+      !emitter.promoteTogether(x, high, site.range) || !emitter.promoteTogether(x, low, site.range))
+    return Value::poison();
+  const Type type = x.tensor()->type;
+  if (!type.isFloat())
+    return emitter.error(diag::ClampType, site.range, type.str());
+  return emitOp<tt::ClampFOp>(
+      site, type, {x, low, high},
+      llvm::ArrayRef<NamedAttribute>(builderOf(site).getNamedAttr(
+          "propagateNan", tt::PropagateNanAttr::get(builderOf(site).getContext(), *nan))));
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> elementwiseBuiltins() {
+  using syntax::BinaryOperator;
+  using Params = llvm::SmallVector<BuiltinParam, 4>;
+  static const Params arithmetic = {{"x"}, {"y"}, {"sanitize_overflow", "True"}};
+  static const Params extreme = {{"x"}, {"y"}, {"propagate_nan", "0"}};
+  static const std::vector<Builtin> table = [] {
+    std::vector<Builtin> entries = {
+        {"add", languageModule, arithmetic, "Sum of two values, as `x + y`.", emitOperator<BinaryOperator::Add>},
+        {"sub", languageModule, arithmetic, "Difference of two values, as `x - y`.", emitOperator<BinaryOperator::Sub>},
+        {"mul", languageModule, arithmetic, "Product of two values, as `x * y`.", emitOperator<BinaryOperator::Mult>},
+        {"where", languageModule, {{"condition"}, {"x"}, {"y"}},
+         "x where the condition is true and y elsewhere; both are computed.", emitWhere},
+        {"minimum", languageModule, extreme, "The smaller of two values; propagate_nan says what a NaN does.",
+         emitExtreme<arith::MinNumFOp, arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>},
+        {"maximum", languageModule, extreme, "The larger of two values; propagate_nan says what a NaN does.",
+         emitExtreme<arith::MaxNumFOp, arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>},
+        {"clamp", languageModule, {{"x"}, {"min"}, {"max"}, {"propagate_nan", "0"}},
+         "Floats limited to [min, max].", emitClamp},
+    };
+    appendMath(entries);
+    return entries;
+  }();
+  return table;
+}
+
+} // namespace nereid::sema

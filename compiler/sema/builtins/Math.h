@@ -1,0 +1,14 @@
+// The mathematical functions, which `triton.language` and `triton.language.math` both hold.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/sema/Builtin.h"
+
+#include <vector>
+
+namespace nereid::sema {
+
+/// Adds exp, sqrt, fma ... under both modules.
+void appendMath(std::vector<Builtin> &entries);
+
+} // namespace nereid::sema

@@ -1,0 +1,76 @@
+// Merges the families' tables of built-ins and finds entries by module and name.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Builtin.h"
+#include "compiler/sema/builtins/Emission.h"
+#include "compiler/sema/builtins/ModuleConstants.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <tuple>
+
+namespace nereid::sema {
+
+static constexpr llvm::StringLiteral propagateNanModule = "triton.language.PropagateNan";
+
+static std::tuple<llvm::StringRef, llvm::StringRef> keyOf(const Builtin *builtin) {
+  return {builtin->module, builtin->name};
+}
+
+llvm::ArrayRef<const Builtin *> allBuiltins() {
+  static const std::vector<const Builtin *> sorted = [] {
+    std::vector<const Builtin *> entries;
+    for (llvm::ArrayRef<Builtin> family :
+         {programBuiltins(), creationBuiltins(), memoryBuiltins(), elementwiseBuiltins(), shapeBuiltins(),
+          reduceBuiltins(), controlBuiltins(), debugBuiltins(), hintBuiltins()})
+      for (const Builtin &builtin : family)
+        entries.push_back(&builtin);
+    llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });
+    return entries;
+  }();
+  return sorted;
+}
+
+/// `tl.core` and `tl.standard` are other names of `tl`.
+static llvm::StringRef canonicalModule(llvm::StringRef module) {
+  return module == "triton.language.core" || module == "triton.language.standard" ? llvm::StringRef(languageModule)
+                                                                                  : module;
+}
+
+const Builtin *findBuiltin(llvm::StringRef module, llvm::StringRef name) {
+  llvm::ArrayRef<const Builtin *> all = allBuiltins();
+  const std::tuple key(canonicalModule(module), name);
+  const auto *found = llvm::lower_bound(all, key, [](const Builtin *entry, const auto &k) { return keyOf(entry) < k; });
+  return found != all.end() && keyOf(*found) == key ? *found : nullptr;
+}
+
+const Builtin *findMember(llvm::StringRef name) {
+  for (llvm::StringRef module : {llvm::StringRef(languageModule), llvm::StringRef(tensorModule)})
+    if (const Builtin *builtin = findBuiltin(module, name); builtin && builtin->isMember)
+      return builtin;
+  return nullptr;
+}
+
+bool isBuiltinModule(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral modules[] = {"triton",
+                                                    languageModule,
+                                                    mathModule,
+                                                    propagateNanModule,
+                                                    "triton.language.core",
+                                                    "triton.language.standard"};
+  return llvm::is_contained(modules, name);
+}
+
+std::optional<Value> moduleConstant(llvm::StringRef givenModule, llvm::StringRef name) {
+  const llvm::StringRef module = canonicalModule(givenModule);
+  if (module == languageModule && name == "TRITON_MAX_TENSOR_NUMEL")
+    return Value::integer(1048576);
+  if (module == languageModule && name == "pi32_t")
+    return Value(TypeValue{Type::pointerTo(Scalar::Int32)});
+  if (module == propagateNanModule && name == "ALL")
+    return Value::integer(0xFFFF);
+  if (module == propagateNanModule && name == "NONE")
+    return Value::integer(0);
+  return std::nullopt;
+}
+
+} // namespace nereid::sema

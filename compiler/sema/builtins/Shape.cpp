@@ -1,0 +1,186 @@
+// Built-ins that rearrange tiles: broadcast, expand_dims, reshape, permute and their like.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/TileShape.h"
+#include "compiler/sema/builtins/Emission.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+namespace nereid::sema {
+namespace {
+
+/// The shape of a tensor, one number or several: `f(x, 4, 8)` or `f(x, (4, 8))`.
+std::optional<llvm::SmallVector<int64_t>> shapeArgument(const CallSite &site, llvm::StringRef parameter) {
+  return site.emitter.constantInts(site[parameter], site.rangeOf(parameter), parameter);
+}
+
+Value emitBroadcast(const CallSite &site) {
+  Value x = tensorArgument(site, "input"), y = tensorArgument(site, "other");
+  if (!site.emitter.broadcastTogether(x, y, site.range))
+    return Value::poison();
+  return Value::tuple({x, y});
+}
+
+Value emitBroadcastTo(const CallSite &site) {
+  Value x = tensorArgument(site, "input");
+  auto shape = shapeArgument(site, "shape");
+  if (x.isPoison() || !shape)
+    return Value::poison();
+  return site.emitter.broadcastTo(x, *shape, site.range);
+}
+
+/// The axes of the result, counted from the front and in order; nothing after an error.
+std::optional<llvm::SmallVector<int64_t>> newAxes(const CallSite &site, int64_t rank) {
+  const SourceRange range = site.rangeOf("axis");
+  auto axes = site.emitter.constantInts(site["axis"], range, "axis");
+  if (!axes)
+    return std::nullopt;
+  const int64_t resultRank = rank + int64_t(axes->size());
+  llvm::SmallBitVector taken(resultRank);
+  for (int64_t &axis : *axes) {
+    std::optional<int64_t> position = checkAxis(site.emitter, axis, resultRank, range);
+    if (!position)
+      return std::nullopt;
+    if (taken.test(*position)) {
+      site.emitter.error(diag::DuplicateAxis, range, axis);
+      return std::nullopt;
+    }
+    taken.set(*position);
+    axis = *position;
+  }
+  llvm::sort(*axes);
+  return axes;
+}
+
+Value emitExpandDims(const CallSite &site) {
+  Value x = tensorArgument(site, "input");
+  if (x.isPoison())
+    return x;
+  auto axes = newAxes(site, x.tensor()->type.shape.size());
+  if (!axes)
+    return Value::poison();
+  for (int64_t axis : *axes)
+    x = expandDims(site.emitter, x, axis, site.range);
+  return x;
+}
+
+//--- reshape -------------------------------------------------------------------------------
+
+Value reshape(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> shape, bool canReorder) {
+  if (x.isPoison() || !checkTileShape(site.emitter, shape, site.range))
+    return Value::poison();
+  const Type from = x.tensor()->type, to = from.withShape(shape);
+  if (from.elementCount() != to.elementCount())
+    return site.emitter.error(diag::ReshapeCount, site.range, shapeText(from.shape), from.elementCount(),
+                              shapeText(shape), to.elementCount());
+  if (!from.isTile())
+    return site.emitter.broadcastTo(x, shape, site.range);
+  if (!to.isTile())
+    return emitOp<tt::UnsplatOp>(site, to, {x});
+  mlir::OpBuilder &builder = builderOf(site);
+  return Value::tensor(tt::ReshapeOp::create(builder, locationOf(site), to.toMlir(builder.getContext()),
+                                             x.tensor()->value, canReorder, /*efficient_layout=*/false),
+                       to);
+}
+
+Value emitReshape(const CallSite &site) {
+  Value x = tensorArgument(site, "input");
+  auto shape = shapeArgument(site, "shape");
+  auto canReorder = site.emitter.constantBool(site["can_reorder"], site.rangeOf("can_reorder"), "can_reorder");
+  return shape && canReorder ? reshape(site, x, *shape, *canReorder) : Value::poison();
+}
+
+Value emitView(const CallSite &site) {
+  Value x = tensorArgument(site, "input");
+  auto shape = shapeArgument(site, "shape");
+  return shape ? reshape(site, x, *shape, /*canReorder=*/true) : Value::poison();
+}
+
+Value emitRavel(const CallSite &site) {
+  Value x = tensorArgument(site, "x");
+  auto canReorder = site.emitter.constantBool(site["can_reorder"], site.rangeOf("can_reorder"), "can_reorder");
+  if (x.isPoison() || !canReorder)
+    return Value::poison();
+  return reshape(site, x, x.tensor()->type.elementCount(), *canReorder);
+}
+
+Value emitItem(const CallSite &site) {
+  Value x = tensorArgument(site, "input");
+  if (x.isPoison() || !x.tensor()->type.isTile())
+    return x;
+  const Type type = x.tensor()->type;
+  if (type.elementCount() != 1)
+    return site.emitter.error(diag::NotOneElement, site.range, site.builtin.name, type.str(), type.elementCount());
+  return emitOp<tt::UnsplatOp>(site, type.element(), {x});
+}
+
+//--- permute -------------------------------------------------------------------------------
+
+Value permute(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> dims) {
+  const Type from = x.tensor()->type;
+  const int64_t rank = from.shape.size();
+  llvm::SmallVector<int64_t> order(dims);
+  for (int64_t &dim : order)
+    if (-rank <= dim && dim < 0)
+      dim += rank;
+  if (int64_t(order.size()) != rank || !mlir::isPermutationVector(order))
+    return site.emitter.error(diag::NotAPermutation, site.rangeOf("dims"), shapeText(dims), rank, from.str());
+  if (rank == 0)
+    return x;
+  llvm::SmallVector<int64_t> shape;
+  for (int64_t dim : order)
+    shape.push_back(from.shape[dim]);
+  const Type to = from.withShape(shape);
+  mlir::OpBuilder &builder = builderOf(site);
+  return Value::tensor(tt::TransOp::create(builder, locationOf(site), to.toMlir(builder.getContext()),
+                                           x.tensor()->value, llvm::to_vector_of<int32_t>(order)),
+                       to);
+}
+
+Value emitPermute(const CallSite &site) {
+  Value x = tensorArgument(site, "input");
+  auto dims = shapeArgument(site, "dims");
+  return x.isPoison() || !dims ? Value::poison() : permute(site, x, *dims);
+}
+
+Value emitTrans(const CallSite &site) {
+  Value x = tensorArgument(site, "input");
+  auto dims = shapeArgument(site, "dims");
+  if (x.isPoison() || !dims)
+    return Value::poison();
+  const int64_t rank = x.tensor()->type.shape.size();
+  if (!dims->empty())
+    return permute(site, x, *dims);
+  if (rank < 2)
+    return site.emitter.error(diag::TransRank, site.range, x.tensor()->type.str());
+  for (int64_t dim = 0; dim < rank; ++dim)
+    dims->push_back(dim);
+  std::swap((*dims)[rank - 1], (*dims)[rank - 2]);
+  return permute(site, x, *dims);
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> shapeBuiltins() {
+  static const Builtin table[] = {
+      {"broadcast", languageModule, {{"input"}, {"other"}}, "Both tensors in their common shape.", emitBroadcast},
+      {"broadcast_to", languageModule, {{"input"}, {"*shape"}}, "The tensor repeated into a shape.", emitBroadcastTo,
+       true},
+      {"expand_dims", languageModule, {{"input"}, {"axis"}}, "The tensor with new dimensions of extent 1.",
+       emitExpandDims, true},
+      {"reshape", languageModule, {{"input"}, {"*shape"}, {"can_reorder", "False"}},
+       "The same elements under another shape.", emitReshape, true},
+      {"view", languageModule, {{"input"}, {"*shape"}}, "Old form of reshape that may reorder elements.", emitView,
+       true},
+      {"ravel", languageModule, {{"x"}, {"can_reorder", "False"}}, "The elements in one dimension.", emitRavel, true},
+      {"permute", languageModule, {{"input"}, {"*dims"}}, "The tensor with its dimensions in another order.",
+       emitPermute, true},
+      {"trans", languageModule, {{"input"}, {"*dims"}}, "The tensor with its last two dimensions swapped, or permuted.",
+       emitTrans, true},
+      {"item", tensorModule, {{"input"}}, "The one element of this tile as a scalar.", emitItem, true},
+  };
+  return table;
+}
+
+} // namespace nereid::sema

@@ -1,0 +1,120 @@
+// What the compiler says about a program: kinds with stable codes, the messages themselves, their list and their text.
+// SPDX-License-Identifier: MIT
+//
+// Each component keeps its kinds in a table `Diagnostics.def` of lines
+//   DIAG(UndefinedName, Error, "undefined-name", "`{0}` is not defined; did you mean `{1}`?", NameError)
+// and turns the table into constants in its `Diagnostics.h`:
+//   namespace nereid::sema::diag {
+//   #define DIAG NEREID_DECLARE_DIAGNOSTIC
+//   #include "compiler/sema/Diagnostics.def"      (the table ends with #undef DIAG)
+//   }
+// A message is reported with `engine.report(diag::UndefinedName, {&file, range}, name, guess)`.
+#pragma once
+
+#include "compiler/support/SourceFile.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace nereid::support {
+
+enum class Severity : uint8_t { Error, Warning, Remark, Note };
+llvm::StringRef toString(Severity severity);
+
+enum class PythonError : uint8_t {
+#define PYTHON_ERROR(name) name,
+#include "compiler/support/PythonErrors.def"
+};
+llvm::StringRef toString(PythonError error);
+
+// One line of a component's Diagnostics.def.
+struct DiagnosticKind {
+  llvm::StringLiteral name;   // the C++ name, as in the table
+  llvm::StringLiteral code;   // stable, documented, shown in brackets
+  llvm::StringLiteral format; // for llvm::formatv; the hint follows a `;`
+  Severity severity;
+  PythonError pythonError;
+};
+
+#define NEREID_DECLARE_DIAGNOSTIC(name, severity, code, format, pythonError)                                           \
+  inline constexpr ::nereid::support::DiagnosticKind name{#name, code, format,                                         \
+                                                          ::nereid::support::Severity::severity,                       \
+                                                          ::nereid::support::PythonError::pythonError};
+
+struct DiagnosticNote {
+  std::string message;
+  FileRange where; // may be empty
+};
+
+struct Diagnostic {
+  const DiagnosticKind *kind = nullptr;
+  std::string message;
+  FileRange where; // may be empty
+  // The byte that `^` stands under (an operator, say); the start of the range where not given.
+  std::optional<uint32_t> caret;
+  std::vector<DiagnosticNote> notes;
+
+  Severity severity() const { return kind->severity; }
+  llvm::StringRef code() const { return kind->code; }
+  bool isError() const { return kind->severity == Severity::Error; }
+
+  // For chaining on what `report` returns.
+  Diagnostic &pointAt(uint32_t offset) {
+    caret = offset;
+    return *this;
+  }
+  Diagnostic &note(std::string text, FileRange place = {}) {
+    notes.push_back({std::move(text), place});
+    return *this;
+  }
+};
+
+// The messages of one compilation, in the order of reporting. The source files must live as long as this list.
+class DiagnosticEngine {
+public:
+  DiagnosticEngine() = default;
+  DiagnosticEngine(const DiagnosticEngine &) = delete;
+  DiagnosticEngine &operator=(const DiagnosticEngine &) = delete;
+
+  template <typename... Args>
+  Diagnostic &report(const DiagnosticKind &kind, FileRange where, Args &&...args) {
+    return add(kind, where, llvm::formatv(kind.format.data(), std::forward<Args>(args)...).str());
+  }
+  // For text that is complete already, such as an op's own verifier message.
+  Diagnostic &add(const DiagnosticKind &kind, FileRange where, std::string message);
+
+  const std::deque<Diagnostic> &all() const { return diagnostics; }
+  size_t size() const { return diagnostics.size(); }
+  size_t errorCount() const { return errors; }
+  bool hasErrors() const { return errors != 0; }
+
+  // Puts the messages from index `first` on into source order; those without a place stay behind the others.
+  void sortByPosition(size_t first = 0);
+  // Forgets the messages from index `first` on (a speculative evaluation that was given up).
+  void truncate(size_t first);
+
+  std::string render() const;
+
+private:
+  std::deque<Diagnostic> diagnostics; // references stay valid while reporting
+  size_t errors = 0;
+};
+
+// The form that a terminal shows:
+//   matmul.py:14:24: error: `a` has ..., `b` has ...; they must match [shape-mismatch]
+//       v = a + b
+//           ~~^~~
+//   matmul.py:9:5: note: `a` created here
+// Control characters of the source never reach the stream, and long lines are cut around the range.
+void render(const Diagnostic &diagnostic, llvm::raw_ostream &os);
+
+} // namespace nereid::support

@@ -1,0 +1,26 @@
+// Everything a user may ask of a compilation; each field is part of the cache key.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nereid::support {
+
+/// Launch and compile options. Targets ignore what has no meaning for them.
+struct Options {
+  uint32_t numWarps = 4;
+  uint32_t numStages = 3;
+  uint32_t numCtas = 1;
+  uint32_t maxRegisters = 0;      ///< 0: no limit (`maxnreg`)
+  bool enableFpFusion = true;     ///< multiply and add may become fma
+  bool debug = false;             ///< device asserts are on
+  bool sanitizeOverflow = true;   ///< with debug: integer overflow is asserted
+  bool cooperativeGrid = false;   ///< `launch_cooperative_grid`
+  bool programmaticLaunch = false; ///< `launch_pdl`
+  std::string inputPrecision = "tf32"; ///< default of `dot`
+
+  bool operator==(const Options &) const = default;
+};
+
+} // namespace nereid::support

@@ -1,0 +1,143 @@
+// Recursive descent over expressions; the statements build on it.
+// SPDX-License-Identifier: MIT
+//
+// ExpressionParser.cpp has the operators, ParseAtoms.cpp the brackets and displays, ParseCalls.cpp what follows a value and
+// parameters, ParseStrings.cpp the literals, ParseTargets.cpp what can be assigned to.
+#pragma once
+
+#include "compiler/syntax/Strings.h"
+#include "compiler/syntax/TokenCursor.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace nereid::syntax {
+
+class ExpressionParser : public TokenCursor {
+protected:
+  using TokenCursor::TokenCursor;
+  using Items = llvm::SmallVector<const Expr *, 8>;
+
+  // Operators, loosest first
+  const Expr *parseNamedExpression();
+  const Expr *parseExpression();
+  const Expr *parseDisjunction();
+  const Expr *parseBitOr() { return parseBinary(0); }
+  // `a, *b` without brackets: a tuple, or the one expression.
+  const Expr *parseStarExpressions(bool allowNamed = false);
+  const Expr *parseYield();
+  const Expr *parseYieldOrStarExpressions() { return isAt(TokenKind::Yield) ? parseYield() : parseStarExpressions(); }
+
+  // Parameters of a lambda (closed by `:`) or a function (closed by `)`, which is left in place).
+  bool parseParameters(TokenKind closer, llvm::SmallVectorImpl<Parameter> &parameters);
+  struct Arguments {
+    uint32_t open = 0; // its `(`
+    Items args;
+    llvm::SmallVector<Keyword, 4> keywords;
+    bool hasUnpackedKeywords = false;
+  };
+  // From `(` to `)`.
+  bool parseArguments(Arguments &arguments);
+
+  // Targets
+  bool parseTargets(llvm::StringRef verb, Items &targets, bool &hasComma);
+  // The same as one expression, a tuple where there is a comma.
+  const Expr *parseTargetList(llvm::StringRef verb);
+  bool checkTargets(ExprList targets, llvm::StringRef verb);
+  bool checkTarget(const Expr *target, llvm::StringRef verb);
+  bool checkSingleTarget(const Expr *target, llvm::StringRef ofWhat);
+
+  bool canStartExpression(TokenKind kind) const;
+  bool isAtComprehension() const;
+
+  // Sets the depth of a node from its parts; null where the expression is too deep.
+  template <typename T> const T *finish(T *node, unsigned partsDepth) {
+    if (partsDepth >= maxExpressionDepth)
+      return reportTooLong(node->range), nullptr;
+    node->depth = static_cast<uint16_t>(partsDepth + 1);
+    return node;
+  }
+  static unsigned depthOf(const Expr *part) { return part ? part->depth : 0; }
+  static unsigned depthOf(ExprList parts);
+  static unsigned depthOf(llvm::ArrayRef<Comprehension> generators);
+  static unsigned depthOf(llvm::ArrayRef<Parameter> parameters);
+  static unsigned depthOf(llvm::ArrayRef<Keyword> keywords);
+
+  // Counts one level of recursion; false (reported) past the limit.
+  class Level {
+  public:
+    explicit Level(ExpressionParser &parser);
+    ~Level() { --parser.nesting; }
+    Level(const Level &) = delete;
+    explicit operator bool() const { return isAllowed; }
+
+  private:
+    ExpressionParser &parser;
+    bool isAllowed;
+  };
+
+private:
+  const Expr *parseLambda();
+  const Expr *parseConjunction();
+  const Expr *parseNot();
+  const Expr *parseComparison();
+  const Expr *parseBinary(unsigned minPrecedence);
+  const Expr *parseUnary();
+  const Expr *parsePower();
+  const Expr *parseAwait();
+  const Expr *parseBoolOp(BoolOperator op, TokenKind token, const Expr *(ExpressionParser::*parseOperand)());
+
+  const Expr *parseStarExpression(bool allowNamed);
+  const Expr *parsePrimary();
+  const Expr *parseAttribute(uint32_t begin, const Expr *value);
+  const Expr *parseCall(uint32_t begin, const Expr *callee);
+  bool parseKeyword(Arguments &arguments);
+  bool parseArgument(Arguments &arguments);
+  const Expr *parseStarredArgument();
+  const Expr *parseGeneratorArgument(const Arguments &arguments, const Expr *element);
+  const Expr *parseSubscript(uint32_t begin, const Expr *value);
+  const Expr *parseIndex();
+  const Expr *parseSlice();
+  bool parseParameter(bool isFunction, Parameter &parameter);
+  bool parseStarParameter(bool isFunction, ParameterKind &kind, llvm::SmallVectorImpl<Parameter> &parameters);
+  bool parseParameterSlash(TokenKind closer, llvm::SmallVectorImpl<Parameter> &parameters);
+  bool checkParameters(llvm::ArrayRef<Parameter> parameters);
+
+  const Expr *parseAtom();
+  const Expr *parseName();
+  const Expr *parseNumber();
+  const Expr *parseKeywordConstant(ConstantKind kind);
+  const Expr *parseParentheses();
+  const Expr *parseList();
+  const Expr *parseBraces();
+  const Expr *parseDict(uint32_t begin, const Expr *firstKey, const Expr *firstValue);
+  bool parseDictItem(const Expr *&key, const Expr *&value);
+  bool parseItems(TokenKind closer, Items &items);
+  bool parseGenerators(llvm::SmallVectorImpl<Comprehension> &generators);
+  template <typename T> const Expr *parseComprehension(uint32_t begin, const Expr *element, TokenKind closer);
+  std::nullptr_t reportMissingExpression();
+
+  // The values of an f-string, with text side by side put together.
+  struct StringParts {
+    Items values;
+    std::string text;
+    SourceRange textRange;
+    bool hasText = false;
+  };
+  const Expr *parseStrings();
+  bool parsePlainString(StringParts &parts);
+  bool parseFString(StringParts &parts);
+  bool parseFStringText(StringForm form, BraceRule braces, StringParts &parts);
+  bool parseFStringField(StringForm form, StringParts &parts);
+  bool parseConversion(char &conversion);
+  const JoinedStr *parseFormatSpec(StringForm form);
+  std::string textWithoutComments(size_t first) const;
+  void addText(llvm::StringRef text, SourceRange range, StringParts &parts);
+  void flushText(StringParts &parts);
+  const JoinedStr *joinParts(SourceRange range, StringParts &parts);
+
+  void reportTooLong(SourceRange range);
+
+  unsigned nesting = 0;
+};
+
+} // namespace nereid::syntax

@@ -1,0 +1,65 @@
+// The parser's place in the token list, and how it reports what it finds there.
+// SPDX-License-Identifier: MIT
+//
+// A function that fails has reported why and returns null or false; its callers pass that on until the statement is left, so there
+// is at most one report for a statement. A statement with an Error token has been reported by the lexer and is left in silence.
+#pragma once
+
+#include "compiler/syntax/Ast.h"
+#include "compiler/syntax/Lexer.h"
+
+namespace nereid::syntax {
+
+class TokenCursor {
+public:
+  TokenCursor(const support::SourceFile &file, AstContext &context, support::DiagnosticEngine &diagnostics,
+              FirstIndent firstIndent);
+
+protected:
+  const Token &peek(size_t ahead = 0) const { return tokens[std::min(at + ahead, tokens.size() - 1)]; }
+  bool isAt(TokenKind kind) const { return peek().kind == kind; }
+  bool isAtWord(llvm::StringRef word) const { return isAt(TokenKind::Name) && spelling(peek()) == word; }
+  llvm::StringRef spelling(const Token &token) const { return file.text(token.range); }
+  uint32_t here() const { return peek().range.begin; }
+
+  const Token &take();
+  bool accept(TokenKind kind);
+  // Takes a token of this kind or reports "expected `:` after `if` condition, found ...".
+  bool expect(TokenKind kind, llvm::StringRef where);
+  bool expectName(llvm::StringRef where, Identifier &name);
+
+  // "`foo`", "number `1`", "end of line"
+  std::string describeHere() const;
+  std::string hintForFound(TokenKind expected) const;
+  void noteOpenBracket(support::Diagnostic *diagnostic) const;
+
+  // Null, so that a report can be returned. Says nothing where the lexer has spoken about this statement.
+  template <typename... Args>
+  support::Diagnostic *report(const support::DiagnosticKind &kind, SourceRange range, Args &&...args) {
+    if (statementHasErrorToken())
+      return nullptr;
+    return &diagnostics.report(kind, place(range), std::forward<Args>(args)...);
+  }
+  support::FileRange place(SourceRange range) const { return {&file, range}; }
+  // Whether there were so many errors that more are of no use; says so once.
+  bool hasGivenUp();
+
+  // Nodes end where the last token taken ended.
+  SourceRange rangeFrom(uint32_t begin) const { return {begin, lastEnd}; }
+  template <typename T> T *create(uint32_t begin) { return context.create<T>(rangeFrom(begin)); }
+
+  const support::SourceFile &file;
+  AstContext &context;
+  support::DiagnosticEngine &diagnostics;
+  size_t errorsBefore;
+  std::vector<Token> tokens;
+  size_t at = 0;
+  size_t statementBegin = 0; // index of its first token
+  uint32_t lastEnd = 0;
+  bool gaveUp = false;
+
+private:
+  bool statementHasErrorToken() const;
+};
+
+} // namespace nereid::syntax

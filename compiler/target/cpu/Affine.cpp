@@ -1,0 +1,273 @@
+// Finds the affine tiles and prefix masks of a function.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/Affine.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/target/cpu/IndexMap.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+//--- polynomials ---------------------------------------------------------------------------
+
+static int64_t wrapMul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+static int64_t wrapAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+Poly Poly::constant(int64_t value) {
+  Poly result;
+  result.add({{}, value});
+  return result;
+}
+
+Poly Poly::leaf(Leaf leaf) {
+  Poly result;
+  result.add({{leaf}, 1});
+  return result;
+}
+
+void Poly::add(Term term) {
+  if (term.coefficient == 0)
+    return;
+  auto place = llvm::lower_bound(list, term, [](const Term &a, const Term &b) { return a.factors < b.factors; });
+  if (place == list.end() || place->factors != term.factors) {
+    list.insert(place, std::move(term));
+    return;
+  }
+  place->coefficient = wrapAdd(place->coefficient, term.coefficient);
+  if (place->coefficient == 0)
+    list.erase(place);
+}
+
+Poly Poly::plus(const Poly &other, int64_t factor) const {
+  Poly result = *this;
+  for (Term term : other.list) {
+    term.coefficient = wrapMul(term.coefficient, factor);
+    result.add(std::move(term));
+  }
+  return result;
+}
+
+Poly Poly::operator*(const Poly &other) const {
+  Poly result;
+  for (const Term &a : list)
+    for (const Term &b : other.list) {
+      Term product{a.factors, wrapMul(a.coefficient, b.coefficient)};
+      product.factors.append(b.factors);
+      llvm::sort(product.factors);
+      result.add(std::move(product));
+    }
+  return result;
+}
+
+std::optional<int64_t> Poly::asConstant() const {
+  if (list.empty())
+    return 0;
+  if (list.size() == 1 && list.front().factors.empty())
+    return list.front().coefficient;
+  return std::nullopt;
+}
+
+//--- forms ---------------------------------------------------------------------------------
+
+uint64_t cpu::storageBytes(Type element) {
+  if (isa<tt::PointerType, IndexType>(element))
+    return 8;
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+Leaf TileFacts::leafOf(Value scalar) {
+  auto [place, isNew] = leafIds.try_emplace(scalar, leaves.size());
+  if (isNew)
+    leaves.push_back(scalar);
+  return place->second;
+}
+
+const AffineForm *TileFacts::affine(Value value) {
+  if (auto found = forms.find(value); found != forms.end())
+    return found->second ? &*found->second : nullptr;
+  std::optional<AffineForm> form = analyse(value);
+  if (form)
+    for (auto [stride, extent] : llvm::zip_equal(form->strides, tt::shapeOf(value.getType())))
+      if (extent == 1)
+        stride = {};
+  // Forms live behind optionals in a map that may grow: callers use the pointer before they ask again.
+  auto &slot = forms[value] = std::move(form);
+  return slot ? &*slot : nullptr;
+}
+
+/// Integers that are wide enough for their tiles to be taken not to wrap.
+static bool isIndexLike(Type element) { return isa<IndexType>(element) || element.isInteger(32) || element.isInteger(64); }
+
+std::optional<AffineForm> TileFacts::analyse(Value value) {
+  Type element = tt::elementOf(value.getType());
+  const bool isPointer = isa<tt::PointerType>(element);
+  if (!isPointer && !isIndexLike(element))
+    return std::nullopt;
+  APInt splat;
+  const size_t rank = tt::shapeOf(value.getType()).size();
+  if (!isPointer && matchPattern(value, m_ConstantInt(&splat)))
+    return AffineForm{{}, Poly::constant(splat.getSExtValue()), SmallVector<Poly, 2>(rank)};
+  if (!isa<RankedTensorType>(value.getType())) {
+    if (isPointer)
+      return AffineForm{value, {}, {}};
+    if (auto extended = value.getDefiningOp<arith::ExtSIOp>(); extended && isIndexLike(extended.getIn().getType()))
+      return AffineForm{{}, Poly::leaf(leafOf(extended.getIn())), {}};
+    return AffineForm{{}, Poly::leaf(leafOf(value)), {}};
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto form = analyseShape(op))
+    return form;
+  return analyseArithmetic(op);
+}
+
+std::optional<AffineForm> TileFacts::analyseShape(Operation *op) {
+  if (auto range = dyn_cast<tt::MakeRangeOp>(op))
+    return AffineForm{{}, Poly::constant(static_cast<int32_t>(range.getStart())), {Poly::constant(1)}};
+  if (auto splat = dyn_cast<tt::SplatOp>(op)) {
+    const AffineForm *scalar = affine(splat.getSrc());
+    if (!scalar)
+      return std::nullopt;
+    AffineForm form = *scalar;
+    form.strides.resize(tt::shapeOf(splat.getType()).size());
+    return form;
+  }
+  if (!isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(op))
+    return std::nullopt;
+  const AffineForm *source = affine(op->getOperand(0));
+  const size_t rank = tt::shapeOf(op->getResult(0).getType()).size();
+  auto map = operandMap(op, 0, identityMap(rank));
+  if (!source || !map)
+    return std::nullopt;
+  AffineForm form{source->pointer, source->base, SmallVector<Poly, 2>(rank)};
+  for (auto [dim, target] : llvm::enumerate(*map))
+    if (target >= 0)
+      form.strides[target] = source->strides[dim];
+  return form;
+}
+
+static AffineForm combine(const AffineForm &a, const AffineForm &b, int64_t factor) {
+  AffineForm form{a.pointer, a.base + b.base * Poly::constant(factor), a.strides};
+  for (auto [stride, other] : llvm::zip_equal(form.strides, b.strides))
+    stride = stride + other * Poly::constant(factor);
+  return form;
+}
+
+std::optional<AffineForm> TileFacts::analyseArithmetic(Operation *op) {
+  if (isa<arith::ExtSIOp, arith::IndexCastOp, tt::BitcastOp>(op)) {
+    const AffineForm *form = affine(op->getOperand(0));
+    return form ? std::optional(*form) : std::nullopt;
+  }
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, tt::AddPtrOp>(op))
+    return std::nullopt;
+  const AffineForm *first = affine(op->getOperand(0));
+  if (!first)
+    return std::nullopt;
+  const AffineForm a = *first;
+  const AffineForm *b = affine(op->getOperand(1));
+  if (!b)
+    return std::nullopt;
+  if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
+    Type pointee = cast<tt::PointerType>(tt::elementOf(add.getType())).getPointee();
+    return combine(a, *b, storageBytes(pointee));
+  }
+  if (!isa<arith::MulIOp>(op))
+    return combine(a, *b, isa<arith::SubIOp>(op) ? -1 : 1);
+  if (!a.isUniform() && !b->isUniform())
+    return std::nullopt;
+  const AffineForm &tile = a.isUniform() ? *b : a;
+  const Poly &factor = a.isUniform() ? a.base : b->base;
+  AffineForm form{{}, tile.base * factor, {}};
+  for (const Poly &stride : tile.strides)
+    form.strides.push_back(stride * factor);
+  return form;
+}
+
+//--- masks ---------------------------------------------------------------------------------
+
+const PrefixMask *TileFacts::prefix(Value mask) {
+  if (auto found = masks.find(mask); found != masks.end())
+    return found->second ? &*found->second : nullptr;
+  std::optional<PrefixMask> result = analyseMask(mask);
+  auto &slot = masks[mask] = std::move(result);
+  return slot ? &*slot : nullptr;
+}
+
+std::optional<PrefixMask> TileFacts::analyseMask(Value mask) {
+  auto compare = mask.getDefiningOp<arith::CmpIOp>();
+  if (!compare || !isa<RankedTensorType>(mask.getType()) || isa<tt::PointerType>(tt::elementOf(compare.getLhs().getType())))
+    return std::nullopt;
+  using Predicate = arith::CmpIPredicate;
+  Value small = compare.getLhs(), large = compare.getRhs();
+  const Predicate predicate = compare.getPredicate();
+  if (predicate == Predicate::sgt || predicate == Predicate::sge)
+    std::swap(small, large);
+  else if (predicate != Predicate::slt && predicate != Predicate::sle)
+    return std::nullopt;
+  const AffineForm *low = affine(small);
+  if (!low)
+    return std::nullopt;
+  const AffineForm lower = *low;
+  const AffineForm *upper = affine(large);
+  if (!upper)
+    return std::nullopt;
+  const AffineForm distance = combine(lower, *upper, -1); // true where this is negative (or zero)
+  std::optional<unsigned> dim;
+  for (auto [index, stride] : llvm::enumerate(distance.strides)) {
+    if (stride.isZero())
+      continue;
+    if (dim || stride.asConstant() != 1)
+      return std::nullopt;
+    dim = index;
+  }
+  if (!dim)
+    return std::nullopt;
+  const bool inclusive = predicate == Predicate::sle || predicate == Predicate::sge;
+  return PrefixMask{*dim, Poly::constant(inclusive) - distance.base};
+}
+
+//--- dependence ----------------------------------------------------------------------------
+
+uint32_t TileFacts::dependence(Value value) {
+  if (auto found = dependences.find(value); found != dependences.end())
+    return found->second;
+  uint32_t bits = analyseDependence(value);
+  for (auto [dim, extent] : llvm::enumerate(tt::shapeOf(value.getType())))
+    if (extent == 1)
+      bits &= ~(1u << dim);
+  return dependences[value] = bits;
+}
+
+uint32_t TileFacts::analyseDependence(Value value) {
+  const size_t rank = tt::shapeOf(value.getType()).size();
+  const uint32_t all = (1u << rank) - 1;
+  Operation *op = value.getDefiningOp();
+  if (!rank || !op)
+    return rank ? all : 0;
+  if (isa<tt::SplatOp>(op))
+    return 0;
+  DenseElementsAttr constant;
+  if (matchPattern(op, m_Constant(&constant)))
+    return constant.isSplat() ? 0 : all;
+  if (!isElementwise(op) && !isa<tt::LoadOp>(op) && !isShapeChange(op))
+    return all;
+  uint32_t bits = 0;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    auto map = operandMap(op, index, identityMap(rank));
+    if (!map)
+      return all;
+    const uint32_t inner = isa<RankedTensorType>(operand.getType()) ? dependence(operand) : 0;
+    for (auto [dim, target] : llvm::enumerate(*map))
+      if (target >= 0 && (inner >> dim & 1))
+        bits |= 1u << target;
+  }
+  return bits;
+}

@@ -1,0 +1,95 @@
+// Tiles whose element is `base + sum(index[d] * stride[d])`, with bases and strides symbolic in scalars.
+// SPDX-License-Identifier: MIT
+//
+// Arithmetic is that of 64-bit integers over sign-extended scalars: an i32 sum
+// of tiles is taken not to wrap, as vector accesses along it already imply.
+#pragma once
+
+#include "mlir/IR/Value.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace nereid::cpu {
+
+/// A scalar SSA value by the order in which the analysis first met it, so that
+/// equal input gives equal code.
+using Leaf = unsigned;
+
+/// A polynomial over scalars, in normal form.
+class Poly {
+public:
+  struct Term {
+    llvm::SmallVector<Leaf, 2> factors; ///< sorted; empty for the constant
+    int64_t coefficient = 0;
+    bool operator==(const Term &) const = default;
+  };
+
+  static Poly constant(int64_t value);
+  static Poly leaf(Leaf leaf);
+
+  Poly operator+(const Poly &other) const { return plus(other, 1); }
+  Poly operator-(const Poly &other) const { return plus(other, -1); }
+  Poly operator*(const Poly &other) const;
+  bool operator==(const Poly &) const = default;
+
+  bool isZero() const { return list.empty(); }
+  std::optional<int64_t> asConstant() const;
+  llvm::ArrayRef<Term> terms() const { return list; }
+
+private:
+  Poly plus(const Poly &other, int64_t factor) const;
+  void add(Term term);
+  llvm::SmallVector<Term, 2> list; ///< sorted by factors, no zero coefficient
+};
+
+/// A scalar or tile of integers or pointers. Distances of pointers are in bytes.
+struct AffineForm {
+  mlir::Value pointer; ///< scalar pointer; null for integers
+  Poly base;
+  llvm::SmallVector<Poly, 2> strides; ///< one per dimension; zero along extent 1
+
+  bool isUniform() const {
+    return llvm::all_of(strides, [](const Poly &stride) { return stride.isZero(); });
+  }
+};
+
+/// `index[dim] < bound`.
+struct PrefixMask {
+  unsigned dim = 0;
+  Poly bound;
+};
+
+/// Answers and remembers questions about the tiles of one function.
+class TileFacts {
+public:
+  /// Null where the value is not affine.
+  const AffineForm *affine(mlir::Value value);
+  /// What a comparison says, where it holds for a prefix of one dimension.
+  const PrefixMask *prefix(mlir::Value mask);
+  /// The dimensions that the elements depend on, as a bit set. Those of extent 1 are never in it.
+  uint32_t dependence(mlir::Value value);
+
+  Leaf leafOf(mlir::Value scalar);
+  mlir::Value valueOf(Leaf leaf) const { return leaves[leaf]; }
+
+private:
+  std::optional<AffineForm> analyse(mlir::Value value);
+  std::optional<AffineForm> analyseShape(mlir::Operation *op);
+  std::optional<AffineForm> analyseArithmetic(mlir::Operation *op);
+  std::optional<PrefixMask> analyseMask(mlir::Value mask);
+  uint32_t analyseDependence(mlir::Value value);
+
+  llvm::DenseMap<mlir::Value, std::optional<AffineForm>> forms;
+  llvm::DenseMap<mlir::Value, std::optional<PrefixMask>> masks;
+  llvm::DenseMap<mlir::Value, uint32_t> dependences;
+  llvm::DenseMap<mlir::Value, Leaf> leafIds;
+  llvm::SmallVector<mlir::Value> leaves;
+};
+
+/// Bytes that an element takes in memory; i1 takes one.
+uint64_t storageBytes(mlir::Type element);
+
+} // namespace nereid::cpu

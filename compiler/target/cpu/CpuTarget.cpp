@@ -1,0 +1,133 @@
+// The phases of the CPU target: plan, LLVM IR, object, shared object.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/CpuTarget.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/target/cpu/Codegen.h"
+#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/Link.h"
+#include "compiler/target/cpu/PlanBuilder.h"
+
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+static FailureOr<tt::FuncOp> findKernel(ModuleOp module) {
+  tt::FuncOp kernel;
+  for (auto function : module.getOps<tt::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    if (kernel)
+      return function.emitError() << "a module has one kernel; `" << kernel.getSymName() << "` is another";
+    kernel = function;
+  }
+  if (!kernel)
+    return module.emitError() << "the module has no kernel";
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitError() << "the kernel's control flow is not structured";
+  return kernel;
+}
+
+/// Every element type must have lanes.
+static LogicalResult checkTypes(tt::FuncOp kernel) {
+  auto check = [](Operation *op, Type type) -> LogicalResult {
+    Type element = tt::elementOf(type);
+    if (isa<tt::PointerType, IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(element))
+      return success();
+    for (unsigned bits : {1, 8, 16, 32, 64})
+      if (element.isInteger(bits))
+        return success();
+    return op->emitError() << "values of type " << element << " are not supported on the CPU";
+  };
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (isa<tt::CallOp>(op))
+      return op->emitError() << "calls that are not inlined are not supported on the CPU";
+    for (Type type : op->getResultTypes())
+      if (failed(check(op, type)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (failed(check(op, type)))
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static VectorFacts factsOf(const llvm::TargetMachine &machine) {
+  const llvm::MCSubtargetInfo &subtarget = *machine.getMCSubtargetInfo();
+  VectorFacts facts;
+  facts.hasAvx512 = subtarget.checkFeatures("+avx512f,+avx512vl");
+  facts.hasAvx512Bw = facts.hasAvx512 && subtarget.checkFeatures("+avx512bw");
+  facts.hasFma = subtarget.checkFeatures("+fma");
+  facts.hasF16c = subtarget.checkFeatures("+f16c");
+  facts.registerBits = facts.hasAvx512 ? 512 : subtarget.checkFeatures("+avx2") ? 256 : 128;
+  return facts;
+}
+
+template <typename T>
+static FailureOr<T> orDiagnose(Operation *op, llvm::Expected<T> value) {
+  if (value)
+    return std::move(*value);
+  return op->emitError() << llvm::toString(value.takeError());
+}
+
+FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options, const support::TargetSpec &target,
+                                const Emit &emit) {
+  FailureOr<tt::FuncOp> kernel = findKernel(module);
+  if (failed(kernel) || failed(checkTypes(*kernel)))
+    return failure();
+  auto machine = orDiagnose(*kernel, createMachine(target));
+  if (failed(machine))
+    return failure();
+  const VectorFacts vectors = factsOf(**machine);
+
+  CpuCode code;
+  TileFacts facts;
+  FailureOr<LoopPlan> plan = makePlan(*kernel, facts, vectors);
+  if (failed(plan))
+    return failure();
+  code.arenaBytes = plan->arenaBytes;
+  if (emit.plan)
+    code.plan = print(*plan, facts);
+
+  llvm::LLVMContext context;
+  llvm::Module llvmModule(kernel->getSymName(), context);
+  llvmModule.setTargetTriple((*machine)->getTargetTriple());
+  llvmModule.setDataLayout((*machine)->createDataLayout());
+  FunctionEmitter emitter(llvmModule, *kernel, *plan, facts, vectors, options);
+  if (failed(emitter.run(code.params)))
+    return failure();
+#ifndef NDEBUG
+  if (std::string text; true) {
+    llvm::raw_string_ostream stream(text);
+    if (llvm::verifyModule(llvmModule, &stream))
+      return kernel->emitError() << "invalid LLVM IR; this is a defect of the compiler: " << text;
+  }
+#endif
+  optimise(llvmModule, **machine);
+  if (emit.llir)
+    llvm::raw_string_ostream(code.llir) << llvmModule;
+  if (emit.assembly) {
+    auto copy = llvm::CloneModule(llvmModule); // code generation changes the module
+    auto text = orDiagnose(*kernel, emitAssembly(*copy, **machine));
+    if (failed(text))
+      return failure();
+    code.assembly = std::move(*text);
+  }
+  auto object = orDiagnose(*kernel, emitObject(llvmModule, **machine));
+  if (failed(object))
+    return failure();
+  code.object = std::move(*object);
+  auto shared = orDiagnose(*kernel, linkShared(code.object, kernel->getSymName()));
+  if (failed(shared))
+    return failure();
+  code.sharedObject = std::move(*shared);
+  return code;
+}

@@ -1,0 +1,214 @@
+// Emits scf loops and branches: one phi per carried scalar; carried tiles stay in their buffers.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/FunctionEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+/// The emitted scalars that a terminator hands over; null for tiles.
+SmallVector<llvm::Value *> FunctionEmitter::yielded(Operation *terminator) {
+  SmallVector<llvm::Value *> values;
+  OperandRange operands = terminator->getOperands();
+  for (Value operand : isa<scf::ConditionOp>(terminator) ? operands.drop_front() : operands)
+    values.push_back(isa<RankedTensorType>(operand.getType()) ? nullptr : scalar(operand));
+  return values;
+}
+
+namespace {
+/// One phi per scalar among `values`, defined in the current block.
+struct Phis {
+  SmallVector<llvm::PHINode *> nodes; ///< null for tiles
+
+  Phis(FunctionEmitter &emitter, ValueRange values) {
+    for (Value value : values) {
+      if (isa<RankedTensorType>(value.getType())) {
+        nodes.push_back(nullptr);
+        emitter.setReady(value);
+        continue;
+      }
+      nodes.push_back(emitter.ir.CreatePHI(emitter.lanes.typeOf(value.getType(), 1), 2));
+      emitter.define(value, nodes.back());
+    }
+  }
+  void add(ArrayRef<llvm::Value *> values, llvm::BasicBlock *from) {
+    for (auto [node, value] : llvm::zip_equal(nodes, values))
+      if (node)
+        node->addIncoming(value, from);
+  }
+};
+} // namespace
+
+static SmallVector<llvm::Value *> emittedScalars(FunctionEmitter &emitter, ValueRange values) {
+  SmallVector<llvm::Value *> result;
+  for (Value value : values)
+    result.push_back(isa<RankedTensorType>(value.getType()) ? nullptr : emitter.scalar(value));
+  return result;
+}
+
+LogicalResult FunctionEmitter::emitFor(const Step &step) {
+  auto loop = cast<scf::ForOp>(step.op);
+  llvm::Value *lower = scalar(loop.getLowerBound()), *upper = scalar(loop.getUpperBound());
+  llvm::Value *stride = scalar(loop.getStep());
+  SmallVector<llvm::Value *> inits = emittedScalars(*this, loop.getInitArgs());
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  llvm::BasicBlock *header = newBlock("for"), *body = newBlock("for.body"), *after = newBlock("for.end");
+  ir.CreateBr(header);
+
+  ir.SetInsertPoint(header);
+  llvm::PHINode *index = ir.CreatePHI(lower->getType(), 2);
+  index->addIncoming(lower, before);
+  define(loop.getInductionVar(), index);
+  Phis carried(*this, loop.getRegionIterArgs());
+  carried.add(inits, before);
+  // A tile with two buffers swaps them at each turn.
+  SmallVector<std::pair<BufferId, std::pair<llvm::PHINode *, llvm::PHINode *>>> swaps;
+  for (std::optional<BufferId> id : plan.carried.lookup(loop)) {
+    if (!id || !plan.buffers[*id].isDouble)
+      continue;
+    llvm::PHINode *now = ir.CreatePHI(ir.getPtrTy(), 2), *later = ir.CreatePHI(ir.getPtrTy(), 2);
+    now->addIncoming(current[*id], before);
+    llvm::IRBuilder<> outside(before->getTerminator());
+    later->addIncoming(outside.CreateConstGEP1_64(ir.getInt8Ty(), current[*id], plan.buffers[*id].bytes), before);
+    current[*id] = now;
+    next[*id] = later;
+    swaps.push_back({*id, {now, later}});
+  }
+  llvm::Value *goesOn = loop.getUnsignedCmp() ? ir.CreateICmpULT(index, upper) : ir.CreateICmpSLT(index, upper);
+  ir.CreateCondBr(goesOn, body, after);
+
+  ir.SetInsertPoint(body);
+  if (failed(emitSequence(step.regions.front())))
+    return failure();
+  setLocation(loop.getLoc());
+  SmallVector<llvm::Value *> yields = yielded(loop.getBody()->getTerminator());
+  index->addIncoming(ir.CreateAdd(index, stride), ir.GetInsertBlock());
+  carried.add(yields, ir.GetInsertBlock());
+  for (auto &[id, phis] : swaps) {
+    phis.first->addIncoming(phis.second, ir.GetInsertBlock());
+    phis.second->addIncoming(phis.first, ir.GetInsertBlock());
+    next[id] = nullptr;
+  }
+  ir.CreateBr(header);
+
+  ir.SetInsertPoint(after);
+  for (auto [value, node] : llvm::zip_equal(loop.getResults(), carried.nodes))
+    node ? define(value, node) : setReady(value);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitWhile(const Step &step) {
+  auto loop = cast<scf::WhileOp>(step.op);
+  SmallVector<llvm::Value *> inits = emittedScalars(*this, loop.getInits());
+  llvm::BasicBlock *entry = ir.GetInsertBlock();
+  llvm::BasicBlock *before = newBlock("while"), *body = newBlock("while.body"), *after = newBlock("while.end");
+  ir.CreateBr(before);
+
+  ir.SetInsertPoint(before);
+  Phis carried(*this, loop.getBeforeArguments());
+  carried.add(inits, entry);
+  if (failed(emitSequence(step.regions[0])))
+    return failure();
+  scf::ConditionOp condition = loop.getConditionOp();
+  SmallVector<llvm::Value *> forwarded = yielded(condition);
+  for (auto [inside, outside, value] : llvm::zip_equal(loop.getAfterArguments(), loop.getResults(), forwarded)) {
+    if (value) {
+      define(inside, value);
+      define(outside, value);
+    } else {
+      setReady(inside);
+      setReady(outside);
+    }
+  }
+  ir.CreateCondBr(scalar(condition.getCondition()), body, after);
+
+  ir.SetInsertPoint(body);
+  if (failed(emitSequence(step.regions[1])))
+    return failure();
+  carried.add(yielded(loop.getYieldOp()), ir.GetInsertBlock());
+  ir.CreateBr(before);
+  ir.SetInsertPoint(after);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitIf(const Step &step) {
+  auto branch = cast<scf::IfOp>(step.op);
+  llvm::BasicBlock *sides[] = {newBlock("then"), newBlock("else")};
+  llvm::BasicBlock *after = newBlock("endif");
+  ir.CreateCondBr(scalar(branch.getCondition()), sides[0], sides[1]);
+  SmallVector<std::pair<SmallVector<llvm::Value *>, llvm::BasicBlock *>> ends;
+  for (unsigned side = 0; side < 2; ++side) {
+    ir.SetInsertPoint(sides[side]);
+    SmallVector<llvm::Value *> values;
+    if (Block *block = step.regions[side].block) {
+      if (failed(emitSequence(step.regions[side])))
+        return failure();
+      values = yielded(block->getTerminator());
+    }
+    ends.push_back({values, ir.GetInsertBlock()});
+    ir.CreateBr(after);
+  }
+  ir.SetInsertPoint(after);
+  Phis merged(*this, branch.getResults());
+  for (auto &[values, block] : ends)
+    merged.add(values, block);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitSwitch(const Step &step) {
+  auto choice = cast<scf::IndexSwitchOp>(step.op);
+  llvm::BasicBlock *after = newBlock("endswitch"), *otherwise = newBlock("default");
+  llvm::SwitchInst *branch = ir.CreateSwitch(scalar(choice.getArg()), otherwise, choice.getNumCases());
+  SmallVector<std::pair<SmallVector<llvm::Value *>, llvm::BasicBlock *>> ends;
+  for (auto [index, region] : llvm::enumerate(step.regions)) { // the default region comes first
+    llvm::BasicBlock *block = index == 0 ? otherwise : newBlock("case");
+    if (index > 0)
+      branch->addCase(ir.getInt64(choice.getCases()[index - 1]), block);
+    ir.SetInsertPoint(block);
+    if (failed(emitSequence(region)))
+      return failure();
+    ends.push_back({yielded(region.block->getTerminator()), ir.GetInsertBlock()});
+    ir.CreateBr(after);
+  }
+  ir.SetInsertPoint(after);
+  Phis merged(*this, choice.getResults());
+  for (auto &[values, block] : ends)
+    merged.add(values, block);
+  return success();
+}
+
+FailureOr<SmallVector<llvm::Value *>> FunctionEmitter::emitScalarBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      llvm::BasicBlock *sides[] = {newBlock("then"), newBlock("else")};
+      llvm::BasicBlock *after = newBlock("endif");
+      ir.CreateCondBr(scalar(branch.getCondition()), sides[0], sides[1]);
+      SmallVector<std::pair<SmallVector<llvm::Value *>, llvm::BasicBlock *>> ends;
+      for (unsigned side = 0; side < 2; ++side) {
+        ir.SetInsertPoint(sides[side]);
+        SmallVector<llvm::Value *> values;
+        if (Region &region = branch->getRegion(side); !region.empty()) {
+          auto inner = emitScalarBlock(region.front());
+          if (failed(inner))
+            return failure();
+          values = *inner;
+        }
+        ends.push_back({values, ir.GetInsertBlock()});
+        ir.CreateBr(after);
+      }
+      ir.SetInsertPoint(after);
+      Phis merged(*this, branch.getResults());
+      for (auto &[values, from] : ends)
+        merged.add(values, from);
+      continue;
+    }
+    if (op.getNumRegions() || isa<tt::LoadOp, tt::StoreOp>(op))
+      return op.emitError() << "`" << op.getName() << "` is not supported in a reduction on the CPU";
+    if (failed(emitScalar(&op)))
+      return failure();
+  }
+  SmallVector<llvm::Value *> results;
+  for (Value operand : block.getTerminator()->getOperands())
+    results.push_back(scalar(operand));
+  return results;
+}

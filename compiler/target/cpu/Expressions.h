@@ -1,0 +1,43 @@
+// Walks the element expression that a nest evaluates for a root.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/cpu/LoopPlan.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <functional>
+
+namespace nereid::cpu {
+
+/// Visits each (value, index map) that evaluating a tile element asks for,
+/// scalars included, each once. The visitor answers whether to go on into the
+/// value's operands; scalars and tiles without a computable definition end a walk.
+class ExpressionWalk {
+public:
+  using Visitor = std::function<bool(mlir::Value, const IndexMap &)>;
+
+  ExpressionWalk(TileFacts &facts, Visitor visitor) : facts(facts), visitor(std::move(visitor)) {}
+
+  /// What a root evaluates; the root itself is not visited.
+  void root(const Root &root);
+  void value(mlir::Value value, const IndexMap &map);
+  /// The operands of a tile value's defining op, as evaluation uses them.
+  void operands(mlir::Value value, const IndexMap &map);
+
+private:
+  void scalars(const AffineForm &form);
+  void pointer(mlir::Value pointer, const IndexMap &map);
+
+  TileFacts &facts;
+  Visitor visitor;
+  llvm::DenseSet<std::pair<mlir::Value, uint64_t>> seen;
+};
+
+/// The map with -1 where the value does not depend on the dimension.
+IndexMap reduceMap(TileFacts &facts, mlir::Value value, IndexMap map);
+
+/// Whether the op's result at an index is computed from operands at mapped indices.
+bool isComputable(mlir::Operation *op);
+
+} // namespace nereid::cpu

@@ -1,0 +1,254 @@
+// Emits a kernel's LLVM function from its plan: parameters, the program loop, scalars.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/FunctionEmitter.h"
+
+#include "compiler/target/cpu/NestEmitter.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+FunctionEmitter::FunctionEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &plan, TileFacts &facts,
+                                 const VectorFacts &machine, const support::Options &options)
+    : ir(module.getContext()), lanes(ir, machine, options.enableFpFusion), plan(plan), facts(facts), machine(machine),
+      kernel(kernel), options(options), debug(module) {
+  llvm::Type *pointer = ir.getPtrTy(), *count = ir.getInt64Ty();
+  auto *type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, count, count, pointer}, false);
+  function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernel.getSymName(), module);
+  // Nothing but the arena lies in the arena, and no program writes its own parameters.
+  for (unsigned index : {0u, 1u, 4u})
+    function->addParamAttr(index, llvm::Attribute::NoAlias);
+  for (unsigned index : {0u, 1u})
+    function->addParamAttr(index, llvm::Attribute::ReadOnly);
+  function->addParamAttr(4, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(64)));
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr("no-trapping-math", "true");
+  if (machine.hasAvx512)
+    function->addFnAttr("prefer-vector-width", "512");
+  debug.begin(*function, kernel.getLoc());
+}
+
+llvm::BasicBlock *FunctionEmitter::newBlock(const char *name) {
+  return llvm::BasicBlock::Create(ir.getContext(), name, function);
+}
+
+llvm::AllocaInst *FunctionEmitter::local(llvm::Type *type, const llvm::Twine &name) {
+  llvm::BasicBlock &entry = function->getEntryBlock();
+  llvm::IRBuilder<> start(&entry, entry.begin());
+  return start.CreateAlloca(type, nullptr, name);
+}
+
+//--- parameters ----------------------------------------------------------------------------
+
+static ParamKind kindOf(Type type) {
+  if (isa<tt::PointerType>(type))
+    return ParamKind::Pointer;
+  if (type.isInteger(1))
+    return ParamKind::Bool;
+  return isa<FloatType>(type) ? ParamKind::Float : ParamKind::Int;
+}
+
+void FunctionEmitter::loadParameters(std::vector<Param> &params) {
+  uint64_t offset = 0;
+  for (BlockArgument argument : kernel.getArguments()) {
+    const uint64_t size = storageBytes(argument.getType());
+    offset = llvm::alignTo(offset, size);
+    params.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(size), kindOf(argument.getType())});
+    llvm::Value *place = ir.CreateConstGEP1_64(ir.getInt8Ty(), function->getArg(0), offset);
+    llvm::Value *value = ir.CreateLoad(lanes.memoryType(argument.getType()), place);
+    if (argument.getType().isInteger(1))
+      value = ir.CreateTrunc(value, ir.getInt1Ty());
+    define(argument, value);
+    offset += size;
+  }
+  for (unsigned dim = 0; dim < 3; ++dim)
+    gridSize[dim] = ir.CreateLoad(ir.getInt32Ty(), ir.CreateConstGEP1_64(ir.getInt32Ty(), function->getArg(1), dim));
+}
+
+LogicalResult FunctionEmitter::run(std::vector<Param> &params) {
+  ir.SetInsertPoint(newBlock("entry"));
+  setLocation(kernel.getLoc());
+  loadParameters(params);
+  for (const Buffer &buffer : plan.buffers)
+    current.push_back(ir.CreateConstGEP1_64(ir.getInt8Ty(), function->getArg(4), buffer.offset));
+  next.resize(current.size());
+  LogicalResult result = emitPrograms();
+  debug.finish();
+  return result;
+}
+
+/// for (id = begin; id < end; ++id), with the three axes counted along.
+LogicalResult FunctionEmitter::emitPrograms() {
+  llvm::Value *begin = function->getArg(2), *end = function->getArg(3);
+  llvm::Type *wide = ir.getInt64Ty();
+  llvm::Value *gridX = ir.CreateZExt(gridSize[0], wide), *gridY = ir.CreateZExt(gridSize[1], wide);
+  llvm::Value *zero = ir.getInt32(0), *one = ir.getInt32(1);
+  llvm::BasicBlock *first = newBlock("first"), *program = newBlock("program"), *done = newBlock("done");
+  ir.CreateCondBr(ir.CreateICmpULT(begin, end), first, done);
+
+  ir.SetInsertPoint(first); // the grid is not empty here: no division by zero
+  llvm::Value *row = ir.CreateUDiv(begin, gridX);
+  llvm::Value *firstIds[] = {ir.CreateTrunc(ir.CreateURem(begin, gridX), ir.getInt32Ty()),
+                             ir.CreateTrunc(ir.CreateURem(row, gridY), ir.getInt32Ty()),
+                             ir.CreateTrunc(ir.CreateUDiv(row, gridY), ir.getInt32Ty())};
+  ir.CreateBr(program);
+
+  ir.SetInsertPoint(program);
+  llvm::PHINode *id = ir.CreatePHI(wide, 2, "id");
+  llvm::PHINode *ids[3];
+  for (unsigned dim = 0; dim < 3; ++dim) {
+    ids[dim] = ir.CreatePHI(ir.getInt32Ty(), 2);
+    ids[dim]->addIncoming(firstIds[dim], first);
+    programId[dim] = ids[dim];
+  }
+  id->addIncoming(begin, first);
+  if (failed(emitSequence(plan.body)))
+    return failure();
+
+  setLocation(kernel.getLoc());
+  llvm::Value *nextId = ir.CreateAdd(id, ir.getInt64(1));
+  llvm::Value *x = ir.CreateAdd(ids[0], one);
+  llvm::Value *isRowDone = ir.CreateICmpEQ(x, gridSize[0]);
+  llvm::Value *y = ir.CreateAdd(ids[1], ir.CreateZExt(isRowDone, ir.getInt32Ty()));
+  llvm::Value *isPlaneDone = ir.CreateICmpEQ(y, gridSize[1]);
+  llvm::Value *nextIds[] = {ir.CreateSelect(isRowDone, zero, x), ir.CreateSelect(isPlaneDone, zero, y),
+                            ir.CreateAdd(ids[2], ir.CreateZExt(isPlaneDone, ir.getInt32Ty()))};
+  for (unsigned dim = 0; dim < 3; ++dim)
+    ids[dim]->addIncoming(nextIds[dim], ir.GetInsertBlock());
+  id->addIncoming(nextId, ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateICmpULT(nextId, end), program, done);
+  ir.SetInsertPoint(done);
+  ir.CreateRetVoid();
+  return success();
+}
+
+//--- scalars -------------------------------------------------------------------------------
+
+llvm::Value *FunctionEmitter::emitConstant(Value value) {
+  Attribute attribute;
+  if (isa_and_nonnull<ub::PoisonOp>(value.getDefiningOp()))
+    return lanes.constant({}, value.getType(), 1);
+  if (matchPattern(value, m_Constant(&attribute)))
+    return lanes.constant(attribute, value.getType(), 1);
+  return nullptr;
+}
+
+llvm::Value *FunctionEmitter::scalar(Value value) {
+  if (llvm::Value *known = scalars.lookup(value))
+    return known;
+  llvm::Value *constant = emitConstant(value);
+  assert(constant && "a scalar is emitted before its uses");
+  return constant;
+}
+
+llvm::Value *FunctionEmitter::poly(const Poly &poly) {
+  llvm::Value *sum = ir.getInt64(0);
+  for (const Poly::Term &term : poly.terms()) {
+    llvm::Value *product = ir.getInt64(term.coefficient);
+    for (Leaf leaf : term.factors)
+      product = ir.CreateMul(product, ir.CreateSExt(scalar(facts.valueOf(leaf)), ir.getInt64Ty()));
+    sum = ir.CreateAdd(sum, product);
+  }
+  return sum;
+}
+
+LogicalResult FunctionEmitter::emitStraight(Operation *op) {
+  SmallVector<llvm::Value *> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(scalar(operand));
+  auto results = lanes.emit(op, operands);
+  if (results.empty())
+    return failure();
+  for (auto [value, emitted] : llvm::zip_equal(op->getResults(), results))
+    define(value, emitted);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitScalarMemory(Operation *op) {
+  if (auto store = dyn_cast<tt::StoreOp>(op)) {
+    llvm::Value *value = scalar(store.getValue());
+    if (store.getValue().getType().isInteger(1))
+      value = ir.CreateZExt(value, ir.getInt8Ty());
+    llvm::BasicBlock *write = newBlock("store"), *after = newBlock("stored");
+    ir.CreateCondBr(store.getMask() ? scalar(store.getMask()) : ir.getTrue(), write, after);
+    ir.SetInsertPoint(write);
+    ir.CreateStore(value, scalar(store.getPtr()));
+    ir.CreateBr(after);
+    ir.SetInsertPoint(after);
+    return success();
+  }
+  auto load = cast<tt::LoadOp>(op);
+  llvm::Type *type = lanes.memoryType(load.getType());
+  auto read = [&] {
+    llvm::LoadInst *value = ir.CreateLoad(type, scalar(load.getPtr()), load.getIsVolatile());
+    return load.getType().isInteger(1) ? ir.CreateTrunc(value, ir.getInt1Ty()) : static_cast<llvm::Value *>(value);
+  };
+  if (!load.getMask()) {
+    define(load.getResult(), read());
+    return success();
+  }
+  llvm::Value *other = load.getOther() ? scalar(load.getOther()) : lanes.constant({}, load.getType(), 1);
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = newBlock("load"), *after = newBlock("loaded");
+  ir.CreateCondBr(scalar(load.getMask()), inside, after);
+  ir.SetInsertPoint(inside);
+  llvm::Value *value = read();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  llvm::PHINode *merged = ir.CreatePHI(value->getType(), 2);
+  merged->addIncoming(other, before);
+  merged->addIncoming(value, inside);
+  define(load.getResult(), merged);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitScalar(Operation *op) {
+  setLocation(op->getLoc());
+  if (isa<tt::StoreOp, tt::LoadOp>(op))
+    return emitScalarMemory(op);
+  if (auto id = dyn_cast<tt::GetProgramIdOp>(op)) {
+    define(id.getResult(), programId[static_cast<unsigned>(id.getAxis())]);
+    return success();
+  }
+  if (auto count = dyn_cast<tt::GetNumProgramsOp>(op)) {
+    define(count.getResult(), gridSize[static_cast<unsigned>(count.getAxis())]);
+    return success();
+  }
+  if (op->getNumResults() == 1)
+    if (llvm::Value *constant = emitConstant(op->getResult(0))) {
+      define(op->getResult(0), constant);
+      return success();
+    }
+  return emitStraight(op);
+}
+
+//--- steps ---------------------------------------------------------------------------------
+
+LogicalResult FunctionEmitter::emitSequence(const Sequence &sequence) {
+  for (const Step &step : sequence.steps)
+    if (failed(emitStep(step)))
+      return failure();
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitStep(const Step &step) {
+  switch (step.kind) {
+  case StepKind::Scalar:
+    return emitScalar(step.op);
+  case StepKind::Nest:
+    return NestEmitter(*this, *step.nest).run();
+  case StepKind::Guard:
+    return emitGuard(step);
+  case StepKind::Control:
+    setLocation(step.op->getLoc());
+    if (isa<scf::ForOp>(step.op))
+      return emitFor(step);
+    if (isa<scf::WhileOp>(step.op))
+      return emitWhile(step);
+    if (isa<scf::IfOp>(step.op))
+      return emitIf(step);
+    return emitSwitch(step);
+  }
+  llvm_unreachable("all kinds are listed");
+}

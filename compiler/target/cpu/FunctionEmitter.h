@@ -1,0 +1,93 @@
+// Emits a kernel's LLVM function from its plan: the program loop, scalars, control flow.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/DebugInfo.h"
+#include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/cpu/Lanes.h"
+#include "compiler/target/cpu/LoopPlan.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace nereid::cpu {
+
+/// A load that may read a copy instead of memory: its first element and strides, in bytes.
+struct Redirect {
+  llvm::Value *base = nullptr;
+  llvm::SmallVector<llvm::Value *, 2> strides;
+};
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &plan, TileFacts &facts,
+                  const VectorFacts &machine, const support::Options &options);
+
+  /// The parameters' places come back in `params`.
+  mlir::LogicalResult run(std::vector<Param> &params);
+
+  //--- for the emitters of nests ---
+  llvm::IRBuilder<> ir;
+  LaneEmitter lanes;
+  LoopPlan &plan;
+  TileFacts &facts;
+  const VectorFacts &machine;
+
+  /// A scalar that has been emitted already, or a constant.
+  llvm::Value *scalar(mlir::Value value);
+  void define(mlir::Value value, llvm::Value *emitted) { scalars[value] = emitted; }
+  /// A polynomial as i64, at the insert point.
+  llvm::Value *poly(const Poly &poly);
+  /// Where a buffer's current contents, or those to come, begin.
+  llvm::Value *buffer(BufferId id) { return current[id]; }
+  llvm::Value *nextBuffer(BufferId id) { return plan.buffers[id].isDouble && next[id] ? next[id] : current[id]; }
+  /// Whether the value's buffer has been written by what stands before.
+  bool isReady(mlir::Value value) const { return ready.contains(value); }
+  void setReady(mlir::Value value) { ready.insert(value); }
+  const Redirect *redirectOf(mlir::Operation *load) const {
+    auto found = redirects.find(load);
+    return found == redirects.end() ? nullptr : &found->second;
+  }
+  llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
+  void setLocation(mlir::Location location) { debug.setLocation(ir, location); }
+  mlir::LogicalResult emitStraight(mlir::Operation *op);
+  /// A block of scalars with control flow, at the insert point; gives the operands of its terminator.
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> emitScalarBlock(mlir::Block &block);
+
+private:
+  void loadParameters(std::vector<Param> &params);
+  mlir::LogicalResult emitPrograms();
+  mlir::LogicalResult emitSequence(const Sequence &sequence);
+  mlir::LogicalResult emitStep(const Step &step);
+  mlir::LogicalResult emitScalar(mlir::Operation *op);
+  mlir::LogicalResult emitScalarMemory(mlir::Operation *op);
+  mlir::LogicalResult emitGuard(const Step &step);
+  llvm::Value *emitOverlap(const Guard &guard);
+  struct Range {
+    llvm::Value *low = nullptr;
+    llvm::Value *high = nullptr;
+  };
+  Range accessRange(mlir::Value pointer, mlir::Value mask);
+  mlir::LogicalResult emitFor(const Step &step);
+  mlir::LogicalResult emitWhile(const Step &step);
+  mlir::LogicalResult emitIf(const Step &step);
+  mlir::LogicalResult emitSwitch(const Step &step);
+  llvm::Value *emitConstant(mlir::Value value);
+  llvm::SmallVector<llvm::Value *> yielded(mlir::Operation *terminator);
+  llvm::BasicBlock *newBlock(const char *name);
+
+  tt::FuncOp kernel;
+  const support::Options &options;
+  llvm::Function *function = nullptr;
+  lowering::DebugInfo debug;
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<mlir::Operation *, Redirect> redirects;
+  llvm::DenseSet<mlir::Value> ready;
+  llvm::SmallVector<llvm::Value *> current, next;
+  llvm::Value *programId[3] = {};
+  llvm::Value *gridSize[3] = {};
+};
+
+} // namespace nereid::cpu

@@ -1,0 +1,66 @@
+// Names the CPU that this process runs on, or one that the user named.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/CpuTarget.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+#include <unistd.h>
+
+using namespace nereid;
+
+/// "+a,+b,..." in alphabetical order.
+static std::string joined(llvm::SmallVectorImpl<llvm::StringRef> &names) {
+  llvm::sort(names);
+  std::string text;
+  for (llvm::StringRef name : names)
+    text += (text.empty() ? "+" : ",+") + name.str();
+  return text;
+}
+
+/// Size of the last-level cache; zero where the system does not tell.
+static uint64_t lastLevelCache() {
+  long bytes = -1;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (bytes <= 0)
+    bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+  return bytes > 0 ? llvm::bit_floor(static_cast<uint64_t>(bytes)) : 0;
+}
+
+support::TargetSpec cpu::hostTarget() {
+  static const support::TargetSpec host = [] {
+    support::TargetSpec spec;
+    spec.backend = "cpu";
+    spec.arch = llvm::sys::getHostCPUName().str();
+    auto found = llvm::sys::getHostCPUFeatures();
+    llvm::SmallVector<llvm::StringRef> names;
+    for (const auto &feature : found)
+      if (feature.second)
+        names.push_back(feature.first());
+    spec.features = joined(names);
+    spec.lastLevelCacheBytes = lastLevelCache();
+    return spec;
+  }();
+  return host;
+}
+
+std::optional<support::TargetSpec> cpu::namedTarget(const std::string &arch, std::string &whyNot) {
+  llvm::SmallVector<llvm::StringRef> known;
+  llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  if (!llvm::is_contained(known, llvm::StringRef(arch))) {
+    whyNot = "CPU `" + arch + "` is unknown; names are LLVM's, such as `x86-64-v3` or `znver3`";
+    return std::nullopt;
+  }
+  support::TargetSpec spec;
+  spec.backend = "cpu";
+  spec.arch = arch;
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::X86::getFeaturesForCPU(arch, names);
+  spec.features = joined(names);
+  return spec;
+}

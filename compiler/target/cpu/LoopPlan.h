@@ -1,0 +1,133 @@
+// What a kernel's tile ops become: loop nests over register-sized vectors, buffers, and their order.
+// SPDX-License-Identifier: MIT
+//
+// A tile's elements are computed where they are used, inside the nest of a
+// root (a store, a reduction, a tile that is kept). A plan says which roots share
+// a nest, how each nest runs, which tiles live in buffers of the thread's arena,
+// and which loads need a copy because a store may overwrite what they read.
+// Scalars stand between the nests in program order.
+#pragma once
+
+#include "compiler/target/cpu/Affine.h"
+#include "compiler/target/cpu/IndexMap.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nereid::cpu {
+
+using BufferId = unsigned;
+
+/// A tile in the arena, row-major, i1 as bytes.
+struct Buffer {
+  mlir::Type element;
+  llvm::SmallVector<int64_t, 4> shape;
+  const char *purpose = "";
+  bool isDouble = false; ///< a carried tile whose old value is read while the new one is written
+  uint64_t offset = 0;
+  uint64_t bytes = 0; ///< of one of the two, where double
+};
+
+enum class RootKind : uint8_t {
+  Store,   ///< tt.store
+  Reduce,  ///< tt.reduce; results of rank 1 and more go to buffers
+  Keep,    ///< a value that later nests read from its buffer
+  Assign,  ///< a carried tile's next value
+  Extract, ///< tt.unsplat
+};
+
+struct Root {
+  RootKind kind = RootKind::Store;
+  mlir::Operation *op = nullptr; ///< the store, reduce or unsplat; the loop of an Assign
+  mlir::Value value;             ///< of Keep and Assign
+  llvm::SmallVector<BufferId, 1> buffers;
+};
+
+/// A prefix mask found in a nest; `dim` is the nest's.
+struct NestMask {
+  PrefixMask prefix;
+  mlir::Value compare;
+};
+
+/// A part of a load's or store's mask that does not depend on the vector dimension.
+struct NestCondition {
+  mlir::Value value;
+  IndexMap map;
+};
+
+struct Nest {
+  unsigned id = 0;
+  llvm::SmallVector<int64_t, 4> shape;
+  llvm::SmallVector<unsigned, 4> order; ///< dimensions from the outermost loop inwards; none of extent 1
+  int vectorDim = -1;                   ///< -1: no loop at all
+  unsigned lanes = 1;
+  std::vector<Root> roots;
+  llvm::SmallVector<NestMask, 2> masks;
+  llvm::SmallVector<NestCondition, 2> conditions;
+  /// Loads and buffers that are read before the chunk's first root writes.
+  llvm::SmallVector<mlir::Value, 2> early;
+  bool readsMemory = false;
+  bool isCopy = false; ///< of a guard: seldom run, so small; only elements that the mask lets through are needed
+
+  bool writesMemory() const {
+    return llvm::any_of(roots, [](const Root &root) { return root.kind == RootKind::Store; });
+  }
+};
+
+/// A load that a later store may overwrite before its last use: copied at run
+/// time where the ranges overlap.
+struct Guard {
+  mlir::Operation *load = nullptr;
+  BufferId copy = 0;
+  struct Conflict {
+    mlir::Operation *store = nullptr;
+    bool sameIndex = false; ///< one nest, equal strides: harmless where the bases are equal too
+  };
+  llvm::SmallVector<Conflict, 2> conflicts;
+};
+
+struct Sequence;
+
+enum class StepKind : uint8_t { Scalar, Nest, Guard, Control };
+
+struct Step {
+  StepKind kind = StepKind::Scalar;
+  mlir::Operation *op = nullptr; ///< of Scalar and Control
+  std::unique_ptr<Nest> nest;    ///< of Nest; of Guard the copying nest
+  std::unique_ptr<Guard> guard;
+  std::vector<Sequence> regions;
+};
+
+struct Sequence {
+  mlir::Block *block = nullptr;
+  std::vector<Step> steps;
+};
+
+struct LoopPlan {
+  Sequence body;
+  std::vector<Buffer> buffers;
+  /// Values whose elements are read from a buffer once it has been written.
+  llvm::DenseMap<mlir::Value, BufferId> bufferOf;
+  /// For each loop or branch, the buffers of its carried tiles by position; scalars have none.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> carried;
+  /// scf.while alone: buffers of what the condition forwards.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> forwarded;
+  uint64_t arenaBytes = 0;
+};
+
+/// The machine as the plan sees it.
+struct VectorFacts {
+  unsigned registerBits = 128;
+  bool hasAvx512 = false;
+  bool hasAvx512Bw = false;
+  bool hasF16c = false;
+  bool hasFma = false;
+};
+
+/// Text of a plan, for people and tests.
+std::string print(const LoopPlan &plan, TileFacts &facts);
+
+} // namespace nereid::cpu

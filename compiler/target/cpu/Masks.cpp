@@ -1,0 +1,64 @@
+// Takes a mask apart into the conditions that must all hold.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/Masks.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/target/cpu/Expressions.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+/// Follows `value` through changes of shape to a prefix comparison.
+static std::optional<PrefixMask> prefixThroughShapes(TileFacts &facts, Value value, IndexMap map) {
+  while (true) {
+    if (const PrefixMask *prefix = facts.prefix(value)) {
+      if (map[prefix->dim] < 0)
+        return std::nullopt;
+      return PrefixMask{static_cast<unsigned>(map[prefix->dim]), prefix->bound};
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || !isShapeChange(op))
+      return std::nullopt;
+    auto inner = operandMap(op, 0, map);
+    if (!inner)
+      return std::nullopt;
+    map = *inner;
+    value = op->getOperand(0);
+  }
+}
+
+/// An `and`, perhaps behind changes of shape, whose factors can be told apart.
+static arith::AndIOp andBehindShapes(Value value, IndexMap &map) {
+  IndexMap inner = map;
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto conjunction = dyn_cast<arith::AndIOp>(op)) {
+      map = inner;
+      return conjunction;
+    }
+    if (!isShapeChange(op))
+      return {};
+    auto next = operandMap(op, 0, inner);
+    if (!next)
+      return {};
+    inner = *next;
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+static void collect(TileFacts &facts, Value value, IndexMap map, SmallVectorImpl<Conjunct> &parts) {
+  IndexMap inner = map;
+  if (auto conjunction = andBehindShapes(value, inner); conjunction && parts.size() < 16) {
+    collect(facts, conjunction.getLhs(), inner, parts);
+    collect(facts, conjunction.getRhs(), inner, parts);
+    return;
+  }
+  parts.push_back({value, reduceMap(facts, value, map), prefixThroughShapes(facts, value, map)});
+}
+
+SmallVector<Conjunct, 4> cpu::conjuncts(TileFacts &facts, Value mask, const IndexMap &map) {
+  SmallVector<Conjunct, 4> parts;
+  collect(facts, mask, map, parts);
+  return parts;
+}

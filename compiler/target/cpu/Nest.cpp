@@ -1,0 +1,272 @@
+// Emits the loops of a nest.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/NestEmitter.h"
+
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+NestEmitter::NestEmitter(FunctionEmitter &function, Nest &nest) : function(function), ir(function.ir), nest(nest) {
+  depthOf.assign(nest.shape.size(), 0);
+  for (auto [depth, dim] : llvm::enumerate(nest.order))
+    depthOf[dim] = depth + 1;
+  if (nest.vectorDim >= 0)
+    vectorLevel = depthOf[nest.vectorDim];
+  levels.resize(nest.order.size() + 1);
+}
+
+LogicalResult NestEmitter::run() {
+  const Root &first = nest.roots.front();
+  function.setLocation(first.op ? first.op->getLoc() : first.value.getLoc());
+  location = ir.getCurrentDebugLocation();
+  llvm::Function *parent = ir.GetInsertBlock()->getParent();
+  llvm::BasicBlock *after = llvm::BasicBlock::Create(ir.getContext(), "nest.end", parent);
+  levels[0].anchor = ir.CreateBr(after);
+  insertAt(0);
+  computeBounds();
+  for (const Root &root : nest.roots)
+    if (root.kind == RootKind::Reduce)
+      reductions.push_back({&root, {}, nullptr, {}, {}});
+  LogicalResult result = emitLevel(1);
+  for (const Root &root : nest.roots)
+    if (root.kind == RootKind::Keep && function.plan.bufferOf.contains(root.value))
+      function.setReady(root.value);
+  for (const Reduction &reduction : reductions)
+    for (Value value : reduction.root->op->getResults())
+      if (function.plan.bufferOf.contains(value))
+        function.setReady(value);
+  for (const Root &root : nest.roots)
+    if (root.kind == RootKind::Assign && isa<tt::ReshapeOp>(root.op))
+      function.setReady(root.op->getResult(0));
+  ir.SetInsertPoint(after);
+  return failure(failed(result) || isFailed);
+}
+
+//--- bounds --------------------------------------------------------------------------------
+
+llvm::Value *NestEmitter::clampedBound(const Poly &bound, unsigned dim) {
+  llvm::Value *value = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, function.poly(bound), ir.getInt64(0));
+  return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, ir.getInt64(nest.shape[dim]));
+}
+
+void NestEmitter::computeBounds() {
+  SmallVector<const Poly *> seen;
+  for (const NestMask &mask : nest.masks) {
+    if (static_cast<int>(mask.prefix.dim) != nest.vectorDim ||
+        llvm::any_of(seen, [&](const Poly *poly) { return *poly == mask.prefix.bound; }))
+      continue;
+    seen.push_back(&mask.prefix.bound);
+    llvm::Value *bound = clampedBound(mask.prefix.bound, nest.vectorDim);
+    leastBound = leastBound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, leastBound, bound) : bound;
+    greatestBound = greatestBound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, greatestBound, bound) : bound;
+  }
+}
+
+/// Where an outer loop may end: nests that only store need no index at which no store's prefix holds.
+llvm::Value *NestEmitter::outerEnd(unsigned dim) {
+  llvm::Value *end = nullptr;
+  const Poly *only = nullptr;
+  bool isOne = true;
+  for (const Root &root : nest.roots) {
+    auto store = root.kind == RootKind::Store ? cast<tt::StoreOp>(root.op) : tt::StoreOp();
+    llvm::Value *bound = nullptr;
+    if (store && store.getMask())
+      for (Conjunct &part : conjuncts(function.facts, store.getMask(), identityMap(nest.shape.size())))
+        if (part.prefix && part.prefix->dim == dim) {
+          llvm::Value *value = clampedBound(part.prefix->bound, dim);
+          bound = bound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, bound, value) : value;
+        }
+    if (!bound)
+      return ir.getInt64(nest.shape[dim]);
+    end = end ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, bound) : bound;
+  }
+  for (const NestMask &mask : nest.masks)
+    if (mask.prefix.dim == dim) {
+      isOne &= !only || *only == mask.prefix.bound;
+      only = &mask.prefix.bound;
+    }
+  if (isOne)
+    bounded |= 1u << dim;
+  return end;
+}
+
+/// The first index along the vector dimension from which the store does nothing.
+llvm::Value *NestEmitter::storeEnd(const Root &root, llvm::Value *fallback) {
+  auto store = cast<tt::StoreOp>(root.op);
+  llvm::Value *end = fallback;
+  if (!store.getMask())
+    return end;
+  for (Conjunct &part : conjuncts(function.facts, store.getMask(), identityMap(nest.shape.size()))) {
+    if (part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim) {
+      end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, clampedBound(part.prefix->bound, nest.vectorDim));
+    } else if (!llvm::is_contained(part.map, nest.vectorDim)) {
+      Element holds = evaluate(part.value, part.map, vectorLevel - 1);
+      insertAt(vectorLevel - 1);
+      end = ir.CreateSelect(holds.value, end, ir.getInt64(0));
+    }
+  }
+  return end;
+}
+
+llvm::Value *NestEmitter::allConditions() {
+  llvm::Value *all = ir.getTrue();
+  for (const NestCondition &condition : nest.conditions) {
+    Element holds = evaluate(condition.value, condition.map, vectorLevel - 1);
+    if (!holds)
+      return ir.getTrue();
+    insertAt(vectorLevel - 1);
+    all = ir.CreateAnd(all, holds.value);
+  }
+  return all;
+}
+
+//--- loops ---------------------------------------------------------------------------------
+
+LogicalResult NestEmitter::emitLevel(unsigned level) {
+  const int axis = reduceAxis();
+  // Accumulators begin where the loops over kept dimensions end.
+  const bool begins = !reductions.empty() && (axis < 0 || nest.shape[axis] == 1 || vectorLevel == 0
+                                                  ? level == levels.size()
+                                                  : level == depthOf[axis]);
+  if (begins)
+    beginReductions();
+  LogicalResult result = success();
+  if (level == levels.size())
+    result = emitChunk(level - 1);
+  else if (level == vectorLevel)
+    result = emitVectorLevel(level);
+  else
+    result = emitLoop(level, ir.getInt64(0), outerEnd(nest.order[level - 1]), 1);
+  if (failed(result))
+    return failure();
+  if (begins)
+    return finishReductions(level - 1);
+  return success();
+}
+
+/// Rotated: for (i = begin; i < end; i += step) at the anchor of the level above.
+LogicalResult NestEmitter::emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step) {
+  Level &outer = levels[level - 1];
+  llvm::BasicBlock *before = outer.anchor->getParent();
+  llvm::BasicBlock *after = before->splitBasicBlock(outer.anchor->getIterator(), "loop.end");
+  llvm::Function *parent = before->getParent();
+  llvm::BasicBlock *body = llvm::BasicBlock::Create(ir.getContext(), "loop", parent, after);
+  llvm::BasicBlock *latch = llvm::BasicBlock::Create(ir.getContext(), "latch", parent, after);
+  before->getTerminator()->eraseFromParent();
+  ir.SetInsertPoint(before);
+  restoreLocation();
+  llvm::Instruction *sequel = outer.anchor;
+  outer.anchor = ir.CreateCondBr(ir.CreateICmpSLT(begin, end), body, after);
+
+  ir.SetInsertPoint(body);
+  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
+  Level &inner = levels[level];
+  inner.index = index;
+  inner.elements.clear();
+  inner.addresses.clear();
+  inner.anchor = ir.CreateBr(latch);
+  insertAt(level);
+  LogicalResult result = emitLevel(level + 1);
+
+  ir.SetInsertPoint(latch);
+  restoreLocation();
+  llvm::Value *following = ir.CreateAdd(index, ir.getInt64(step), "", /*HasNUW=*/true, /*HasNSW=*/true);
+  ir.CreateCondBr(ir.CreateICmpSLT(following, end), body, after);
+  index->addIncoming(begin, outer.anchor->getParent());
+  index->addIncoming(following, latch);
+  outer.anchor = sequel;
+  insertAt(level - 1);
+  return result;
+}
+
+LogicalResult NestEmitter::emitPart(unsigned level, Mode part, llvm::Value *begin, llvm::Value *end) {
+  auto *first = dyn_cast<llvm::ConstantInt>(begin), *last = dyn_cast<llvm::ConstantInt>(end);
+  if (first && last && first->getSExtValue() >= last->getSExtValue())
+    return success();
+  mode = part;
+  return emitLoop(level, begin, end, nest.lanes);
+}
+
+LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
+  llvm::Value *zero = ir.getInt64(0), *extent = ir.getInt64(nest.shape[nest.vectorDim]);
+  if (!leastBound && nest.conditions.empty())
+    return emitPart(level, Mode::Main, zero, extent);
+
+  if (nest.isCopy) {
+    llvm::Value *end = greatestBound ? greatestBound : extent;
+    return emitPart(level, Mode::Masked, zero, end);
+  }
+  llvm::Value *wholeChunks = ir.getInt64(-static_cast<int64_t>(nest.lanes));
+  llvm::Value *mainEnd = ir.CreateAnd(leastBound ? leastBound : extent, wholeChunks);
+  if (!nest.conditions.empty())
+    mainEnd = ir.CreateSelect(allConditions(), mainEnd, zero);
+
+  llvm::Value *activeEnd = extent; // where the last prefix ends, in whole chunks
+  if (greatestBound)
+    activeEnd = ir.CreateAnd(ir.CreateAdd(greatestBound, ir.getInt64(nest.lanes - 1)), wholeChunks);
+  llvm::Value *storesEnd = zero;
+  bool isStoreOnly = true, runsInactive = false;
+  for (const Root &root : nest.roots) {
+    if (root.kind == RootKind::Store) {
+      storesEnd = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, storesEnd, storeEnd(root, extent));
+      continue;
+    }
+    isStoreOnly = false;
+    runsInactive |= root.kind != RootKind::Reduce;
+  }
+  if (failed(emitPart(level, Mode::Main, zero, mainEnd)))
+    return failure();
+  if (isStoreOnly)
+    return emitPart(level, Mode::Masked, mainEnd, storesEnd);
+  if (failed(emitPart(level, Mode::Masked, mainEnd, activeEnd)))
+    return failure();
+  if (!greatestBound)
+    return success();
+  llvm::Value *count = ir.CreateSub(extent, activeEnd);
+  for (Reduction &reduction : reductions)
+    runsInactive |= reduceAxis() != nest.vectorDim || !addTail(reduction, level - 1, count);
+  if (llvm::any_of(nest.roots, [](const Root &root) {
+        return root.kind == RootKind::Store && !cast<tt::StoreOp>(root.op).getMask();
+      }))
+    runsInactive = true;
+  return runsInactive ? emitPart(level, Mode::Inactive, activeEnd, extent) : success();
+}
+
+LogicalResult NestEmitter::emitChunk(unsigned level) {
+  const IndexMap identity = identityMap(nest.shape.size());
+  for (Value value : nest.early)
+    if (tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape))
+      evaluate(value, identity, level);
+  for (const Root &root : nest.roots) {
+    function.setLocation(root.op ? root.op->getLoc() : root.value.getLoc());
+    location = ir.getCurrentDebugLocation();
+    switch (root.kind) {
+    case RootKind::Store:
+      if (failed(emitStore(root, level)))
+        return failure();
+      break;
+    case RootKind::Keep:
+      writeTile(root.value, root.buffers.front(), level, /*isNext=*/false);
+      break;
+    case RootKind::Assign:
+      writeTile(root.value, root.buffers.front(), level, /*isNext=*/isa<scf::YieldOp>(root.op));
+      break;
+    case RootKind::Extract: {
+      Element element = evaluate(root.op->getOperand(0), identity, level);
+      if (element)
+        function.define(root.op->getResult(0), element.value);
+      break;
+    }
+    case RootKind::Reduce:
+      for (Reduction &reduction : reductions)
+        if (reduction.root == &root && failed(accumulate(reduction, level)))
+          return failure();
+      break;
+    }
+    if (isFailed)
+      return failure();
+  }
+  return success();
+}

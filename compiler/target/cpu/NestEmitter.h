@@ -1,0 +1,122 @@
+// Emits one nest: its loops, and in each chunk of lanes the element expressions of its roots.
+// SPDX-License-Identifier: MIT
+//
+// The loop over the vector dimension comes in up to three parts:
+//   main      every prefix mask holds, and every condition of a mask: no mask is left
+//   masked    the chunk that a prefix ends in (all chunks, where a condition fails)
+//   inactive  no prefix holds: masked loads read as their `other`, memory is not touched
+// A value that does not depend on an inner loop is emitted before that loop.
+#pragma once
+
+#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/Masks.h"
+
+namespace nereid::cpu {
+
+/// An element, or the elements of a chunk's lanes.
+struct Element {
+  llvm::Value *value = nullptr;
+  bool isVector = false;
+  explicit operator bool() const { return value; }
+};
+
+/// Memory that a chunk reads or writes.
+struct Place {
+  llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where nothing is known
+  llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
+};
+
+class NestEmitter {
+public:
+  NestEmitter(FunctionEmitter &function, Nest &nest);
+  mlir::LogicalResult run();
+
+private:
+  enum class Mode : uint8_t { Main, Masked, Inactive };
+
+  /// What has been emitted at one depth of loops; depth 0 stands before all loops.
+  struct Level {
+    llvm::Instruction *anchor = nullptr; ///< instructions go before it
+    llvm::Value *index = nullptr;        ///< of the loop that opened the level
+    llvm::DenseMap<std::pair<mlir::Value, uint64_t>, Element> elements;
+    llvm::DenseMap<std::pair<const void *, const void *>, llvm::Value *> addresses;
+  };
+
+  struct Reduction {
+    const Root *root = nullptr;
+    llvm::SmallVector<llvm::AllocaInst *, 2> accumulators;
+    llvm::AllocaInst *isStarted = nullptr; ///< where the combiner's identity is not known
+    llvm::SmallVector<llvm::Value *, 2> identities;
+    llvm::SmallVector<Element, 2> tail;    ///< operands' uniform value in the inactive part
+  };
+
+  //--- Nest.cpp: loops ---
+  mlir::LogicalResult emitLevel(unsigned level);
+  mlir::LogicalResult emitVectorLevel(unsigned level);
+  mlir::LogicalResult emitPart(unsigned level, Mode mode, llvm::Value *begin, llvm::Value *end);
+  mlir::LogicalResult emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step);
+  mlir::LogicalResult emitChunk(unsigned level);
+  void computeBounds();
+  llvm::Value *outerEnd(unsigned dim);
+  llvm::Value *storeEnd(const Root &root, llvm::Value *fallback);
+  llvm::Value *allConditions();
+  bool isBounded(unsigned dim) const { return bounded >> dim & 1; }
+  llvm::Value *clampedBound(const Poly &bound, unsigned dim);
+
+  //--- NestValues.cpp: elements ---
+  Element evaluate(mlir::Value value, const IndexMap &map, unsigned requester);
+  Element compute(mlir::Value value, const IndexMap &map, unsigned level);
+  Element computeOp(mlir::Operation *op, const IndexMap &map, unsigned level);
+  Element prefixElement(const PrefixMask &prefix, mlir::Value value, const IndexMap &map, unsigned level);
+  Element rangeElement(int64_t start, const IndexMap &map);
+  std::optional<bool> known(mlir::Value value, const IndexMap &map, unsigned requester);
+  bool isUniformWhenInactive(mlir::Value value, const IndexMap &map);
+  unsigned levelOf(const IndexMap &map) const;
+  bool isVectorMap(const IndexMap &map) const;
+  llvm::Value *asVector(Element element);
+  void insertAt(unsigned level) { ir.SetInsertPoint(levels[level].anchor); restoreLocation(); }
+  void restoreLocation() { ir.SetCurrentDebugLocation(location); }
+  llvm::Value *indexOf(unsigned dim) { return levels[depthOf[dim]].index; }
+
+  //--- NestMemory.cpp ---
+  Place placeOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
+  Place bufferPlace(llvm::Value *base, mlir::Type tile, const IndexMap &map);
+  llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
+  Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
+  llvm::Value *read(Place place, mlir::Type element, llvm::Value *mask, llvm::Value *other);
+  void write(Place place, mlir::Type element, llvm::Value *value, llvm::Value *mask);
+  llvm::Value *readLanes(Place place, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
+  void forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body);
+  llvm::Value *laneAddress(Place place, llvm::Value *lane);
+  bool hasMaskedVectors(llvm::Type *memory) const;
+  mlir::LogicalResult emitStore(const Root &root, unsigned level);
+  void writeTile(mlir::Value value, BufferId buffer, unsigned level, bool isNext);
+
+  //--- NestReduce.cpp ---
+  void beginReductions();
+  mlir::LogicalResult accumulate(Reduction &reduction, unsigned level);
+  mlir::LogicalResult accumulateValues(Reduction &reduction, llvm::ArrayRef<llvm::Value *> values);
+  mlir::LogicalResult finishReductions(unsigned level);
+  mlir::LogicalResult finish(Reduction &reduction, unsigned level);
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> combine(const Root &root, llvm::ArrayRef<llvm::Value *> left,
+                                                            llvm::ArrayRef<llvm::Value *> right);
+  bool addTail(Reduction &reduction, unsigned level, llvm::Value *count);
+  void storeReduced(mlir::Value result, BufferId buffer, llvm::Value *value, unsigned level);
+  int reduceAxis() const;
+
+  FunctionEmitter &function;
+  llvm::IRBuilder<> &ir;
+  Nest &nest;
+  std::vector<Level> levels;
+  llvm::SmallVector<unsigned, 4> depthOf; ///< by dimension: the level that its loop opens
+  unsigned vectorLevel = 0;
+  Mode mode = Mode::Main;
+  bool inactiveScalar = false; ///< evaluating what all inactive lanes share
+  bool isFailed = false;
+  uint32_t bounded = 0; ///< outer dimensions whose loop ends where their prefix does
+  llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
+  std::vector<Reduction> reductions;
+  llvm::DebugLoc location;
+};
+
+} // namespace nereid::cpu

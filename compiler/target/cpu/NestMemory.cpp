@@ -1,0 +1,305 @@
+// Reads and writes of a chunk's lanes.
+// SPDX-License-Identifier: MIT
+//
+// A lane that is masked off is never touched. Where the machine has no masked
+// vector access of the element's width, set lanes are copied one by one through
+// a small buffer on the stack: a loop, since LLVM would make branches per lane.
+#include "compiler/target/cpu/NestEmitter.h"
+
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+//--- addresses -----------------------------------------------------------------------------
+
+/// base + sum(stride * index), each part at the level where its index is known.
+llvm::Value *NestEmitter::addressAt(llvm::Value *base, ArrayRef<llvm::Value *> strides, const IndexMap &map) {
+  llvm::Value *address = base;
+  for (unsigned level = 1; level <= levelOf(map); ++level)
+    for (auto [dim, loop] : llvm::enumerate(map)) {
+      if (loop < 0 || depthOf[loop] != level)
+        continue;
+      llvm::Value *&known = levels[level].addresses[{address, strides[dim]}];
+      if (!known) {
+        insertAt(level);
+        known = ir.CreatePtrAdd(address, ir.CreateMul(levels[level].index, strides[dim]));
+      }
+      address = known;
+    }
+  return address;
+}
+
+Place NestEmitter::placeOf(Value pointer, const IndexMap &map, Operation *load) {
+  const AffineForm *found = function.facts.affine(pointer);
+  const unsigned level = levelOf(map);
+  if (!found) {
+    Element element = evaluate(pointer, map, level);
+    insertAt(level);
+    return {element ? asVector(element) : nullptr, nullptr};
+  }
+  const AffineForm form = *found;
+  insertAt(0);
+  llvm::Value *base;
+  SmallVector<llvm::Value *, 4> strides;
+  if (const Redirect *redirect = load ? function.redirectOf(load) : nullptr) {
+    base = redirect->base;
+    strides.assign(redirect->strides.begin(), redirect->strides.end());
+  } else {
+    llvm::Value *&start = levels[0].addresses[{pointer.getAsOpaquePointer(), nullptr}];
+    if (!start)
+      start = ir.CreatePtrAdd(function.scalar(form.pointer), function.poly(form.base));
+    base = start;
+    for (const Poly &stride : form.strides)
+      strides.push_back(function.poly(stride));
+  }
+  Place place;
+  place.address = addressAt(base, strides, map);
+  place.stride = ir.getInt64(0);
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (loop == nest.vectorDim && loop >= 0)
+      place.stride = strides[dim];
+  insertAt(level);
+  return place;
+}
+
+Place NestEmitter::bufferPlace(llvm::Value *base, Type tile, const IndexMap &map) {
+  ArrayRef<int64_t> shape = tt::shapeOf(tile);
+  SmallVector<llvm::Value *, 4> strides(shape.size());
+  int64_t stride = storageBytes(tt::elementOf(tile));
+  Place place;
+  place.stride = ir.getInt64(0);
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    strides[dim] = ir.getInt64(stride);
+    if (map[dim] >= 0 && map[dim] == nest.vectorDim)
+      place.stride = strides[dim];
+    stride *= shape[dim];
+  }
+  place.address = addressAt(base, strides, map);
+  return place;
+}
+
+llvm::Value *NestEmitter::laneAddress(Place place, llvm::Value *lane) {
+  if (!place.stride)
+    return ir.CreateExtractElement(place.address, lane);
+  return ir.CreatePtrAdd(place.address, ir.CreateMul(ir.CreateZExt(lane, ir.getInt64Ty()), place.stride));
+}
+
+//--- lanes ---------------------------------------------------------------------------------
+
+bool NestEmitter::hasMaskedVectors(llvm::Type *memory) const {
+  const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+  if (bits >= 32)
+    return function.machine.registerBits >= 256;
+  return function.machine.hasAvx512Bw;
+}
+
+static bool isUnit(Place place, llvm::Type *memory) {
+  auto *stride = dyn_cast_or_null<llvm::ConstantInt>(place.stride);
+  const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+  return stride && stride->getSExtValue() == bits / 8;
+}
+
+/// Runs `body` with the number (i32) of each set lane, or of every lane without a mask, in ascending order.
+void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body) {
+  llvm::Instruction *anchor = &*ir.GetInsertPoint();
+  llvm::BasicBlock *before = anchor->getParent();
+  llvm::Value *all = llvm::ConstantInt::get(ir.getInt64Ty(), nest.lanes == 64 ? ~0ull : (1ull << nest.lanes) - 1);
+  llvm::Value *bits = all;
+  if (mask)
+    bits = ir.CreateZExt(ir.CreateBitCast(mask, ir.getIntNTy(nest.lanes)), ir.getInt64Ty());
+  llvm::BasicBlock *after = before->splitBasicBlock(anchor->getIterator(), "lanes.end");
+  llvm::BasicBlock *loop = llvm::BasicBlock::Create(ir.getContext(), "lanes", before->getParent(), after);
+  before->getTerminator()->eraseFromParent();
+  ir.SetInsertPoint(before);
+  restoreLocation();
+  ir.CreateCondBr(ir.CreateICmpNE(bits, ir.getInt64(0)), loop, after);
+  ir.SetInsertPoint(loop);
+  llvm::PHINode *left = ir.CreatePHI(ir.getInt64Ty(), 2);
+  left->addIncoming(bits, before);
+  llvm::Value *lane = ir.CreateIntrinsic(llvm::Intrinsic::cttz, {ir.getInt64Ty()}, {left, ir.getTrue()});
+  body(ir.CreateTrunc(lane, ir.getInt32Ty()));
+  llvm::Value *rest = ir.CreateAnd(left, ir.CreateSub(left, ir.getInt64(1)));
+  left->addIncoming(rest, ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateICmpNE(rest, ir.getInt64(0)), loop, after);
+  ir.SetInsertPoint(anchor);
+  restoreLocation();
+}
+
+llvm::Value *NestEmitter::readLanes(Place place, llvm::Type *memory, llvm::Value *mask, llvm::Value *other) {
+  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  if (!mask && place.stride) { // strided: scalar loads, no loop
+    llvm::Value *vector = llvm::PoisonValue::get(type);
+    for (unsigned lane = 0; lane < nest.lanes; ++lane)
+      vector = ir.CreateInsertElement(vector, ir.CreateLoad(memory, laneAddress(place, ir.getInt32(lane))), lane);
+    return vector;
+  }
+  if (!place.stride && hasMaskedVectors(memory) && function.machine.hasAvx512 && !memory->isPointerTy() &&
+      memory->getPrimitiveSizeInBits() >= 32)
+    return ir.CreateMaskedGather(type, place.address, llvm::Align(memory->getPrimitiveSizeInBits() / 8), mask, other);
+  llvm::AllocaInst *lanes = function.local(type);
+  llvm::AllocaInst *addresses = nullptr;
+  if (!place.stride) {
+    addresses = function.local(place.address->getType());
+    ir.CreateStore(place.address, addresses);
+  }
+  ir.CreateStore(other ? other : llvm::Constant::getNullValue(type), lanes);
+  forEachLane(mask, [&](llvm::Value *lane) {
+    llvm::Value *address = addresses ? static_cast<llvm::Value *>(ir.CreateLoad(
+                                           ir.getPtrTy(), ir.CreateGEP(ir.getPtrTy(), addresses, lane)))
+                                     : laneAddress(place, lane);
+    ir.CreateStore(ir.CreateLoad(memory, address), ir.CreateGEP(memory, lanes, lane));
+  });
+  return ir.CreateLoad(type, lanes);
+}
+
+llvm::Value *NestEmitter::read(Place place, Type element, llvm::Value *mask, llvm::Value *other) {
+  llvm::Type *memory = function.lanes.memoryType(element);
+  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  const llvm::Align align(storageBytes(element));
+  if (other && element.isInteger(1))
+    other = ir.CreateZExt(other, type);
+  llvm::Value *value;
+  if (isUnit(place, memory) && !mask)
+    value = ir.CreateAlignedLoad(type, place.address, align);
+  else if (isUnit(place, memory) && hasMaskedVectors(memory))
+    value = ir.CreateMaskedLoad(type, place.address, align, mask, other ? other : llvm::Constant::getNullValue(type));
+  else
+    value = readLanes(place, memory, mask, other);
+  return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), nest.lanes)) : value;
+}
+
+void NestEmitter::write(Place place, Type element, llvm::Value *value, llvm::Value *mask) {
+  llvm::Type *memory = function.lanes.memoryType(element);
+  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  const llvm::Align align(storageBytes(element));
+  if (element.isInteger(1))
+    value = ir.CreateZExt(value, type);
+  if (isUnit(place, memory) && !mask) {
+    ir.CreateAlignedStore(value, place.address, align);
+    return;
+  }
+  if (isUnit(place, memory) && hasMaskedVectors(memory)) {
+    ir.CreateMaskedStore(value, place.address, align, mask);
+    return;
+  }
+  llvm::AllocaInst *lanes = function.local(type);
+  ir.CreateStore(value, lanes);
+  llvm::AllocaInst *addresses = nullptr;
+  if (!place.stride) {
+    addresses = function.local(place.address->getType());
+    ir.CreateStore(place.address, addresses);
+  }
+  forEachLane(mask, [&](llvm::Value *lane) {
+    llvm::Value *address = addresses ? static_cast<llvm::Value *>(ir.CreateLoad(
+                                           ir.getPtrTy(), ir.CreateGEP(ir.getPtrTy(), addresses, lane)))
+                                     : laneAddress(place, lane);
+    ir.CreateStore(ir.CreateLoad(memory, ir.CreateGEP(memory, lanes, lane)), address);
+  });
+}
+
+//--- ops -----------------------------------------------------------------------------------
+
+/// Runs `body` where the condition holds, at the insert point.
+static void emitWhere(llvm::IRBuilder<> &ir, llvm::Value *condition, llvm::function_ref<void()> body) {
+  if (auto *truth = dyn_cast<llvm::ConstantInt>(condition)) {
+    if (truth->isOne())
+      body();
+    return;
+  }
+  llvm::Instruction *anchor = &*ir.GetInsertPoint();
+  llvm::DebugLoc location = ir.getCurrentDebugLocation();
+  llvm::Instruction *end = llvm::SplitBlockAndInsertIfThen(condition, anchor->getIterator(), /*Unreachable=*/false);
+  ir.SetInsertPoint(end);
+  ir.SetCurrentDebugLocation(location);
+  body();
+  ir.SetInsertPoint(anchor);
+  ir.SetCurrentDebugLocation(location);
+}
+
+Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned level) {
+  auto load = cast<tt::LoadOp>(op);
+  Type element = tt::elementOf(load.getType());
+  const bool isVector = isVectorMap(map) && !inactiveScalar;
+  Element mask{ir.getTrue(), false}, other{function.lanes.constant({}, element, 1), false};
+  if (load.getMask())
+    mask = evaluate(load.getMask(), map, level);
+  if (!mask)
+    return {};
+  auto *truth = dyn_cast<llvm::ConstantInt>(mask.value);
+  if (load.getOther() && !(truth && truth->isOne()))
+    other = evaluate(load.getOther(), map, level);
+  if (!other || (truth && truth->isZero()))
+    return other;
+  Place place = placeOf(load.getPtr(), map, op);
+  if (!place.address)
+    return {};
+  insertAt(level);
+  if (isVector)
+    return {read(place, element, truth ? nullptr : asVector(mask), truth ? nullptr : asVector(other)), true};
+
+  llvm::Type *memory = function.lanes.memoryType(element);
+  llvm::Value *value = other.value;
+  llvm::AllocaInst *slot = truth ? nullptr : function.local(value->getType());
+  if (slot)
+    ir.CreateStore(value, slot);
+  emitWhere(ir, mask.value, [&] {
+    value = ir.CreateLoad(memory, place.address);
+    if (element.isInteger(1))
+      value = ir.CreateTrunc(value, ir.getInt1Ty());
+    if (slot)
+      ir.CreateStore(value, slot);
+  });
+  return {slot ? static_cast<llvm::Value *>(ir.CreateLoad(slot->getAllocatedType(), slot)) : value, false};
+}
+
+LogicalResult NestEmitter::emitStore(const Root &root, unsigned level) {
+  auto store = cast<tt::StoreOp>(root.op);
+  const IndexMap map = identityMap(nest.shape.size());
+  Element mask{ir.getTrue(), false};
+  if (store.getMask())
+    mask = evaluate(store.getMask(), map, level);
+  if (!mask)
+    return failure();
+  auto *truth = dyn_cast<llvm::ConstantInt>(mask.value);
+  if (truth && truth->isZero())
+    return success();
+  Element value = evaluate(store.getValue(), map, level);
+  IndexMap loops = map;
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1)
+      loops[dim] = -1;
+  Place place = value ? placeOf(store.getPtr(), loops, nullptr) : Place();
+  if (!place.address)
+    return failure();
+  Type element = tt::elementOf(store.getValue().getType());
+  insertAt(level);
+  if (nest.lanes > 1) {
+    write(place, element, asVector(value), truth ? nullptr : asVector(mask));
+    return success();
+  }
+  emitWhere(ir, mask.value, [&] {
+    llvm::Value *bits = element.isInteger(1) ? ir.CreateZExt(value.value, ir.getInt8Ty()) : value.value;
+    ir.CreateStore(bits, place.address);
+  });
+  return success();
+}
+
+void NestEmitter::writeTile(Value value, BufferId buffer, unsigned level, bool isNext) {
+  IndexMap map = identityMap(nest.shape.size());
+  Element element = evaluate(value, map, level);
+  if (!element)
+    return;
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1)
+      map[dim] = -1;
+  llvm::Value *base = isNext ? function.nextBuffer(buffer) : function.buffer(buffer);
+  Place place = bufferPlace(base, value.getType(), map);
+  Type type = tt::elementOf(value.getType());
+  insertAt(level);
+  if (nest.lanes > 1)
+    write(place, type, asVector(element), nullptr);
+  else
+    ir.CreateStore(type.isInteger(1) ? ir.CreateZExt(element.value, ir.getInt8Ty()) : element.value, place.address);
+}

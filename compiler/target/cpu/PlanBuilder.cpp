@@ -1,0 +1,94 @@
+// The steps of planning in order, and what they share.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/PlanBuilder.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+BufferId PlanContext::newBuffer(Type element, ArrayRef<int64_t> shape, const char *purpose) {
+  Buffer buffer;
+  buffer.element = element;
+  buffer.shape.assign(shape.begin(), shape.end());
+  buffer.purpose = purpose;
+  plan.buffers.push_back(std::move(buffer));
+  return plan.buffers.size() - 1;
+}
+
+BufferId PlanContext::newBuffer(Type tile, const char *purpose) {
+  return newBuffer(tt::elementOf(tile), tt::shapeOf(tile), purpose);
+}
+
+std::unique_ptr<Nest> PlanContext::newNest(ArrayRef<int64_t> shape) {
+  auto nest = std::make_unique<Nest>();
+  nest->id = nextNest++;
+  nest->shape.assign(shape.begin(), shape.end());
+  return nest;
+}
+
+Step PlanContext::keepStep(Value value, const char *purpose) {
+  Step step;
+  step.kind = StepKind::Nest;
+  step.nest = newNest(tt::shapeOf(value.getType()));
+  const BufferId buffer = newBuffer(value.getType(), purpose);
+  plan.bufferOf[value] = buffer;
+  step.nest->roots.push_back({RootKind::Keep, value.getDefiningOp(), value, {buffer}});
+  return step;
+}
+
+void cpu::forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit) {
+  if (step.nest)
+    visit(*step.nest);
+  for (const Sequence &region : step.regions)
+    for (const Step &inner : region.steps)
+      forEachNest(inner, visit);
+}
+
+bool cpu::isIdentity(ArrayRef<int64_t> shape, const IndexMap &map, const Nest &nest) {
+  if (shape != ArrayRef<int64_t>(nest.shape))
+    return false;
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (shape[dim] != 1 && loop != static_cast<int>(dim))
+      return false;
+  return true;
+}
+
+ArrayRef<int64_t> cpu::shapeOfRoot(const Root &root) {
+  if (root.kind == RootKind::Keep || root.kind == RootKind::Assign)
+    return tt::shapeOf(root.value.getType());
+  return tt::shapeOf(root.op->getOperand(0).getType());
+}
+
+void cpu::placeBuffers(LoopPlan &plan) {
+  // Buffers whose starts agree modulo 4096 would compete for the same cache sets.
+  constexpr uint64_t align = 64, skew = 192;
+  uint64_t offset = 0;
+  for (Buffer &buffer : plan.buffers) {
+    uint64_t elements = 1;
+    for (int64_t extent : buffer.shape)
+      elements *= extent;
+    // A kernel's vectors may reach past the end by less than one of them.
+    buffer.bytes = llvm::alignTo(elements * storageBytes(buffer.element), align);
+    buffer.offset = offset;
+    offset += buffer.bytes * (buffer.isDouble ? 2 : 1) + (buffer.bytes >= 4096 ? skew : 0);
+  }
+  plan.arenaBytes = offset;
+}
+
+FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, TileFacts &facts, const VectorFacts &machine) {
+  LoopPlan plan;
+  PlanContext context{plan, facts, machine, llvm::DenseMap<Operation *, unsigned>(), 0};
+  kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
+  FailureOr<Sequence> body = sequence(context, kernel.getBody().front());
+  if (failed(body))
+    return failure();
+  plan.body = std::move(*body);
+  keepCostly(context, plan.body);
+  protectLoads(context, plan.body);
+  doubleBuffers(context, plan.body);
+  vectorise(context, plan.body);
+  placeBuffers(plan);
+  return plan;
+}

@@ -1,0 +1,50 @@
+// Makes the LoopPlan of a kernel, in four steps that refine one another.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/cpu/LoopPlan.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace nereid::cpu {
+
+/// What the steps of planning share.
+struct PlanContext {
+  LoopPlan &plan;
+  TileFacts &facts;
+  VectorFacts machine;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions; ///< program order, over the whole function
+  unsigned nextNest = 0;
+
+  BufferId newBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape, const char *purpose);
+  BufferId newBuffer(mlir::Type tile, const char *purpose);
+  std::unique_ptr<Nest> newNest(llvm::ArrayRef<int64_t> shape);
+  /// A nest that only keeps `value`, in a buffer made here.
+  Step keepStep(mlir::Value value, const char *purpose);
+};
+
+/// Fuses roots into nests; the plan's body is complete after this, though not yet right.
+mlir::FailureOr<Sequence> sequence(PlanContext &context, mlir::Block &block);
+/// Keeps costly values that several nests use.
+void keepCostly(PlanContext &context, Sequence &sequence);
+/// Guards or keeps loads that a later store may overwrite, and doubles buffers of carried tiles.
+void protectLoads(PlanContext &context, Sequence &sequence);
+void doubleBuffers(PlanContext &context, Sequence &sequence);
+/// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
+void vectorise(PlanContext &context, Sequence &sequence);
+/// Gives each buffer its place in the arena.
+void placeBuffers(LoopPlan &plan);
+
+/// All of the above.
+mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, TileFacts &facts, const VectorFacts &machine);
+
+/// The nests of a step, those inside its regions included.
+void forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit);
+/// A tile of these extents has the nest's shape and the map is the identity where it matters.
+bool isIdentity(llvm::ArrayRef<int64_t> shape, const IndexMap &map, const Nest &nest);
+/// The extents that a root's nest iterates over.
+llvm::ArrayRef<int64_t> shapeOfRoot(const Root &root);
+
+} // namespace nereid::cpu

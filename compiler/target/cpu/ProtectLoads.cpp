@@ -1,0 +1,232 @@
+// Keeps every load's value as it was at the load's place, though it is read later.
+// SPDX-License-Identifier: MIT
+//
+// A load is evaluated where it is used. If a store stands between the two, the
+// load is either harmless (one nest, one address map: each chunk is read before
+// it is written), or guarded (copied at run time where the ranges overlap), or
+// kept at its place.
+#include "compiler/target/cpu/Expressions.h"
+#include "compiler/target/cpu/PlanBuilder.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+
+struct Write {
+  Operation *store = nullptr;
+  unsigned step = 0;
+  Nest *nest = nullptr; ///< where it is a root of this sequence
+};
+
+struct Evaluation {
+  unsigned step = 0;
+  Nest *nest = nullptr; ///< where it is one of this sequence
+  IndexMap map;
+};
+
+enum class Relation { Identical, SameStrides, Unknown };
+
+class Protector {
+public:
+  Protector(PlanContext &context, Sequence &sequence) : context(context), sequence(sequence) {}
+  void run();
+
+private:
+  void collect();
+  void protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations);
+  Relation relate(tt::LoadOp load, const Evaluation &at, const Write &write);
+  bool isAvailable(const AffineForm &form, unsigned step);
+  bool isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step);
+  void guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step);
+  void keepBefore(tt::LoadOp load, unsigned firstUse, unsigned step);
+  void insertPending();
+
+  PlanContext &context;
+  Sequence &sequence;
+  std::vector<Write> writes;
+  llvm::MapVector<Operation *, SmallVector<Evaluation>> loads;
+  std::vector<std::pair<unsigned, Step>> pending; ///< to be put before the step
+};
+
+} // namespace
+
+void Protector::collect() {
+  for (auto [index, step] : llvm::enumerate(sequence.steps)) {
+    auto addStore = [&, index = index](tt::StoreOp store, Nest *nest) {
+      writes.push_back({store, static_cast<unsigned>(index), nest});
+    };
+    if (step.op && step.kind != StepKind::Nest)
+      step.op->walk([&](tt::StoreOp store) { addStore(store, nullptr); });
+    if (step.kind == StepKind::Nest)
+      for (const Root &root : step.nest->roots)
+        if (root.kind == RootKind::Store)
+          addStore(cast<tt::StoreOp>(root.op), step.nest.get());
+    forEachNest(step, [&, index = index](Nest &nest) {
+      ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
+        if (context.plan.bufferOf.contains(value))
+          return false;
+        auto load = value.getDefiningOp<tt::LoadOp>();
+        if (load && !map.empty() && load->getBlock() == sequence.block)
+          loads[load].push_back(
+              {static_cast<unsigned>(index), sequence.steps[index].kind == StepKind::Nest ? &nest : nullptr, map});
+        return true;
+      });
+      for (const Root &root : nest.roots)
+        walk.root(root);
+    });
+  }
+}
+
+Relation Protector::relate(tt::LoadOp load, const Evaluation &at, const Write &write) {
+  auto store = cast<tt::StoreOp>(write.store);
+  if (!at.nest || at.nest != write.nest || store.getPtr().getType() != load.getPtr().getType())
+    return Relation::Unknown;
+  const AffineForm *source = context.facts.affine(load.getPtr());
+  if (!source)
+    return Relation::Unknown;
+  const AffineForm from = *source;
+  const AffineForm *to = context.facts.affine(store.getPtr());
+  if (!to || from.strides.size() != to->strides.size() || !isIdentity(tt::shapeOf(load.getType()), at.map, *at.nest))
+    return Relation::Unknown;
+  if (from.strides != to->strides || !(from.base == to->base))
+    return Relation::Unknown;
+  // Equal maps are harmless where no two indices share a byte: sure for one dimension of constant stride only.
+  const int64_t size = storageBytes(tt::elementOf(load.getType()));
+  unsigned loops = 0;
+  for (auto [dim, stride] : llvm::enumerate(to->strides)) {
+    if (at.nest->shape[dim] == 1)
+      continue;
+    const int64_t constant = stride.asConstant().value_or(0);
+    if (++loops > 1 || (constant < size && -constant < size))
+      return Relation::Unknown;
+  }
+  return from.pointer == to->pointer ? Relation::Identical : Relation::SameStrides;
+}
+
+bool Protector::isAvailable(const AffineForm &form, unsigned step) {
+  auto known = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    Block *block = value.getParentBlock();
+    if (block != sequence.block) // an outer block's value is known, an inner one's is not
+      return !sequence.block->getParentOp()->isAncestor(block->getParentOp()) ||
+             !sequence.block->findAncestorOpInBlock(*block->getParentOp());
+    if (!op)
+      return true;
+    for (unsigned index = 0; index < step; ++index) {
+      const Step &earlier = sequence.steps[index];
+      if (earlier.op == op)
+        return true;
+      if (earlier.nest && llvm::any_of(earlier.nest->roots, [&](const Root &root) { return root.op == op; }))
+        return true;
+    }
+    return false;
+  };
+  auto allKnown = [&](const Poly &poly) {
+    return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
+      return llvm::all_of(term.factors, [&](Leaf leaf) { return known(context.facts.valueOf(leaf)); });
+    });
+  };
+  return known(form.pointer) && allKnown(form.base) && llvm::all_of(form.strides, allKnown);
+}
+
+bool Protector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step) {
+  if (load.getIsVolatile() || conflicts.size() > 4 || !context.facts.affine(load.getPtr()))
+    return false;
+  return llvm::all_of(conflicts, [&](const Write *write) {
+    auto store = cast<tt::StoreOp>(write->store);
+    const AffineForm *form = context.facts.affine(store.getPtr());
+    return form && isAvailable(AffineForm(*form), step);
+  });
+}
+
+void Protector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step) {
+  Step guardStep;
+  guardStep.kind = StepKind::Guard;
+  guardStep.guard = std::make_unique<Guard>();
+  guardStep.guard->load = load;
+  guardStep.guard->copy = context.newBuffer(load.getType(), "copied");
+  for (auto [write, sameIndex] : conflicts)
+    guardStep.guard->conflicts.push_back({write->store, sameIndex});
+  guardStep.nest = context.newNest(tt::shapeOf(load.getType()));
+  guardStep.nest->isCopy = true;
+  guardStep.nest->roots.push_back({RootKind::Keep, load, load.getResult(), {guardStep.guard->copy}});
+  pending.emplace_back(step, std::move(guardStep));
+}
+
+void Protector::keepBefore(tt::LoadOp load, unsigned firstUse, unsigned step) {
+  Step &first = sequence.steps[firstUse];
+  if (firstUse < step && first.kind == StepKind::Nest && !first.nest->writesMemory() &&
+      ArrayRef<int64_t>(first.nest->shape) == tt::shapeOf(load.getType())) {
+    const BufferId buffer = context.newBuffer(load.getType(), "kept");
+    context.plan.bufferOf[load.getResult()] = buffer;
+    first.nest->roots.insert(first.nest->roots.begin(), {RootKind::Keep, load, load.getResult(), {buffer}});
+    return;
+  }
+  pending.emplace_back(std::min(firstUse, step), context.keepStep(load.getResult(), "kept"));
+}
+
+void Protector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
+  const unsigned lastUse = evaluations.back().step, place = context.positions.lookup(load);
+  SmallVector<std::pair<const Write *, bool>> conflicts;
+  bool isEarly = false;
+  for (const Write &write : writes) {
+    if (context.positions.lookup(write.store) < place || write.step > lastUse)
+      continue;
+    Relation relation = Relation::Unknown;
+    if (write.step == lastUse && write.nest) {
+      relation = Relation::Identical;
+      for (const Evaluation &at : evaluations)
+        if (at.step == lastUse)
+          relation = std::max(relation, relate(load, at, write));
+      isEarly = true;
+    }
+    if (relation != Relation::Identical)
+      conflicts.push_back({&write, relation == Relation::SameStrides});
+  }
+  if (isEarly)
+    for (Write &write : writes)
+      if (write.step == lastUse && write.nest && !llvm::is_contained(write.nest->early, load.getResult()))
+        write.nest->early.push_back(load.getResult());
+  if (conflicts.empty())
+    return;
+  unsigned step = ~0u;
+  SmallVector<const Write *> stores;
+  for (auto [write, sameIndex] : conflicts) {
+    step = std::min(step, write->step);
+    stores.push_back(write);
+  }
+  if (isGuardable(load, stores, step))
+    return guard(load, conflicts, step);
+  keepBefore(load, evaluations.front().step, step);
+}
+
+void Protector::insertPending() {
+  std::vector<Step> steps;
+  for (unsigned index = 0; index < sequence.steps.size(); ++index) {
+    for (auto &[before, step] : pending)
+      if (before == index)
+        steps.push_back(std::move(step));
+    steps.push_back(std::move(sequence.steps[index]));
+  }
+  sequence.steps = std::move(steps);
+}
+
+void Protector::run() {
+  collect();
+  if (writes.empty())
+    return;
+  for (auto &[op, evaluations] : loads)
+    protect(cast<tt::LoadOp>(op), evaluations);
+  insertPending();
+}
+
+void cpu::protectLoads(PlanContext &context, Sequence &sequence) {
+  Protector(context, sequence).run();
+  for (Step &step : sequence.steps)
+    for (Sequence &region : step.regions)
+      protectLoads(context, region);
+}

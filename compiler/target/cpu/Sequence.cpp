@@ -1,0 +1,272 @@
+// Fuses neighbouring roots of one shape into nests and puts scalars and control flow between them.
+// SPDX-License-Identifier: MIT
+//
+// One nest is open at a time. A root joins it unless it needs something that
+// the nest only gives at its end. Scalars that wait for the open nest stand
+// behind it, all others before it.
+#include "compiler/target/cpu/Expressions.h"
+#include "compiler/target/cpu/PlanBuilder.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+
+class Sequencer {
+public:
+  Sequencer(PlanContext &context, Block &block) : context(context) { result.block = &block; }
+
+  FailureOr<Sequence> run();
+
+private:
+  LogicalResult visit(Operation *op);
+  LogicalResult tileOp(Operation *op);
+  void scalarOp(Operation *op);
+  LogicalResult controlOp(Operation *op);
+  void terminator(Operation *op);
+
+  void addRoot(Root root);
+  bool canJoin(const Root &root);
+  bool readsSafely(const Root &root);
+  void close();
+  void assign(ValueRange values, ArrayRef<std::optional<BufferId>> buffers, ValueRange unchanged, Operation *op);
+  SmallVector<std::optional<BufferId>> carry(TypeRange types, const char *purpose);
+  void bind(ArrayRef<std::optional<BufferId>> buffers, ValueRange values);
+
+  PlanContext &context;
+  Sequence result;
+  std::unique_ptr<Nest> open;
+  SmallVector<Operation *> waiting; ///< scalars behind the open nest
+  DenseSet<Value> late;             ///< what the open nest and the waiting scalars define
+};
+
+} // namespace
+
+static bool hasTile(TypeRange types) {
+  return llvm::any_of(types, [](Type type) { return isa<RankedTensorType>(type); });
+}
+
+FailureOr<Sequence> Sequencer::run() {
+  for (Operation &op : *result.block)
+    if (failed(visit(&op)))
+      return failure();
+  close();
+  return std::move(result);
+}
+
+LogicalResult Sequencer::visit(Operation *op) {
+  if (isa<scf::YieldOp, scf::ConditionOp, tt::ReturnOp>(op)) {
+    terminator(op);
+    return success();
+  }
+  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(op))
+    return controlOp(op);
+  if (hasTile(op->getOperandTypes()) || hasTile(op->getResultTypes()))
+    return tileOp(op);
+  if (op->getNumRegions())
+    return op->emitError() << "`" << op->getName() << "` is not supported on the CPU";
+  scalarOp(op);
+  return success();
+}
+
+//--- nests ---------------------------------------------------------------------------------
+
+void Sequencer::close() {
+  if (!open)
+    return;
+  Step step;
+  step.kind = StepKind::Nest;
+  step.nest = std::move(open);
+  result.steps.push_back(std::move(step));
+  for (Operation *op : waiting) {
+    Step scalar;
+    scalar.op = op;
+    result.steps.push_back(std::move(scalar));
+  }
+  waiting.clear();
+  late.clear();
+}
+
+/// No load of the root stands behind a store of the open nest.
+bool Sequencer::readsSafely(const Root &root) {
+  unsigned firstStore = ~0u;
+  for (const Root &other : open->roots)
+    if (other.kind == RootKind::Store)
+      firstStore = std::min(firstStore, context.positions.lookup(other.op));
+  bool isSafe = true;
+  ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &) {
+    Operation *op = value.getDefiningOp();
+    if (late.contains(value) || (isa_and_nonnull<tt::LoadOp>(op) && context.positions.lookup(op) > firstStore))
+      isSafe = false;
+    return isSafe && !context.plan.bufferOf.contains(value);
+  });
+  walk.root(root);
+  return isSafe;
+}
+
+/// A region with control flow of its own is run lane by lane.
+static bool isStraight(const Root &root) {
+  if (root.kind != RootKind::Reduce)
+    return true;
+  return llvm::none_of(root.op->getRegion(0).front(), [](Operation &op) { return op.getNumRegions() != 0; });
+}
+
+bool Sequencer::canJoin(const Root &root) {
+  if (!open || shapeOfRoot(root) != ArrayRef<int64_t>(open->shape) || !isStraight(root))
+    return false;
+  if (root.kind == RootKind::Store && !waiting.empty() &&
+      llvm::any_of(waiting, [](Operation *op) { return isa<tt::LoadOp>(op); }))
+    return false;
+  for (const Root &other : open->roots) {
+    if (!isStraight(other) || (root.kind == RootKind::Store && other.kind == RootKind::Store))
+      return false;
+    if (root.kind == RootKind::Reduce && other.kind == RootKind::Reduce &&
+        cast<tt::ReduceOp>(root.op).getAxis() != cast<tt::ReduceOp>(other.op).getAxis())
+      return false;
+  }
+  return readsSafely(root);
+}
+
+void Sequencer::addRoot(Root root) {
+  if (!canJoin(root)) {
+    close();
+    open = context.newNest(shapeOfRoot(root));
+  }
+  if (root.kind == RootKind::Reduce || root.kind == RootKind::Extract)
+    for (Value value : root.op->getResults())
+      late.insert(value);
+  if (root.kind == RootKind::Keep)
+    late.insert(root.value);
+  open->roots.push_back(std::move(root));
+}
+
+//--- ops -----------------------------------------------------------------------------------
+
+void Sequencer::scalarOp(Operation *op) {
+  if (isa<tt::StoreOp>(op) || (isa<tt::LoadOp>(op) && open && open->writesMemory()))
+    close();
+  if (open && llvm::any_of(op->getOperands(), [&](Value operand) { return late.contains(operand); })) {
+    waiting.push_back(op);
+    late.insert(op->result_begin(), op->result_end());
+    return;
+  }
+  Step step;
+  step.op = op;
+  result.steps.push_back(std::move(step));
+}
+
+LogicalResult Sequencer::tileOp(Operation *op) {
+  if (isa<tt::StoreOp>(op)) {
+    addRoot({RootKind::Store, op, {}, {}});
+    return success();
+  }
+  if (isa<tt::UnsplatOp>(op)) {
+    addRoot({RootKind::Extract, op, {}, {}});
+    return success();
+  }
+  if (isa<tt::ReduceOp>(op)) {
+    Root root{RootKind::Reduce, op, {}, {}};
+    for (Value value : op->getResults())
+      if (isa<RankedTensorType>(value.getType())) {
+        root.buffers.push_back(context.newBuffer(value.getType(), "reduced"));
+        context.plan.bufferOf[value] = root.buffers.back();
+      }
+    addRoot(std::move(root));
+    return success();
+  }
+  if (auto load = dyn_cast<tt::LoadOp>(op); load && load.getIsVolatile()) {
+    const BufferId buffer = context.newBuffer(load.getType(), "volatile");
+    addRoot({RootKind::Keep, op, load.getResult(), {buffer}});
+    context.plan.bufferOf[load.getResult()] = buffer;
+    return success();
+  }
+  if (isa<tt::ReshapeOp>(op) && !isComputable(op)) {
+    // Row-major order does not change: the result reads the source's elements from its buffer.
+    const BufferId buffer = context.newBuffer(op->getOperand(0).getType(), "reshaped");
+    addRoot({RootKind::Assign, op, op->getOperand(0), {buffer}});
+    context.plan.bufferOf[op->getResult(0)] = buffer;
+    late.insert(op->getResult(0));
+    return success();
+  }
+  if (!isComputable(op))
+    return op->emitError() << "`" << op->getName() << "` is not supported on the CPU";
+  return success(); // computed where it is used
+}
+
+//--- control flow --------------------------------------------------------------------------
+
+SmallVector<std::optional<BufferId>> Sequencer::carry(TypeRange types, const char *purpose) {
+  SmallVector<std::optional<BufferId>> buffers;
+  for (Type type : types)
+    buffers.push_back(isa<RankedTensorType>(type) ? std::optional(context.newBuffer(type, purpose)) : std::nullopt);
+  return buffers;
+}
+
+void Sequencer::bind(ArrayRef<std::optional<BufferId>> buffers, ValueRange values) {
+  for (auto [buffer, value] : llvm::zip_equal(buffers, values))
+    if (buffer)
+      context.plan.bufferOf[value] = *buffer;
+}
+
+void Sequencer::assign(ValueRange values, ArrayRef<std::optional<BufferId>> buffers, ValueRange unchanged,
+                       Operation *op) {
+  for (auto [index, value] : llvm::enumerate(values))
+    if (buffers[index] && (unchanged.empty() || unchanged[index] != value))
+      addRoot({RootKind::Assign, op, value, {*buffers[index]}});
+}
+
+LogicalResult Sequencer::controlOp(Operation *op) {
+  auto &carried = context.plan.carried[op];
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    carried = carry(loop.getInitArgs().getTypes(), "carried");
+    bind(carried, loop.getRegionIterArgs());
+    bind(carried, loop.getResults());
+    assign(loop.getInitArgs(), carried, {}, op);
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    carried = carry(loop.getInits().getTypes(), "carried");
+    bind(carried, loop.getBeforeArguments());
+    assign(loop.getInits(), carried, {}, op);
+    auto &forwarded = context.plan.forwarded[op];
+    forwarded = carry(loop.getResultTypes(), "forwarded");
+    bind(forwarded, loop.getAfterArguments());
+    bind(forwarded, loop.getResults());
+  } else {
+    carried = carry(op->getResultTypes(), "merged");
+    bind(carried, op->getResults());
+  }
+  close();
+  Step step;
+  step.kind = StepKind::Control;
+  step.op = op;
+  for (Region &region : op->getRegions()) {
+    if (region.empty()) {
+      step.regions.emplace_back();
+      continue;
+    }
+    FailureOr<Sequence> inner = sequence(context, region.front());
+    if (failed(inner))
+      return failure();
+    step.regions.push_back(std::move(*inner));
+  }
+  result.steps.push_back(std::move(step));
+  return success();
+}
+
+void Sequencer::terminator(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+    auto buffers = context.plan.forwarded.lookup(parent);
+    assign(condition.getArgs(), buffers, {}, op);
+    return;
+  }
+  if (!isa<scf::YieldOp>(op))
+    return;
+  auto buffers = context.plan.carried.lookup(parent);
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  assign(op->getOperands(), buffers, loop ? ValueRange(loop.getRegionIterArgs()) : ValueRange(), op);
+}
+
+FailureOr<Sequence> cpu::sequence(PlanContext &context, Block &block) { return Sequencer(context, block).run(); }

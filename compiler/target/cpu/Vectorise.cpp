@@ -1,0 +1,179 @@
+// Chooses how each nest runs: which dimension becomes vectors, how many lanes, which loop stands where.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/Expressions.h"
+#include "compiler/target/cpu/Masks.h"
+#include "compiler/target/cpu/PlanBuilder.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+/// What the elements of a nest ask of the machine.
+struct Demands {
+  SmallVector<int, 4> unitAccesses; ///< by dimension: accesses of unit stride, less the strided ones
+  unsigned widestBits = 8;
+  bool hasTranscendental = false;
+  bool hasGather = false;
+};
+} // namespace
+
+static bool isTranscendental(Operation *op) {
+  return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
+              math::RoundEvenOp, math::CopySignOp, math::SqrtOp, math::RsqrtOp>(op);
+}
+
+/// Width of a lane while it is computed with: small floats are widened.
+static unsigned laneBits(Type element, bool isArithmetic) {
+  if (isa<tt::PointerType, IndexType>(element))
+    return 64;
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  return isa<FloatType>(element) && isArithmetic ? std::max(bits, 32u) : bits;
+}
+
+/// Counts an access along each dimension of the nest.
+static void countAccess(TileFacts &facts, Value pointer, const IndexMap &map, Demands &demands) {
+  const AffineForm *form = facts.affine(pointer);
+  if (!form) {
+    demands.hasGather = true;
+    return;
+  }
+  const uint64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+  for (auto [dim, stride] : llvm::enumerate(form->strides))
+    if (map[dim] >= 0 && !stride.isZero())
+      demands.unitAccesses[map[dim]] += stride.asConstant() == static_cast<int64_t>(size) ? 2 : -1;
+}
+
+static void addMask(PlanContext &context, Nest &nest, Value value, const IndexMap &map) {
+  const PrefixMask *prefix = context.facts.prefix(value);
+  if (!prefix || map[prefix->dim] < 0)
+    return;
+  PrefixMask mapped = *prefix;
+  mapped.dim = map[prefix->dim];
+  nest.masks.push_back({std::move(mapped), value});
+}
+
+static Demands examine(PlanContext &context, Nest &nest) {
+  Demands demands;
+  demands.unitAccesses.assign(nest.shape.size(), 0);
+  auto widen = [&](Type element, bool isArithmetic) {
+    if (!element.isInteger(1))
+      demands.widestBits = std::max(demands.widestBits, laneBits(element, isArithmetic));
+  };
+  ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
+    if (map.empty() || llvm::all_of(map, [](int8_t loop) { return loop < 0; }))
+      return !context.plan.bufferOf.contains(value);
+    Type element = tt::elementOf(value.getType());
+    Operation *op = value.getDefiningOp();
+    if (context.plan.bufferOf.contains(value)) {
+      widen(element, false);
+      if (map.back() >= 0)
+        demands.unitAccesses[map.back()] += 2;
+      return false;
+    }
+    addMask(context, nest, value, map);
+    widen(element, op && !isa<tt::LoadOp>(op) && !isShapeChange(op));
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
+      nest.readsMemory = true;
+      countAccess(context.facts, load.getPtr(), map, demands);
+    }
+    demands.hasTranscendental |= op && isTranscendental(op);
+    return true;
+  });
+  for (const Root &root : nest.roots) {
+    walk.root(root);
+    if (root.kind == RootKind::Keep && root.op) {
+      demands.hasTranscendental |= isTranscendental(root.op);
+      widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));
+      if (auto load = dyn_cast<tt::LoadOp>(root.op)) {
+        nest.readsMemory = true;
+        countAccess(context.facts, load.getPtr(), identityMap(nest.shape.size()), demands);
+      }
+    }
+    if (root.kind == RootKind::Store)
+      countAccess(context.facts, cast<tt::StoreOp>(root.op).getPtr(), identityMap(nest.shape.size()), demands);
+    if (root.kind == RootKind::Reduce)
+      for (Value operand : root.op->getOperands())
+        widen(tt::elementOf(operand.getType()), true);
+  }
+  return demands;
+}
+
+/// Notes the parts of every mask that are one truth value for a whole vector.
+static void collectConditions(PlanContext &context, Nest &nest) {
+  auto add = [&](Value mask, const IndexMap &map) {
+    if (!mask)
+      return;
+    for (Conjunct &part : conjuncts(context.facts, mask, map))
+      if (!llvm::is_contained(part.map, nest.vectorDim) &&
+          llvm::none_of(nest.conditions, [&](const NestCondition &known) { return known.value == part.value; }))
+        nest.conditions.push_back({part.value, part.map});
+  };
+  const IndexMap identity = identityMap(nest.shape.size());
+  ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
+    if (context.plan.bufferOf.contains(value))
+      return false;
+    if (auto load = value.getDefiningOp<tt::LoadOp>(); load && llvm::is_contained(map, nest.vectorDim))
+      add(load.getMask(), map);
+    return true;
+  });
+  for (const Root &root : nest.roots) {
+    walk.root(root);
+    if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op))
+      add(store.getMask(), identity);
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Keep)
+      add(load.getMask(), identity);
+  }
+}
+
+/// A combine region with control flow is run on scalars.
+static bool needsScalars(const Nest &nest) {
+  return llvm::any_of(nest.roots, [](const Root &root) {
+    return root.kind == RootKind::Reduce &&
+           llvm::any_of(root.op->getRegion(0).front(), [](Operation &op) { return op.getNumRegions() != 0; });
+  });
+}
+
+static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const Demands &demands) {
+  if (needsScalars(nest))
+    return 1;
+  const unsigned registers = demands.hasGather ? 1 : demands.hasTranscendental ? 2 : 4;
+  const unsigned lanes = std::max(1u, registers * context.machine.registerBits / demands.widestBits);
+  // Lane masks are taken as 64-bit integers; every chunk is whole.
+  const uint64_t extent = nest.shape[nest.vectorDim];
+  return std::min<uint64_t>({lanes, 64, extent & (~extent + 1)});
+}
+
+static void vectorise(PlanContext &context, Nest &nest) {
+  const Demands demands = examine(context, nest);
+  int axis = -1;
+  for (const Root &root : nest.roots)
+    if (root.kind == RootKind::Reduce)
+      axis = cast<tt::ReduceOp>(root.op).getAxis();
+  for (auto [dim, extent] : llvm::enumerate(nest.shape)) {
+    if (extent == 1)
+      continue;
+    if (nest.vectorDim < 0 || demands.unitAccesses[dim] >= demands.unitAccesses[nest.vectorDim])
+      nest.vectorDim = dim;
+  }
+  if (nest.vectorDim < 0)
+    return;
+  nest.lanes = chooseLanes(context, nest, demands);
+  collectConditions(context, nest);
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent != 1 && static_cast<int>(dim) != nest.vectorDim && static_cast<int>(dim) != axis)
+      nest.order.push_back(dim);
+  nest.order.push_back(nest.vectorDim);
+  if (axis >= 0 && axis != nest.vectorDim && nest.shape[axis] != 1)
+    nest.order.push_back(axis);
+}
+
+void cpu::vectorise(PlanContext &context, Sequence &sequence) {
+  for (Step &step : sequence.steps) {
+    if (step.nest)
+      ::vectorise(context, *step.nest);
+    for (Sequence &region : step.regions)
+      vectorise(context, region);
+  }
+}

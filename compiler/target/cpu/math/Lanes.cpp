@@ -1,0 +1,106 @@
+// Scalar and vector f32 arithmetic, and the per-lane libm calls that f64 uses.
+// SPDX-License-Identifier: MIT
+
+#include "compiler/target/cpu/math/Lanes.h"
+
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+
+#include <cassert>
+
+namespace nereid::cpu::math {
+
+static llvm::Type *sameShape(llvm::Type *element, llvm::Type *like) {
+  if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(like))
+    return llvm::FixedVectorType::get(element, vector->getNumElements());
+  return element;
+}
+
+Lanes::Lanes(llvm::IRBuilderBase &builder, llvm::Value *like, const HostMath &host)
+    : ir(builder), guard(builder), facts(host), realLanes(like->getType()),
+      intLanes(sameShape(builder.getInt32Ty(), realLanes)) {
+  assert(realLanes->getScalarType()->isFloatTy() && "inline math is for f32 lanes");
+  ir.clearFastMathFlags();
+  ir.setDefaultFPMathTag(nullptr);
+}
+
+llvm::Type *Lanes::withElement(llvm::Type *element) const { return sameShape(element, realLanes); }
+
+llvm::Constant *Lanes::real(float value) const {
+  return llvm::ConstantFP::get(realLanes, llvm::APFloat(value));
+}
+
+llvm::Constant *Lanes::integer(uint32_t value) const { return llvm::ConstantInt::get(intLanes, value); }
+
+llvm::Value *Lanes::mulAdd(llvm::Value *a, llvm::Value *b, llvm::Value *c) const {
+  if (facts.hasFma)
+    return ir.CreateIntrinsic(llvm::Intrinsic::fma, {realLanes}, {a, b, c});
+  return add(mul(a, b), c);
+}
+
+llvm::Value *Lanes::polynomial(llvm::Value *x, llvm::ArrayRef<float> coefficients) const {
+  llvm::Value *sum = real(coefficients.back());
+  for (const float coefficient : llvm::reverse(coefficients.drop_back()))
+    sum = mulAdd(sum, x, real(coefficient));
+  return sum;
+}
+
+llvm::Value *Lanes::polynomial(llvm::Value *x, llvm::Value *square, llvm::ArrayRef<float> coefficients) const {
+  llvm::SmallVector<float> parts[2];
+  for (const auto [power, coefficient] : llvm::enumerate(coefficients))
+    parts[power % 2].push_back(coefficient);
+  return mulAdd(polynomial(square, parts[1]), x, polynomial(square, parts[0]));
+}
+
+// The limit is the first operand: `minps` and `maxps` return the second one if either is NaN.
+llvm::Value *Lanes::atMost(llvm::Value *x, float limit) const {
+  llvm::Constant *bound = real(limit);
+  return ir.CreateSelect(ir.CreateFCmpOLT(bound, x), bound, x);
+}
+
+llvm::Value *Lanes::atLeast(llvm::Value *x, float limit) const {
+  llvm::Constant *bound = real(limit);
+  return ir.CreateSelect(ir.CreateFCmpOGT(bound, x), bound, x);
+}
+
+llvm::Value *Lanes::signOf(llvm::Value *x) const { return ir.CreateAnd(bits(x), integer(0x80000000)); }
+
+llvm::Value *Lanes::magnitude(llvm::Value *x) const {
+  return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+}
+
+llvm::Value *Lanes::withSign(llvm::Value *x, llvm::Value *sign) const {
+  return fromBits(ir.CreateOr(bits(x), sign));
+}
+
+bool isDouble(const llvm::Value *x) { return x->getType()->getScalarType()->isDoubleTy(); }
+
+static llvm::FunctionCallee declareLibm(llvm::Module &module, llvm::StringRef name) {
+  llvm::Type *real = llvm::Type::getDoubleTy(module.getContext());
+  llvm::FunctionCallee callee = module.getOrInsertFunction(name, real, real);
+  if (auto *function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
+    function->setDoesNotThrow();
+    function->setWillReturn();
+    function->setDoesNotAccessMemory();
+  }
+  return callee;
+}
+
+llvm::Value *emitLibmCalls(llvm::IRBuilderBase &builder, const char *name, llvm::Value *x) {
+  assert(isDouble(x) && "libm calls are for f64 lanes");
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(builder);
+  builder.clearFastMathFlags();
+  const llvm::FunctionCallee callee = declareLibm(*builder.GetInsertBlock()->getModule(), name);
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (!vector)
+    return builder.CreateCall(callee, {x});
+  llvm::Value *result = llvm::PoisonValue::get(vector);
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+    llvm::Value *value = builder.CreateCall(callee, {builder.CreateExtractElement(x, uint64_t{lane})});
+    result = builder.CreateInsertElement(result, value, uint64_t{lane});
+  }
+  return result;
+}
+
+} // namespace nereid::cpu::math

@@ -1,0 +1,92 @@
+// Writes f32 arithmetic for a scalar or a vector alike: constants are splat, FMA is chosen by the host.
+// SPDX-License-Identifier: MIT
+
+#pragma once
+
+#include "compiler/target/cpu/math/Math.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+
+#include <cstdint>
+
+namespace nereid::cpu::math {
+
+/// One function's emission. Clears the builder's fast-math flags for its lifetime.
+class Lanes {
+public:
+  Lanes(llvm::IRBuilderBase &builder, llvm::Value *like, const HostMath &host);
+
+  llvm::IRBuilderBase &builder() const { return ir; }
+  const HostMath &host() const { return facts; }
+  llvm::Type *intType() const { return intLanes; }
+  llvm::Type *realType() const { return realLanes; }
+  /// The type with `element` in every lane.
+  llvm::Type *withElement(llvm::Type *element) const;
+
+  llvm::Constant *real(float value) const;
+  llvm::Constant *integer(uint32_t value) const;
+
+  llvm::Value *add(llvm::Value *a, llvm::Value *b) const { return ir.CreateFAdd(a, b); }
+  llvm::Value *sub(llvm::Value *a, llvm::Value *b) const { return ir.CreateFSub(a, b); }
+  llvm::Value *mul(llvm::Value *a, llvm::Value *b) const { return ir.CreateFMul(a, b); }
+  llvm::Value *div(llvm::Value *a, llvm::Value *b) const { return ir.CreateFDiv(a, b); }
+  llvm::Value *neg(llvm::Value *a) const { return ir.CreateFNeg(a); }
+  /// a * b + c, rounded once where the host has FMA and twice elsewhere.
+  llvm::Value *mulAdd(llvm::Value *a, llvm::Value *b, llvm::Value *c) const;
+  /// Horner's scheme; the lowest power comes first.
+  llvm::Value *polynomial(llvm::Value *x, llvm::ArrayRef<float> coefficients) const;
+  /// The same with even and odd powers summed apart: as much work where x^2 is at hand, and half the latency.
+  llvm::Value *polynomial(llvm::Value *x, llvm::Value *square, llvm::ArrayRef<float> coefficients) const;
+
+  /// The smaller (larger) of x and the limit; NaN stays NaN.
+  llvm::Value *atMost(llvm::Value *x, float limit) const;
+  llvm::Value *atLeast(llvm::Value *x, float limit) const;
+
+  llvm::Value *bits(llvm::Value *x) const { return ir.CreateBitCast(x, intLanes); }
+  llvm::Value *fromBits(llvm::Value *x) const { return ir.CreateBitCast(x, realLanes); }
+  /// The sign bits of x, all other bits zero.
+  llvm::Value *signOf(llvm::Value *x) const;
+  llvm::Value *magnitude(llvm::Value *x) const;
+  /// Puts `sign`, as `signOf` gives it, on a value that is not negative or has that sign already.
+  llvm::Value *withSign(llvm::Value *x, llvm::Value *sign) const;
+
+private:
+  llvm::IRBuilderBase &ir;
+  llvm::IRBuilderBase::FastMathFlagGuard guard;
+  const HostMath &facts;
+  llvm::Type *realLanes;
+  llvm::Type *intLanes;
+};
+
+/// 1.5 * 2^23: added to a number below 2^22 it leaves the nearest integer in the low bits of the sum.
+inline constexpr float roundingShift = 0x1.8p23f;
+
+/// e^r - 1 for |r| <= ln(2)/2, relatively accurate.
+llvm::Value *emitExpLessOne(const Lanes &lanes, llvm::Value *r);
+
+using ValueList = llvm::SmallVector<llvm::Value *, 3>;
+/// Emits a second path, behind a branch, that replaces `common` if any lane of `needed` is set. `rare` returns a value for
+/// every lane, and as many values as `common` has. The builder is left where the two paths meet.
+ValueList emitRarePath(const Lanes &lanes, llvm::Value *needed, llvm::ArrayRef<llvm::Value *> common,
+                       llvm::function_ref<ValueList()> rare);
+
+/// Whether x is f64 (or a vector of it), which the emitters hand to `emitLibmCalls`.
+bool isDouble(const llvm::Value *x);
+/// Calls the libm function `name` on each lane.
+llvm::Value *emitLibmCalls(llvm::IRBuilderBase &builder, const char *name, llvm::Value *x);
+
+/// An argument of sine or cosine less a multiple of pi.
+struct HalfTurns {
+  /// x - k pi as the sum of a number within about pi/2 of zero and a much smaller one.
+  llvm::Value *angle;
+  llvm::Value *rest;
+  /// Integer lanes: the sign bit is set where k is odd, other bits are zero.
+  llvm::Value *oddSign;
+};
+/// Reduces |x| >= 2^20, given by its bits; `forCosine` makes k a half-integer, as in cos x = (-1)^(k + 1/2) sin(x - k pi).
+HalfTurns emitHugeReduction(const Lanes &lanes, llvm::Value *magnitudeBits, bool forCosine);
+
+} // namespace nereid::cpu::math

@@ -1,0 +1,9 @@
+// Marks what libnereid offers to programs outside this tree.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#if defined(_WIN32)
+#define NEREID_API
+#else
+#define NEREID_API __attribute__((visibility("default")))
+#endif

@@ -1,0 +1,90 @@
+// Compiles a Triton kernel from a .py file and runs it, with no Python.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <nereid/Export.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace nereid {
+
+/// What was wrong with a kernel, a signature or a launch; `what()` is the
+/// whole message, with file, line and the underlined source where it has them.
+class Error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Number of programs along each axis.
+struct Grid {
+  uint32_t x = 1, y = 1, z = 1;
+};
+
+struct KernelOptions {
+  std::string target = "cpu"; ///< "cpu" is this host
+  std::string cacheDir;       ///< compiled kernels are kept there; empty: they are not
+  bool enableFpFusion = true; ///< multiply and add may become fma
+};
+
+/// A compiled kernel, loaded and ready. Copies share it; any number of threads may launch it.
+class NEREID_API Kernel {
+public:
+  using Options = KernelOptions;
+
+#ifdef __cpp_exceptions
+  /// Compiles `kernel` of the file `path`. `signature` has one entry per
+  /// parameter: `*fp32:16` a pointer whose address is a multiple of 16, `i32`,
+  /// `fp32` ..., or a constant such as `1024`. Throws Error.
+  static Kernel fromSource(const std::string &path, const std::string &kernel, const std::string &signature,
+                           const Options &options = Options()) {
+    std::string problem;
+    Kernel made = compile(path, kernel, signature, options, problem);
+    return problem.empty() ? made : throw Error(problem);
+  }
+
+  /// Runs every program of the grid and returns when all are done. The
+  /// arguments are the kernel's parameters that are not constants, in order:
+  /// pointers, integers, floats; their sizes are checked. Throws Error.
+  template <typename... Args> void launch(Grid grid, Args... args) const {
+    const Value values[] = {Value(args)..., Value()};
+    if (std::string problem = launchValues(grid, values, sizeof...(Args)); !problem.empty())
+      throw Error(problem);
+  }
+
+  /// A stage of the compilation: "ttir", "llir", "asm", "so". Throws Error where the target has none of that name.
+  std::string stage(const std::string &name) const {
+    std::string problem, text = findStage(name, problem);
+    return problem.empty() ? text : throw Error(problem);
+  }
+#endif // the library itself throws nothing: it is built without exceptions
+
+  const std::string &name() const;
+
+private:
+  /// One argument with what its C++ type says of it.
+  struct Value {
+    enum class Kind : uint8_t { None, Pointer, Integer, Float32, Float64 } kind = Kind::None;
+    uint64_t bits = 0;
+    Value() = default;
+    template <typename T> explicit Value(T *pointer) : kind(Kind::Pointer), bits(reinterpret_cast<uintptr_t>(pointer)) {}
+    explicit Value(float number) : kind(Kind::Float32) { __builtin_memcpy(&bits, &number, sizeof number); }
+    explicit Value(double number) : kind(Kind::Float64) { __builtin_memcpy(&bits, &number, sizeof number); }
+    template <typename T>
+      requires std::is_integral_v<T>
+    explicit Value(T number) : kind(Kind::Integer), bits(static_cast<uint64_t>(number)) {}
+  };
+  static Kernel compile(const std::string &path, const std::string &kernel, const std::string &signature,
+                        const Options &options, std::string &problem);
+  std::string findStage(const std::string &name, std::string &problem) const;
+  std::string launchValues(Grid grid, const Value *values, size_t count) const; ///< what went wrong, or nothing
+
+  struct Impl;
+  explicit Kernel(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl;
+};
+
+} // namespace nereid

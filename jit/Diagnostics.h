@@ -1,0 +1,10 @@
+// The kinds of messages that jit gives.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/support/Diagnostic.h"
+
+namespace nereid::jit::diag {
+#define DIAG NEREID_DECLARE_DIAGNOSTIC
+#include "jit/Diagnostics.def"
+} // namespace nereid::jit::diag

@@ -1,0 +1,97 @@
+// Loads and stores kernels by key; PrivateFile holds the rules of a single file.
+// SPDX-License-Identifier: MIT
+#include "jit/DiskCache.h"
+
+#include "jit/CacheFolder.h"
+#include "jit/PrivateFile.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace nereid::jit {
+
+std::optional<artifact::Artifact> DiskCache::load(const std::string &dir, std::string_view key) {
+  if (dir.empty() || !isCacheKey(key))
+    return std::nullopt;
+  const Descriptor top = openFolder(dir, /*make=*/false);
+  const Descriptor shelf = top ? openFolderAt(top, shelfOf(key), /*make=*/false) : Descriptor();
+  if (!shelf)
+    return std::nullopt;
+  const std::string name = kernelFileName(key);
+  const FileContents file = readPrivateFile(shelf, name);
+  if (file.state != FileContents::State::Read)
+    return std::nullopt;
+  auto artifact = artifact::deserialize(file.bytes);
+  if (artifact && artifact->hash == key)
+    return std::move(*artifact);
+  // A file of another version of Nereid is whole, and of use to that version:
+  // but its key would differ, so nobody looks for it under this name.
+  unlinkat(shelf.get(), name.c_str(), 0);
+  return std::nullopt;
+}
+
+bool DiskCache::store(const std::string &dir, std::string_view key,
+                      const artifact::Artifact &artifact) {
+  if (!isCacheKey(key) || artifact.hash != key) {
+    note("the kernel cache is off for `" + artifact.name + "`: its key is not its hash");
+    return false;
+  }
+  if (dir.empty()) {
+    note("the kernel cache is off: there is no folder for it");
+    return false;
+  }
+  const Descriptor top = openFolder(dir, /*make=*/true);
+  const Descriptor shelf = top ? openFolderAt(top, shelfOf(key), /*make=*/true) : Descriptor();
+  if (!shelf) {
+    note("the kernel cache is off: folder `" + dir + "`: " + std::strerror(errno));
+    return false;
+  }
+  const std::string bytes = artifact::serialize(artifact);
+  const std::string problem = replaceFile(shelf, kernelFileName(key), bytes, Sync::Yes);
+  if (!problem.empty()) {
+    note("the kernel cache is off: a file in `" + dir + "` cannot be written: " + problem);
+    return false;
+  }
+  // A sixteenth of the limit by this process, or one store in 64: often enough
+  // for many short processes, rare enough for none to notice.
+  bytesSinceEviction += bytes.size();
+  if (bytesSinceEviction > limitBytes / 16 || isOneIn64(key))
+    evict(dir);
+  return true;
+}
+
+CacheInfo DiskCache::info(const std::string &dir) {
+  CacheInfo total;
+  for (const CachedFile &file : listCachedFiles(dir)) {
+    total.files += !file.isAside;
+    total.bytes += file.bytes;
+  }
+  return total;
+}
+
+CacheInfo DiskCache::clear(const std::string &dir) {
+  CacheInfo removed;
+  for (const CachedFile &file : listCachedFiles(dir))
+    removeCachedFile(dir, file, removed);
+  return removed;
+}
+
+CacheInfo DiskCache::evict(const std::string &dir) {
+  bytesSinceEviction = 0;
+  return evictCachedFiles(dir, limitBytes);
+}
+
+std::vector<std::string> DiskCache::takeNotes() {
+  std::lock_guard<std::mutex> lock(notesMutex);
+  return std::exchange(notesPending, {});
+}
+
+void DiskCache::note(std::string text) {
+  std::lock_guard<std::mutex> lock(notesMutex);
+  if (notesGiven.insert(text).second)
+    notesPending.push_back(std::move(text));
+}
+
+} // namespace nereid::jit

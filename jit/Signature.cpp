@@ -1,0 +1,157 @@
+// Signatures: making arguments, specialising values, printing.
+// SPDX-License-Identifier: MIT
+#include "jit/Signature.h"
+
+#include <iterator>
+#include <utility>
+
+namespace nereid::jit {
+
+namespace {
+
+struct ScalarInfo {
+  std::string_view spelling;
+  uint32_t bits;
+  ScalarClass klass;
+};
+
+} // namespace
+
+static constexpr ScalarInfo kScalars[] = {
+#define SCALAR_TYPE(id, spelling, bits, klass) {spelling, bits, ScalarClass::klass},
+#include "jit/ScalarTypes.def"
+};
+
+static const ScalarInfo &infoOf(ScalarType type) { return kScalars[static_cast<size_t>(type)]; }
+
+std::string_view spelling(ScalarType type) { return infoOf(type).spelling; }
+uint32_t bitWidth(ScalarType type) { return infoOf(type).bits; }
+ScalarClass scalarClass(ScalarType type) { return infoOf(type).klass; }
+
+std::optional<ScalarType> parseScalarType(std::string_view text) {
+  for (size_t i = 0; i < std::size(kScalars); ++i)
+    if (kScalars[i].spelling == text)
+      return static_cast<ScalarType>(i);
+  if (text == "i1" || text == "B")
+    return ScalarType::U1;
+  return std::nullopt;
+}
+
+Argument Argument::pointer(ScalarType pointee, bool divisibleBy16, bool isConst) {
+  Argument argument;
+  argument.kind = ArgumentKind::Pointer;
+  argument.type = pointee;
+  argument.divisibleBy16 = divisibleBy16;
+  argument.isConst = isConst;
+  return argument;
+}
+
+Argument Argument::scalar(ScalarType type, bool divisibleBy16) {
+  Argument argument;
+  argument.type = type;
+  argument.divisibleBy16 = divisibleBy16;
+  return argument;
+}
+
+Argument Argument::constant(std::string repr) {
+  Argument argument;
+  argument.kind = ArgumentKind::Constant;
+  argument.text = std::move(repr);
+  return argument;
+}
+
+Argument Argument::tuple(std::vector<Argument> elements) {
+  Argument argument;
+  argument.kind = ArgumentKind::Tuple;
+  argument.elements = std::move(elements);
+  return argument;
+}
+
+Argument Argument::descriptor(std::string block) {
+  Argument argument;
+  argument.kind = ArgumentKind::Descriptor;
+  argument.text = std::move(block);
+  return argument;
+}
+
+static Argument specialized(ScalarType type, bool isOne, bool divides, SpecializeRule rule) {
+  if (rule.value && isOne)
+    return Argument::constant("1");
+  return Argument::scalar(type, rule.value && rule.alignment && divides);
+}
+
+Argument specializeInt(int64_t value, SpecializeRule rule) {
+  const bool fits = value >= INT32_MIN && value <= INT32_MAX;
+  return specialized(fits ? ScalarType::I32 : ScalarType::I64, value == 1, value % 16 == 0, rule);
+}
+
+Argument specializeUnsigned(uint64_t value, SpecializeRule rule) {
+  if (value <= INT64_MAX)
+    return specializeInt(static_cast<int64_t>(value), rule);
+  return specialized(ScalarType::U64, false, value % 16 == 0, rule);
+}
+
+Argument specializePointer(uint64_t address, ScalarType pointee, bool isConst,
+                           SpecializeRule rule) {
+  return Argument::pointer(pointee, rule.value && rule.alignment && address % 16 == 0, isConst);
+}
+
+/// `constexpr<"...">`, for what would read as something else, or not at all.
+static std::string quoted(std::string_view text) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string out = "constexpr<\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (byte >= 0x20 && byte < 0x7f)
+      out += c;
+    else
+      ((out += "\\x") += kDigits[byte >> 4]) += kDigits[byte & 15];
+  }
+  return out + "\">";
+}
+
+static std::string printed(const Argument &argument);
+
+/// A constant stands for itself where it reads back as the same constant.
+static std::string printedConstant(const Argument &argument) {
+  const auto back = Signature::parse(argument.text);
+  const auto *signature = std::get_if<Signature>(&back);
+  const bool isPlain = signature && signature->arguments.size() == 1 &&
+                       signature->arguments.front() == argument;
+  return isPlain ? argument.text : quoted(argument.text);
+}
+
+static std::string printedTuple(const Argument &argument) {
+  std::string out = "(";
+  for (const Argument &element : argument.elements)
+    out += printed(element) + (&element == &argument.elements.back() ? "" : ", ");
+  return out + (argument.elements.size() == 1 ? ",)" : ")");
+}
+
+static std::string printed(const Argument &argument) {
+  const std::string divisible = argument.divisibleBy16 ? ":16" : "";
+  switch (argument.kind) {
+  case ArgumentKind::Pointer:
+    return (argument.isConst ? "*k" : "*") + std::string(spelling(argument.type)) + divisible;
+  case ArgumentKind::Scalar:
+    return std::string(spelling(argument.type)) + divisible;
+  case ArgumentKind::Constant:
+    return printedConstant(argument);
+  case ArgumentKind::Tuple:
+    return printedTuple(argument);
+  case ArgumentKind::Descriptor:
+    return "tensordesc<" + argument.text + ">";
+  }
+  return {};
+}
+
+std::string Signature::str() const {
+  std::string out;
+  for (const Argument &argument : arguments)
+    out += (&argument == &arguments.front() ? "" : ",") + printed(argument);
+  return out;
+}
+
+} // namespace nereid::jit

@@ -1,0 +1,343 @@
+// Each way to read an array, and a memory of which one a Python type wants.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Arrays.h"
+
+#include "python/bindings/DlPack.h"
+
+#include <array>
+#include <atomic>
+
+using namespace nereid;
+using namespace nereid::python;
+using jit::ScalarType;
+
+const char *nereid::python::nameOf(DeviceKind device) {
+  switch (device) {
+  case DeviceKind::Cpu:
+    return "cpu";
+  case DeviceKind::Cuda:
+    return "cuda";
+  case DeviceKind::Rocm:
+    return "hip";
+  case DeviceKind::Unknown:
+  case DeviceKind::Other:
+    break;
+  }
+  return "unknown";
+}
+
+//--- Element types -----------------------------------------------------------------------------
+
+static constexpr std::pair<std::string_view, ScalarType> otherSpellings[] = {
+    {"bool", ScalarType::U1},           {"int1", ScalarType::U1},
+    {"bool_", ScalarType::U1},          {"uint1", ScalarType::U1},
+    {"int8", ScalarType::I8},           {"int16", ScalarType::I16},
+    {"int32", ScalarType::I32},         {"int64", ScalarType::I64},
+    {"uint8", ScalarType::U8},          {"uint16", ScalarType::U16},
+    {"uint32", ScalarType::U32},        {"uint64", ScalarType::U64},
+    {"int", ScalarType::I32},           {"long", ScalarType::I64},
+    {"short", ScalarType::I16},         {"half", ScalarType::FP16},
+    {"float16", ScalarType::FP16},      {"bfloat16", ScalarType::BF16},
+    {"float32", ScalarType::FP32},      {"float", ScalarType::FP32},
+    {"float64", ScalarType::FP64},      {"double", ScalarType::FP64},
+    {"float8_e5m2", ScalarType::FP8E5}, {"float8e5", ScalarType::FP8E5},
+    {"float8_e4m3fn", ScalarType::FP8E4NV},   {"float8e4nv", ScalarType::FP8E4NV},
+    {"float8_e4m3fnuz", ScalarType::FP8E4B8}, {"float8e4b8", ScalarType::FP8E4B8},
+    {"float8_e5m2fnuz", ScalarType::FP8E5B16}, {"float8e5b16", ScalarType::FP8E5B16},
+    {"float8e4b15", ScalarType::FP8E4B15},
+};
+
+std::optional<ScalarType> nereid::python::scalarTypeNamed(std::string_view spelling) {
+  if (const size_t dot = spelling.rfind('.'); dot != std::string_view::npos)
+    spelling.remove_prefix(dot + 1);
+  while (!spelling.empty() && (spelling.back() == '>' || spelling.back() == '\''))
+    spelling.remove_suffix(1);
+  if (auto known = jit::parseScalarType(spelling))
+    return known;
+  for (const auto &[name, type] : otherSpellings)
+    if (name == spelling)
+      return type;
+  return std::nullopt;
+}
+
+static std::optional<ScalarType> integerType(bool isSigned, unsigned bits) {
+  switch (bits) {
+  case 8:
+    return isSigned ? ScalarType::I8 : ScalarType::U8;
+  case 16:
+    return isSigned ? ScalarType::I16 : ScalarType::U16;
+  case 32:
+    return isSigned ? ScalarType::I32 : ScalarType::U32;
+  case 64:
+    return isSigned ? ScalarType::I64 : ScalarType::U64;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<ScalarType> floatType(unsigned bits) {
+  switch (bits) {
+  case 16:
+    return ScalarType::FP16;
+  case 32:
+    return ScalarType::FP32;
+  case 64:
+    return ScalarType::FP64;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<ScalarType> typeOf(dlpack::DataType type) {
+  if (type.lanes != 1)
+    return std::nullopt;
+  switch (type.code) {
+  case dlpack::Int:
+  case dlpack::UInt:
+    return integerType(type.code == dlpack::Int, type.bits);
+  case dlpack::Float:
+    return floatType(type.bits);
+  case dlpack::BFloat:
+    return type.bits == 16 ? std::optional(ScalarType::BF16) : std::nullopt;
+  case dlpack::Bool:
+    return type.bits == 8 ? std::optional(ScalarType::U1) : std::nullopt;
+  case dlpack::Float8E4M3Fn:
+    return ScalarType::FP8E4NV;
+  case dlpack::Float8E4M3FnUz:
+    return ScalarType::FP8E4B8;
+  case dlpack::Float8E5M2:
+    return ScalarType::FP8E5;
+  case dlpack::Float8E5M2FnUz:
+    return ScalarType::FP8E5B16;
+  default:
+    return std::nullopt;
+  }
+}
+
+static DeviceKind deviceOf(int32_t code) {
+  switch (code) {
+  case dlpack::Cpu:
+  case dlpack::CudaHost:
+  case dlpack::RocmHost:
+    return DeviceKind::Cpu;
+  case dlpack::Cuda:
+  case dlpack::CudaManaged:
+    return DeviceKind::Cuda;
+  case dlpack::Rocm:
+    return DeviceKind::Rocm;
+  default:
+    return DeviceKind::Other;
+  }
+}
+
+static ArrayResult unsupportedType(PyObject *object, const std::string &what) {
+  PyErr_Format(PyExc_TypeError, "cannot pass this `%s` to a kernel: its elements are of type %s, which kernels have no type for",
+               Py_TYPE(object)->tp_name, what.c_str());
+  return ArrayResult::Failed;
+}
+
+static ArrayResult fromView(PyObject *object, const dlpack::Tensor &view, Array &array) {
+  const std::optional<ScalarType> type = typeOf(view.type);
+  if (!type)
+    return unsupportedType(object, "code " + std::to_string(view.type.code) + " with " + std::to_string(view.type.bits) +
+                                       " bits (DLPack)");
+  array.address = reinterpret_cast<uint64_t>(view.data) + view.byteOffset;
+  array.type = *type;
+  array.device = deviceOf(view.deviceType);
+  array.deviceIndex = view.deviceId;
+  return ArrayResult::Read;
+}
+
+//--- One reader per protocol -------------------------------------------------------------------
+
+static ArrayResult readByDataPointer(PyObject *object, Array &array) {
+  nb::object address = checked(PyObject_CallMethod(object, "data_ptr", nullptr));
+  array.address = PyLong_AsUnsignedLongLongMask(address.ptr());
+  if (PyErr_Occurred())
+    throw nb::python_error();
+  nb::object spelling = checked(PyObject_Str(checked(PyObject_GetAttrString(object, "dtype")).ptr()));
+  const std::optional<ScalarType> type = scalarTypeNamed(utf8(spelling));
+  if (!type)
+    return unsupportedType(object, std::string(utf8(spelling)));
+  array.type = *type;
+
+  nb::object device = attributeOrNull(object, "device");
+  nb::object kind = device.is_valid() ? attributeOrNull(device, "type") : nb::object();
+  if (!kind.is_valid() || !PyUnicode_Check(kind.ptr()))
+    return ArrayResult::Read; // a stand-in without a device, such as MockTensor
+  const std::string_view name = utf8(kind);
+  array.device = name == "cpu"    ? DeviceKind::Cpu
+                 : name == "cuda" ? DeviceKind::Cuda
+                 : name == "hip"  ? DeviceKind::Rocm
+                                  : DeviceKind::Other;
+  if (array.device == DeviceKind::Other) {
+    PyObject *kept = kind.release().ptr();
+    PyUnicode_InternInPlace(&kept); // one of a few names
+    array.deviceName = utf8(kept);
+  }
+  nb::object index = attributeOrNull(device, "index");
+  if (index.is_valid() && PyLong_Check(index.ptr()))
+    array.deviceIndex = static_cast<int32_t>(PyLong_AsLong(index.ptr()));
+  return ArrayResult::Read;
+}
+
+/// numpy's array interface, version 3, as a C structure.
+struct ArrayStruct {
+  int two;
+  int rank;
+  char kind;
+  int itemBytes;
+  int flags;
+  Py_intptr_t *shape;
+  Py_intptr_t *strides;
+  void *data;
+  PyObject *descriptor;
+};
+static constexpr int nativeByteOrder = 0x200;
+
+static ArrayResult readNumpy(PyObject *object, Array &array) {
+  nb::object capsule = checked(PyObject_GetAttrString(object, "__array_struct__"));
+  auto *view = static_cast<ArrayStruct *>(PyCapsule_GetPointer(capsule.ptr(), nullptr));
+  if (!view)
+    throw nb::python_error();
+  std::optional<ScalarType> type;
+  if (view->flags & nativeByteOrder) {
+    const unsigned bits = static_cast<unsigned>(view->itemBytes) * 8;
+    if (view->kind == 'f')
+      type = floatType(bits);
+    else if (view->kind == 'i' || view->kind == 'u')
+      type = integerType(view->kind == 'i', bits);
+    else if (view->kind == 'b')
+      type = ScalarType::U1;
+    else if (view->kind == 'V') // bfloat16 and the like, of other packages
+      type = scalarTypeNamed(utf8(checked(PyObject_Str(checked(PyObject_GetAttrString(object, "dtype")).ptr()))));
+  }
+  if (!type)
+    return unsupportedType(object, reprOf(checked(PyObject_GetAttrString(object, "dtype"))));
+  array.address = reinterpret_cast<uint64_t>(view->data);
+  array.type = *type;
+  array.device = DeviceKind::Cpu;
+  return ArrayResult::Read;
+}
+
+static ArrayResult readDlPack(PyObject *object, Array &array) {
+  nb::object capsule = checked(PyObject_CallMethod(object, "__dlpack__", nullptr));
+  // The capsule frees the view when it dies, which must not be before the launch has ended.
+  ArrayResult result = ArrayResult::NotAnArray;
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
+    auto *managed = static_cast<dlpack::ManagedTensor *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+    result = fromView(object, managed->tensor, array);
+  } else if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned")) {
+    auto *managed =
+        static_cast<dlpack::ManagedTensorVersioned *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    if (managed->version.major == 1)
+      result = fromView(object, managed->tensor, array);
+  }
+  if (result == ArrayResult::NotAnArray) {
+    PyErr_Format(PyExc_TypeError, "`%s.__dlpack__()` gave no capsule of a known version", Py_TYPE(object)->tp_name);
+    return ArrayResult::Failed;
+  }
+  array.owner = std::move(capsule);
+  return result;
+}
+
+//--- Which type wants which --------------------------------------------------------------------
+
+namespace {
+enum class Protocol : uint8_t { None, Exchange, Numpy, DlPack, DataPointer };
+
+struct TypeFacts {
+  PyTypeObject *type; ///< owned, so that its address is not given to another type
+  Protocol protocol;
+  int (*view)(void *, dlpack::Tensor *) = nullptr;
+};
+} // namespace
+
+// Few types are ever passed. An entry is written once and stays; what finds no place is asked anew each time.
+static std::array<std::atomic<const TypeFacts *>, 64> knownTypes;
+
+static bool typeHas(PyTypeObject *type, const char *name) {
+  nb::object found = attributeOrNull(reinterpret_cast<PyObject *>(type), name);
+  return found.is_valid();
+}
+
+/// The table speaks for the very class that has it, and for torch's Parameter, which is a tensor in all but
+/// name; other subclasses may have no memory behind them.
+static bool isPlainTensor(PyTypeObject *type) {
+  nb::object own = attributeOrNull(reinterpret_cast<PyObject *>(type), "__dict__");
+  if (own.is_valid() && PyMapping_HasKeyString(own.ptr(), "__dlpack_c_exchange_api__"))
+    return true;
+  nb::object module = attributeOrNull(reinterpret_cast<PyObject *>(type), "__module__");
+  return std::string_view(type->tp_name) == "Parameter" && module.is_valid() && PyUnicode_Check(module.ptr()) &&
+         utf8(module) == "torch.nn.parameter";
+}
+
+static TypeFacts examine(PyTypeObject *type) {
+  nb::object capsule = attributeOrNull(reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__");
+  if (capsule.is_valid() && PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api") && isPlainTensor(type)) {
+    auto *api = static_cast<dlpack::ExchangeApi *>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+    while (api && api->version.major > 1)
+      api = api->older;
+    if (api && api->version.major == 1 && api->viewFromObject)
+      return {type, Protocol::Exchange, api->viewFromObject};
+  }
+  if (typeHas(type, "data_ptr"))
+    return {type, Protocol::DataPointer};
+  // numpy's scalars have an array interface too, but they are values, not memory.
+  if (typeHas(type, "__array_struct__") && typeHas(type, "__setitem__"))
+    return {type, Protocol::Numpy};
+  if (typeHas(type, "__dlpack__"))
+    return {type, Protocol::DlPack};
+  return {type, Protocol::None};
+}
+
+static TypeFacts factsOf(PyTypeObject *type) {
+  const size_t start = (reinterpret_cast<uintptr_t>(type) >> 4) % knownTypes.size();
+  for (size_t step = 0; step < 8; ++step) {
+    std::atomic<const TypeFacts *> &slot = knownTypes[(start + step) % knownTypes.size()];
+    const TypeFacts *facts = slot.load(std::memory_order_acquire);
+    if (facts && facts->type == type)
+      return *facts;
+    if (facts)
+      continue;
+    auto fresh = std::make_unique<TypeFacts>(examine(type));
+    if (slot.compare_exchange_strong(facts, fresh.get())) {
+      Py_INCREF(type);
+      return *fresh.release();
+    }
+    return *fresh;
+  }
+  return examine(type);
+}
+
+static ArrayResult read(PyObject *object, Array &array) {
+  const TypeFacts facts = factsOf(Py_TYPE(object));
+  switch (facts.protocol) {
+  case Protocol::None:
+    return ArrayResult::NotAnArray;
+  case Protocol::Exchange: {
+    dlpack::Tensor view;
+    if (facts.view(object, &view) == 0)
+      return fromView(object, view, array);
+    // Devices and types that DLPack has no code for still have a pointer.
+    PyErr_Clear();
+    return readByDataPointer(object, array);
+  }
+  case Protocol::Numpy:
+    return readNumpy(object, array);
+  case Protocol::DlPack:
+    return readDlPack(object, array);
+  case Protocol::DataPointer:
+    return readByDataPointer(object, array);
+  }
+  return ArrayResult::NotAnArray;
+}
+
+ArrayResult nereid::python::readArray(PyObject *object, Array &array) {
+  try {
+    return read(object, array);
+  } catch (nb::python_error &error) {
+    error.restore();
+    return ArrayResult::Failed;
+  }
+}

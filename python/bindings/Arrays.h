@@ -1,0 +1,37 @@
+// Reads address, element type and device of whatever people pass as an array.
+// SPDX-License-Identifier: MIT
+//
+// torch tensors go through DLPack's C table (one call, no Python object made), numpy arrays through
+// `__array_struct__`, others through `__dlpack__`, or `data_ptr()` with `dtype` and `device`.
+#pragma once
+
+#include "jit/Signature.h"
+#include "python/bindings/Python.h"
+
+namespace nereid::python {
+
+enum class DeviceKind : uint8_t { Unknown, Cpu, Cuda, Rocm, Other };
+
+struct Array {
+  uint64_t address = 0;
+  jit::ScalarType type = jit::ScalarType::I8;
+  DeviceKind device = DeviceKind::Unknown;
+  int32_t deviceIndex = 0;
+  std::string_view deviceName; ///< of a device that is `Other`; the string is kept for good
+  /// Keeps borrowed memory alive; null where the array itself does.
+  nb::object owner;
+};
+
+enum class ArrayResult : uint8_t {
+  Read,
+  NotAnArray,
+  Failed, ///< an array that cannot be passed; a Python exception says why
+};
+ArrayResult readArray(PyObject *object, Array &array);
+
+/// The type behind any spelling: `torch.float32`, `float32`, `<class 'numpy.float32'>`, `fp32`.
+std::optional<jit::ScalarType> scalarTypeNamed(std::string_view spelling);
+
+const char *nameOf(DeviceKind device);
+
+} // namespace nereid::python

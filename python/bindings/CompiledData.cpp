@@ -1,0 +1,187 @@
+// Metadata, stages, folder view and kernel of a finished compilation.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/CompiledData.h"
+
+#include "python/bindings/PyDiagnostics.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nlohmann/json.hpp>
+
+using namespace nereid;
+using namespace nereid::python;
+
+//--- Metadata ----------------------------------------------------------------------------------
+
+static nb::object fromJson(const nlohmann::json &value) {
+  switch (value.type()) {
+  case nlohmann::json::value_t::boolean:
+    return nb::borrow(value.get<bool>() ? Py_True : Py_False);
+  case nlohmann::json::value_t::number_integer:
+  case nlohmann::json::value_t::number_unsigned:
+    return checked(PyLong_FromLongLong(value.get<int64_t>()));
+  case nlohmann::json::value_t::number_float:
+    return checked(PyFloat_FromDouble(value.get<double>()));
+  case nlohmann::json::value_t::string:
+    return textOf(value.get_ref<const std::string &>());
+  default:
+    return nb::none();
+  }
+}
+
+/// The facts of a kernel that others read, by the names they read them under.
+static nlohmann::ordered_json factsOf(const artifact::Artifact &artifact) {
+  nlohmann::ordered_json facts;
+  for (const auto &[name, text] : artifact.options)
+    facts[name] = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  facts["name"] = artifact.name;
+  facts["hash"] = artifact.hash;
+  facts["shared"] = artifact.sharedBytes;
+  facts["global_scratch_size"] = artifact.globalScratchBytes;
+  facts["global_scratch_align"] = artifact.globalScratchAlign;
+  facts["profile_scratch_size"] = artifact.profileScratchBytes;
+  facts["profile_scratch_align"] = artifact.profileScratchAlign;
+  facts["tool"] = artifact.tool;
+  facts["tool_version"] = artifact.toolVersion;
+  return facts;
+}
+
+nb::dict CompiledData::metadata() const {
+  nb::dict dict;
+  const nlohmann::ordered_json facts = factsOf(artifact);
+  for (const auto &[name, value] : facts.items())
+    dict[textOf(name)] = fromJson(value);
+  dict["cluster_dims"] =
+      nb::make_tuple(artifact.clusterDims[0], artifact.clusterDims[1], artifact.clusterDims[2]);
+  return dict;
+}
+
+nb::dict CompiledData::phaseTimes() const {
+  nb::dict dict;
+  for (const driver::PhaseTime &time : times)
+    dict[textOf(time.phase)] = time.microseconds;
+  return dict;
+}
+
+//--- Stages ------------------------------------------------------------------------------------
+
+static bool isBinary(std::string_view stage) { return stage == "so" || stage == "launcher.so" || stage == "cubin" || stage == "hsaco"; }
+
+nb::list CompiledData::stages() const {
+  nb::list names;
+  for (const std::string &name : driver::stageNames(artifact.target.backend))
+    names.append(textOf(name));
+  return names;
+}
+
+nb::object CompiledData::stage(const std::string &name) const {
+  support::DiagnosticEngine diagnostics;
+  std::optional<std::string> data;
+  {
+    nb::gil_scoped_release release;
+    data = driver::stage(artifact, name, diagnostics);
+  }
+  if (diagnostics.hasErrors())
+    raiseDiagnostics(diagnostics, nullptr);
+  if (!data) {
+    PyErr_SetObject(PyExc_KeyError, textOf(name).ptr());
+    throw nb::python_error();
+  }
+  if (isBinary(name))
+    return checked(PyBytes_FromStringAndSize(data->data(), static_cast<Py_ssize_t>(data->size())));
+  return textOf(*data);
+}
+
+std::string CompiledData::writeView(const std::string &root) const {
+  nlohmann::ordered_json facts = factsOf(artifact);
+  facts["target"] = {{"backend", artifact.target.backend},
+                     {"arch", artifact.target.arch},
+                     {"warp_size", artifact.target.warpSize}};
+  std::vector<artifact::Stage> stages = artifact.stages;
+  stages.push_back({"so", artifact.binary});
+  const std::string folder = jit::DiskCache::viewFolder(artifact.hash);
+  std::vector<std::string> written, notes;
+  {
+    nb::gil_scoped_release release;
+    written = diskCache().writeView(root, folder, artifact.name, stages, facts.dump(2));
+  }
+  if (written.empty()) {
+    notes = diskCache().takeNotes();
+    raise(PyExc_OSError, notes.empty() ? "cannot write the files of kernel `" + artifact.name + "` under " + root
+                                       : notes.back());
+  }
+  return root + "/" + folder;
+}
+
+std::shared_ptr<LoadedKernel> CompiledData::kernel() {
+  {
+    std::lock_guard<std::mutex> lock(loading);
+    if (loaded)
+      return loaded;
+  }
+  // Loading lets go of the GIL, so it cannot hold the lock; the first of two loads stays.
+  auto fresh = LoadedKernel::load(artifact);
+  std::lock_guard<std::mutex> lock(loading);
+  if (!loaded)
+    loaded = std::move(fresh);
+  return loaded;
+}
+
+//--- The cache ---------------------------------------------------------------------------------
+
+jit::DiskCache &nereid::python::diskCache() {
+  static auto *cache = new jit::DiskCache();
+  return *cache;
+}
+
+void nereid::python::warnOfCache() {
+  for (const std::string &note : diskCache().takeNotes())
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, note.c_str(), 1) != 0)
+      throw nb::python_error();
+}
+
+static nb::dict cacheInfo(const std::string &dir) {
+  const jit::CacheInfo info = diskCache().info(dir);
+  nb::dict dict;
+  dict["path"] = textOf(dir);
+  dict["files"] = info.files;
+  dict["bytes"] = info.bytes;
+  dict["limit"] = jit::DiskCache::kDefaultLimitBytes;
+  return dict;
+}
+
+void nereid::python::bindCache(nb::module_ &module) {
+  module.def("cache_info", &cacheInfo, nb::arg("dir"), "What a cache folder holds.");
+  module.def("cache_clear", [](const std::string &dir) { return diskCache().clear(dir).files; }, nb::arg("dir"),
+             "Empties a cache folder; returns the number of files removed.");
+}
+
+//--- The Python class --------------------------------------------------------------------------
+
+static nb::object serialized(const CompiledData &data) {
+  const std::string bytes = artifact::serialize(data.artifact);
+  return checked(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
+}
+
+static std::shared_ptr<CompiledData> loadArtifact(nb::bytes bytes) {
+  auto artifact = artifact::deserialize({bytes.c_str(), bytes.size()});
+  if (!artifact)
+    raise(PyExc_ValueError, artifact.error().text + " [" + artifact.error().code + "]");
+  return std::make_shared<CompiledData>(std::move(*artifact), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
+}
+
+void nereid::python::bindCompiledData(nb::module_ &module) {
+  nb::class_<CompiledData>(module, "CompiledData", "A compiled kernel, not yet on a device.")
+      .def_prop_ro("hash", [](const CompiledData &data) { return textOf(data.artifact.hash); })
+      .def_prop_ro("name", [](const CompiledData &data) { return textOf(data.artifact.name); })
+      .def_prop_ro("signature", [](const CompiledData &data) { return textOf(data.artifact.signature); })
+      .def_prop_ro("metadata", &CompiledData::metadata)
+      .def_prop_ro("times", &CompiledData::phaseTimes)
+      .def_ro("cache_hit", &CompiledData::cacheHit)
+      .def_prop_ro("artifact", &serialized)
+      .def("stages", &CompiledData::stages, "Names of the stages, in order.")
+      .def("stage", &CompiledData::stage, nb::arg("name"), "Text or bytes of a stage.")
+      .def("kernel", &CompiledData::kernel, "The kernel on its device; loaded at the first call.")
+      .def("write_view", &CompiledData::writeView, nb::arg("root_dir"), "Writes the stages as files; returns their folder.");
+  module.def("load_artifact", &loadArtifact, nb::arg("artifact"), "Reads what `CompiledData.artifact` gave.");
+}

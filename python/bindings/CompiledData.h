@@ -1,0 +1,41 @@
+// The result of a compilation as Python holds it: the artifact, its stages, its kernel.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/driver/Compiler.h"
+#include "jit/DiskCache.h"
+#include "python/bindings/Kernel.h"
+
+#include <mutex>
+
+namespace nereid::python {
+
+class CompiledData {
+public:
+  CompiledData(artifact::Artifact artifact, std::vector<driver::PhaseTime> times, bool cacheHit)
+      : artifact(std::move(artifact)), times(std::move(times)), cacheHit(cacheHit) {}
+
+  nb::dict metadata() const;
+  nb::dict phaseTimes() const;
+  nb::list stages() const;
+  nb::object stage(const std::string &name) const;
+  std::shared_ptr<LoadedKernel> kernel();
+  std::string writeView(const std::string &root) const;
+
+  const artifact::Artifact artifact;
+  const std::vector<driver::PhaseTime> times;
+  const bool cacheHit;
+
+private:
+  std::mutex loading;
+  std::shared_ptr<LoadedKernel> loaded;
+};
+
+/// The cache of this process; the folder is named at each call.
+jit::DiskCache &diskCache();
+/// Passes on what the cache had to say, as warnings.
+void warnOfCache();
+
+void bindCompiledData(nb::module_ &module);
+
+} // namespace nereid::python

@@ -1,0 +1,45 @@
+// MLIR contexts to compile in: one at a time each, used again, since making one costs more than a small kernel.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace nereid::python {
+
+class ContextPool {
+public:
+  struct Entry {
+    std::unique_ptr<mlir::MLIRContext> context;
+    unsigned uses = 0;
+  };
+
+  /// A context for one compilation; it goes back when the lease ends. No module may outlive that.
+  class Lease {
+  public:
+    explicit Lease(ContextPool &pool) : pool(pool), entry(pool.take()) {}
+    ~Lease() { pool.giveBack(std::move(entry)); }
+    Lease(const Lease &) = delete;
+    Lease &operator=(const Lease &) = delete;
+    mlir::MLIRContext &operator*() { return *entry.context; }
+
+  private:
+    ContextPool &pool;
+    Entry entry;
+  };
+
+  /// The pool of this process.
+  static ContextPool &instance();
+
+private:
+  Entry take();
+  void giveBack(Entry entry);
+
+  std::mutex mutex;
+  std::vector<Entry> idle;
+};
+
+} // namespace nereid::python

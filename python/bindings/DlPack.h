@@ -1,0 +1,73 @@
+// The parts of DLPack's binary interface that are read here: https://dmlc.github.io/dlpack, version 1.3.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace nereid::python::dlpack {
+
+enum DeviceCode : int32_t { Cpu = 1, Cuda = 2, CudaHost = 3, Rocm = 10, RocmHost = 11, CudaManaged = 13 };
+
+enum TypeCode : uint8_t {
+  Int = 0,
+  UInt = 1,
+  Float = 2,
+  BFloat = 4,
+  Bool = 6,
+  Float8E4M3Fn = 10,
+  Float8E4M3FnUz = 11,
+  Float8E5M2 = 12,
+  Float8E5M2FnUz = 13,
+};
+
+struct DataType {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+};
+
+struct Tensor {
+  void *data;
+  int32_t deviceType;
+  int32_t deviceId;
+  int32_t rank;
+  DataType type;
+  int64_t *shape;
+  int64_t *strides;
+  uint64_t byteOffset;
+};
+
+/// What a capsule "dltensor" holds.
+struct ManagedTensor {
+  Tensor tensor;
+  void *context;
+  void (*deleter)(ManagedTensor *);
+};
+
+struct Version {
+  uint32_t major;
+  uint32_t minor;
+};
+
+/// What a capsule "dltensor_versioned" holds.
+struct ManagedTensorVersioned {
+  Version version;
+  void *context;
+  void (*deleter)(ManagedTensorVersioned *);
+  uint64_t flags;
+  Tensor tensor;
+};
+
+/// The table behind a type's `__dlpack_c_exchange_api__`, a capsule "dlpack_exchange_api".
+struct ExchangeApi {
+  Version version;
+  ExchangeApi *older;
+  void *allocate;
+  void *managedFromObject;
+  void *objectFromManaged;
+  /// Fills a view that is good while the object is; null where a library has none.
+  int (*viewFromObject)(void *object, Tensor *view);
+  void *currentStream;
+};
+
+} // namespace nereid::python::dlpack

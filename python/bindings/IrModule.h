@@ -1,0 +1,30 @@
+// A context and a module of IR that Python may hold on to.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+
+namespace nereid::python {
+
+class IrContext {
+public:
+  /// Made with its dialects at the first need.
+  mlir::MLIRContext &context();
+
+private:
+  std::unique_ptr<mlir::MLIRContext> made;
+};
+
+class IrModule {
+public:
+  IrModule(std::shared_ptr<IrContext> context, mlir::OwningOpRef<mlir::ModuleOp> op)
+      : context(std::move(context)), op(std::move(op)) {}
+  const std::shared_ptr<IrContext> context; ///< outlives `op`
+  mlir::OwningOpRef<mlir::ModuleOp> op;
+};
+
+} // namespace nereid::python

@@ -1,0 +1,74 @@
+// The native part of a JITFunction: its parameters, and the kernels that its launches have chosen so far.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "jit/LaunchTable.h"
+#include "python/bindings/Kernel.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace nereid::python {
+
+/// A parameter as far as launching needs it; what it refers to is owned by the state.
+struct LaunchParameter {
+  PyObject *name; ///< interned
+  bool isConstexpr;
+  PyObject *defaultValue; ///< null where there is none
+};
+
+/// What one launch key leads to.
+class LaunchEntry {
+public:
+  /// Takes its own references. `identities` are the objects whose addresses are in the key.
+  LaunchEntry(PyObject *compiled, PyObject *kernel, LoadedKernel *loaded, const std::vector<PyObject *> &identities);
+  LaunchEntry(LaunchEntry &&other) noexcept;
+  ~LaunchEntry();
+
+  PyObject *compiled; ///< what the launch returns
+  PyObject *kernel;   ///< the object that owns `loaded`
+  LoadedKernel *loaded;
+  std::vector<PyObject *> identities;
+};
+using Launches = jit::LaunchTable<LaunchEntry>;
+
+/// Beyond this many keys a table is emptied: something in the key never repeats.
+inline constexpr size_t maxLaunchKeys = 1 << 14;
+
+struct JitState {
+  ~JitState();
+  std::vector<LaunchParameter> parameters;
+  bool parametersKnown = false;
+  bool takesRest = false; ///< has a `*args`, which Python binds
+  bool slow = false;
+  PyObject *watch = nullptr; ///< tuple of (dict, name, value), or null
+  uint64_t epoch = 0;
+  std::unique_ptr<Launches> launches;
+
+  /// Reads `params` once; false with a Python exception.
+  bool readParameters(PyObject *function);
+  void forgetParameters();
+  /// The table of this epoch.
+  Launches &currentLaunches();
+  /// Whether every watched global still is what it was.
+  bool watchHolds() const;
+};
+
+struct JitBaseObject {
+  PyObject_HEAD
+  JitState *state;
+};
+
+/// The state of a JITFunction; null for any other object.
+JitState *jitStateOf(PyObject *object);
+
+/// Every launch goes through Python while this is set (launch hooks, always_compile).
+extern std::atomic<bool> slowLaunch;
+/// A table of an older epoch is dropped when it is next looked at.
+extern std::atomic<uint64_t> launchEpoch;
+
+PyTypeObject *makeLauncherType(nb::module_ &module);
+
+} // namespace nereid::python

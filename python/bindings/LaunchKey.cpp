@@ -1,0 +1,155 @@
+// Classifies arguments: as fine as specialisation is, and no Python object made for common ones.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/LaunchKey.h"
+
+#include "python/bindings/PyHost.h"
+
+namespace nereid::python {
+
+static constexpr unsigned maxTupleDepth = 16;
+
+bool LaunchKey::addIdentity(PyObject *object) {
+  // What cannot be hashed may change in place; Python says so.
+  if (Py_TYPE(object)->tp_hash == PyObject_HashNotImplemented)
+    return false;
+  identityObjects.push_back(object);
+  return putTagged('P', object);
+}
+
+bool LaunchKey::addConstant(PyObject *object, unsigned depth) {
+  if (object == Py_None)
+    return put('N');
+  if (object == Py_True || object == Py_False)
+    return put(object == Py_True ? 'T' : 'F');
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0 && putTagged('I', number);
+  }
+  if (PyFloat_CheckExact(object))
+    return putTagged('D', PyFloat_AS_DOUBLE(object)); // by its bits: -0.0 is not 0.0
+  if (PyUnicode_CheckExact(object)) {
+    Py_ssize_t length = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (!text)
+      PyErr_Clear(); // a lone surrogate
+    return text && putTagged('S', static_cast<uint32_t>(length)) && put(text, length);
+  }
+  if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
+    if (depth >= maxTupleDepth || !putTagged('(', static_cast<uint32_t>(Py_SIZE(object))))
+      return false;
+    for (Py_ssize_t i = 0; i < Py_SIZE(object); ++i) {
+      PyObject *element = PyTuple_CheckExact(object) ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i);
+      if (!addConstant(element, depth + 1))
+        return false;
+    }
+    return true;
+  }
+  if (PyTuple_Check(object))
+    return false; // a namedtuple: equal ones are found by Python
+  if (isConstexpr(object)) {
+    nb::object value = attributeOrNull(object, "value");
+    if (depth >= maxTupleDepth || !value.is_valid() || !addConstant(value.ptr(), depth + 1))
+      return false;
+    owners.push_back(std::move(value));
+    return true;
+  }
+  return addIdentity(object);
+}
+
+bool LaunchKey::addOption(PyObject *name, PyObject *value) {
+  Py_ssize_t length = 0;
+  const char *text = PyUnicode_AsUTF8AndSize(name, &length);
+  if (!text)
+    PyErr_Clear();
+  return text && putTagged('K', static_cast<uint32_t>(length)) && put(text, length) && addConstant(value);
+}
+
+//--- Run-time arguments ------------------------------------------------------------------------
+
+bool LaunchKey::addInteger(PyObject *object, Leaf &leaf) {
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+  leaf.kind = Leaf::Kind::Int;
+  leaf.integer = number;
+  if (overflow < 0)
+    return false;
+  if (overflow > 0) {
+    leaf.kind = Leaf::Kind::UInt;
+    leaf.bits = PyLong_AsUnsignedLongLong(object);
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      return false;
+    }
+    return put(leaf.bits % 16 == 0 ? 'U' : 'u');
+  }
+  if (number == 1)
+    return put('1');
+  const bool isNarrow = number >= INT32_MIN && number <= INT32_MAX;
+  const bool isAligned = number % 16 == 0;
+  return put(isNarrow ? (isAligned ? 'W' : 'w') : (isAligned ? 'L' : 'l'));
+}
+
+bool LaunchKey::addArray(PyObject *object, Leaf &leaf) {
+  Array array;
+  switch (readArray(object, array)) {
+  case ArrayResult::Read:
+    break;
+  case ArrayResult::Failed:
+    PyErr_Clear();
+    return false;
+  case ArrayResult::NotAnArray:
+    return (isJitFunction(object) || isConstexpr(object)) && put('C') && addConstant(object);
+  }
+  // Arrays without a device (stand-ins) and mixed devices are Python's matter.
+  if (array.device != kind || array.deviceIndex != deviceIndex) {
+    if (kind != DeviceKind::Unknown || array.device == DeviceKind::Unknown || array.device == DeviceKind::Other)
+      return false;
+    kind = array.device;
+    deviceIndex = array.deviceIndex;
+    const char where[] = {'@', static_cast<char>(kind)};
+    if (!put(where, sizeof where) || !put(&deviceIndex, sizeof deviceIndex))
+      return false;
+  }
+  leaf.kind = Leaf::Kind::Address;
+  leaf.bits = array.address;
+  if (array.owner.is_valid())
+    owners.push_back(std::move(array.owner));
+  const char form[] = {array.address % 16 == 0 ? 'A' : 'a', static_cast<char>(array.type)};
+  return put(form, sizeof form);
+}
+
+bool LaunchKey::addElement(PyObject *object, Leaf &leaf, unsigned depth) {
+  if (PyLong_CheckExact(object))
+    return addInteger(object, leaf);
+  if (object == Py_None)
+    return put('N');
+  if (object == Py_True || object == Py_False) {
+    leaf.kind = Leaf::Kind::Bool;
+    leaf.integer = object == Py_True;
+    return put('b');
+  }
+  if (PyFloat_CheckExact(object)) {
+    leaf.kind = Leaf::Kind::Float;
+    leaf.number = PyFloat_AS_DOUBLE(object);
+    return put('f');
+  }
+  if (PyTuple_CheckExact(object)) {
+    if (depth >= maxTupleDepth || !putTagged('(', static_cast<uint32_t>(PyTuple_GET_SIZE(object))))
+      return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+      Leaf ignored;
+      if (!addElement(PyTuple_GET_ITEM(object, i), ignored, depth + 1))
+        return false;
+    }
+    return true;
+  }
+  return addArray(object, leaf);
+}
+
+bool LaunchKey::addArgument(size_t position, PyObject *object) {
+  leafKnown[position] = !PyTuple_Check(object);
+  return addElement(object, leaves[position], 0);
+}
+
+} // namespace nereid::python

@@ -1,0 +1,56 @@
+// One launch's arguments, seen once: the key that names their kernel, and the values to pack.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "python/bindings/JitBase.h"
+
+#include <cstring>
+
+namespace nereid::python {
+
+/// Lives on the stack of one launch. Where `add...` says false the launch takes the road through Python,
+/// which has every rule and words every error.
+class LaunchKey {
+public:
+  static constexpr size_t maxArguments = 64;
+
+  std::string_view text() const { return {bytes, size}; }
+  const Leaf &leaf(size_t position) const { return leaves[position]; }
+  const std::vector<PyObject *> &identities() const { return identityObjects; }
+  DeviceKind device() const { return kind; }
+  /// Whether the leaf at this position holds what a kernel can be given (a tuple has no leaf).
+  bool hasLeaf(size_t position) const { return leafKnown[position]; }
+
+  /// An argument of a run-time parameter: its kind and specialisation go into the key, its value into a leaf.
+  bool addArgument(size_t position, PyObject *object);
+  /// A compile-time value: all of it goes into the key.
+  bool addConstant(PyObject *object, unsigned depth = 0);
+  /// A launch option: `num_warps=8`.
+  bool addOption(PyObject *name, PyObject *value);
+
+private:
+  bool put(char tag) { return put(&tag, 1); }
+  bool put(const void *data, size_t count) {
+    if (size + count > sizeof bytes)
+      return false;
+    std::memcpy(bytes + size, data, count);
+    size += count;
+    return true;
+  }
+  template <typename T> bool putTagged(char tag, const T &value) { return put(tag) && put(&value, sizeof value); }
+  bool addElement(PyObject *object, Leaf &leaf, unsigned depth);
+  bool addInteger(PyObject *object, Leaf &leaf);
+  bool addArray(PyObject *object, Leaf &leaf);
+  bool addIdentity(PyObject *object);
+
+  char bytes[1536];
+  size_t size = 0;
+  Leaf leaves[maxArguments];
+  bool leafKnown[maxArguments] = {};
+  DeviceKind kind = DeviceKind::Unknown;
+  int32_t deviceIndex = 0;
+  std::vector<PyObject *> identityObjects; ///< borrowed from the call
+  std::vector<nb::object> owners;          ///< of memory that views were made of
+};
+
+} // namespace nereid::python

@@ -1,0 +1,104 @@
+// Writes one argument into an argument block, in the parameter's own type.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Kernel.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace nereid;
+using namespace nereid::python;
+using jit::ScalarType;
+
+/// The nearest value, ties to even, of a 16-bit float with that many bits for exponent and fraction.
+static uint16_t roundToFloat16(double number, int exponentBits, int fractionBits) {
+  const int bias = (1 << (exponentBits - 1)) - 1;
+  const auto sign = static_cast<uint16_t>(std::signbit(number) << 15);
+  const auto infinity = static_cast<uint16_t>(((1 << exponentBits) - 1) << fractionBits);
+  if (std::isnan(number))
+    return sign | infinity | static_cast<uint16_t>(1 << (fractionBits - 1));
+  if (std::isinf(number))
+    return sign | infinity;
+  if (number == 0)
+    return sign;
+  // The exponent of the last place; below the smallest normal number it stays the same.
+  const int lastPlace = std::max(std::ilogb(number), 1 - bias) - fractionBits;
+  const auto places = static_cast<uint64_t>(std::nearbyint(std::ldexp(std::fabs(number), -lastPlace)));
+  // `places` has the hidden bit, or is subnormal; a carry out of it raises the exponent by itself.
+  const uint64_t bits = places + (static_cast<uint64_t>(lastPlace + fractionBits + bias - 1) << fractionBits);
+  return sign | static_cast<uint16_t>(std::min<uint64_t>(bits, infinity));
+}
+
+static PackResult packFloat(const Slot &slot, const Leaf &leaf, char *at) {
+  double number = 0;
+  switch (leaf.kind) {
+  case Leaf::Kind::Float:
+    number = leaf.number;
+    break;
+  case Leaf::Kind::Int:
+  case Leaf::Kind::Bool:
+    number = static_cast<double>(leaf.integer);
+    break;
+  case Leaf::Kind::UInt:
+    number = static_cast<double>(leaf.bits);
+    break;
+  case Leaf::Kind::None:
+  case Leaf::Kind::Address:
+    return PackResult::WrongKind;
+  }
+  if (slot.type == ScalarType::FP32) {
+    const auto single = static_cast<float>(number);
+    std::memcpy(at, &single, sizeof single);
+  } else if (slot.type == ScalarType::FP64) {
+    std::memcpy(at, &number, sizeof number);
+  } else if (slot.type == ScalarType::FP16 || slot.type == ScalarType::BF16) {
+    const bool isHalf = slot.type == ScalarType::FP16;
+    const uint16_t bits = isHalf ? roundToFloat16(number, 5, 10) : roundToFloat16(number, 8, 7);
+    std::memcpy(at, &bits, sizeof bits);
+  } else {
+    return PackResult::WrongKind;
+  }
+  return PackResult::Packed;
+}
+
+static PackResult packInteger(const Slot &slot, const Leaf &leaf, char *at) {
+  if (leaf.kind != Leaf::Kind::Int && leaf.kind != Leaf::Kind::UInt && leaf.kind != Leaf::Kind::Bool)
+    return PackResult::WrongKind;
+  const unsigned width = slot.size * 8;
+  const bool wantsUnsigned = jit::scalarClass(slot.type) == jit::ScalarClass::Unsigned;
+  const bool isNegative = leaf.kind == Leaf::Kind::Int && leaf.integer < 0;
+  if (isNegative) {
+    if (wantsUnsigned || (width < 64 && leaf.integer < -(int64_t{1} << (width - 1))))
+      return PackResult::OutOfRange;
+  } else {
+    const unsigned valueBits = wantsUnsigned ? width : width - 1;
+    if (valueBits < 64 && leaf.bits >> valueBits)
+      return PackResult::OutOfRange;
+  }
+  std::memcpy(at, &leaf.bits, slot.size); // little-endian, as all targets are
+  return PackResult::Packed;
+}
+
+PackResult nereid::python::pack(const Slot &slot, const Leaf &leaf, char *block) {
+  char *at = block + slot.offset;
+  switch (slot.kind) {
+  case artifact::ParameterKind::Pointer:
+    if (leaf.kind == Leaf::Kind::Float || leaf.kind == Leaf::Kind::Bool)
+      return PackResult::WrongKind;
+    std::memcpy(at, &leaf.bits, sizeof leaf.bits); // None is the null pointer
+    return PackResult::Packed;
+  case artifact::ParameterKind::Int:
+    return packInteger(slot, leaf, at);
+  case artifact::ParameterKind::Bool: {
+    if (leaf.kind != Leaf::Kind::Bool && leaf.kind != Leaf::Kind::Int && leaf.kind != Leaf::Kind::UInt)
+      return PackResult::WrongKind;
+    const uint64_t truth = leaf.bits != 0;
+    std::memcpy(at, &truth, slot.size);
+    return PackResult::Packed;
+  }
+  case artifact::ParameterKind::Float:
+    return packFloat(slot, leaf, at);
+  case artifact::ParameterKind::Descriptor:
+    break;
+  }
+  return PackResult::WrongKind;
+}

@@ -1,0 +1,344 @@
+// Answers sema's questions about names and objects by asking Python.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/PyHost.h"
+
+#include "compiler/sema/Builtin.h"
+#include "compiler/stdlib/Stdlib.h"
+
+using namespace nereid;
+using namespace nereid::python;
+using sema::HostError;
+using sema::HostResult;
+using sema::Value;
+
+// An iterable longer than this is taken for endless.
+static constexpr size_t maxIterated = size_t{1} << 20;
+
+PyHostObject::~PyHostObject() {
+  if (!Py_IsInitialized())
+    return; // the interpreter took its objects along
+  PyGILState_STATE state = PyGILState_Ensure();
+  Py_DECREF(object);
+  PyGILState_Release(state);
+}
+
+static PyObject *objectOf(const sema::HostRef &reference) {
+  return static_cast<const PyHostObject &>(*reference).object;
+}
+
+sema::HostRef PyHost::reference(nb::handle object) {
+  sema::HostRef &known = references[object.ptr()];
+  if (!known)
+    known = std::make_shared<PyHostObject>(object);
+  return known;
+}
+
+//--- Failures ----------------------------------------------------------------------------------
+
+HostError PyHost::failure(const char *pythonClass, std::string message) {
+  failures.push_back({{pythonClass, std::move(message), nullptr}});
+  return failures.back().error;
+}
+
+HostError PyHost::failure(nb::python_error &error) {
+  nb::object exception = nb::borrow(error.value());
+  if (!PyErr_GivenExceptionMatches(exception.ptr(), PyExc_Exception))
+    interrupt = exception;
+  std::string message;
+  if (PyObject *text = PyObject_Str(exception.ptr())) {
+    nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace"));
+    Py_DECREF(text);
+    if (bytes.is_valid())
+      message.assign(PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr()));
+  }
+  PyErr_Clear();
+  const char *name = Py_TYPE(exception.ptr())->tp_name;
+  if (message.empty())
+    message = name;
+  failures.push_back({{name, std::move(message), std::make_shared<PyHostObject>(exception)}});
+  return failures.back().error;
+}
+
+void PyHost::raiseInterrupt() {
+  if (!interrupt.is_valid())
+    return;
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(interrupt.ptr())), interrupt.ptr());
+  interrupt.reset();
+  throw nb::python_error();
+}
+
+template <typename Body> auto PyHost::guarded(Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (nb::python_error &error) {
+    return failure(error);
+  }
+}
+
+std::string PyHost::functionName(const support::SourceFile *file) const {
+  for (const auto &[object, function] : functions)
+    if (function->file.get() == file)
+      return function->name;
+  return "";
+}
+
+//--- Names -------------------------------------------------------------------------------------
+
+bool nereid::python::isNamedTuple(nb::handle object) {
+  PyObject *type = PyType_Check(object.ptr()) ? object.ptr() : reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()));
+  return PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(type), &PyTuple_Type) &&
+         attributeOrNull(type, "_fields").is_valid();
+}
+
+static bool isMarkedBuiltin(nb::handle object) {
+  nb::object mark = attributeOrNull(object, "__triton_builtin__");
+  return mark.is_valid() && mark.ptr() == Py_True;
+}
+
+static bool livesInLanguage(nb::handle object) {
+  nb::object module = attributeOrNull(object, "__module__");
+  if (!module.is_valid() || !PyUnicode_Check(module.ptr()))
+    return false;
+  std::string_view name = utf8(module);
+  return name.starts_with("triton.language") || name.starts_with("triton.experimental.gluon");
+}
+
+/// Which globals a kernel may read: those whose value cannot change without the compiler's notice.
+static bool mayRead(nb::handle object) {
+  const PackageNames &names = packageNames();
+  return object.is_none() || object.type().ptr() == names.constexprClass || PyModule_Check(object.ptr()) ||
+         isJitFunction(object) || isA(object, names.dtypeClass) || isMarkedBuiltin(object) ||
+         (PyType_Check(object.ptr()) && isNamedTuple(object)) || livesInLanguage(object);
+}
+
+static nb::object findGlobal(nb::handle function, llvm::StringRef name) {
+  nb::object key = textOf({name.data(), name.size()});
+  for (const char *scope : {"nonlocals", "__globals__"}) {
+    nb::object names = attributeOrNull(function, scope);
+    if (!names.is_valid() || !PyDict_Check(names.ptr()))
+      continue;
+    if (PyObject *found = PyDict_GetItemWithError(names.ptr(), key.ptr()))
+      return nb::borrow(found);
+    if (PyErr_Occurred())
+      throw nb::python_error();
+  }
+  return {};
+}
+
+std::optional<HostResult> PyHost::lookup(const sema::JitFunction &function, llvm::StringRef name) {
+  try {
+    nb::object found = findGlobal(objectOf(function.scope), name);
+    if (!found.is_valid())
+      return std::nullopt;
+    if (!allowGlobals && !mayRead(found))
+      return HostResult(
+          failure("NameError", "Cannot access global variable " + name.str() +
+                                   " from within @jit'ed function; it holds a plain `" + Py_TYPE(found.ptr())->tp_name +
+                                   "`, whose changes would go unnoticed. Write `" + name.str() +
+                                   " = tl.constexpr(...)` (an annotation is not enough), or pass it as an argument"));
+    return HostResult(toValue(found));
+  } catch (nb::python_error &error) {
+    return HostResult(failure(error));
+  }
+}
+
+/// What a module of ours holds, as the compiler's own table has it; nothing for other modules and names.
+static std::optional<Value> tableMember(PyHost &host, PyObject *object, llvm::StringRef name) {
+  const char *moduleName = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
+  if (!moduleName) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  if (const sema::Builtin *builtin = sema::findBuiltin(moduleName, name))
+    return Value(sema::BuiltinValue{builtin});
+  // Python's own `triton.cdiv` takes numbers only; kernels divide tensors with it.
+  if (llvm::StringRef(moduleName) != "triton" || name != "cdiv")
+    return std::nullopt;
+  nb::object language = checked(PyImport_ImportModule("triton.language"));
+  return host.toValue(checked(PyObject_GetAttrString(language.ptr(), "cdiv")));
+}
+
+HostResult PyHost::attribute(const sema::HostRef &object, llvm::StringRef name) {
+  return guarded([&]() -> HostResult {
+    if (auto member = tableMember(*this, objectOf(object), name))
+      return *member;
+    return toValue(checked(PyObject_GetAttr(objectOf(object), textOf({name.data(), name.size()}).ptr())));
+  });
+}
+
+HostResult PyHost::item(const sema::HostRef &object, const Value &index) {
+  return guarded(
+      [&]() -> HostResult { return toValue(checked(PyObject_GetItem(objectOf(object), toObject(index).ptr()))); });
+}
+
+//--- Operators ---------------------------------------------------------------------------------
+
+using BinaryFunction = PyObject *(*)(PyObject *, PyObject *);
+
+static PyObject *power(PyObject *left, PyObject *right) { return PyNumber_Power(left, right, Py_None); }
+static PyObject *fromTruth(int truth) { return truth < 0 ? nullptr : PyBool_FromLong(truth); }
+template <int Operation> static PyObject *compare(PyObject *left, PyObject *right) {
+  return PyObject_RichCompare(left, right, Operation);
+}
+
+static constexpr std::pair<llvm::StringLiteral, BinaryFunction> operators[] = {
+    {"+", PyNumber_Add},
+    {"-", PyNumber_Subtract},
+    {"*", PyNumber_Multiply},
+    {"/", PyNumber_TrueDivide},
+    {"//", PyNumber_FloorDivide},
+    {"%", PyNumber_Remainder},
+    {"**", power},
+    {"<<", PyNumber_Lshift},
+    {">>", PyNumber_Rshift},
+    {"&", PyNumber_And},
+    {"|", PyNumber_Or},
+    {"^", PyNumber_Xor},
+    {"@", PyNumber_MatrixMultiply},
+    {"==", compare<Py_EQ>},
+    {"!=", compare<Py_NE>},
+    {"<", compare<Py_LT>},
+    {"<=", compare<Py_LE>},
+    {">", compare<Py_GT>},
+    {">=", compare<Py_GE>},
+    {"is", [](PyObject *left, PyObject *right) { return fromTruth(left == right); }},
+    {"is not", [](PyObject *left, PyObject *right) { return fromTruth(left != right); }},
+    {"in", [](PyObject *left, PyObject *right) { return fromTruth(PySequence_Contains(right, left)); }},
+    {"not in",
+     [](PyObject *left, PyObject *right) {
+       const int contains = PySequence_Contains(right, left);
+       return fromTruth(contains < 0 ? contains : !contains);
+     }},
+};
+
+HostResult PyHost::binary(llvm::StringRef op, const Value &left, const Value &right) {
+  return guarded([&]() -> HostResult {
+    const auto *known = llvm::find_if(operators, [&](const auto &entry) { return entry.first == op; });
+    if (known == std::end(operators))
+      return failure("TypeError", "operator `" + op.str() + "` is not defined between host objects");
+    return toValue(checked(known->second(toObject(left).ptr(), toObject(right).ptr())));
+  });
+}
+
+std::variant<bool, HostError> PyHost::truth(const sema::HostRef &object) {
+  return guarded([&]() -> std::variant<bool, HostError> {
+    const int truth = PyObject_IsTrue(objectOf(object));
+    if (truth < 0)
+      throw nb::python_error();
+    return truth != 0;
+  });
+}
+
+std::variant<std::vector<Value>, HostError> PyHost::iterate(const sema::HostRef &object) {
+  return guarded([&]() -> std::variant<std::vector<Value>, HostError> {
+    nb::object iterator = checked(PyObject_GetIter(objectOf(object)));
+    std::vector<Value> values;
+    while (PyObject *next = PyIter_Next(iterator.ptr())) {
+      nb::object element = nb::steal(next);
+      if (values.size() == maxIterated)
+        return failure("RuntimeError", "more than " + std::to_string(maxIterated) + " elements; does `" +
+                                           Py_TYPE(objectOf(object))->tp_name + "` end?");
+      values.push_back(toValue(element));
+    }
+    if (PyErr_Occurred())
+      throw nb::python_error();
+    return values;
+  });
+}
+
+//--- Text --------------------------------------------------------------------------------------
+
+std::string PyHost::repr(const sema::HostRef &object) { return reprOf(objectOf(object)); }
+
+HostResult PyHost::format(const Value &object, char conversion, llvm::StringRef spec) {
+  return guarded([&]() -> HostResult {
+    nb::object shown = toObject(object);
+    if (conversion == 'r')
+      shown = checked(PyObject_Repr(shown.ptr()));
+    else if (conversion == 's')
+      shown = checked(PyObject_Str(shown.ptr()));
+    else if (conversion == 'a')
+      shown = checked(PyObject_ASCII(shown.ptr()));
+    return toValue(checked(PyObject_Format(shown.ptr(), textOf({spec.data(), spec.size()}).ptr())));
+  });
+}
+
+void PyHost::print(llvm::StringRef text) {
+  try {
+    // Python's own stream, which tests and notebooks redirect.
+    nb::object stream = nb::borrow(PySys_GetObject("stdout"));
+    if (stream.is_valid() && !stream.is_none())
+      checked(PyObject_CallMethod(stream.ptr(), "write", "O", textOf({text.data(), text.size()}).ptr()));
+  } catch (nb::python_error &error) {
+    failure(error); // printing has no result to put an error into; an interrupt is raised at the end
+  }
+}
+
+//--- Calls -------------------------------------------------------------------------------------
+
+std::optional<Value> PyHost::makeNamedTuple(PyObject *callee, llvm::ArrayRef<Value> args, sema::HostKeywords keywords) {
+  if (!PyType_Check(callee) || !isNamedTuple(callee))
+    return std::nullopt;
+  nb::object fields = checked(PyObject_GetAttrString(callee, "_fields"));
+  nb::object defaults = attributeOrNull(callee, "_field_defaults");
+  auto names = std::make_shared<std::vector<std::string>>();
+  std::vector<std::optional<Value>> values;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.ptr()); ++i) {
+    nb::handle field = PyTuple_GET_ITEM(fields.ptr(), i);
+    names->emplace_back(utf8(field));
+    std::optional<Value> value;
+    if (static_cast<size_t>(i) < args.size())
+      value = args[i];
+    for (const auto &[name, given] : keywords)
+      if (name == names->back() && !value)
+        value = given;
+    PyObject *missing = value || !defaults.is_valid() ? nullptr : PyDict_GetItem(defaults.ptr(), field.ptr());
+    if (missing)
+      value = toValue(missing);
+    values.push_back(value);
+  }
+  std::vector<Value> elements;
+  for (const std::optional<Value> &value : values)
+    if (value)
+      elements.push_back(*value);
+  if (elements.size() != values.size() || args.size() + keywords.size() > values.size())
+    return std::nullopt; // Python words what is wrong
+  return sema::TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), names, reference(callee)};
+}
+
+HostResult PyHost::callObject(PyObject *callee, llvm::ArrayRef<Value> args, sema::HostKeywords keywords) {
+  std::vector<nb::object> owned;
+  for (const Value &arg : args)
+    owned.push_back(toObject(arg));
+  nb::object names = checked(PyTuple_New(static_cast<Py_ssize_t>(keywords.size())));
+  for (auto [index, keyword] : llvm::enumerate(keywords)) {
+    PyTuple_SET_ITEM(names.ptr(), index, textOf({keyword.first.data(), keyword.first.size()}).release().ptr());
+    owned.push_back(toObject(keyword.second));
+  }
+  std::vector<PyObject *> stack;
+  for (const nb::object &object : owned)
+    stack.push_back(object.ptr());
+  return toValue(checked(PyObject_Vectorcall(callee, stack.data(), args.size(), keywords.empty() ? nullptr : names.ptr())));
+}
+
+HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> args, sema::HostKeywords keywords) {
+  return guarded([&]() -> HostResult {
+    PyObject *callee = objectOf(reference);
+    const PackageNames &names = packageNames();
+    if (auto tuple = makeNamedTuple(callee, args, keywords))
+      return *tuple;
+    if (callee == names.tupleClass && args.size() == 1 && keywords.empty() && args[0].elements())
+      return args[0];
+    const bool isConstexprFunction = isA(callee, names.constexprFunctionClass);
+    if (!isConstexprFunction && isMarkedBuiltin(callee))
+      return failure("NotImplementedError", "calling " + reprOf(callee) +
+                                                " is not supported yet: it is a built-in written in Python, "
+                                                "which wants `_semantic`; use a @triton.jit function");
+    const bool allKnown = llvm::all_of(args, [](const Value &arg) { return arg.isConstant(); }) &&
+                          llvm::all_of(keywords, [](const auto &keyword) { return keyword.second.isConstant(); });
+    if (!allKnown)
+      return failure("TypeError", reprOf(callee) + " is a Python function: it is called while compiling and takes only "
+                                                   "compile-time constants, not tensors; make it a @triton.jit function");
+    return callObject(callee, args, keywords);
+  });
+}

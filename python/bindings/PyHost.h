@@ -1,0 +1,82 @@
+// Python as the host of a compilation: what a kernel's names mean is asked of its module and closure.
+// SPDX-License-Identifier: MIT
+//
+// Used with the GIL held. No Python exception leaves a function that sema calls: it becomes a HostError,
+// and the exception object is kept until the diagnostics are made.
+#pragma once
+
+#include "compiler/sema/HostEnv.h"
+#include "python/bindings/Python.h"
+
+#include <unordered_map>
+
+namespace nereid::python {
+
+/// A Python object as sema holds it; it may be let go of on any thread.
+class PyHostObject final : public sema::HostObject {
+public:
+  explicit PyHostObject(nb::handle object) : object(object.inc_ref().ptr()) {}
+  ~PyHostObject() override;
+  PyObject *const object;
+};
+
+class PyHost final : public sema::HostEnv {
+public:
+  /// `allowGlobals` lifts the rule on which globals a kernel may read.
+  explicit PyHost(bool allowGlobals) : allowGlobals(allowGlobals) {}
+
+  std::optional<sema::HostResult> lookup(const sema::JitFunction &function, llvm::StringRef name) override;
+  sema::HostResult attribute(const sema::HostRef &object, llvm::StringRef name) override;
+  sema::HostResult item(const sema::HostRef &object, const sema::Value &index) override;
+  sema::HostResult call(const sema::HostRef &callee, llvm::ArrayRef<sema::Value> args,
+                        sema::HostKeywords keywords) override;
+  sema::HostResult binary(llvm::StringRef op, const sema::Value &left, const sema::Value &right) override;
+  std::variant<bool, sema::HostError> truth(const sema::HostRef &object) override;
+  std::variant<std::vector<sema::Value>, sema::HostError> iterate(const sema::HostRef &object) override;
+  std::string repr(const sema::HostRef &object) override;
+  sema::HostResult format(const sema::Value &object, char conversion, llvm::StringRef spec) override;
+  void print(llvm::StringRef text) override;
+
+  //--- Conversion (PyValue.cpp); Python exceptions are thrown as nb::python_error -------------
+  sema::Value toValue(nb::handle object);
+  nb::object toObject(const sema::Value &value);
+  /// The one JitFunction that stands for a Python function in this compilation.
+  std::shared_ptr<sema::JitFunction> function(nb::handle jitFunction);
+
+  //--- What the diagnostics need to know ------------------------------------------------------
+  /// What the host said when it failed: the class, the message, and the exception, if it raised one.
+  struct Failure {
+    sema::HostError error;
+    bool reported = false;
+  };
+  std::vector<Failure> failures;
+  /// The name of the function whose text this is; empty for texts of other origin.
+  std::string functionName(const support::SourceFile *file) const;
+  /// Raises what must not become a compilation error: an interrupt, an exit.
+  void raiseInterrupt();
+
+private:
+  sema::Value toValue(nb::handle object, unsigned depth);
+  sema::Value elementsToValue(nb::handle sequence, unsigned depth);
+  std::optional<sema::Type> typeOf(nb::handle dtype);
+  sema::HostRef reference(nb::handle object);
+  sema::HostError failure(nb::python_error &error);
+  sema::HostError failure(const char *pythonClass, std::string message);
+  sema::HostResult callObject(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);
+  std::optional<sema::Value> makeNamedTuple(PyObject *callee, llvm::ArrayRef<sema::Value> args,
+                                            sema::HostKeywords keywords);
+  /// Runs `body` and turns a Python exception into the HostError for it.
+  template <typename Body> auto guarded(Body body) -> decltype(body());
+
+  const bool allowGlobals;
+  std::unordered_map<PyObject *, std::shared_ptr<sema::JitFunction>> functions;
+  std::unordered_map<PyObject *, sema::HostRef> references;
+  nb::object interrupt;
+};
+
+/// Whether `object` is a function made by `triton.jit` (JitBase.cpp).
+bool isJitFunction(nb::handle object);
+/// A namedtuple class, or an instance of one.
+bool isNamedTuple(nb::handle object);
+
+} // namespace nereid::python

@@ -1,0 +1,285 @@
+// Python objects as values of sema, and back.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Builtin.h"
+#include "compiler/sema/Numbers.h"
+#include "compiler/stdlib/Stdlib.h"
+#include "python/bindings/PyHost.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace nereid;
+using namespace nereid::python;
+using sema::Value;
+
+static constexpr unsigned maxDepth = 64;
+
+//--- Integers ----------------------------------------------------------------------------------
+
+/// The integer at full size, through hexadecimal digits: every version of Python has that road.
+static llvm::DynamicAPInt integerFrom(nb::handle number) {
+  int overflow = 0;
+  const long long small = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow == 0) {
+    if (small == -1 && PyErr_Occurred())
+      throw nb::python_error();
+    return llvm::DynamicAPInt(small);
+  }
+  nb::object digits = checked(PyNumber_ToBase(number.ptr(), 16));
+  llvm::StringRef text = utf8(digits);
+  const bool isNegative = text.consume_front("-");
+  text.consume_front("0x");
+  if (text.size() * 4 > sema::maxIntegerBits)
+    raise(PyExc_OverflowError,
+          "an integer of more than " + std::to_string(sema::maxIntegerBits) + " bits cannot be used in a kernel");
+  llvm::DynamicAPInt magnitude(llvm::APInt(text.size() * 4 + 1, text, 16));
+  return isNegative ? -magnitude : magnitude;
+}
+
+static nb::object integerTo(const llvm::DynamicAPInt &number) {
+  if (number >= std::numeric_limits<int64_t>::min() && number <= std::numeric_limits<int64_t>::max())
+    return checked(PyLong_FromLongLong(int64_t(number)));
+  llvm::SmallString<64> digits;
+  sema::wrapped(number, sema::maxIntegerBits + 1).toString(digits, 16, /*Signed=*/true);
+  return checked(PyLong_FromString(digits.c_str(), nullptr, 16));
+}
+
+//--- To sema -----------------------------------------------------------------------------------
+
+static std::optional<sema::Scalar> scalarOf(llvm::StringRef abbreviation) {
+#define SCALAR(id, name, short, signature, bits, kind)                                                                 \
+  if (abbreviation == short)                                                                                           \
+    return sema::Scalar::id;
+#include "compiler/sema/Scalars.def"
+  return std::nullopt;
+}
+
+/// The type that an object of class `dtype` stands for; nothing where sema has no such type.
+std::optional<sema::Type> PyHost::typeOf(nb::handle dtype) {
+  const PackageNames &names = packageNames();
+  if (isA(dtype, names.pointerType)) {
+    auto pointee = typeOf(checked(PyObject_GetAttrString(dtype.ptr(), "element_ty")));
+    const bool isConst = PyObject_IsTrue(checked(PyObject_GetAttrString(dtype.ptr(), "const")).ptr()) == 1;
+    if (!pointee || pointee->isPointer || pointee->isTile())
+      return std::nullopt;
+    return sema::Type::pointerTo(pointee->scalar, isConst);
+  }
+  if (isA(dtype, names.blockType)) {
+    auto element = typeOf(checked(PyObject_GetAttrString(dtype.ptr(), "element_ty")));
+    nb::object shape = checked(PySequence_Tuple(checked(PyObject_GetAttrString(dtype.ptr(), "shape")).ptr()));
+    llvm::SmallVector<int64_t> extents;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.ptr()); ++i)
+      extents.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.ptr(), i)));
+    if (PyErr_Occurred())
+      throw nb::python_error();
+    return element && !element->isTile() ? std::optional(element->withShape(extents)) : std::nullopt;
+  }
+  nb::object name = checked(PyObject_GetAttrString(dtype.ptr(), "name"));
+  std::optional<sema::Scalar> scalar = scalarOf(utf8(name));
+  return scalar ? std::optional(sema::Type(*scalar)) : std::nullopt;
+}
+
+/// The function of the library written in the language; one object serves all compilations.
+static std::shared_ptr<sema::JitFunction> libraryFunction(llvm::StringRef module, llvm::StringRef name) {
+  const stdlib::Function *found = stdlib::find(module, name);
+  if (!found)
+    return nullptr;
+  auto function = std::make_shared<sema::JitFunction>();
+  function->name = found->name.str();
+  function->qualified = (found->module + "." + found->name).str();
+  function->file = found->file;
+  function->arena = found->arena;
+  function->definition = found->definition;
+  function->isStdlib = true;
+  return function;
+}
+
+std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
+  auto &known = functions[object.ptr()];
+  if (known)
+    return known;
+  auto attribute = [&](const char *name) { return checked(PyObject_GetAttrString(object.ptr(), name)); };
+  auto text = [&](const char *name) { return std::string(utf8(attribute(name))); };
+  auto number = [&](const char *name) {
+    const unsigned long value = PyLong_AsUnsignedLong(attribute(name).ptr());
+    if (PyErr_Occurred())
+      throw nb::python_error();
+    return static_cast<uint32_t>(value);
+  };
+  auto function = std::make_shared<sema::JitFunction>();
+  function->name = text("__name__");
+  function->qualified = text("__module__") + "." + text("__qualname__");
+  function->file = std::make_shared<support::SourceFile>(
+      text("file_name"), text("src"),
+      support::SourceOrigin{number("def_file_line_number"), number("def_file_col_number")});
+  function->noinline = PyObject_IsTrue(attribute("noinline").ptr()) == 1;
+  function->scope = reference(object);
+  known = function; // before the defaults, which may name the function itself
+  nb::object params = checked(PySequence_Tuple(attribute("params").ptr()));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.ptr()); ++i) {
+    nb::handle param = PyTuple_GET_ITEM(params.ptr(), i);
+    const bool has = PyObject_IsTrue(checked(PyObject_GetAttrString(param.ptr(), "has_default")).ptr()) == 1;
+    function->defaults.push_back(
+        has ? std::optional(toValue(checked(PyObject_GetAttrString(param.ptr(), "default")))) : std::nullopt);
+  }
+  return function;
+}
+
+Value PyHost::elementsToValue(nb::handle sequence, unsigned depth) {
+  std::vector<Value> elements;
+  const Py_ssize_t size = PySequence_Size(sequence.ptr());
+  if (size < 0)
+    throw nb::python_error();
+  for (Py_ssize_t i = 0; i < size; ++i)
+    elements.push_back(toValue(checked(PySequence_GetItem(sequence.ptr(), i)), depth + 1));
+  auto shared = std::make_shared<const std::vector<Value>>(std::move(elements));
+  if (!PyTuple_Check(sequence.ptr()) || !isNamedTuple(sequence))
+    return sema::TupleValue{shared, nullptr, nullptr};
+  nb::object fields = checked(PyObject_GetAttrString(sequence.ptr(), "_fields"));
+  auto names = std::make_shared<std::vector<std::string>>();
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.ptr()); ++i)
+    names->emplace_back(utf8(PyTuple_GET_ITEM(fields.ptr(), i)));
+  return sema::TupleValue{shared, names, reference(reinterpret_cast<PyObject *>(Py_TYPE(sequence.ptr())))};
+}
+
+Value PyHost::toValue(nb::handle object) { return toValue(object, 0); }
+
+/// Classes that sema has a built-in for: `int`, `tl.tensor`. Null for all others.
+static const sema::Builtin *builtinForClass(nb::handle object) {
+  if (!PyType_Check(object.ptr()))
+    return nullptr;
+  nb::object module = attributeOrNull(object, "__module__"), name = attributeOrNull(object, "__name__");
+  if (!module.is_valid() || !PyUnicode_Check(module.ptr()) || !name.is_valid())
+    return nullptr;
+  const std::string_view where = utf8(module);
+  if (where == "builtins")
+    return sema::findBuiltin(where, utf8(name));
+  return where.starts_with("triton.language") ? sema::findBuiltin("triton.language", utf8(name)) : nullptr;
+}
+
+/// numpy's scalars behave as the numbers that they hold.
+static bool isNumpyScalar(nb::handle object) {
+  return llvm::StringRef(Py_TYPE(object.ptr())->tp_name).starts_with("numpy.") && !PyFloat_Check(object.ptr()) &&
+         PyIndex_Check(object.ptr());
+}
+
+Value PyHost::toValue(nb::handle object, unsigned depth) {
+  if (depth > maxDepth)
+    raise(PyExc_RecursionError, "a tuple nests deeper than " + std::to_string(maxDepth) + " levels");
+  if (object.is_none())
+    return Value();
+  if (object.ptr() == Py_Ellipsis)
+    return sema::EllipsisValue{};
+  if (PyBool_Check(object.ptr()))
+    return object.ptr() == Py_True;
+  if (PyLong_Check(object.ptr()))
+    return integerFrom(object);
+  if (PyFloat_Check(object.ptr()))
+    return PyFloat_AS_DOUBLE(object.ptr());
+  if (PyUnicode_Check(object.ptr()))
+    return std::string(utf8(object));
+  if (PyTuple_Check(object.ptr()) || PyList_Check(object.ptr()))
+    return elementsToValue(object, depth);
+  if (isJitFunction(object))
+    return sema::FunctionValue{function(object)};
+
+  const PackageNames &names = packageNames();
+  PyObject *type = object.type().ptr();
+  if (type == names.constexprClass)
+    return toValue(checked(PyObject_GetAttrString(object.ptr(), "value")), depth + 1);
+  if (type == names.tupleClass)
+    return elementsToValue(object, depth);
+  if (type == names.builtinClass) {
+    nb::object module = checked(PyObject_GetAttrString(object.ptr(), "__module__"));
+    nb::object name = checked(PyObject_GetAttrString(object.ptr(), "__name__"));
+    if (const sema::Builtin *builtin = sema::findBuiltin(utf8(module), utf8(name)))
+      return sema::BuiltinValue{builtin};
+    auto &known = functions[object.ptr()];
+    if (!known)
+      known = libraryFunction(utf8(module), utf8(name));
+    if (known)
+      return sema::FunctionValue{known};
+  }
+  if (isA(object, names.dtypeClass))
+    if (std::optional<sema::Type> known = typeOf(object))
+      return sema::TypeValue{*known};
+  if (PySlice_Check(object.ptr())) {
+    std::vector<Value> parts;
+    for (const char *part : {"start", "stop", "step"})
+      parts.push_back(toValue(checked(PyObject_GetAttrString(object.ptr(), part)), depth + 1));
+    return sema::SliceValue{std::make_shared<const std::vector<Value>>(std::move(parts))};
+  }
+  if (const sema::Builtin *builtin = builtinForClass(object))
+    return sema::BuiltinValue{builtin};
+  if (isNumpyScalar(object))
+    return integerFrom(checked(PyNumber_Index(object.ptr())));
+  return sema::HostValue{reference(object)};
+}
+
+//--- From sema ---------------------------------------------------------------------------------
+
+static nb::object tupleTo(PyHost &host, const sema::TupleValue &tuple) {
+  nb::object elements = checked(PyTuple_New(static_cast<Py_ssize_t>(tuple.elements->size())));
+  for (auto [index, element] : llvm::enumerate(*tuple.elements))
+    PyTuple_SET_ITEM(elements.ptr(), index, host.toObject(element).release().ptr());
+  if (!tuple.hostClass)
+    return elements;
+  return checked(PyObject_CallObject(static_cast<const PyHostObject &>(*tuple.hostClass).object, elements.ptr()));
+}
+
+static nb::object typeTo(const sema::Type &type) {
+  nb::object shape = nb::none();
+  if (type.isTile()) {
+    shape = checked(PyList_New(0));
+    for (int64_t extent : type.shape)
+      if (PyList_Append(shape.ptr(), checked(PyLong_FromLongLong(extent)).ptr()) != 0)
+        throw nb::python_error();
+  }
+  return checked(PyObject_CallFunction(packageNames().tensorType, "sOOO", sema::abbreviationOf(type.scalar).str().c_str(),
+                                       shape.ptr(), type.isPointer ? Py_True : Py_False,
+                                       type.isConst ? Py_True : Py_False));
+}
+
+/// The object that Python knows under `module`.`name`.
+static nb::object memberOf(llvm::StringRef module, llvm::StringRef name) {
+  nb::object object = checked(PyImport_ImportModule(module.str().c_str()));
+  return checked(PyObject_GetAttrString(object.ptr(), name.str().c_str()));
+}
+
+static nb::object functionTo(const sema::JitFunction &function) {
+  if (function.scope)
+    return nb::borrow(static_cast<const PyHostObject &>(*function.scope).object);
+  auto [module, name] = llvm::StringRef(function.qualified).rsplit('.');
+  return memberOf(module, name);
+}
+
+nb::object PyHost::toObject(const Value &value) {
+  if (value.isNone())
+    return nb::none();
+  if (value.is<sema::EllipsisValue>())
+    return nb::borrow(Py_Ellipsis);
+  if (const bool *truth = value.get<bool>())
+    return nb::borrow(*truth ? Py_True : Py_False);
+  if (const llvm::DynamicAPInt *number = value.integer())
+    return integerTo(*number);
+  if (const double *number = value.get<double>())
+    return checked(PyFloat_FromDouble(*number));
+  if (const std::string *text = value.get<std::string>())
+    return textOf(*text);
+  if (const auto *type = value.get<sema::TypeValue>())
+    return typeTo(type->type);
+  if (const auto *tuple = value.get<sema::TupleValue>())
+    return tupleTo(*this, *tuple);
+  if (const auto *slice = value.get<sema::SliceValue>()) {
+    nb::object start = toObject((*slice->parts)[0]), stop = toObject((*slice->parts)[1]), step = toObject((*slice->parts)[2]);
+    return checked(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
+  }
+  if (const auto *builtin = value.get<sema::BuiltinValue>())
+    return memberOf(builtin->builtin->module, builtin->builtin->name);
+  if (const auto *function = value.get<sema::FunctionValue>())
+    return functionTo(*function->function);
+  if (const auto *module = value.get<sema::ModuleValue>())
+    return checked(PyImport_ImportModule(module->name.c_str()));
+  if (const auto *object = value.get<sema::HostValue>())
+    return nb::borrow(static_cast<const PyHostObject &>(*object->object).object);
+  raise(PyExc_TypeError, "a " + value.kindName() + " cannot be handed to Python code while compiling; only constants can");
+}

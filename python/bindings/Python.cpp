@@ -1,0 +1,97 @@
+// Small things around Python objects, and the package's own names.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Python.h"
+
+#include <atomic>
+#include <memory>
+
+namespace nereid::python {
+
+std::string_view utf8(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char *bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (!bytes)
+    throw nb::python_error();
+  return {bytes, static_cast<size_t>(size)};
+}
+
+/// Text that may hold lone surrogates, which UTF-8 has no form for.
+static std::string printable(nb::handle text) {
+  nb::object bytes = checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+}
+
+std::string reprOf(nb::handle object) {
+  PyObject *text = PyObject_Repr(object.ptr());
+  if (!text) {
+    PyErr_Clear();
+    return std::string("<") + Py_TYPE(object.ptr())->tp_name + " object>";
+  }
+  return printable(nb::steal(text));
+}
+
+nb::object textOf(std::string_view text) {
+  return checked(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+nb::object attributeOrNull(nb::handle object, const char *name) {
+  PyObject *found = PyObject_GetAttrString(object.ptr(), name);
+  if (!found) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+      throw nb::python_error();
+    PyErr_Clear();
+  }
+  return nb::steal(found);
+}
+
+void raise(PyObject *pythonClass, const std::string &message) {
+  PyErr_SetObject(pythonClass, textOf(message).ptr());
+  throw nb::python_error();
+}
+
+const PackageNames &packageNames() {
+  static std::atomic<const PackageNames *> known{nullptr};
+  if (const PackageNames *names = known.load(std::memory_order_acquire))
+    return *names;
+
+  nb::object core = checked(PyImport_ImportModule("triton.language.core"));
+  nb::object jit = checked(PyImport_ImportModule("triton.runtime.jit"));
+  auto kept = [](nb::handle module, const char *name) {
+    return checked(PyObject_GetAttrString(module.ptr(), name)).release().ptr();
+  };
+  auto keptClass = [&](nb::handle module, const char *name) {
+    PyObject *found = kept(module, name);
+    if (!PyType_Check(found))
+      raise(PyExc_ImportError, std::string("the package's `") + name + "` is not a class, but " + reprOf(found));
+    return found;
+  };
+  auto names = std::make_unique<PackageNames>();
+  names->constexprClass = keptClass(core, "constexpr");
+  names->dtypeClass = keptClass(core, "dtype");
+  names->pointerType = keptClass(core, "pointer_type");
+  names->blockType = keptClass(core, "block_type");
+  names->tensorClass = keptClass(core, "tensor");
+  names->tupleClass = keptClass(core, "tuple");
+  names->builtinClass = keptClass(core, "Builtin");
+  names->tensorType = kept(core, "_tensor_type");
+  names->constexprFunctionClass = keptClass(jit, "ConstexprFunction");
+
+  // Two threads may both have come here; the first one's names stay.
+  const PackageNames *expected = nullptr;
+  if (known.compare_exchange_strong(expected, names.get()))
+    return *names.release();
+  return *expected;
+}
+
+bool isConstexpr(nb::handle object) {
+  // By name first: the names are looked up only for a class that may be the one.
+  if (std::string_view(Py_TYPE(object.ptr())->tp_name) != "constexpr")
+    return false;
+  try {
+    return object.type().ptr() == packageNames().constexprClass;
+  } catch (nb::python_error &) {
+    return false;
+  }
+}
+
+} // namespace nereid::python

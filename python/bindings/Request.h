@@ -1,0 +1,38 @@
+// What Python asks to have compiled, in the compiler's terms.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "artifact/Artifact.h"
+#include "compiler/sema/Sema.h"
+#include "python/bindings/PyHost.h"
+
+namespace nereid::python {
+
+/// The arguments of `compile` and `make_ir` that describe a kernel.
+struct KernelDescription {
+  nb::handle function;
+  nb::dict signature;  ///< name -> text of the type
+  nb::dict constants;  ///< path -> value
+  nb::dict attributes; ///< path -> list of [name, number]
+  nb::handle target;   ///< has backend, arch
+  nb::dict options;
+  std::string name; ///< of the symbol; the function's own where empty
+};
+
+/// One compilation with everything that must outlive it. Made and destroyed with the GIL held.
+struct Compilation {
+  explicit Compilation(const KernelDescription &description);
+
+  PyHost host;
+  sema::KernelRequest request;
+  std::vector<artifact::Parameter> parameters; ///< the run-time ones
+  std::string signature; ///< as the command line spells it
+  std::string sourceKey; ///< of the function, its callees and what sema would ask Python for
+};
+
+support::Options optionsOf(nb::dict options);
+support::TargetSpec targetOf(nb::handle target);
+/// An entry of the options that must be true or false.
+bool flagOf(nb::dict options, const char *name, bool otherwise);
+
+} // namespace nereid::python

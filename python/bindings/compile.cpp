@@ -1,0 +1,131 @@
+// `compile`: from a function and its signature to a kernel, through the cache on disk.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/CompiledData.h"
+#include "python/bindings/ContextPool.h"
+#include "python/bindings/IrModule.h"
+#include "python/bindings/PyDiagnostics.h"
+#include "python/bindings/Request.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <chrono>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+using namespace nereid;
+using namespace nereid::python;
+
+static std::shared_ptr<CompiledData> fromCache(const std::optional<std::string> &dir, const std::string &key) {
+  if (!dir)
+    return nullptr;
+  std::optional<artifact::Artifact> found;
+  {
+    nb::gil_scoped_release release;
+    found = diskCache().load(*dir, key);
+  }
+  if (!found)
+    return nullptr;
+  return std::make_shared<CompiledData>(std::move(*found), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
+}
+
+/// All that follows sema; no Python is touched.
+static std::optional<driver::Result> finish(mlir::ModuleOp module, const support::Options &options,
+                                            const support::TargetSpec &target, const driver::Request &request,
+                                            const std::optional<std::string> &cacheDir,
+                                            support::DiagnosticEngine &diagnostics) {
+  nb::gil_scoped_release release;
+  auto result = driver::back(module, options, target, request, diagnostics);
+  if (result && cacheDir)
+    diskCache().store(*cacheDir, request.key, result->artifact);
+  return result;
+}
+
+static double microsecondsSince(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count();
+}
+
+static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, driver::Request request,
+                                                   const std::optional<std::string> &cacheDir) {
+  const auto began = std::chrono::steady_clock::now();
+  support::DiagnosticEngine diagnostics;
+  ContextPool::Lease context(ContextPool::instance());
+  auto module = driver::front(*context, compilation.request, compilation.host, diagnostics);
+  compilation.host.raiseInterrupt();
+  if (!module)
+    raiseDiagnostics(diagnostics, &compilation.host);
+  const driver::PhaseTime sema{"sema", microsecondsSince(began)};
+  auto result =
+      finish(*module, compilation.request.options, compilation.request.target, request, cacheDir, diagnostics);
+  if (!result)
+    raiseDiagnostics(diagnostics, &compilation.host);
+  result->times.insert(result->times.begin(), sema);
+  showWarnings(diagnostics, &compilation.host);
+  return std::make_shared<CompiledData>(std::move(result->artifact), std::move(result->times), /*cacheHit=*/false);
+}
+
+static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signature, nb::dict constants,
+                                             nb::dict attributes, nb::handle target, nb::dict options,
+                                             const std::optional<std::string> &cacheDir, const std::string &name) {
+  Compilation compilation({function, signature, constants, attributes, target, options, name});
+  driver::Request request;
+  request.keep = {"ttir"};
+  request.key = driver::cacheKey(compilation.request, compilation.sourceKey, compilation.signature);
+  request.signature = compilation.signature;
+  request.parameters = compilation.parameters;
+  std::shared_ptr<CompiledData> data = fromCache(cacheDir, request.key);
+  if (!data)
+    data = compileKernel(compilation, std::move(request), cacheDir);
+  warnOfCache();
+  return data;
+}
+
+static std::shared_ptr<CompiledData> compileIr(const std::string &text, const std::string &kind, nb::handle target,
+                                               nb::dict options, const std::optional<std::string> &cacheDir) {
+  if (kind != "ttir")
+    raise(PyExc_ValueError, "cannot compile from `" + kind + "`; only from `ttir`");
+  sema::KernelRequest described; // no function: options and target, for the key
+  described.options = optionsOf(options);
+  described.target = targetOf(target);
+  driver::Request request;
+  request.keep = {"ttir"};
+  request.key = driver::cacheKey(described, text, kind);
+  if (auto data = fromCache(cacheDir, request.key))
+    return data;
+
+  support::DiagnosticEngine diagnostics;
+  ContextPool::Lease context(ContextPool::instance());
+  auto module = driver::parse(*context, text, "<ttir>", diagnostics);
+  auto result = module ? finish(*module, described.options, described.target, request, cacheDir, diagnostics)
+                       : std::nullopt;
+  if (!result)
+    raiseDiagnostics(diagnostics, nullptr);
+  showWarnings(diagnostics, nullptr);
+  warnOfCache();
+  return std::make_shared<CompiledData>(std::move(result->artifact), std::move(result->times), /*cacheHit=*/false);
+}
+
+static std::shared_ptr<IrModule> makeIr(nb::handle function, nb::dict signature, nb::dict constants,
+                                        nb::dict attributes, nb::handle target, nb::dict options,
+                                        std::shared_ptr<IrContext> context) {
+  Compilation compilation({function, signature, constants, attributes, target, options, ""});
+  support::DiagnosticEngine diagnostics;
+  auto module = driver::front(context->context(), compilation.request, compilation.host, diagnostics);
+  compilation.host.raiseInterrupt();
+  if (!module)
+    raiseDiagnostics(diagnostics, &compilation.host);
+  return std::make_shared<IrModule>(std::move(context), std::move(module));
+}
+
+void nereid::python::bindCompile(nb::module_ &module) {
+  bindCompiledData(module);
+  module.def("compile", &compile, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
+             nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
+             "Compiles a function for the types and constants of its parameters.");
+  module.def("compile_ir", &compileIr, nb::arg("text"), nb::arg("kind"), nb::arg("target"), nb::arg("options"),
+             nb::arg("cache_dir").none(), "Compiles a module of IR.");
+  module.def("make_ir", &makeIr, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
+             nb::arg("target"), nb::arg("options"), nb::arg("context"),
+             "A function's IR as the front end emits it, before any pass.");
+}

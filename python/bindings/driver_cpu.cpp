@@ -1,0 +1,46 @@
+// The CPU as Python's driver sees it.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Compiler.h"
+#include "python/bindings/Python.h"
+#include "runtime/cpu/CpuDevice.h"
+
+using namespace nereid;
+using namespace nereid::python;
+
+// What a CPU answers where people ask for the lanes of a warp.
+static constexpr int warpSize = 32;
+
+static support::TargetSpec hostTarget() {
+  std::string whyNot;
+  const auto target = driver::resolveTarget("cpu", "", whyNot);
+  if (!target)
+    raise(PyExc_RuntimeError, whyNot);
+  return *target;
+}
+
+static nb::dict properties() {
+  const runtime::DeviceProperties &known = runtime::cpuDevice().properties();
+  nb::dict dict;
+  dict["name"] = textOf(known.name);
+  dict["multiprocessor_count"] = known.multiprocessorCount;
+  dict["max_num_regs"] = known.maxNumRegs;
+  dict["max_shared_mem"] = known.maxSharedMem;
+  dict["warpSize"] = known.warpSize;
+  dict["max_threads_per_sm"] = known.maxThreadsPerSm;
+  dict["max_threads_per_block"] = known.maxThreadsPerSm;
+  dict["sm_clock_rate"] = known.smClockRateKhz;
+  dict["mem_clock_rate"] = known.memClockRateKhz;
+  dict["mem_bus_width"] = known.memBusWidthBits;
+  dict["last_level_cache_bytes"] = hostTarget().lastLevelCacheBytes;
+  return dict;
+}
+
+void nereid::python::bindCpuDriver(nb::module_ &module) {
+  nb::module_ driver = module.def_submodule("driver_cpu", "The CPU as a device.");
+  driver.def("host_target", [] { return nb::make_tuple("cpu", textOf(hostTarget().arch), warpSize); },
+             "(backend, arch, warp size) of this machine.");
+  driver.def("properties", &properties, "The figures that people size their grids by.");
+  driver.def("set_num_threads", &runtime::setCpuThreads, nb::arg("threads"),
+             "Number of threads that a launch may use; 0: all processors.");
+  driver.def("num_threads", &runtime::cpuThreads, "Number of threads that a launch may use.");
+}

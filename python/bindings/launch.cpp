@@ -1,0 +1,309 @@
+// `kernel[grid](...)`: finds the kernel that earlier launches with such arguments chose, packs and runs it.
+// SPDX-License-Identifier: MIT
+//
+// A launch whose key is known makes no Python call but the grid's. Everything else goes through
+// JITFunction.run, whose kernel is then stored under the key.
+#include "python/bindings/LaunchKey.h"
+
+#include <cstddef>
+#include <structmember.h>
+
+namespace nereid::python {
+
+namespace {
+struct LauncherObject {
+  PyObject_HEAD
+  vectorcallfunc call;
+  PyObject *function;
+  PyObject *grid;
+};
+
+/// The arguments of one call, by parameter.
+struct BoundCall {
+  JitState &state;
+  PyObject *const *args;
+  size_t count;
+  PyObject *keywords; ///< tuple of names, or null; their values follow `args`
+  PyObject *bound[LaunchKey::maxArguments];
+  LaunchKey key;
+};
+
+enum class Outcome { Launched, Failed, Unknown, NotOurs };
+} // namespace
+
+//--- Binding -----------------------------------------------------------------------------------
+
+static size_t findParameter(const JitState &state, PyObject *name) {
+  const size_t count = state.parameters.size();
+  for (size_t i = 0; i < count; ++i)
+    if (state.parameters[i].name == name)
+      return i;
+  for (size_t i = 0; i < count; ++i)
+    if (PyUnicode_Compare(state.parameters[i].name, name) == 0)
+      return i;
+  return count;
+}
+
+/// Fills `bound` and the key; false where Python has to look at the call.
+static bool bindCall(BoundCall &call) {
+  const std::vector<LaunchParameter> &parameters = call.state.parameters;
+  const size_t count = parameters.size();
+  if (call.count > count || count > LaunchKey::maxArguments)
+    return false;
+  for (size_t i = 0; i < count; ++i)
+    call.bound[i] = i < call.count ? call.args[i] : nullptr;
+  const Py_ssize_t keywordCount = call.keywords ? PyTuple_GET_SIZE(call.keywords) : 0;
+  for (Py_ssize_t k = 0; k < keywordCount; ++k) {
+    PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
+    PyObject *value = call.args[call.count + k];
+    const size_t at = findParameter(call.state, name);
+    if (at == count) {
+      if (!call.key.addOption(name, value))
+        return false;
+      continue;
+    }
+    if (call.bound[at])
+      return false;
+    call.bound[at] = value;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!call.bound[i])
+      call.bound[i] = parameters[i].defaultValue;
+    if (!call.bound[i])
+      return false;
+    if (!(parameters[i].isConstexpr ? call.key.addConstant(call.bound[i]) : call.key.addArgument(i, call.bound[i])))
+      return false;
+  }
+  return true;
+}
+
+//--- Grid --------------------------------------------------------------------------------------
+
+static bool readExtent(PyObject *object, uint32_t &extent) {
+  if (!PyLong_Check(object))
+    return false;
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow || number < 0 || number > UINT32_MAX)
+    return false;
+  extent = static_cast<uint32_t>(number);
+  return true;
+}
+
+static bool readGrid(PyObject *object, runtime::Grid &grid) {
+  const bool isTuple = PyTuple_Check(object);
+  if (!isTuple && !PyList_Check(object))
+    return false;
+  const Py_ssize_t rank = Py_SIZE(object);
+  uint32_t *extents[] = {&grid.x, &grid.y, &grid.z};
+  if (rank < 1 || rank > 3)
+    return false;
+  for (Py_ssize_t i = 0; i < rank; ++i)
+    if (!readExtent(isTuple ? PyTuple_GET_ITEM(object, i) : PyList_GET_ITEM(object, i), *extents[i]))
+      return false;
+  return true;
+}
+
+/// A grid function gets all arguments by name. Null with an exception, which may be the function's own.
+static PyObject *callGrid(PyObject *function, const BoundCall &call) {
+  PyObject *arguments = PyDict_New();
+  if (!arguments)
+    return nullptr;
+  for (size_t i = 0; i < call.state.parameters.size(); ++i)
+    if (PyDict_SetItem(arguments, call.state.parameters[i].name, call.bound[i]) != 0) {
+      Py_DECREF(arguments);
+      return nullptr;
+    }
+  PyObject *result = PyObject_CallOneArg(function, arguments);
+  Py_DECREF(arguments);
+  return result;
+}
+
+static Outcome evaluateGrid(PyObject *given, const BoundCall &call, runtime::Grid &grid) {
+  if (readGrid(given, grid))
+    return Outcome::Launched;
+  if (!PyCallable_Check(given))
+    return Outcome::NotOurs;
+  PyObject *made = callGrid(given, call);
+  if (!made)
+    return Outcome::Failed;
+  const bool known = readGrid(made, grid);
+  Py_DECREF(made);
+  return known ? Outcome::Launched : Outcome::NotOurs;
+}
+
+//--- The known road ----------------------------------------------------------------------------
+
+static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char *block) {
+  for (const Slot &slot : kernel.slots())
+    if (pack(slot, key.leaf(slot.position), block) != PackResult::Packed)
+      return false;
+  return true;
+}
+
+/// The entry's kernel with this call's arguments. The entry may be dropped while Python code runs.
+static Outcome launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall &call, PyObject *&result) {
+  nb::object compiled = nb::borrow(entry.compiled), owner = nb::borrow(entry.kernel);
+  LoadedKernel &kernel = *entry.loaded;
+  runtime::Grid grid;
+  if (Outcome outcome = evaluateGrid(given, call, grid); outcome != Outcome::Launched)
+    return outcome;
+  alignas(16) char block[stackBlockBytes];
+  if (kernel.blockBytes() > sizeof block)
+    return Outcome::NotOurs;
+  std::memset(block, 0, kernel.blockBytes());
+  if (!packArguments(kernel, call.key, block))
+    return Outcome::NotOurs;
+  if (!kernel.launch(grid, nullptr, block))
+    return Outcome::Failed;
+  result = compiled.release().ptr();
+  return Outcome::Launched;
+}
+
+static Outcome launchKnown(LauncherObject &launcher, BoundCall &call, PyObject *&result) {
+  if (call.state.slow || call.state.takesRest || slowLaunch.load(std::memory_order_acquire) || !call.state.watchHolds() || !bindCall(call))
+    return Outcome::NotOurs;
+  const LaunchEntry *entry = call.state.currentLaunches().find(call.key.text());
+  return entry ? launchEntry(*entry, launcher.grid, call, result) : Outcome::Unknown;
+}
+
+//--- The road through Python -------------------------------------------------------------------
+
+static PyObject *runThroughPython(LauncherObject &launcher, PyObject *const *args, size_t count, PyObject *keywords) {
+  static PyObject *run = PyUnicode_InternFromString("run");
+  static PyObject *gridName = PyUnicode_InternFromString("grid");
+  static PyObject *warmupName = PyUnicode_InternFromString("warmup");
+  const Py_ssize_t keywordCount = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  std::vector<PyObject *> stack{launcher.function};
+  stack.insert(stack.end(), args, args + count + keywordCount);
+  stack.push_back(launcher.grid);
+  stack.push_back(Py_False);
+  PyObject *names = PyTuple_New(keywordCount + 2);
+  if (!names)
+    return nullptr;
+  for (Py_ssize_t k = 0; k < keywordCount; ++k)
+    PyTuple_SET_ITEM(names, k, Py_NewRef(PyTuple_GET_ITEM(keywords, k)));
+  PyTuple_SET_ITEM(names, keywordCount, Py_NewRef(gridName));
+  PyTuple_SET_ITEM(names, keywordCount + 1, Py_NewRef(warmupName));
+  PyObject *compiled = PyObject_VectorcallMethod(run, stack.data(), count + 1, names);
+  Py_DECREF(names);
+  return compiled;
+}
+
+/// Whether the kernel can be launched from the key's leaves alone.
+static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
+  for (const Slot &slot : kernel.slots())
+    if (slot.position >= call.state.parameters.size() || call.state.parameters[slot.position].isConstexpr ||
+        !call.key.hasLeaf(slot.position))
+      return false;
+  return call.key.device() == DeviceKind::Unknown || call.key.device() == kernel.device();
+}
+
+static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {
+  if (compiled == Py_None || epoch != launchEpoch.load(std::memory_order_acquire) || !call.state.parametersKnown)
+    return;
+  PyObject *kernel = PyObject_GetAttrString(compiled, "function");
+  if (!kernel) {
+    PyErr_Clear();
+    return;
+  }
+  LoadedKernel *loaded = loadedKernelOf(kernel);
+  if (loaded && fits(*loaded, call))
+    call.state.currentLaunches().insert(call.key.text(), LaunchEntry(compiled, kernel, loaded, call.key.identities()));
+  Py_DECREF(kernel);
+}
+
+static PyObject *launch(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+  auto &launcher = *reinterpret_cast<LauncherObject *>(self);
+  JitState *state = jitStateOf(launcher.function);
+  if (!state->readParameters(launcher.function))
+    return nullptr;
+  BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, {}, {}};
+  const uint64_t epoch = launchEpoch.load(std::memory_order_acquire);
+  PyObject *result = nullptr;
+  const Outcome outcome = launchKnown(launcher, call, result);
+  if (outcome == Outcome::Launched || outcome == Outcome::Failed)
+    return result;
+  result = runThroughPython(launcher, args, call.count, keywords);
+  if (result && outcome == Outcome::Unknown)
+    remember(call, result, epoch);
+  return result;
+}
+
+//--- The type ----------------------------------------------------------------------------------
+
+static PyObject *createLauncher(PyObject *type, PyObject *const *args, size_t flags, PyObject *keywords) {
+  if (PyVectorcall_NARGS(flags) != 2 || keywords) {
+    PyErr_SetString(PyExc_TypeError, "Launcher takes a JITFunction and a grid");
+    return nullptr;
+  }
+  if (!jitStateOf(args[0])) {
+    PyErr_Format(PyExc_TypeError, "Launcher takes a JITFunction, got `%s`", Py_TYPE(args[0])->tp_name);
+    return nullptr;
+  }
+  auto *self = PyObject_GC_New(LauncherObject, reinterpret_cast<PyTypeObject *>(type));
+  if (!self)
+    return nullptr;
+  self->call = launch;
+  self->function = Py_NewRef(args[0]);
+  self->grid = Py_NewRef(args[1]);
+  PyObject_GC_Track(self);
+  return reinterpret_cast<PyObject *>(self);
+}
+
+static PyObject *newLauncher(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  if (keywords && PyDict_GET_SIZE(keywords)) {
+    PyErr_SetString(PyExc_TypeError, "Launcher takes no keywords");
+    return nullptr;
+  }
+  return createLauncher(reinterpret_cast<PyObject *>(type), reinterpret_cast<PyTupleObject *>(args)->ob_item,
+                        PyTuple_GET_SIZE(args), nullptr);
+}
+
+static int traverseLauncher(PyObject *self, visitproc visit, void *arg) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(launcher->function);
+  Py_VISIT(launcher->grid);
+  return 0;
+}
+
+static void destroyLauncher(PyObject *self) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  Py_DECREF(launcher->function);
+  Py_DECREF(launcher->grid);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+// The kernel or its grid closes every cycle through a launcher and can be cleared; a launcher itself
+// never changes, so it needs no tp_clear, as with tuples.
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call), READONLY, nullptr},
+    {"fn", T_OBJECT, offsetof(LauncherObject, function), READONLY, "The JITFunction."},
+    {"grid", T_OBJECT, offsetof(LauncherObject, grid), READONLY, "The grid as given."},
+    {},
+};
+static PyType_Slot slots[] = {
+    {Py_tp_doc, const_cast<char *>("`kernel[grid]`: call it with the kernel's arguments.")},
+    {Py_tp_new, reinterpret_cast<void *>(newLauncher)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyLauncher)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverseLauncher)},
+    {Py_tp_members, members},
+    {},
+};
+static PyType_Spec spec = {"triton._C.libtriton.Launcher", sizeof(LauncherObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+
+PyTypeObject *makeLauncherType(nb::module_ &module) {
+  nb::object type = checked(PyType_FromSpec(&spec));
+  auto *made = reinterpret_cast<PyTypeObject *>(type.ptr());
+  made->tp_vectorcall = createLauncher; // no slot for it before Python 3.14
+  module.attr("Launcher") = type;
+  return made;
+}
+
+} // namespace nereid::python

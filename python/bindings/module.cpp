@@ -1,0 +1,18 @@
+// triton._C.libtriton: importing it starts no thread, opens no device and reads no setting.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Python.h"
+
+NB_MODULE(libtriton, module) {
+  using namespace nereid::python;
+  // Kernels live in module globals until the interpreter goes; that is no leak.
+  nb::set_leak_warnings(false);
+  module.doc() = "The compiler, the launcher and the CPU runtime of Nereid.";
+  bindTables(module);
+  bindSpecialize(module);
+  bindKernel(module);
+  bindJit(module);
+  bindIr(module);
+  bindCompile(module);
+  bindCache(module);
+  bindCpuDriver(module);
+}

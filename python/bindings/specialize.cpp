@@ -1,0 +1,141 @@
+// What Python asks about one argument: its type in a signature, its specialisation, its device.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Arrays.h"
+#include "python/bindings/PyHost.h"
+
+using namespace nereid;
+using namespace nereid::python;
+
+namespace {
+/// How one argument is to be looked at.
+struct Rule {
+  nb::handle backend;
+  bool isConst;
+  bool specializeValue;
+  bool align;
+};
+} // namespace
+
+static nb::object pairOf(nb::object type, nb::object key) {
+  return checked(PyTuple_Pack(2, type.ptr(), key.ptr()));
+}
+static nb::object pairOf(std::string_view type, nb::object key) { return pairOf(textOf(type), std::move(key)); }
+
+static nb::object alignmentKey(bool isAligned, const Rule &rule) {
+  return rule.specializeValue ? textOf(isAligned && rule.align ? "D" : "") : nb::none();
+}
+
+static nb::object specializeInteger(nb::handle number, const Rule &rule) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow == 0) {
+    if (value == 1 && rule.specializeValue)
+      return pairOf("constexpr", checked(PyLong_FromLong(1)));
+    const bool isNarrow = value >= INT32_MIN && value <= INT32_MAX;
+    return pairOf(isNarrow ? "i32" : "i64", alignmentKey(value % 16 == 0, rule));
+  }
+  const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(number.ptr()) : 0;
+  if (overflow < 0 || PyErr_Occurred()) {
+    PyErr_Clear();
+    raise(PyExc_OverflowError, "integer " + reprOf(number) + " does not fit in 64 bits; no type of the language holds it");
+  }
+  return pairOf("u64", alignmentKey(large % 16 == 0, rule));
+}
+
+static nb::object specialize(nb::handle argument, const Rule &rule);
+
+/// Types and keys of the elements, in tuples of the same class.
+static nb::object specializeTuple(nb::handle tuple, const Rule &rule) {
+  const Py_ssize_t size = PyTuple_GET_SIZE(tuple.ptr());
+  nb::object types = checked(PyTuple_New(size)), keys = checked(PyTuple_New(size));
+  const Rule elementRule{rule.backend, false, true, true};
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    nb::object element = specialize(PyTuple_GET_ITEM(tuple.ptr(), i), elementRule);
+    PyTuple_SET_ITEM(types.ptr(), i, Py_NewRef(PyTuple_GET_ITEM(element.ptr(), 0)));
+    PyTuple_SET_ITEM(keys.ptr(), i, Py_NewRef(PyTuple_GET_ITEM(element.ptr(), 1)));
+  }
+  if (!isNamedTuple(tuple))
+    return pairOf(std::move(types), std::move(keys));
+  PyObject *type = tuple.type().ptr();
+  return pairOf(checked(PyObject_CallObject(type, types.ptr())), checked(PyObject_CallObject(type, keys.ptr())));
+}
+
+static bool isDescriptor(nb::handle argument) {
+  if (std::string_view(Py_TYPE(argument.ptr())->tp_name) != "TensorDescriptor")
+    return false;
+  return attributeOrNull(argument, "base").is_valid() && attributeOrNull(argument, "block_shape").is_valid();
+}
+
+static nb::object specializeDescriptor(nb::handle descriptor) {
+  nb::object base = checked(PyObject_GetAttrString(descriptor.ptr(), "base"));
+  nb::object dtype = checked(PyObject_Str(checked(PyObject_GetAttrString(base.ptr(), "dtype")).ptr()));
+  const auto type = scalarTypeNamed(utf8(dtype));
+  if (!type)
+    raise(PyExc_TypeError, "a tensor descriptor cannot hold elements of type " + std::string(utf8(dtype)));
+  nb::object shape = checked(PySequence_List(checked(PyObject_GetAttrString(descriptor.ptr(), "block_shape")).ptr()));
+  return pairOf("tensordesc<" + std::string(jit::spelling(*type)) + reprOf(shape) + ">", nb::none());
+}
+
+static nb::object specializeOther(nb::handle argument, const Rule &rule) {
+  Array array;
+  switch (readArray(argument.ptr(), array)) {
+  case ArrayResult::Failed:
+    throw nb::python_error();
+  case ArrayResult::Read:
+    return pairOf(std::string(rule.isConst ? "*k" : "*") + std::string(jit::spelling(array.type)),
+                  alignmentKey(array.address % 16 == 0, rule));
+  case ArrayResult::NotAnArray:
+    break;
+  }
+  if (isJitFunction(argument))
+    return pairOf("constexpr", checked(PyObject_GetAttrString(argument.ptr(), "cache_key")));
+  if (isDescriptor(argument))
+    return specializeDescriptor(argument);
+  const PackageNames &names = packageNames();
+  if (argument.type().ptr() == names.constexprClass)
+    return pairOf("constexpr", nb::borrow(argument));
+  if (isA(argument, names.constexprFunctionClass))
+    return pairOf("constexpr", checked(PyObject_GetAttrString(argument.ptr(), "cache_key")));
+  if (PyIndex_Check(argument.ptr()) && !PySequence_Check(argument.ptr())) // numpy's integers, SymInt
+    return specializeInteger(checked(PyNumber_Index(argument.ptr())), rule);
+  raise(PyExc_TypeError, "failed to specialize argument of type: " + std::string(Py_TYPE(argument.ptr())->tp_name));
+}
+
+static nb::object specialize(nb::handle argument, const Rule &rule) {
+  if (argument.is_none())
+    return pairOf("constexpr", nb::none());
+  if (PyBool_Check(argument.ptr()))
+    return pairOf("u1", nb::none());
+  if (PyLong_Check(argument.ptr()))
+    return specializeInteger(argument, rule);
+  if (PyFloat_Check(argument.ptr()))
+    return pairOf("fp32", nb::none());
+  if (PyTuple_Check(argument.ptr()))
+    return specializeTuple(argument, rule);
+  return specializeOther(argument, rule);
+}
+
+static nb::object deviceOf(nb::handle argument) {
+  if (argument.is_none() || PyLong_Check(argument.ptr()) || PyFloat_Check(argument.ptr()))
+    return nb::none();
+  Array array;
+  const ArrayResult result = readArray(argument.ptr(), array);
+  if (result == ArrayResult::Failed)
+    throw nb::python_error();
+  if (result == ArrayResult::NotAnArray || array.device == DeviceKind::Unknown)
+    return nb::none();
+  const std::string_view name = array.device == DeviceKind::Other ? array.deviceName : nameOf(array.device);
+  return checked(PyTuple_Pack(2, textOf(name).ptr(), checked(PyLong_FromLong(array.deviceIndex)).ptr()));
+}
+
+void nereid::python::bindSpecialize(nb::module_ &module) {
+  module.def(
+      "native_specialize_impl",
+      [](nb::handle backend, nb::handle argument, bool isConst, bool specializeValue, bool align) {
+        return specialize(argument, {backend, isConst, specializeValue, align});
+      },
+      nb::arg("backend_cls").none(), nb::arg("arg").none(), nb::arg("is_const"), nb::arg("specialize_value"),
+      nb::arg("align"), "The type of an argument in a signature, and what else distinguishes kernels for it.");
+  module.def("device_of", &deviceOf, nb::arg("arg").none(),
+             "(type, index) of the device that an array is on; None for anything else.");
+}

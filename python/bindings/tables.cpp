@@ -1,0 +1,74 @@
+// The compiler's tables of names, as lists of dictionaries.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Compiler.h"
+#include "compiler/sema/Builtin.h"
+#include "compiler/stdlib/Stdlib.h"
+#include "python/bindings/Python.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace nereid;
+using namespace nereid::python;
+
+/// (name, text of the default, or None).
+static nb::tuple parameter(llvm::StringRef name, llvm::StringRef defaultText) {
+  return nb::make_tuple(textOf(name), defaultText.empty() ? nb::none() : textOf(defaultText));
+}
+
+static nb::dict entry(llvm::StringRef name, llvm::StringRef module, nb::list params, llvm::StringRef doc, bool member) {
+  nb::dict dict;
+  dict["name"] = textOf(name);
+  dict["module"] = textOf(module);
+  dict["params"] = params;
+  dict["doc"] = textOf(doc);
+  dict["member"] = member;
+  return dict;
+}
+
+/// Names that are classes of the Python package; the compiler knows them as functions, for `isinstance` and calls.
+static bool isPythonClass(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"dtype", "constexpr", "tensor", "tuple", "slice", "const", "pointer_type", "block_type"}, true)
+      .Cases({"tuple_type", "constexpr_type", "tensor_descriptor", "tensor_descriptor_type"}, true)
+      .Cases({"base_value", "base_type", "PropagateNan"}, true)
+      .Default(false);
+}
+
+static nb::list builtins() {
+  nb::list entries;
+  for (const sema::Builtin *builtin : sema::allBuiltins()) {
+    // Python has `len`, `min` and the like itself, and its own functions of constants in `triton`.
+    if (!builtin->module.starts_with("triton.") || isPythonClass(builtin->name))
+      continue;
+    nb::list params;
+    for (const sema::BuiltinParam &each : builtin->params)
+      params.append(parameter(each.name, each.defaultText));
+    entries.append(entry(builtin->name, builtin->module, params, builtin->doc, builtin->isMember));
+  }
+  return entries;
+}
+
+static nb::list libraryFunctions() {
+  nb::list entries;
+  for (const stdlib::Function &function : stdlib::functions()) {
+    if (function.name.starts_with("_"))
+      continue;
+    nb::list params;
+    for (const syntax::Parameter &each : function.definition->parameters) {
+      const bool takesRest = each.kind == syntax::ParameterKind::VarPositional;
+      params.append(parameter(((takesRest ? "*" : "") + each.name).str(),
+                              each.defaultValue ? function.file->text(each.defaultValue->range) : llvm::StringRef()));
+    }
+    entries.append(entry(function.name, function.module, params, function.doc, function.isMember));
+  }
+  return entries;
+}
+
+void nereid::python::bindTables(nb::module_ &module) {
+  module.attr("is_nereid") = true;
+  module.def("version", [] { return nb::str("3.9.0"); }, "The version of Triton whose interface this is.");
+  module.def("build_id", [] { return textOf(driver::buildId()); },
+             "Changes with every change of the compiler or of the library embedded in it.");
+  module.def("builtins", &builtins, "Every built-in function of the language.");
+  module.def("stdlib", &libraryFunctions, "Every function of the library that is written in the language.");
+}

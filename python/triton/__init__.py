@@ -1,0 +1,87 @@
+"""The Triton language and compiler, by Nereid."""
+
+# SPDX-License-Identifier: MIT
+__version__ = "3.9.0"
+
+from typing import Any
+
+from . import backends, compiler, errors, knobs, language, runtime
+from .compiler import CompilationError, compile
+from .errors import TritonError
+from .language.builtin import must_use_result
+from .runtime import (
+    AsyncCompileMode,
+    Autotuner,
+    Config,
+    FutureKernel,
+    Heuristics,
+    InterpreterError,
+    JITFunction,
+    KernelInterface,
+    MockTensor,
+    OutOfResources,
+    TensorWrapper,
+    autotune,
+    heuristics,
+    reinterpret,
+    set_allocator,
+)
+from .runtime.jit import constexpr_function, jit
+
+__all__ = [
+    "AsyncCompileMode",
+    "Autotuner",
+    "CompilationError",
+    "Config",
+    "FutureKernel",
+    "Heuristics",
+    "InterpreterError",
+    "JITFunction",
+    "KernelInterface",
+    "MockTensor",
+    "OutOfResources",
+    "TensorWrapper",
+    "TritonError",
+    "autotune",
+    "backends",
+    "cdiv",
+    "compile",
+    "compiler",
+    "constexpr_function",
+    "errors",
+    "heuristics",
+    "jit",
+    "knobs",
+    "language",
+    "must_use_result",
+    "next_power_of_2",
+    "reinterpret",
+    "runtime",
+    "set_allocator",
+    "testing",
+    "tools",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Modules that few programs need are imported when they are first asked for."""
+    if name in ("testing", "tools"):
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@constexpr_function
+def cdiv(x, y):  # noqa: ANN001, ANN201
+    """The quotient of two positive integers, rounded up."""
+    return (x + y - 1) // y
+
+
+@constexpr_function
+def next_power_of_2(n):  # noqa: ANN001, ANN201
+    """The smallest power of two that is at least `n`."""
+    n -= 1
+    for shift in (1, 2, 4, 8, 16, 32):
+        n |= n >> shift
+    return n + 1

@@ -1,0 +1,2 @@
+"""The CPU as a target."""
+# SPDX-License-Identifier: MIT

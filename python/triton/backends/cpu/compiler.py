@@ -1,0 +1,85 @@
+"""Options and names of the CPU target; its compiler is in the native module."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ... import knobs
+from ..._C import libtriton
+from ..compiler import BaseBackend, GPUTarget
+
+
+@dataclass(frozen=True)
+class CPUOptions:
+    """Launch and compile options. Those about warps, stages and clusters are taken and have no
+    effect.
+    """
+
+    num_warps: int = 4
+    num_stages: int = 3
+    num_ctas: int = 1
+    num_cpu_threads: int = 0
+    maxnreg: int | None = None
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+    debug: bool = False
+    sanitize_overflow: bool = True
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3")
+    supported_fp8_dtypes: tuple[str, ...] = ("fp8e5", "fp8e5b16", "fp8e4nv")
+    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
+    max_num_imprecise_acc_default: int = 0
+    extern_libs: Any = None
+    allow_non_constexpr_globals: bool = False
+    always_compile: bool = False
+    backend_name: str = "cpu"
+    arch: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("num_warps", "num_ctas"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1 or value & (value - 1):
+                raise ValueError(f"{name} must be a power of 2, got {value!r}")
+
+    def hash(self) -> str:
+        text = "_".join(f"{name}-{value}" for name, value in sorted(self.__dict__.items()))
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+_NAMES = frozenset(field.name for field in fields(CPUOptions))
+
+
+@functools.lru_cache
+def _host_arch() -> str:
+    return libtriton.driver_cpu.host_target()[1]
+
+
+class CPUBackend(BaseBackend):
+    binary_ext = "so"
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        return target.backend == "cpu"
+
+    def parse_options(self, options: dict[str, Any]) -> CPUOptions:
+        known = {
+            name: value for name, value in options.items() if name in _NAMES and value is not None
+        }
+        known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
+        known.setdefault(
+            "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
+        )
+        known.setdefault("arch", self.target.arch or _host_arch())
+        return CPUOptions(**known)
+
+    def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
+        return metadata.num_warps, metadata.num_ctas, metadata.shared
+
+    def hash(self) -> str:
+        return f"cpu-{self.target.arch or _host_arch()}"

@@ -1,0 +1,129 @@
+"""Runs kernels on the CPU: device facts, timing, and the low-level launch convention."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..._C import libtriton
+from ..compiler import GPUTarget
+from ..driver import DriverBase
+
+_CPP_TYPES = {
+    "i1": "int8_t",
+    "i8": "int8_t",
+    "i16": "int16_t",
+    "i32": "int32_t",
+    "i64": "int64_t",
+    "u1": "uint8_t",
+    "u8": "uint8_t",
+    "u16": "uint16_t",
+    "u32": "uint32_t",
+    "u64": "uint64_t",
+    "fp16": "float",
+    "bf16": "float",
+    "fp32": "float",
+    "f32": "float",
+    "fp64": "double",
+}
+
+
+class CPUUtils:
+    """Facts about the one CPU device."""
+
+    def get_device_properties(self, device: int | None = None) -> dict[str, Any]:
+        if device not in (None, 0):
+            raise ValueError(f"the CPU is device 0, got {device!r}")
+        return libtriton.driver_cpu.properties()
+
+
+class CPULauncher:
+    """Calls a loaded kernel: `launcher(x, y, z, stream, function, packed_metadata,
+    launch_metadata, enter, exit, *args)`.
+    """
+
+    def __init__(self, src: Any, metadata: Any):
+        pass
+
+    def __call__(
+        self,
+        grid_x: int,
+        grid_y: int,
+        grid_z: int,
+        stream: Any,
+        function: Any,
+        packed_metadata: Any,
+        launch_metadata: Any,
+        enter_hook: Any,
+        exit_hook: Any,
+        *args: Any,
+    ) -> None:
+        if enter_hook is not None:
+            enter_hook(launch_metadata)
+        function.launch(grid_x, grid_y, grid_z, stream, args)
+        if exit_hook is not None:
+            exit_hook(launch_metadata)
+
+
+class CPUDriver(DriverBase):
+    device_type = "cpu"
+    launcher_cls = CPULauncher
+
+    def __init__(self) -> None:
+        self.utils = CPUUtils()
+
+    @classmethod
+    def is_active(cls) -> bool:
+        return True
+
+    @functools.cached_property
+    def _target(self) -> GPUTarget:
+        return GPUTarget(*libtriton.driver_cpu.host_target())
+
+    def get_current_target(self) -> GPUTarget:
+        return self._target
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def set_current_device(self, device: int) -> None:
+        if device not in (None, 0):
+            raise ValueError(f"the CPU is device 0, got {device!r}")
+
+    def get_current_stream(self, device: Any = None) -> int:
+        return 0
+
+    def get_active_torch_device(self) -> Any:
+        import torch
+
+        return torch.device("cpu")
+
+    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
+        return 0, 0
+
+    def get_device_interface(self) -> Any:
+        import torch
+
+        return torch.cpu
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        return "void*" if ty.startswith("*") else _CPP_TYPES[ty]
+
+    def get_benchmarker(self) -> Callable[..., Any]:
+        from ...testing import do_bench
+
+        return do_bench
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        """Memory larger than the caches; writing it leaves nothing of earlier data in them."""
+        cache_bytes = self.utils.get_device_properties().get("last_level_cache_bytes", 32 << 20)
+        return ctypes.create_string_buffer(max(cache_bytes * 2, 1 << 20))
+
+    def clear_cache(self, cache: Any) -> None:
+        ctypes.memset(cache, 0, ctypes.sizeof(cache))
+
+    def synchronize(self) -> None:
+        """A launch has finished when it returns."""

@@ -1,0 +1,74 @@
+"""What a target's driver class offers to the rest of the package."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from .compiler import GPUTarget
+
+
+class DriverBase(ABC):
+    """Runs kernels on one kind of device. Making one must not touch the device: processes fork
+    later.
+    """
+
+    utils: Any
+    launcher_cls: type
+
+    @classmethod
+    @abstractmethod
+    def is_active(cls) -> bool:
+        """Whether such a device is present."""
+
+    @abstractmethod
+    def map_python_to_cpp_type(self, ty: str) -> str: ...
+
+    @abstractmethod
+    def get_current_target(self) -> GPUTarget: ...
+
+    @abstractmethod
+    def get_active_torch_device(self) -> Any: ...
+
+    @abstractmethod
+    def get_benchmarker(self) -> Callable[..., Any]:
+        """A function `(kernel_call, *, quantiles, **kwargs)` that returns times in milliseconds."""
+
+    @abstractmethod
+    def get_current_device(self) -> Any: ...
+
+    @abstractmethod
+    def set_current_device(self, device: Any) -> None: ...
+
+    @abstractmethod
+    def get_current_stream(self, device: Any) -> Any: ...
+
+
+class GPUDriver(DriverBase):
+    """A driver for devices that torch knows by the name of its `device_type`."""
+
+    device_type = "cuda"
+
+    def _torch_module(self) -> Any:
+        import torch
+
+        return getattr(torch, self.device_type)
+
+    def get_current_device(self) -> int:
+        return self._torch_module().current_device()
+
+    def set_current_device(self, device: int) -> None:
+        self._torch_module().set_device(device)
+
+    def get_current_stream(self, device: int) -> int:
+        return self._torch_module().current_stream(device).cuda_stream
+
+    def get_device_capability(self, device: int | None = None) -> Any:
+        return self._torch_module().get_device_capability(device)
+
+    def get_active_torch_device(self) -> Any:
+        import torch
+
+        return torch.device(self.device_type, self.get_current_device())

@@ -1,0 +1,24 @@
+"""From a kernel and its signature to a compiled kernel."""
+
+# SPDX-License-Identifier: MIT
+from .compiler import (
+    ASTSource,
+    CompiledKernel,
+    IRSource,
+    LazyDict,
+    compile,
+    get_cache_key,
+    make_backend,
+)
+from .errors import CompilationError
+
+__all__ = [
+    "ASTSource",
+    "CompilationError",
+    "CompiledKernel",
+    "IRSource",
+    "LazyDict",
+    "compile",
+    "get_cache_key",
+    "make_backend",
+]

@@ -1,0 +1,286 @@
+"""`triton.compile` and the kernel that it returns."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import copyreg
+import functools
+import os
+import warnings
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .. import knobs
+from .._C import libtriton
+from ..backends import BaseBackend, GPUTarget, backends
+from ..runtime.binder import normalize_grid
+from ..runtime.cache import _base32, triton_key
+from ..runtime.driver import driver
+from .sources import ASTSource, IRSource
+
+__all__ = [
+    "ASTSource",
+    "AsmDict",
+    "CompiledKernel",
+    "IRSource",
+    "LazyDict",
+    "compile",
+    "get_cache_key",
+    "make_backend",
+    "triton_key",
+]
+
+
+def make_backend(target: GPUTarget) -> BaseBackend:
+    """The compiler class for a target, made for it."""
+    fitting = [
+        backend.compiler
+        for backend in backends.values()
+        if backend.compiler.supports_target(target)
+    ]
+    if len(fitting) != 1:
+        raise RuntimeError(
+            f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). "
+            "There should only be one."
+        )
+    return fitting[0](target)
+
+
+def get_cache_key(
+    src: Any, backend: BaseBackend, backend_options: Any, env_vars: Any = None
+) -> str:
+    """Names a compilation, as far as Python sees it."""
+    options = sorted(backend_options.__dict__.items())
+    return (
+        f"{triton_key()}-{src.hash()}-{backend.hash()}-{options}-{sorted((env_vars or {}).items())}"
+    )
+
+
+def compile(  # noqa: A001
+    src: Any,
+    target: GPUTarget | None = None,
+    options: dict[str, Any] | None = None,
+    _env_vars: Any = None,
+    _folder_view: bool = True,
+) -> CompiledKernel:
+    """Compiles an ASTSource, or the IR file whose path is given.
+
+    Options without a meaning for the target are ignored.
+
+    `_folder_view` also writes the stages as files where other tools look for them.
+    """
+    target = target or driver.active.get_current_target()
+    if not isinstance(target, GPUTarget):
+        raise TypeError(f"target must be a GPUTarget, got {type(target).__name__}")
+    backend = make_backend(target)
+    if isinstance(src, (str, os.PathLike)):
+        src = IRSource(os.fspath(src))
+    parsed = backend.parse_options({**(options or {}), **src.parse_options()})
+    always = knobs.compilation.always_compile
+    code = src.compile(
+        target, {**parsed.__dict__, "always_compile": always}, None if always else knobs.cache.dir
+    )
+    kernel = CompiledKernel(src, code, target, backend, parsed)
+    if _folder_view:
+        kernel._write_folder_view()
+    if knobs.compilation.dump_ir:
+        code.write_view(knobs.cache.dump_dir)
+    if knobs.compilation.listener is not None:
+        knobs.compilation.listener(
+            src=src,
+            metadata=kernel.metadata._asdict(),
+            metadata_group=kernel.metadata_group,
+            times=code.times,
+            cache_hit=code.cache_hit,
+        )
+    return kernel
+
+
+def _load_code(artifact: bytes) -> Any:
+    return libtriton.load_artifact(artifact)
+
+
+# Kernels travel between processes by pickle; the native object goes as the bytes of its artifact.
+copyreg.pickle(libtriton.CompiledData, lambda code: (_load_code, (code.artifact,)))
+
+
+class LazyDict:
+    """A dictionary whose later parts are computed when somebody asks for them."""
+
+    def __init__(self, data: dict[str, Any]):
+        self.data = data
+        self.extras: list[tuple[Callable[..., dict[str, Any]], tuple[Any, ...]]] = []
+
+    def get(self) -> dict[str, Any]:
+        for func, args in self.extras:
+            self.data = {**self.data, **func(*args)}
+        self.extras.clear()
+        return self.data
+
+    def add(self, func: Callable[..., dict[str, Any]], args: tuple[Any, ...]) -> None:
+        self.extras.append((func, args))
+
+
+class AsmDict(Mapping):  # type: ignore[type-arg]
+    """Stage name -> text or bytes; stages that are not stored are made when asked for."""
+
+    def __init__(self, code: Any):
+        self._code = code
+
+    def __getitem__(self, stage: str) -> Any:
+        return self._code.stage(stage)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._code.stages())
+
+    def __len__(self) -> int:
+        return len(self._code.stages())
+
+    def __repr__(self) -> str:
+        return f"AsmDict({', '.join(self)})"
+
+
+@functools.lru_cache(maxsize=64)
+def _metadata_class(fields: tuple[str, ...]) -> Any:
+    return namedtuple("KernelMetadata", sorted(fields))
+
+
+class CompiledKernel:
+    """Machine code for one specialisation of a kernel. Its `__dict__` is all that another process
+    needs.
+    """
+
+    def __init__(self, src: Any, code: Any, target: GPUTarget, backend: BaseBackend, options: Any):
+        self.src = src
+        self.hash = code.hash
+        self.name = code.name
+        self.asm = AsmDict(code)
+        facts = {
+            **options.__dict__,
+            **code.metadata,
+            "name": code.name,
+            "hash": code.hash,
+            "target": target,
+            "triton_version": libtriton.version(),
+        }
+        self.metadata = _metadata_class(tuple(facts))(**facts)
+        self.packed_metadata = backend.pack_metadata(self.metadata)
+        self.module: Any = None
+        self.function: Any = None
+        self._run: Any = None
+        self._code = code
+        self._binary_ext = backend.binary_ext
+        self._folder: str | None = None
+
+    def _init_handles(self) -> None:
+        """Loads the code; a second call, or one in another process after unpickling, is fine."""
+        if self.module is not None:
+            return
+        active = driver.for_device(self.metadata.target.backend)
+        self._run = active.launcher_cls(self.src, self.metadata)
+        self.function = self._code.kernel()
+        self.module = self.function
+
+    @property
+    def run(self) -> Any:
+        """`run(x, y, z, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook,
+        *args)`.
+        """
+        if self._run is None:
+            self._init_handles()
+        return self._run
+
+    def _loaded(self) -> Any:
+        self._init_handles()
+        return self.function
+
+    @property
+    def n_regs(self) -> int:
+        return self._loaded().n_regs
+
+    @property
+    def n_spills(self) -> int:
+        return self._loaded().n_spills
+
+    @property
+    def n_max_threads(self) -> int:
+        return self._loaded().n_max_threads
+
+    @property
+    def kernel(self) -> Any:
+        """The binary."""
+        return self.asm[self._binary_ext]
+
+    def _write_folder_view(self) -> str | None:
+        """`<cache>/<base32 of hash>/<name>.<stage>`: read by others, never by us. A full disk
+        costs the view only.
+        """
+        root = knobs.cache.dir
+        try:
+            self._folder = self._code.write_view(root)
+        except OSError as error:
+            warnings.warn(
+                f"could not write {self.name} to {os.path.join(root, _base32(self.hash))}: {error}",
+                stacklevel=3,
+            )
+            self._folder = None
+        return self._folder
+
+    @property
+    def metadata_group(self) -> dict[str, str]:
+        """File name -> path of everything that the folder view of this kernel holds."""
+        folder = (
+            self._folder
+            if self._folder and os.path.isdir(self._folder)
+            else self._write_folder_view()
+        )
+        return (
+            {name: os.path.join(folder, name) for name in sorted(os.listdir(folder))}
+            if folder
+            else {}
+        )
+
+    def launch_metadata(self, grid: Any, stream: Any, *args: Any) -> LazyDict | None:
+        """What launch hooks get; None while there are none."""
+        enter = knobs.runtime.launch_enter_hook
+        if enter is None or (isinstance(enter, knobs.HookChain) and not enter.calls):
+            return None
+        facts = LazyDict({"name": self.name, "function": self.function, "stream": stream})
+        describe = getattr(self.src.fn, "launch_metadata", None)
+        if describe is not None:
+            facts.add(
+                describe, (grid, self.metadata, dict(zip(self.src.fn.arg_names, args, strict=True)))
+            )
+        return facts
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        """`kernel[grid](*args)` with all arguments of the kernel, constants included."""
+        self._init_handles()
+        extents = normalize_grid(grid, {})
+
+        def runner(*args: Any, stream: Any = None) -> None:
+            expected = len(self.src.signature)
+            if expected and len(args) != expected:
+                raise TypeError(
+                    f"{self.name} takes all its {expected} arguments, constants included; "
+                    f"{len(args)} were given"
+                )
+            if stream is None:
+                active = driver.for_device(self.metadata.target.backend)
+                stream = active.get_current_stream(active.get_current_device())
+            self.run(
+                *extents,
+                stream,
+                self.function,
+                self.packed_metadata,
+                self.launch_metadata(extents, stream, *args),
+                knobs.runtime.launch_enter_hook,
+                knobs.runtime.launch_exit_hook,
+                *args,
+            )
+
+        return runner
+
+    def __repr__(self) -> str:
+        return f"CompiledKernel({self.name}, {self.metadata.target.backend}, {self.hash[:12]})"

@@ -1,0 +1,212 @@
+"""The exceptions of a failed compilation, made from the compiler's own diagnostics."""
+
+# SPDX-License-Identifier: MIT
+#
+# The text of a CompilationError begins the way Triton's does ("at line:column:", source lines, a
+# caret, the message); what the compiler knows beyond that (code, ranges, notes, further errors)
+# follows and is in `.diagnostics`.
+from __future__ import annotations
+
+import builtins
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import TritonError
+
+_EXCERPT_LINES = 12
+
+
+@dataclass(frozen=True)
+class SourcePoint:
+    """A place in a function's text; named as the fields of a Python syntax tree node."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: int | None = None
+    end_col_offset: int | None = None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message of the compiler. Lines and columns count from 1 in the user's file."""
+
+    code: str
+    severity: str
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+    rendered: str = ""
+    notes: tuple[dict[str, Any], ...] = field(default=())
+
+    def __str__(self) -> str:
+        return self.rendered or f"{self.file}:{self.line}:{self.column}: {self.message}"
+
+
+def _excerpt(src: str | None, node: Any) -> str:
+    if src is None:
+        return " <source unavailable>"
+    if not hasattr(node, "lineno"):
+        return src
+    lines = src.split("\n")[: node.lineno][-_EXCERPT_LINES:]
+    return "\n".join([*lines, " " * node.col_offset + "^"]) if lines else " <source empty>"
+
+
+class CompilationError(TritonError):
+    """A kernel could not be compiled."""
+
+    def __init__(
+        self, src: str | None, node: Any, error_message: str | None = None, details: str = ""
+    ):
+        self.src = src
+        self.node = node
+        self.error_message = error_message
+        self.details = details
+        self.diagnostics: list[Diagnostic] = []
+        self.message = self._format()
+        super().__init__(self.message)
+
+    def _format(self) -> str:
+        excerpt = _excerpt(self.src, self.node)
+        if hasattr(self.node, "lineno"):
+            excerpt = f"at {self.node.lineno}:{self.node.col_offset}:\n{excerpt}"
+        return "\n".join([part for part in (excerpt, self.error_message, self.details) if part])
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        args = (self.src, self.node, self.error_message, self.details)
+        return type(self), args, {"diagnostics": self.diagnostics}
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """`tl.static_assert` did not hold."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """Python that a kernel cannot use."""
+
+
+class InternalCompilerError(TritonError):
+    """A defect of the compiler itself; `reproducer` names the file to send with a report."""
+
+    def __init__(self, message: str, reproducer: str | None = None):
+        self.reproducer = reproducer
+        super().__init__(message + (f"; reproducer: {reproducer}" if reproducer else ""))
+
+
+_OWN_CLASSES = {
+    cls.__name__: cls
+    for cls in (CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct)
+}
+_FIELDS = (
+    "code",
+    "severity",
+    "message",
+    "file",
+    "line",
+    "column",
+    "end_line",
+    "end_column",
+    "rendered",
+)
+
+
+def _diagnostic(entry: dict[str, Any]) -> Diagnostic:
+    known = {name: entry[name] for name in _FIELDS if name in entry}
+    return Diagnostic(**known, notes=tuple(entry.get("notes", ())))
+
+
+def _note_lines(entry: dict[str, Any]) -> list[str]:
+    lines = []
+    for note in entry.get("notes", ()):
+        place = f"{note['file']}:{note['line']}:{note['column']}: " if note.get("file") else ""
+        lines.append(f"{place}note: {note['message']}")
+    return lines
+
+
+def _cause_of(entry: dict[str, Any]) -> BaseException | None:
+    """The exception that Triton would have wrapped: the host's own one, else one of the class the
+    code names.
+    """
+    if entry.get("cause") is not None:
+        return entry["cause"]
+    name = entry.get("python_error", "CompilationError")
+    if name in _OWN_CLASSES:
+        return None
+    return getattr(builtins, name, RuntimeError)(entry["message"])
+
+
+def _point(entry: dict[str, Any], frame: dict[str, Any], innermost: bool) -> SourcePoint:
+    if not innermost or not entry.get("end_line"):
+        return SourcePoint(frame["line"], frame["column"])
+    lines = entry["end_line"] - entry["line"]
+    width = entry["end_column"] - entry["column"]
+    return SourcePoint(
+        frame["line"], frame["column"], frame["line"] + lines, frame["column"] + width
+    )
+
+
+def _chain(entry: dict[str, Any], details: str) -> CompilationError:
+    """One exception per call frame, the outermost first; each one's cause lies in the function
+    that it called.
+    """
+    cls = _OWN_CLASSES.get(entry.get("python_error", ""), CompilationError)
+    text = f"{entry['message']} [{entry['code']}]" if entry.get("code") else entry["message"]
+    frames = entry.get("frames") or [{"src": None, "line": 0, "column": 0}]
+    last = frames[-1]
+    node = _point(entry, last, innermost=True) if last["src"] is not None else None
+    error = cls(last["src"], node, text, details)
+    error.__cause__ = _cause_of(entry)
+    for frame in reversed(frames[:-1]):
+        outer = CompilationError(frame["src"], _point(entry, frame, innermost=False))
+        outer.__cause__ = error
+        error = outer
+    return error
+
+
+def _reached_resource_limit(entry: dict[str, Any]) -> BaseException | None:
+    if entry.get("python_error") != "OutOfResources" or "required" not in entry:
+        return None
+    from ..runtime.errors import OutOfResources
+
+    return OutOfResources(entry["required"], entry["limit"], entry["resource"])
+
+
+def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
+    """The exception to raise for the diagnostics of one failed compilation. Called by the native
+    module.
+    """
+    internal = [entry for entry in entries if entry["severity"] == "internal"]
+    if internal:
+        return InternalCompilerError(internal[0]["message"], internal[0].get("reproducer"))
+    errors = [entry for entry in entries if entry["severity"] == "error"] or list(entries)
+    if not errors:
+        return InternalCompilerError("compilation failed without a diagnostic")
+    limit = _reached_resource_limit(errors[0])
+    if limit is not None:
+        return limit
+    details = _note_lines(errors[0])
+    if len(errors) > 1:
+        details += ["", f"{len(errors) - 1} more error{'s' if len(errors) > 2 else ''}:"]
+        details += [str(_diagnostic(entry)).rstrip("\n") for entry in errors[1:]]
+    error = _chain(errors[0], "\n".join(details))
+    error.diagnostics = [_diagnostic(entry) for entry in entries]
+    return error
+
+
+def show_warnings(entries: Sequence[dict[str, Any]]) -> None:
+    """Reports what a successful compilation had to say. Called by the native module."""
+    for entry in entries:
+        if entry["severity"] == "warning":
+            warnings.warn_explicit(
+                entry["message"], UserWarning, entry.get("file", "<kernel>"), entry.get("line", 0)
+            )
+        else:
+            print(str(_diagnostic(entry)).rstrip("\n"), file=sys.stderr)

@@ -1,0 +1,163 @@
+"""What is compiled: a kernel with the types of its arguments, or a file of IR."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from .._C import libtriton
+from .._utils import Path
+
+_SYMBOL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Specialization:
+    """What a `repr=` function is given."""
+
+    constants: dict[str, Any]
+    signature: dict[str, Any]
+
+
+class ASTSource:
+    """A kernel, the type of every parameter, the constants among them, and what is known of the
+    others.
+    """
+
+    ext = "ttir"
+
+    def __init__(self, fn: Any, signature: Any, constexprs: Any = None, attrs: Any = None):
+        self.fn = fn
+        self.name = fn.__name__
+        self.signature = self._in_order(signature)
+        self.constants = {self._path(key): value for key, value in (constexprs or {}).items()}
+        self.attrs = {self._path(key): value for key, value in (attrs or {}).items()}
+
+    @property
+    def language(self) -> Any:
+        from ..backends.compiler import Language
+
+        return Language.TRITON
+
+    def _in_order(self, signature: Any) -> dict[str, Any]:
+        """By name, in the order of the parameters; those that are left out are constants."""
+        if isinstance(signature, str):
+            signature = dict(enumerate(text.strip() for text in signature.split(",")))
+        names = self.fn.arg_names
+        named = {
+            names[key] if isinstance(key, int) else key: kind for key, kind in signature.items()
+        }
+        unknown = [name for name in named if name not in names]
+        if unknown:
+            raise ValueError(
+                f"signature of {self.name} names `{unknown[0]}`; its parameters are "
+                f"{', '.join(names)}"
+            )
+        return {name: named.get(name, "constexpr") for name in names}
+
+    def _path(self, key: Any) -> Path:
+        if isinstance(key, str):
+            if key not in self.fn.arg_names:
+                raise ValueError(
+                    f"{self.name} has no parameter `{key}`; its parameters are "
+                    f"{', '.join(self.fn.arg_names)}"
+                )
+            return (self.fn.arg_names.index(key),)
+        return (key,) if isinstance(key, int) else tuple(key)
+
+    def symbol(self) -> str:
+        """The kernel's name in the compiled code."""
+        names = self.fn.arg_names
+        constants = {
+            names[path[0]]: value for path, value in self.constants.items() if len(path) == 1
+        }
+        symbol = self.fn.repr(Specialization(constants, self.signature)).split(".")[-1]
+        if not _SYMBOL.fullmatch(symbol):
+            raise ValueError(
+                f"kernel name {symbol!r} is not an identifier ([a-zA-Z_][a-zA-Z0-9_]*)"
+            )
+        return symbol
+
+    def hash(self) -> str:
+        facts = [
+            self.fn.cache_key,
+            str(self.attrs),
+            str(sorted(self.signature.items(), key=lambda item: item[0])),
+            str(
+                [
+                    (path, getattr(value, "cache_key", value))
+                    for path, value in sorted(self.constants.items())
+                ]
+            ),
+        ]
+        return hashlib.sha256("-".join(facts).encode("utf-8")).hexdigest()
+
+    def make_ir(
+        self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any
+    ) -> Any:
+        """The kernel as TTIR, functions not yet inlined."""
+        return libtriton.make_ir(
+            self.fn, self.signature, self.constants, self.attrs, target, options.__dict__, context
+        )
+
+    def compile(self, target: Any, options: dict[str, Any], cache_dir: str | None) -> Any:
+        return libtriton.compile(
+            self.fn,
+            self.signature,
+            self.constants,
+            self.attrs,
+            target,
+            options,
+            cache_dir,
+            self.symbol(),
+        )
+
+    def parse_options(self) -> dict[str, Any]:
+        return {}
+
+
+class IRSource:
+    """A file of TTIR."""
+
+    def __init__(self, path: str, context: Any = None, backend: Any = None):
+        self.path = path
+        self.ext = os.path.splitext(path)[1][1:]
+        if self.ext != "ttir":
+            raise ValueError(
+                f"{path}: compiling from .{self.ext or '(no extension)'} is not supported; "
+                "expected .ttir"
+            )
+        with open(path, encoding="utf-8") as file:
+            self.src = file.read()
+        self.fn = None
+        match = re.search(r"tt\.func\s+(?:public\s+)?@\"?([\w$.]+)", self.src)
+        if match is None:
+            raise ValueError(f"{path}: no `tt.func` found")
+        self.name = f"@{match.group(1)}"
+        self.signature: dict[str, Any] = {}
+        self.constants: dict[Path, Any] = {}
+        self.attrs: dict[Path, Any] = {}
+
+    @property
+    def language(self) -> Any:
+        from ..backends.compiler import Language
+
+        return Language.TRITON
+
+    def hash(self) -> str:
+        return hashlib.sha256(self.src.encode("utf-8")).hexdigest()
+
+    def make_ir(
+        self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any
+    ) -> Any:
+        return libtriton.ir.parse_mlir_module(self.path, context)
+
+    def compile(self, target: Any, options: dict[str, Any], cache_dir: str | None) -> Any:
+        return libtriton.compile_ir(self.src, self.ext, target, options, cache_dir)
+
+    def parse_options(self) -> dict[str, Any]:
+        return {}

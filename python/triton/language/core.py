@@ -1,0 +1,76 @@
+"""`triton.language.core`: the module under whose name other packages look for types, values and
+built-ins.
+"""
+
+# SPDX-License-Identifier: MIT
+# ruff: noqa: F401
+from __future__ import annotations
+
+from typing import Any
+
+from .._C import libtriton
+from .builtin import (
+    Builtin,
+    _tensor_member_fn,
+    builtin,
+    dispatch,
+    extern,
+    is_builtin,
+    must_use_result,
+)
+from .dtypes import *  # noqa: F403
+from .dtypes import (
+    TRITON_MAX_TENSOR_NUMEL,
+    base_type,
+    block_type,
+    dtype,
+    get_int_dtype,
+    pi32_t,
+    pointer_type,
+)
+from .signature_types import str_to_ty
+from .values import (
+    PropagateNan,
+    _tensor_type,
+    _unwrap_if_constexpr,
+    base_value,
+    const,
+    constexpr,
+    constexpr_type,
+    slice,
+    tensor,
+    tensor_descriptor,
+    tensor_descriptor_type,
+    tuple,
+    tuple_type,
+)
+
+
+def _load_table() -> dict[str, dict[str, Builtin]]:
+    """module -> name -> object, for every entry of the compiler's table; members become methods of
+    `tensor`.
+    """
+    table: dict[str, dict[str, Builtin]] = {}
+    for entry in (*libtriton.builtins(), *libtriton.stdlib()):
+        function = Builtin(entry)
+        table.setdefault(entry["module"], {})[entry["name"]] = function
+        if entry["member"]:
+            setattr(tensor, entry["name"], function)
+    return table
+
+
+BUILTINS = _load_table()
+
+
+def bind_names(
+    namespace: dict[str, Any], module: str, table_module: str | None = None
+) -> list[str]:
+    """Puts the built-ins of one table module into a Python module's namespace; returns their
+    names.
+    """
+    names = BUILTINS.get(table_module or module, {})
+    namespace.update(names)
+    return sorted(names)
+
+
+bind_names(globals(), __name__, "triton.language")

@@ -1,0 +1,22 @@
+"""`triton.language.standard`: the part of the language that is written in itself, and two compile-
+time functions.
+"""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from ..runtime.jit import constexpr_function
+from . import core
+
+
+@constexpr_function
+def _log2(i):  # noqa: ANN001
+    return i.bit_length() - 1
+
+
+@constexpr_function
+def _is_power_of_two(i):  # noqa: ANN001
+    return (i & (i - 1)) == 0 and i != 0
+
+
+core.bind_names(globals(), __name__, "triton.language")

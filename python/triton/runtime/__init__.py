@@ -1,0 +1,35 @@
+"""Decorating, specialising, launching and tuning kernels."""
+
+# SPDX-License-Identifier: MIT
+from . import driver as _driver_module
+from ._allocation import set_allocator
+from ._async_compile import AsyncCompileMode, FutureKernel
+from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
+from .cache import CacheManager
+from .errors import AutotunerError, InterpreterError, OutOfResources, PTXASError
+from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
+
+# The object takes the module's place as an attribute of this package; both spellings are in use.
+driver = _driver_module.driver
+
+__all__ = [
+    "AsyncCompileMode",
+    "Autotuner",
+    "AutotunerError",
+    "CacheManager",
+    "Config",
+    "FutureKernel",
+    "Heuristics",
+    "InterpreterError",
+    "JITFunction",
+    "KernelInterface",
+    "MockTensor",
+    "OutOfResources",
+    "PTXASError",
+    "TensorWrapper",
+    "autotune",
+    "driver",
+    "heuristics",
+    "reinterpret",
+    "set_allocator",
+]

@@ -1,0 +1,43 @@
+"""Who provides memory that a kernel needs beside its arguments."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+Allocator = Callable[[int, int, "int | None"], Any]
+
+
+class NullAllocator:
+    """Stands in until `triton.set_allocator` is called."""
+
+    def __call__(self, size: int, alignment: int, stream: int | None) -> Any:
+        raise RuntimeError(
+            "Kernel requires a runtime memory allocation, but no allocator was set. Use "
+            "triton.set_allocator to specify an allocator."
+        )
+
+
+_NO_ALLOCATOR = NullAllocator()
+_allocator: ContextVar[Allocator] = ContextVar("_allocator", default=_NO_ALLOCATOR)
+_profile_allocator: ContextVar[Allocator | None] = ContextVar("_profile_allocator", default=None)
+
+
+def set_allocator(allocator: Allocator) -> None:
+    """`allocator(size, alignment, stream)` returns a buffer for kernels that need memory."""
+    _allocator.set(allocator)
+
+
+def get_allocator() -> Allocator:
+    return _allocator.get()
+
+
+def set_profile_allocator(allocator: Allocator | None) -> None:
+    """As `set_allocator`, for the buffers of an in-kernel profiler."""
+    _profile_allocator.set(allocator)
+
+
+def has_profile_allocator() -> bool:
+    return _profile_allocator.get() is not None

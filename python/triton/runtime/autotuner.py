@@ -1,0 +1,343 @@
+"""Choosing launch settings: by timing them (`autotune`) or by computing them from the arguments
+(`heuristics`).
+"""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import inspect
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .. import knobs
+from .config import Config
+from .errors import AutotunerError, OutOfResources, PTXASError
+from .jit import KernelInterface
+
+__all__ = [
+    "Autotuner",
+    "Config",
+    "Heuristics",
+    "OutOfResources",
+    "PTXASError",
+    "autotune",
+    "heuristics",
+]
+
+QUANTILES = (0.5, 0.2, 0.8)
+
+
+class Autotuner(KernelInterface[Any]):
+    """Times every configuration on the first call with new key values, and launches the best one
+    from then on.
+    """
+
+    def __init__(
+        self,
+        fn: Any,
+        arg_names: list[str],
+        configs: list[Config] | None,
+        key: list[str],
+        reset_to_zero: Any,
+        restore_value: Any,
+        pre_hook: Any = None,
+        post_hook: Any = None,
+        prune_configs_by: Any = None,
+        warmup: Any = None,
+        rep: Any = None,
+        use_cuda_graph: bool = False,
+        do_bench: Any = None,
+        cache_results: bool = False,
+    ):
+        self.configs = list(configs) if configs else [Config({})]
+        self.keys = key
+        self.cache: dict[Any, Config] = {}
+        self.arg_names = arg_names
+        self.cache_results = cache_results
+        self.reset_to_zero = list(reset_to_zero or [])
+        self.restore_value = list(restore_value or [])
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        self.pre_hook = pre_hook or self._prepare_arguments
+        self.post_hook = post_hook or self._restore_arguments
+        self.restore_copies: dict[str, Any] = {}
+        pruning = prune_configs_by or {}
+        self.perf_model = pruning.get("perf_model")
+        self.configs_top_k = pruning.get("top_k", 1.0)
+        self.early_config_prune = pruning.get("early_config_prune")
+        self.fn = fn
+        self.base_fn = fn
+        while not inspect.isfunction(self.base_fn):
+            self.base_fn = self.base_fn.fn
+        self.num_warmups = warmup
+        self.num_reps = rep
+        self.use_cuda_graph = use_cuda_graph
+        self._do_bench = do_bench
+        self.nargs: dict[str, Any] | None = None
+        self.configs_timings: dict[Config, Any] = {}
+        self.bench_time: float | None = None
+        self.best_config: Config | None = None
+        if warmup is not None or rep is not None or use_cuda_graph:
+            warnings.warn(
+                "warmup, rep, and use_cuda_graph parameters are deprecated. See do_bench for "
+                "alternatives.",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+
+    @property
+    def do_bench(self) -> Callable[..., Any]:
+        if self._do_bench is not None:
+            return self._do_bench
+        from ..testing import do_bench, do_bench_cudagraph
+        from .driver import driver
+
+        if self.use_cuda_graph:
+            return lambda call, quantiles: do_bench_cudagraph(
+                call, rep=self.num_reps or 100, quantiles=quantiles
+            )
+        if self.num_warmups is not None or self.num_reps is not None:
+            times: dict[str, Any] = {"warmup": self.num_warmups or 25, "rep": self.num_reps or 100}
+            return lambda call, quantiles: do_bench(call, quantiles=quantiles, **times)
+        return driver.active.get_benchmarker()
+
+    def _prepare_arguments(self, kwargs: dict[str, Any], reset_only: bool = False) -> None:
+        for name in self.reset_to_zero:
+            if kwargs.get(name) is not None:
+                _set_to_zero(kwargs[name])
+        if not reset_only:
+            self.restore_copies = {
+                name: _clone(kwargs[name])
+                for name in self.restore_value
+                if kwargs.get(name) is not None
+            }
+
+    def _restore_arguments(self, kwargs: dict[str, Any], exception: BaseException | None) -> None:
+        for name, copy in self.restore_copies.items():
+            _assign(kwargs[name], copy)
+        self.restore_copies = {}
+
+    def _bench(self, *args: Any, config: Config, **meta: Any) -> Any:
+        conflicts = meta.keys() & config.kwargs.keys()
+        if conflicts:
+            raise ValueError(
+                f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. "
+                "Make sure that you don't re-define auto-tuned symbols."
+            )
+        current = {**meta, **config.all_kwargs()}
+        full = {**(self.nargs or {}), **current}
+
+        def kernel_call() -> None:
+            if config.pre_hook:
+                config.pre_hook(full)
+            self.pre_hook(full)
+            try:
+                self.fn.run(*args, **current)
+            except Exception as error:
+                try:
+                    self.post_hook(full, exception=error)
+                finally:
+                    raise
+            self.post_hook(full, exception=None)
+
+        from ..compiler.errors import CompileTimeAssertionFailure
+
+        try:
+            return self.do_bench(kernel_call, quantiles=QUANTILES)
+        except (OutOfResources, CompileTimeAssertionFailure, PTXASError) as error:
+            if knobs.autotuning.print:
+                print(f"Autotuning of {self.base_fn.__name__}: {config} is left out: {error}")
+            return [float("inf")] * len(QUANTILES)
+
+    def _tune(
+        self, configs: list[Config], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> dict[Config, Any]:
+        start = time.perf_counter()
+        timings = {config: self._bench(*args, config=config, **kwargs) for config in configs}
+        self.bench_time = time.perf_counter() - start
+        return timings
+
+    def _key_of(self, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        every = {**(self.nargs or {}), **kwargs}
+        arguments = {name: value for name, value in every.items() if name in self.arg_names}
+        key = [arguments[name] for name in self.keys if name in arguments]
+        key += [str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")]
+        return tuple(key)
+
+    def _record(self, key: tuple[Any, ...], configs: list[Config]) -> Any:
+        """The file that keeps the timings for this key, if they are to be kept."""
+        if not (self.cache_results or knobs.autotuning.cache):
+            return None
+        from .tuning_cache import TuningRecord
+
+        return TuningRecord.open(self, key, configs)
+
+    def _choose(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Fills `cache[key]`, from the record on disk if there is one."""
+        configs = self.prune_configs(kwargs)
+        record = self._record(key, configs)
+        timings = record.read() if record else None
+        cached = timings is not None
+        if timings is None:
+            timings = self._tune(configs, args, kwargs)
+            if record:
+                record.write(timings)
+        self.configs_timings = timings
+        self.cache[key] = min(timings, key=timings.get)  # type: ignore[arg-type]
+        self.pre_hook(
+            {**(self.nargs or {}), **kwargs, **self.cache[key].all_kwargs()}, reset_only=True
+        )
+        if knobs.autotuning.print:
+            took = "read from disk" if cached else f"finished after {self.bench_time:.2f}s"
+            print(
+                f"Triton autotuning for function {self.base_fn.__name__},\nwith key as "
+                f"{key},\n{took},\nbest config selected: {self.cache[key]};"
+            )
+        if knobs.autotuning.listener is not None:
+            knobs.autotuning.listener(
+                fn=self.fn,
+                key=key,
+                best_config=self.cache[key],
+                configs_timings=timings,
+                duration=self.bench_time,
+                cache_hit=cached,
+            )
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        self.nargs = dict(zip(self.arg_names, args, strict=False))
+        try:
+            config = self.configs[0]
+            if len(self.configs) > 1:
+                key = self._key_of(kwargs)
+                if key not in self.cache:
+                    self._choose(key, args, kwargs)
+                config = self.cache[key]
+            self.best_config = config
+            if config.pre_hook is not None:
+                config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+            return self.fn.run(*args, **kwargs, **config.all_kwargs())
+        finally:
+            self.nargs = None
+
+    def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
+        """The configurations worth timing."""
+        configs = self.configs
+        if self.early_config_prune:
+            configs = self.early_config_prune(configs, self.nargs, **kwargs)
+            if not configs:
+                raise AutotunerError(
+                    "No valid autotuner configs after pruning. `early_config_prune` should "
+                    "return at least one config."
+                )
+        if self.perf_model:
+            limit = self.configs_top_k
+            if isinstance(limit, float) and limit <= 1.0:
+                limit = int(len(self.configs) * limit)
+            elif not isinstance(limit, int):
+                raise TypeError(
+                    "Error while pruning configs, top_k must be either 1) a float <= 1.0 or 2) "
+                    "an int"
+                )
+            if len(configs) > limit:
+                costs = {
+                    c: self.perf_model(**(self.nargs or {}), **kwargs, **c.all_kwargs())
+                    for c in configs
+                }
+                configs = sorted(costs, key=costs.get)[:limit]  # type: ignore[arg-type]
+        return configs
+
+    def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:  # type: ignore[override]
+        self.nargs = dict(zip(self.arg_names, args, strict=False))
+        try:
+            return [
+                self.fn.warmup(*args, **kwargs, **c.all_kwargs())
+                for c in self.prune_configs(kwargs)
+            ]
+        finally:
+            self.nargs = None
+
+
+def _set_to_zero(array: Any) -> None:
+    if hasattr(array, "zero_"):
+        array.zero_()
+    else:
+        array[...] = 0
+
+
+def _clone(array: Any) -> Any:
+    return array.clone() if hasattr(array, "clone") else array.copy()
+
+
+def _assign(array: Any, source: Any) -> None:
+    if hasattr(array, "copy_"):
+        array.copy_(source)
+    else:
+        array[...] = source
+
+
+def autotune(
+    configs: list[Config],
+    key: list[str],
+    prune_configs_by: dict[str, Any] | None = None,
+    reset_to_zero: Any = None,
+    restore_value: Any = None,
+    pre_hook: Any = None,
+    post_hook: Any = None,
+    warmup: Any = None,
+    rep: Any = None,
+    use_cuda_graph: bool = False,
+    do_bench: Any = None,
+    cache_results: bool = False,
+) -> Callable[[Any], Autotuner]:
+    """Decorator over `triton.jit`: times the configurations whenever an argument named in `key`
+    has a new value.
+    """
+
+    def decorate(fn: Any) -> Autotuner:
+        return Autotuner(
+            fn,
+            fn.arg_names,
+            configs,
+            key,
+            reset_to_zero,
+            restore_value,
+            pre_hook=pre_hook,
+            post_hook=post_hook,
+            prune_configs_by=prune_configs_by,
+            warmup=warmup,
+            rep=rep,
+            use_cuda_graph=use_cuda_graph,
+            do_bench=do_bench,
+            cache_results=cache_results,
+        )
+
+    return decorate
+
+
+class Heuristics(KernelInterface[Any]):
+    """Computes arguments from the others, in the order of `values`."""
+
+    def __init__(
+        self, fn: Any, arg_names: list[str], values: dict[str, Callable[[dict[str, Any]], Any]]
+    ):
+        self.fn = fn
+        self.values = values
+        self.arg_names = arg_names
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        for name, heuristic in self.values.items():
+            kwargs[name] = heuristic({**dict(zip(self.arg_names, args, strict=False)), **kwargs})
+        return self.fn.run(*args, **kwargs)
+
+    @property
+    def cache_key(self) -> str:
+        return self.fn.cache_key
+
+
+def heuristics(values: dict[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
+    """Decorator: computes launch arguments; each function gets the bound arguments as a
+    dictionary.
+    """
+    return lambda fn: Heuristics(fn, fn.arg_names, values)

@@ -1,0 +1,189 @@
+"""From call arguments to bound arguments, their specialisation, and the device that they are on."""
+
+# SPDX-License-Identifier: MIT
+#
+# The native launcher does the same for calls that it has seen before; this is the complete form,
+# which also words the errors.
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .._C import libtriton
+from .._C.libtriton import native_specialize_impl
+
+if TYPE_CHECKING:
+    from .params import KernelParam
+
+MAX_GRID = 2**32 - 1
+_NO_DEVICE = (int, float, bool, str, type(None))
+
+
+class Binder:
+    """Binds the arguments of one kernel's calls."""
+
+    def __init__(self, kernel_name: str, params: list[KernelParam], backend: Any):
+        self.kernel_name = kernel_name
+        self.params = params
+        self.backend = backend
+        self.positional = [param for param in params if not param.is_variadic]
+        self.variadic = params[-1] if params and params[-1].is_variadic else None
+        self.names = {param.name for param in params}
+        self.defaults = backend.parse_options({}).__dict__
+        self.option_names = frozenset(self.defaults)
+
+    def __call__(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[dict[str, Any], list[Any], dict[str, Any]]:
+        bound = self.bind(args, kwargs)
+        return bound, self.specialize(bound), self.options(kwargs)
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Parameter name -> argument, defaults filled in, in the order of the parameters."""
+        if len(args) > len(self.positional) and self.variadic is None:
+            raise TypeError(
+                f"{self.kernel_name}() takes {len(self.positional)} positional arguments but "
+                f"{len(args)} were given"
+            )
+        bound: dict[str, Any] = {}
+        missing = []
+        for index, param in enumerate(self.positional):
+            if index < len(args):
+                if param.name in kwargs:
+                    raise TypeError(
+                        f"{self.kernel_name}() got multiple values for argument '{param.name}'"
+                    )
+                bound[param.name] = _plain(args[index])
+            elif param.name in kwargs:
+                bound[param.name] = _plain(kwargs[param.name])
+            elif param.has_default:
+                bound[param.name] = param.default
+            else:
+                missing.append(f"'{param.name}'")
+        if missing:
+            raise TypeError(
+                f"{self.kernel_name}() missing {len(missing)} required positional "
+                f"argument{'s'[: len(missing) != 1]}: " + ", ".join(missing)
+            )
+        if self.variadic is not None:
+            bound[self.variadic.name] = tuple(map(_plain, args[len(self.positional) :]))
+        return bound
+
+    def options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The keywords that are no arguments; a parameter may also bear an option's name and then
+        serves as both.
+        """
+        options = {}
+        for name, value in kwargs.items():
+            if name in self.option_names:
+                options[name] = getattr(value, "value", value)
+            elif name not in self.names:
+                raise KeyError(f"Keyword argument {name} was specified but unrecognised")
+        return options
+
+    def changed_settings(self) -> str:
+        """Options that come from settings and differ from what they were at first; "" as a rule."""
+        now = self.backend.parse_options({}).__dict__
+        if now == self.defaults:
+            return ""
+        return str({name: value for name, value in now.items() if value != self.defaults[name]})
+
+    def specialize(self, bound: dict[str, Any]) -> list[Any]:
+        """(type, key) of every argument."""
+        return [self._specialize_one(param, bound[param.name]) for param in self.params]
+
+    def _specialize_one(self, param: KernelParam, arg: Any) -> tuple[Any, Any]:
+        if param.is_constexpr:
+            return "constexpr", constant_key(arg)
+        fixed = param.annotation_type
+        if fixed == "u1" or fixed.startswith(("fp", "bf")):
+            return fixed, None
+        try:
+            kind, key = native_specialize_impl(
+                type(self.backend),
+                arg,
+                param.is_const,
+                not param.do_not_specialize,
+                not param.do_not_specialize_on_alignment,
+            )
+        except (TypeError, OverflowError) as error:
+            raise type(error)(f"{error} (argument `{param.name}` of {self.kernel_name})") from None
+        return fixed or kind, key
+
+
+def _plain(arg: Any) -> Any:
+    """numpy's scalars count as the Python numbers that they hold; arrays can be written, scalars
+    cannot.
+    """
+    if type(arg).__module__ != "numpy" or hasattr(arg, "__setitem__"):
+        return arg
+    return arg.item() if hasattr(arg, "item") else arg
+
+
+def constant_key(value: Any) -> Any:
+    """What stands for a constant in a key: equal texts only for values that compile alike."""
+    from ..language.core import constexpr
+    from .callable import JITCallable
+
+    if isinstance(value, constexpr):
+        value = value.value
+    if isinstance(value, JITCallable):
+        return value.cache_key
+    if isinstance(value, list):
+        return tuple(constant_key(item) for item in value)
+    return value
+
+
+def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int]]]:
+    if isinstance(arg, (tuple, list)):
+        for index, item in enumerate(arg):
+            yield from _devices(f"{name}[{index}]", item)
+    elif not isinstance(arg, _NO_DEVICE):
+        device = libtriton.device_of(arg)
+        if device is not None:
+            yield name, device
+
+
+def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
+    """The one device that all array arguments are on; None without such arguments."""
+    found = [entry for name, arg in bound.items() for entry in _devices(name, arg)]
+    if not found:
+        return None
+    if any(device != found[0][1] for _, device in found):
+        places = ", ".join(
+            f"`{name}` on {kind if kind == 'cpu' else f'{kind}:{index}'}"
+            for name, (kind, index) in found
+        )
+        raise ValueError(
+            f"arguments are on different devices: {places}; a kernel runs on one device"
+        )
+    return found[0][1]
+
+
+def normalize_grid(grid: Any, bound: dict[str, Any]) -> tuple[int, int, int]:
+    """Three extents from a tuple or list of one to three integers, or from a function of the bound
+    arguments.
+    """
+    if callable(grid):
+        grid = grid(bound)
+    if not isinstance(grid, (tuple, list)):
+        raise TypeError(
+            f"grid must be a tuple or list of 1 to 3 integers, got {type(grid).__name__} "
+            f"{grid!r}; write `kernel[(n,)](...)`"
+        )
+    if not 1 <= len(grid) <= 3:
+        raise ValueError(f"grid must have 1 to 3 dimensions, got {len(grid)}: {grid!r}")
+    extents = [1, 1, 1]
+    for axis, extent in enumerate(grid):
+        try:
+            extents[axis] = operator.index(extent)
+        except TypeError:
+            raise TypeError(
+                f"grid dimension {axis} must be an integer, got {type(extent).__name__} {extent!r}"
+            ) from None
+        if not 0 <= extents[axis] <= MAX_GRID:
+            raise ValueError(
+                f"grid dimension {axis} is {extents[axis]}; it must be between 0 and {MAX_GRID}"
+            )
+    return extents[0], extents[1], extents[2]

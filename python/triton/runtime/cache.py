@@ -1,0 +1,122 @@
+"""Where compiled kernels are kept, and the folder view of them that other tools read."""
+
+# SPDX-License-Identifier: MIT
+#
+# The cache itself (one checksummed file per kernel) is the native module's. The classes here
+# serve those who keep files of their own beside the kernels, as Triton's interface allows.
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import json
+import os
+import tempfile
+from abc import ABC, abstractmethod
+from typing import Any
+
+from .. import knobs
+from .._C import libtriton
+
+
+@functools.lru_cache
+def triton_key() -> str:
+    """Names this build: equal keys compile equal sources to equal code."""
+    return f"{libtriton.version()}-{libtriton.build_id()}"
+
+
+def _base32(key: str) -> str:
+    """The folder name for a hash in hexadecimal digits."""
+    return base64.b32encode(bytes.fromhex(key)).decode("utf-8").rstrip("=")
+
+
+def _not_a_path(name: str) -> str:
+    if os.path.basename(name) != name or name in ("", ".", ".."):
+        raise ValueError(f"{name!r} is not a plain file name")
+    return name
+
+
+class CacheManager(ABC):
+    """Files that belong to one key."""
+
+    def __init__(self, key: str, override: bool = False, dump: bool = False):
+        self.key = key
+
+    @abstractmethod
+    def get_file(self, filename: str) -> str | None: ...
+
+    @abstractmethod
+    def put(self, data: bytes | str, filename: str, binary: bool = True) -> str: ...
+
+    @abstractmethod
+    def get_group(self, filename: str) -> dict[str, str] | None: ...
+
+    @abstractmethod
+    def put_group(self, filename: str, group: dict[str, str]) -> str: ...
+
+
+class FileCacheManager(CacheManager):
+    """Files in one folder under the cache directory; written aside, then renamed."""
+
+    def __init__(self, key: str, override: bool = False, dump: bool = False):
+        super().__init__(key, override, dump)
+        root = (
+            knobs.cache.dump_dir
+            if dump
+            else knobs.cache.override_dir
+            if override
+            else knobs.cache.dir
+        )
+        if not root:
+            raise RuntimeError("Could not create or locate cache dir")
+        self.cache_dir = os.path.join(root, key)
+        if not override:
+            os.makedirs(self.cache_dir, mode=0o700, exist_ok=True)
+
+    def _make_path(self, filename: str) -> str:
+        return os.path.join(self.cache_dir, _not_a_path(filename))
+
+    def has_file(self, filename: str) -> bool:
+        return os.path.isfile(self._make_path(filename))
+
+    def get_file(self, filename: str) -> str | None:
+        return self._make_path(filename) if self.has_file(filename) else None
+
+    def get_group(self, filename: str) -> dict[str, str] | None:
+        path = self.get_file(f"__grp__{filename}")
+        if path is None:
+            return None
+        with contextlib.suppress(ValueError), open(path, encoding="utf-8") as file:
+            children = json.load(file).get("child_paths", {})
+            return {name: child for name, child in children.items() if os.path.exists(child)}
+        return None
+
+    def put_group(self, filename: str, group: dict[str, str]) -> str:
+        contents = json.dumps({"child_paths": group})
+        return self.put(contents, f"__grp__{filename}", binary=False)
+
+    def put(self, data: Any, filename: str, binary: bool = True) -> str:
+        content = data if isinstance(data, bytes) else str(data).encode("utf-8")
+        path = self._make_path(filename)
+        handle, temporary = tempfile.mkstemp(dir=self.cache_dir, prefix=".writing-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        return path
+
+
+def get_cache_manager(key: str) -> CacheManager:
+    return (knobs.cache.manager_class or FileCacheManager)(_base32(key))
+
+
+def get_override_manager(key: str) -> CacheManager:
+    return (knobs.cache.manager_class or FileCacheManager)(_base32(key), override=True)
+
+
+def get_dump_manager(key: str) -> CacheManager:
+    return (knobs.cache.manager_class or FileCacheManager)(_base32(key), dump=True)

@@ -1,0 +1,149 @@
+"""Functions whose text goes to the compiler: what kernels and compile-time functions share."""
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .dependencies import DependencyWalk, UsedGlobals
+from .source import FunctionSource
+
+T = TypeVar("T")
+
+
+class JITCallable:
+    """A function whose text goes to the compiler."""
+
+    def __init__(self, fn: Callable[..., Any]):
+        source = FunctionSource(fn)
+        self.fn: Any = fn
+        self.signature = inspect.signature(fn)
+        self.raw_src = source.raw_lines
+        self.file_name = source.file_name
+        self.starting_line_number = source.first_line
+        self.def_file_line_number = source.def_line
+        self.def_file_col_number = source.def_column
+        self.source_was_replaced = False
+        self._src = source.text
+        self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
+        self.hash: str | None = None
+        self.used_global_vals: UsedGlobals | None = {}
+        self._watches_closure = False
+        self._hash_lock: Any = threading.RLock()
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__module__ = fn.__module__
+        self.__doc__ = fn.__doc__
+        self.__globals__ = fn.__globals__
+
+    @property
+    def nonlocals(self) -> dict[str, Any]:
+        """Names of enclosing functions, with their present values."""
+        if self.fn is None or not self.fn.__closure__:
+            return {}
+        found = {}
+        for name, cell in zip(self.fn.__code__.co_freevars, self.fn.__closure__, strict=True):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+        return found
+
+    def get_capture_scope(self) -> dict[str, Any]:
+        return {**(self.__globals__ or {}), **self.nonlocals}
+
+    @property
+    def cache_key(self) -> str:
+        """Hash of the text, of all functions it calls and of the constants they read."""
+        if self.hash is None:
+            with self._hash_lock or threading.RLock():
+                walk = DependencyWalk(self)  # type: ignore[arg-type]
+                self.used_global_vals = walk.used
+                self._watches_closure = walk.watches_closure
+                self.hash = walk.key()
+        return self.hash
+
+    def __hash__(self) -> int:
+        return hash(self.cache_key)
+
+    def __eq__(self, other: Any) -> bool:
+        return self is other
+
+    @property
+    def type(self) -> Any:
+        from ..language.core import constexpr_type
+
+        return constexpr_type(self)
+
+    def parse(self) -> Any:
+        """The text as Python's own syntax tree; the compiler does not use it."""
+        import ast
+
+        return ast.parse(self._src)
+
+    def _unsafe_update_src(self, new_src: str) -> None:
+        """Replaces the text; the function object stays as it was."""
+        self._src = new_src
+        self.source_was_replaced = True
+        self.hash = None
+
+    def _set_src(self, value: str) -> None:
+        raise AttributeError(
+            "Cannot set attribute 'src' directly. Use '_unsafe_update_src()' and manually clear "
+            "`.hash` of all callers instead."
+        )
+
+    src = property(fget=lambda self: self._src, fset=_set_src)
+
+    def __copy__(self) -> Any:
+        return self  # as functions do
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process can use: the text and what was derived from it, no live objects."""
+        dropped = {"fn": None, "__globals__": None, "used_global_vals": None, "_hash_lock": None}
+        return {**self.__dict__, "hash": self.hash, **dropped}
+
+
+class ConstexprFunction(JITCallable):
+    """A Python function that runs while a kernel is compiled."""
+
+    __triton_builtin__ = True
+
+    def __init__(self, fn: Callable[..., Any]):
+        super().__init__(fn)
+        self.__signature__ = self.signature
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else BoundConstexprMethod(instance, self)
+
+    def __call__(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
+        from ..language.core import _unwrap_if_constexpr, constexpr
+
+        plain = [_unwrap_if_constexpr(arg) for arg in args]
+        plain_kwargs = {name: _unwrap_if_constexpr(value) for name, value in kwargs.items()}
+        result = self.fn(*plain, **plain_kwargs)
+        return result if _semantic is None or isinstance(result, constexpr) else constexpr(result)
+
+
+class BoundConstexprMethod:
+    """A constexpr function of a class, with its object."""
+
+    __triton_builtin__ = True
+
+    def __init__(self, instance: Any, function: ConstexprFunction):
+        self.__self__ = instance
+        self.__func__ = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__(self.__self__, *args, **kwargs)
+
+
+def constexpr_function(fn: Callable[..., T]) -> Callable[..., T]:
+    """Makes a Python function callable from kernels, where it runs at compile time on constants."""
+    return ConstexprFunction(fn)  # type: ignore[return-value]

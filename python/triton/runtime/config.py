@@ -1,0 +1,65 @@
+"""One candidate of autotuning."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Config:
+    """Values for a kernel's constants and launch options. Equal configurations are
+    interchangeable.
+    """
+
+    def __init__(
+        self,
+        kwargs: dict[str, Any],
+        num_warps: int = 4,
+        num_stages: int = 3,
+        num_ctas: int = 1,
+        maxnreg: int | None = None,
+        pre_hook: Callable[[dict[str, Any]], Any] | None = None,
+        ir_override: str | None = None,
+        num_cpu_threads: int | None = None,
+    ):
+        self.kwargs = kwargs
+        self.num_warps = num_warps
+        self.num_ctas = num_ctas
+        self.num_stages = num_stages
+        self.maxnreg = maxnreg
+        self.pre_hook = pre_hook
+        self.ir_override = ir_override
+        self.num_cpu_threads = num_cpu_threads
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        defaults = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "kwargs": {}}
+        absent = {"maxnreg": None, "pre_hook": None, "ir_override": None, "num_cpu_threads": None}
+        self.__dict__.update({**defaults, **absent, **state})
+
+    def _options(self) -> dict[str, Any]:
+        names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", "num_cpu_threads")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    def all_kwargs(self) -> dict[str, Any]:
+        """Everything that is passed to the launch."""
+        return {**self.kwargs, **self._options()}
+
+    def __str__(self) -> str:
+        shown = {
+            **self.kwargs,
+            "num_warps": self.num_warps,
+            "num_ctas": self.num_ctas,
+            "num_stages": self.num_stages,
+        }
+        return ", ".join(
+            f"{name}: {value}" for name, value in {**shown, "maxnreg": self.maxnreg}.items()
+        )
+
+    def __hash__(self) -> int:
+        return hash((*self.all_kwargs().items(), self.pre_hook))
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Config):
+            return NotImplemented
+        return (self.all_kwargs(), self.pre_hook) == (other.all_kwargs(), other.pre_hook)

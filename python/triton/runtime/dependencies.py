@@ -1,0 +1,173 @@
+"""What a kernel's result depends on beyond its own text: the functions and constants that it
+names, and theirs in turn.
+"""
+
+# SPDX-License-Identifier: MIT
+#
+# The walk goes by names, so it may find more than a compilation reads; that costs at most a cache
+# miss. It must never find less.
+from __future__ import annotations
+
+import enum
+import hashlib
+import re
+import types
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .. import knobs
+from .._utils import is_namedtuple
+
+if TYPE_CHECKING:
+    from .callable import JITCallable
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_SCALARS = (int, float, str, bool, bytes, complex, type(None))
+
+# (name, id of the dictionary it was found in) -> (value, that dictionary)
+UsedGlobals = dict[tuple[str, int], tuple[Any, dict[str, Any]]]
+
+
+def _code_names(code: types.CodeType) -> set[str]:
+    """Names that a function reads from outside, and all attribute names."""
+    names = set(code.co_names) | set(code.co_freevars)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _code_names(constant)
+    return names
+
+
+class DependencyWalk:
+    """Collects one line of text per thing found, and the constants whose change must be noticed."""
+
+    def __init__(self, root: JITCallable):
+        self.root = root
+        # The set of what is reached may be the same for functions that call each other.
+        self.lines: set[str] = {f"root {root.__module__}.{root.__qualname__}"}
+        self.used: UsedGlobals = {}
+        self.watches_closure = False
+        self._seen: set[int] = set()
+        self._keep: list[Any] = []  # ids stay unique while their objects live
+        self._function(root)
+
+    def key(self) -> str:
+        return hashlib.sha256("\n".join(sorted(self.lines)).encode("utf-8")).hexdigest()
+
+    def _first_visit(self, value: Any) -> bool:
+        if id(value) in self._seen:
+            return False
+        self._seen.add(id(value))
+        self._keep.append(value)
+        return True
+
+    def _function(self, fn: JITCallable) -> None:
+        if not self._first_visit(fn):
+            return
+        where = f"{fn.__module__}.{fn.__qualname__}"
+        flags = f"{getattr(fn, 'noinline', None)}:{fn.starting_line_number}"
+        self.lines.add(f"function {where} {flags} {fn.src!r}")
+        for index, default in enumerate(getattr(fn.fn, "__defaults__", None) or ()):
+            self._value(f"{where} default {index}", default, frozenset())
+        names = frozenset(self._names_of(fn))
+        for name, value, scope in self._lookups(fn, names):
+            self._track(name, value, scope)
+            self._value(f"{where} {name}", value, names)
+
+    @staticmethod
+    def _names_of(fn: JITCallable) -> set[str]:
+        if fn.fn is None or fn.source_was_replaced:
+            return set(_IDENTIFIER.findall(fn.src))
+        return _code_names(fn.fn.__code__)
+
+    def _lookups(
+        self, fn: Any, names: frozenset[str]
+    ) -> Iterator[tuple[str, Any, dict[str, Any] | None]]:
+        closure, module_globals = fn.nonlocals, fn.__globals__ or {}
+        for name in sorted(names):
+            if name in closure:
+                yield name, closure[name], None
+            elif name in module_globals:
+                yield name, module_globals[name], module_globals
+
+    def _track(self, name: str, value: Any, scope: dict[str, Any] | None) -> None:
+        from ..language.core import constexpr
+
+        plain = knobs.compilation.allow_non_constexpr_globals and isinstance(value, _SCALARS)
+        if not plain and not isinstance(value, constexpr):
+            return
+        if scope is None:
+            self.watches_closure = True
+        else:
+            self.used[(name, id(scope))] = (value, scope)
+
+    def _value(self, where: str, value: Any, names: frozenset[str]) -> None:
+        from ..language.builtin import Builtin
+        from ..language.core import base_type, constexpr
+        from .callable import JITCallable
+
+        if isinstance(value, constexpr):
+            self._value(where, value.value, names)
+        elif isinstance(value, JITCallable):
+            self.lines.add(f"{where} = {value.__module__}.{value.__qualname__}")
+            self._function(value)
+        elif isinstance(value, (base_type, Builtin, enum.Enum, *_SCALARS)):
+            self.lines.add(f"{where} = {type(value).__name__} {value!r}")
+        elif isinstance(value, (tuple, list, set, frozenset)):
+            self._container(where, enumerate(value), value, names)
+        elif isinstance(value, dict):
+            self._container(where, value.items(), value, names)
+        elif isinstance(value, types.ModuleType):
+            self._module(where, value, names)
+        elif isinstance(value, type):
+            self._class(where, value, names)
+        elif callable(value):
+            self._host_function(where, value, names)
+        else:
+            self.lines.add(
+                f"{where} = {type(value).__module__}.{type(value).__qualname__} {value!r}"
+            )
+
+    def _container(self, where: str, items: Any, container: Any, names: frozenset[str]) -> None:
+        if self._first_visit(container):
+            for key, item in list(items):
+                self._value(f"{where}[{key!r}]", item, names)
+
+    def _module(self, where: str, module: types.ModuleType, names: frozenset[str]) -> None:
+        """Of a module only the attributes count that the function names."""
+        self.lines.add(f"{where} = module {module.__name__}")
+        if module.__name__.partition(".")[0] != "triton" and self._first_visit(module):
+            scope = vars(module)
+            for name in sorted(names & scope.keys()):
+                self._track(name, scope[name], scope)
+                self._value(f"{module.__name__}.{name}", scope[name], names)
+
+    def _class(self, where: str, cls: type, names: frozenset[str]) -> None:
+        self.lines.add(
+            f"{where} = class {cls.__module__}.{cls.__qualname__} {getattr(cls, '_fields', '')}"
+        )
+        if (
+            cls.__module__ == self.root.__module__
+            and not is_namedtuple(cls)
+            and self._first_visit(cls)
+        ):
+            for name, member in sorted(vars(cls).items(), key=lambda item: item[0]):
+                if not name.startswith("__"):
+                    self._value(f"{cls.__qualname__}.{name}", member, names)
+
+    def _host_function(self, where: str, fn: Any, names: frozenset[str]) -> None:
+        """Runs at compile time. Its own text counts; what it calls counts as far as its module
+        goes.
+        """
+        name = (
+            f"{getattr(fn, '__module__', '')}.{getattr(fn, '__qualname__', type(fn).__qualname__)}"
+        )
+        self.lines.add(f"{where} = function {name}")
+        code = getattr(fn, "__code__", None)
+        if code is None or not self._first_visit(fn):
+            return
+        constants = [item for item in code.co_consts if isinstance(item, _SCALARS)]
+        self.lines.add(f"code {name} {code.co_code.hex()} {constants}")
+        if fn.__module__ == self.root.__module__:
+            inner = frozenset(_code_names(code))
+            for key in sorted(inner & fn.__globals__.keys()):
+                self._value(f"{name} {key}", fn.__globals__[key], inner)

@@ -1,0 +1,72 @@
+"""Which device kernels run on when no argument says so, and the driver of each kind of device."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from .. import knobs
+from .._C import libtriton
+from ..backends import DriverBase, backends
+
+# Names of devices, as tensors give them, and the backends that serve them.
+_BACKEND_OF_DEVICE = {"cpu": "cpu", "cuda": "nvidia", "hip": "amd", "xpu": "intel"}
+
+
+def _create_driver() -> DriverBase:
+    chosen = knobs.runtime.default_backend
+    if chosen:
+        if chosen not in backends:
+            raise RuntimeError(f"Unknown backend '{chosen}'; available: {', '.join(backends)}")
+        return backends[chosen].driver()
+    active = [backend.driver for backend in backends.values() if backend.driver.is_active()]
+    # The CPU is always there: it is meant only where there is nothing else.
+    active = [cls for cls in active if getattr(cls, "device_type", "") != "cpu"] or active
+    if len(active) != 1:
+        raise RuntimeError(f"{len(active)} active drivers ({active}). There should only be one.")
+    return active[0]()
+
+
+class DriverConfig:
+    """`triton.runtime.driver`: made at import, looks for devices at first use."""
+
+    def __init__(self) -> None:
+        self._default: DriverBase | None = None
+        self._active: DriverBase | None = None
+        self._by_device: dict[str, DriverBase] = {}
+
+    @property
+    def default(self) -> DriverBase:
+        if self._default is None:
+            self._default = _create_driver()
+        return self._default
+
+    @property
+    def active(self) -> DriverBase:
+        return self._active if self._active is not None else self.default
+
+    def set_active(self, driver: DriverBase) -> None:
+        self._active = driver
+        libtriton.bump_epoch()
+
+    def reset_active(self) -> None:
+        self._active = None
+        libtriton.bump_epoch()
+
+    def set_active_to_cpu(self) -> None:
+        self.set_active(self.for_device("cpu"))
+
+    def for_device(self, device_type: str) -> DriverBase:
+        """The driver for tensors of one device type: the active one when it fits."""
+        if getattr(self.active, "device_type", None) == device_type:
+            return self.active
+        if device_type not in self._by_device:
+            name = _BACKEND_OF_DEVICE.get(device_type, device_type)
+            if name not in backends:
+                raise ValueError(
+                    f"tensors are on a {device_type} device, and this build has no backend for "
+                    f"it; available: {', '.join(backends)}"
+                )
+            self._by_device[device_type] = backends[name].driver()
+        return self._by_device[device_type]
+
+
+driver = DriverConfig()

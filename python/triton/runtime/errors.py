@@ -1,0 +1,54 @@
+"""Exceptions of launching and tuning."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import TritonError
+
+
+class InterpreterError(TritonError):
+    """A kernel failed in interpreter mode."""
+
+    def __init__(self, error_message: str | None = None):
+        self.error_message = error_message
+        super().__init__(error_message or "")
+
+
+class OutOfResources(TritonError):
+    """A kernel needs more of something than the device has."""
+
+    def __init__(self, required: int, limit: int, name: str):
+        self.required = required
+        self.limit = limit
+        self.name = name
+        super().__init__(
+            f"out of resource: {name}, Required: {required}, Hardware limit: {limit}. "
+            "Reducing block sizes or `num_stages` may help."
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.required, self.limit, self.name)
+
+
+class PTXASError(TritonError):
+    """The PTX assembler refused a kernel."""
+
+    def __init__(self, error_message: str | None = None):
+        self.error_message = error_message or ""
+        super().__init__(f"PTXAS error: {self.error_message}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.error_message,)
+
+
+class AutotunerError(TritonError):
+    """No usable configuration was left."""
+
+    def __init__(self, error_message: str | None = None):
+        self.error_message = error_message or ""
+        super().__init__(f"Autotuner error: {self.error_message}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.error_message,)

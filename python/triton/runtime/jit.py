@@ -1,0 +1,370 @@
+"""`triton.jit`: the Python side of a kernel. A launch that was seen before never comes here; the
+native launcher answers it.
+"""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
+
+from .. import knobs
+from .._C.libtriton import JITBase, Launcher, native_specialize_impl
+from .._utils import find_paths_if, get_iterable_path
+from ..backends import BaseBackend
+from . import _async_compile
+from .binder import Binder, device_of_arguments, normalize_grid
+from .callable import ConstexprFunction, JITCallable, constexpr_function
+from .driver import driver
+from .params import KernelParam, make_params
+from .tensors import MockTensor, TensorWrapper, reinterpret
+
+T = TypeVar("T")
+
+__all__ = [
+    "ConstexprFunction",
+    "JITCallable",
+    "JITFunction",
+    "KernelInterface",
+    "KernelParam",
+    "MockTensor",
+    "TensorWrapper",
+    "constexpr_function",
+    "get_device_key",
+    "jit",
+    "mangle_type",
+    "native_specialize_impl",
+    "reinterpret",
+]
+
+
+def mangle_type(arg: Any, specialize: bool = False) -> Any:
+    """The signature text of one argument: "*fp32", "i32", ..."""
+    return native_specialize_impl(BaseBackend, arg, False, specialize, True)[0]
+
+
+def get_device_key(active: Any = None) -> str:
+    """Names the device that kernels are kept for."""
+    active = active or driver.active
+    return f"{active.get_current_target().backend}:{active.get_current_device()}"
+
+
+class KernelInterface(Generic[T]):
+    """Anything that is launched as `kernel[grid](...)`."""
+
+    run: Any
+
+    def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
+        """Compiles for these arguments without launching; torch dtypes stand for tensors."""
+        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
+
+    def __getitem__(self, grid: Any) -> Any:
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+
+class _DeviceCaches(dict):  # type: ignore[type-arg]
+    """device key -> (kernels, keys, target, backend, binder), made at first use."""
+
+    def __init__(self, function: JITFunction):
+        self._function = function
+
+    def __missing__(self, key: str) -> Any:
+        self[key] = self._function.create_binder()
+        return self[key]
+
+    def clear(self) -> None:
+        super().clear()
+        self._function._c_clear()
+
+    def __reduce__(self) -> Any:
+        return dict, ()
+
+
+class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[misc]
+    """A kernel, or a function that kernels call."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        version: Any = None,
+        do_not_specialize: Any = None,
+        do_not_specialize_on_alignment: Any = None,
+        debug: bool | None = None,
+        noinline: bool | None = None,
+        repr: Callable[[Any], str] | None = None,
+        launch_metadata: Callable[..., Any] | None = None,  # noqa: A002
+    ):
+        super().__init__(fn)
+        self.module = fn.__module__
+        self.version = version
+        self.debug = debug
+        self.noinline = noinline
+        self.launch_metadata = launch_metadata
+        self.do_not_specialize = list(do_not_specialize or [])
+        self.do_not_specialize_on_alignment = list(do_not_specialize_on_alignment or [])
+        self._repr = repr
+        self.params = make_params(
+            self.signature, self.do_not_specialize, self.do_not_specialize_on_alignment
+        )
+        self.arg_names = [param.name for param in self.params]
+        self.constexprs = [param.num for param in self.params if param.is_constexpr]
+        self.device_caches: Any = _DeviceCaches(self)
+        self.pre_run_hooks: list[Callable[..., Any]] = []
+        self._reject_contradictions()
+
+    def _reject_contradictions(self) -> None:
+        from ..compiler.errors import CompilationError
+
+        for param in self.params:
+            if param.is_constexpr and param.do_not_specialize:
+                raise CompilationError(
+                    self.src,
+                    None,
+                    f"{param.name} marked as constexpr and listed in do_not_specialize; "
+                    "remove it from do_not_specialize",
+                )
+
+    def repr(self, specialization: Any) -> str:
+        """The kernel's name for one specialisation; its last component is the symbol."""
+        return self._fn_name if self._repr is None else self._repr(specialization)
+
+    def is_gluon(self) -> bool:
+        return False
+
+    def __getitem__(self, grid: Any) -> Any:
+        return Launcher(self, grid)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+
+    def __repr__(self) -> str:
+        return f"JITFunction({self.module}:{self.__qualname__})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "device_caches": {}, "pre_run_hooks": []}
+
+    def _unsafe_update_src(self, new_src: str) -> None:
+        super()._unsafe_update_src(new_src)
+        self.device_caches = _DeviceCaches(self)
+        self._c_clear()
+
+    def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
+        """`hook` gets the arguments and keywords of every launch."""
+        assert callable(hook)
+        self.pre_run_hooks.append(hook)
+        self._c_slow = True
+
+    def create_binder(
+        self, active: Any = None
+    ) -> tuple[dict[str, Any], dict[Any, Any], Any, Any, Binder]:
+        from ..compiler import ASTSource, CompiledKernel, compile, make_backend  # noqa: A004
+
+        self.CompiledKernel, self.compile, self.ASTSource = CompiledKernel, compile, ASTSource
+        target = (active or driver.active).get_current_target()
+        backend = make_backend(target)
+        return {}, {}, target, backend, Binder(self.__name__, self.params, backend)
+
+    def _caches_for(self, active: Any) -> Any:
+        key = get_device_key(active)
+        if key not in self.device_caches:
+            self.device_caches[key] = self.create_binder(active)
+        return self.device_caches[key]
+
+    def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        """Launches with these arguments (only compiles when `warmup`); returns the compiled
+        kernel.
+        """
+        self._reject_removed_options(kwargs)
+        if kwargs.get("debug") or self.debug or knobs.runtime.debug:
+            kwargs["debug"] = True
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        active = driver.active
+        binder = self._caches_for(active)[4]
+        bound = binder.bind(args, kwargs)
+        device = device_of_arguments(bound)
+        if device is not None:
+            active = driver.for_device(device[0])
+        kernels, _, target, backend, binder = self._caches_for(active)
+        specialization, options = binder.specialize(bound), binder.options(kwargs)
+        self._check_globals()
+        key = str(specialization) + str(options) + binder.changed_settings()
+        kernel = kernels.get(key)
+        if kernel is None:
+            kernel = self._compile_for(
+                key, bound, specialization, options, target, backend, warmup, kernels
+            )
+        if kernel is not None and not warmup:
+            self._launch(kernel, normalize_grid(grid, bound), active, bound)
+        return kernel
+
+    def _reject_removed_options(self, kwargs: dict[str, Any]) -> None:
+        for name, instead in (
+            ("device_type", "target"),
+            ("device", "device"),
+            ("stream", "stream"),
+        ):
+            assert name not in kwargs or name in self.arg_names, (
+                f"{name} option is deprecated; current {instead} will be used"
+            )
+
+    def _check_globals(self) -> None:
+        absent = object()
+        for (name, _), (value, scope) in (self.used_global_vals or {}).items():
+            now = scope.get(name, absent)
+            if now is value:
+                continue
+            now, value = getattr(now, "value", now), getattr(value, "value", value)
+            if now is absent or type(now) is not type(value) or now != value:
+                shown = "deleted" if now is absent else now
+                raise RuntimeError(
+                    f"Global variable {name} has changed since we compiled this kernel, from "
+                    f"{value} to {shown}"
+                )
+
+    def _compile_for(
+        self,
+        key: str,
+        bound: dict[str, Any],
+        specialization: list[Any],
+        options: dict[str, Any],
+        target: Any,
+        backend: Any,
+        warmup: bool,
+        kernels: dict[str, Any],
+    ) -> Any:
+        signature, constants, attrs = _describe(bound, specialization, backend)
+        parsed = backend.parse_options(options)
+        info = (self, key, signature, target, bound, parsed, specialization, warmup)
+        if _call_hook(knobs.runtime.jit_cache_hook, *info):
+            return None
+        source = self.ASTSource(self, signature, constants, attrs)
+        _ = self.cache_key  # fills used_global_vals
+        self._watch_globals()
+
+        def make() -> Any:
+            return self.compile(source, target=target, options=parsed.__dict__, _folder_view=False)
+
+        def done(kernel: Any) -> Any:
+            kernels[key] = kernel
+            _call_hook(knobs.runtime.jit_post_compile_hook, *info, already_compiled=True)
+            return kernel
+
+        mode = _async_compile.active_mode.get()
+        if mode is None:
+            return done(make())
+        kernels[key] = mode.submit(f"{self.cache_key} {key}", make, done)
+        return kernels[key]
+
+    def _watch_globals(self) -> None:
+        """The native launcher compares these by identity and leaves anything else to `run`."""
+        used = self.used_global_vals or {}
+        self._c_watch = (
+            tuple((scope, name, value) for (name, _), (value, scope) in used.items()) or None
+        )
+        if self._watches_closure:
+            self._c_slow = True
+
+    def _launch(
+        self, kernel: Any, grid: tuple[int, int, int], active: Any, bound: dict[str, Any]
+    ) -> None:
+        if isinstance(kernel, _async_compile.FutureKernel):
+            kernel = kernel.result()
+        if 0 in grid:
+            return
+        kernel._init_handles()
+        stream = active.get_current_stream(active.get_current_device())
+        args = tuple(bound.values())
+        kernel.run(
+            *grid,
+            stream,
+            kernel.function,
+            kernel.packed_metadata,
+            kernel.launch_metadata(grid, stream, *args),
+            knobs.runtime.launch_enter_hook,
+            knobs.runtime.launch_exit_hook,
+            *args,
+        )
+
+    def preload(self, specialization_data: str) -> Any:
+        """Compiles what a jit hook saw in another process; takes the text that it was given."""
+        from .jit_hooks import decode_specialization
+
+        kernels, _, target, backend, _ = self._caches_for(driver.active)
+        key, signature, constants, attrs, options = decode_specialization(
+            self, specialization_data, target
+        )
+        source = self.ASTSource(self, signature, constants, attrs)
+        parsed = backend.parse_options(options)
+        kernels[key] = self.compile(
+            source, target=target, options=parsed.__dict__, _folder_view=False
+        )
+        return kernels[key]
+
+
+def _call_hook(hook: Callable[..., Any] | None, *info: Any, **more: Any) -> Any:
+    if hook is None:
+        return None
+    from .jit_hooks import call_hook
+
+    return call_hook(hook, *info, **more)
+
+
+def _describe(
+    bound: dict[str, Any], specialization: list[Any], backend: Any
+) -> tuple[Any, Any, Any]:
+    """signature by name, constants and attributes by path."""
+    types = [kind for kind, _ in specialization]
+    keys = [key for _, key in specialization]
+    values = list(bound.values())
+    constants = {}
+    for path in find_paths_if(types, lambda _, kind: kind == "constexpr"):
+        value = get_iterable_path(values, path)
+        constants[path] = tuple(value) if isinstance(value, list) else value
+    attrs = {}
+    for path in find_paths_if(keys, lambda _, key: isinstance(key, str)):
+        if get_iterable_path(types, path) != "constexpr":
+            attrs[path] = backend.parse_attr(get_iterable_path(keys, path))
+    return dict(zip(bound, types, strict=False)), constants, attrs
+
+
+@overload
+def jit(fn: T) -> JITFunction[T]: ...
+@overload
+def jit(fn: None = None, **options: Any) -> Callable[[T], JITFunction[T]]: ...
+
+
+def jit(
+    fn: Any = None,
+    *,
+    version: Any = None,
+    repr: Callable[[Any], str] | None = None,  # noqa: A002
+    launch_metadata: Callable[..., Any] | None = None,
+    do_not_specialize: Any = None,
+    do_not_specialize_on_alignment: Any = None,
+    debug: bool | None = None,
+    noinline: bool | None = None,
+) -> Any:
+    """Decorator: makes a kernel of a Python function. Its body is compiled when it is first
+    launched.
+    """
+
+    def decorate(function: Any) -> Any:
+        if not callable(function):
+            raise TypeError(f"@triton.jit decorates functions, got {type(function).__name__}")
+        options = dict(
+            version=version,
+            do_not_specialize=do_not_specialize,
+            debug=debug,
+            noinline=noinline,
+            repr=repr,
+            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+            launch_metadata=launch_metadata,
+        )
+        if knobs.runtime.interpret:
+            from .interpreter import InterpretedFunction
+
+            return InterpretedFunction(function, **options)
+        return JITFunction(function, **options)
+
+    return decorate if fn is None else decorate(fn)

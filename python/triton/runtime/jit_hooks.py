@@ -1,0 +1,174 @@
+"""What the jit hooks are told about a kernel, and how that description is turned back into a
+compilation.
+"""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class JitFunctionInfo:
+    module: str
+    name: str
+    jit_function: Any
+
+
+def call_hook(
+    hook: Callable[..., Any],
+    function: Any,
+    key: str,
+    signature: dict[str, Any],
+    target: Any,
+    bound: dict[str, Any],
+    options: Any,
+    specialization: list[Any],
+    is_warmup: bool,
+    already_compiled: bool = False,
+) -> Any:
+    """Calls a jit hook; a true answer of the cache hook forbids the compilation."""
+    types = {name: kind for name, kind in signature.items() if kind != "constexpr"}
+    constants = {name: bound[name] for name, kind in signature.items() if kind == "constexpr"}
+    shown = ", ".join(f"{name}: {kind}" for name, kind in types.items())
+    facts = {name: getattr(options, name, None) for name in _SHOWN_OPTIONS}
+    settings = ", ".join(f"{name}={value}" for name, value in facts.items())
+    details = {
+        "key": key,
+        "signature": types,
+        "device": target.backend,
+        "constants": constants,
+        **facts,
+        "extern_libs": getattr(options, "extern_libs", None),
+        "configs": [dict(zip(signature, specialization, strict=True))],
+        "specialization_data": encode_specialization(
+            function, key, signature, target, bound, options, specialization
+        ),
+        "is_warmup": is_warmup,
+    }
+    return hook(
+        key=key,
+        repr=f"{function.__name__}[{settings}]({shown})",
+        compile=details,
+        is_manual_warmup=is_warmup,
+        fn=JitFunctionInfo(function.module, function.__name__, function),
+        already_compiled=already_compiled,
+    )
+
+
+_SHOWN_OPTIONS = (
+    "num_warps",
+    "num_ctas",
+    "num_stages",
+    "enable_fp_fusion",
+    "launch_cooperative_grid",
+)
+
+
+def _encode(value: Any) -> Any:
+    from ..language.core import constexpr, dtype
+    from .jit import JITFunction
+
+    if isinstance(value, dtype):
+        return {"dtype": value.name}
+    if isinstance(value, constexpr):
+        return {"constexpr": _encode(value.value)}
+    if isinstance(value, JITFunction):
+        return {"jit_function": [value.module, value.__qualname__]}
+    if isinstance(value, (tuple, list)):
+        return {"tuple": [_encode(item) for item in value]}
+    return value
+
+
+def _decode(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    from ..language.core import constexpr, dtype
+
+    ((kind, content),) = value.items()
+    if kind == "dtype":
+        return dtype(content)
+    if kind == "constexpr":
+        return constexpr(_decode(content))
+    if kind == "jit_function":
+        return _function_at(*content)
+    return tuple(_decode(item) for item in content)
+
+
+def _function_at(module: str, qualname: str) -> Any:
+    import functools
+    import importlib
+
+    return functools.reduce(getattr, qualname.split("."), importlib.import_module(module))
+
+
+def encode_specialization(
+    function: Any,
+    key: str,
+    signature: dict[str, Any],
+    target: Any,
+    bound: dict[str, Any],
+    options: Any,
+    specialization: list[Any],
+) -> str | None:
+    """A text from which `JITFunction.preload` compiles the same kernel; None if a constant has no
+    text.
+    """
+    from .jit import _describe
+
+    _, constants, attrs = _describe(bound, specialization, _backend_of(target))
+    try:
+        return json.dumps(
+            {
+                "name": function._fn_name,
+                "key": key,
+                "target": target.__dict__,
+                "signature": signature,
+                "constant_keys": [list(path) for path in constants],
+                "constant_vals": [_encode(value) for value in constants.values()],
+                "attrs_keys": [list(path) for path in attrs],
+                "attrs_vals": list(attrs.values()),
+                "options": options.__dict__,
+            }
+        )
+    except TypeError:
+        return None
+
+
+def _backend_of(target: Any) -> Any:
+    from ..compiler import make_backend
+
+    return make_backend(target)
+
+
+def decode_specialization(
+    function: Any, text: str, target: Any
+) -> tuple[str, Any, Any, Any, dict[str, Any]]:
+    """(key, signature, constants, attributes, options) from `encode_specialization`'s text."""
+    data = json.loads(text)
+    if data["name"] != function._fn_name:
+        raise RuntimeError(
+            f"Specialization data is for {data['name']} but trying to preload for "
+            f"{function._fn_name}"
+        )
+    if data["target"] != json.loads(json.dumps(target.__dict__)):
+        raise RuntimeError(
+            f"Specialization data is for {data['target']} but trying to preload for {target}"
+        )
+    constants = dict(
+        zip(map(tuple, data["constant_keys"]), map(_decode, data["constant_vals"]), strict=True)
+    )
+    attrs = dict(zip(map(tuple, data["attrs_keys"]), data["attrs_vals"], strict=True))
+    signature = {name: _tuples(kind) for name, kind in data["signature"].items()}
+    options = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in data["options"].items()
+    }
+    return data["key"], signature, constants, attrs, options
+
+
+def _tuples(kind: Any) -> Any:
+    return tuple(_tuples(item) for item in kind) if isinstance(kind, list) else kind

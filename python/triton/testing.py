@@ -1,0 +1,169 @@
+"""Timing functions and comparing results."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import math
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .benchmark_report import Benchmark, Mark, perf_report
+from .runtime.driver import driver
+
+__all__ = [
+    "Benchmark",
+    "Mark",
+    "assert_close",
+    "do_bench",
+    "do_bench_cudagraph",
+    "get_dram_gbps",
+    "get_max_simd_tflops",
+    "get_max_tensorcore_tflops",
+    "nvsmi",
+    "perf_report",
+]
+
+
+def _quantile(times: list[float], fraction: float) -> float:
+    """Linear interpolation between the ordered times."""
+    ordered = sorted(times)
+    point = fraction * (len(ordered) - 1)
+    low, high = math.floor(point), math.ceil(point)
+    return ordered[low] + (ordered[high] - ordered[low]) * (point - low)
+
+
+def _summarize(times: list[float], quantiles: Sequence[float] | None, return_mode: str) -> Any:
+    if quantiles is not None:
+        values = [_quantile(times, fraction) for fraction in quantiles]
+        return values[0] if len(values) == 1 else values
+    if return_mode == "all":
+        return times
+    if return_mode == "mean":
+        return math.fsum(times) / len(times)
+    return _quantile(times, {"min": 0.0, "median": 0.5, "max": 1.0}[return_mode])
+
+
+def _time_once(fn: Callable[[], Any], synchronize: Callable[[], None]) -> float:
+    synchronize()
+    start = time.perf_counter_ns()
+    fn()
+    synchronize()
+    return (time.perf_counter_ns() - start) * 1e-6
+
+
+def do_bench(
+    fn: Callable[[], Any],
+    warmup: float = 25,
+    rep: float = 100,
+    grad_to_none: Any = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """Milliseconds that `fn` takes with cold caches: about `warmup` ms of warming up, then about
+    `rep` ms of measuring.
+    """
+    if return_mode not in ("min", "max", "mean", "median", "all"):
+        raise ValueError(
+            f"return_mode must be one of min, max, mean, median, all; got {return_mode!r}"
+        )
+    device: Any = driver.active
+    cache = device.get_empty_cache_for_benchmark()
+
+    def once() -> float:
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+        device.clear_cache(cache)
+        return _time_once(fn, device.synchronize)
+
+    once()
+    start = time.perf_counter()
+    for _ in range(5):
+        once()
+    estimate = (
+        (time.perf_counter() - start) * 1e3 / 5
+    )  # with clearing, so that the total stays near `rep`
+    for _ in range(max(1, int(warmup / max(estimate, 1e-3)))):
+        once()
+    times = [once() for _ in range(max(1, int(rep / max(estimate, 1e-3))))]
+    return _summarize(times, quantiles, return_mode)
+
+
+def do_bench_cudagraph(
+    fn: Callable[[], Any],
+    rep: float = 20,
+    grad_to_none: Any = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """As `do_bench`, from a CUDA graph."""
+    raise RuntimeError("do_bench_cudagraph needs a CUDA device; use do_bench")
+
+
+def assert_close(x: Any, y: Any, atol: Any = None, rtol: Any = None, err_msg: str = "") -> None:
+    """Raises AssertionError unless the values agree; NaNs agree with each other. A tolerance may
+    be a function of the dtype.
+    """
+    import numpy
+
+    def to_numpy(value: Any) -> Any:
+        if hasattr(value, "detach"):
+            value = value.detach().cpu()
+            if str(value.dtype) == "torch.bfloat16":
+                value = value.float()
+            return value.numpy()
+        return numpy.asarray(value)
+
+    def tolerance(given: Any, default: float) -> float:
+        return (
+            given(getattr(x, "dtype", None))
+            if callable(given)
+            else default
+            if given is None
+            else given
+        )
+
+    atol, rtol = tolerance(atol, 1e-2), tolerance(rtol, 0.0)
+    left, right = to_numpy(x), to_numpy(y)
+    if left.size > 1 or right.size > 1:
+        numpy.testing.assert_allclose(
+            left, right, atol=atol, rtol=rtol, equal_nan=True, err_msg=err_msg
+        )
+    elif not numpy.allclose(left, right, atol=atol, rtol=rtol, equal_nan=True):
+        raise AssertionError(f"{err_msg} {x} is not close to {y} (atol={atol}, rtol={rtol})")
+
+
+def _need_gpu(device: Any) -> dict[str, Any]:
+    facts = driver.active.utils.get_device_properties(device)
+    if driver.active.get_current_target().backend == "cpu":
+        raise RuntimeError("peak rates are known for GPUs only")
+    return facts
+
+
+def get_dram_gbps(device: int | None = None) -> float:
+    """Peak memory bandwidth in GB/s."""
+    facts = _need_gpu(device)
+    return facts["mem_clock_rate"] * facts["mem_bus_width"] * 2 / 1e6 / 8
+
+
+def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
+    """Peak rate of the matrix units in TFLOP/s."""
+    _need_gpu(device)
+    raise RuntimeError("peak rates of this GPU are not known")
+
+
+def get_max_simd_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
+    """Peak rate of the vector units in TFLOP/s."""
+    _need_gpu(device)
+    raise RuntimeError("peak rates of this GPU are not known")
+
+
+def nvsmi(attrs: Sequence[str]) -> list[int]:
+    """Values that nvidia-smi reports."""
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        raise RuntimeError("nvidia-smi was not found")
+    command = [tool, "-i", "0", "--query-gpu=" + ",".join(attrs), "--format=csv,noheader,nounits"]
+    return [int(text) for text in subprocess.check_output(command, text=True).split(",")]

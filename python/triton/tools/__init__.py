@@ -1,0 +1,2 @@
+"""Host-side helpers that kernels' callers use."""
+# SPDX-License-Identifier: MIT

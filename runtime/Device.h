@@ -1,0 +1,83 @@
+// What every device can do: load an artifact and launch the kernel in it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "artifact/Artifact.h"
+#include "artifact/Expected.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace nereid::runtime {
+
+using artifact::Error;
+using artifact::Expected;
+
+/// Number of programs along each axis; none where one of them is zero.
+struct Grid {
+  uint32_t x = 1;
+  uint32_t y = 1;
+  uint32_t z = 1;
+};
+
+/// The figures that people size their grids by. All are positive on every
+/// device, so that occupancy arithmetic written for a GPU holds on a CPU.
+struct DeviceProperties {
+  std::string name;
+  uint32_t multiprocessorCount = 1;
+  uint32_t maxNumRegs = 1;
+  uint64_t maxSharedMem = 1;
+  uint32_t warpSize = 1;
+  uint32_t maxThreadsPerSm = 1;
+  uint32_t smClockRateKhz = 1;
+  uint32_t memClockRateKhz = 1;
+  uint32_t memBusWidthBits = 1;
+};
+
+class Device;
+
+/// A kernel in a device's memory, ready to run. Whoever launches it keeps a
+/// reference until the launch is over.
+class Kernel {
+public:
+  virtual ~Kernel();
+  Kernel(const Kernel &) = delete;
+  Kernel &operator=(const Kernel &) = delete;
+
+  const artifact::Artifact &artifact() const { return loaded; }
+  /// The device that loaded it, and alone can launch it.
+  const Device &device() const { return owner; }
+
+protected:
+  Kernel(const Device &device, artifact::Artifact artifact)
+      : owner(device), loaded(std::move(artifact)) {}
+
+private:
+  const Device &owner;
+  artifact::Artifact loaded;
+};
+
+class Device {
+public:
+  virtual ~Device();
+
+  virtual const DeviceProperties &properties() const = 0;
+
+  /// Brings the artifact's binary onto the device. Codes: `load-target`,
+  /// `load-feature`, `load-abi`, `load-binary`, `load-entry`.
+  virtual Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) = 0;
+
+  /// Runs every program of the grid. `packed` is the argument block of the
+  /// plain ABI (`artifact::packedBytes` long); its two scratch pointers are
+  /// filled in here where the kernel asks for scratch. `stream` is the device's
+  /// queue; a CPU has none and is done on return. Any number of threads may
+  /// launch at the same time. Codes: `launch-device`, `launch-grid`,
+  /// `launch-arguments`, `launch-memory`.
+  virtual Expected<void> launch(Kernel &kernel, Grid grid, void *stream,
+                                std::span<const char> packed) = 0;
+};
+
+} // namespace nereid::runtime

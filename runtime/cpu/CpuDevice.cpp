@@ -1,0 +1,156 @@
+// Loads kernels from shared objects in memory and runs their programs.
+// SPDX-License-Identifier: MIT
+#include "runtime/cpu/CpuDevice.h"
+
+#include "runtime/cpu/HostProcessor.h"
+#include "runtime/cpu/Schedule.h"
+#include "runtime/cpu/SharedObject.h"
+#include "runtime/cpu/ThreadState.h"
+#include "runtime/cpu/WorkerPool.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace nereid::runtime {
+
+namespace {
+
+class CpuKernel final : public Kernel {
+public:
+  CpuKernel(const Device &device, artifact::Artifact artifact, SharedObject object, CpuEntry entry)
+      : Kernel(device, std::move(artifact)), entry(entry), object(std::move(object)) {
+    argumentBytes = artifact::packedBytes(this->artifact());
+    usesScratch =
+        this->artifact().globalScratchBytes != 0 || this->artifact().profileScratchBytes != 0;
+  }
+
+  const CpuEntry entry;
+  uint64_t argumentBytes = 0;
+  bool usesScratch = false;
+  CostEstimate cost;
+
+private:
+  SharedObject object;
+};
+
+class CpuDevice final : public Device {
+public:
+  const DeviceProperties &properties() const override { return host; }
+  Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
+  Expected<void> launch(Kernel &kernel, Grid grid, void *stream,
+                        std::span<const char> packed) override;
+
+private:
+  const DeviceProperties host = hostProperties();
+};
+
+using FreeDeleter = decltype([](char *memory) { std::free(memory); });
+using Memory = std::unique_ptr<char, FreeDeleter>;
+
+} // namespace
+
+static Error memoryError(const char *what) {
+  return {"launch-memory", std::string("there is no memory for the kernel's ") + what};
+}
+
+/// Memory for one piece of scratch per program; none is needed for zero bytes.
+static bool allocateScratch(uint64_t bytes, uint32_t align, uint64_t programs, Memory &memory) {
+  if (bytes == 0)
+    return true;
+  const uint64_t grain = std::max<uint64_t>(align, kArenaAlign);
+  uint64_t total = 0;
+  if (__builtin_mul_overflow(bytes, programs, &total) ||
+      __builtin_add_overflow(total, grain - 1, &total))
+    return false;
+  memory.reset(static_cast<char *>(std::aligned_alloc(grain, total / grain * grain)));
+  return memory != nullptr;
+}
+
+static Expected<void> launchWithScratch(CpuKernel &kernel, Programs programs) {
+  const artifact::Artifact &artifact = kernel.artifact();
+  Memory global, profile;
+  if (!allocateScratch(artifact.globalScratchBytes, artifact.globalScratchAlign, programs.total,
+                       global) ||
+      !allocateScratch(artifact.profileScratchBytes, artifact.profileScratchAlign, programs.total,
+                       profile))
+    return memoryError("scratch");
+  std::vector<char> packed(programs.packed, programs.packed + kernel.argumentBytes);
+  const char *pointers[] = {global.get(), profile.get()};
+  std::memcpy(packed.data() + artifact::scratchOffset(artifact), pointers, sizeof pointers);
+  programs.packed = packed.data();
+  return runPrograms(programs, kernel.cost) ? Expected<void>() : memoryError("arena");
+}
+
+static Expected<void> checkLaunch(const Device &device, const Kernel &kernel) {
+  if (&kernel.device() == &device)
+    return {};
+  return Error{"launch-device", "kernel `" + kernel.artifact().name +
+                                    "` was loaded by another device; load it on the cpu"};
+}
+
+Expected<void> CpuDevice::launch(Kernel &given, Grid grid, void *, std::span<const char> packed) {
+  if (auto ok = checkLaunch(*this, given); !ok)
+    return ok;
+  auto &kernel = static_cast<CpuKernel &>(given);
+  if (packed.size() != kernel.argumentBytes)
+    return Error{"launch-arguments", "kernel `" + kernel.artifact().name + "` takes " +
+                                         std::to_string(kernel.argumentBytes) +
+                                         " bytes of arguments; " + std::to_string(packed.size()) +
+                                         " were given"};
+  uint64_t total = uint64_t{grid.x} * grid.y;
+  // The sign bit stays free: compiled code counts programs in signed 64 bits.
+  if (__builtin_mul_overflow(total, grid.z, &total) || total > (uint64_t{1} << 62))
+    return Error{"launch-grid", "a grid of " + std::to_string(grid.x) + " x " +
+                                    std::to_string(grid.y) + " x " + std::to_string(grid.z) +
+                                    " programs is too large"};
+  if (total == 0)
+    return {};
+  const Programs programs{kernel.entry, packed.data(), {grid.x, grid.y, grid.z}, total,
+                          kernel.artifact().arenaBytes};
+  if (kernel.usesScratch)
+    return launchWithScratch(kernel, programs);
+  return runPrograms(programs, kernel.cost) ? Expected<void>() : memoryError("arena");
+}
+
+static Expected<void> checkArtifact(const artifact::Artifact &artifact) {
+  if (artifact.target.backend != "cpu")
+    return Error{"load-target", "kernel `" + artifact.name + "` was compiled for `" +
+                                    artifact.target.backend + "`; this device is `cpu`"};
+  if (artifact.abi != artifact::Abi::Plain)
+    return Error{"load-abi", "kernel `" + artifact.name + "` has the ABI `own`; the cpu takes `plain`"};
+  if (artifact.arenaAlign > kArenaAlign)
+    return Error{"load-abi", "kernel `" + artifact.name + "` wants an arena aligned to " +
+                                 std::to_string(artifact.arenaAlign) + " bytes; the cpu gives " +
+                                 std::to_string(kArenaAlign)};
+  return establishFeatures(artifact.target.features);
+}
+
+Expected<std::shared_ptr<Kernel>> CpuDevice::load(artifact::Artifact artifact) {
+  if (auto ok = checkArtifact(artifact); !ok)
+    return ok.error();
+  auto object = SharedObject::load(artifact.name, artifact.binary);
+  if (!object)
+    return object.error();
+  const auto entry = reinterpret_cast<CpuEntry>(object->symbol(artifact.entry));
+  if (!entry)
+    return Error{"load-entry", "the code of kernel `" + artifact.name + "` has no symbol `" +
+                                   artifact.entry + "`"};
+  return std::shared_ptr<Kernel>(
+      std::make_shared<CpuKernel>(*this, std::move(artifact), std::move(*object), entry));
+}
+
+Device &cpuDevice() {
+  // Never destroyed: kernels that outlive main() still refer to it.
+  static Device *const device = new CpuDevice;
+  return *device;
+}
+
+void setCpuThreads(uint32_t threads) { setPoolThreads(threads); }
+uint32_t cpuThreads() { return poolThreads(); }
+
+} // namespace nereid::runtime

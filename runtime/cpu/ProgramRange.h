@@ -1,0 +1,27 @@
+// The programs of one launch, and the call that runs some of them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace nereid::runtime {
+
+/// Entry point of a CPU kernel: runs the programs of linear id [begin, end) in
+/// ascending order, id = x + grid[0] * (y + grid[1] * z). `arena` is memory of
+/// the calling thread alone.
+using CpuEntry = void (*)(const char *packed, const uint32_t grid[3], uint64_t begin, uint64_t end,
+                          char *arena);
+
+struct Programs {
+  CpuEntry entry = nullptr;
+  const char *packed = nullptr;
+  uint32_t grid[3] = {1, 1, 1};
+  uint64_t total = 0;
+  uint64_t arenaBytes = 0;
+
+  void run(uint64_t begin, uint64_t end, char *arena) const {
+    entry(packed, grid, begin, end, arena);
+  }
+};
+
+} // namespace nereid::runtime

@@ -1,0 +1,157 @@
+// Decides when threads are worth waking, and hands out programs in ascending order.
+// SPDX-License-Identifier: MIT
+#include "runtime/cpu/Schedule.h"
+
+#include "runtime/cpu/ThreadState.h"
+#include "runtime/cpu/WorkerPool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+namespace nereid::runtime {
+
+// Less work than this ends before a sleeping helper has woken.
+static constexpr double kWorthHelpNs = 20'000;
+// Long enough that the shared counter is not contended, short enough that the
+// last claims end together.
+static constexpr double kClaimNs = 20'000;
+// Claims per thread at the least, where the programs are many enough.
+static constexpr uint64_t kClaimsPerThread = 8;
+// Between two looks at the clock while a launch runs alone.
+static constexpr double kLookNs = 5'000;
+
+void CostEstimate::learn(double measured) {
+  const float old = value.load(std::memory_order_relaxed);
+  const auto now = static_cast<float>(measured);
+  value.store(old == 0 ? now : (old + now) / 2, std::memory_order_relaxed);
+}
+
+namespace {
+
+class Stopwatch {
+public:
+  double nanoseconds() const {
+    return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
+};
+
+/// The rest of a launch, shared by its threads. Programs, arguments and code
+/// are the caller's: they may be touched only between a successful claim and
+/// the departure, for which the caller waits.
+class SharedLaunch : public SharedWork {
+public:
+  SharedLaunch(const Programs &programs, uint64_t first, uint64_t claim)
+      : programs(programs), claim(claim), next(first) {}
+
+  void join() override {
+    present.fetch_add(1);
+    if (char *arena = isUsedUp() ? nullptr : threadArena(programs.arenaBytes))
+      take(arena);
+    if (present.fetch_sub(1) == 1)
+      present.notify_all();
+  }
+
+  bool isUsedUp() const override { return next.load(std::memory_order_relaxed) >= programs.total; }
+
+  /// The calling thread's part; returns the number of programs that it ran.
+  uint64_t take(char *arena) {
+    const DefaultFloatRules rules;
+    uint64_t count = 0;
+    // A claim that fails is ordered after every departure's claim, and so after
+    // that thread's arrival: the caller's look at `present` sees whoever runs.
+    for (uint64_t begin; (begin = next.fetch_add(claim)) < programs.total;) {
+      const uint64_t end = std::min(programs.total, begin + claim);
+      programs.run(begin, end, arena);
+      count += end - begin;
+    }
+    return count;
+  }
+
+  void waitForHelpers() {
+    for (int spins = 0; spins < kSpins; ++spins) {
+      if (present.load() == 0)
+        return;
+      pause();
+    }
+    while (const uint32_t left = present.load())
+      present.wait(left);
+  }
+
+private:
+  static constexpr int kSpins = 2000;
+  static void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+
+  const Programs programs;
+  const uint64_t claim;
+  alignas(64) std::atomic<uint64_t> next;
+  alignas(64) std::atomic<uint32_t> present{0};
+};
+
+} // namespace
+
+static void runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
+                      CostEstimate &cost) {
+  const uint64_t rest = programs.total - first;
+  const auto byTime = static_cast<uint64_t>(kClaimNs / std::max(cost.nanoseconds(), 1.0));
+  const uint64_t claim =
+      std::clamp<uint64_t>(byTime, 1, std::max<uint64_t>(1, rest / (threads * kClaimsPerThread)));
+  const auto launch = std::make_shared<SharedLaunch>(programs, first, claim);
+  const uint64_t helpers = std::min<uint64_t>(threads - 1, (rest - 1) / claim);
+  requestHelp(launch, static_cast<uint32_t>(helpers));
+  const Stopwatch watch;
+  if (const uint64_t count = launch->take(arena))
+    cost.learn(watch.nanoseconds() / static_cast<double>(count));
+  launch->waitForHelpers();
+}
+
+/// Runs growing batches alone until the rest is worth help; returns how many
+/// programs it ran. Starts with few, since the estimate may be of other data.
+static uint64_t runAlone(const Programs &programs, char *arena, CostEstimate &cost) {
+  const double known = cost.nanoseconds();
+  const Stopwatch watch;
+  uint64_t done = 0;
+  uint64_t batch = known == 0 ? 1 : static_cast<uint64_t>(kLookNs / known) + 1;
+  while (done < programs.total) {
+    const uint64_t end = done + std::min(batch, programs.total - done);
+    programs.run(done, end, arena);
+    done = end;
+    const double each = watch.nanoseconds() / static_cast<double>(done);
+    if (done == programs.total || each * static_cast<double>(programs.total - done) > kWorthHelpNs) {
+      cost.learn(each);
+      break;
+    }
+    batch *= 2;
+  }
+  return done;
+}
+
+bool runPrograms(const Programs &programs, CostEstimate &cost) {
+  char *arena = threadArena(programs.arenaBytes);
+  if (!arena)
+    return false;
+  const uint32_t threads = programs.total == 1 ? 1 : poolThreads();
+  if (threads == 1) {
+    const DefaultFloatRules rules;
+    programs.run(0, programs.total, arena);
+    return true;
+  }
+  uint64_t done = 0;
+  if (cost.nanoseconds() * static_cast<double>(programs.total) <= kWorthHelpNs) {
+    const DefaultFloatRules rules;
+    done = runAlone(programs, arena, cost);
+  }
+  if (done < programs.total)
+    runShared(programs, done, arena, threads, cost);
+  return true;
+}
+
+} // namespace nereid::runtime

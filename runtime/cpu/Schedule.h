@@ -1,0 +1,28 @@
+// Runs the programs of a launch, alone or with help, by what they were seen to cost.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/cpu/ProgramRange.h"
+
+#include <atomic>
+
+namespace nereid::runtime {
+
+/// What one program of a kernel takes, learnt from its launches. A wrong guess
+/// costs time, never a result, so that a race between launches is harmless.
+class CostEstimate {
+public:
+  /// Nanoseconds for one program; zero while nothing is known.
+  double nanoseconds() const { return value.load(std::memory_order_relaxed); }
+  void learn(double measured);
+
+private:
+  std::atomic<float> value{0};
+};
+
+/// Runs all programs, each once, started in ascending id, and returns when the
+/// last has ended. False, with nothing run, when there is no memory for the
+/// calling thread's arena.
+bool runPrograms(const Programs &programs, CostEstimate &cost);
+
+} // namespace nereid::runtime

@@ -1,0 +1,130 @@
+// Loads shared objects through anonymous files, so that nothing is left on disk.
+// SPDX-License-Identifier: MIT
+#include "runtime/cpu/SharedObject.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace nereid::runtime {
+
+using artifact::Error;
+using artifact::Expected;
+
+namespace {
+
+/// A descriptor that is closed at the end of its scope.
+struct Descriptor {
+  explicit Descriptor(int fd) : fd(fd) {}
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  ~Descriptor() {
+    if (fd >= 0)
+      close(fd);
+  }
+  const int fd;
+};
+
+} // namespace
+
+static bool writeAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+/// A path to the descriptor that no earlier load has used. The system's loader
+/// takes a path that it has seen for the object it then found there, even when
+/// the descriptor has been closed and given to other bytes since. So a serial
+/// number is spelled into the path, one bit as "/." or "//", which mean nothing.
+static std::string uniquePath(int fd) {
+  static std::atomic<uint64_t> serial{0};
+  std::string path = "/proc/self/fd";
+  for (uint64_t rest = serial.fetch_add(1) + 1; rest != 0; rest >>= 1)
+    path += (rest & 1) ? "/." : "//";
+  return path + "/" + std::to_string(fd);
+}
+
+static Expected<void *> loadFrom(int fd, std::string_view bytes) {
+  if (!writeAll(fd, bytes))
+    return Error{"load-binary",
+                 std::string("the kernel's code cannot be written to memory: ") + strerror(errno)};
+  if (void *handle = dlopen(uniquePath(fd).c_str(), RTLD_NOW | RTLD_LOCAL))
+    return handle;
+  const char *reason = dlerror();
+  return Error{"load-binary", std::string("the kernel's code cannot be loaded: ") +
+                                  (reason ? reason : "no reason given")};
+}
+
+static int openAnonymous(std::string_view name) {
+  // The kernel takes names of up to 249 bytes.
+  const std::string label = "nereid:" + std::string(name.substr(0, 200));
+  return memfd_create(label.c_str(), MFD_CLOEXEC);
+}
+
+/// An unlinked, private file in the folder; -1 where that is not possible.
+static int openUnlinked(const char *folder) {
+  const int fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0700);
+  if (fd >= 0)
+    return fd;
+  std::string path = std::string(folder) + "/nereid-XXXXXX";
+  const int named = mkostemp(path.data(), O_CLOEXEC);
+  if (named >= 0)
+    unlink(path.c_str());
+  return named;
+}
+
+/// Tries the folders in turn: one may be full, or forbid code in its files.
+static Expected<void *> loadViaFile(std::string_view bytes) {
+  Error last{"load-binary", "no folder for temporary files takes the kernel's code"};
+  for (const char *folder : {"/dev/shm", "/tmp", "/var/tmp"}) {
+    const Descriptor file(openUnlinked(folder));
+    if (file.fd < 0)
+      continue;
+    auto handle = loadFrom(file.fd, bytes);
+    if (handle)
+      return handle;
+    last = handle.error();
+  }
+  return last;
+}
+
+Expected<SharedObject> SharedObject::load(std::string_view name, std::string_view bytes, Via via) {
+  const Descriptor anonymous(via == Via::Memory ? openAnonymous(name) : -1);
+  const auto handle = anonymous.fd >= 0 ? loadFrom(anonymous.fd, bytes) : loadViaFile(bytes);
+  if (!handle)
+    return handle.error();
+  return SharedObject(*handle);
+}
+
+SharedObject::SharedObject(SharedObject &&other) noexcept
+    : handle(std::exchange(other.handle, nullptr)) {}
+
+SharedObject &SharedObject::operator=(SharedObject &&other) noexcept {
+  std::swap(handle, other.handle);
+  return *this;
+}
+
+SharedObject::~SharedObject() {
+  if (handle)
+    dlclose(handle);
+}
+
+void *SharedObject::symbol(const std::string &name) const {
+  return dlsym(handle, name.c_str());
+}
+
+} // namespace nereid::runtime

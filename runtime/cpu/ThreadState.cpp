@@ -1,0 +1,77 @@
+// Per-thread arenas that grow as needed, and the float control register.
+// SPDX-License-Identifier: MIT
+#include "runtime/cpu/ThreadState.h"
+
+#include <cstdlib>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace nereid::runtime {
+
+namespace {
+
+struct Arena {
+  char *begin = nullptr;
+  uint64_t bytes = 0;
+  ~Arena() { std::free(begin); }
+};
+
+} // namespace
+
+static thread_local Arena arena;
+
+static char *growArena(uint64_t bytes) {
+  constexpr uint64_t kGrain = 4096;
+  if (bytes > UINT64_MAX - kGrain)
+    return nullptr;
+  const uint64_t rounded = (bytes + kGrain - 1) / kGrain * kGrain;
+  // The contents mean nothing between launches, so they are not carried over.
+  std::free(arena.begin);
+  arena.begin = static_cast<char *>(std::aligned_alloc(kGrain, rounded));
+  arena.bytes = arena.begin ? rounded : 0;
+  return arena.begin;
+}
+
+char *threadArena(uint64_t bytes) {
+  // An empty arena still is an address: kernels may form it without use.
+  const uint64_t needed = bytes == 0 ? 1 : bytes;
+  return arena.bytes >= needed ? arena.begin : growArena(needed);
+}
+
+#if defined(__x86_64__)
+
+// MXCSR at reset: exceptions masked, to nearest, denormals kept.
+static constexpr uint32_t kDefaultControl = 0x1f80;
+// Bits 0-5 record exceptions that occurred; they change nothing.
+static constexpr uint32_t kStatusBits = 0x3f;
+
+DefaultFloatRules::DefaultFloatRules() : saved(_mm_getcsr()) {
+  if ((saved & ~uint64_t{kStatusBits}) != kDefaultControl)
+    _mm_setcsr(kDefaultControl);
+}
+
+DefaultFloatRules::~DefaultFloatRules() {
+  if ((saved & ~uint64_t{kStatusBits}) != kDefaultControl)
+    _mm_setcsr(static_cast<uint32_t>(saved));
+}
+
+#elif defined(__aarch64__)
+
+// FPCR of zero: to nearest, denormals kept, no traps.
+DefaultFloatRules::DefaultFloatRules() : saved(__builtin_arm_rsr64("fpcr")) {
+  if (saved != 0)
+    __builtin_arm_wsr64("fpcr", 0);
+}
+
+DefaultFloatRules::~DefaultFloatRules() {
+  if (saved != 0)
+    __builtin_arm_wsr64("fpcr", saved);
+}
+
+#else
+#error "name the float control register of this processor"
+#endif
+
+} // namespace nereid::runtime

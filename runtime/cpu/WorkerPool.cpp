@@ -1,0 +1,211 @@
+// Helpers for launches on oneTBB, closed before a fork and opened again after.
+// SPDX-License-Identifier: MIT
+//
+// Everything that touches the library happens between enter() and leave(). A
+// closer raises `closed`, waits until nobody is inside, and takes the library
+// down; the next request for help starts it again, in the parent and the child
+// of a fork alike. Nothing here is destroyed at exit: helpers may still run.
+#include "runtime/cpu/WorkerPool.h"
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace nereid::runtime {
+
+SharedWork::~SharedWork() = default;
+
+uint32_t usableProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  // Fails where the machine has more processors than the set has bits.
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return static_cast<uint32_t>(std::max(1, CPU_COUNT(&set)));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+namespace {
+
+/// oneTBB's scheduler, held open, and the threads that serve us.
+struct Scheduler {
+  explicit Scheduler(uint32_t threads)
+      : handle(tbb::attach{}),
+        arena(static_cast<int>(std::max(threads, 2u) - 1), /*reserved_for_masters=*/0) {
+    // The library's own limit is for the whole process: left alone where it will do.
+    if (threads > usableProcessors())
+      limit.emplace(tbb::global_control::max_allowed_parallelism, threads);
+  }
+
+  std::optional<tbb::global_control> limit;
+  tbb::task_scheduler_handle handle;
+  tbb::task_arena arena;
+};
+
+class Pool {
+public:
+  uint32_t threads() {
+    const uint32_t known = threadCount.load(std::memory_order_relaxed);
+    return known != 0 ? known : resolveThreads();
+  }
+  void setThreads(uint32_t threads);
+  void help(std::shared_ptr<SharedWork> work, uint32_t helpers);
+
+  // pthread_atfork runs the first in the forking thread, one of the others after.
+  void beforeFork();
+  void afterForkInParent();
+  void afterForkInChild();
+
+private:
+  uint32_t resolveThreads();
+  bool enter();
+  void leave() { inside.fetch_sub(1); }
+  Scheduler &startedScheduler();
+  bool close();
+  void reopen() { closed.store(false); }
+  void enqueue(Scheduler &running, std::shared_ptr<SharedWork> work, uint32_t helpers);
+
+  std::atomic<uint32_t> threadCount{0};
+  std::atomic<bool> closed{false};
+  std::atomic<uint32_t> inside{0};  ///< threads that use the scheduler, queued tasks included
+  std::atomic<Scheduler *> scheduler{nullptr};
+  std::mutex starting; ///< held by threads inside only, so never across a fork
+  std::mutex closing;
+  bool closedCleanly = true;
+};
+
+} // namespace
+
+// A closer does not wait for a stuck program for ever: a fork must not hang.
+static constexpr auto kCloseTimeout = std::chrono::seconds(1);
+
+static Pool &pool() {
+  static Pool *const instance = new Pool;
+  return *instance;
+}
+
+uint32_t Pool::resolveThreads() {
+  uint32_t unknown = 0;
+  const uint32_t found = usableProcessors();
+  threadCount.compare_exchange_strong(unknown, found);
+  return unknown != 0 ? unknown : found;
+}
+
+bool Pool::enter() {
+  inside.fetch_add(1);
+  if (!closed.load())
+    return true;
+  leave();
+  return false;
+}
+
+static void registerForkHandlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pthread_atfork([] { pool().beforeFork(); }, [] { pool().afterForkInParent(); },
+                   [] { pool().afterForkInChild(); });
+  });
+}
+
+Scheduler &Pool::startedScheduler() {
+  if (Scheduler *running = scheduler.load(std::memory_order_acquire))
+    return *running;
+  std::lock_guard<std::mutex> lock(starting);
+  Scheduler *running = scheduler.load(std::memory_order_relaxed);
+  if (!running) {
+    registerForkHandlers();
+    running = new Scheduler(threads());
+    scheduler.store(running, std::memory_order_release);
+  }
+  return *running;
+}
+
+/// Waking a thread costs microseconds, so helpers wake each other in a tree.
+void Pool::enqueue(Scheduler &running, std::shared_ptr<SharedWork> work, uint32_t helpers) {
+  inside.fetch_add(1);
+  running.arena.enqueue([this, &running, work = std::move(work), helpers] {
+    for (uint32_t rest = helpers - 1; rest > 0 && !work->isUsedUp();) {
+      const uint32_t half = (rest + 1) / 2;
+      enqueue(running, work, half);
+      rest -= half;
+    }
+    work->join();
+    leave();
+  });
+}
+
+void Pool::help(std::shared_ptr<SharedWork> work, uint32_t helpers) {
+  helpers = std::min(helpers, threads() - 1);
+  if (helpers == 0 || !enter())
+    return;
+  enqueue(startedScheduler(), std::move(work), helpers);
+  leave();
+}
+
+/// Stops the scheduler and its threads. False where something holds it up: a
+/// program that does not end, or another user of the library in this process.
+bool Pool::close() {
+  closed.store(true);
+  const auto deadline = std::chrono::steady_clock::now() + kCloseTimeout;
+  while (inside.load() != 0) {
+    if (std::chrono::steady_clock::now() > deadline)
+      return false;
+    std::this_thread::yield();
+  }
+  Scheduler *running = scheduler.exchange(nullptr);
+  if (!running)
+    return true;
+  running->arena.terminate();
+  const bool finalized = tbb::finalize(running->handle, std::nothrow);
+  delete running;
+  return finalized;
+}
+
+void Pool::setThreads(uint32_t threads) {
+  std::lock_guard<std::mutex> lock(closing);
+  // What cannot be stopped now goes on with the threads that it has.
+  close();
+  threadCount.store(threads);
+  reopen();
+}
+
+void Pool::beforeFork() {
+  closing.lock();
+  closedCleanly = close();
+}
+
+void Pool::afterForkInParent() {
+  reopen();
+  closing.unlock();
+}
+
+void Pool::afterForkInChild() {
+  // Of the threads inside, none exists here. Where the library could not be
+  // closed it still counts on threads that are gone: this process then stays
+  // closed, and its launches run on the calling thread.
+  inside.store(0);
+  scheduler.store(nullptr);
+  if (closedCleanly)
+    reopen();
+  closing.unlock();
+}
+
+uint32_t poolThreads() { return pool().threads(); }
+
+void setPoolThreads(uint32_t threads) { pool().setThreads(threads); }
+
+void requestHelp(std::shared_ptr<SharedWork> work, uint32_t helpers) {
+  pool().help(std::move(work), helpers);
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,200 @@
+# Fits the polynomials of the CPU target's vector math (compiler/target/cpu/math) and prints their f32 coefficients.
+# SPDX-License-Identifier: MIT
+#
+# Each fit is a weighted minimax (Remez exchange on a Chebyshev grid). Coefficients are rounded to f32 one at a time, the
+# lowest power first, and the others are fitted again after each rounding, so that rounding costs little accuracy.
+#
+#   python scripts/fit_math.py            print every fit
+#   python scripts/fit_math.py log sin    print some
+#   python scripts/fit_math.py --check    fail unless the sources hold exactly these coefficients
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from mpmath import erf, exp, expm1, log, log1p, matrix, mp, mpf, pi, qr_solve, sin, sqrt
+
+mp.prec = 200
+SOURCES = Path(__file__).resolve().parent.parent / "compiler/target/cpu/math"
+GRID = 1200
+
+
+@dataclass
+class Fit:
+    """Polynomial p in `argument(x)` with p ~ `target(x)`; the error that counts is `|weight(x)| * (p - target)`."""
+
+    name: str
+    degree: int
+    low: mpf
+    high: mpf
+    target: Callable
+    weight: Callable
+    argument: Callable = lambda x: x
+
+
+LN2 = log(mpf(2))
+FITS = [
+    # e^r = 1 + r + r^2 p(r); the weight makes e^r - 1 relatively accurate, which expm1, erf and tanh need.
+    Fit("expTail", 4, -LN2 / 2 * 1.01, LN2 / 2 * 1.01,
+        lambda r: (expm1(r) - r) / r**2, lambda r: r**2 / expm1(r)),
+    # 2^r = 1 + r p(r)
+    Fit("exp2Tail", 5, mpf(-0.5), mpf(0.5), lambda r: expm1(r * LN2) / r, lambda r: r / exp(r * LN2)),
+    # log(1 + f) = f + f^2 p(f)
+    Fit("logTail", 8, sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1,
+        lambda f: (log1p(f) - f) / f**2, lambda f: f**2 / log1p(f)),
+    # log2(1 + f) = f / ln 2 + f^2 p(f)
+    Fit("log2Tail", 8, sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1,
+        lambda f: (log1p(f) - f) / LN2 / f**2, lambda f: f**2 * LN2 / log1p(f)),
+    # sin r = r + r^3 p(r^2); the reduction overshoots pi/2 by up to 0.1 for the largest arguments.
+    Fit("sinTail", 4, mpf("1e-3"), pi / 2 + mpf("0.1"),
+        lambda r: (sin(r) - r) / r**3, lambda r: r**3 / sin(r), lambda r: r**2),
+    # erf a = 1 - exp(-(a + a p(a)))
+    Fit("erfLog", 8, mpf("1e-4"), mpf("3.95"),
+        lambda a: -log(1 - erf(a)) / a - 1, lambda a: a * (1 - erf(a)) / erf(a)),
+]
+
+
+def grid_points(fit: Fit) -> list[mpf]:
+    middle, half = (fit.low + fit.high) / 2, (fit.high - fit.low) / 2
+    points = [middle + half * mpf(float(np.cos(np.pi * (i + 0.5) / GRID))) for i in range(GRID)]
+    return sorted(p for p in points if p != 0)
+
+
+def pick_extrema(errors: list[mpf], count: int) -> list[int]:
+    """Indices of the largest error of each run of one sign, thinned to `count` alternating ones."""
+    peaks: list[int] = []
+    for i, error in enumerate(errors):
+        if peaks and (errors[peaks[-1]] > 0) == (error > 0):
+            if abs(error) > abs(errors[peaks[-1]]):
+                peaks[-1] = i
+        else:
+            peaks.append(i)
+    while len(peaks) > count:
+        peaks.pop(0 if abs(errors[peaks[0]]) < abs(errors[peaks[-1]]) else -1)
+    return peaks
+
+
+def minimax(powers: list[int], arguments, values, weights) -> list[mpf]:
+    """Remez exchange: coefficients of `powers` that level the weighted error."""
+    count = len(powers) + 1
+    chosen = [round(i * (len(values) - 1) / (count - 1)) for i in range(count)]
+    rows = [[w * a**p for p in powers] for a, w in zip(arguments, weights)]
+    coefficients: list[mpf] = []
+    for _ in range(40):
+        system, right = matrix(count, count), matrix(count, 1)
+        for row, i in enumerate(chosen):
+            for column in range(count - 1):
+                system[row, column] = rows[i][column]
+            system[row, count - 1] = (-1) ** row
+            right[row] = values[i] * weights[i]
+        solution = qr_solve(system, right)[0]
+        coefficients = [solution[i] for i in range(count - 1)]
+        errors = [sum(r * c for r, c in zip(row, coefficients)) - v * w
+                  for row, v, w in zip(rows, values, weights)]
+        peaks = pick_extrema(errors, count)
+        if len(peaks) < count or max(map(abs, errors)) <= abs(solution[count - 1]) * mpf("1.0005"):
+            break
+        chosen = peaks
+    return coefficients
+
+
+def level_errors(columns: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Changes of coefficients that make `max |errors + columns @ change|` small (Lawson's reweighted least squares).
+
+    Remez does not apply once a low power is fixed: powers without the constant are no Chebyshev system around zero.
+    """
+    scale = np.abs(columns).max(axis=0)
+    shares = np.full(len(errors), 1.0 / len(errors))
+    best, best_worst = np.zeros(columns.shape[1]), np.abs(errors).max()
+    for _ in range(400):
+        root = np.sqrt(shares)
+        change = np.linalg.lstsq(columns / scale * root[:, None], -errors * root, rcond=None)[0] / scale
+        left = np.abs(errors + columns @ change)
+        if left.max() < best_worst:
+            best, best_worst = change, left.max()
+        shares *= left
+        shares /= shares.sum()
+    return best
+
+
+def fit_rounded(fit: Fit) -> tuple[list[float], mpf]:
+    points = grid_points(fit)
+    arguments = [fit.argument(x) for x in points]
+    weights = [abs(fit.weight(x)) for x in points]
+    targets = [fit.target(x) for x in points]
+    coefficients = minimax(list(range(fit.degree + 1)), arguments, targets, weights)
+    for power in range(fit.degree + 1):
+        coefficients[power] = mpf(float(np.float32(float(coefficients[power]))))
+        errors = np.array([float(w * (sum(c * a**i for i, c in enumerate(coefficients)) - t))
+                           for a, t, w in zip(arguments, targets, weights)])
+        columns = np.array([[float(w * a**i) for i in range(power + 1, fit.degree + 1)]
+                            for a, w in zip(arguments, weights)])
+        if power < fit.degree:
+            for i, change in enumerate(level_errors(columns, errors)):
+                coefficients[power + 1 + i] += mpf(float(change))
+    return [float(c) for c in coefficients], mpf(float(np.abs(errors).max()))
+
+
+def hex_float(value: float) -> str:
+    mantissa, exponent = value.hex().split("p")
+    return f"{re.sub(r'0+$', '', mantissa).rstrip('.')}p{int(exponent)}f"
+
+
+def constants() -> list[tuple[str, list[float]]]:
+    """Multi-part constants: every part but the last is cut to `bits` bits, towards zero, so the parts share a sign."""
+
+    def split(value: mpf, bits: list[int]) -> list[float]:
+        parts = []
+        for width in bits:
+            exponent = int(mp.floor(mp.log(value, 2)))
+            unit = mpf(2) ** (exponent - width + 1)
+            part = mp.floor(value / unit) * unit
+            parts.append(float(part))
+            value -= part
+        return parts
+
+    return [
+        ("ln2Parts", split(LN2, [15, 24])),
+        ("log2eParts", split(1 / LN2, [24, 24])),
+        ("piParts", split(pi, [24, 24, 24])),
+    ]
+
+
+def inverse_pi_words() -> str:
+    """The bits of 1/pi after the binary point, 32 at a time."""
+    scaled = int(mp.floor(1 / pi * mpf(2) ** 192))
+    return ", ".join(f"0x{(scaled >> (160 - 32 * i)) & 0xFFFFFFFF:08x}" for i in range(6))
+
+
+def main(arguments: list[str]) -> int:
+    check = "--check" in arguments
+    names = [a for a in arguments if a != "--check"]
+    lists = []
+    for fit in FITS:
+        if names and fit.name not in names:
+            continue
+        coefficients, worst = fit_rounded(fit)
+        print(f"{fit.name}: weighted error {float(worst):.3g} = 2^{float(log(worst, 2)):.2f}", flush=True)
+        lists.append((fit.name, ", ".join(hex_float(c) for c in coefficients)))
+        print(f"  {lists[-1][1]}")
+    if not names:
+        for name, parts in constants():
+            lists.append((name, ", ".join(hex_float(p) for p in parts)))
+            print(f"{name}: {lists[-1][1]}")
+        lists.append(("inversePiWords", inverse_pi_words()))
+        print(f"inversePiWords: {lists[-1][1]}")
+    if not check:
+        return 0
+    text = " ".join(" ".join(p.read_text() for p in SOURCES.glob("*.cpp")).split())
+    missing = [name for name, numbers in lists if f"{name}[] = {{{numbers}}}" not in text]
+    for name in missing:
+        print(f"error: `{name}` in {SOURCES.name}/ differs from the fit", file=sys.stderr)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

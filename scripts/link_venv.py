@@ -1,0 +1,63 @@
+"""Makes a virtual environment see the build folder: a .pth file, and metadata for `nereid` and `triton`.
+
+usage: link_venv.py [--check] BUILD_PYTHON_DIR   (run with that environment's Python)
+"""
+# SPDX-License-Identifier: MIT
+
+import importlib.metadata
+import os
+import sys
+import sysconfig
+
+DISTRIBUTIONS = {"nereid": "0.1.0", "triton": "3.9.0"}
+SITE = sysconfig.get_path("purelib")
+PTH = os.path.join(SITE, "nereid-dev.pth")
+OWNER = "nereid-dev"  # what our INSTALLER files say
+
+
+def foreign_triton() -> str | None:
+    """The version of a triton that is not ours, if this environment holds one."""
+    for found in importlib.metadata.distributions(path=[SITE]):
+        if (found.metadata["Name"] or "").lower() == "triton" and (found.read_text("INSTALLER") or "").strip() != OWNER:
+            return found.version
+    return "unknown" if os.path.isdir(os.path.join(SITE, "triton")) else None
+
+
+def write(path: str, text: str) -> None:
+    if os.path.exists(path) and open(path, encoding="utf-8").read() == text:
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def link(build: str) -> None:
+    write(PTH, build + "\n")
+    for name, version in DISTRIBUTIONS.items():
+        folder = f"{name}-{version}.dist-info"
+        files = {
+            "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+            "INSTALLER": OWNER + "\n",
+            "RECORD": "".join(f"{folder}/{file},,\n" for file in ("METADATA", "INSTALLER", "RECORD")),
+        }
+        for file, text in files.items():
+            write(os.path.join(SITE, folder, file), text)
+
+
+def main() -> int:
+    check = "--check" in sys.argv
+    build = sys.argv[-1]
+    if version := foreign_triton():
+        print(f"a foreign triton ({version}) is in {SITE}, where Nereid's must be alone; "
+              f"remove it: {sys.executable} -m pip uninstall -y triton", file=sys.stderr)
+        return 1
+    if not check:
+        link(build)
+        return 0
+    linked = os.path.exists(PTH) and open(PTH, encoding="utf-8").read().strip() == build
+    print(f"package    {'linked into this environment' if linked else 'not linked yet; ./dev build does it'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

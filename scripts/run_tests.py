@@ -1,0 +1,196 @@
+"""Runs the test levels, adds up their counts and ends with `N passed, N failed, N skipped`.
+
+usage: run_tests.py [--device cpu|cuda] [--wheel FILE] [--no-build] [LEVEL...]
+"""
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+from collections.abc import Callable
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.join(ROOT, "build", "dev")
+LOGS = os.path.join(ROOT, "build", "log")
+TAIL_CHARS = 20_000  # of a failing level's output
+WHEEL_LEVELS = ("run", "python")
+
+
+@dataclasses.dataclass
+class Outcome:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    output: str = ""
+    reasons: list[str] = dataclasses.field(default_factory=list)  # why tests were skipped, one line each
+
+    def fail(self, why: str) -> Outcome:
+        self.failed += 1
+        self.output += f"\n{why}\n"
+        return self
+
+
+@dataclasses.dataclass
+class Request:
+    device: str
+    wheel: str | None
+
+
+def run(command: list[str], log: str) -> subprocess.CompletedProcess[str]:
+    """Runs `command` with its output in build/log/<log>.log as well as in the result."""
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace")
+    with open(os.path.join(LOGS, log + ".log"), "w", encoding="utf-8") as file:
+        file.write(done.stdout)
+    return done
+
+
+def report_path(name: str) -> str:
+    path = os.path.join(LOGS, name)
+    if os.path.exists(path):
+        os.unlink(path)
+    return path
+
+
+def agree(outcome: Outcome, returncode: int) -> Outcome:
+    """A tool that fails without a failed test (a crash, a collection error) is a failure of its own."""
+    if returncode != 0 and outcome.failed == 0:
+        return outcome.fail(f"the test runner ended with status {returncode}")
+    if outcome.passed + outcome.failed + outcome.skipped == 0:
+        return outcome.fail("this level ran no test")
+    return outcome
+
+
+def unit(request: Request) -> Outcome:
+    program = os.path.join(BUILD, "bin", "nereid-unit-tests")
+    if not os.path.exists(program):
+        return Outcome().fail(f"{program} is not built")
+    report = report_path("unit.json")
+    done = run([program, f"--gtest_output=json:{report}"], "test-unit")
+    outcome = Outcome(output=done.stdout)
+    if not os.path.exists(report):
+        return outcome.fail(f"the unit tests crashed with status {done.returncode}")
+    with open(report, encoding="utf-8") as file:
+        suites = json.load(file)["testsuites"]
+    for case in (case for suite in suites for case in suite["testsuite"]):
+        if case.get("failures"):
+            outcome.failed += 1
+        elif case["result"] == "COMPLETED":
+            outcome.passed += 1
+        else:
+            outcome.skipped += 1
+            outcome.reasons.append(f"{case['classname']}.{case['name']}: this machine lacks what it needs")
+    return agree(outcome, done.returncode)
+
+
+def lit(level: str) -> Outcome:
+    report = report_path(f"{level}.json")
+    done = run([sys.executable, "-m", "lit.main", "-v", "--param", f"level={level}", "-o", report, os.path.join(BUILD, "test")],
+               f"test-{level}")
+    outcome = Outcome(output=done.stdout)
+    if not os.path.exists(report):
+        return outcome.fail(f"lit ended with status {done.returncode}")
+    with open(report, encoding="utf-8") as file:
+        tests = json.load(file)["tests"]
+    for test in tests:
+        if test["code"] in ("PASS", "XFAIL", "FLAKYPASS"):
+            outcome.passed += 1
+        elif test["code"] in ("UNSUPPORTED", "SKIPPED"):
+            outcome.skipped += 1
+            outcome.reasons.append(f"{test['name']}: {test['code'].lower()} here")
+        else:
+            outcome.failed += 1
+    return agree(outcome, done.returncode)
+
+
+def pytest(level: str, request: Request, *options: str) -> Outcome:
+    report = report_path(f"{level}.xml")
+    done = run([sys.executable, "-m", "pytest", "-q", "--no-header", f"--junitxml={report}", f"--device={request.device}",
+                *options, os.path.join("test", level)], f"test-{level}")
+    outcome = Outcome(output=done.stdout)
+    if not os.path.exists(report):
+        return outcome.fail(f"pytest ended with status {done.returncode}")
+    for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
+        kinds = {child.tag: child for child in case}
+        if "failure" in kinds or "error" in kinds:
+            outcome.failed += 1
+        elif "skipped" in kinds:
+            outcome.skipped += 1
+            outcome.reasons.append(f"{case.get('classname')}: {kinds['skipped'].get('message')}")
+        else:
+            outcome.passed += 1
+    return agree(outcome, done.returncode)
+
+
+def layers(request: Request) -> Outcome:
+    done = run([sys.executable, os.path.join("scripts", "check_layers.py")], "test-layers")
+    lines = done.stdout.splitlines()
+    outcome = Outcome(output=done.stdout)
+    outcome.passed = sum(line.startswith("PASS ") for line in lines)
+    outcome.failed = sum(line.startswith("FAIL ") for line in lines)
+    return agree(outcome, done.returncode)
+
+
+LEVELS: dict[str, Callable[[Request], Outcome]] = {
+    "layers": layers,
+    "unit": unit,
+    "golden": lambda request: lit("golden"),
+    "ir": lambda request: lit("ir"),
+    "run": lambda request: pytest("run", request, "-o", "python_files=*.py"),
+    "python": lambda request: pytest("python", request),
+}
+
+
+def install_wheel(path: str) -> None:
+    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--force-reinstall", path]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{done.stdout}\nthe wheel {path} could not be installed into {sys.executable}")
+
+
+def parse() -> tuple[Request, list[str]]:
+    parser = argparse.ArgumentParser(prog="./dev test")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--wheel", help="test this wheel in the current Python; only the levels run and python")
+    parser.add_argument("--no-build", action="store_true", help="take what is built")
+    parser.add_argument("levels", nargs="*", metavar="level", help=" ".join(LEVELS))
+    args = parser.parse_args()
+    possible = WHEEL_LEVELS if args.wheel else tuple(LEVELS)
+    for level in args.levels:
+        if level not in possible:
+            parser.error(f"no level '{level}'{' for a wheel' if args.wheel else ''}; there are: {' '.join(possible)}")
+    return Request(args.device, args.wheel), [level for level in possible if level in (args.levels or possible)]
+
+
+def main() -> int:
+    request, levels = parse()
+    os.makedirs(LOGS, exist_ok=True)
+    if request.wheel:
+        install_wheel(request.wheel)
+    total = Outcome()
+    for level in levels:
+        began = time.monotonic()
+        outcome = LEVELS[level](request)
+        if outcome.failed:
+            print(outcome.output[-TAIL_CHARS:])
+        print(f"{level:8} {outcome.passed} passed, {outcome.failed} failed, {outcome.skipped} skipped"
+              f"  ({time.monotonic() - began:.1f} s)")
+        for reason in sorted(set(outcome.reasons)):
+            print(f"         skipped: {reason} (x{outcome.reasons.count(reason)})")
+        sys.stdout.flush()
+        total.passed += outcome.passed
+        total.failed += outcome.failed
+        total.skipped += outcome.skipped
+    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+# The steps behind ./dev; each is done once and again only when what it depends on has changed.
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+
+VENV=$ROOT/.venv
+LOGS=$ROOT/build/log
+STAMPS=$ROOT/build/stamp
+mkdir -p "$LOGS" "$STAMPS"
+
+fail() {
+  printf 'dev: %s\n' "$*" >&2
+  exit 1
+}
+
+# What a log says in one line, for the causes that people meet.
+explain() {
+  if grep -qi 'no space left\|not enough free space\|disk quota' "$1"; then
+    echo "the disk is full; setup and build need about 6 GB"
+  elif grep -qi 'could not resolve\|temporary failure\|failed to establish\|connection \(refused\|timed out\|reset\)\|network is unreachable\|read timed out\|no matching distribution\|failed to fetch' "$1"; then
+    echo "the network, or the package source that apt or pip is configured with, does not answer"
+  elif grep -qi 'permission denied' "$1"; then
+    echo "a file or folder may not be written"
+  else
+    echo "the last lines of the log tell more"
+  fi
+}
+
+# step NAME LOG COMMAND...: one line for the step, its output in build/log/LOG.log.
+step() {
+  step_name=$1
+  step_log=$LOGS/$2.log
+  shift 2
+  step_began=$(date +%s)
+  printf '%s ... ' "$step_name"
+  if "$@" >"$step_log" 2>&1 </dev/null; then
+    printf 'done (%d s)\n' $(($(date +%s) - step_began))
+  else
+    printf 'failed\n' >&2
+    tail -n 15 "$step_log" >&2
+    fail "$step_name failed: $(explain "$step_log"). Log: build/log/${step_log##*/}"
+  fi
+}
+
+# fresh STAMP FILES...: true if the stamp holds the hash of these files (and of the words in STAMP_EXTRA).
+fresh() {
+  stamp=$STAMPS/$1
+  shift
+  stamp_hash=$({ cat "$@"; echo "${STAMP_EXTRA:-}"; } | cksum)
+  [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$stamp_hash" ]
+}
+mark_fresh() { echo "$stamp_hash" >"$stamp"; }
+
+need_disk() {
+  free=$(df -Pk "$ROOT" | awk 'NR == 2 { print $4 }')
+  [ "$free" -ge $(($1 * 1024 * 1024)) ] || fail "about $1 GB of disk are needed here for $2; $((free / 1024 / 1024)) GB are free in $ROOT"
+}
+
+# ---- system packages
+
+missing_packages() {
+  for package in $(grep -v '^#' scripts/packages-debian.txt); do
+    dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^.i' || echo "$package"
+  done
+}
+
+apt_install() {
+  $AS_ROOT env DEBIAN_FRONTEND=noninteractive apt-get update &&
+    $AS_ROOT env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
+setup_system() {
+  if ! command -v apt-get >/dev/null; then
+    for tool in clang++-22 ld.lld-22 cmake ninja; do
+      command -v $tool >/dev/null || fail "no $tool here, and no apt-get to bring it; scripts/packages-debian.txt lists what is needed"
+    done
+    return
+  fi
+  missing=$(missing_packages)
+  [ -n "$missing" ] || return 0
+  need_disk 6 "the packages and the build"
+  AS_ROOT=
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || fail "these packages are missing and need root to install; run as root: apt-get install $(echo $missing)"
+    AS_ROOT=sudo
+    sudo -v || fail "these packages are missing and sudo was refused; run as root: apt-get install $(echo $missing)"
+  fi
+  # shellcheck disable=SC2086 # one word a package
+  step "system packages ($(echo "$missing" | wc -l) missing)" apt apt_install $missing
+}
+
+# ---- Python
+
+find_python() {
+  for candidate in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11 python3.10; do
+    if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+      command -v "$candidate"
+      return
+    fi
+  done
+  fail "no Python of 3.10 or later; name one with PYTHON=/path/to/python3"
+}
+
+make_venv() {
+  rm -rf "$VENV"
+  "$1" -m venv "$VENV" &&
+    "$VENV/bin/python" -m pip install --only-binary :all: -r scripts/requirements.txt
+}
+
+setup_venv() {
+  base=$(find_python) || exit 1
+  STAMP_EXTRA=$("$base" -c 'import sys; print(sys.version, sys.base_prefix)')
+  if [ -x "$VENV/bin/python" ] && fresh venv scripts/requirements.txt && "$VENV/bin/python" -c 'import numpy' 2>/dev/null; then
+    return
+  fi
+  fresh venv scripts/requirements.txt || true
+  need_disk 3 "Python packages"
+  rm -f "$STAMPS/torch" "$STAMPS/format"
+  step "Python packages into .venv" venv make_venv "$base"
+  fresh venv scripts/requirements.txt || mark_fresh
+}
+
+# torch for its tests: a build for CPUs only, so that neither CUDA's files nor another triton come along.
+install_torch() {
+  pip="$VENV/bin/python -m pip"
+  torch=$(sed -n 's/^torch==/torch==/p' scripts/requirements-torch.txt)
+  grep -v '^torch==' scripts/requirements-torch.txt >"$ROOT/build/torch-needs.txt"
+  $pip install --only-binary :all: --no-deps -r "$ROOT/build/torch-needs.txt" &&
+    { $pip install --only-binary :all: --no-deps ${NEREID_PIP_ARGS:-} "$torch" ||
+      $pip install --only-binary :all: --no-deps --index-url https://download.pytorch.org/whl/cpu "$torch"; } &&
+    "$VENV/bin/python" -c 'import torch'
+}
+
+setup_torch() {
+  STAMP_EXTRA=$(cat "$STAMPS/venv")
+  if fresh torch scripts/requirements-torch.txt; then
+    return
+  fi
+  began=$(date +%s)
+  printf 'torch for its tests ... '
+  if install_torch >"$LOGS/torch.log" 2>&1 </dev/null; then
+    printf 'done (%d s)\n' $(($(date +%s) - began))
+    rm -f "$ROOT/build/torch-missing"
+  else
+    printf 'not to be had; its tests are skipped (build/log/torch.log, again with ./dev setup)\n'
+    echo "no torch: $(explain "$LOGS/torch.log")" >"$ROOT/build/torch-missing"
+  fi
+  mark_fresh
+}
+
+setup_format_tools() {
+  STAMP_EXTRA=$(cat "$STAMPS/venv")
+  fresh format scripts/requirements-format.txt && return
+  step "clang-format and ruff" format "$VENV/bin/python" -m pip install --only-binary :all: -r scripts/requirements-format.txt
+  mark_fresh
+}
+
+# Makes .venv see the build folder, as an install would.
+link_venv() { "$VENV/bin/python" scripts/link_venv.py "$ROOT/build/dev/python" || exit 1; }
+
+# ---- build
+
+jobs_for_memory() {
+  cores=$(nproc)
+  by_memory=$(awk '/MemAvailable/ { print int($2 / 1024 / 1536) }' /proc/meminfo)
+  [ "$by_memory" -ge 1 ] || by_memory=1
+  [ "$cores" -le "$by_memory" ] && echo "$cores" || echo "$by_memory"
+}
+
+configure_step() {
+  STAMP_EXTRA="$(cat "$STAMPS/venv") $ROOT"
+  fresh "configure-$1" CMakePresets.json scripts/packages-debian.txt && [ -f "build/$1/build.ninja" ] && return
+  step "configuring $1" "configure-$1" cmake --preset "$1" -D "Python_EXECUTABLE=$VENV/bin/python"
+  mark_fresh
+}
+
+compile_step() {
+  # Nothing to do is the usual case; say so at once rather than in a line of its own.
+  step "building $1" "build-$1" ninja -C "build/$1" -j "$(jobs_for_memory)"
+}
+
+wheel_step() {
+  need_disk 4 "the release build"
+  step "wheel (LLVM linked in)" wheel "$VENV/bin/python" -m pip wheel --no-deps --no-build-isolation -w dist .
+  ls -l dist/nereid-*.whl
+}
+
+# ---- doctor
+
+doctor() {
+  echo "root       $ROOT"
+  echo "cpu        $(nproc) cores, $(awk -F: '/model name/ { print $2; exit }' /proc/cpuinfo)"
+  echo "disk       $(df -Ph "$ROOT" | awk 'NR == 2 { print $4 }') free"
+  echo "compiler   $(clang++-22 --version 2>/dev/null | head -n 1 || true)"
+  if command -v apt-get >/dev/null; then
+    missing=$(missing_packages)
+    echo "packages   $([ -n "$missing" ] && echo missing: $missing || echo all present)"
+  fi
+  [ -x "$VENV/bin/python" ] || { echo "python     no .venv yet; ./dev setup makes it"; return; }
+  echo "python     $("$VENV/bin/python" -V) in .venv"
+  echo "torch      $(cat build/torch-missing 2>/dev/null || "$VENV/bin/python" -c 'import importlib.metadata as m; print(m.version("torch"))' 2>/dev/null || echo 'not set up')"
+  "$VENV/bin/python" scripts/link_venv.py --check "$ROOT/build/dev/python" || true
+  [ -x build/dev/bin/nereid ] && build/dev/bin/nereid doctor
+}

@@ -1,0 +1,104 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics
+// Each rule of an op, broken once.
+
+tt.func @empty_range() {
+  // expected-error @+1 {{range [4, 4) is empty}}
+  %r = tt.make_range {end = 4 : i32, start = 4 : i32} : tensor<1xi32>
+  tt.return
+}
+
+// -----
+tt.func @range_type() {
+  // expected-error @+1 {{range of 8 elements has type}}
+  %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<4xi32>
+  tt.return
+}
+
+// -----
+tt.func @unsplat_many(%x: tensor<2xf32>) {
+  // expected-error @+1 {{tile has 2 elements; only one can become a scalar}}
+  %u = tt.unsplat %x : tensor<2xf32> -> f32
+  tt.return
+}
+
+// -----
+tt.func @expand_axis(%x: tensor<2xf32>) {
+  // expected-error @+1 {{axis 2 is outside [0, 1]}}
+  %e = tt.expand_dims %x {axis = 2 : i32} : tensor<2xf32> -> tensor<2x1xf32>
+  tt.return
+}
+
+// -----
+tt.func @broadcast_extent(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{dimension 0 has extent 2; only extent 1 can grow to 8}}
+  %b = tt.broadcast %x : tensor<2x4xf32> -> tensor<8x4xf32>
+  tt.return
+}
+
+// -----
+tt.func @reshape_count(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{changes the element count from 8 to 4}}
+  %b = tt.reshape %x : tensor<2x4xf32> -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+tt.func @trans_order(%x: tensor<2x4xf32>) {
+  // expected-error @+1 {{order is not a permutation of 2 dimensions}}
+  %b = tt.trans %x {order = array<i32: 0, 0>} : tensor<2x4xf32> -> tensor<4x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @other_without_mask(%p: !tt.ptr<f32>, %m: i1, %x: f32) {
+  // expected-error @+1 {{`other` is given without `mask`}}
+  %b = "tt.load"(%p, %x) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (!tt.ptr<f32>, f32) -> f32
+  tt.return
+}
+
+// -----
+tt.func @bitcast_width(%x: tensor<4xf32>) {
+  // expected-error @+1 {{cannot turn 32 bits into 64}}
+  %b = tt.bitcast %x : tensor<4xf32> -> tensor<4xi64>
+  tt.return
+}
+
+// -----
+tt.func @rounding_missing(%x: f32) {
+  // expected-error @+1 {{narrowing from 32 to 16 bits needs a rounding mode}}
+  %b = tt.fp_to_fp %x : f32 -> f16
+  tt.return
+}
+
+// -----
+tt.func @reduce_axis(%x: tensor<4xf32>) {
+  // expected-error @+1 {{reduction axis 1 is outside [0, 1)}}
+  %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.reduce.return %a : f32
+  }) : (tensor<4xf32>) -> f32
+  tt.return
+}
+
+// -----
+tt.func @reduce_region(%x: tensor<4xf32>) {
+  // expected-error @+1 {{combine region must take two scalars of each operand's element type}}
+  %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32):
+    tt.reduce.return %a : f32
+  }) : (tensor<4xf32>) -> f32
+  tt.return
+}
+
+// -----
+tt.func @return_types() -> i32 {
+  // expected-error @+1 {{returns other types than its function declares}}
+  tt.return
+}
+
+// -----
+tt.func @callee() {
+  // expected-error @+1 {{calls `nothing`, which is not a function of this module}}
+  tt.call @nothing() : () -> ()
+  tt.return
+}

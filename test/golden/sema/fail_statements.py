@@ -1,0 +1,40 @@
+# Statements that kernels cannot contain, and assignments that cannot be.
+# SPDX-License-Identifier: MIT
+# RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, n):
+    # CHECK: :[[#@LINE+1]]:9: error: nested function definition is not supported: `inner`{{.*}}[nested-function]
+    def inner():
+        pass
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Import; import at module level [unsupported-statement]
+    import os
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Delete{{.*}}[unsupported-statement]
+    del n
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Raise; kernels have no exceptions{{.*}}[unsupported-statement]
+    raise n
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Try{{.*}}[unsupported-statement]
+    try:
+        pass
+    finally:
+        pass
+    # CHECK: :[[#@LINE+1]]:5: error: __setitem__ is not supported in triton; use `tl.store`{{.*}}[assign-subscript]
+    x_ptr[0] = 1
+    # CHECK: :[[#@LINE+1]]:5: error: Attribute assignment is not supported in triton: `shape` [assign-attribute]
+    x_ptr.shape = 1
+    # CHECK: :[[#@LINE+1]]:5: error: Simultaneous multiple assignment is not supported.{{.*}}[multiple-assignment]
+    a = b = 1
+    # CHECK: :[[#@LINE+1]]:12: error: cannot unpack 3 values into 2 names [unpack-count]
+    c, d = 1, 2, 3
+    # CHECK: :[[#@LINE+1]]:5: error: `e` is declared constexpr, but its value is only known at run time [constexpr-needs-constant]
+    e: tl.constexpr = n + 1
+    f: tl.constexpr = 1
+    # CHECK: :[[#@LINE+1]]:5: error: f is already defined. constexpr cannot be reassigned. [constexpr-reassigned]
+    f: tl.constexpr = 2
+    # CHECK: :[[#@LINE-3]]:5: note: `f` is defined here
+    for i in range(n):
+        # CHECK: :[[#@LINE+1]]:9: error: Cannot have `return` statements inside `while` or `for` statements in triton.{{.*}}[return-in-loop]
+        return

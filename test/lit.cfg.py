@@ -1,0 +1,25 @@
+"""How lit runs the golden (.py) and ir (.mlir, .test) tests; the parameter `level` picks one of the two."""
+# SPDX-License-Identifier: MIT
+# ruff: noqa: F821  (lit defines config and lit_config)
+
+import os
+
+import lit.formats
+
+SUFFIXES = {"golden": [".py"], "ir": [".mlir", ".test"]}
+
+config.name = "nereid"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.nereid_build, "test")
+level = lit_config.params.get("level")
+config.suffixes = SUFFIXES[level] if level else [suffix for suffixes in SUFFIXES.values() for suffix in suffixes]
+# These hold tests of other kinds: gtest, pytest, libFuzzer.
+config.excludes = ["run", "python", "unit", "fuzz", "exhaustive", "stress", "Inputs", "inputs", "conftest.py", "lit.cfg.py", "lit.local.cfg.py"]
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.nereid_build, "bin"), config.llvm_tools, config.environment["PATH"]]
+)
+config.environment["PYTHONPATH"] = os.path.join(config.nereid_build, "python")
+config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%root", os.path.dirname(config.test_source_root)))

@@ -1,0 +1,224 @@
+"""Failed compilations: the class, the place, the text, and what is attached."""
+# SPDX-License-Identifier: MIT
+
+import pickle
+import traceback
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from triton.compiler.errors import (
+    CompilationError,
+    CompileTimeAssertionFailure,
+    InternalCompilerError,
+    SourcePoint,
+    UnsupportedLanguageConstruct,
+    from_diagnostics,
+)
+
+SRC = "def k(x):\n    y = x + z\n    return y\n"
+
+
+def entry(**changes):
+    frames = [{"src": SRC, "name": "k", "line": 2, "column": 12}]
+    base = dict(
+        code="undefined-name",
+        severity="error",
+        message="`z` is not defined",
+        file="k.py",
+        line=12,
+        column=13,
+        end_line=12,
+        end_column=14,
+        rendered="k.py:12:13: error: `z` is not defined [undefined-name]",
+        frames=frames,
+        notes=[],
+        python_error="NameError",
+        cause=None,
+    )
+    return {**base, **changes}
+
+
+def test_text_begins_as_tritons_does():
+    error = from_diagnostics([entry()])
+    assert type(error) is CompilationError and isinstance(error, triton.TritonError)
+    assert (
+        str(error)
+        == "at 2:12:\ndef k(x):\n    y = x + z\n            ^\n`z` is not defined [undefined-name]"
+    )
+    assert isinstance(error.__cause__, NameError) and str(error.__cause__) == "`z` is not defined"
+    assert error.src == SRC and (
+        error.node.lineno,
+        error.node.col_offset,
+        error.node.end_col_offset,
+    ) == (2, 12, 13)
+    assert error.diagnostics[0].code == "undefined-name" and error.diagnostics[0].line == 12
+
+
+def test_at_most_twelve_lines_are_shown():
+    src = "def k():\n" + "".join(f"    a{i}\n" for i in range(30))
+    error = CompilationError(src, SourcePoint(20, 4), "bad")
+    lines = str(error).split("\n")
+    assert (
+        lines[0] == "at 20:4:"
+        and lines[1] == "    a7"
+        and lines[12] == "    a18"
+        and lines[13:] == ["    ^", "bad"]
+    )
+
+
+def test_notes_and_further_errors_follow():
+    note = dict(message="created here", file="k.py", line=11, column=5)
+    second = entry(message="other", rendered="k.py:13:5: error: other [x]")
+    error = from_diagnostics([entry(notes=[note]), second])
+    assert str(error).endswith(
+        "k.py:11:5: note: created here\n\n1 more error:\nk.py:13:5: error: other [x]"
+    )
+    assert len(error.diagnostics) == 2
+
+
+def test_calls_become_a_chain():
+    frames = [
+        {"src": "def outer():\n    k(1)\n", "name": "outer", "line": 2, "column": 4},
+        entry()["frames"][0],
+    ]
+    error = from_diagnostics([entry(frames=frames)])
+    assert error.error_message is None and str(error) == "at 2:4:\ndef outer():\n    k(1)\n    ^"
+    assert str(error.__cause__).startswith("at 2:12:\ndef k(x):") and isinstance(
+        error.__cause__.__cause__, NameError
+    )
+
+
+def test_classes():
+    assert (
+        type(from_diagnostics([entry(python_error="UnsupportedLanguageConstruct")]))
+        is UnsupportedLanguageConstruct
+    )
+    failure = from_diagnostics([entry(python_error="CompileTimeAssertionFailure")])
+    assert type(failure) is CompileTimeAssertionFailure and failure.__cause__ is None
+    cause = RuntimeError("from the host")
+    assert from_diagnostics([entry(python_error="RuntimeError", cause=cause)]).__cause__ is cause
+    internal = from_diagnostics(
+        [entry(severity="internal", message="boom", reproducer="/tmp/r.mlir")]
+    )
+    assert (
+        type(internal) is InternalCompilerError and str(internal) == "boom; reproducer: /tmp/r.mlir"
+    )
+
+
+def test_errors_pickle():
+    error = from_diagnostics([entry()])
+    twin = pickle.loads(pickle.dumps(error))
+    assert (
+        str(twin) == str(error)
+        and twin.diagnostics == error.diagnostics
+        and twin.node == error.node
+    )
+    for other in (triton.OutOfResources(5, 3, "shared memory"), triton.runtime.PTXASError("x")):
+        assert str(pickle.loads(pickle.dumps(other))) == str(other)
+
+
+def test_out_of_resources_text():
+    assert str(triton.OutOfResources(5, 3, "shared memory")) == (
+        "out of resource: shared memory, Required: 5, Hardware limit: 3. Reducing block sizes or "
+        "`num_stages` may help."
+    )
+
+
+@triton.jit
+def undefined(x_ptr):
+    tl.store(x_ptr, no_such_name)  # noqa: F821
+
+
+@triton.jit
+def shapes(x_ptr):
+    tl.store(x_ptr + tl.arange(0, 8), tl.arange(0, 16))
+
+
+@triton.jit
+def callee(x):
+    return x + no_such_name  # noqa: F821
+
+
+@triton.jit
+def caller(x_ptr):
+    tl.store(x_ptr, callee(tl.load(x_ptr)))
+
+
+@triton.jit
+def asserting(x_ptr, N: tl.constexpr):
+    tl.static_assert(N > 5, "N is too small")
+    tl.store(x_ptr, N)
+
+
+@triton.jit
+def unsupported(x_ptr):
+    try:
+        tl.store(x_ptr, 1)
+    finally:
+        tl.store(x_ptr, 2)
+
+
+PLAIN_GLOBAL = 7
+
+
+@triton.jit
+def plain_global(x_ptr):
+    tl.store(x_ptr, PLAIN_GLOBAL)
+
+
+def failure_of(kernel, *args):
+    with pytest.raises(CompilationError) as caught:
+        kernel[(1,)](np.zeros(16, np.float32), *args)
+    return caught.value
+
+
+@pytest.mark.parametrize(("kernel", "cause"), [(undefined, NameError), (shapes, ValueError)])
+def test_real_errors_point_at_the_line(kernel, cause):
+    error = failure_of(kernel)
+    assert str(error).startswith(
+        f"at 2:{error.node.col_offset}:\ndef {kernel.__name__}(x_ptr):\n    tl.store("
+    )
+    assert isinstance(error.__cause__, cause)
+    (first, *_) = error.diagnostics
+    assert first.file == __file__ and first.line == kernel.def_file_line_number + 1 and first.code
+    assert first.rendered.startswith(f"{__file__}:{first.line}:{first.column}: error: ")
+
+
+def test_an_error_in_a_callee_names_both_places():
+    error = failure_of(caller)
+    assert "callee(tl.load(x_ptr))" in str(error)
+    assert "return x + no_such_name" in str(error.__cause__)
+    assert "no_such_name" in "".join(traceback.format_exception(error))
+
+
+def test_static_assert():
+    error = failure_of(asserting, 3)
+    assert (
+        type(error) is CompileTimeAssertionFailure
+        and "N is too small" in str(error)
+        and error.__cause__ is None
+    )
+    asserting[(1,)](np.zeros(1, np.float32), 6)
+
+
+def test_unsupported_statements():
+    assert isinstance(failure_of(unsupported), UnsupportedLanguageConstruct)
+
+
+def test_plain_globals_are_refused_and_can_be_allowed():
+    error = failure_of(plain_global)
+    assert "Cannot access global variable PLAIN_GLOBAL from within @jit'ed function" in str(error)
+    with triton.knobs.compilation.scope():
+        triton.knobs.compilation.allow_non_constexpr_globals = True
+        out = np.zeros(1, np.float32)
+        plain_global[(1,)](out)
+        assert out[0] == 7
+
+
+def test_a_kernel_compiles_after_a_failed_one():
+    failure_of(asserting, 2)
+    out = np.zeros(1, np.float32)
+    asserting[(1,)](out, 9)
+    assert out[0] == 9

@@ -1,0 +1,188 @@
+"""What a run-test needs: `check` launches a kernel on numpy arrays and compares all of them.
+
+def test_exp(device):
+    x = values("float32", 1000)
+    check(kernel, (4,), arguments, dict(out=np.exp(x)), device=device, rtol=1e-6)
+"""
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+GUARD_BYTES = 256  # before and after each array; a kernel that writes there is wrong
+GUARD = 0xA5
+
+
+class BFloat16:
+    """An array of bfloat16, which numpy lacks: float32 in and out, two bytes per element in
+    memory.
+    """
+
+    dtype = "bfloat16"
+
+    def __init__(self, values: Any):
+        bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+        rounded = bits + 0x7FFF + ((bits >> 16) & 1)  # to nearest, ties to even
+        rounded = np.where(np.isnan(bits.view(np.float32)), bits | 0x400000, rounded)
+        self.bits = (rounded >> 16).astype(np.uint16)
+
+    def values(self) -> np.ndarray:
+        return (self.bits.astype(np.uint32) << 16).view(np.float32)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.bits.shape
+
+    def data_ptr(self) -> int:
+        return self.bits.ctypes.data
+
+
+def values(dtype: str, *shape: int, seed: int = 0, low: float = -4, high: float = 4) -> np.ndarray:
+    """Random numbers of a numpy dtype in [low, high)."""
+    random = np.random.default_rng(seed)
+    if dtype == "bool":
+        return random.random(shape) < 0.5
+    if np.issubdtype(np.dtype(dtype), np.integer):
+        return random.integers(int(low), int(high), shape).astype(dtype)
+    return (random.random(shape) * (high - low) + low).astype(dtype)
+
+
+def empty_like(array: np.ndarray, dtype: Any = None) -> np.ndarray:
+    """An array of the same shape whose bytes no kernel leaves behind by chance."""
+    result = np.empty(array.shape, dtype or array.dtype)
+    result.view(np.uint8).fill(0xCD)
+    return result
+
+
+def _bits(array: Any) -> np.ndarray:
+    return array.bits if isinstance(array, BFloat16) else array
+
+
+class _Guarded:
+    """A copy of an array between two stretches of known bytes."""
+
+    def __init__(self, array: Any):
+        bits = _bits(array)
+        self.original = array
+        self.memory = np.full(bits.nbytes + 2 * GUARD_BYTES + 64, GUARD, np.uint8)
+        self.start = GUARD_BYTES + -self.memory[GUARD_BYTES:].ctypes.data % 64
+        self.end = self.start + bits.nbytes
+        self.copy = self.memory[self.start : self.end].view(bits.dtype).reshape(bits.shape)
+        self.copy[...] = bits
+
+    def argument(self) -> Any:
+        if not isinstance(self.original, BFloat16):
+            return self.copy
+        seen = BFloat16(np.zeros(0))
+        seen.bits = self.copy
+        return seen
+
+    def result(self) -> np.ndarray:
+        argument = self.argument()
+        return argument.values() if isinstance(argument, BFloat16) else argument
+
+    def check_guards(self, name: str) -> None:
+        outside = np.concatenate([self.memory[: self.start], self.memory[self.end :]])
+        assert (outside == GUARD).all(), f"the kernel wrote outside of `{name}`"
+
+
+def _run(kernel: Any, grid: Any, arguments: dict[str, Any], device: str) -> dict[str, np.ndarray]:
+    """Launches and returns what every array holds afterwards."""
+    guarded = {
+        name: _Guarded(arg)
+        for name, arg in arguments.items()
+        if isinstance(arg, (np.ndarray, BFloat16))
+    }
+    passed = {
+        name: guarded[name].argument() if name in guarded else arg
+        for name, arg in arguments.items()
+    }
+    if device == "cpu":
+        kernel[grid](**passed)
+    else:
+        _run_on_gpu(kernel, grid, passed, guarded, device)
+    for name, array in guarded.items():
+        array.check_guards(name)
+    return {name: array.result() for name, array in guarded.items()}
+
+
+def _run_on_gpu(
+    kernel: Any, grid: Any, passed: dict[str, Any], guarded: dict[str, _Guarded], device: str
+) -> None:
+    """The guards go to the device and back with their arrays."""
+    import torch
+
+    memories = {name: torch.from_numpy(array.memory).to(device) for name, array in guarded.items()}
+    for name, array in guarded.items():
+        element = (
+            torch.bfloat16
+            if isinstance(array.original, BFloat16)
+            else torch.from_numpy(array.copy).dtype
+        )
+        passed[name] = (
+            memories[name][array.start : array.end].view(element).reshape(array.copy.shape)
+        )
+    kernel[grid](**passed)
+    for name, array in guarded.items():
+        array.memory[...] = memories[name].cpu().numpy()
+
+
+def _assert_equal(name: str, got: np.ndarray, want: Any, rtol: float, atol: float) -> None:
+    want = want.values() if isinstance(want, BFloat16) else np.asarray(want)
+    assert got.shape == want.shape, f"`{name}` has shape {got.shape}, expected {want.shape}"
+    if rtol or atol:
+        with np.errstate(invalid="ignore"):
+            good = np.isclose(
+                got.astype(np.float64),
+                want.astype(np.float64),
+                rtol=rtol,
+                atol=atol,
+                equal_nan=True,
+            )
+    else:
+        good = got == want
+        if np.issubdtype(got.dtype, np.floating):
+            good |= np.isnan(got) & np.isnan(want)
+    if not good.all():
+        bad = np.argwhere(~good)
+        where = tuple(int(index) for index in bad[0])
+        raise AssertionError(
+            f"`{name}` differs at {len(bad)} of {math.prod(good.shape)} places, first at "
+            f"{where}: got {got[where]!r}, expected {want[where]!r}"
+        )
+
+
+def check(
+    kernel: Any,
+    grid: Any,
+    arguments: dict[str, Any],
+    expected: dict[str, Any],
+    *,
+    device: str = "cpu",
+    rtol: float = 0.0,
+    atol: float = 0.0,
+) -> None:
+    """Launches `kernel[grid](**arguments)` and compares all arrays.
+
+    Those in `expected` with it, the others with what they held before.
+
+    Without tolerances values must be equal; NaN equals NaN.
+    """
+    unknown = expected.keys() - arguments.keys()
+    assert not unknown, f"no such argument: {', '.join(sorted(unknown))}"
+    for name, got in _run(kernel, grid, arguments, device).items():
+        untouched = name not in expected
+        before = (
+            arguments[name].values() if isinstance(arguments[name], BFloat16) else arguments[name]
+        )
+        want = before if untouched else expected[name]
+        if untouched:
+            got, want = (
+                got.view(np.uint8) if got.ndim else got,
+                want.view(np.uint8) if want.ndim else want,
+            )
+        _assert_equal(name, got, want, 0.0 if untouched else rtol, 0.0 if untouched else atol)

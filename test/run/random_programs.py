@@ -1,0 +1,289 @@
+"""Random programs of loads, arithmetic, reductions and stores, each run on its whole tile step by step by numpy too.
+
+Usage: random_programs.py [--count N] [--seed S] [--keep]
+Every program is a kernel text made from its seed. Pointers are views into shared buffers, so that loads and stores
+overlap; masks are absent, prefixes, rectangles or arbitrary; strides are positive, negative or larger than one.
+"""
+# SPDX-License-Identifier: MIT
+import argparse
+import importlib.util
+import os
+import random
+import sys
+import tempfile
+
+import numpy as np
+
+BUFFER = 8192  # elements of each shared buffer
+INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float32", "float64"]
+
+
+class Program:
+    """A kernel under construction, with the same steps for numpy."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.seed = seed
+        self.lines = []
+        self.steps = []  # functions of an environment (dict name -> array)
+        self.tiles = []  # (name, dtype, shape)
+        self.count = 0
+        r = self.random
+        self.shape = (2 ** r.choice([0, 1, 3, 4, 6, 7, 8, 10]),) if r.random() < 0.6 else (2 ** r.randint(0, 4), 2 ** r.randint(0, 6))
+        self.n = r.randint(0, self.shape[-1] + 2)
+        self.rows = r.randint(0, self.shape[0] + 1)
+        self.dtypes = [r.choice(INTS + FLOATS * 2) for _ in range(2)]
+        # Two pointers into each of two buffers, at offsets that often overlap.
+        self.views = []
+        for buffer, dtype in enumerate(self.dtypes):
+            base = r.randint(2048, 2304)
+            for _ in range(2):
+                self.views.append((buffer, dtype, base + r.choice([0, 0, 1, -1, 7, 64, 1500])))
+
+    def name(self, prefix="v"):
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+    def emit(self, line, step):
+        self.lines.append(line)
+        self.steps.append(step)
+
+    def indices(self):
+        """Offsets of a tile as kernel text and as numbers; no two lanes share one."""
+        r = self.random
+        grids = np.indices(self.shape)
+        if len(self.shape) == 1:
+            stride = r.choice([1, 1, 1, 1, 2, 3, -1])
+            start = 0 if stride > 0 else self.shape[0] - 1
+            return f"(i * {stride} + {start})", grids[0] * stride + start
+        rows, columns = self.shape
+        if r.random() < 0.3:  # column-major
+            return f"(i[:, None] + j[None, :] * {rows + 1})", grids[0] + grids[1] * (rows + 1)
+        pitch = columns + r.choice([0, 0, 3])
+        return f"(i[:, None] * {pitch} + j[None, :])", grids[0] * pitch + grids[1]
+
+    def mask(self):
+        r = self.random
+        grids = np.indices(self.shape)
+        last = "i" if len(self.shape) == 1 else "j[None, :]"
+        full = "i" if len(self.shape) == 1 else "(i[:, None] * 5 + j[None, :])"
+        prefix = np.broadcast_to(grids[-1] < self.n, self.shape)
+        kind = r.choice(["none", "prefix", "prefix", "odd", "rectangle"])
+        if kind == "none":
+            return None, np.ones(self.shape, bool)
+        if kind == "odd":
+            number = grids[0] if len(self.shape) == 1 else grids[0] * 5 + grids[1]
+            return f"(({full} % 3) != 1)", number % 3 != 1
+        if kind == "rectangle" and len(self.shape) == 2:
+            return "((i[:, None] < rows) & (j[None, :] < n))", prefix & (grids[0] < self.rows)
+        if len(self.shape) == 2:
+            return f"(({last} < n) & (i[:, None] >= 0))", prefix
+        return f"({last} < n)", prefix
+
+    def load(self):
+        r = self.random
+        view = r.randrange(4)
+        buffer, dtype, offset = self.views[view]
+        text, numbers = self.indices()
+        mask, active = self.mask()
+        other = r.choice([0, 1, 3])
+        name = self.name()
+        line = f"{name} = tl.load(p{view} + {text}" + (f", mask={mask}, other={other})" if mask else ")")
+
+        def step(env):
+            memory = env["buffers"][buffer]
+            safe = np.where(active, numbers + offset, 0)
+            env[name] = np.where(active, memory[safe], np.asarray(other).astype(memory.dtype))
+
+        self.emit(line, step)
+        self.tiles.append((name, dtype, self.shape))
+
+    def store(self):
+        r = self.random
+        view = r.randrange(4)
+        buffer, dtype, offset = self.views[view]
+        value, have, shape = r.choice(self.tiles)
+        text, numbers = self.indices()
+        mask, active = self.mask()
+        line = f"tl.store(p{view} + {text}, {self.convert(value, have, dtype)}" + (f", mask={mask})" if mask else ")")
+
+        def step(env):
+            memory = env["buffers"][buffer]
+            converted = np.broadcast_to(convert(env[value], dtype), self.shape)
+            memory[(numbers + offset)[active]] = converted[active]
+
+        self.emit(line, step)
+
+    @staticmethod
+    def convert(value, have, want):
+        return value if have == want else f"{value}.to(tl.{want})"
+
+    def pick(self, dtype=None):
+        same = [tile for tile in self.tiles if dtype in (None, tile[1])]
+        return self.random.choice(same) if same else None
+
+    def arithmetic(self):
+        r = self.random
+        a, dtype, shape_a = self.pick()
+        other = self.pick(dtype)
+        b, _, shape_b = other
+        name = self.name()
+        shape = np.broadcast_shapes(shape_a, shape_b)
+        op = r.choice(["+", "-", "*", "max", "min", "where", "neg", "abs"])
+        if op in "+-*":
+            line, function = f"{name} = {a} {op} {b}", {"+": np.add, "-": np.subtract, "*": np.multiply}[op]
+        elif op in ("max", "min"):
+            line = f"{name} = tl.{op}imum({a}, {b})"
+            function = np.fmax if op == "max" else np.fmin
+        elif op == "where":
+            line, function = f"{name} = tl.where({a} < {b}, {a}, {b} + {b})", lambda x, y: np.where(x < y, x, y + y)
+        elif op == "neg":
+            if dtype.startswith("u"):
+                return
+            line, function, shape = f"{name} = -{a}", lambda x, _: np.negative(x), shape_a
+        else:
+            line, function, shape = f"{name} = tl.abs({a})", lambda x, _: np.abs(x), shape_a
+
+        def step(env):
+            with np.errstate(all="ignore"):
+                env[name] = function(env[a], env[b]).astype(env[a].dtype)
+
+        self.emit(line, step)
+        self.tiles.append((name, dtype, shape))
+
+    def cast(self):
+        a, dtype, shape = self.pick()
+        want = self.random.choice(self.dtypes)
+        name = self.name()
+
+        def step(env):
+            env[name] = convert(env[a], want)
+
+        self.emit(f"{name} = {a}.to(tl.{want})", step)
+        self.tiles.append((name, want, shape))
+
+    def reduce(self):
+        r = self.random
+        a, dtype, shape = self.pick()
+        if len(shape) != len(self.shape) or 1 in shape and len(shape) == 2 and shape != self.shape:
+            return
+        axis = r.randrange(len(shape))
+        kind = r.choice(["sum", "max", "min"])
+        if kind == "sum" and dtype in FLOATS:
+            kind = "max"  # a float sum has no one right answer; test/run/builtins bounds its error
+        name = self.name()
+        narrow = dtype in ("int8", "int16", "uint8", "uint16")
+        result = dtype if not narrow else ("uint32" if dtype.startswith("u") and kind == "sum" else "int32")
+        if len(shape) == 1:
+            line, out_shape = f"{name} = tl.{kind}({a}, axis=0).to(tl.{result}) + tl.zeros({list(shape)}, tl.{result})", shape
+        else:
+            index = "[None, :]" if axis == 0 else "[:, None]"
+            line = f"{name} = tl.{kind}({a}, axis={axis}).to(tl.{result}){index}"
+            out_shape = tuple(1 if d == axis else extent for d, extent in enumerate(shape))
+
+        def step(env):
+            function = {"sum": np.sum, "max": np.fmax.reduce, "min": np.fmin.reduce}[kind]
+            wide = env[a].astype(result)
+            with np.errstate(all="ignore"):
+                value = function(wide, axis=axis).astype(result)
+            env[name] = np.broadcast_to(value, shape) if len(shape) == 1 else np.expand_dims(value, axis)
+
+        self.emit(line, step)
+        self.tiles.append((name, result, out_shape))
+
+    def build(self):
+        r = self.random
+        self.load()
+        for _ in range(r.randint(3, 10)):
+            r.choice([self.load, self.arithmetic, self.arithmetic, self.cast, self.reduce, self.store])()
+        self.store()
+        self.store()
+        ranges = f"    i = tl.arange(0, {self.shape[0]})\n"
+        if len(self.shape) == 2:
+            ranges += f"    j = tl.arange(0, {self.shape[1]})\n"
+        body = "".join(f"    {line}\n" for line in self.lines)
+        return f"@triton.jit\ndef kernel{self.seed}(p0, p1, p2, p3, n, rows):\n{ranges}{body}"
+
+    def check(self, kernel):
+        numbers = np.random.default_rng(self.seed)
+        start = []
+        for dtype in self.dtypes:
+            if dtype in FLOATS:
+                start.append(numbers.integers(-50, 50, BUFFER).astype(dtype) / 4)
+            else:
+                low, high = (0, 100) if dtype.startswith("u") else (-60, 60)
+                start.append(numbers.integers(low, high, BUFFER).astype(dtype))
+        ours = [buffer.copy() for buffer in start]
+        views = [ours[buffer][offset:] for buffer, _, offset in self.views]
+        kernel[(1,)](*views, self.n, self.rows)
+        env = {"buffers": [buffer.copy() for buffer in start]}
+        for step in self.steps:
+            step(env)
+        for mine, reference in zip(ours, env["buffers"]):
+            if not np.array_equal(mine, reference, equal_nan=True):
+                where = np.flatnonzero(~((mine == reference) | ((mine != mine) & (reference != reference))))
+                return f"{len(where)} elements differ, first at {where[0]}: {mine[where[0]]} instead of {reference[where[0]]}"
+        return None
+
+
+def convert(array, dtype):
+    """As a kernel's cast: integers wrap, floats go toward zero; out-of-range floats are clipped by
+    the caller's data.
+    """
+    if array.dtype.kind == "f" and not np.issubdtype(np.dtype(dtype), np.floating):
+        limits = np.iinfo(dtype)
+        return np.clip(np.nan_to_num(np.trunc(array)), float(limits.min), float(limits.max)).astype(dtype)
+    return array.astype(dtype)
+
+
+def safe(program):
+    """Programs that convert a float outside of the target's range to an integer have no one right
+    answer.
+    """
+    casts = any(".to(tl." in line for line in program.lines)
+    return not (casts and any(d in FLOATS for d in program.dtypes) and any(d in INTS for d in program.dtypes))
+
+
+def run(count, seed, keep=False):
+    programs = []
+    while len(programs) < count:
+        program = Program(seed)
+        text = program.build()
+        seed += 1
+        if safe(program):
+            programs.append((program, text))
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, "generated.py")
+    with open(path, "w") as file:
+        file.write("import triton\nimport triton.language as tl\n\n\n" + "\n\n".join(text for _, text in programs))
+    spec = importlib.util.spec_from_file_location("generated", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    failures = 0
+    for program, text in programs:
+        try:
+            problem = program.check(getattr(module, f"kernel{program.seed}"))
+        except Exception as exception:
+            problem = f"{type(exception).__name__}: {exception}"
+        if problem:
+            failures += 1
+            if failures <= 5:
+                print(f"seed {program.seed}: {problem}\n{text}", flush=True)
+    if keep or failures:
+        print("programs kept in", path)
+    print(f"{len(programs) - failures} of {len(programs)} random programs agree with numpy")
+    return failures
+
+
+def test_random_programs_agree_with_numpy():
+    assert run(1000, 0) == 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    sys.exit(run(options.count, options.seed, options.keep) != 0)

@@ -1,0 +1,112 @@
+// Trees and messages of test/golden/syntax: each section of a .in file gives the section of the .out file beside it.
+// SPDX-License-Identifier: MIT
+//
+// Sections end with a line `#---`. With NEREID_UPDATE_GOLDEN=1 in the environment the .out files are written instead.
+#include "compiler/syntax/Diagnostics.h"
+#include "compiler/syntax/Parser.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+
+using namespace nereid;
+
+static constexpr llvm::StringLiteral separator = "#---\n";
+
+static std::string goldenFolder() {
+  llvm::SmallString<128> path(__FILE__);
+  for (int i = 0; i < 3; ++i)
+    llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "golden", "syntax");
+  return std::string(path);
+}
+
+static std::vector<std::string> goldenFiles(llvm::StringRef extension) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(goldenFolder(), error), end; it != end && !error; it.increment(error))
+    if (llvm::StringRef(it->path()).ends_with(extension))
+      files.push_back(it->path());
+  llvm::sort(files);
+  return files;
+}
+
+static std::string readFile(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+// The tree, or the messages where the section is wrong.
+static std::string parseSection(llvm::StringRef section) {
+  support::SourceFile file("k.py", section.str());
+  syntax::AstContext context;
+  support::DiagnosticEngine diagnostics;
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  if (const syntax::Module *module = syntax::parseModule(file, context, diagnostics))
+    syntax::print(*module, os);
+  EXPECT_NE(result.empty(), diagnostics.all().empty()) << "neither or both of tree and messages";
+  return result + diagnostics.render();
+}
+
+static std::string parseSections(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> sections;
+  text.split(sections, separator);
+  return llvm::join(llvm::map_range(sections, parseSection), separator);
+}
+
+TEST(SyntaxGolden, TreesAndMessages) {
+  std::vector<std::string> inputs = goldenFiles(".in");
+  ASSERT_FALSE(inputs.empty()) << "no golden files in " << goldenFolder();
+  for (const std::string &input : inputs) {
+    llvm::SmallString<128> output(input);
+    llvm::sys::path::replace_extension(output, "out");
+    std::string actual = parseSections(readFile(input));
+    if (std::getenv("NEREID_UPDATE_GOLDEN")) {
+      std::error_code error;
+      llvm::raw_fd_ostream(output, error) << actual;
+      ASSERT_FALSE(error) << error.message();
+    }
+    EXPECT_EQ(actual, readFile(output)) << input;
+  }
+}
+
+TEST(SyntaxGolden, SectionsThatFailAreNamedSo) {
+  for (const std::string &output : goldenFiles(".out")) {
+    bool shouldFail = llvm::sys::path::filename(output).starts_with("fail_");
+    std::string text = readFile(output);
+    llvm::SmallVector<llvm::StringRef> sections;
+    llvm::StringRef(text).split(sections, separator);
+    for (llvm::StringRef section : sections)
+      EXPECT_EQ(section.starts_with("(Module"), !shouldFail) << output << "\n" << section.str();
+  }
+}
+
+// Those that a text file cannot show well are tested in LimitsTest.cpp.
+TEST(SyntaxGolden, EveryCodeIsTested) {
+  llvm::StringSet<> inLimitsTest;
+  inLimitsTest.insert_range(
+      llvm::ArrayRef<llvm::StringRef>{"text-too-long", "nul-byte", "invalid-utf8", "too-many-errors", "number-too-long",
+                                      "expression-too-deep", "expression-too-long", "block-too-deep",
+                                      "expected-function", "text-after-function"});
+  std::string all;
+  for (const std::string &output : goldenFiles(".out"))
+    all += readFile(output);
+  static const support::DiagnosticKind *kinds[] = {
+#define DIAG(name, severity, code, format, pythonError) &syntax::diag::name,
+#include "compiler/syntax/Diagnostics.def"
+  };
+  for (const support::DiagnosticKind *kind : kinds) {
+    bool isGolden = llvm::StringRef(all).contains(("[" + kind->code + "]\n").str());
+    EXPECT_NE(isGolden, inLimitsTest.contains(kind->code)) << kind->code.str();
+  }
+}

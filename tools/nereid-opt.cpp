@@ -1,0 +1,17 @@
+// `nereid-opt`: runs any pass or named pipeline on IR text.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/passes/tt/Pipeline.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<nereid::tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
+  mlir::registerTransformsPasses();
+  nereid::tt::registerPipelines();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
+}

@@ -1,0 +1,28 @@
+// The subcommands of `nereid`; each returns the exit status of the process.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nereid::tools {
+
+struct CompileArguments {
+  std::string source; ///< FILE.py:KERNEL
+  std::string signature;
+  std::string target = "cpu";
+  std::vector<std::string> emit;
+  std::string output = ".";
+  unsigned numWarps = 4, numStages = 3;
+  bool debug = false, noFpFusion = false, timing = false;
+};
+
+int runCompile(const CompileArguments &arguments);
+int runDoctor(const std::string &cacheDir);
+int runCacheInfo(const std::string &dir);
+int runCacheClear(const std::string &dir);
+
+/// Where kernels are cached: $TRITON_CACHE_DIR, else ~/.triton/cache; empty where there is no home.
+std::string defaultCacheDir();
+
+} // namespace nereid::tools

@@ -1,0 +1,108 @@
+// `nereid compile`: a kernel's stages as files, or on standard output.
+// SPDX-License-Identifier: MIT
+#include "tools/nereid/Commands.h"
+
+#include "compiler/driver/Compiler.h"
+#include "jit/SourceKernel.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace nereid;
+using namespace nereid::tools;
+
+static int fail(const std::string &text) {
+  llvm::errs() << "nereid: error: " << text << "\n";
+  return 2;
+}
+
+static int showDiagnostics(const support::DiagnosticEngine &diagnostics) {
+  llvm::errs() << diagnostics.render();
+  return 1;
+}
+
+/// FILE.py:KERNEL; a colon that is part of a path is kept when no name follows it.
+static std::pair<std::string, std::string> splitSource(llvm::StringRef source) {
+  auto [path, kernel] = source.rsplit(':');
+  const bool isName = !kernel.empty() && llvm::all_of(kernel, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  return isName && path.size() != source.size() ? std::pair(path.str(), kernel.str()) : std::pair(source.str(), std::string());
+}
+
+static bool writeStage(const std::string &dir, const std::string &name, const std::string &stage,
+                       const std::string &data, std::string &problem) {
+  if (dir == "-") {
+    llvm::outs() << data;
+    return true;
+  }
+  llvm::SmallString<128> path(dir);
+  llvm::sys::path::append(path, name + "." + stage);
+  std::error_code code = llvm::sys::fs::create_directories(dir);
+  if (!code) {
+    llvm::raw_fd_ostream file(path, code);
+    if (!code) {
+      file << data;
+      file.close();
+      code = file.error();
+      file.clear_error();
+    }
+  }
+  if (code) {
+    problem = "cannot write " + path.str().str() + ": " + code.message();
+    return false;
+  }
+  llvm::outs() << path << "\n";
+  return true;
+}
+
+int tools::runCompile(const CompileArguments &arguments) {
+  auto [backend, arch] = llvm::StringRef(arguments.target).split(':');
+  std::string whyNot;
+  auto target = driver::resolveTarget(backend.str(), arch.str(), whyNot);
+  if (!target)
+    return fail(whyNot);
+  const std::vector<std::string> known = driver::stageNames(target->backend);
+  const std::vector<std::string> emit = arguments.emit.empty() ? std::vector<std::string>{"so"} : arguments.emit;
+  for (const std::string &stage : emit)
+    if (stage != "artifact" && !llvm::is_contained(known, stage))
+      return fail("target `" + target->backend + "` has no stage `" + stage + "`; it has " + llvm::join(known, ", ") +
+                  ", artifact");
+
+  support::Options options;
+  options.numWarps = arguments.numWarps;
+  options.numStages = arguments.numStages;
+  options.debug = arguments.debug;
+  options.enableFpFusion = !arguments.noFpFusion;
+  support::DiagnosticEngine diagnostics;
+  auto [path, kernelName] = splitSource(arguments.source);
+  auto kernel = jit::readSourceKernel(path, kernelName, arguments.signature, options, *target, diagnostics);
+  if (!kernel)
+    return showDiagnostics(diagnostics);
+
+  driver::Request request;
+  request.keep = emit;
+  request.signature = kernel->signature;
+  request.key = driver::cacheKey(kernel->request, kernel->sourceKey, kernel->signature);
+  if (emit == std::vector<std::string>{"ttir"})
+    request.stopAfter = "ttir";
+  std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
+  auto result = driver::compile(*context, kernel->request, *kernel->host, request, diagnostics);
+  if (!result)
+    return showDiagnostics(diagnostics);
+  for (const std::string &stage : emit) {
+    std::optional<std::string> data = stage == "artifact"
+                                          ? std::optional(artifact::serialize(result->artifact))
+                                          : driver::stage(result->artifact, stage, diagnostics);
+    std::string problem;
+    if (!data)
+      return showDiagnostics(diagnostics);
+    if (!writeStage(arguments.output, result->artifact.name, stage, *data, problem))
+      return fail(problem);
+  }
+  if (arguments.timing)
+    for (const driver::PhaseTime &time : result->times)
+      llvm::errs() << llvm::formatv("{0,-8} {1,10:F1} us\n", time.phase, time.microseconds);
+  llvm::errs() << diagnostics.render(); // warnings
+  return 0;
+}

@@ -1,0 +1,54 @@
+// `nereid`: compiles kernels, looks after the cache and the installation, with no Python.
+// SPDX-License-Identifier: MIT
+#include "tools/nereid/Commands.h"
+
+#include "compiler/driver/Compiler.h"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+using namespace nereid::tools;
+
+int main(int argc, char **argv) {
+  CLI::App app{"Nereid: compiles Triton kernels with no Python."};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", [] { return "nereid 0.1.0 (build " + nereid::driver::buildId() + ")"; });
+  std::function<int()> command;
+
+  CompileArguments arguments;
+  CLI::App *compile = app.add_subcommand("compile", "compile one kernel of a .py file");
+  compile->add_option("source", arguments.source, "FILE.py:KERNEL (the kernel's name may be left out if there is one)")
+      ->required();
+  compile->add_option("--signature", arguments.signature,
+                      "one entry per parameter: *fp32:16 (pointer, divisible by 16), i32, fp32, 1024 (constant) ...")
+      ->required();
+  compile->add_option("--target", arguments.target, "cpu, or cpu:ARCH such as cpu:znver3")->capture_default_str();
+  compile->add_option("--emit", arguments.emit, "stages to write: ttir, plan, llir, asm, so, launcher.so, artifact")
+      ->delimiter(',');
+  compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
+      ->capture_default_str();
+  compile->add_option("--num-warps", arguments.numWarps, "warps of a program (GPU)")->capture_default_str();
+  compile->add_option("--num-stages", arguments.numStages, "depth of software pipelines (GPU)")->capture_default_str();
+  compile->add_flag("--debug", arguments.debug, "device asserts are on");
+  compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
+  compile->add_flag("--time", arguments.timing, "print how long each phase took");
+  compile->callback([&] { command = [&] { return runCompile(arguments); }; });
+
+  std::string cacheDir = defaultCacheDir();
+  CLI::App *doctor = app.add_subcommand("doctor", "say what this machine offers and what is in the way");
+  doctor->callback([&] { command = [&] { return runDoctor(cacheDir); }; });
+
+  CLI::App *cache = app.add_subcommand("cache", "the kernels kept on disk");
+  cache->require_subcommand(1);
+  cache->add_option("--dir", cacheDir, "the cache's folder")->capture_default_str();
+  cache->add_subcommand("info", "size and number of files")->callback([&] {
+    command = [&] { return runCacheInfo(cacheDir); };
+  });
+  cache->add_subcommand("clear", "remove every kernel")->callback([&] {
+    command = [&] { return runCacheClear(cacheDir); };
+  });
+
+  CLI11_PARSE(app, argc, argv);
+  return command();
+}

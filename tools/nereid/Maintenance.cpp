@@ -1,0 +1,73 @@
+// `nereid doctor` and `nereid cache`: what is here, what it takes, and what is in the way.
+// SPDX-License-Identifier: MIT
+#include "tools/nereid/Commands.h"
+
+#include "compiler/driver/Compiler.h"
+#include "jit/DiskCache.h"
+#include "runtime/cpu/CpuDevice.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace nereid;
+using namespace nereid::tools;
+
+std::string tools::defaultCacheDir() {
+  if (auto dir = llvm::sys::Process::GetEnv("TRITON_CACHE_DIR"); dir && !dir->empty())
+    return *dir;
+  llvm::SmallString<128> path;
+  if (auto home = llvm::sys::Process::GetEnv("TRITON_HOME"); home && !home->empty())
+    path = *home;
+  else if (!llvm::sys::path::home_directory(path))
+    return "";
+  llvm::sys::path::append(path, ".triton", "cache");
+  return path.str().str();
+}
+
+static void line(const char *what, const std::string &value) { llvm::outs() << llvm::formatv("{0,-12} {1}\n", what, value); }
+
+int tools::runDoctor(const std::string &cacheDir) {
+  line("nereid", "0.1.0, build " + driver::buildId());
+  line("LLVM", LLVM_VERSION_STRING);
+  std::string whyNot;
+  auto host = driver::resolveTarget("cpu", "", whyNot);
+  if (!host) {
+    line("cpu", "no: " + whyNot);
+    return 1;
+  }
+  const runtime::DeviceProperties &properties = runtime::cpuDevice().properties();
+  line("cpu", properties.name + " (" + host->arch + ")");
+  line("threads", std::to_string(runtime::cpuThreads()));
+  std::string vectors;
+  for (const char *feature : {"avx2", "fma", "f16c", "avx512f", "avx512bf16", "amx-tile"})
+    if (llvm::StringRef(host->features).contains(std::string("+") + feature))
+      vectors += (vectors.empty() ? "" : " ") + std::string(feature);
+  line("vectors", vectors.empty() ? "baseline only" : vectors);
+  line("last cache", llvm::formatv("{0} KiB", host->lastLevelCacheBytes / 1024).str());
+  line("cuda, hip", "not in this build");
+  if (cacheDir.empty()) {
+    line("disk cache", "off: no home folder and TRITON_CACHE_DIR is not set");
+    return 0;
+  }
+  const std::error_code code = llvm::sys::fs::create_directories(cacheDir);
+  const bool writable = !code && !llvm::sys::fs::access(cacheDir, llvm::sys::fs::AccessMode::Write);
+  line("disk cache", cacheDir + (writable ? "" : "  (cannot be written: kernels are compiled anew in each process)"));
+  return 0;
+}
+
+int tools::runCacheInfo(const std::string &dir) {
+  const jit::CacheInfo info = jit::DiskCache().info(dir);
+  line("folder", dir);
+  line("kernels", std::to_string(info.files));
+  line("size", llvm::formatv("{0:F1} MiB", info.bytes / 1048576.0).str());
+  return 0;
+}
+
+int tools::runCacheClear(const std::string &dir) {
+  const jit::CacheInfo removed = jit::DiskCache().clear(dir);
+  llvm::outs() << "removed " << removed.files << " files, " << removed.bytes << " bytes\n";
+  return 0;
+}
