@@ -5,7 +5,7 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "flags of the Dev build type")
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "flags of the Dev build type" FORCE)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG -ffunction-sections -fdata-sections" CACHE STRING "flags of the Release build type" FORCE)
 
 find_program(NEREID_CCACHE ccache)

@@ -8,6 +8,12 @@ target_compile_options(nereid_pch PRIVATE -fno-exceptions -Xclang -fno-pch-times
 target_precompile_headers(nereid_pch PRIVATE ${CMAKE_CURRENT_LIST_DIR}/Pch.h)
 set(CMAKE_PCH_INSTANTIATE_TEMPLATES ON)
 
+# The same with exceptions, for what is written against nanobind and CLI11.
+add_library(nereid_pch_exceptions OBJECT ${CMAKE_CURRENT_LIST_DIR}/Pch.cpp)
+target_link_libraries(nereid_pch_exceptions PRIVATE nereid-mlir)
+target_compile_options(nereid_pch_exceptions PRIVATE -Xclang -fno-pch-timestamp)
+target_precompile_headers(nereid_pch_exceptions PRIVATE ${CMAKE_CURRENT_LIST_DIR}/Pch.h)
+
 # Flags and headers by the layer's line in layers.txt; `folder` names the layer.
 function(nereid_layer_flags target folder)
   nereid_foreign(${folder} foreign)

@@ -29,9 +29,16 @@ nereid_client(libtriton ${binding_sources})
 nanobind_add_module(libtriton NB_STATIC NOMINSIZE $<TARGET_OBJECTS:libtriton-objects>)
 target_link_libraries(libtriton-objects PRIVATE Python::Module)
 target_include_directories(libtriton-objects SYSTEM PRIVATE ${NB_DIR}/include)
-target_compile_options(libtriton-objects PRIVATE -fexceptions -frtti -fno-strict-aliasing)
+target_compile_options(libtriton-objects PRIVATE -fno-strict-aliasing)
 add_dependencies(libtriton nereid-python-tree)
 set_target_properties(libtriton PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${NEREID_PYTHON_DIR}/triton/_C LINKER_LANGUAGE CXX)
 # Python's own symbols come from the process that imports the module.
 target_link_options(libtriton PRIVATE -Wl,-z,undefs)
 list(APPEND NEREID_LINKED libtriton)
+# So the linker passes over names of ours that nothing defines, too; loading the module once finds them.
+if(NOT NEREID_SANITIZE)
+  add_custom_command(TARGET libtriton POST_BUILD
+    COMMAND ${Python_EXECUTABLE} -c
+            "import importlib.util as u, sys; u.module_from_spec(u.spec_from_file_location('libtriton', sys.argv[1]))" $<TARGET_FILE:libtriton>
+    VERBATIM)
+endif()

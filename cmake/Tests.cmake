@@ -3,7 +3,7 @@
 
 enable_testing()
 find_package(GTest CONFIG)
-file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/unit/*.cpp)
+file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/unit/*.cpp ${PROJECT_SOURCE_DIR}/test/cache/*.cpp)
 if(unit_sources AND GTest_FOUND)
   add_executable(nereid-unit-tests ${unit_sources})
   nereid_layer_flags(nereid-unit-tests test/unit)

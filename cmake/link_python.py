@@ -41,7 +41,9 @@ def main() -> None:
         package_build = os.path.join(build, package)
         link_entries(package_source, package_build, (COMPILED,))
         if os.path.isdir(os.path.join(package_source, COMPILED)):
-            link_entries(os.path.join(package_source, COMPILED), os.path.join(package_build, COMPILED))
+            link_entries(
+                os.path.join(package_source, COMPILED), os.path.join(package_build, COMPILED)
+            )
 
 
 if __name__ == "__main__":

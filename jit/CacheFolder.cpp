@@ -39,11 +39,12 @@ static bool isKernelName(std::string_view name) {
   return name.ends_with(kSuffix) && isCacheKey(name.substr(0, name.size() - kSuffix.size()));
 }
 
+using Visit =
+    std::function<void(const Descriptor &, const std::string &, const struct stat &)>;
+
 /// Calls `visit` with the name and status of each entry of a folder inside
 /// `top` that this user owns; links are not followed.
-static void
-forEachOwned(const Descriptor &top, const std::string &folder,
-             const std::function<void(const Descriptor &, const std::string &, const struct stat &)> &visit) {
+static void forEachOwned(const Descriptor &top, const std::string &folder, const Visit &visit) {
   const Descriptor opened = openFolderAt(top, folder, /*make=*/false);
   if (!opened)
     return;

@@ -42,7 +42,7 @@ struct FileContents {
   std::string bytes;
 };
 
-/// Reads a file and marks it as used just now, for `leastRecent` order.
+/// Reads a file and marks it as used: what is used least recently is evicted first.
 FileContents readPrivateFile(const Descriptor &folder, const std::string &name);
 
 enum class Sync : bool { No, Yes };

@@ -84,7 +84,8 @@ void appendTupleKey(std::string &key, uint32_t count);
 struct SignatureError {
   size_t offset = 0; ///< byte range in the text
   size_t length = 0;
-  std::string code; ///< "signature-type", "signature-attribute", "signature-syntax", "signature-depth"
+  /// `signature-type`, `signature-attribute`, `signature-syntax` or `signature-depth`.
+  std::string code;
   std::string text;
 };
 

@@ -44,7 +44,9 @@ static void appendText(std::string &key, char letter, std::string_view text) {
   key += text;
 }
 
-void appendConstantKey(std::string &key, std::string_view repr) { appendText(key, kConstant, repr); }
+void appendConstantKey(std::string &key, std::string_view repr) {
+  appendText(key, kConstant, repr);
+}
 
 void appendDescriptorKey(std::string &key, std::string_view block) {
   appendText(key, kDescriptor, block);
@@ -118,7 +120,8 @@ struct KeyReader {
     if (!take(1, byte))
       return false;
     const unsigned bits = static_cast<unsigned char>(byte[0]);
-    if ((bits & kTypeMask) >= std::size(kScalarTypes) || bits > 127 || (!isPointer && bits & kConst))
+    const unsigned known = kTypeMask | kDivisible | (isPointer ? kConst : 0);
+    if ((bits & ~known) != 0 || (bits & kTypeMask) >= std::size(kScalarTypes))
       return false;
     const ScalarType type = kScalarTypes[bits & kTypeMask];
     out = isPointer ? Argument::pointer(type, bits & kDivisible, bits & kConst)

@@ -1,64 +1,15 @@
 // Reads a signature as people write it, and says where it goes wrong.
 // SPDX-License-Identifier: MIT
 #include "jit/Signature.h"
+#include "jit/SignatureWords.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace nereid::jit {
 
 static constexpr int kMaxDepth = 32;
 static constexpr size_t kNone = std::string_view::npos;
-
-static bool isDigit(char c) { return c >= '0' && c <= '9'; }
-static bool isNameStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-static bool isName(char c) { return isNameStart(c) || isDigit(c); }
-static bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-/// Edits between two short words; what is close to a known type was meant.
-static size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-/// The type that an unknown word stands for elsewhere, or resembles.
-static std::string_view meantType(std::string_view word) {
-  static constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-      {"float16", "fp16"}, {"half", "fp16"},   {"bfloat16", "bf16"}, {"float32", "fp32"},
-      {"float", "fp32"},   {"f32", "fp32"},    {"float64", "fp64"},  {"double", "fp64"},
-      {"f16", "fp16"},     {"f64", "fp64"},    {"bool", "u1"},       {"int1", "u1"},
-      {"int", "i32"},      {"int8", "i8"},     {"int16", "i16"},     {"int32", "i32"},
-      {"int64", "i64"},    {"uint8", "u8"},    {"uint16", "u16"},    {"uint32", "u32"},
-      {"uint64", "u64"}};
-  for (const auto &[other, ours] : kElsewhere)
-    if (word == other)
-      return ours;
-  static constexpr std::string_view kSpellings[] = {
-#define SCALAR_TYPE(id, spelling, bits, klass) spelling,
-#include "jit/ScalarTypes.def"
-  };
-  // Digits change places more easily than they change.
-  const auto rank = [&](std::string_view type) {
-    const bool isSwapped = std::is_permutation(word.begin(), word.end(), type.begin(), type.end());
-    return isSwapped ? 1 : distance(word, type);
-  };
-  const auto *closest = std::min_element(std::begin(kSpellings), std::end(kSpellings),
-                                         [&](auto a, auto b) { return rank(a) < rank(b); });
-  return rank(*closest) <= 1 ? *closest : std::string_view();
-}
 
 namespace {
 
@@ -105,7 +56,9 @@ private:
 
   bool expectComma() {
     if (peek() != ',')
-      return failSyntax(at, at + 1, std::string("`") + peek() + "` is unexpected; arguments are separated by `,`");
+      return failSyntax(
+          at, at + 1,
+          std::string("`") + peek() + "` is unexpected; arguments are separated by `,`");
     ++at;
     return true;
   }
@@ -121,8 +74,6 @@ private:
   bool bracketed(Argument &out, size_t begin);
   bool descriptor(Argument &out, size_t begin);
   bool quotedConstant(Argument &out, size_t begin);
-  size_t stringEnd(size_t begin) const;
-  size_t balancedEnd(size_t begin) const;
 
   std::string_view text;
   size_t at = 0;
@@ -247,35 +198,6 @@ bool Parser::name(Argument &out) {
   return isConstant ? constant(out, begin) : unknownName(begin);
 }
 
-/// A number as Python writes it; only its form is looked at.
-static bool isNumber(std::string_view word) {
-  if (word.starts_with('-') || word.starts_with('+'))
-    word.remove_prefix(1);
-  if (word == "inf" || word == "nan")
-    return true;
-  if (word.size() > 2 && word[0] == '0' && std::string_view("xXoObB").find(word[1]) != kNone)
-    return word.find_first_not_of("0123456789abcdefABCDEF_", 2) == kNone;
-  const auto skipDigits = [&] {
-    size_t count = 0;
-    for (; !word.empty() && (isDigit(word.front()) || word.front() == '_'); word.remove_prefix(1))
-      ++count;
-    return count;
-  };
-  size_t digits = skipDigits();
-  if (word.starts_with('.')) {
-    word.remove_prefix(1);
-    digits += skipDigits();
-  }
-  if (digits != 0 && (word.starts_with('e') || word.starts_with('E'))) {
-    word.remove_prefix(1);
-    if (word.starts_with('-') || word.starts_with('+'))
-      word.remove_prefix(1);
-    if (skipDigits() == 0)
-      return false;
-  }
-  return digits != 0 && word.empty();
-}
-
 bool Parser::number(Argument &out) {
   const size_t begin = at++;
   while (isName(peek()) || peek() == '.' ||
@@ -286,52 +208,18 @@ bool Parser::number(Argument &out) {
   return constant(out, begin);
 }
 
-/// Behind the string literal that begins there; kNone when it does not end.
-size_t Parser::stringEnd(size_t begin) const {
-  for (size_t i = begin + 1; i < text.size(); ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == text[begin])
-      return i + 1;
-  }
-  return kNone;
-}
-
 bool Parser::string(Argument &out) {
   const size_t begin = at;
-  const size_t end = stringEnd(begin);
+  const size_t end = stringEnd(text, begin);
   if (end == kNone)
     return failSyntax(begin, begin + 1, "the string is never closed");
   at = end;
   return constant(out, begin);
 }
 
-/// Behind the bracket that closes the one there; kNone when none does.
-size_t Parser::balancedEnd(size_t begin) const {
-  std::string closers;
-  for (size_t i = begin; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '(' || c == '[' || c == '{') {
-      closers += c == '(' ? ')' : c == '[' ? ']' : '}';
-    } else if (c == ')' || c == ']' || c == '}') {
-      if (closers.empty() || closers.back() != c)
-        return kNone;
-      closers.pop_back();
-      if (closers.empty())
-        return i + 1;
-    } else if (c == '\'' || c == '"') {
-      const size_t end = stringEnd(i);
-      if (end == kNone)
-        return kNone;
-      i = end - 1;
-    }
-  }
-  return kNone;
-}
-
 /// A list, a dict or a call: a constant whose inside is left to the host.
 bool Parser::bracketed(Argument &out, size_t begin) {
-  const size_t end = balancedEnd(at);
+  const size_t end = balancedEnd(text, at);
   if (end == kNone)
     return failSyntax(at, at + 1, std::string("`") + peek() + "` is never closed");
   at = end;
@@ -352,37 +240,9 @@ bool Parser::descriptor(Argument &out, size_t begin) {
   return failSyntax(begin, begin + 10, "`tensordesc<` is never closed");
 }
 
-static int hexValue(char c) {
-  const size_t found = std::string_view("0123456789abcdef").find(c);
-  return found == kNone ? -1 : static_cast<int>(found);
-}
-
-/// Undoes the escapes of `constexpr<"...">`; false for one that it has not.
-static bool unescape(std::string_view inner, std::string &out) {
-  for (size_t i = 0; i < inner.size(); ++i) {
-    if (inner[i] != '\\') {
-      out += inner[i];
-      continue;
-    }
-    if (++i == inner.size())
-      return false;
-    if (inner[i] == '\\' || inner[i] == '"') {
-      out += inner[i];
-      continue;
-    }
-    const int high = i + 2 < inner.size() ? hexValue(inner[i + 1]) : -1;
-    const int low = i + 2 < inner.size() ? hexValue(inner[i + 2]) : -1;
-    if (inner[i] != 'x' || high < 0 || low < 0)
-      return false;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return true;
-}
-
 bool Parser::quotedConstant(Argument &out, size_t begin) {
   const size_t open = at + 1;
-  const size_t end = open < text.size() && text[open] == '"' ? stringEnd(open) : kNone;
+  const size_t end = open < text.size() && text[open] == '"' ? stringEnd(text, open) : kNone;
   if (end == kNone || end >= text.size() || text[end] != '>')
     return failSyntax(begin, open, "`constexpr<` takes a string in double quotes and `>`");
   std::string value;

@@ -14,11 +14,32 @@ from collections.abc import Iterator
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CPP = (".cpp", ".h", ".def")
-TEXT = (*CPP, ".td", ".py", ".pyi", ".md", ".txt", ".cmake", ".sh", ".toml", ".json", ".yaml", ".mlir", ".in", "")
+TEXT = (
+    *CPP,
+    ".td",
+    ".py",
+    ".pyi",
+    ".md",
+    ".txt",
+    ".cmake",
+    ".sh",
+    ".toml",
+    ".json",
+    ".yaml",
+    ".mlir",
+    ".in",
+    "",
+)
 LONG_LINES = 500
-EMPTY_NAMES = re.compile(r"(^|[_\-.])(utils?|utility|utilities|helpers?|common|misc)([_\-.]|$)", re.IGNORECASE)
+EMPTY_NAMES = re.compile(
+    r"(^|[_\-.])(utils?|utility|utilities|helpers?|common|misc)([_\-.]|$)", re.IGNORECASE
+)
 # Which headers each kind of layer may take from outside this tree.
-FOREIGN = {"none": (), "llvm": ("llvm", "llvm-c"), "mlir": ("llvm", "llvm-c", "mlir", "lld", "clang")}
+FOREIGN = {
+    "none": (),
+    "llvm": ("llvm", "llvm-c"),
+    "mlir": ("llvm", "llvm-c", "mlir", "lld", "clang"),
+}
 # Folders of one machine, and hosts: the tree names none but PyTorch's own index.
 MACHINE_PATH = re.compile(r"(?<![\w.$}~-])/(?:root|work|home|Users|mnt)/(?!someone)\w")
 URL_HOST = re.compile(r"https?://([\w.-]+)")
@@ -28,11 +49,20 @@ ALLOWED_HOSTS = {"download.pytorch.org"}
 def tracked() -> list[str]:
     """Files of the tree, as git sees them; all files where there is no git."""
     try:
-        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True,
-                                text=True, check=True).stdout
+        listed = subprocess.run(
+            ["git", "ls-files", "-co", "--exclude-standard", "-z"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         files = [name for name in listed.split("\0") if name]
     except (OSError, subprocess.CalledProcessError):
-        files = [os.path.relpath(os.path.join(folder, name), ROOT) for folder, _, names in os.walk(ROOT) for name in names]
+        files = [
+            os.path.relpath(os.path.join(folder, name), ROOT)
+            for folder, _, names in os.walk(ROOT)
+            for name in names
+        ]
         files = [name for name in files if not re.match(r"(build|dist|\.venv|\.git)/", name)]
     return sorted(name for name in files if os.path.isfile(os.path.join(ROOT, name)))
 
@@ -90,9 +120,16 @@ def check_layers(files: list[str]) -> list[str]:
     tops = {layer.split("/")[0] for layer in layers.direct}
     wrong = []
     for layer, below in layers.direct.items():
-        wrong += [f"layers.txt: {layer} names {name}, which has no line" for name in below if name not in layers.direct]
-        wrong += [f"layers.txt: {layer} and {name} may include each other" for name in below
-                  if name in layers.direct and layer in layers.reach(name)]
+        wrong += [
+            f"layers.txt: {layer} names {name}, which has no line"
+            for name in below
+            if name not in layers.direct
+        ]
+        wrong += [
+            f"layers.txt: {layer} and {name} may include each other"
+            for name in below
+            if name in layers.direct and layer in layers.reach(name)
+        ]
     if wrong:
         return wrong
     for name, number, header in includes(files):
@@ -127,7 +164,16 @@ def check_headers_exist(files: list[str]) -> list[str]:
     wrong = []
     for name, number, header in includes(files):
         path = resolve(header)
-        ours = path.split("/")[0] in ("compiler", "artifact", "runtime", "jit", "include", "python", "tools", "test")
+        ours = path.split("/")[0] in (
+            "compiler",
+            "artifact",
+            "runtime",
+            "jit",
+            "include",
+            "python",
+            "tools",
+            "test",
+        )
         if ours and not header.endswith(".inc") and not os.path.exists(os.path.join(ROOT, path)):
             wrong.append(f"{name}:{number}: no file {header}")
     return wrong
@@ -154,23 +200,43 @@ def check_tree(files: list[str]) -> list[str]:
     documented = documented_tree()
     real = {os.path.dirname(name) for name in files}
     real |= {"/".join(folder.split("/")[:depth]) for folder in real for depth in (1, 2)}
-    wrong = [f"docs/architecture.md names {folder}/, which does not exist" for folder in sorted(documented - real)]
-    must = {folder for folder in real if folder and ("/" not in folder or re.match(r"compiler/[^/]+$", folder))}
-    wrong += [f"{folder}/ is missing from the tree in docs/architecture.md" for folder in sorted(must - documented)
-              if not folder.startswith(".")]
+    wrong = [
+        f"docs/architecture.md names {folder}/, which does not exist"
+        for folder in sorted(documented - real)
+    ]
+    must = {
+        folder
+        for folder in real
+        if folder and ("/" not in folder or re.match(r"compiler/[^/]+$", folder))
+    }
+    wrong += [
+        f"{folder}/ is missing from the tree in docs/architecture.md"
+        for folder in sorted(must - documented)
+        if not folder.startswith(".")
+    ]
     return wrong
 
 
 def check_names(files: list[str]) -> list[str]:
-    return [f"{name}: a name that says nothing" for name in files
-            if any(EMPTY_NAMES.search(part) for part in re.sub(r"([a-z])([A-Z])", r"\1_\2", name).split("/"))
-            and name != "python/triton/_utils.py"]  # PyTorch imports this one by name
+    return [
+        f"{name}: a name that says nothing"
+        for name in files
+        if any(
+            EMPTY_NAMES.search(part)
+            for part in re.sub(r"([a-z])([A-Z])", r"\1_\2", name).split("/")
+        )
+        and name != "python/triton/_utils.py"
+    ]  # PyTorch imports this one by name
 
 
 def check_licence(files: list[str]) -> list[str]:
-    return [f"{name}: no SPDX line near its top" for name in files
-            if name.endswith((".cpp", ".h", ".td", ".py", ".cmake", ".def")) and not name.endswith("__init__.py")
-            and "SPDX-License-Identifier: MIT" not in read(name)[:1500]]
+    return [
+        f"{name}: no SPDX line near its top"
+        for name in files
+        if name.endswith((".cpp", ".h", ".td", ".py", ".cmake", ".def"))
+        and not name.endswith("__init__.py")
+        and "SPDX-License-Identifier: MIT" not in read(name)[:1500]
+    ]
 
 
 def check_texts(files: list[str]) -> list[str]:
@@ -181,7 +247,11 @@ def check_texts(files: list[str]) -> list[str]:
         for number, line in enumerate(read(name).splitlines(), 1):
             if MACHINE_PATH.search(line):
                 wrong.append(f"{name}:{number}: a path of one machine: {line.strip()[:80]}")
-            wrong += [f"{name}:{number}: names the host {host}" for host in URL_HOST.findall(line) if host not in ALLOWED_HOSTS]
+            wrong += [
+                f"{name}:{number}: names the host {host}"
+                for host in URL_HOST.findall(line)
+                if host not in ALLOWED_HOSTS
+            ]
     return wrong
 
 

@@ -1,8 +1,9 @@
-# Fits the polynomials of the CPU target's vector math (compiler/target/cpu/math) and prints their f32 coefficients.
+# Fits the polynomials of compiler/target/cpu/math and prints their f32 coefficients.
 # SPDX-License-Identifier: MIT
 #
-# Each fit is a weighted minimax (Remez exchange on a Chebyshev grid). Coefficients are rounded to f32 one at a time, the
-# lowest power first, and the others are fitted again after each rounding, so that rounding costs little accuracy.
+# Each fit is a weighted minimax (Remez exchange on a Chebyshev grid). Coefficients are rounded to
+# f32 one at a time, the lowest power first, and the others are fitted again after each rounding, so
+# that rounding costs little accuracy.
 #
 #   python scripts/fit_math.py            print every fit
 #   python scripts/fit_math.py log sin    print some
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from mpmath import erf, exp, expm1, log, log1p, matrix, mp, mpf, pi, qr_solve, sin, sqrt
+from mpmath import cos, erf, exp, expm1, log, log1p, matrix, mp, mpf, pi, qr_solve, sin, sqrt, tanh
 
 mp.prec = 200
 SOURCES = Path(__file__).resolve().parent.parent / "compiler/target/cpu/math"
@@ -25,7 +26,7 @@ GRID = 1200
 
 @dataclass
 class Fit:
-    """Polynomial p in `argument(x)` with p ~ `target(x)`; the error that counts is `|weight(x)| * (p - target)`."""
+    """A polynomial p in `argument(x)`; `|weight(x)| * (p - target(x))` is the error that counts."""
 
     name: str
     degree: int
@@ -38,23 +39,76 @@ class Fit:
 
 LN2 = log(mpf(2))
 FITS = [
-    # e^r = 1 + r + r^2 p(r); the weight makes e^r - 1 relatively accurate, which expm1, erf and tanh need.
-    Fit("expTail", 4, -LN2 / 2 * 1.01, LN2 / 2 * 1.01,
-        lambda r: (expm1(r) - r) / r**2, lambda r: r**2 / expm1(r)),
+    # e^r = 1 + r + r^2 p(r); the weight makes e^r - 1 relatively accurate, as expm1 and erf need.
+    Fit(
+        "expTail",
+        4,
+        -LN2 / 2 * 1.01,
+        LN2 / 2 * 1.01,
+        lambda r: (expm1(r) - r) / r**2,
+        lambda r: r**2 / expm1(r),
+    ),
     # 2^r = 1 + r p(r)
-    Fit("exp2Tail", 5, mpf(-0.5), mpf(0.5), lambda r: expm1(r * LN2) / r, lambda r: r / exp(r * LN2)),
+    Fit(
+        "exp2Tail", 5, mpf(-0.5), mpf(0.5), lambda r: expm1(r * LN2) / r, lambda r: r / exp(r * LN2)
+    ),
     # log(1 + f) = f + f^2 p(f)
-    Fit("logTail", 8, sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1,
-        lambda f: (log1p(f) - f) / f**2, lambda f: f**2 / log1p(f)),
+    Fit(
+        "logTail",
+        8,
+        sqrt(mpf(0.5)) - 1,
+        sqrt(mpf(2)) - 1,
+        lambda f: (log1p(f) - f) / f**2,
+        lambda f: f**2 / log1p(f),
+    ),
     # log2(1 + f) = f / ln 2 + f^2 p(f)
-    Fit("log2Tail", 8, sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1,
-        lambda f: (log1p(f) - f) / LN2 / f**2, lambda f: f**2 * LN2 / log1p(f)),
-    # sin r = r + r^3 p(r^2); the reduction overshoots pi/2 by up to 0.1 for the largest arguments.
-    Fit("sinTail", 4, mpf("1e-3"), pi / 2 + mpf("0.1"),
-        lambda r: (sin(r) - r) / r**3, lambda r: r**3 / sin(r), lambda r: r**2),
+    Fit(
+        "log2Tail",
+        8,
+        sqrt(mpf(0.5)) - 1,
+        sqrt(mpf(2)) - 1,
+        lambda f: (log1p(f) - f) / LN2 / f**2,
+        lambda f: f**2 * LN2 / log1p(f),
+    ),
+    # sin r = r + r^3 p(r^2), cos r = 1 - r^2/2 + r^4 p(r^2); the reduction overshoots pi/4 a little
+    # for large x.
+    Fit(
+        "sinTail",
+        2,
+        mpf("1e-3"),
+        pi / 4 + mpf("0.03"),
+        lambda r: (sin(r) - r) / r**3,
+        lambda r: r**3 / sin(r),
+        lambda r: r**2,
+    ),
+    Fit(
+        "cosTail",
+        2,
+        mpf("1e-3"),
+        pi / 4 + mpf("0.03"),
+        lambda r: (cos(r) - 1 + r**2 / 2) / r**4,
+        lambda r: r**4,
+        lambda r: r**2,
+    ),
+    # tanh a = a + a^3 p(a^2)
+    Fit(
+        "tanhTail",
+        3,
+        mpf("1e-3"),
+        mpf("0.5494"),
+        lambda a: (tanh(a) - a) / a**3,
+        lambda a: a**3 / tanh(a),
+        lambda a: a**2,
+    ),
     # erf a = 1 - exp(-(a + a p(a)))
-    Fit("erfLog", 8, mpf("1e-4"), mpf("3.95"),
-        lambda a: -log(1 - erf(a)) / a - 1, lambda a: a * (1 - erf(a)) / erf(a)),
+    Fit(
+        "erfLog",
+        8,
+        mpf("1e-4"),
+        mpf("3.95"),
+        lambda a: -log(1 - erf(a)) / a - 1,
+        lambda a: a * (1 - erf(a)) / erf(a),
+    ),
 ]
 
 
@@ -78,11 +132,13 @@ def pick_extrema(errors: list[mpf], count: int) -> list[int]:
     return peaks
 
 
-def minimax(powers: list[int], arguments, values, weights) -> list[mpf]:
+def minimax(
+    powers: list[int], arguments: list[mpf], values: list[mpf], weights: list[mpf]
+) -> list[mpf]:
     """Remez exchange: coefficients of `powers` that level the weighted error."""
     count = len(powers) + 1
     chosen = [round(i * (len(values) - 1) / (count - 1)) for i in range(count)]
-    rows = [[w * a**p for p in powers] for a, w in zip(arguments, weights)]
+    rows = [[w * a**p for p in powers] for a, w in zip(arguments, weights, strict=True)]
     coefficients: list[mpf] = []
     for _ in range(40):
         system, right = matrix(count, count), matrix(count, 1)
@@ -93,8 +149,10 @@ def minimax(powers: list[int], arguments, values, weights) -> list[mpf]:
             right[row] = values[i] * weights[i]
         solution = qr_solve(system, right)[0]
         coefficients = [solution[i] for i in range(count - 1)]
-        errors = [sum(r * c for r, c in zip(row, coefficients)) - v * w
-                  for row, v, w in zip(rows, values, weights)]
+        errors = [
+            sum(r * c for r, c in zip(row, coefficients, strict=True)) - v * w
+            for row, v, w in zip(rows, values, weights, strict=True)
+        ]
         peaks = pick_extrema(errors, count)
         if len(peaks) < count or max(map(abs, errors)) <= abs(solution[count - 1]) * mpf("1.0005"):
             break
@@ -103,16 +161,19 @@ def minimax(powers: list[int], arguments, values, weights) -> list[mpf]:
 
 
 def level_errors(columns: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Changes of coefficients that make `max |errors + columns @ change|` small (Lawson's reweighted least squares).
+    """The change of coefficients that makes `max |errors + columns @ change|` small.
 
-    Remez does not apply once a low power is fixed: powers without the constant are no Chebyshev system around zero.
+    Lawson's reweighted least squares. Remez does not apply once a low power is fixed: powers
+    without the constant are no Chebyshev system around zero.
     """
     scale = np.abs(columns).max(axis=0)
     shares = np.full(len(errors), 1.0 / len(errors))
     best, best_worst = np.zeros(columns.shape[1]), np.abs(errors).max()
     for _ in range(400):
         root = np.sqrt(shares)
-        change = np.linalg.lstsq(columns / scale * root[:, None], -errors * root, rcond=None)[0] / scale
+        change = (
+            np.linalg.lstsq(columns / scale * root[:, None], -errors * root, rcond=None)[0] / scale
+        )
         left = np.abs(errors + columns @ change)
         if left.max() < best_worst:
             best, best_worst = change, left.max()
@@ -129,10 +190,18 @@ def fit_rounded(fit: Fit) -> tuple[list[float], mpf]:
     coefficients = minimax(list(range(fit.degree + 1)), arguments, targets, weights)
     for power in range(fit.degree + 1):
         coefficients[power] = mpf(float(np.float32(float(coefficients[power]))))
-        errors = np.array([float(w * (sum(c * a**i for i, c in enumerate(coefficients)) - t))
-                           for a, t, w in zip(arguments, targets, weights)])
-        columns = np.array([[float(w * a**i) for i in range(power + 1, fit.degree + 1)]
-                            for a, w in zip(arguments, weights)])
+        errors = np.array(
+            [
+                float(w * (sum(c * a**i for i, c in enumerate(coefficients)) - t))
+                for a, t, w in zip(arguments, targets, weights, strict=True)
+            ]
+        )
+        columns = np.array(
+            [
+                [float(w * a**i) for i in range(power + 1, fit.degree + 1)]
+                for a, w in zip(arguments, weights, strict=True)
+            ]
+        )
         if power < fit.degree:
             for i, change in enumerate(level_errors(columns, errors)):
                 coefficients[power + 1 + i] += mpf(float(change))
@@ -145,7 +214,7 @@ def hex_float(value: float) -> str:
 
 
 def constants() -> list[tuple[str, list[float]]]:
-    """Multi-part constants: every part but the last is cut to `bits` bits, towards zero, so the parts share a sign."""
+    """Multi-part constants: a part is cut towards zero, so that all parts share a sign."""
 
     def split(value: mpf, bits: list[int]) -> list[float]:
         parts = []
@@ -158,9 +227,10 @@ def constants() -> list[tuple[str, list[float]]]:
         return parts
 
     return [
+        # 8 bits of k times 15 are exact without FMA.
         ("ln2Parts", split(LN2, [15, 24])),
         ("log2eParts", split(1 / LN2, [24, 24])),
-        ("piParts", split(pi, [24, 24, 24])),
+        ("halfPiParts", split(pi / 2, [24, 24, 24])),
     ]
 
 
@@ -178,7 +248,10 @@ def main(arguments: list[str]) -> int:
         if names and fit.name not in names:
             continue
         coefficients, worst = fit_rounded(fit)
-        print(f"{fit.name}: weighted error {float(worst):.3g} = 2^{float(log(worst, 2)):.2f}", flush=True)
+        print(
+            f"{fit.name}: weighted error {float(worst):.3g} = 2^{float(log(worst, 2)):.2f}",
+            flush=True,
+        )
         lists.append((fit.name, ", ".join(hex_float(c) for c in coefficients)))
         print(f"  {lists[-1][1]}")
     if not names:

@@ -18,7 +18,9 @@ OWNER = "nereid-dev"  # what our INSTALLER files say
 def foreign_triton() -> str | None:
     """The version of a triton that is not ours, if this environment holds one."""
     for found in importlib.metadata.distributions(path=[SITE]):
-        if (found.metadata["Name"] or "").lower() == "triton" and (found.read_text("INSTALLER") or "").strip() != OWNER:
+        if (found.metadata["Name"] or "").lower() == "triton" and (
+            found.read_text("INSTALLER") or ""
+        ).strip() != OWNER:
             return found.version
     return "unknown" if os.path.isdir(os.path.join(SITE, "triton")) else None
 
@@ -38,7 +40,9 @@ def link(build: str) -> None:
         files = {
             "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
             "INSTALLER": OWNER + "\n",
-            "RECORD": "".join(f"{folder}/{file},,\n" for file in ("METADATA", "INSTALLER", "RECORD")),
+            "RECORD": "".join(
+                f"{folder}/{file},,\n" for file in ("METADATA", "INSTALLER", "RECORD")
+            ),
         }
         for file, text in files.items():
             write(os.path.join(SITE, folder, file), text)
@@ -48,14 +52,19 @@ def main() -> int:
     check = "--check" in sys.argv
     build = sys.argv[-1]
     if version := foreign_triton():
-        print(f"a foreign triton ({version}) is in {SITE}, where Nereid's must be alone; "
-              f"remove it: {sys.executable} -m pip uninstall -y triton", file=sys.stderr)
+        print(
+            f"a foreign triton ({version}) is in {SITE}, where Nereid's must be alone; "
+            f"remove it: {sys.executable} -m pip uninstall -y triton",
+            file=sys.stderr,
+        )
         return 1
     if not check:
         link(build)
         return 0
     linked = os.path.exists(PTH) and open(PTH, encoding="utf-8").read().strip() == build
-    print(f"package    {'linked into this environment' if linked else 'not linked yet; ./dev build does it'}")
+    print(
+        f"package    {'linked into this environment' if linked else 'not linked yet; ./dev build does it'}"
+    )
     return 0
 
 

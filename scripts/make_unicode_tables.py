@@ -1,9 +1,10 @@
-# Writes compiler/syntax/UnicodeTables.inc: which characters beyond ASCII can stand in a Python name.
+# Writes compiler/syntax/UnicodeTables.inc: characters beyond ASCII that a Python name can have.
 # SPDX-License-Identifier: MIT
 #
 # Run it when a newer Python brings a newer Unicode: python3 scripts/make_unicode_tables.py
 import pathlib
 import unicodedata
+from collections.abc import Callable
 
 OUTPUT = pathlib.Path(__file__).parent.parent / "compiler" / "syntax" / "UnicodeTables.inc"
 PER_LINE = 6
@@ -36,7 +37,7 @@ def is_not_normalized(char: str) -> bool:
     return char in MARKS or unicodedata.normalize("NFKC", char) != char
 
 
-def ranges(belongs) -> list[tuple[int, int]]:
+def ranges(belongs: Callable[[str], bool]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for code in range(0x80, 0x110000):
         if 0xD800 <= code < 0xE000 or not belongs(chr(code)):
@@ -48,7 +49,7 @@ def ranges(belongs) -> list[tuple[int, int]]:
     return found
 
 
-def table(name: str, belongs) -> str:
+def table(name: str, belongs: Callable[[str], bool]) -> str:
     entries = [f"{{0x{low:04X}, 0x{high:04X}}}" for low, high in ranges(belongs)]
     lines = [", ".join(entries[i : i + PER_LINE]) for i in range(0, len(entries), PER_LINE)]
     body = ",\n    ".join(lines)

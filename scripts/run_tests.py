@@ -29,7 +29,9 @@ class Outcome:
     failed: int = 0
     skipped: int = 0
     output: str = ""
-    reasons: list[str] = dataclasses.field(default_factory=list)  # why tests were skipped, one line each
+    reasons: list[str] = dataclasses.field(
+        default_factory=list
+    )  # why tests were skipped, one line each
 
     def fail(self, why: str) -> Outcome:
         self.failed += 1
@@ -45,8 +47,15 @@ class Request:
 
 def run(command: list[str], log: str) -> subprocess.CompletedProcess[str]:
     """Runs `command` with its output in build/log/<log>.log as well as in the result."""
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace")
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
     with open(os.path.join(LOGS, log + ".log"), "w", encoding="utf-8") as file:
         file.write(done.stdout)
     return done
@@ -86,14 +95,28 @@ def unit(request: Request) -> Outcome:
             outcome.passed += 1
         else:
             outcome.skipped += 1
-            outcome.reasons.append(f"{case['classname']}.{case['name']}: this machine lacks what it needs")
+            outcome.reasons.append(
+                f"{case['classname']}.{case['name']}: this machine lacks what it needs"
+            )
     return agree(outcome, done.returncode)
 
 
 def lit(level: str) -> Outcome:
     report = report_path(f"{level}.json")
-    done = run([sys.executable, "-m", "lit.main", "-v", "--param", f"level={level}", "-o", report, os.path.join(BUILD, "test")],
-               f"test-{level}")
+    done = run(
+        [
+            sys.executable,
+            "-c",
+            "import lit.main; lit.main.main()",
+            "-v",
+            "--param",
+            f"level={level}",
+            "-o",
+            report,
+            os.path.join(BUILD, "test"),
+        ],
+        f"test-{level}",
+    )
     outcome = Outcome(output=done.stdout)
     if not os.path.exists(report):
         return outcome.fail(f"lit ended with status {done.returncode}")
@@ -112,11 +135,25 @@ def lit(level: str) -> Outcome:
 
 def pytest(level: str, request: Request, *options: str) -> Outcome:
     report = report_path(f"{level}.xml")
-    done = run([sys.executable, "-m", "pytest", "-q", "--no-header", f"--junitxml={report}", f"--device={request.device}",
-                *options, os.path.join("test", level)], f"test-{level}")
+    done = run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--no-header",
+            f"--junitxml={report}",
+            f"--device={request.device}",
+            *options,
+            os.path.join("test", level),
+        ],
+        f"test-{level}",
+    )
     outcome = Outcome(output=done.stdout)
     if not os.path.exists(report):
-        return outcome.fail(f"pytest ended with status {done.returncode}")
+        return outcome.fail(
+            f"pytest ended with status {done.returncode} and wrote no report (a crash, if it is negative)"
+        )
     for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
         kinds = {child.tag: child for child in case}
         if "failure" in kinds or "error" in kinds:
@@ -150,7 +187,13 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
 
 def install_wheel(path: str) -> None:
     command = [sys.executable, "-m", "pip", "install", "--no-deps", "--force-reinstall", path]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     if done.returncode != 0:
         sys.exit(f"{done.stdout}\nthe wheel {path} could not be installed into {sys.executable}")
 
@@ -158,15 +201,21 @@ def install_wheel(path: str) -> None:
 def parse() -> tuple[Request, list[str]]:
     parser = argparse.ArgumentParser(prog="./dev test")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--wheel", help="test this wheel in the current Python; only the levels run and python")
+    parser.add_argument(
+        "--wheel", help="test this wheel in the current Python; only the levels run and python"
+    )
     parser.add_argument("--no-build", action="store_true", help="take what is built")
     parser.add_argument("levels", nargs="*", metavar="level", help=" ".join(LEVELS))
     args = parser.parse_args()
     possible = WHEEL_LEVELS if args.wheel else tuple(LEVELS)
     for level in args.levels:
         if level not in possible:
-            parser.error(f"no level '{level}'{' for a wheel' if args.wheel else ''}; there are: {' '.join(possible)}")
-    return Request(args.device, args.wheel), [level for level in possible if level in (args.levels or possible)]
+            parser.error(
+                f"no level '{level}'{' for a wheel' if args.wheel else ''}; there are: {' '.join(possible)}"
+            )
+    return Request(args.device, args.wheel), [
+        level for level in possible if level in (args.levels or possible)
+    ]
 
 
 def main() -> int:
@@ -180,8 +229,10 @@ def main() -> int:
         outcome = LEVELS[level](request)
         if outcome.failed:
             print(outcome.output[-TAIL_CHARS:])
-        print(f"{level:8} {outcome.passed} passed, {outcome.failed} failed, {outcome.skipped} skipped"
-              f"  ({time.monotonic() - began:.1f} s)")
+        print(
+            f"{level:8} {outcome.passed} passed, {outcome.failed} failed, {outcome.skipped} skipped"
+            f"  ({time.monotonic() - began:.1f} s)"
+        )
         for reason in sorted(set(outcome.reasons)):
             print(f"         skipped: {reason} (x{outcome.reasons.count(reason)})")
         sys.stdout.flush()

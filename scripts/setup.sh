@@ -55,6 +55,17 @@ need_disk() {
   [ "$free" -ge $(($1 * 1024 * 1024)) ] || fail "about $1 GB of disk are needed here for $2; $((free / 1024 / 1024)) GB are free in $ROOT"
 }
 
+# One ./dev at a time sets up and builds; a second one waits.
+lock() {
+  command -v flock >/dev/null || return 0
+  exec 9>"$ROOT/build/lock"
+  flock -n 9 || {
+    echo "waiting for another ./dev in this tree"
+    flock 9
+  }
+}
+unlock() { exec 9>&-; }
+
 # ---- system packages
 
 missing_packages() {
@@ -102,21 +113,22 @@ find_python() {
 
 make_venv() {
   rm -rf "$VENV"
-  "$1" -m venv "$VENV" &&
-    "$VENV/bin/python" -m pip install --only-binary :all: -r scripts/requirements.txt
+  "$1" -m venv "$VENV"
 }
 
 setup_venv() {
   base=$(find_python) || exit 1
   STAMP_EXTRA=$("$base" -c 'import sys; print(sys.version, sys.base_prefix)')
-  if [ -x "$VENV/bin/python" ] && fresh venv scripts/requirements.txt && "$VENV/bin/python" -c 'import numpy' 2>/dev/null; then
-    return
+  if ! fresh python /dev/null || ! "$VENV/bin/python" -c '' 2>/dev/null; then
+    need_disk 3 "Python packages"
+    step ".venv with $("$base" -V)" venv make_venv "$base"
+    rm -f "$STAMPS/packages" "$STAMPS/torch" "$STAMPS/format"
+    mark_fresh
   fi
-  fresh venv scripts/requirements.txt || true
-  need_disk 3 "Python packages"
-  rm -f "$STAMPS/torch" "$STAMPS/format"
-  step "Python packages into .venv" venv make_venv "$base"
-  fresh venv scripts/requirements.txt || mark_fresh
+  if ! fresh packages scripts/requirements.txt; then
+    step "Python packages" packages "$VENV/bin/python" -m pip install --only-binary :all: -r scripts/requirements.txt
+    mark_fresh
+  fi
 }
 
 # torch for its tests: a build for CPUs only, so that neither CUDA's files nor another triton come along.
@@ -131,7 +143,7 @@ install_torch() {
 }
 
 setup_torch() {
-  STAMP_EXTRA=$(cat "$STAMPS/venv")
+  STAMP_EXTRA=$(cat "$STAMPS/python")
   if fresh torch scripts/requirements-torch.txt; then
     return
   fi
@@ -148,7 +160,7 @@ setup_torch() {
 }
 
 setup_format_tools() {
-  STAMP_EXTRA=$(cat "$STAMPS/venv")
+  STAMP_EXTRA=$(cat "$STAMPS/python")
   fresh format scripts/requirements-format.txt && return
   step "clang-format and ruff" format "$VENV/bin/python" -m pip install --only-binary :all: -r scripts/requirements-format.txt
   mark_fresh
@@ -167,7 +179,7 @@ jobs_for_memory() {
 }
 
 configure_step() {
-  STAMP_EXTRA="$(cat "$STAMPS/venv") $ROOT"
+  STAMP_EXTRA="$(cat "$STAMPS/python") $ROOT"
   fresh "configure-$1" CMakePresets.json scripts/packages-debian.txt && [ -f "build/$1/build.ninja" ] && return
   step "configuring $1" "configure-$1" cmake --preset "$1" -D "Python_EXECUTABLE=$VENV/bin/python"
   mark_fresh

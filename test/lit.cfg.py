@@ -13,9 +13,23 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.nereid_build, "test")
 level = lit_config.params.get("level")
-config.suffixes = SUFFIXES[level] if level else [suffix for suffixes in SUFFIXES.values() for suffix in suffixes]
+config.suffixes = (
+    SUFFIXES[level] if level else [suffix for suffixes in SUFFIXES.values() for suffix in suffixes]
+)
 # These hold tests of other kinds: gtest, pytest, libFuzzer.
-config.excludes = ["run", "python", "unit", "fuzz", "exhaustive", "stress", "Inputs", "inputs", "conftest.py", "lit.cfg.py", "lit.local.cfg.py"]
+config.excludes = [
+    "run",
+    "python",
+    "unit",
+    "fuzz",
+    "exhaustive",
+    "stress",
+    "Inputs",
+    "inputs",
+    "conftest.py",
+    "lit.cfg.py",
+    "lit.local.cfg.py",
+]
 
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.nereid_build, "bin"), config.llvm_tools, config.environment["PATH"]]

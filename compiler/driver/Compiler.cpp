@@ -179,6 +179,10 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   Result result;
   PhaseClock clock(result.times);
   tt::FuncOp kernel = kernelOf(module, diagnostics);
+  // A call saves no registers on a CPU: every function becomes part of its caller.
+  if (target.backend == "cpu")
+    for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+      function->setAttr("noinline", mlir::BoolAttr::get(module.getContext(), false));
   if (!kernel || !optimise(module, diagnostics))
     return std::nullopt;
   clock.end("ttir");

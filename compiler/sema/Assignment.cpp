@@ -3,6 +3,8 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/FunctionEmitter.h"
 
+#include <cassert>
+
 using namespace nereid;
 using namespace nereid::sema;
 using llvm::dyn_cast;
@@ -90,7 +92,7 @@ void FunctionEmitter::assignTo(const syntax::Expr *target, const Value &value, b
     error(diag::AssignAttribute, target->range, llvm::cast<syntax::Attribute>(target)->name);
     return;
   default:
-    error(diag::AssignTarget, target->range);
+    assert(false && "the parser lets no other target through");
   }
 }
 

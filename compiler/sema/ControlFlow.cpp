@@ -96,13 +96,35 @@ std::string nereid::sema::describe(const Value &value) {
   return value.kindName() + " " + value.repr();
 }
 
-/// Numbers that differ between two sides become tensors, made at the end of `block`.
+/// A number as a tensor made at the end of `block`; other values stay.
 static Value asTensorIn(FunctionEmitter &emitter, mlir::Block *block, const Value &value, SourceRange range) {
   if (!value.isNumber())
     return value;
   mlir::OpBuilder::InsertionGuard guard(emitter.builder);
   emitter.builder.setInsertionPointToEnd(block);
   return emitter.toTensor(value, range);
+}
+
+/// Makes tensors of the numbers that differ between two sides, those in tuples too; what is equal stays constant.
+static void makeJoinable(FunctionEmitter &emitter, std::pair<mlir::Block *, mlir::Block *> blocks, Value &thenValue,
+                         Value &elseValue, std::pair<SourceRange, SourceRange> ranges) {
+  if (sameShape(thenValue, elseValue))
+    return;
+  const TupleValue *thenTuple = thenValue.get<TupleValue>(), *elseTuple = elseValue.get<TupleValue>();
+  if (!thenTuple || !elseTuple || thenTuple->elements->size() != elseTuple->elements->size()) {
+    thenValue = asTensorIn(emitter, blocks.first, thenValue, ranges.first);
+    elseValue = asTensorIn(emitter, blocks.second, elseValue, ranges.second);
+    return;
+  }
+  std::vector<Value> thenElements(*thenTuple->elements), elseElements(*elseTuple->elements);
+  for (auto [a, b] : llvm::zip_equal(thenElements, elseElements))
+    makeJoinable(emitter, blocks, a, b, ranges);
+  const auto rebuilt = [](TupleValue tuple, std::vector<Value> elements) {
+    tuple.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+    return Value(std::move(tuple));
+  };
+  thenValue = rebuilt(*thenTuple, std::move(thenElements));
+  elseValue = rebuilt(*elseTuple, std::move(elseElements));
 }
 
 static bool unchanged(const Value &a, const Value &b) {
@@ -188,8 +210,8 @@ std::optional<std::pair<Value, Value>> FunctionEmitter::joinName(llvm::StringRef
     scope[name] = {Value::poison(), thenSide.where, false};
     return std::nullopt;
   }
-  Value thenValue = asTensorIn(*this, blocks.first, thenSide.value, thenSide.where);
-  Value elseValue = asTensorIn(*this, blocks.second, elseSide.value, elseSide.where);
+  Value thenValue = thenSide.value, elseValue = elseSide.value;
+  makeJoinable(*this, blocks, thenValue, elseValue, {thenSide.where, elseSide.where});
   if (sameShape(thenValue, elseValue))
     return std::pair(thenValue, elseValue);
   const auto *was = before.find(name);
@@ -229,10 +251,7 @@ void FunctionEmitter::runtimeIfWithReturn(const syntax::If *statement, mlir::Val
   }
   scope = before;
   Value thenValue = sides[0].returned, elseValue = sides[1].returned;
-  if (!sameShape(thenValue, elseValue)) {
-    thenValue = asTensorIn(*this, sides[0].block, thenValue, statement->range);
-    elseValue = asTensorIn(*this, sides[1].block, elseValue, statement->range);
-  }
+  makeJoinable(*this, {sides[0].block, sides[1].block}, thenValue, elseValue, {statement->range, statement->range});
   if (thenValue.isPoison() || elseValue.isPoison()) {
     returned = Value::poison();
     thenValue = elseValue = Value();

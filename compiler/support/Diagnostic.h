@@ -46,8 +46,7 @@ struct DiagnosticKind {
 };
 
 #define NEREID_DECLARE_DIAGNOSTIC(name, severity, code, format, pythonError)                                           \
-  inline constexpr ::nereid::support::DiagnosticKind name{#name, code, format,                                         \
-                                                          ::nereid::support::Severity::severity,                       \
+  inline constexpr ::nereid::support::DiagnosticKind name{#name, code, format, ::nereid::support::Severity::severity,  \
                                                           ::nereid::support::PythonError::pythonError};
 
 struct DiagnosticNote {
@@ -85,8 +84,7 @@ public:
   DiagnosticEngine(const DiagnosticEngine &) = delete;
   DiagnosticEngine &operator=(const DiagnosticEngine &) = delete;
 
-  template <typename... Args>
-  Diagnostic &report(const DiagnosticKind &kind, FileRange where, Args &&...args) {
+  template <typename... Args> Diagnostic &report(const DiagnosticKind &kind, FileRange where, Args &&...args) {
     return add(kind, where, llvm::formatv(kind.format.data(), std::forward<Args>(args)...).str());
   }
   // For text that is complete already, such as an op's own verifier message.

@@ -50,8 +50,7 @@ static Glyph nextGlyph(llvm::StringRef text, uint32_t column) {
   const auto *cursor = reinterpret_cast<const llvm::UTF8 *>(text.data());
   const auto *begin = cursor;
   llvm::UTF32 codepoint = 0;
-  if (llvm::convertUTF8Sequence(&cursor, begin + text.size(), &codepoint, llvm::strictConversion) !=
-      llvm::conversionOK)
+  if (llvm::convertUTF8Sequence(&cursor, begin + text.size(), &codepoint, llvm::strictConversion) != llvm::conversionOK)
     return escaped(1, "\\x" + hex(first, 2));
   auto byteCount = static_cast<uint32_t>(cursor - begin);
   llvm::StringRef bytes = text.take_front(byteCount);

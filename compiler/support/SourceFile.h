@@ -1,9 +1,9 @@
 // A piece of user's source text and where it stands in the user's file.
 // SPDX-License-Identifier: MIT
 //
-// A kernel's text is often a cut-out: lines taken from the middle of a file, with the common indentation removed. All of
-// the compiler speaks of byte offsets into `text()`; this class alone turns them into the line and column that the user
-// sees in an editor. Columns count bytes from 1, as Python's `ast` does (which counts from 0).
+// A kernel's text is often a cut-out: lines taken from the middle of a file, with the common indentation removed. All
+// of the compiler speaks of byte offsets into `text()`; this class alone turns them into the line and column that the
+// user sees in an editor. Columns count bytes from 1, as Python's `ast` does (which counts from 0).
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

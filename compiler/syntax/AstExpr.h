@@ -14,7 +14,19 @@ struct JoinedStr;
 enum class BoolOperator : uint8_t { And, Or };
 enum class UnaryOperator : uint8_t { Invert, Not, Plus, Minus };
 enum class BinaryOperator : uint8_t {
-  Add, Sub, Mult, MatMult, Div, Mod, Pow, LeftShift, RightShift, BitOr, BitXor, BitAnd, FloorDiv
+  Add,
+  Sub,
+  Mult,
+  MatMult,
+  Div,
+  Mod,
+  Pow,
+  LeftShift,
+  RightShift,
+  BitOr,
+  BitXor,
+  BitAnd,
+  FloorDiv
 };
 enum class CompareOperator : uint8_t { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn };
 // What the node is in words that a message can use: "a call", "`True`".
@@ -28,7 +40,8 @@ llvm::StringRef spelling(CompareOperator op);
 
 enum class ParameterKind : uint8_t { PositionalOnly, PositionalOrKeyword, VarPositional, KeywordOnly, VarKeyword };
 
-// One parameter of a function or lambda, in source order. `range` covers name and annotation (not `*`, not the default).
+// One parameter of a function or lambda, in source order. `range` covers name and annotation (not `*`, not the
+// default).
 struct Parameter {
   ParameterKind kind = ParameterKind::PositionalOrKeyword;
   llvm::StringRef name;
@@ -172,7 +185,7 @@ struct Call : ExprOf<NodeKind::Call> {
 struct FormattedValue : ExprOf<NodeKind::FormattedValue> {
   using NodeOf::NodeOf;
   const Expr *value = nullptr;
-  char conversion = 0;                    // 's', 'r', 'a', or 0 for none
+  char conversion = 0;                   // 's', 'r', 'a', or 0 for none
   const JoinedStr *formatSpec = nullptr; // or null
 };
 
@@ -188,8 +201,8 @@ struct Constant : ExprOf<NodeKind::Constant> {
   using NodeOf::NodeOf;
   ConstantKind constantKind = ConstantKind::None;
   uint8_t radix = 10; // of an Int
-  // Int: the digits, without prefix and underscores. Str, Bytes: the value, escapes resolved; a Str is UTF-8, in which a lone
-  // surrogate (`"\ud800"`) takes the three bytes that its number would.
+  // Int: the digits, without prefix and underscores. Str, Bytes: the value, escapes resolved; a Str is UTF-8, in which
+  // a lone surrogate (`"\ud800"`) takes the three bytes that its number would.
   llvm::StringRef text;
   double number = 0; // Float; Imaginary without its j
 

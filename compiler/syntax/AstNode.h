@@ -1,16 +1,16 @@
 // The base of all syntax tree nodes and the arena that owns them.
 // SPDX-License-Identifier: MIT
 //
-// Nodes live in an AstContext, are trivially destructible and are not changed once the parser has returned. Ranges are byte
-// offsets into the parsed SourceFile and agree with those of CPython's `ast`.
+// Nodes live in an AstContext, are trivially destructible and are not changed once the parser has returned. Ranges are
+// byte offsets into the parsed SourceFile and agree with those of CPython's `ast`.
 #pragma once
 
 #include "compiler/support/SourceFile.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
-#include "llvm/Support/StringSaver.h"
 
 #include <type_traits>
 
@@ -19,8 +19,9 @@ namespace nereid::syntax {
 using support::SourceRange;
 
 // How deep a tree can be, so that recursion over it needs no check of its own.
-// Nesting is what the parser recurses over (brackets, operands, blocks); a chain such as `a + a + ...` nests to the left without
-// recursion in the parser. An expression is never deeper than `maxExpressionDepth`, blocks never deeper than `maxBlockDepth`.
+// Nesting is what the parser recurses over (brackets, operands, blocks); a chain such as `a + a + ...` nests to the
+// left without recursion in the parser. An expression is never deeper than `maxExpressionDepth`, blocks never deeper
+// than `maxBlockDepth`.
 inline constexpr unsigned maxExpressionNesting = 200;
 inline constexpr unsigned maxExpressionDepth = 2000;
 inline constexpr unsigned maxBlockDepth = 200;
@@ -77,7 +78,7 @@ using Block = llvm::ArrayRef<const Stmt *>;
 // Owns nodes, their lists and interned names.
 class AstContext {
 public:
-  AstContext() : names(arena) {}
+  AstContext() = default;
   AstContext(const AstContext &) = delete;
   AstContext &operator=(const AstContext &) = delete;
 
@@ -90,13 +91,16 @@ public:
     return items.copy(arena);
   }
   // Equal names share one address.
-  llvm::StringRef intern(llvm::StringRef name) { return names.save(name); }
+  llvm::StringRef intern(llvm::StringRef name) {
+    auto found = names.find(name);
+    return found != names.end() ? *found : *names.insert(copy(name)).first;
+  }
   // A copy of any bytes, not interned.
   llvm::StringRef copy(llvm::StringRef bytes) { return bytes.copy(arena); }
 
 private:
   llvm::BumpPtrAllocator arena;
-  llvm::UniqueStringSaver names;
+  llvm::DenseSet<llvm::StringRef> names;
 };
 
 } // namespace nereid::syntax

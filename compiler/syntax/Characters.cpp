@@ -10,10 +10,6 @@
 
 namespace nereid::syntax {
 
-static bool isIn(llvm::ArrayRef<llvm::sys::UnicodeCharRange> ranges, uint32_t codepoint) {
-  return llvm::sys::UnicodeCharSet(ranges).contains(codepoint);
-}
-
 Character firstCharacter(llvm::StringRef text) {
   auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80)
@@ -21,25 +17,37 @@ Character firstCharacter(llvm::StringRef text) {
   const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.data());
   const auto *cursor = begin;
   llvm::UTF32 codepoint = 0;
-  if (llvm::convertUTF8Sequence(&cursor, begin + text.size(), &codepoint, llvm::strictConversion) !=
-      llvm::conversionOK)
+  if (llvm::convertUTF8Sequence(&cursor, begin + text.size(), &codepoint, llvm::strictConversion) != llvm::conversionOK)
     return {first, 0};
   return {codepoint, static_cast<uint32_t>(cursor - begin)};
+}
+
+static bool isNameStart(uint32_t codepoint) {
+  static const llvm::sys::UnicodeCharSet set(nameStartRanges);
+  return set.contains(codepoint);
+}
+
+static bool isNameContinue(uint32_t codepoint) {
+  static const llvm::sys::UnicodeCharSet set(nameContinueRanges);
+  return set.contains(codepoint);
 }
 
 bool canStartName(uint32_t codepoint) {
   if (codepoint < 0x80)
     return llvm::isAlpha(static_cast<char>(codepoint)) || codepoint == '_';
-  return isIn(nameStartRanges, codepoint);
+  return isNameStart(codepoint);
 }
 
 bool canContinueName(uint32_t codepoint) {
   if (codepoint < 0x80)
     return llvm::isAlnum(static_cast<char>(codepoint)) || codepoint == '_';
-  return isIn(nameStartRanges, codepoint) || isIn(nameContinueRanges, codepoint);
+  return isNameStart(codepoint) || isNameContinue(codepoint);
 }
 
-bool isNotNormalized(uint32_t codepoint) { return codepoint >= 0x80 && isIn(notNormalizedRanges, codepoint); }
+bool isNotNormalized(uint32_t codepoint) {
+  static const llvm::sys::UnicodeCharSet set(notNormalizedRanges);
+  return codepoint >= 0x80 && set.contains(codepoint);
+}
 
 size_t nameLength(llvm::StringRef text) {
   size_t length = 0;

@@ -14,9 +14,7 @@ ExpressionParser::Level::Level(ExpressionParser &parser)
     parser.report(diag::ExpressionTooDeep, parser.peek().range, maxExpressionNesting);
 }
 
-void ExpressionParser::reportTooLong(SourceRange range) {
-  report(diag::ExpressionTooLong, range, maxExpressionDepth);
-}
+void ExpressionParser::reportTooLong(SourceRange range) { report(diag::ExpressionTooLong, range, maxExpressionDepth); }
 
 unsigned ExpressionParser::depthOf(ExprList parts) {
   unsigned depth = 0;
@@ -90,8 +88,7 @@ const Expr *ExpressionParser::parseLambda() {
   uint32_t begin = here();
   take();
   llvm::SmallVector<Parameter, 4> parameters;
-  if (!parseParameters(TokenKind::Colon, parameters) ||
-      !expect(TokenKind::Colon, "after the parameters of `lambda`"))
+  if (!parseParameters(TokenKind::Colon, parameters) || !expect(TokenKind::Colon, "after the parameters of `lambda`"))
     return nullptr;
   const Expr *body = parseExpression();
   if (!body)

@@ -1,8 +1,8 @@
 // Recursive descent over expressions; the statements build on it.
 // SPDX-License-Identifier: MIT
 //
-// ExpressionParser.cpp has the operators, ParseAtoms.cpp the brackets and displays, ParseCalls.cpp what follows a value and
-// parameters, ParseStrings.cpp the literals, ParseTargets.cpp what can be assigned to.
+// ExpressionParser.cpp has the operators, ParseAtoms.cpp the brackets and displays, ParseCalls.cpp what follows a value
+// and parameters, ParseStrings.cpp the literals, ParseTargets.cpp what can be assigned to.
 #pragma once
 
 #include "compiler/syntax/Strings.h"

@@ -1,9 +1,10 @@
-// Names, strings and f-strings of Python's tokens. An f-string becomes a start, pieces of text, the tokens of its fields and an end.
-// SPDX-License-Identifier: MIT
+// Names, strings and f-strings of Python's tokens. An f-string becomes a start, pieces of text, the tokens of its
+// fields and an end. SPDX-License-Identifier: MIT
 #include "compiler/syntax/Characters.h"
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/LexerImpl.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -23,6 +24,8 @@ static bool isStringPrefix(llvm::StringRef word) {
 }
 
 static llvm::StringRef quoteAt(llvm::StringRef text) {
+  if (text.empty() || (text.front() != '"' && text.front() != '\''))
+    return {};
   for (llvm::StringRef quote : {"\"\"\"", "'''", "\"", "'"})
     if (text.starts_with(quote))
       return text.take_front(quote.size());
@@ -94,11 +97,14 @@ void Lexer::lexString(uint32_t begin, llvm::StringRef quote) {
   if (inFStringField() && scopes.back().quote == quote && !isTriple) {
     uint32_t field = scopes.back().begin;
     report(diag::UnclosedFStringField, {field, field + 1});
-    emit(TokenKind::Error, begin, static_cast<uint32_t>(at));
-    return abandonFString();
+  } else {
+    reportUnterminated(begin, quote, atEnd() ? "text" : "line");
   }
-  reportUnterminated(begin, quote, atEnd() ? "text" : "line");
   emit(TokenKind::Error, begin, static_cast<uint32_t>(at));
+  bool isInsideLine = llvm::any_of(
+      scopes, [](const Scope &scope) { return scope.kind == ScopeKind::FStringText && scope.quote.size() == 1; });
+  if (isInsideLine)
+    abandonFString();
 }
 
 void Lexer::startFString(uint32_t begin, llvm::StringRef quote, bool isRaw) {
@@ -181,8 +187,7 @@ void Lexer::reportUnterminated(uint32_t begin, llvm::StringRef quote, llvm::Stri
 
 // Leaves the outermost f-string with all that is open in it.
 void Lexer::abandonFString() {
-  const Scope *outermost =
-      llvm::find_if(scopes, [](const Scope &scope) { return scope.kind != ScopeKind::Bracket; });
+  const Scope *outermost = llvm::find_if(scopes, [](const Scope &scope) { return scope.kind != ScopeKind::Bracket; });
   scopes.truncate(static_cast<size_t>(outermost - scopes.begin()));
 }
 

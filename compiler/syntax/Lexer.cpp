@@ -98,7 +98,8 @@ void Lexer::lexIndentation() {
   atLineStart = false;
 }
 
-// Ends the blocks that are deeper than `now`. Where none is as deep as it, the line counts as part of the nearest deeper one.
+// Ends the blocks that are deeper than `now`. Where none is as deep as it, the line counts as part of the nearest
+// deeper one.
 bool Lexer::closeBlocks(Indentation now) {
   auto here = static_cast<uint32_t>(at);
   while (now.columns < indentations.back().columns) {
@@ -133,6 +134,7 @@ void Lexer::applyIndentation(Indentation now) {
                               : now.columnsWithNarrowTabs != indentations.back().columnsWithNarrowTabs;
   if (isAmbiguous) {
     report(diag::InconsistentTabs, {lineBegin, here});
+    emit(TokenKind::Error, here, here);
     indentations.back() = now; // one report for a block
   }
 }
@@ -206,7 +208,8 @@ void Lexer::lexBackslash() {
       return;
   }
   report(diag::StrayBackslash, {begin, begin + 1},
-         atEnd() ? std::string("the end of the text") : ("`" + rest().take_front(firstCharacter(rest()).byteCount) + "`").str());
+         atEnd() ? std::string("the end of the text")
+                 : ("`" + rest().take_front(firstCharacter(rest()).byteCount) + "`").str());
   emit(TokenKind::Error, begin, begin + 1);
 }
 
@@ -246,10 +249,10 @@ void Lexer::lexPunctuation() {
 #define PUNCTUATION(name, text) {text, TokenKind::name},
 #include "compiler/syntax/Tokens.def"
   };
+  char c = peek();
   for (const auto &candidate : punctuation) {
-    if (!rest().starts_with(candidate.text))
+    if (candidate.text.data()[0] != c || !rest().starts_with(candidate.text))
       continue;
-    char c = peek();
     if (c == '(' || c == '[' || c == '{')
       return openBracket(c);
     if (c == ')' || c == ']' || c == '}')

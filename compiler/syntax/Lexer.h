@@ -1,8 +1,9 @@
 // Cuts source text into Python's tokens, with indentation made explicit.
 // SPDX-License-Identifier: MIT
 //
-// Guarantees for the parser: the list ends with EndOfText; each logical line ends with Newline; Indent and Dedent are balanced
-// and stand only after a Newline; text that cannot be read was reported and left an Error token in its logical line.
+// Guarantees for the parser: the list ends with EndOfText; each logical line ends with Newline; Indent and Dedent are
+// balanced and stand only after a Newline; text that cannot be read was reported and left an Error token in its logical
+// line.
 #pragma once
 
 #include "compiler/support/Diagnostic.h"
@@ -32,6 +33,7 @@ enum class FirstIndent : uint8_t { IsError, IsCommon };
 // How many errors one text can have before the rest is not looked at.
 inline constexpr size_t maxSyntaxErrors = 50;
 
-std::vector<Token> lex(const support::SourceFile &file, support::DiagnosticEngine &diagnostics, FirstIndent firstIndent);
+std::vector<Token> lex(const support::SourceFile &file, support::DiagnosticEngine &diagnostics,
+                       FirstIndent firstIndent);
 
 } // namespace nereid::syntax

@@ -18,11 +18,11 @@ private:
   enum class ScopeKind : uint8_t { Bracket, FStringText, FStringField, FStringSpec };
   struct Scope {
     ScopeKind kind;
-    char opener;     // of a Bracket or FStringField
-    uint32_t begin;  // of the bracket, or of the f-string
-    llvm::StringRef quote;    // of the f-string around
-    bool isRaw = false;       // the f-string around
-    bool hasError = false;    // something inside was reported already
+    char opener;           // of a Bracket or FStringField
+    uint32_t begin;        // of the bracket, or of the f-string
+    llvm::StringRef quote; // of the f-string around
+    bool isRaw = false;    // the f-string around
+    bool hasError = false; // something inside was reported already
   };
 
   // Columns of one level of indentation, with tabs 8 wide and 1 wide.

@@ -122,7 +122,8 @@ NumberScan scanNumber(llvm::StringRef text) {
     }
   }
   if (junk != 0)
-    scanner.fail(("`" + rest.take_front(junk) + "` cannot follow its digits, Python's numbers have no suffix but `j`").str());
+    scanner.fail(
+        ("`" + rest.take_front(junk) + "` cannot follow its digits, Python's numbers have no suffix but `j`").str());
   result.length = scanner.at + junk;
   result.problem = std::move(scanner.problem);
   return result;

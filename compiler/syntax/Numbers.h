@@ -26,7 +26,8 @@ struct IntText {
 // Takes prefix and underscores off a good Int token.
 IntText readInt(llvm::StringRef token);
 
-// The value of a good Float token, or of an Imaginary one without its j. Too large becomes infinity, too small zero, as in Python.
+// The value of a good Float token, or of an Imaginary one without its j. Too large becomes infinity, too small zero, as
+// in Python.
 double readFloat(llvm::StringRef token);
 
 } // namespace nereid::syntax

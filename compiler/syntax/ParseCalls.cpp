@@ -174,9 +174,7 @@ const Expr *ExpressionParser::parseSlice() {
   if (!isAt(TokenKind::Colon) || llvm::isa_and_present<Starred>(lower))
     return lower;
   take();
-  auto isPartNext = [&] {
-    return !isAt(TokenKind::Colon) && !isAt(TokenKind::Comma) && !isAt(TokenKind::RightSquare);
-  };
+  auto isPartNext = [&] { return !isAt(TokenKind::Colon) && !isAt(TokenKind::Comma) && !isAt(TokenKind::RightSquare); };
   const Expr *upper = nullptr;
   const Expr *step = nullptr;
   if (isPartNext() && !(upper = parseExpression()))

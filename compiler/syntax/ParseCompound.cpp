@@ -144,8 +144,7 @@ bool StatementParser::parseWithItems(llvm::SmallVectorImpl<WithItem> &items) {
   // `with (a, b):` has two items, not a tuple.
   const auto *tuple = llvm::dyn_cast<Tuple>(items.front().context);
   bool isItemList = tuple && items.size() == 1 && !items.front().target && !tuple->elements.empty() &&
-                    tuple->range.begin == begin &&
-                    llvm::none_of(tuple->elements, llvm::IsaPred<Starred, NamedExpr>);
+                    tuple->range.begin == begin && llvm::none_of(tuple->elements, llvm::IsaPred<Starred, NamedExpr>);
   if (isItemList) {
     items.clear();
     for (const Expr *element : tuple->elements)

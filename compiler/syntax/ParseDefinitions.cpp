@@ -53,8 +53,7 @@ const FunctionDef *StatementParser::parseFunctionDef(uint32_t begin, bool isAsyn
   llvm::SmallVector<Parameter, 8> parameters;
   if (!expectName("after `def`", name) || !parseTypeParameters(typeParameters) ||
       !expect(TokenKind::LeftParen, "after the name of the function") ||
-      !parseParameters(TokenKind::RightParen, parameters) ||
-      !expect(TokenKind::RightParen, "to close the parameters"))
+      !parseParameters(TokenKind::RightParen, parameters) || !expect(TokenKind::RightParen, "to close the parameters"))
     return nullptr;
   const Expr *returns = nullptr;
   if (accept(TokenKind::Arrow) && !(returns = parseExpression()))

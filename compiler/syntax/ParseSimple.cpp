@@ -79,9 +79,9 @@ const Stmt *StatementParser::parseExpressionStatement() {
   if (!canStartExpression(peek().kind) && !isAt(TokenKind::Yield)) {
     bool opensBlock = isAt(TokenKind::If) || isAt(TokenKind::While) || isAt(TokenKind::For) || isAt(TokenKind::Def) ||
                       isAt(TokenKind::Class) || isAt(TokenKind::With) || isAt(TokenKind::Try);
-    llvm::StringRef hint = opensBlock                ? "; a statement with a block needs a line of its own"
+    llvm::StringRef hint = opensBlock               ? "; a statement with a block needs a line of its own"
                            : isKeyword(peek().kind) ? "; a keyword cannot be a name"
-                                                     : "";
+                                                    : "";
     report(diag::ExpectedStatement, peek().range, describeHere(), hint);
     return nullptr;
   }
@@ -274,8 +274,8 @@ const Stmt *StatementParser::parseImportFrom() {
   llvm::StringRef module;
   bool hasModule = level == 0 || !isAt(TokenKind::Import);
   llvm::SmallVector<Alias, 4> names;
-  if ((hasModule && !parseDottedName("of a module", module)) ||
-      !expect(TokenKind::Import, "after the module's name") || !parseImportedNames(names))
+  if ((hasModule && !parseDottedName("of a module", module)) || !expect(TokenKind::Import, "after the module's name") ||
+      !parseImportedNames(names))
     return nullptr;
   auto *node = create<ImportFrom>(begin);
   node->module = module;

@@ -144,8 +144,7 @@ void StatementParser::recover() {
     skipLine();
 }
 
-std::optional<Block> StatementParser::parseBlock(SourceRange header, llvm::StringRef name,
-                                                 llvm::StringRef colonAfter) {
+std::optional<Block> StatementParser::parseBlock(SourceRange header, llvm::StringRef name, llvm::StringRef colonAfter) {
   if (!expect(TokenKind::Colon, colonAfter))
     return std::nullopt;
   if (isAt(TokenKind::Newline)) {
@@ -189,8 +188,8 @@ const Module *StatementParser::parseModule() {
 
 const FunctionDef *StatementParser::parseFunction() {
   Statements statements;
-  bool isFunction = isAt(TokenKind::At) || isAt(TokenKind::Def) ||
-                    (isAt(TokenKind::Async) && peek(1).kind == TokenKind::Def);
+  bool isFunction =
+      isAt(TokenKind::At) || isAt(TokenKind::Def) || (isAt(TokenKind::Async) && peek(1).kind == TokenKind::Def);
   if (!isFunction) {
     report(diag::ExpectedFunction, peek().range, describeHere());
     return nullptr;
@@ -207,7 +206,8 @@ const FunctionDef *StatementParser::parseFunction() {
   return function;
 }
 
-// Runs one parse. The parser may say more than the lexer, which has read the whole text before it: source order mends that.
+// Runs one parse. The parser may say more than the lexer, which has read the whole text before it: source order mends
+// that.
 template <typename Parse>
 static auto parseWith(const support::SourceFile &file, AstContext &context, support::DiagnosticEngine &diagnostics,
                       FirstIndent firstIndent, Parse parse) -> decltype(parse(std::declval<StatementParser &>())) {

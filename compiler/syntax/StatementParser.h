@@ -1,9 +1,9 @@
 // Statements, blocks and whole texts.
 // SPDX-License-Identifier: MIT
 //
-// StatementParser.cpp has blocks and recovery, ParseSimple.cpp the one-line statements, ParseCompound.cpp those with blocks,
-// ParseDefinitions.cpp functions and classes. After an error in a statement the rest of its line is passed over; a block that
-// belongs to it is still read, so that its errors are found.
+// StatementParser.cpp has blocks and recovery, ParseSimple.cpp the one-line statements, ParseCompound.cpp those with
+// blocks, ParseDefinitions.cpp functions and classes. After an error in a statement the rest of its line is passed
+// over; a block that belongs to it is still read, so that its errors are found.
 #pragma once
 
 #include "compiler/syntax/ExpressionParser.h"

@@ -29,8 +29,8 @@ class Decoder {
 public:
   Decoder(const support::SourceFile &file, SourceRange contents, StringForm form, BraceRule braces,
           support::DiagnosticEngine &diagnostics, std::string &value)
-      : file(file), contents(contents), text(file.text(contents)), form(form), braces(braces),
-        diagnostics(diagnostics), value(value) {}
+      : file(file), contents(contents), text(file.text(contents)), form(form), braces(braces), diagnostics(diagnostics),
+        value(value) {}
 
   bool run() {
     while (at < text.size() && ok)

@@ -92,8 +92,8 @@ std::string TokenCursor::hintForFound(TokenKind expected) const {
     return "; add the `:`";
   bool isOperandNext = isAt(TokenKind::Name) || isAt(TokenKind::Int) || isAt(TokenKind::Float) ||
                        isAt(TokenKind::String) || isAt(TokenKind::FStringStart);
-  bool isInBrackets = expected == TokenKind::RightParen || expected == TokenKind::RightSquare ||
-                      expected == TokenKind::RightBrace;
+  bool isInBrackets =
+      expected == TokenKind::RightParen || expected == TokenKind::RightSquare || expected == TokenKind::RightBrace;
   if (isAt(TokenKind::ColonAssign))
     return isInBrackets ? "; only a plain name can stand before `:=`"
                         : "; put parentheses around an assignment with `:=`";
@@ -107,8 +107,7 @@ void TokenCursor::noteOpenBracket(support::Diagnostic *diagnostic) const {
   unsigned closed = 0;
   for (size_t i = at; diagnostic && i-- > statementBegin;) {
     TokenKind kind = tokens[i].kind;
-    bool isOpener =
-        kind == TokenKind::LeftParen || kind == TokenKind::LeftSquare || kind == TokenKind::LeftBrace;
+    bool isOpener = kind == TokenKind::LeftParen || kind == TokenKind::LeftSquare || kind == TokenKind::LeftBrace;
     closed += kind == TokenKind::RightParen || kind == TokenKind::RightSquare || kind == TokenKind::RightBrace;
     if (!isOpener || closed-- > 0)
       continue;

@@ -1,8 +1,9 @@
 // The parser's place in the token list, and how it reports what it finds there.
 // SPDX-License-Identifier: MIT
 //
-// A function that fails has reported why and returns null or false; its callers pass that on until the statement is left, so there
-// is at most one report for a statement. A statement with an Error token has been reported by the lexer and is left in silence.
+// A function that fails has reported why and returns null or false; its callers pass that on until the statement is
+// left, so there is at most one report for a statement. A statement with an Error token has been reported by the lexer
+// and is left in silence.
 #pragma once
 
 #include "compiler/syntax/Ast.h"

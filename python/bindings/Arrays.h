@@ -6,6 +6,7 @@
 #pragma once
 
 #include "jit/Signature.h"
+#include "python/bindings/DlPack.h"
 #include "python/bindings/Python.h"
 
 namespace nereid::python {
@@ -31,6 +32,11 @@ ArrayResult readArray(PyObject *object, Array &array);
 
 /// The type behind any spelling: `torch.float32`, `float32`, `<class 'numpy.float32'>`, `fp32`.
 std::optional<jit::ScalarType> scalarTypeNamed(std::string_view spelling);
+
+/// By class and width; nothing where kernels have no such type.
+std::optional<jit::ScalarType> integerType(bool isSigned, unsigned bits);
+std::optional<jit::ScalarType> floatType(unsigned bits);
+std::optional<jit::ScalarType> scalarTypeOf(dlpack::DataType type);
 
 const char *nameOf(DeviceKind device);
 

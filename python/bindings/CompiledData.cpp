@@ -3,6 +3,7 @@
 #include "python/bindings/CompiledData.h"
 
 #include "python/bindings/PyDiagnostics.h"
+#include "python/bindings/StoreQueue.h"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -51,8 +52,7 @@ nb::dict CompiledData::metadata() const {
   const nlohmann::ordered_json facts = factsOf(artifact);
   for (const auto &[name, value] : facts.items())
     dict[textOf(name)] = fromJson(value);
-  dict["cluster_dims"] =
-      nb::make_tuple(artifact.clusterDims[0], artifact.clusterDims[1], artifact.clusterDims[2]);
+  dict["cluster_dims"] = nb::make_tuple(artifact.clusterDims[0], artifact.clusterDims[1], artifact.clusterDims[2]);
   return dict;
 }
 
@@ -65,7 +65,9 @@ nb::dict CompiledData::phaseTimes() const {
 
 //--- Stages ------------------------------------------------------------------------------------
 
-static bool isBinary(std::string_view stage) { return stage == "so" || stage == "launcher.so" || stage == "cubin" || stage == "hsaco"; }
+static bool isBinary(std::string_view stage) {
+  return stage == "so" || stage == "launcher.so" || stage == "cubin" || stage == "hsaco";
+}
 
 nb::list CompiledData::stages() const {
   nb::list names;
@@ -94,9 +96,8 @@ nb::object CompiledData::stage(const std::string &name) const {
 
 std::string CompiledData::writeView(const std::string &root) const {
   nlohmann::ordered_json facts = factsOf(artifact);
-  facts["target"] = {{"backend", artifact.target.backend},
-                     {"arch", artifact.target.arch},
-                     {"warp_size", artifact.target.warpSize}};
+  facts["target"] = {
+      {"backend", artifact.target.backend}, {"arch", artifact.target.arch}, {"warp_size", artifact.target.warpSize}};
   std::vector<artifact::Stage> stages = artifact.stages;
   stages.push_back({"so", artifact.binary});
   const std::string folder = jit::DiskCache::viewFolder(artifact.hash);
@@ -107,8 +108,8 @@ std::string CompiledData::writeView(const std::string &root) const {
   }
   if (written.empty()) {
     notes = diskCache().takeNotes();
-    raise(PyExc_OSError, notes.empty() ? "cannot write the files of kernel `" + artifact.name + "` under " + root
-                                       : notes.back());
+    raise(PyExc_OSError,
+          notes.empty() ? "cannot write the files of kernel `" + artifact.name + "` under " + root : notes.back());
   }
   return root + "/" + folder;
 }
@@ -140,7 +141,13 @@ void nereid::python::warnOfCache() {
       throw nb::python_error();
 }
 
+static void flushStores() {
+  nb::gil_scoped_release release;
+  StoreQueue::instance().flush();
+}
+
 static nb::dict cacheInfo(const std::string &dir) {
+  flushStores();
   const jit::CacheInfo info = diskCache().info(dir);
   nb::dict dict;
   dict["path"] = textOf(dir);
@@ -152,8 +159,16 @@ static nb::dict cacheInfo(const std::string &dir) {
 
 void nereid::python::bindCache(nb::module_ &module) {
   module.def("cache_info", &cacheInfo, nb::arg("dir"), "What a cache folder holds.");
-  module.def("cache_clear", [](const std::string &dir) { return diskCache().clear(dir).files; }, nb::arg("dir"),
-             "Empties a cache folder; returns the number of files removed.");
+  module.def(
+      "cache_clear",
+      [](const std::string &dir) {
+        flushStores();
+        return diskCache().clear(dir).files;
+      },
+      nb::arg("dir"), "Empties a cache folder; returns the number of files removed.");
+  module.def("flush_cache", &flushStores, "Waits until every compiled kernel is on disk.");
+  nb::object atexit = checked(PyImport_ImportModule("atexit"));
+  checked(PyObject_CallMethod(atexit.ptr(), "register", "O", nb::object(module.attr("flush_cache")).ptr()));
 }
 
 //--- The Python class --------------------------------------------------------------------------
@@ -167,7 +182,8 @@ static std::shared_ptr<CompiledData> loadArtifact(nb::bytes bytes) {
   auto artifact = artifact::deserialize({bytes.c_str(), bytes.size()});
   if (!artifact)
     raise(PyExc_ValueError, artifact.error().text + " [" + artifact.error().code + "]");
-  return std::make_shared<CompiledData>(std::move(*artifact), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
+  auto shared = std::make_shared<const artifact::Artifact>(std::move(*artifact));
+  return std::make_shared<CompiledData>(std::move(shared), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
 }
 
 void nereid::python::bindCompiledData(nb::module_ &module) {
@@ -182,6 +198,7 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
       .def("stages", &CompiledData::stages, "Names of the stages, in order.")
       .def("stage", &CompiledData::stage, nb::arg("name"), "Text or bytes of a stage.")
       .def("kernel", &CompiledData::kernel, "The kernel on its device; loaded at the first call.")
-      .def("write_view", &CompiledData::writeView, nb::arg("root_dir"), "Writes the stages as files; returns their folder.");
+      .def("write_view", &CompiledData::writeView, nb::arg("root_dir"),
+           "Writes the stages as files; returns their folder.");
   module.def("load_artifact", &loadArtifact, nb::arg("artifact"), "Reads what `CompiledData.artifact` gave.");
 }

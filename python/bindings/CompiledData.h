@@ -12,8 +12,8 @@ namespace nereid::python {
 
 class CompiledData {
 public:
-  CompiledData(artifact::Artifact artifact, std::vector<driver::PhaseTime> times, bool cacheHit)
-      : artifact(std::move(artifact)), times(std::move(times)), cacheHit(cacheHit) {}
+  CompiledData(std::shared_ptr<const artifact::Artifact> artifact, std::vector<driver::PhaseTime> times, bool cacheHit)
+      : shared(std::move(artifact)), artifact(*shared), times(std::move(times)), cacheHit(cacheHit) {}
 
   nb::dict metadata() const;
   nb::dict phaseTimes() const;
@@ -22,7 +22,8 @@ public:
   std::shared_ptr<LoadedKernel> kernel();
   std::string writeView(const std::string &root) const;
 
-  const artifact::Artifact artifact;
+  const std::shared_ptr<const artifact::Artifact> shared;
+  const artifact::Artifact &artifact;
   const std::vector<driver::PhaseTime> times;
   const bool cacheHit;
 

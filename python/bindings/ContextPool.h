@@ -21,10 +21,15 @@ public:
   class Lease {
   public:
     explicit Lease(ContextPool &pool) : pool(pool), entry(pool.take()) {}
-    ~Lease() { pool.giveBack(std::move(entry)); }
+    ~Lease() {
+      if (entry.context)
+        pool.giveBack(std::move(entry));
+    }
     Lease(const Lease &) = delete;
     Lease &operator=(const Lease &) = delete;
     mlir::MLIRContext &operator*() { return *entry.context; }
+    /// Leaves the context as it is, for good: not even its destructor may run.
+    void abandon() { (void)entry.context.release(); }
 
   private:
     ContextPool &pool;

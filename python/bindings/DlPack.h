@@ -1,4 +1,4 @@
-// The parts of DLPack's binary interface that are read here: https://dmlc.github.io/dlpack, version 1.3.
+// The parts of DLPack's binary interface, version 1.3, that are read here.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -170,8 +170,12 @@ static void destroy(PyObject *self) {
 
 static PyObject *clearLaunches(PyObject *self, PyObject *) {
   JitState &state = stateOf(self);
-  auto launches = std::move(state.launches); // entries may run Python code when they go
+  std::unique_ptr<Launches> launches; // entries may run Python code when they go
+  NEREID_BEGIN_STATE(self);
+  launches = std::move(state.launches);
   state.forgetParameters();
+  NEREID_END_STATE();
+  launches.reset();
   Py_RETURN_NONE;
 }
 
@@ -207,8 +211,10 @@ static int setWatch(PyObject *self, PyObject *value, void *) {
     return -1;
   }
   JitState &state = stateOf(self);
-  PyObject *old = state.watch;
-  state.watch = value && value != Py_None ? Py_NewRef(value) : nullptr;
+  PyObject *old = value && value != Py_None ? Py_NewRef(value) : nullptr;
+  NEREID_BEGIN_STATE(self);
+  std::swap(state.watch, old);
+  NEREID_END_STATE();
   Py_XDECREF(old);
   return 0;
 }
@@ -241,10 +247,12 @@ void bindJit(nb::module_ &module) {
   module.attr("JITBase") = type;
   type.release(); // never freed: jitBaseType points to it
   makeLauncherType(module);
-  module.def("set_slow_launch", [](bool flag) { slowLaunch.store(flag, std::memory_order_release); }, nb::arg("flag"),
-             "Every launch goes through Python while set.");
-  module.def("bump_epoch", [] { launchEpoch.fetch_add(1, std::memory_order_acq_rel); },
-             "Makes every function forget which kernels its launches have chosen.");
+  module.def(
+      "set_slow_launch", [](bool flag) { slowLaunch.store(flag, std::memory_order_release); }, nb::arg("flag"),
+      "Every launch goes through Python while set.");
+  module.def(
+      "bump_epoch", [] { launchEpoch.fetch_add(1, std::memory_order_acq_rel); },
+      "Makes every function forget which kernels its launches have chosen.");
 }
 
 } // namespace nereid::python

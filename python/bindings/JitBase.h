@@ -57,12 +57,20 @@ struct JitState {
 };
 
 struct JitBaseObject {
-  PyObject_HEAD
-  JitState *state;
+  PyObject_HEAD JitState *state;
 };
 
 /// The state of a JITFunction; null for any other object.
 JitState *jitStateOf(PyObject *object);
+
+// Holds a function's state for one thread where Python has no lock of its own; nothing where it has.
+#if defined(Py_GIL_DISABLED)
+#define NEREID_BEGIN_STATE(object) Py_BEGIN_CRITICAL_SECTION(object)
+#define NEREID_END_STATE() Py_END_CRITICAL_SECTION()
+#else
+#define NEREID_BEGIN_STATE(object) {
+#define NEREID_END_STATE() }
+#endif
 
 /// Every launch goes through Python while this is set (launch hooks, always_compile).
 extern std::atomic<bool> slowLaunch;

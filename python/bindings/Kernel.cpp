@@ -105,10 +105,10 @@ static Leaf leafOf(PyObject *object, const artifact::Parameter &parameter, Array
 
 static void checkArray(const Array &array, const Slot &slot, const artifact::Parameter &parameter, DeviceKind device) {
   if (array.device != device && array.device != DeviceKind::Unknown)
-    raise(PyExc_ValueError, "argument `" + parameter.name + "` is on device " +
-                                (array.device == DeviceKind::Other ? std::string(array.deviceName)
-                                                                   : std::string(nameOf(array.device))) +
-                                ", but the kernel was compiled for " + nameOf(device));
+    raise(PyExc_ValueError,
+          "argument `" + parameter.name + "` is on device " +
+              (array.device == DeviceKind::Other ? std::string(array.deviceName) : std::string(nameOf(array.device))) +
+              ", but the kernel was compiled for " + nameOf(device));
   if (slot.kind != artifact::ParameterKind::Pointer)
     raise(PyExc_TypeError, "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, not an array");
   auto bytesOf = [](jit::ScalarType type) { return (jit::bitWidth(type) + 7) / 8; };
@@ -145,8 +145,8 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
     case PackResult::Packed:
       break;
     case PackResult::WrongKind:
-      raise(PyExc_TypeError, "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, got " +
-                                 reprOf(object));
+      raise(PyExc_TypeError,
+            "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, got " + reprOf(object));
     case PackResult::OutOfRange:
       raise(PyExc_OverflowError,
             "argument `" + parameter.name + "` is " + reprOf(object) + ", which `" + parameter.type + "` cannot hold");
@@ -167,8 +167,8 @@ static uint32_t extentOf(nb::handle number, const char *axis) {
   int overflow = 0;
   const long long extent = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow || extent < 0 || extent > UINT32_MAX)
-    raise(PyExc_ValueError, std::string("grid extent ") + axis + " is " + reprOf(number) +
-                                "; it must be between 0 and 4294967295");
+    raise(PyExc_ValueError,
+          std::string("grid extent ") + axis + " is " + reprOf(number) + "; it must be between 0 and 4294967295");
   return static_cast<uint32_t>(extent);
 }
 

@@ -125,9 +125,9 @@ static nb::object entryOf(const Diagnostic &diagnostic, PyHost *host) {
   set(entry, "frames", framesOf(diagnostic, host));
   set(entry, "notes", notesOf(diagnostic));
   const sema::HostError *cause = hostErrorOf(diagnostic, host);
-  set(entry, "python_error", textOf(cause ? cause->pythonClass : support::toString(diagnostic.kind->pythonError).str()));
-  set(entry, "cause",
-      cause && cause->exception ? nb::borrow(static_cast<const PyHostObject &>(*cause->exception).object) : nb::none());
+  set(entry, "python_error",
+      textOf(cause ? cause->pythonClass : support::toString(diagnostic.kind->pythonError).str()));
+  set(entry, "cause", cause && cause->exception ? nb::borrow(objectOf(cause->exception)) : nb::none());
   return entry;
 }
 

@@ -20,6 +20,10 @@ public:
   PyObject *const object;
 };
 
+inline PyObject *objectOf(const sema::HostRef &reference) {
+  return static_cast<const PyHostObject &>(*reference).object;
+}
+
 class PyHost final : public sema::HostEnv {
 public:
   /// `allowGlobals` lifts the rule on which globals a kernel may read.
@@ -74,6 +78,16 @@ private:
   nb::object interrupt;
 };
 
+template <typename Body> auto PyHost::guarded(Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (nb::python_error &error) {
+    return failure(error);
+  }
+}
+
+/// Whether it says of itself that kernels may call it.
+bool isMarkedBuiltin(nb::handle object);
 /// Whether `object` is a function made by `triton.jit` (JitBase.cpp).
 bool isJitFunction(nb::handle object);
 /// A namedtuple class, or an instance of one.

@@ -118,8 +118,8 @@ std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.ptr()); ++i) {
     nb::handle param = PyTuple_GET_ITEM(params.ptr(), i);
     const bool has = PyObject_IsTrue(checked(PyObject_GetAttrString(param.ptr(), "has_default")).ptr()) == 1;
-    function->defaults.push_back(
-        has ? std::optional(toValue(checked(PyObject_GetAttrString(param.ptr(), "default")))) : std::nullopt);
+    function->defaults.push_back(has ? std::optional(toValue(checked(PyObject_GetAttrString(param.ptr(), "default"))))
+                                     : std::nullopt);
   }
   return function;
 }
@@ -223,7 +223,7 @@ static nb::object tupleTo(PyHost &host, const sema::TupleValue &tuple) {
     PyTuple_SET_ITEM(elements.ptr(), index, host.toObject(element).release().ptr());
   if (!tuple.hostClass)
     return elements;
-  return checked(PyObject_CallObject(static_cast<const PyHostObject &>(*tuple.hostClass).object, elements.ptr()));
+  return checked(PyObject_CallObject(objectOf(tuple.hostClass), elements.ptr()));
 }
 
 static nb::object typeTo(const sema::Type &type) {
@@ -234,9 +234,9 @@ static nb::object typeTo(const sema::Type &type) {
       if (PyList_Append(shape.ptr(), checked(PyLong_FromLongLong(extent)).ptr()) != 0)
         throw nb::python_error();
   }
-  return checked(PyObject_CallFunction(packageNames().tensorType, "sOOO", sema::abbreviationOf(type.scalar).str().c_str(),
-                                       shape.ptr(), type.isPointer ? Py_True : Py_False,
-                                       type.isConst ? Py_True : Py_False));
+  return checked(PyObject_CallFunction(packageNames().tensorType, "sOOO",
+                                       sema::abbreviationOf(type.scalar).str().c_str(), shape.ptr(),
+                                       type.isPointer ? Py_True : Py_False, type.isConst ? Py_True : Py_False));
 }
 
 /// The object that Python knows under `module`.`name`.
@@ -247,7 +247,7 @@ static nb::object memberOf(llvm::StringRef module, llvm::StringRef name) {
 
 static nb::object functionTo(const sema::JitFunction &function) {
   if (function.scope)
-    return nb::borrow(static_cast<const PyHostObject &>(*function.scope).object);
+    return nb::borrow(objectOf(function.scope));
   auto [module, name] = llvm::StringRef(function.qualified).rsplit('.');
   return memberOf(module, name);
 }
@@ -270,7 +270,8 @@ nb::object PyHost::toObject(const Value &value) {
   if (const auto *tuple = value.get<sema::TupleValue>())
     return tupleTo(*this, *tuple);
   if (const auto *slice = value.get<sema::SliceValue>()) {
-    nb::object start = toObject((*slice->parts)[0]), stop = toObject((*slice->parts)[1]), step = toObject((*slice->parts)[2]);
+    nb::object start = toObject((*slice->parts)[0]), stop = toObject((*slice->parts)[1]),
+               step = toObject((*slice->parts)[2]);
     return checked(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
   }
   if (const auto *builtin = value.get<sema::BuiltinValue>())
@@ -280,6 +281,7 @@ nb::object PyHost::toObject(const Value &value) {
   if (const auto *module = value.get<sema::ModuleValue>())
     return checked(PyImport_ImportModule(module->name.c_str()));
   if (const auto *object = value.get<sema::HostValue>())
-    return nb::borrow(static_cast<const PyHostObject &>(*object->object).object);
-  raise(PyExc_TypeError, "a " + value.kindName() + " cannot be handed to Python code while compiling; only constants can");
+    return nb::borrow(objectOf(object->object));
+  raise(PyExc_TypeError,
+        "a " + value.kindName() + " cannot be handed to Python code while compiling; only constants can");
 }

@@ -161,7 +161,8 @@ ParsedArgument ArgumentReader::tuple(nb::handle types, nb::tuple path, const std
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.ptr()); ++i)
       names->emplace_back(utf8(PyTuple_GET_ITEM(fields.ptr(), i)));
     auto hostClass = std::make_shared<PyHostObject>(types.type());
-    parsed.argument.constant = sema::TupleValue{parsed.argument.constant->get<sema::TupleValue>()->elements, names, hostClass};
+    parsed.argument.constant =
+        sema::TupleValue{parsed.argument.constant->get<sema::TupleValue>()->elements, names, hostClass};
   }
   parsed.signature = jit::Argument::tuple(std::move(signatures));
   return parsed;
@@ -223,7 +224,10 @@ static artifact::Parameter parameterOf(const sema::Type &type, const std::string
   using Kind = artifact::ParameterKind;
   artifact::Parameter parameter;
   parameter.name = name;
-  parameter.kind = type.isPointer ? Kind::Pointer : type.isBool() ? Kind::Bool : type.isFloat() ? Kind::Float : Kind::Int;
+  parameter.kind = type.isPointer   ? Kind::Pointer
+                   : type.isBool()  ? Kind::Bool
+                   : type.isFloat() ? Kind::Float
+                                    : Kind::Int;
   parameter.type = (type.isPointer ? (type.isConst ? "*k" : "*") : "") + sema::signatureOf(type.scalar).str();
   parameter.position = static_cast<uint32_t>(position);
   return parameter;

@@ -26,8 +26,8 @@ struct Compilation {
   PyHost host;
   sema::KernelRequest request;
   std::vector<artifact::Parameter> parameters; ///< the run-time ones
-  std::string signature; ///< as the command line spells it
-  std::string sourceKey; ///< of the function, its callees and what sema would ask Python for
+  std::string signature;                       ///< as the command line spells it
+  std::string sourceKey;                       ///< of the function, its callees and what sema would ask Python for
 };
 
 support::Options optionsOf(nb::dict options);

@@ -5,6 +5,7 @@
 #include "python/bindings/IrModule.h"
 #include "python/bindings/PyDiagnostics.h"
 #include "python/bindings/Request.h"
+#include "python/bindings/StoreQueue.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -20,26 +21,42 @@ using namespace nereid::python;
 static std::shared_ptr<CompiledData> fromCache(const std::optional<std::string> &dir, const std::string &key) {
   if (!dir)
     return nullptr;
-  std::optional<artifact::Artifact> found;
-  {
+  std::shared_ptr<const artifact::Artifact> found = StoreQueue::instance().find(*dir, key);
+  if (!found) {
     nb::gil_scoped_release release;
-    found = diskCache().load(*dir, key);
+    if (auto loaded = diskCache().load(*dir, key))
+      found = std::make_shared<const artifact::Artifact>(std::move(*loaded));
   }
   if (!found)
     return nullptr;
-  return std::make_shared<CompiledData>(std::move(*found), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
+  return std::make_shared<CompiledData>(std::move(found), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
+}
+
+static std::shared_ptr<CompiledData> finished(driver::Result result, const std::optional<std::string> &cacheDir) {
+  auto artifact = std::make_shared<const artifact::Artifact>(std::move(result.artifact));
+  if (cacheDir)
+    StoreQueue::instance().add(*cacheDir, artifact);
+  return std::make_shared<CompiledData>(std::move(artifact), std::move(result.times), /*cacheHit=*/false);
 }
 
 /// All that follows sema; no Python is touched.
 static std::optional<driver::Result> finish(mlir::ModuleOp module, const support::Options &options,
                                             const support::TargetSpec &target, const driver::Request &request,
-                                            const std::optional<std::string> &cacheDir,
                                             support::DiagnosticEngine &diagnostics) {
   nb::gil_scoped_release release;
-  auto result = driver::back(module, options, target, request, diagnostics);
-  if (result && cacheDir)
-    diskCache().store(*cacheDir, request.key, result->artifact);
-  return result;
+  return driver::back(module, options, target, request, diagnostics);
+}
+
+/// After a failure inside LLVM, what it was at work on is abandoned: its state is unknown.
+static void abandonAfterInternalError(const support::DiagnosticEngine &diagnostics, ContextPool::Lease &context,
+                                      mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  const bool isInternal = llvm::any_of(diagnostics.all(), [](const support::Diagnostic &diagnostic) {
+    return diagnostic.isError() && diagnostic.code().starts_with("internal");
+  });
+  if (!isInternal)
+    return;
+  (void)module.release();
+  context.abandon();
 }
 
 static double microsecondsSince(std::chrono::steady_clock::time_point began) {
@@ -56,13 +73,14 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
   if (!module)
     raiseDiagnostics(diagnostics, &compilation.host);
   const driver::PhaseTime sema{"sema", microsecondsSince(began)};
-  auto result =
-      finish(*module, compilation.request.options, compilation.request.target, request, cacheDir, diagnostics);
-  if (!result)
+  auto result = finish(*module, compilation.request.options, compilation.request.target, request, diagnostics);
+  if (!result) {
+    abandonAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, &compilation.host);
+  }
   result->times.insert(result->times.begin(), sema);
   showWarnings(diagnostics, &compilation.host);
-  return std::make_shared<CompiledData>(std::move(result->artifact), std::move(result->times), /*cacheHit=*/false);
+  return finished(std::move(*result), cacheDir);
 }
 
 static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signature, nb::dict constants,
@@ -97,13 +115,15 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   support::DiagnosticEngine diagnostics;
   ContextPool::Lease context(ContextPool::instance());
   auto module = driver::parse(*context, text, "<ttir>", diagnostics);
-  auto result = module ? finish(*module, described.options, described.target, request, cacheDir, diagnostics)
-                       : std::nullopt;
-  if (!result)
+  auto result = module ? finish(*module, described.options, described.target, request, diagnostics) : std::nullopt;
+  if (!result) {
+    abandonAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, nullptr);
+  }
   showWarnings(diagnostics, nullptr);
+  auto data = finished(std::move(*result), cacheDir);
   warnOfCache();
-  return std::make_shared<CompiledData>(std::move(result->artifact), std::move(result->times), /*cacheHit=*/false);
+  return data;
 }
 
 static std::shared_ptr<IrModule> makeIr(nb::handle function, nb::dict signature, nb::dict constants,

@@ -37,8 +37,9 @@ static nb::dict properties() {
 
 void nereid::python::bindCpuDriver(nb::module_ &module) {
   nb::module_ driver = module.def_submodule("driver_cpu", "The CPU as a device.");
-  driver.def("host_target", [] { return nb::make_tuple("cpu", textOf(hostTarget().arch), warpSize); },
-             "(backend, arch, warp size) of this machine.");
+  driver.def(
+      "host_target", [] { return nb::make_tuple("cpu", textOf(hostTarget().arch), warpSize); },
+      "(backend, arch, warp size) of this machine.");
   driver.def("properties", &properties, "The figures that people size their grids by.");
   driver.def("set_num_threads", &runtime::setCpuThreads, nb::arg("threads"),
              "Number of threads that a launch may use; 0: all processors.");

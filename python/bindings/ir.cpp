@@ -139,7 +139,8 @@ static void bindParts(nb::module_ &ir) {
 //--- Modules -----------------------------------------------------------------------------------
 
 static bool verify(const IrModule &module) {
-  mlir::ScopedDiagnosticHandler quiet(module.op.get()->getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
+  mlir::ScopedDiagnosticHandler quiet(module.op.get()->getContext(),
+                                      [](mlir::Diagnostic &) { return mlir::success(); });
   return mlir::succeeded(mlir::verify(module.op.get()));
 }
 
@@ -204,7 +205,7 @@ void nereid::python::bindIr(nb::module_ &module) {
   bindOperation(ir);
   bindParts(ir);
   bindModule(ir);
-  ir.def("load_dialects", [](IrContext &context) { context.context(); }, nb::arg("context"),
-         "Makes the context ready.");
+  ir.def(
+      "load_dialects", [](IrContext &context) { context.context(); }, nb::arg("context"), "Makes the context ready.");
   ir.def("parse_mlir_module", &parseModule, nb::arg("path"), nb::arg("context"), "Reads a module from a file.");
 }

@@ -12,8 +12,7 @@ namespace nereid::python {
 
 namespace {
 struct LauncherObject {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   PyObject *function;
   PyObject *grid;
 };
@@ -161,7 +160,8 @@ static Outcome launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall 
 }
 
 static Outcome launchKnown(LauncherObject &launcher, BoundCall &call, PyObject *&result) {
-  if (call.state.slow || call.state.takesRest || slowLaunch.load(std::memory_order_acquire) || !call.state.watchHolds() || !bindCall(call))
+  if (call.state.slow || call.state.takesRest || slowLaunch.load(std::memory_order_acquire) ||
+      !call.state.watchHolds() || !bindCall(call))
     return Outcome::NotOurs;
   const LaunchEntry *entry = call.state.currentLaunches().find(call.key.text());
   return entry ? launchEntry(*entry, launcher.grid, call, result) : Outcome::Unknown;
@@ -216,17 +216,22 @@ static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {
 static PyObject *launch(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   auto &launcher = *reinterpret_cast<LauncherObject *>(self);
   JitState *state = jitStateOf(launcher.function);
-  if (!state->readParameters(launcher.function))
-    return nullptr;
   BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, {}, {}};
   const uint64_t epoch = launchEpoch.load(std::memory_order_acquire);
   PyObject *result = nullptr;
-  const Outcome outcome = launchKnown(launcher, call, result);
+  Outcome outcome = Outcome::Failed;
+  NEREID_BEGIN_STATE(launcher.function);
+  if (state->readParameters(launcher.function))
+    outcome = launchKnown(launcher, call, result);
+  NEREID_END_STATE();
   if (outcome == Outcome::Launched || outcome == Outcome::Failed)
     return result;
   result = runThroughPython(launcher, args, call.count, keywords);
-  if (result && outcome == Outcome::Unknown)
+  if (result && outcome == Outcome::Unknown) {
+    NEREID_BEGIN_STATE(launcher.function);
     remember(call, result, epoch);
+    NEREID_END_STATE();
+  }
   return result;
 }
 

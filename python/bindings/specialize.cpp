@@ -16,9 +16,7 @@ struct Rule {
 };
 } // namespace
 
-static nb::object pairOf(nb::object type, nb::object key) {
-  return checked(PyTuple_Pack(2, type.ptr(), key.ptr()));
-}
+static nb::object pairOf(nb::object type, nb::object key) { return checked(PyTuple_Pack(2, type.ptr(), key.ptr())); }
 static nb::object pairOf(std::string_view type, nb::object key) { return pairOf(textOf(type), std::move(key)); }
 
 static nb::object alignmentKey(bool isAligned, const Rule &rule) {
@@ -37,7 +35,8 @@ static nb::object specializeInteger(nb::handle number, const Rule &rule) {
   const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(number.ptr()) : 0;
   if (overflow < 0 || PyErr_Occurred()) {
     PyErr_Clear();
-    raise(PyExc_OverflowError, "integer " + reprOf(number) + " does not fit in 64 bits; no type of the language holds it");
+    raise(PyExc_OverflowError,
+          "integer " + reprOf(number) + " does not fit in 64 bits; no type of the language holds it");
   }
   return pairOf("u64", alignmentKey(large % 16 == 0, rule));
 }

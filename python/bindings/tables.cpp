@@ -67,8 +67,9 @@ static nb::list libraryFunctions() {
 void nereid::python::bindTables(nb::module_ &module) {
   module.attr("is_nereid") = true;
   module.def("version", [] { return nb::str("3.9.0"); }, "The version of Triton whose interface this is.");
-  module.def("build_id", [] { return textOf(driver::buildId()); },
-             "Changes with every change of the compiler or of the library embedded in it.");
+  module.def(
+      "build_id", [] { return textOf(driver::buildId()); },
+      "Changes with every change of the compiler or of the library embedded in it.");
   module.def("builtins", &builtins, "Every built-in function of the language.");
   module.def("stdlib", &libraryFunctions, "Every function of the library that is written in the language.");
 }

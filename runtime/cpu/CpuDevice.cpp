@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -64,10 +62,10 @@ static bool allocateScratch(uint64_t bytes, uint32_t align, uint64_t programs, M
     return true;
   const uint64_t grain = std::max<uint64_t>(align, kArenaAlign);
   uint64_t total = 0;
-  if (__builtin_mul_overflow(bytes, programs, &total) ||
-      __builtin_add_overflow(total, grain - 1, &total))
+  if (__builtin_mul_overflow(bytes, programs, &total) || total > kMaxRequestBytes)
     return false;
-  memory.reset(static_cast<char *>(std::aligned_alloc(grain, total / grain * grain)));
+  total = (total + grain - 1) / grain * grain;
+  memory.reset(static_cast<char *>(std::aligned_alloc(grain, total)));
   return memory != nullptr;
 }
 
@@ -122,7 +120,8 @@ static Expected<void> checkArtifact(const artifact::Artifact &artifact) {
     return Error{"load-target", "kernel `" + artifact.name + "` was compiled for `" +
                                     artifact.target.backend + "`; this device is `cpu`"};
   if (artifact.abi != artifact::Abi::Plain)
-    return Error{"load-abi", "kernel `" + artifact.name + "` has the ABI `own`; the cpu takes `plain`"};
+    return Error{"load-abi",
+                 "kernel `" + artifact.name + "` has the ABI `own`; the cpu takes `plain`"};
   if (artifact.arenaAlign > kArenaAlign)
     return Error{"load-abi", "kernel `" + artifact.name + "` wants an arena aligned to " +
                                  std::to_string(artifact.arenaAlign) + " bytes; the cpu gives " +

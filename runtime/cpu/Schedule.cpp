@@ -24,7 +24,9 @@ static constexpr double kLookNs = 5'000;
 void CostEstimate::learn(double measured) {
   const float old = value.load(std::memory_order_relaxed);
   const auto now = static_cast<float>(measured);
-  value.store(old == 0 ? now : (old + now) / 2, std::memory_order_relaxed);
+  // Down at once: a launch that was held up by other processes reads as slow
+  // programs, and is not to be believed for long.
+  value.store(old == 0 || now < old ? now : (old + now) / 2, std::memory_order_relaxed);
 }
 
 namespace {
@@ -125,7 +127,8 @@ static uint64_t runAlone(const Programs &programs, char *arena, CostEstimate &co
     programs.run(done, end, arena);
     done = end;
     const double each = watch.nanoseconds() / static_cast<double>(done);
-    if (done == programs.total || each * static_cast<double>(programs.total - done) > kWorthHelpNs) {
+    const double restNs = each * static_cast<double>(programs.total - done);
+    if (done == programs.total || restNs > kWorthHelpNs) {
       cost.learn(each);
       break;
     }

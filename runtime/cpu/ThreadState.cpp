@@ -24,7 +24,7 @@ static thread_local Arena arena;
 
 static char *growArena(uint64_t bytes) {
   constexpr uint64_t kGrain = 4096;
-  if (bytes > UINT64_MAX - kGrain)
+  if (bytes > kMaxRequestBytes)
     return nullptr;
   const uint64_t rounded = (bytes + kGrain - 1) / kGrain * kGrain;
   // The contents mean nothing between launches, so they are not carried over.

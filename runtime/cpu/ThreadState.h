@@ -9,6 +9,10 @@ namespace nereid::runtime {
 /// Alignment of every arena; no vector register is wider.
 inline constexpr uint32_t kArenaAlign = 64;
 
+/// No request beyond it is made of the system: far more than a machine has, and
+/// far from where sums overflow.
+inline constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 39;
+
 /// The calling thread's buffer, at least that large, kept for its next launch.
 /// Null when there is no memory for it.
 char *threadArena(uint64_t bytes);

@@ -87,7 +87,7 @@ private:
 } // namespace
 
 // A closer does not wait for a stuck program for ever: a fork must not hang.
-static constexpr auto kCloseTimeout = std::chrono::seconds(1);
+static constexpr auto kCloseTimeout = std::chrono::milliseconds(300);
 
 static Pool &pool() {
   static Pool *const instance = new Pool;

@@ -56,7 +56,8 @@ static Worst checkAll(const MathJit &code, const MathFunction &function, unsigne
 
 int main(int argc, char **argv) {
   llvm::cl::opt<std::string> machineName("machine", llvm::cl::desc("instruction set; the best one by default"));
-  llvm::cl::opt<unsigned> threads("jobs", llvm::cl::desc("threads to run on"), llvm::cl::init(std::thread::hardware_concurrency()));
+  llvm::cl::opt<unsigned> threads("jobs", llvm::cl::desc("threads to run on"),
+                                  llvm::cl::init(std::thread::hardware_concurrency()));
   llvm::cl::opt<unsigned> lanes("lanes", llvm::cl::init(8));
   llvm::cl::list<std::string> names(llvm::cl::Positional, llvm::cl::desc("functions; all by default"));
   llvm::cl::ParseCommandLineOptions(argc, argv);
@@ -72,16 +73,17 @@ int main(int argc, char **argv) {
   for (const MathFunction &function : mathFunctions()) {
     if (!names.empty() && !llvm::is_contained(names, function.name))
       continue;
-    llvm::Expected<MathJit> code = MathJit::create({.function = &function, .machine = machine, .lanes = lanes});
+    const Kernel kernel{.function = &function, .machine = machine, .lanes = lanes};
+    llvm::Expected<MathJit> code = MathJit::create(kernel);
     if (!code) {
       llvm::errs() << "error: " << llvm::toString(code.takeError()) << '\n';
       return 2;
     }
     const Worst worst = checkAll(*code, function, std::max(1u, threads.getValue()));
-    const bool isWithin = worst.ulp <= function.maxUlp;
+    const bool isWithin = worst.ulp <= kernel.maxUlp();
     isGood &= isWithin;
-    llvm::outs() << llvm::format("%-6s %-6s max %.4f ulp at %a (%.9g), result %a", machine->name, function.name, worst.ulp,
-                                 worst.at, worst.at, worst.result)
+    llvm::outs() << llvm::format("%-6s %-6s max %.4f ulp at %a (%.9g), result %a", machine->name, function.name,
+                                 worst.ulp, worst.at, worst.at, worst.result)
                  << (isWithin ? "\n" : "  ABOVE ITS BOUND\n");
     llvm::outs().flush();
   }

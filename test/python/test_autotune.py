@@ -146,8 +146,9 @@ def test_pruning_errors():
         tuner[grid](x, out, 1000, 2.0)
 
 
-def test_conflicting_arguments():
-    tuner, _ = tuned()
+@pytest.mark.parametrize("blocks", [(32, 64, 128), (64,)])
+def test_conflicting_arguments(blocks):
+    tuner, _ = tuned(blocks=blocks)
     x, out = data()
     with pytest.raises(ValueError, match="Conflicting meta-parameters: BLOCK"):
         tuner[grid](x, out, 1000, 2.0, BLOCK=64)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import os
+import pathlib
 import time
 
 import numpy as np
@@ -63,7 +64,8 @@ def test_cache_files(tmp_path, monkeypatch):
     manager = get_cache_manager(key)
     assert manager.get_file("a.txt") is None and manager.get_group("g") is None
     path = manager.put("text", "a.txt", binary=False)
-    assert path == str(tmp_path / _base32(key) / "a.txt") and open(path).read() == "text"
+    assert path == str(tmp_path / _base32(key) / "a.txt")
+    assert pathlib.Path(path).read_text() == "text"
     manager.put_group("g", {"a.txt": path, "gone": path + "x"})
     assert manager.get_group("g") == {"a.txt": path}
     with pytest.raises(ValueError, match="not a plain file name"):

@@ -131,10 +131,23 @@ def _run_on_gpu(
         array.memory[...] = memories[name].cpu().numpy()
 
 
-def _assert_equal(name: str, got: np.ndarray, want: Any, rtol: float, atol: float) -> None:
+def _within_ulps(got: np.ndarray, want: np.ndarray, ulps: float) -> np.ndarray:
+    """`want` has more digits than `got`; a unit is the distance of `got`'s numbers at `want`."""
+    with np.errstate(all="ignore"):
+        rounded = want.astype(got.dtype)
+        distance = np.abs(got.astype(want.dtype) - want)
+        near = distance <= ulps * np.spacing(np.abs(rounded)).astype(want.dtype)
+    return near | (got == rounded) | (np.isnan(got) & np.isnan(rounded))
+
+
+def _assert_equal(
+    name: str, got: np.ndarray, want: Any, rtol: float, atol: float, ulps: float
+) -> None:
     want = want.values() if isinstance(want, BFloat16) else np.asarray(want)
     assert got.shape == want.shape, f"`{name}` has shape {got.shape}, expected {want.shape}"
-    if rtol or atol:
+    if ulps:
+        good = _within_ulps(got, want, ulps)
+    elif rtol or atol:
         with np.errstate(invalid="ignore"):
             good = np.isclose(
                 got.astype(np.float64),
@@ -165,12 +178,14 @@ def check(
     device: str = "cpu",
     rtol: float = 0.0,
     atol: float = 0.0,
+    ulps: float = 0.0,
 ) -> None:
     """Launches `kernel[grid](**arguments)` and compares all arrays.
 
     Those in `expected` with it, the others with what they held before.
 
-    Without tolerances values must be equal; NaN equals NaN.
+    Without tolerances values must be equal; NaN equals NaN. With `ulps` the expected values have
+    more digits than the output, and may be so many units in its last place away.
     """
     unknown = expected.keys() - arguments.keys()
     assert not unknown, f"no such argument: {', '.join(sorted(unknown))}"
@@ -185,4 +200,5 @@ def check(
                 got.view(np.uint8) if got.ndim else got,
                 want.view(np.uint8) if want.ndim else want,
             )
-        _assert_equal(name, got, want, 0.0 if untouched else rtol, 0.0 if untouched else atol)
+        tolerances = (0.0, 0.0, 0.0) if untouched else (rtol, atol, ulps)
+        _assert_equal(name, got, want, *tolerances)

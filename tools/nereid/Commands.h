@@ -14,7 +14,7 @@ struct CompileArguments {
   std::vector<std::string> emit;
   std::string output = ".";
   unsigned numWarps = 4, numStages = 3;
-  bool debug = false, noFpFusion = false, timing = false;
+  bool debug = false, noFpFusion = false, timing = false, noLocations = false;
 };
 
 int runCompile(const CompileArguments &arguments);

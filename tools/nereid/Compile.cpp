@@ -56,6 +56,12 @@ static bool writeStage(const std::string &dir, const std::string &name, const st
   return true;
 }
 
+static std::string withoutLocations(mlir::MLIRContext &context, const std::string &ttir,
+                                    support::DiagnosticEngine &diagnostics) {
+  auto module = driver::parse(context, ttir, "ttir", diagnostics);
+  return module ? driver::printModule(*module, /*withLocations=*/false) : "";
+}
+
 int tools::runCompile(const CompileArguments &arguments) {
   auto [backend, arch] = llvm::StringRef(arguments.target).split(':');
   std::string whyNot;
@@ -97,6 +103,8 @@ int tools::runCompile(const CompileArguments &arguments) {
     std::string problem;
     if (!data)
       return showDiagnostics(diagnostics);
+    if (stage == "ttir" && arguments.noLocations)
+      data = withoutLocations(*context, *data, diagnostics);
     if (!writeStage(arguments.output, result->artifact.name, stage, *data, problem))
       return fail(problem);
   }

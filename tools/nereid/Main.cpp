@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
   compile->add_option("--num-stages", arguments.numStages, "depth of software pipelines (GPU)")->capture_default_str();
   compile->add_flag("--debug", arguments.debug, "device asserts are on");
   compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
+  compile->add_flag("--no-locations", arguments.noLocations, "print TTIR without source locations");
   compile->add_flag("--time", arguments.timing, "print how long each phase took");
   compile->callback([&] { command = [&] { return runCompile(arguments); }; });
 

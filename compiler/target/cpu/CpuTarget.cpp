@@ -8,6 +8,9 @@
 #include "compiler/target/cpu/Link.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,7 +49,7 @@ static LogicalResult checkTypes(tt::FuncOp kernel) {
   };
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     if (isa<tt::CallOp>(op))
-      return op->emitError() << "calls that are not inlined are not supported on the CPU";
+      return op->emitError() << "a function that calls itself is not supported on the CPU";
     for (Type type : op->getResultTypes())
       if (failed(check(op, type)))
         return WalkResult::interrupt();
@@ -58,6 +61,21 @@ static LogicalResult checkTypes(tt::FuncOp kernel) {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+/// Inlines what was kept apart on request too: tiles have no calling convention here.
+static LogicalResult inlineAllCalls(ModuleOp module) {
+  bool hasCalls = false;
+  module.walk([&](tt::CallOp) { hasCalls = true; });
+  if (!hasCalls)
+    return success();
+  for (auto function : module.getOps<tt::FuncOp>())
+    function->removeAttr("noinline");
+  PassManager passes(module.getContext());
+  passes.addPass(createInlinerPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  return passes.run(module);
 }
 
 static VectorFacts factsOf(const llvm::TargetMachine &machine) {
@@ -80,13 +98,16 @@ static FailureOr<T> orDiagnose(Operation *op, llvm::Expected<T> value) {
 
 FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options, const support::TargetSpec &target,
                                 const Emit &emit) {
+  if (failed(inlineAllCalls(module)))
+    return failure();
   FailureOr<tt::FuncOp> kernel = findKernel(module);
   if (failed(kernel) || failed(checkTypes(*kernel)))
     return failure();
   auto machine = orDiagnose(*kernel, createMachine(target));
   if (failed(machine))
     return failure();
-  const VectorFacts vectors = factsOf(**machine);
+  VectorFacts vectors = factsOf(**machine);
+  vectors.cacheBytes = target.lastLevelCacheBytes;
 
   CpuCode code;
   TileFacts facts;

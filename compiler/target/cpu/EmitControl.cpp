@@ -78,8 +78,10 @@ LogicalResult FunctionEmitter::emitFor(const Step &step) {
   ir.CreateCondBr(goesOn, body, after);
 
   ir.SetInsertPoint(body);
+  ++loopDepth;
   if (failed(emitSequence(step.regions.front())))
     return failure();
+  --loopDepth;
   setLocation(loop.getLoc());
   SmallVector<llvm::Value *> yields = yielded(loop.getBody()->getTerminator());
   index->addIncoming(ir.CreateAdd(index, stride), ir.GetInsertBlock());
@@ -107,6 +109,7 @@ LogicalResult FunctionEmitter::emitWhile(const Step &step) {
   ir.SetInsertPoint(before);
   Phis carried(*this, loop.getBeforeArguments());
   carried.add(inits, entry);
+  ++loopDepth;
   if (failed(emitSequence(step.regions[0])))
     return failure();
   scf::ConditionOp condition = loop.getConditionOp();
@@ -125,6 +128,7 @@ LogicalResult FunctionEmitter::emitWhile(const Step &step) {
   ir.SetInsertPoint(body);
   if (failed(emitSequence(step.regions[1])))
     return failure();
+  --loopDepth;
   carried.add(yielded(loop.getYieldOp()), ir.GetInsertBlock());
   ir.CreateBr(before);
   ir.SetInsertPoint(after);

@@ -37,72 +37,82 @@ static uint64_t packMap(const IndexMap &map) {
 }
 
 void ExpressionWalk::root(const Root &root) {
-  if (root.kind == RootKind::Keep) // the kept value's own buffer is not read here
-    return operands(root.value, identityMap(tt::shapeOf(root.value.getType()).size()));
-  if (root.kind == RootKind::Assign)
-    return value(root.value, identityMap(tt::shapeOf(root.value.getType()).size()));
-  if (root.kind == RootKind::Store) {
+  const size_t first = waiting.size();
+  if (root.kind == RootKind::Keep) { // the kept value's own buffer is not read here
+    pushOperands(root.value, identityMap(tt::shapeOf(root.value.getType()).size()));
+  } else if (root.kind == RootKind::Assign) {
+    push(root.value, identityMap(tt::shapeOf(root.value.getType()).size()));
+  } else if (root.kind == RootKind::Store) {
     auto store = cast<tt::StoreOp>(root.op);
     const IndexMap map = identityMap(tt::shapeOf(store.getPtr().getType()).size());
-    pointer(store.getPtr(), map);
-    value(store.getValue(), map);
+    pushPointer(store.getPtr(), map);
+    push(store.getValue(), map);
     if (store.getMask())
-      value(store.getMask(), map);
-    return;
+      push(store.getMask(), map);
+  } else {
+    for (Value operand : root.op->getOperands())
+      push(operand, identityMap(tt::shapeOf(operand.getType()).size()));
+    for (Region &region : root.op->getRegions()) // scalars that a combine region captures
+      region.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (!region.isAncestor(operand.getParentRegion()))
+            push(operand, {});
+      });
   }
-  for (Value operand : root.op->getOperands())
-    value(operand, identityMap(tt::shapeOf(operand.getType()).size()));
-  for (Region &region : root.op->getRegions()) // scalars that a combine region captures
-    region.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (!region.isAncestor(operand.getParentRegion()))
-          value(operand, {});
-    });
+  std::reverse(waiting.begin() + first, waiting.end());
+  drain();
 }
 
-void ExpressionWalk::value(Value value, const IndexMap &map) {
-  IndexMap reduced = reduceMap(facts, value, map);
-  if (!seen.insert({value, packMap(reduced)}).second)
-    return;
-  if (visitor(value, reduced) && !reduced.empty())
-    operands(value, reduced);
+void ExpressionWalk::push(Value value, const IndexMap &map) { waiting.emplace_back(value, map); }
+
+void ExpressionWalk::drain() {
+  while (!waiting.empty()) {
+    auto [value, map] = std::move(waiting.back());
+    waiting.pop_back();
+    IndexMap reduced = reduceMap(facts, value, map);
+    if (!seen.insert({value, packMap(reduced)}).second || !visitor(value, reduced) || reduced.empty())
+      continue;
+    const size_t first = waiting.size();
+    pushOperands(value, reduced);
+    std::reverse(waiting.begin() + first, waiting.end()); // the first operand is visited first
+  }
 }
 
-void ExpressionWalk::operands(Value value, const IndexMap &map) {
+void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
   Operation *op = value.getDefiningOp();
   if (!isComputable(op))
     return;
   if (const PrefixMask *prefix = facts.prefix(value)) {
     AffineForm bound{{}, prefix->bound, {}};
-    return scalars(bound);
+    return pushScalars(bound);
   }
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
-    pointer(load.getPtr(), map);
+    pushPointer(load.getPtr(), map);
     if (load.getMask())
-      this->value(load.getMask(), map);
+      push(load.getMask(), map);
     if (load.getOther())
-      this->value(load.getOther(), map);
+      push(load.getOther(), map);
     return;
   }
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-    this->value(operand, *operandMap(op, index, map));
+    push(operand, *operandMap(op, index, map));
 }
 
-void ExpressionWalk::scalars(const AffineForm &form) {
+void ExpressionWalk::pushScalars(const AffineForm &form) {
   if (form.pointer)
-    value(form.pointer, {});
+    push(form.pointer, {});
   auto leaves = [&](const Poly &poly) {
     for (const Poly::Term &term : poly.terms())
       for (Leaf leaf : term.factors)
-        value(facts.valueOf(leaf), {});
+        push(facts.valueOf(leaf), {});
   };
   leaves(form.base);
   for (const Poly &stride : form.strides)
     leaves(stride);
 }
 
-void ExpressionWalk::pointer(Value pointer, const IndexMap &map) {
+void ExpressionWalk::pushPointer(Value pointer, const IndexMap &map) {
   if (const AffineForm *form = facts.affine(pointer))
-    return scalars(AffineForm(*form));
-  value(pointer, map);
+    return pushScalars(AffineForm(*form));
+  push(pointer, map);
 }

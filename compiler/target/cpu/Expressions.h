@@ -21,17 +21,19 @@ public:
 
   /// What a root evaluates; the root itself is not visited.
   void root(const Root &root);
-  void value(mlir::Value value, const IndexMap &map);
-  /// The operands of a tile value's defining op, as evaluation uses them.
-  void operands(mlir::Value value, const IndexMap &map);
 
 private:
-  void scalars(const AffineForm &form);
-  void pointer(mlir::Value pointer, const IndexMap &map);
+  void push(mlir::Value value, const IndexMap &map);
+  void pushOperands(mlir::Value value, const IndexMap &map);
+  void pushScalars(const AffineForm &form);
+  void pushPointer(mlir::Value pointer, const IndexMap &map);
+  void drain();
 
   TileFacts &facts;
   Visitor visitor;
   llvm::DenseSet<std::pair<mlir::Value, uint64_t>> seen;
+  /// What is to be visited next stands last. Not the call stack: expressions may be tens of thousands deep.
+  std::vector<std::pair<mlir::Value, IndexMap>> waiting;
 };
 
 /// The map with -1 where the value does not depend on the dimension.

@@ -6,6 +6,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/IR/IntrinsicsX86.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
@@ -27,6 +29,7 @@ FunctionEmitter::FunctionEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPl
   function->addFnAttr("no-trapping-math", "true");
   if (machine.hasAvx512)
     function->addFnAttr("prefer-vector-width", "512");
+  kernel.walk<WalkOrder::PreOrder>([&, next = 1u](Operation *op) mutable { positions[op] = next++; });
   debug.begin(*function, kernel.getLoc());
 }
 
@@ -74,9 +77,28 @@ LogicalResult FunctionEmitter::run(std::vector<Param> &params) {
   for (const Buffer &buffer : plan.buffers)
     current.push_back(ir.CreateConstGEP1_64(ir.getInt8Ty(), function->getArg(4), buffer.offset));
   next.resize(current.size());
+  decideStreaming();
   LogicalResult result = emitPrograms();
   debug.finish();
   return result;
+}
+
+/// A line that is written whole and not read again soon costs a read less where it does not enter the cache.
+void FunctionEmitter::decideStreaming() {
+  uint64_t bytes = 0; // stored by one program
+  for (const Step &step : plan.body.steps)
+    if (step.kind == StepKind::Nest)
+      for (const Root &root : step.nest->roots)
+        if (root.kind == RootKind::Store) {
+          auto tile = cast<RankedTensorType>(cast<tt::StoreOp>(root.op).getValue().getType());
+          bytes += tile.getNumElements() * storageBytes(tile.getElementType());
+        }
+  if (bytes == 0 || machine.cacheBytes == 0)
+    return;
+  llvm::Value *programs = ir.getInt64(1);
+  for (llvm::Value *size : gridSize)
+    programs = ir.CreateMul(programs, ir.CreateZExt(size, ir.getInt64Ty()));
+  isStreaming = ir.CreateICmpUGT(programs, ir.getInt64(machine.cacheBytes / bytes));
 }
 
 /// for (id = begin; id < end; ++id), with the three axes counted along.
@@ -120,6 +142,8 @@ LogicalResult FunctionEmitter::emitPrograms() {
   id->addIncoming(nextId, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpULT(nextId, end), program, done);
   ir.SetInsertPoint(done);
+  if (needsFence) // other threads see the stores once they see that this call has returned
+    ir.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
   ir.CreateRetVoid();
   return success();
 }

@@ -50,6 +50,12 @@ public:
     auto found = redirects.find(load);
     return found == redirects.end() ? nullptr : &found->second;
   }
+  /// The place of a value's definition in program order.
+  unsigned positionOf(mlir::Value value) const { return positions.lookup(value.getDefiningOp()); }
+  /// Whether what the launch stores outside loops is larger than the last cache: such stores need not go through it.
+  /// Null inside loops and where the cache's size is not known. An answer that is used asks for a fence at the end.
+  llvm::Value *streamsPastCache() const { return loopDepth == 0 ? isStreaming : nullptr; }
+  void useFence() { needsFence = true; }
   llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
   void setLocation(mlir::Location location) { debug.setLocation(ir, location); }
   mlir::LogicalResult emitStraight(mlir::Operation *op);
@@ -58,6 +64,7 @@ public:
 
 private:
   void loadParameters(std::vector<Param> &params);
+  void decideStreaming();
   mlir::LogicalResult emitPrograms();
   mlir::LogicalResult emitSequence(const Sequence &sequence);
   mlir::LogicalResult emitStep(const Step &step);
@@ -83,9 +90,13 @@ private:
   llvm::Function *function = nullptr;
   lowering::DebugInfo debug;
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, Redirect> redirects;
   llvm::DenseSet<mlir::Value> ready;
   llvm::SmallVector<llvm::Value *> current, next;
+  llvm::Value *isStreaming = nullptr;
+  unsigned loopDepth = 0;
+  bool needsFence = false;
   llvm::Value *programId[3] = {};
   llvm::Value *gridSize[3] = {};
 };

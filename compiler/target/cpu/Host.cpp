@@ -5,10 +5,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
-
-#include <unistd.h>
 
 using namespace nereid;
 
@@ -21,15 +20,19 @@ static std::string joined(llvm::SmallVectorImpl<llvm::StringRef> &names) {
   return text;
 }
 
-/// Size of the last-level cache; zero where the system does not tell.
+/// Size of the last cache that the first processor reaches; zero where the system does not tell.
+/// The C library's figure is not used: it multiplies by what virtual machines report of their topology.
 static uint64_t lastLevelCache() {
-  long bytes = -1;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  if (bytes <= 0)
-    bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-  return bytes > 0 ? llvm::bit_floor(static_cast<uint64_t>(bytes)) : 0;
+  uint64_t bytes = 0;
+  for (unsigned index = 0; index < 8; ++index) {
+    auto text = llvm::MemoryBuffer::getFileAsStream("/sys/devices/system/cpu/cpu0/cache/index" + llvm::Twine(index) +
+                                                    "/size");
+    llvm::StringRef size = text ? (*text)->getBuffer().trim() : "";
+    uint64_t kibibytes = 0;
+    if (size.consume_back("K") && !size.getAsInteger(10, kibibytes))
+      bytes = std::max(bytes, kibibytes * 1024);
+  }
+  return llvm::bit_floor(bytes);
 }
 
 support::TargetSpec cpu::hostTarget() {

@@ -125,6 +125,7 @@ struct VectorFacts {
   bool hasAvx512Bw = false;
   bool hasF16c = false;
   bool hasFma = false;
+  uint64_t cacheBytes = 0; ///< of the last level; 0 where not known
 };
 
 /// Text of a plan, for people and tests.

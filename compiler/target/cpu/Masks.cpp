@@ -47,11 +47,12 @@ static arith::AndIOp andBehindShapes(Value value, IndexMap &map) {
   return {};
 }
 
-static void collect(TileFacts &facts, Value value, IndexMap map, SmallVectorImpl<Conjunct> &parts) {
+static void collect(TileFacts &facts, Value value, IndexMap map, SmallVectorImpl<Conjunct> &parts, unsigned depth) {
+  constexpr unsigned maxDepth = 16; // what lies deeper is one opaque factor
   IndexMap inner = map;
-  if (auto conjunction = andBehindShapes(value, inner); conjunction && parts.size() < 16) {
-    collect(facts, conjunction.getLhs(), inner, parts);
-    collect(facts, conjunction.getRhs(), inner, parts);
+  if (auto conjunction = andBehindShapes(value, inner); conjunction && parts.size() < maxDepth && depth < maxDepth) {
+    collect(facts, conjunction.getLhs(), inner, parts, depth + 1);
+    collect(facts, conjunction.getRhs(), inner, parts, depth + 1);
     return;
   }
   parts.push_back({value, reduceMap(facts, value, map), prefixThroughShapes(facts, value, map)});
@@ -59,6 +60,6 @@ static void collect(TileFacts &facts, Value value, IndexMap map, SmallVectorImpl
 
 SmallVector<Conjunct, 4> cpu::conjuncts(TileFacts &facts, Value mask, const IndexMap &map) {
   SmallVector<Conjunct, 4> parts;
-  collect(facts, mask, map, parts);
+  collect(facts, mask, map, parts, 0);
   return parts;
 }

@@ -28,7 +28,7 @@ LogicalResult NestEmitter::run() {
   computeBounds();
   for (const Root &root : nest.roots)
     if (root.kind == RootKind::Reduce)
-      reductions.push_back({&root, {}, nullptr, {}, {}});
+      reductions.emplace_back().root = &root;
   LogicalResult result = emitLevel(1);
   for (const Root &root : nest.roots)
     if (root.kind == RootKind::Keep && function.plan.bufferOf.contains(root.value))
@@ -101,13 +101,22 @@ llvm::Value *NestEmitter::storeEnd(const Root &root, llvm::Value *fallback) {
   for (Conjunct &part : conjuncts(function.facts, store.getMask(), identityMap(nest.shape.size()))) {
     if (part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim) {
       end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, clampedBound(part.prefix->bound, nest.vectorDim));
-    } else if (!llvm::is_contained(part.map, nest.vectorDim)) {
+    } else if (levelOf(part.map) < vectorLevel) {
       Element holds = evaluate(part.value, part.map, vectorLevel - 1);
       insertAt(vectorLevel - 1);
       end = ir.CreateSelect(holds.value, end, ir.getInt64(0));
     }
   }
   return end;
+}
+
+/// Whether a prefix of the vector dimension is among what the store's mask asks for.
+bool NestEmitter::endsWithPrefix(const Root &root) {
+  auto store = cast<tt::StoreOp>(root.op);
+  return store.getMask() && llvm::any_of(conjuncts(function.facts, store.getMask(), identityMap(nest.shape.size())),
+                                         [&](const Conjunct &part) {
+                                           return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;
+                                         });
 }
 
 llvm::Value *NestEmitter::allConditions() {
@@ -189,10 +198,45 @@ LogicalResult NestEmitter::emitPart(unsigned level, Mode part, llvm::Value *begi
   return emitLoop(level, begin, end, nest.lanes);
 }
 
+/// Whether the nest's one store may go past the cache: null where it never may.
+llvm::Value *NestEmitter::canStream(unsigned level) {
+  llvm::Value *isLarge = function.streamsPastCache();
+  if (!isLarge || nest.roots.size() != 1 || nest.roots.front().kind != RootKind::Store || level != levels.size() - 1)
+    return nullptr;
+  auto store = cast<tt::StoreOp>(nest.roots.front().op);
+  const AffineForm *form = function.facts.affine(store.getPtr());
+  const int64_t size = storageBytes(tt::elementOf(store.getValue().getType()));
+  const int64_t registerBytes = function.machine.registerBits / 8;
+  if (!form || form->strides[nest.vectorDim].asConstant() != size || nest.lanes * size % registerBytes != 0)
+    return nullptr;
+  IndexMap outer = identityMap(nest.shape.size());
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1 || static_cast<int>(dim) == nest.vectorDim)
+      outer[dim] = -1;
+  llvm::Value *address = placeOf(store.getPtr(), outer, nullptr).address;
+  insertAt(level - 1);
+  llvm::Value *low = ir.CreateAnd(ir.CreatePtrToInt(address, ir.getInt64Ty()), ir.getInt64(registerBytes - 1));
+  return ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0)));
+}
+
+LogicalResult NestEmitter::emitMain(unsigned level, llvm::Value *end) {
+  llvm::Value *start = ir.getInt64(0);
+  if (llvm::Value *streams = canStream(level)) {
+    function.useFence();
+    start = ir.CreateSelect(streams, end, start);
+    isStreaming = true;
+    LogicalResult result = emitPart(level, Mode::Main, ir.getInt64(0), start);
+    isStreaming = false;
+    if (failed(result))
+      return failure();
+  }
+  return emitPart(level, Mode::Main, start, end);
+}
+
 LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   llvm::Value *zero = ir.getInt64(0), *extent = ir.getInt64(nest.shape[nest.vectorDim]);
   if (!leastBound && nest.conditions.empty())
-    return emitPart(level, Mode::Main, zero, extent);
+    return emitMain(level, extent);
 
   if (nest.isCopy) {
     llvm::Value *end = greatestBound ? greatestBound : extent;
@@ -216,7 +260,7 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
     isStoreOnly = false;
     runsInactive |= root.kind != RootKind::Reduce;
   }
-  if (failed(emitPart(level, Mode::Main, zero, mainEnd)))
+  if (failed(emitMain(level, mainEnd)))
     return failure();
   if (isStoreOnly)
     return emitPart(level, Mode::Masked, mainEnd, storesEnd);
@@ -225,17 +269,18 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   if (!greatestBound)
     return success();
   llvm::Value *count = ir.CreateSub(extent, activeEnd);
-  for (Reduction &reduction : reductions)
-    runsInactive |= reduceAxis() != nest.vectorDim || !addTail(reduction, level - 1, count);
-  if (llvm::any_of(nest.roots, [](const Root &root) {
-        return root.kind == RootKind::Store && !cast<tt::StoreOp>(root.op).getMask();
-      }))
-    runsInactive = true;
+  for (Reduction &reduction : reductions) {
+    reduction.hasTail = reduceAxis() == nest.vectorDim && addTail(reduction, level - 1, count);
+    runsInactive |= !reduction.hasTail;
+  }
+  for (const Root &root : nest.roots)
+    runsInactive |= root.kind == RootKind::Store && !endsWithPrefix(root);
   return runsInactive ? emitPart(level, Mode::Inactive, activeEnd, extent) : success();
 }
 
 LogicalResult NestEmitter::emitChunk(unsigned level) {
   const IndexMap identity = identityMap(nest.shape.size());
+  evaluateInOrder(level);
   for (Value value : nest.early)
     if (tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape))
       evaluate(value, identity, level);
@@ -261,7 +306,8 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
     }
     case RootKind::Reduce:
       for (Reduction &reduction : reductions)
-        if (reduction.root == &root && failed(accumulate(reduction, level)))
+        if (reduction.root == &root && !(mode == Mode::Inactive && reduction.hasTail) &&
+            failed(accumulate(reduction, level)))
           return failure();
       break;
     }

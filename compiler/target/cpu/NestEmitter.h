@@ -47,18 +47,22 @@ private:
     llvm::SmallVector<llvm::AllocaInst *, 2> accumulators;
     llvm::AllocaInst *isStarted = nullptr; ///< where the combiner's identity is not known
     llvm::SmallVector<llvm::Value *, 2> identities;
-    llvm::SmallVector<Element, 2> tail;    ///< operands' uniform value in the inactive part
+    bool hasTail = false; ///< the inactive part has been added at once
+    llvm::SmallVector<Element, 2> tail; ///< operands' uniform value in the inactive part, where it matters
   };
 
   //--- Nest.cpp: loops ---
   mlir::LogicalResult emitLevel(unsigned level);
   mlir::LogicalResult emitVectorLevel(unsigned level);
+  mlir::LogicalResult emitMain(unsigned level, llvm::Value *end);
+  llvm::Value *canStream(unsigned level);
   mlir::LogicalResult emitPart(unsigned level, Mode mode, llvm::Value *begin, llvm::Value *end);
   mlir::LogicalResult emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step);
   mlir::LogicalResult emitChunk(unsigned level);
   void computeBounds();
   llvm::Value *outerEnd(unsigned dim);
   llvm::Value *storeEnd(const Root &root, llvm::Value *fallback);
+  bool endsWithPrefix(const Root &root);
   llvm::Value *allConditions();
   bool isBounded(unsigned dim) const { return bounded >> dim & 1; }
   llvm::Value *clampedBound(const Poly &bound, unsigned dim);
@@ -69,8 +73,10 @@ private:
   Element computeOp(mlir::Operation *op, const IndexMap &map, unsigned level);
   Element prefixElement(const PrefixMask &prefix, mlir::Value value, const IndexMap &map, unsigned level);
   Element rangeElement(int64_t start, const IndexMap &map);
-  std::optional<bool> known(mlir::Value value, const IndexMap &map, unsigned requester);
-  bool isUniformWhenInactive(mlir::Value value, const IndexMap &map);
+  std::optional<bool> known(mlir::Value value, const IndexMap &map, unsigned requester, unsigned depth = 0);
+  bool isUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth = 0);
+  bool findUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth);
+  void evaluateInOrder(unsigned level);
   unsigned levelOf(const IndexMap &map) const;
   bool isVectorMap(const IndexMap &map) const;
   llvm::Value *asVector(Element element);
@@ -113,9 +119,11 @@ private:
   Mode mode = Mode::Main;
   bool inactiveScalar = false; ///< evaluating what all inactive lanes share
   bool isFailed = false;
+  bool isStreaming = false; ///< stores go past the cache
   uint32_t bounded = 0; ///< outer dimensions whose loop ends where their prefix does
   llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
   std::vector<Reduction> reductions;
+  llvm::DenseMap<std::pair<mlir::Value, uint64_t>, bool> uniformWhenInactive;
   llvm::DebugLoc location;
 };
 

@@ -37,7 +37,9 @@ Place NestEmitter::placeOf(Value pointer, const IndexMap &map, Operation *load) 
   if (!found) {
     Element element = evaluate(pointer, map, level);
     insertAt(level);
-    return {element ? asVector(element) : nullptr, nullptr};
+    if (!element || !isVectorMap(map) || inactiveScalar)
+      return {element.value, nullptr};
+    return {asVector(element), nullptr};
   }
   const AffineForm form = *found;
   insertAt(0);
@@ -177,7 +179,13 @@ void NestEmitter::write(Place place, Type element, llvm::Value *value, llvm::Val
   if (element.isInteger(1))
     value = ir.CreateZExt(value, type);
   if (isUnit(place, memory) && !mask) {
-    ir.CreateAlignedStore(value, place.address, align);
+    if (!isStreaming) {
+      ir.CreateAlignedStore(value, place.address, align);
+      return;
+    }
+    llvm::StoreInst *store = ir.CreateAlignedStore(value, place.address, llvm::Align(function.machine.registerBits / 8));
+    llvm::Metadata *one = llvm::ConstantAsMetadata::get(ir.getInt32(1));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir.getContext(), one));
     return;
   }
   if (isUnit(place, memory) && hasMaskedVectors(memory)) {

@@ -81,6 +81,7 @@ void NestEmitter::beginReductions() {
     reduction.accumulators.clear();
     reduction.identities.clear();
     reduction.tail.clear();
+    reduction.hasTail = false;
     reduction.isStarted = nullptr;
     const unsigned count = nest.vectorDim >= 0 ? nest.lanes : 1;
     llvm::Constant *identity = identityOf(function.lanes, singleCombiner(reduce));

@@ -36,7 +36,7 @@ llvm::Value *NestEmitter::asVector(Element element) {
 }
 
 /// What the part being emitted, or the bound of a loop, says of a truth value.
-std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigned requester) {
+std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigned requester, unsigned depth) {
   if (!tt::elementOf(value.getType()).isInteger(1) || map.empty())
     return std::nullopt;
   if (const PrefixMask *prefix = function.facts.prefix(value); prefix && map[prefix->dim] >= 0) {
@@ -54,11 +54,11 @@ std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigne
       }))
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || !(isShapeChange(op) || isa<arith::AndIOp>(op)))
+  if (!op || depth > 8 || !(isShapeChange(op) || isa<arith::AndIOp>(op)))
     return std::nullopt;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     auto inner = operandMap(op, index, map);
-    if (!inner || known(operand, reduceMap(function.facts, operand, *inner), requester) != true)
+    if (!inner || known(operand, reduceMap(function.facts, operand, *inner), requester, depth + 1) != true)
       return std::nullopt;
   }
   return true;
@@ -205,10 +205,20 @@ Element NestEmitter::computeOp(Operation *op, const IndexMap &map, unsigned leve
 }
 
 /// Whether all lanes in which no prefix holds have one value, which takes no memory to know.
-bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap) {
+bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap, unsigned depth) {
+  constexpr unsigned maxDepth = 300;
   const IndexMap map = reduceMap(function.facts, value, fullMap);
   if (!llvm::is_contained(map, nest.vectorDim))
     return true;
+  auto [place, isNew] = uniformWhenInactive.try_emplace({value, keyOf(map)}, false);
+  if (!isNew || depth > maxDepth)
+    return place->second;
+  const bool isUniform = findUniformWhenInactive(value, map, depth);
+  uniformWhenInactive[{value, keyOf(map)}] = isUniform;
+  return isUniform;
+}
+
+bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsigned depth) {
   if (const PrefixMask *prefix = function.facts.prefix(value); prefix && map[prefix->dim] == nest.vectorDim)
     return true;
   Operation *op = value.getDefiningOp();
@@ -218,12 +228,33 @@ bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap) {
     const bool isOff = load.getMask() && llvm::any_of(conjuncts(function.facts, load.getMask(), map), [&](Conjunct &part) {
                          return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;
                        });
-    return isOff && (!load.getOther() || isUniformWhenInactive(load.getOther(), map));
+    return isOff && (!load.getOther() || isUniformWhenInactive(load.getOther(), map, depth + 1));
   }
   if (!isComputable(op) || isa<tt::MakeRangeOp>(op) || op->getNumOperands() == 0)
     return false;
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-    if (isa<RankedTensorType>(operand.getType()) && !isUniformWhenInactive(operand, *operandMap(op, index, map)))
+    if (isa<RankedTensorType>(operand.getType()) &&
+        !isUniformWhenInactive(operand, *operandMap(op, index, map), depth + 1))
       return false;
   return true;
+}
+
+/// Evaluates deep expressions from the leaves up: the recursion of `evaluate` then ends after one step.
+void NestEmitter::evaluateInOrder(unsigned level) {
+  constexpr size_t harmless = 300;
+  std::vector<std::pair<Value, IndexMap>> values;
+  ExpressionWalk walk(function.facts, [&](Value value, const IndexMap &map) {
+    if (isa<RankedTensorType>(value.getType()))
+      values.emplace_back(value, map);
+    return !(function.plan.bufferOf.contains(value) && function.isReady(value));
+  });
+  for (const Root &root : nest.roots)
+    walk.root(root);
+  if (values.size() <= harmless)
+    return;
+  llvm::stable_sort(values, [&](const auto &a, const auto &b) {
+    return function.positionOf(a.first) < function.positionOf(b.first);
+  });
+  for (const auto &[value, map] : values)
+    evaluate(value, map, level);
 }

@@ -81,6 +81,14 @@ FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, TileFacts &facts, const Vec
   LoopPlan plan;
   PlanContext context{plan, facts, machine, llvm::DenseMap<Operation *, unsigned>(), 0};
   kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
+  kernel.walk([&](Operation *op) { // in program order, so that no question is answered by deep recursion
+    for (Value value : op->getResults())
+      if (isa<RankedTensorType>(value.getType())) {
+        facts.affine(value);
+        facts.dependence(value);
+        facts.prefix(value);
+      }
+  });
   FailureOr<Sequence> body = sequence(context, kernel.getBody().front());
   if (failed(body))
     return failure();

@@ -100,13 +100,21 @@ static Demands examine(PlanContext &context, Nest &nest) {
   return demands;
 }
 
+/// Whether all loops that index the value stand outside the vector loop.
+static bool isBeforeVector(const Nest &nest, const IndexMap &map) {
+  const auto *vector = llvm::find(nest.order, static_cast<unsigned>(nest.vectorDim));
+  return llvm::all_of(map, [&](int8_t loop) {
+    return loop < 0 || llvm::find(nest.order, static_cast<unsigned>(loop)) < vector;
+  });
+}
+
 /// Notes the parts of every mask that are one truth value for a whole vector.
 static void collectConditions(PlanContext &context, Nest &nest) {
   auto add = [&](Value mask, const IndexMap &map) {
     if (!mask)
       return;
     for (Conjunct &part : conjuncts(context.facts, mask, map))
-      if (!llvm::is_contained(part.map, nest.vectorDim) &&
+      if (isBeforeVector(nest, part.map) &&
           llvm::none_of(nest.conditions, [&](const NestCondition &known) { return known.value == part.value; }))
         nest.conditions.push_back({part.value, part.map});
   };
@@ -160,13 +168,13 @@ static void vectorise(PlanContext &context, Nest &nest) {
   if (nest.vectorDim < 0)
     return;
   nest.lanes = chooseLanes(context, nest, demands);
-  collectConditions(context, nest);
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent != 1 && static_cast<int>(dim) != nest.vectorDim && static_cast<int>(dim) != axis)
       nest.order.push_back(dim);
   nest.order.push_back(nest.vectorDim);
   if (axis >= 0 && axis != nest.vectorDim && nest.shape[axis] != 1)
     nest.order.push_back(axis);
+  collectConditions(context, nest);
 }
 
 void cpu::vectorise(PlanContext &context, Sequence &sequence) {

@@ -59,7 +59,7 @@ class constexpr(base_value):
     def __init__(self, value: Any):
         while isinstance(value, constexpr):
             value = value.value
-        self.value = value
+        self.value: Any = value
         self.type = constexpr_type(value)
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from .. import knobs
 from .config import Config
 from .errors import AutotunerError, OutOfResources, PTXASError
-from .jit import KernelInterface
+from .jit import JITFunction, KernelInterface
 
 __all__ = [
     "Autotuner",
@@ -120,12 +120,7 @@ class Autotuner(KernelInterface[Any]):
         self.restore_copies = {}
 
     def _bench(self, *args: Any, config: Config, **meta: Any) -> Any:
-        conflicts = meta.keys() & config.kwargs.keys()
-        if conflicts:
-            raise ValueError(
-                f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. "
-                "Make sure that you don't re-define auto-tuned symbols."
-            )
+        _reject_conflicts(meta, config)
         current = {**meta, **config.all_kwargs()}
         full = {**(self.nargs or {}), **current}
 
@@ -134,7 +129,7 @@ class Autotuner(KernelInterface[Any]):
                 config.pre_hook(full)
             self.pre_hook(full)
             try:
-                self.fn.run(*args, **current)
+                _launch(self.fn, args, current)
             except Exception as error:
                 try:
                     self.post_hook(full, exception=error)
@@ -215,9 +210,10 @@ class Autotuner(KernelInterface[Any]):
                     self._choose(key, args, kwargs)
                 config = self.cache[key]
             self.best_config = config
+            _reject_conflicts(kwargs, config)
             if config.pre_hook is not None:
                 config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
-            return self.fn.run(*args, **kwargs, **config.all_kwargs())
+            return _launch(self.fn, args, {**kwargs, **config.all_kwargs()})
         finally:
             self.nargs = None
 
@@ -257,6 +253,23 @@ class Autotuner(KernelInterface[Any]):
             ]
         finally:
             self.nargs = None
+
+
+def _reject_conflicts(kwargs: dict[str, Any], config: Config) -> None:
+    conflicts = kwargs.keys() & config.all_kwargs().keys()
+    if conflicts:
+        raise ValueError(
+            f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. "
+            "Make sure that you don't re-define auto-tuned symbols."
+        )
+
+
+def _launch(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`fn.run(...)`; a plain launch takes the native launcher, so that small kernels time right."""
+    if kwargs.get("warmup") or not isinstance(fn, JITFunction):
+        return fn.run(*args, **kwargs)
+    rest = {name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}
+    return fn[kwargs["grid"]](*args, **rest)
 
 
 def _set_to_zero(array: Any) -> None:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .. import knobs
 from .dependencies import DependencyWalk, UsedGlobals
 from .source import FunctionSource
 
@@ -30,6 +31,7 @@ class JITCallable:
         self._src = source.text
         self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
         self.hash: str | None = None
+        self._plain_globals = False
         self.used_global_vals: UsedGlobals | None = {}
         self._watches_closure = False
         self._hash_lock: Any = threading.RLock()
@@ -58,16 +60,18 @@ class JITCallable:
     @property
     def cache_key(self) -> str:
         """Hash of the text, of all functions it calls and of the constants they read."""
-        if self.hash is None:
+        plain_globals = knobs.compilation.allow_non_constexpr_globals
+        if self.hash is None or self._plain_globals != plain_globals:
             with self._hash_lock or threading.RLock():
-                walk = DependencyWalk(self)  # type: ignore[arg-type]
+                walk = DependencyWalk(self, plain_globals)
                 self.used_global_vals = walk.used
                 self._watches_closure = walk.watches_closure
+                self._plain_globals = plain_globals
                 self.hash = walk.key()
         return self.hash
 
     def __hash__(self) -> int:
-        return hash(self.cache_key)
+        return hash((self._fn_name, self._src))
 
     def __eq__(self, other: Any) -> bool:
         return self is other
@@ -107,7 +111,8 @@ class JITCallable:
     def __getstate__(self) -> dict[str, Any]:
         """What another process can use: the text and what was derived from it, no live objects."""
         dropped = {"fn": None, "__globals__": None, "used_global_vals": None, "_hash_lock": None}
-        return {**self.__dict__, "hash": self.hash, **dropped}
+        key = self.hash if self.__globals__ is None else self.cache_key
+        return {**self.__dict__, "hash": key, **dropped}
 
 
 class ConstexprFunction(JITCallable):

@@ -15,7 +15,6 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .. import knobs
 from .._utils import is_namedtuple
 
 if TYPE_CHECKING:
@@ -40,10 +39,11 @@ def _code_names(code: types.CodeType) -> set[str]:
 class DependencyWalk:
     """Collects one line of text per thing found, and the constants whose change must be noticed."""
 
-    def __init__(self, root: JITCallable):
+    def __init__(self, root: JITCallable, plain_globals: bool):
         self.root = root
+        self.plain_globals = plain_globals  # globals that are no constexpr may be read
         # The set of what is reached may be the same for functions that call each other.
-        self.lines: set[str] = {f"root {root.__module__}.{root.__qualname__}"}
+        self.lines: set[str] = {f"root {root.__module__}.{root.__qualname__} {plain_globals}"}
         self.used: UsedGlobals = {}
         self.watches_closure = False
         self._seen: set[int] = set()
@@ -92,7 +92,7 @@ class DependencyWalk:
     def _track(self, name: str, value: Any, scope: dict[str, Any] | None) -> None:
         from ..language.core import constexpr
 
-        plain = knobs.compilation.allow_non_constexpr_globals and isinstance(value, _SCALARS)
+        plain = self.plain_globals and isinstance(value, _SCALARS)
         if not plain and not isinstance(value, constexpr):
             return
         if scope is None:

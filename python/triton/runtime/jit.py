@@ -6,7 +6,7 @@ native launcher answers it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 from .. import knobs
 from .._C.libtriton import JITBase, Launcher, native_specialize_impl
@@ -326,12 +326,6 @@ def _describe(
         if get_iterable_path(types, path) != "constexpr":
             attrs[path] = backend.parse_attr(get_iterable_path(keys, path))
     return dict(zip(bound, types, strict=False)), constants, attrs
-
-
-@overload
-def jit(fn: T) -> JITFunction[T]: ...
-@overload
-def jit(fn: None = None, **options: Any) -> Callable[[T], JITFunction[T]]: ...
 
 
 def jit(

@@ -1,6 +1,6 @@
 # Loads and stores: masks, other, cache and eviction hints, bool pointers, broadcasting.
 # SPDX-License-Identifier: MIT
-# RUN: nereid compile %s:kernel --signature '*fp16,*fp16,*i1,i32' --target cpu --emit ttir -o - | FileCheck %s
+# RUN: nereid compile %s:kernel --signature '*fp16,*fp16,*i1,i32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton
 import triton.language as tl
 
@@ -17,7 +17,7 @@ def kernel(x_ptr, y_ptr, b_ptr, n):
     a = tl.load(x_ptr + offsets, mask=mask, other=-float("inf"))
     # CHECK: tt.load %[[X]], %[[MASK]] cacheModifier = cg evictionPolicy = evict_last : tensor<16x!tt.ptr<f16>>
     b = tl.load(x_ptr + offsets, mask, cache_modifier=".cg", eviction_policy="evict_last")
-    # CHECK: tt.load %arg0 {isVolatile = true} : !tt.ptr<f16>
+    # CHECK: tt.load %x_ptr {isVolatile = true} : !tt.ptr<f16>
     c = tl.load(x_ptr, volatile=True)
     # CHECK: tt.store %[[Y:.+]], %{{.+}}, %[[MASK]] cacheModifier = wt evictionPolicy = evict_first : tensor<16x!tt.ptr<f16>>
     tl.store(y_ptr + offsets, a + b + c, mask=mask, cache_modifier=".wt", eviction_policy="evict_first")

@@ -28,7 +28,7 @@ protected:
     char folder[] = "/tmp/nereid-cache-XXXXXX";
     ASSERT_NE(mkdtemp(folder), nullptr);
     root = folder;
-    dir = root + "/home/cache";
+    dir = root + "/user/cache";
   }
   void TearDown() override {
     for (const auto &entry : fs::recursive_directory_iterator(root))
@@ -327,7 +327,7 @@ TEST_F(DiskCacheTest, view_that_cannot_be_written_is_a_note) {
   EXPECT_TRUE(cache.writeView(dir, "F", "a/b", {}, "{}").empty());
   EXPECT_TRUE(cache.writeView(dir, "F", "add", {{"../x", ""}}, "{}").empty());
   EXPECT_FALSE(cache.takeNotes().empty());
-  EXPECT_FALSE(fs::exists(root + "/home/F"));
+  EXPECT_FALSE(fs::exists(root + "/user/F"));
 }
 
 TEST_F(DiskCacheTest, view_goes_with_its_kernel) {

@@ -35,8 +35,9 @@ static std::string build(const std::string &source) {
   std::ofstream(in) << kPrelude << source;
   std::string object;
   for (const char *compiler : {"clang-22", "clang", "cc"}) {
-    const std::string command = std::string(compiler) + " -O2 -w -shared -fPIC -ffp-contract=off -o " +
-                                out + " " + in + " 2>" + base + "/log";
+    const std::string command = std::string(compiler) +
+                                " -O2 -w -shared -fPIC -ffp-contract=off -o " + out + " " + in +
+                                " 2>" + base + "/log";
     if (std::system(command.c_str()) == 0) {
       object = readFile(out);
       break;
@@ -75,6 +76,19 @@ std::shared_ptr<Kernel> cKernel(const std::string &source, uint32_t parameters) 
   EXPECT_TRUE(kernel) << kernel.error().text;
   return kernel ? *kernel : nullptr;
 }
+
+namespace {
+
+/// Stops the pool's threads before the program ends, so that a leak checker
+/// finds no launch half way through a helper's hands.
+class PoolEnvironment : public testing::Environment {
+  void TearDown() override { setCpuThreads(0); }
+};
+
+} // namespace
+
+[[maybe_unused]] static testing::Environment *const poolEnvironment =
+    testing::AddGlobalTestEnvironment(new PoolEnvironment);
 
 ThreadsForScope::ThreadsForScope(uint32_t threads) { setCpuThreads(threads); }
 ThreadsForScope::~ThreadsForScope() { setCpuThreads(0); }

@@ -33,7 +33,9 @@ KERNEL {
   }
 })";
 
-static std::string codeOf(const Expected<void> &result) { return result ? "" : result.error().code; }
+static std::string codeOf(const Expected<void> &result) {
+  return result ? "" : result.error().code;
+}
 
 static bool eachOnce(const std::vector<uint32_t> &counts) {
   return std::all_of(counts.begin(), counts.end(), [](uint32_t count) { return count == 1; });

@@ -87,8 +87,14 @@ TEST(Diagnostic, TabsAndWideCharactersKeepMarksInPlace) {
 
 TEST(Diagnostic, ControlCharactersAreEscaped) {
   EXPECT_EQ(marks("a\x1b[31mb\x7f\n", {0, 1}), "a\\x1B[31mb\\x7F\n^\n");
-  EXPECT_EQ(marks("a\xE2\x80\xAE" "b\n", {4, 5}), "a<U+202E>b\n         ^\n");
-  EXPECT_EQ(marks("\xFF" "a\n", {1, 2}), "\\xFFa\n    ^\n");
+  EXPECT_EQ(marks("a\xE2\x80\xAE"
+                  "b\n",
+                  {4, 5}),
+            "a<U+202E>b\n         ^\n");
+  EXPECT_EQ(marks("\xFF"
+                  "a\n",
+                  {1, 2}),
+            "\\xFFa\n    ^\n");
   DiagnosticEngine engine;
   SourceFile file("a\x1b\n.py", "x\n");
   engine.add(Advice, {&file, {0, 1}}, "b\x1b[0m\nsecond").note("c\x07");
@@ -98,7 +104,8 @@ TEST(Diagnostic, ControlCharactersAreEscaped) {
 TEST(Diagnostic, LongLinesAreCutAroundTheCaret) {
   std::string text = std::string(500, 'a') + "+" + std::string(500, 'b') + "\n";
   std::string drawn = marks(text, {499, 502}, 500);
-  EXPECT_EQ(drawn, "..." + std::string(60, 'a') + "+" + std::string(89, 'b') + "...\n" + std::string(62, ' ') + "~^~\n");
+  EXPECT_EQ(drawn,
+            "..." + std::string(60, 'a') + "+" + std::string(89, 'b') + "...\n" + std::string(62, ' ') + "~^~\n");
   EXPECT_EQ(marks(std::string(161, 'a'), {0, 1}), std::string(90, 'a') + "...\n^\n");
   EXPECT_EQ(marks(std::string(160, 'a'), {0, 1}), std::string(160, 'a') + "\n^\n");
 }

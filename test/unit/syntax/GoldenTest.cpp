@@ -22,12 +22,26 @@ using namespace nereid;
 
 static constexpr llvm::StringLiteral separator = "#---\n";
 
+// The nearest folder at or above `start` that has the golden files; empty where there is none.
+static std::string goldenFolderAbove(llvm::StringRef start) {
+  for (; !start.empty(); start = llvm::sys::path::parent_path(start)) {
+    llvm::SmallString<128> folder = start;
+    llvm::sys::path::append(folder, "test", "golden", "syntax");
+    if (llvm::sys::fs::is_directory(folder))
+      return std::string(folder);
+  }
+  return {};
+}
+
+// The program lies in the build folder of the tree, or is started somewhere in the tree.
 static std::string goldenFolder() {
-  llvm::SmallString<128> path(__FILE__);
-  for (int i = 0; i < 3; ++i)
-    llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, "golden", "syntax");
-  return std::string(path);
+  static int anchor;
+  llvm::SmallString<128> start(llvm::sys::fs::getMainExecutable(nullptr, &anchor));
+  if (std::string folder = goldenFolderAbove(start); !folder.empty())
+    return folder;
+  if (llvm::sys::fs::current_path(start))
+    return {};
+  return goldenFolderAbove(start);
 }
 
 static std::vector<std::string> goldenFiles(llvm::StringRef extension) {
@@ -94,10 +108,9 @@ TEST(SyntaxGolden, SectionsThatFailAreNamedSo) {
 // Those that a text file cannot show well are tested in LimitsTest.cpp.
 TEST(SyntaxGolden, EveryCodeIsTested) {
   llvm::StringSet<> inLimitsTest;
-  inLimitsTest.insert_range(
-      llvm::ArrayRef<llvm::StringRef>{"text-too-long", "nul-byte", "invalid-utf8", "too-many-errors", "number-too-long",
-                                      "expression-too-deep", "expression-too-long", "block-too-deep",
-                                      "expected-function", "text-after-function"});
+  inLimitsTest.insert_range(llvm::ArrayRef<llvm::StringRef>{
+      "text-too-long", "nul-byte", "invalid-utf8", "too-many-errors", "number-too-long", "expression-too-deep",
+      "expression-too-long", "block-too-deep", "expected-function", "text-after-function"});
   std::string all;
   for (const std::string &output : goldenFiles(".out"))
     all += readFile(output);

@@ -38,8 +38,7 @@ static std::string tokensOf(std::string text, FirstIndent firstIndent = FirstInd
 }
 
 TEST(Lexer, LongestOperatorWins) {
-  EXPECT_EQ(tokensOf("a**=b//=c<<=d>>=e!=f->g:=h...i"),
-            "a **= b //= c <<= d >>= e != f -> g := h ... i NEWLINE ");
+  EXPECT_EQ(tokensOf("a**=b//=c<<=d>>=e!=f->g:=h...i"), "a **= b //= c <<= d >>= e != f -> g := h ... i NEWLINE ");
   EXPECT_EQ(tokensOf("a<=b<c<<d**e*f//g/h..i"), "a <= b < c << d ** e * f // g / h . . i NEWLINE ");
 }
 
@@ -67,8 +66,7 @@ TEST(Lexer, IndentationIsBalanced) {
 }
 
 TEST(Lexer, CommonIndentationOfACutOutIsNone) {
-  EXPECT_EQ(tokensOf("    a\n      b\n    c\n", FirstIndent::IsCommon),
-            "a NEWLINE INDENT b NEWLINE DEDENT c NEWLINE ");
+  EXPECT_EQ(tokensOf("    a\n      b\n    c\n", FirstIndent::IsCommon), "a NEWLINE INDENT b NEWLINE DEDENT c NEWLINE ");
   EXPECT_EQ(tokensOf("    a\n", FirstIndent::IsError), "INDENT a NEWLINE DEDENT ");
 }
 
@@ -78,7 +76,9 @@ TEST(Lexer, LinesJoinInBracketsAndAfterBackslash) {
 
 TEST(Lexer, EveryLineEndCounts) {
   EXPECT_EQ(tokensOf("a\r\nb\rc\n\r\nd"), "a NEWLINE b NEWLINE c NEWLINE d NEWLINE ");
-  EXPECT_EQ(tokensOf("\xEF\xBB\xBF" "a\n"), "a NEWLINE ");
+  EXPECT_EQ(tokensOf("\xEF\xBB\xBF"
+                     "a\n"),
+            "a NEWLINE ");
 }
 
 TEST(Lexer, NumbersEndWherePythonsDo) {
@@ -86,7 +86,8 @@ TEST(Lexer, NumbersEndWherePythonsDo) {
 }
 
 TEST(Lexer, StringsKeepQuotesAndLines) {
-  EXPECT_EQ(tokensOf("'a\\'b' r'\\' x' '''c'd\n'' ''' b\"\" \"\\\\\""), "'a\\'b' r'\\' x' '''c'd\n'' ''' b\"\" \"\\\\\" NEWLINE ");
+  EXPECT_EQ(tokensOf("'a\\'b' r'\\' x' '''c'd\n'' ''' b\"\" \"\\\\\""),
+            "'a\\'b' r'\\' x' '''c'd\n'' ''' b\"\" \"\\\\\" NEWLINE ");
   EXPECT_EQ(tokensOf("'a\\\nb'"), "'a\\\nb' NEWLINE ");
 }
 

@@ -75,7 +75,7 @@ TEST(SyntaxLiterals, EscapesAreResolved) {
 
 TEST(SyntaxLiterals, NeighboursAreJoined) {
   EXPECT_EQ(textOf("('a'\n 'b' \"\"\"c\"\"\")"), "abc");
-  EXPECT_EQ(textOf("b'a' Rb'\\'"), "a\\");
+  EXPECT_EQ(textOf("b'a' Rb'\\n'"), "a\\n");
 }
 
 TEST(SyntaxLiterals, FStringTextIsJoinedAroundFields) {

@@ -4,6 +4,9 @@
 
 #include "compiler/syntax/Parser.h"
 
+#include "gtest/gtest.h"
+
+#include <cstdlib>
 #include <string>
 
 namespace nereid::syntax {
@@ -14,6 +17,10 @@ struct ParsedText {
 
   // The value of the only statement, `x = value` or `value`.
   const Expr *value() const {
+    if (!module) {
+      ADD_FAILURE() << "wrong text in the test:\n" << diagnostics.render();
+      std::abort();
+    }
     if (const auto *assign = llvm::dyn_cast<Assign>(module->body.front()))
       return assign->value;
     return llvm::cast<ExprStmt>(module->body.front())->value;

@@ -26,8 +26,9 @@ struct MathFunction {
   const char *name;
   llvm::Value *(*emit)(llvm::IRBuilderBase &, llvm::Value *, const HostMath &);
   double (*reference)(double);
-  /// Largest error allowed for f32, in units in the last place of the exact result.
-  double maxUlp;
+  /// Largest errors allowed for f32, in units in the last place of the exact result, with FMA and without.
+  double maxUlpWithFma;
+  double maxUlpWithout;
 };
 llvm::ArrayRef<MathFunction> mathFunctions();
 
@@ -47,6 +48,8 @@ struct Kernel {
   /// 1 for scalar code.
   unsigned lanes = 1;
   bool isDouble = false;
+
+  double maxUlp() const { return machine->math.hasFma ? function->maxUlpWithFma : function->maxUlpWithout; }
 };
 
 /// Applies the function to `count` numbers; `count` is a multiple of the kernel's lanes.

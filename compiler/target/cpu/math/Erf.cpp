@@ -10,9 +10,9 @@
 namespace nereid::cpu::math {
 
 // Coefficients are printed by scripts/fit_math.py.
-static constexpr float erfLog[] = {0x1.06eba8p-3f,   0x1.45f3p-1f,      0x1.a4f8c4p-4f,
-                                   -0x1.39b7cap-6f, -0x1.637a0ep-13f, 0x1.b744ccp-10f,
-                                   -0x1.4e2996p-11f, 0x1.f28abep-14f, -0x1.3b026ap-17f};
+static constexpr float erfLog[] = {0x1.06eba8p-3f,   0x1.45f3p-1f,     0x1.a4f8c4p-4f,
+                                   -0x1.39b7cap-6f,  -0x1.637a0ep-13f, 0x1.b744ccp-10f,
+                                   -0x1.4e2996p-11f, 0x1.f28abep-14f,  -0x1.3b026ap-17f};
 static constexpr float ln2 = 0x1.62e43p-1f;
 static constexpr float log2e = 0x1.715476p0f;
 /// erf rounds to 1 from here on.
@@ -23,7 +23,8 @@ llvm::Value *emitErf(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMat
     return emitLibmCalls(builder, "erf", x);
   const Lanes lanes(builder, x, host);
   llvm::Value *a = lanes.atMost(lanes.magnitude(x), largestArgument);
-  llvm::Value *y = lanes.mulAdd(lanes.polynomial(a, lanes.mul(a, a), erfLog), a, a);
+  llvm::Value *slope = lanes.polynomial(a, lanes.mul(a, a), erfLog);
+  llvm::Value *y = lanes.mulAdd(slope, a, a);
 
   llvm::Constant *shift = lanes.real(roundingShift + 127);
   llvm::Value *shifted = lanes.mulAdd(y, lanes.real(-log2e), shift);
@@ -31,6 +32,11 @@ llvm::Value *emitErf(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMat
   // One part of ln 2 is enough: an error of r counts 2^k times.
   llvm::Value *r = lanes.mulAdd(k, lanes.real(-ln2), lanes.neg(y));
   llvm::Value *rest = emitExpLessOne(lanes, r);
+  if (!host.hasFma) {
+    // Two roundings in y are too many: what its sum lost is taken off here.
+    llvm::Value *lost = lanes.sub(lanes.mul(slope, a), lanes.sub(y, a));
+    rest = lanes.sub(rest, lost);
+  }
 
   llvm::Value *power = lanes.fromBits(builder.CreateShl(lanes.bits(shifted), 23));
   llvm::Value *value = lanes.mulAdd(lanes.neg(power), rest, lanes.sub(lanes.real(1.0f), power));

@@ -6,11 +6,13 @@
 
 #include "compiler/target/cpu/math/Lanes.h"
 
+#include <bit>
+
 namespace nereid::cpu::math {
 
 // Coefficients are printed by scripts/fit_math.py.
 static constexpr float expTail[] = {0x1.fffffep-2f, 0x1.5554aep-3f, 0x1.5556fp-5f, 0x1.122a72p-7f, 0x1.6ba49ap-10f};
-static constexpr float exp2Tail[] = {0x1.62e43p-1f,   0x1.ebfbdcp-3f,  0x1.c6af7cp-5f,
+static constexpr float exp2Tail[] = {0x1.62e43p-1f, 0x1.ebfbdcp-3f,  0x1.c6af7cp-5f,
                                      0x1.3b2dep-7f, 0x1.5f082ep-10f, 0x1.416b58p-13f};
 static constexpr float ln2Parts[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
 static constexpr float log2e = 0x1.715476p0f;
@@ -18,6 +20,10 @@ static constexpr float log2e = 0x1.715476p0f;
 llvm::Value *emitExpLessOne(const Lanes &lanes, llvm::Value *r) {
   llvm::Value *square = lanes.mul(r, r);
   return lanes.mulAdd(lanes.polynomial(r, square, expTail), square, r);
+}
+
+llvm::Value *emitExp2OfFraction(const Lanes &lanes, llvm::Value *r) {
+  return lanes.mulAdd(lanes.polynomial(r, exp2Tail), r, lanes.real(1.0f));
 }
 
 namespace {
@@ -48,7 +54,7 @@ static llvm::Value *scaleByPower(const Lanes &lanes, llvm::Value *value, llvm::V
   llvm::Value *low = lanes.bits(shifted);
   if (lanes.host().hasAvx512) {
     // One vscalefps after a conversion.
-    llvm::Value *k = ir.CreateSub(low, llvm::ConstantExpr::getBitCast(lanes.real(roundingShift + scaleBias), lanes.intType()));
+    llvm::Value *k = ir.CreateSub(low, lanes.integer(std::bit_cast<uint32_t>(roundingShift + scaleBias)));
     return ir.CreateIntrinsic(llvm::Intrinsic::ldexp, {lanes.realType(), lanes.intType()}, {value, k});
   }
   llvm::Value *isNegative = ir.CreateICmpSLT(lanes.bits(x), lanes.integer(0));
@@ -77,8 +83,7 @@ llvm::Value *emitExp2(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMa
   llvm::Constant *shift = lanes.real(roundingShift + scaleBias);
   llvm::Value *shifted = lanes.add(bounded, shift);
   llvm::Value *r = lanes.sub(bounded, lanes.sub(shifted, shift));
-  llvm::Value *value = lanes.mulAdd(lanes.polynomial(r, exp2Tail), r, lanes.real(1.0f));
-  return scaleByPower(lanes, value, shifted, x);
+  return scaleByPower(lanes, emitExp2OfFraction(lanes, r), shifted, x);
 }
 
 // e^x - 1 = 2^k (e^r - 1) + (2^k - 1). For k = 128 the power is halved and the sum doubled.

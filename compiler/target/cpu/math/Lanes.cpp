@@ -27,9 +27,7 @@ Lanes::Lanes(llvm::IRBuilderBase &builder, llvm::Value *like, const HostMath &ho
 
 llvm::Type *Lanes::withElement(llvm::Type *element) const { return sameShape(element, realLanes); }
 
-llvm::Constant *Lanes::real(float value) const {
-  return llvm::ConstantFP::get(realLanes, llvm::APFloat(value));
-}
+llvm::Constant *Lanes::real(float value) const { return llvm::ConstantFP::get(realLanes, llvm::APFloat(value)); }
 
 llvm::Constant *Lanes::integer(uint32_t value) const { return llvm::ConstantInt::get(intLanes, value); }
 
@@ -47,10 +45,12 @@ llvm::Value *Lanes::polynomial(llvm::Value *x, llvm::ArrayRef<float> coefficient
 }
 
 llvm::Value *Lanes::polynomial(llvm::Value *x, llvm::Value *square, llvm::ArrayRef<float> coefficients) const {
+  // The constant is kept apart: as the last addend it is rounded once.
   llvm::SmallVector<float> parts[2];
-  for (const auto [power, coefficient] : llvm::enumerate(coefficients))
+  for (const auto [power, coefficient] : llvm::enumerate(coefficients.drop_front()))
     parts[power % 2].push_back(coefficient);
-  return mulAdd(polynomial(square, parts[1]), x, polynomial(square, parts[0]));
+  llvm::Value *slope = mulAdd(polynomial(square, parts[1]), x, polynomial(square, parts[0]));
+  return mulAdd(slope, x, real(coefficients.front()));
 }
 
 // The limit is the first operand: `minps` and `maxps` return the second one if either is NaN.
@@ -66,13 +66,9 @@ llvm::Value *Lanes::atLeast(llvm::Value *x, float limit) const {
 
 llvm::Value *Lanes::signOf(llvm::Value *x) const { return ir.CreateAnd(bits(x), integer(0x80000000)); }
 
-llvm::Value *Lanes::magnitude(llvm::Value *x) const {
-  return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-}
+llvm::Value *Lanes::magnitude(llvm::Value *x) const { return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x); }
 
-llvm::Value *Lanes::withSign(llvm::Value *x, llvm::Value *sign) const {
-  return fromBits(ir.CreateOr(bits(x), sign));
-}
+llvm::Value *Lanes::withSign(llvm::Value *x, llvm::Value *sign) const { return fromBits(ir.CreateOr(bits(x), sign)); }
 
 bool isDouble(const llvm::Value *x) { return x->getType()->getScalarType()->isDoubleTy(); }
 

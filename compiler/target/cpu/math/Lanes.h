@@ -66,10 +66,12 @@ inline constexpr float roundingShift = 0x1.8p23f;
 
 /// e^r - 1 for |r| <= ln(2)/2, relatively accurate.
 llvm::Value *emitExpLessOne(const Lanes &lanes, llvm::Value *r);
+/// 2^r for |r| <= 1/2.
+llvm::Value *emitExp2OfFraction(const Lanes &lanes, llvm::Value *r);
 
 using ValueList = llvm::SmallVector<llvm::Value *, 3>;
-/// Emits a second path, behind a branch, that replaces `common` if any lane of `needed` is set. `rare` returns a value for
-/// every lane, and as many values as `common` has. The builder is left where the two paths meet.
+/// Emits a second path, behind a branch, that replaces `common` if any lane of `needed` is set. `rare` returns a value
+/// for every lane, and as many values as `common` has. The builder is left where the two paths meet.
 ValueList emitRarePath(const Lanes &lanes, llvm::Value *needed, llvm::ArrayRef<llvm::Value *> common,
                        llvm::function_ref<ValueList()> rare);
 
@@ -78,15 +80,15 @@ bool isDouble(const llvm::Value *x);
 /// Calls the libm function `name` on each lane.
 llvm::Value *emitLibmCalls(llvm::IRBuilderBase &builder, const char *name, llvm::Value *x);
 
-/// An argument of sine or cosine less a multiple of pi.
-struct HalfTurns {
-  /// x - k pi as the sum of a number within about pi/2 of zero and a much smaller one.
+/// An argument of sine or cosine less a multiple of pi/2.
+struct Quarters {
+  /// The difference as the sum of a number within about pi/4 of zero and a much smaller one.
   llvm::Value *angle;
   llvm::Value *rest;
-  /// Integer lanes: the sign bit is set where k is odd, other bits are zero.
-  llvm::Value *oddSign;
+  /// The multiple, an integer of which the lowest two bits count.
+  llvm::Value *quadrant;
 };
-/// Reduces |x| >= 2^20, given by its bits; `forCosine` makes k a half-integer, as in cos x = (-1)^(k + 1/2) sin(x - k pi).
-HalfTurns emitHugeReduction(const Lanes &lanes, llvm::Value *magnitudeBits, bool forCosine);
+/// Reduces |x| >= 2^20, given by its bits.
+Quarters emitHugeReduction(const Lanes &lanes, llvm::Value *magnitudeBits);
 
 } // namespace nereid::cpu::math

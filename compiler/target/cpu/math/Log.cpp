@@ -11,8 +11,10 @@
 namespace nereid::cpu::math {
 
 // Coefficients are printed by scripts/fit_math.py.
-static constexpr float logTail[] = {-0x1.fffff8p-2f, 0x1.55555p-2f, -0x1.000438p-2f, 0x1.99a428p-3f, -0x1.542422p-3f, 0x1.226b34p-3f, -0x1.0f4cb6p-3f, 0x1.087d8ap-3f, -0x1.385082p-4f};
-static constexpr float log2Tail[] = {-0x1.71547p-1f, 0x1.ec7094p-2f, -0x1.715afep-2f, 0x1.277f44p-2f, -0x1.eaa24ap-3f, 0x1.a2c9dcp-3f, -0x1.87f7eap-3f, 0x1.7f2818p-3f, -0x1.c39bb6p-4f};
+static constexpr float logTail[] = {-0x1.fffff8p-2f, 0x1.55555p-2f,   -0x1.000438p-2f, 0x1.99a428p-3f, -0x1.542422p-3f,
+                                    0x1.226b34p-3f,  -0x1.0f4cb6p-3f, 0x1.087d8ap-3f,  -0x1.385082p-4f};
+static constexpr float log2Tail[] = {-0x1.71547p-1f, 0x1.ec7094p-2f,  -0x1.715afep-2f, 0x1.277f44p-2f, -0x1.eaa24ap-3f,
+                                     0x1.a2c9dcp-3f, -0x1.87f7eap-3f, 0x1.7f2818p-3f,  -0x1.c39bb6p-4f};
 static constexpr float ln2Parts[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
 static constexpr float log2eParts[] = {0x1.715476p0f, 0x1.4ae0bep-26f};
 static constexpr float exponentUnit = 0x1p-23f;
@@ -119,8 +121,8 @@ llvm::Value *emitLog1p(llvm::IRBuilderBase &builder, llvm::Value *x, const HostM
   llvm::Value *sum = lanes.add(x, lanes.real(1.0f));
   llvm::Value *exponent = exponentBits(lanes, sum);
   llvm::Value *scaled = builder.CreateSIToFP(exponent, lanes.realType());
-  const ValueList parts = emitRarePath(
-      lanes, isUnusual(lanes, sum), {scaled, scaledArgument(lanes, x, exponent)}, [&]() -> ValueList {
+  const ValueList parts =
+      emitRarePath(lanes, isUnusual(lanes, sum), {scaled, scaledArgument(lanes, x, exponent)}, [&]() -> ValueList {
         llvm::Value *finite = lanes.atMost(x, std::numeric_limits<float>::max());
         return {coverSpecials(lanes, scaled, sum), scaledArgument(lanes, finite, exponent)};
       });

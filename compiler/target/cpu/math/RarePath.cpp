@@ -27,7 +27,8 @@ static llvm::BasicBlock *splitHere(llvm::IRBuilderBase &builder) {
 ValueList emitRarePath(const Lanes &lanes, llvm::Value *needed, llvm::ArrayRef<llvm::Value *> common,
                        llvm::function_ref<ValueList()> rare) {
   llvm::IRBuilderBase &ir = lanes.builder();
-  llvm::Value *isNeeded = anyLane(ir, needed);
+  // A branch on poison is undefined; lanes that nobody uses may hold it, and must not spoil the others' answer.
+  llvm::Value *isNeeded = anyLane(ir, ir.CreateFreeze(needed));
   llvm::BasicBlock *tail = splitHere(ir);
   llvm::BasicBlock *head = ir.GetInsertBlock();
   llvm::BasicBlock *detour = llvm::BasicBlock::Create(head->getContext(), "math.rare", head->getParent(), tail);

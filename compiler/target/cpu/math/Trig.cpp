@@ -1,9 +1,9 @@
 // Emits sin and cos.
 // SPDX-License-Identifier: MIT
 //
-// sin x = (-1)^k sin(x - k pi), with k the integer nearest to x / pi; cosine is the same with a half-integer k. One odd
-// polynomial serves both. Below 2^20 the reduction is done in f32 (or f64 where there is no FMA); if any lane is larger,
-// a branch replaces those lanes by an exact reduction.
+// x = q pi/2 + r with |r| <= pi/4. The low bits of the quadrant q choose between the polynomials of sin r and cos r,
+// and the sign; cosine is sine one quadrant further. Below 2^20 the reduction is done in f32 (in f64 where there is no
+// FMA); larger arguments take a rare path with an exact one.
 
 #include "compiler/target/cpu/math/Lanes.h"
 
@@ -12,75 +12,78 @@
 namespace nereid::cpu::math {
 
 // Coefficients are printed by scripts/fit_math.py.
-static constexpr float sinTail[] = {-0x1.555556p-3f, 0x1.11113p-7f, -0x1.a020a2p-13f, 0x1.724d12p-19f, -0x1.a96b88p-26f};
-static constexpr float piParts[] = {0x1.921fb4p1f, 0x1.4442dp-23f, 0x1.846988p-47f};
-static constexpr float inversePi = 0x1.45f306p-2f;
+static constexpr float sinTail[] = {-0x1.555542p-3f, 0x1.1105e2p-7f, -0x1.98cb5cp-13f};
+static constexpr float cosTail[] = {0x1.555548p-5f, -0x1.6c0ae2p-10f, 0x1.998868p-16f};
+static constexpr float halfPiParts[] = {0x1.921fb4p0f, 0x1.4442dp-24f, 0x1.846988p-48f};
+static constexpr float twoOverPi = 0x1.45f306p-1f;
 static constexpr float largestDirect = 0x1p20f;
-/// The first 33 bits of pi, whose product with a 20-bit integer is exact, and the rest.
-static constexpr double piHigh = 0x1.921fb544p1;
-static constexpr double piLow = 0x1.0b4611a626331p-33;
+/// The first 33 bits of pi/2, whose product with a 20-bit integer is exact in f64, and the rest.
+static constexpr double halfPiHigh = 0x1.921fb544p0;
+static constexpr double halfPiLow = 0x1.0b4611a626331p-34;
 
-/// |x| - k pi as a sum of two. With FMA the first step is exact, the second rounds relative to the result, and the third
-/// is left to the end, where it meets terms of its size.
-static std::pair<llvm::Value *, llvm::Value *> subtractTurns(const Lanes &lanes, llvm::Value *x, llvm::Value *k) {
+/// x - k pi/2 as a sum of two. With FMA the first step is exact, the second rounds relative to the result, and the
+/// third is left to the end, where it meets terms of its size.
+static std::pair<llvm::Value *, llvm::Value *> subtractQuarters(const Lanes &lanes, llvm::Value *x, llvm::Value *k) {
   if (lanes.host().hasFma) {
-    llvm::Value *rest = lanes.mulAdd(k, lanes.real(-piParts[0]), x);
-    rest = lanes.mulAdd(k, lanes.real(-piParts[1]), rest);
-    return {rest, lanes.mul(k, lanes.real(-piParts[2]))};
+    llvm::Value *angle = lanes.mulAdd(k, lanes.real(-halfPiParts[0]), x);
+    angle = lanes.mulAdd(k, lanes.real(-halfPiParts[1]), angle);
+    return {angle, lanes.mul(k, lanes.real(-halfPiParts[2]))};
   }
   llvm::IRBuilderBase &ir = lanes.builder();
   llvm::Type *wide = lanes.withElement(ir.getDoubleTy());
   llvm::Value *wideK = ir.CreateFPExt(k, wide);
-  llvm::Value *rest = ir.CreateFPExt(x, wide);
-  for (const double part : {piHigh, piLow})
-    rest = ir.CreateFSub(rest, ir.CreateFMul(wideK, llvm::ConstantFP::get(wide, part)));
-  return {ir.CreateFPTrunc(rest, lanes.realType()), lanes.real(0.0f)};
+  llvm::Value *angle = ir.CreateFPExt(x, wide);
+  for (const double part : {halfPiHigh, halfPiLow})
+    angle = ir.CreateFSub(angle, ir.CreateFMul(wideK, llvm::ConstantFP::get(wide, part)));
+  return {ir.CreateFPTrunc(angle, lanes.realType()), lanes.real(0.0f)};
 }
 
-static HalfTurns reduceDirectly(const Lanes &lanes, llvm::Value *x, bool forCosine) {
-  llvm::Constant *shift = lanes.real(roundingShift);
-  llvm::Constant *half = lanes.real(0.5f);
-  llvm::Value *shifted = nullptr;
-  llvm::Value *k = nullptr;
-  if (forCosine) {
-    shifted = lanes.add(lanes.mulAdd(x, lanes.real(inversePi), half), shift);
-    k = lanes.sub(lanes.sub(shifted, shift), half);
-  } else {
-    shifted = lanes.mulAdd(x, lanes.real(inversePi), shift);
-    k = lanes.sub(shifted, shift);
-  }
-  llvm::Value *oddSign = lanes.builder().CreateShl(lanes.bits(shifted), 31);
-  const auto [angle, rest] = subtractTurns(lanes, x, k);
-  return {angle, rest, oddSign};
+static Quarters reduceDirectly(const Lanes &lanes, llvm::Value *x, unsigned quadrantsAhead) {
+  llvm::Constant *shift = lanes.real(roundingShift + static_cast<float>(quadrantsAhead));
+  llvm::Value *shifted = lanes.mulAdd(x, lanes.real(twoOverPi), shift);
+  const auto [angle, rest] = subtractQuarters(lanes, x, lanes.sub(shifted, shift));
+  return {angle, rest, lanes.bits(shifted)};
 }
 
 /// Replaces lanes at or above `largestDirect` by the exact reduction.
-static ValueList reduceHugeLanes(const Lanes &lanes, const HalfTurns &direct, llvm::Value *x,
-                                 bool forCosine) {
+static ValueList reduceHugeLanes(const Lanes &lanes, const Quarters &direct, llvm::Value *x, unsigned quadrantsAhead) {
   llvm::IRBuilderBase &ir = lanes.builder();
   // Infinity keeps the direct result, which is NaN.
   llvm::Value *magnitudeBits = lanes.bits(x);
   llvm::Value *isHuge = ir.CreateAnd(ir.CreateFCmpOGE(x, lanes.real(largestDirect)),
                                      ir.CreateICmpULT(magnitudeBits, lanes.integer(0x7f800000)));
-  const HalfTurns exact = emitHugeReduction(lanes, magnitudeBits, forCosine);
+  const Quarters exact = emitHugeReduction(lanes, magnitudeBits);
+  llvm::Value *quadrant = ir.CreateAdd(exact.quadrant, lanes.integer(quadrantsAhead));
   return {ir.CreateSelect(isHuge, exact.angle, direct.angle), ir.CreateSelect(isHuge, exact.rest, direct.rest),
-          ir.CreateSelect(isHuge, exact.oddSign, direct.oddSign)};
+          ir.CreateSelect(isHuge, quadrant, direct.quadrant)};
 }
 
-static llvm::Value *emitSineOrCosine(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMath &host, bool forCosine) {
+static llvm::Value *sinOrCosOf(const Lanes &lanes, const Quarters &reduced) {
+  llvm::IRBuilderBase &ir = lanes.builder();
+  const auto [r, rest, quadrant] = reduced;
+  llvm::Value *square = lanes.mul(r, r);
+  llvm::Value *beyondR = lanes.mulAdd(lanes.polynomial(square, sinTail), lanes.mul(r, square), rest);
+  llvm::Value *sine = lanes.add(r, beyondR);
+  llvm::Value *beyondOne = lanes.mulAdd(lanes.polynomial(square, cosTail), square, lanes.real(-0.5f));
+  llvm::Value *cosine = lanes.mulAdd(beyondOne, square, lanes.real(1.0f));
+  llvm::Value *isOdd = ir.CreateICmpSLT(ir.CreateShl(quadrant, 31), lanes.integer(0));
+  return ir.CreateSelect(isOdd, cosine, sine);
+}
+
+static llvm::Value *emitSineOrCosine(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMath &host,
+                                     bool isCosine) {
   const Lanes lanes(builder, x, host);
+  const unsigned quadrantsAhead = isCosine ? 1 : 0;
   // The reduction works on |x|: sums like r + r^3 p lose the sign of zero.
   llvm::Value *positive = lanes.magnitude(x);
-  const HalfTurns direct = reduceDirectly(lanes, positive, forCosine);
+  const Quarters direct = reduceDirectly(lanes, positive, quadrantsAhead);
   llvm::Value *isHuge = builder.CreateFCmpOGE(positive, lanes.real(largestDirect));
-  const auto reduced = emitRarePath(lanes, isHuge, {direct.angle, direct.rest, direct.oddSign},
-                                    [&] { return reduceHugeLanes(lanes, direct, positive, forCosine); });
-  llvm::Value *r = reduced[0];
-  llvm::Value *oddSign = reduced[2];
-  llvm::Value *square = lanes.mul(r, r);
-  llvm::Value *small = lanes.mulAdd(lanes.polynomial(square, sinTail), lanes.mul(r, square), reduced[1]);
-  llvm::Value *value = lanes.add(r, small);
-  llvm::Value *flip = forCosine ? oddSign : builder.CreateXor(oddSign, lanes.signOf(x));
+  const ValueList reduced = emitRarePath(lanes, isHuge, {direct.angle, direct.rest, direct.quadrant},
+                                         [&] { return reduceHugeLanes(lanes, direct, positive, quadrantsAhead); });
+  llvm::Value *value = sinOrCosOf(lanes, {reduced[0], reduced[1], reduced[2]});
+  llvm::Value *flip = builder.CreateAnd(builder.CreateShl(reduced[2], 30), lanes.integer(0x80000000));
+  if (!isCosine)
+    flip = builder.CreateXor(flip, lanes.signOf(x));
   return lanes.fromBits(builder.CreateXor(lanes.bits(value), flip));
 }
 

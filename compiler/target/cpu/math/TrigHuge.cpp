@@ -14,6 +14,9 @@ namespace nereid::cpu::math {
 // Coefficients are printed by scripts/fit_math.py.
 static constexpr uint32_t inversePiWords[] = {0x517cc1b7, 0x27220a94, 0xfe13abe8, 0xfa9a6ee0, 0x6db14acc, 0x9e21c820};
 
+/// pi/2 * 2^-64
+static constexpr double halfPiInFractions = 0x1.921fb54442d18p-64;
+
 /// The bits of 1/pi from 31 places before the binary point on: the window of E = -31 starts there.
 static uint32_t inversePiWord(unsigned index) { return index == 0 ? 0 : inversePiWords[index - 1]; }
 
@@ -50,20 +53,18 @@ static llvm::Value *halfTurnsModulo2(const Lanes &lanes, llvm::Value *magnitudeB
   return ir.CreateAdd(sum, ir.CreateLShr(timesWord(2), 32));
 }
 
-HalfTurns emitHugeReduction(const Lanes &lanes, llvm::Value *magnitudeBits, bool forCosine) {
+Quarters emitHugeReduction(const Lanes &lanes, llvm::Value *magnitudeBits) {
   llvm::IRBuilderBase &ir = lanes.builder();
   llvm::Type *wide = lanes.withElement(ir.getInt64Ty());
   llvm::Type *wideReal = lanes.withElement(ir.getDoubleTy());
-  llvm::Constant *half = llvm::ConstantInt::get(wide, uint64_t{1} << 62);
+  // The top two bits count quadrants, so the others are a fraction of one; as a signed number it is the distance to the
+  // nearest whole quadrant.
   llvm::Value *turns = halfTurnsModulo2(lanes, magnitudeBits);
-  if (forCosine)
-    turns = ir.CreateAdd(turns, half);
-  // The nearest integer's parity, and the distance to it: without the parity bit the rest is a signed fraction.
-  llvm::Value *parity = ir.CreateTrunc(ir.CreateLShr(ir.CreateAdd(turns, half), 32), lanes.intType());
-  llvm::Value *fraction = ir.CreateSIToFP(ir.CreateShl(turns, 1), wideReal);
-  llvm::Value *angle = ir.CreateFMul(fraction, llvm::ConstantFP::get(wideReal, 0x1.921fb54442d18p-63));
-  return {ir.CreateFPTrunc(angle, lanes.realType()), lanes.real(0.0f),
-          ir.CreateAnd(parity, lanes.integer(0x80000000))};
+  llvm::Value *rounded = ir.CreateAdd(turns, llvm::ConstantInt::get(wide, uint64_t{1} << 61));
+  llvm::Value *quadrant = ir.CreateTrunc(ir.CreateLShr(rounded, 62), lanes.intType());
+  llvm::Value *fraction = ir.CreateSIToFP(ir.CreateShl(turns, 2), wideReal);
+  llvm::Value *angle = ir.CreateFMul(fraction, llvm::ConstantFP::get(wideReal, halfPiInFractions));
+  return {ir.CreateFPTrunc(angle, lanes.realType()), lanes.real(0.0f), quadrant};
 }
 
 } // namespace nereid::cpu::math

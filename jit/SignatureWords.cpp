@@ -1,0 +1,142 @@
+// Recognises the words of a written signature.
+// SPDX-License-Identifier: MIT
+#include "jit/SignatureWords.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace nereid::jit {
+
+static constexpr size_t kNone = std::string_view::npos;
+
+/// Edits between two short words; what is close to a known type was meant.
+static size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string_view meantType(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
+      {"float16", "fp16"}, {"half", "fp16"},   {"bfloat16", "bf16"}, {"float32", "fp32"},
+      {"float", "fp32"},   {"f32", "fp32"},    {"float64", "fp64"},  {"double", "fp64"},
+      {"f16", "fp16"},     {"f64", "fp64"},    {"bool", "u1"},       {"int1", "u1"},
+      {"int", "i32"},      {"int8", "i8"},     {"int16", "i16"},     {"int32", "i32"},
+      {"int64", "i64"},    {"uint8", "u8"},    {"uint16", "u16"},    {"uint32", "u32"},
+      {"uint64", "u64"}};
+  for (const auto &[other, ours] : kElsewhere)
+    if (word == other)
+      return ours;
+  static constexpr std::string_view kSpellings[] = {
+#define SCALAR_TYPE(id, spelling, bits, klass) spelling,
+#include "jit/ScalarTypes.def"
+  };
+  // Digits change places more easily than they change.
+  const auto rank = [&](std::string_view type) {
+    const bool isSwapped = std::is_permutation(word.begin(), word.end(), type.begin(), type.end());
+    return isSwapped ? 1 : distance(word, type);
+  };
+  const auto *closest = std::min_element(std::begin(kSpellings), std::end(kSpellings),
+                                         [&](auto a, auto b) { return rank(a) < rank(b); });
+  return rank(*closest) <= 1 ? *closest : std::string_view();
+}
+
+bool isNumber(std::string_view word) {
+  if (word.starts_with('-') || word.starts_with('+'))
+    word.remove_prefix(1);
+  if (word == "inf" || word == "nan")
+    return true;
+  if (word.size() > 2 && word[0] == '0' && std::string_view("xXoObB").find(word[1]) != kNone)
+    return word.find_first_not_of("0123456789abcdefABCDEF_", 2) == kNone;
+  const auto skipDigits = [&] {
+    size_t count = 0;
+    for (; !word.empty() && (isDigit(word.front()) || word.front() == '_'); word.remove_prefix(1))
+      ++count;
+    return count;
+  };
+  size_t digits = skipDigits();
+  if (word.starts_with('.')) {
+    word.remove_prefix(1);
+    digits += skipDigits();
+  }
+  if (digits != 0 && (word.starts_with('e') || word.starts_with('E'))) {
+    word.remove_prefix(1);
+    if (word.starts_with('-') || word.starts_with('+'))
+      word.remove_prefix(1);
+    if (skipDigits() == 0)
+      return false;
+  }
+  return digits != 0 && word.empty();
+}
+
+size_t stringEnd(std::string_view text, size_t begin) {
+  for (size_t i = begin + 1; i < text.size(); ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == text[begin])
+      return i + 1;
+  }
+  return kNone;
+}
+
+size_t balancedEnd(std::string_view text, size_t begin) {
+  std::string closers;
+  for (size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '[' || c == '{') {
+      closers += c == '(' ? ')' : c == '[' ? ']' : '}';
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (closers.empty() || closers.back() != c)
+        return kNone;
+      closers.pop_back();
+      if (closers.empty())
+        return i + 1;
+    } else if (c == '\'' || c == '"') {
+      const size_t end = stringEnd(text, i);
+      if (end == kNone)
+        return kNone;
+      i = end - 1;
+    }
+  }
+  return kNone;
+}
+
+static int hexValue(char c) {
+  const size_t found = std::string_view("0123456789abcdef").find(c);
+  return found == kNone ? -1 : static_cast<int>(found);
+}
+
+bool unescape(std::string_view inner, std::string &out) {
+  for (size_t i = 0; i < inner.size(); ++i) {
+    if (inner[i] != '\\') {
+      out += inner[i];
+      continue;
+    }
+    if (++i == inner.size())
+      return false;
+    if (inner[i] == '\\' || inner[i] == '"') {
+      out += inner[i];
+      continue;
+    }
+    const int high = i + 2 < inner.size() ? hexValue(inner[i + 1]) : -1;
+    const int low = i + 2 < inner.size() ? hexValue(inner[i + 2]) : -1;
+    if (inner[i] != 'x' || high < 0 || low < 0)
+      return false;
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return true;
+}
+
+} // namespace nereid::jit

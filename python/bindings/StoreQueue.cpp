@@ -1,0 +1,68 @@
+// One thread at most, which ends when there is nothing left to store.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/StoreQueue.h"
+
+#include "python/bindings/CompiledData.h"
+
+#include <pthread.h>
+#include <system_error>
+#include <thread>
+
+namespace nereid::python {
+
+StoreQueue &StoreQueue::instance() {
+  static auto *queue = new StoreQueue(); // threads may still come here while the process ends
+  return *queue;
+}
+
+StoreQueue::StoreQueue() {
+  // A child has no thread that drains; what is waiting is the parent's to store.
+  pthread_atfork([] { instance().mutex.lock(); }, [] { instance().mutex.unlock(); },
+                 [] {
+                   instance().waiting.clear();
+                   instance().isDraining = false;
+                   instance().mutex.unlock();
+                 });
+}
+
+void StoreQueue::add(std::string dir, std::shared_ptr<const artifact::Artifact> artifact) {
+  std::unique_lock<std::mutex> lock(mutex);
+  waiting.push_back({std::move(dir), std::move(artifact)});
+  if (isDraining)
+    return;
+  isDraining = true;
+  try {
+    std::thread([this] { drain(); }).detach();
+  } catch (const std::system_error &) {
+    lock.unlock();
+    drain(); // no thread to be had: the caller waits
+  }
+}
+
+void StoreQueue::drain() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!waiting.empty()) {
+    const Entry entry = waiting.front();
+    lock.unlock();
+    diskCache().store(entry.dir, entry.artifact->hash, *entry.artifact);
+    lock.lock();
+    waiting.pop_front();
+  }
+  isDraining = false;
+  emptied.notify_all();
+}
+
+std::shared_ptr<const artifact::Artifact> StoreQueue::find(const std::string &dir, const std::string &key) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const Entry &entry : waiting)
+    if (entry.artifact->hash == key && entry.dir == dir)
+      return entry.artifact;
+  return nullptr;
+}
+
+void StoreQueue::flush() {
+  std::unique_lock<std::mutex> lock(mutex);
+  emptied.wait(lock, [this] { return !isDraining; });
+}
+
+} // namespace nereid::python

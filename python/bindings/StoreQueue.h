@@ -1,0 +1,41 @@
+// Writes compiled kernels to the disk cache behind the caller's back: a safe write waits for the disk, a launch need
+// not. SPDX-License-Identifier: MIT
+#pragma once
+
+#include "artifact/Artifact.h"
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace nereid::python {
+
+class StoreQueue {
+public:
+  /// The queue of this process; a forked child starts with an empty one.
+  static StoreQueue &instance();
+
+  /// Takes the artifact to be stored under its `hash`. A thread is started for it where none is at work.
+  void add(std::string dir, std::shared_ptr<const artifact::Artifact> artifact);
+  /// What is waiting to be stored, or null.
+  std::shared_ptr<const artifact::Artifact> find(const std::string &dir, const std::string &key);
+  /// Waits until everything is stored. Not to be called with the GIL.
+  void flush();
+
+private:
+  struct Entry {
+    std::string dir;
+    std::shared_ptr<const artifact::Artifact> artifact;
+  };
+  StoreQueue();
+  void drain();
+
+  std::mutex mutex;
+  std::condition_variable emptied;
+  std::deque<Entry> waiting; ///< the first one is being stored
+  bool isDraining = false;
+};
+
+} // namespace nereid::python

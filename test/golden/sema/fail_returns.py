@@ -1,0 +1,32 @@
+# Each branch that may return or go on doubles what follows it; that has a limit.
+# SPDX-License-Identifier: MIT
+# RUN: not nereid compile %s:kernel --signature '*fp32,i32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, n, m):
+    if n > 0:
+        if m > 0:
+            return
+    if n > 1:
+        if m > 1:
+            return
+    if n > 2:
+        if m > 2:
+            return
+    if n > 3:
+        if m > 3:
+            return
+    if n > 4:
+        if m > 4:
+            return
+    if n > 5:
+        # CHECK: :[[#@LINE+3]]:5: error: more than 64 branches may return before the end of this function; write it with fewer `return` statements [too-many-returns]
+        if m > 5:
+            return
+    if n > 6:
+        if m > 6:
+            return
+    tl.store(x_ptr, 1.0)

@@ -1,0 +1,172 @@
+"""What kernels read of Python: constants of every kind, functions that run while compiling."""
+# SPDX-License-Identifier: MIT
+
+import collections
+import enum
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+
+Pair = collections.namedtuple("Pair", "first second", defaults=(4,))
+HUGE = tl.constexpr(2**200 + 5)
+TABLE = tl.constexpr((1, (2, "three"), 4.5, None))
+WORDS = tl.constexpr({"left": 10, "right": 20})
+PAIR = tl.constexpr(Pair(1, 2))
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    EXACT = 2
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    """What is found in a cache is not compiled, and so asks Python nothing."""
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+
+
+def result_of(kernel, *args):
+    out = np.zeros(4, np.float64)
+    kernel[(1,)](out, *args)
+    return out.tolist()
+
+
+@triton.constexpr_function
+def double(value):
+    return value * 2
+
+
+@triton.constexpr_function
+def failing(value):
+    raise LookupError(f"no entry for {value}")
+
+
+@triton.constexpr_function
+def interrupted():
+    raise KeyboardInterrupt
+
+
+def test_large_integers_stay_exact():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, HUGE % 1000)
+        tl.store(out_ptr + 1, (double(HUGE) - HUGE - HUGE) + 1)
+        tl.store(out_ptr + 2, -HUGE // 2**190)
+
+    assert result_of(kernel)[:3] == [(2**200 + 5) % 1000, 1, -(2**200 + 5) // 2**190]
+
+
+def test_tuples_and_other_objects():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, TABLE[1][0] + TABLE[2])
+        tl.store(out_ptr + 1, WORDS["left"] + len(TABLE[1][1]))
+        tl.store(out_ptr + 2, PAIR.first + 10 * PAIR.second)
+        if TABLE[3] is None:
+            tl.store(out_ptr + 3, 7)
+
+    assert result_of(kernel) == [6.5, 15, 21, 7]
+
+
+def test_namedtuples_hold_tensors():
+    @triton.jit
+    def kernel(out_ptr, n):
+        pair = Pair(n, second=n * 2)
+        short = Pair(n)
+        tl.store(out_ptr, pair.first + pair.second)
+        tl.store(out_ptr + 1, short.second)
+
+    assert result_of(kernel, 5)[:2] == [15, 4]
+
+
+def test_enumerations_as_arguments():
+    @triton.jit
+    def kernel(out_ptr, mode: tl.constexpr, exact: tl.constexpr):
+        tl.store(out_ptr, 1 if mode == exact else 2)
+        tl.store(out_ptr + 1, mode.value)
+
+    assert result_of(kernel, Mode.EXACT, Mode.EXACT)[:2] == [1, 2]
+    assert result_of(kernel, Mode.FAST, Mode.EXACT)[:2] == [2, 1]
+
+
+def test_names_of_the_language_through_python_modules():
+    from triton.language import core
+    from triton.language import sum as total
+
+    @triton.jit
+    def kernel(out_ptr, n):
+        tl.store(out_ptr, total(tl.full((4,), n, tl.int32), 0))
+        tl.store(out_ptr + 1, core.TRITON_MAX_TENSOR_NUMEL)
+        tl.store(out_ptr + 2, triton.cdiv(n, 4) + triton.next_power_of_2(33))
+        tl.store(out_ptr + 3, core._unwrap_if_constexpr(8))
+
+    assert result_of(kernel, 9) == [36, 1048576, 3 + 64, 8]
+
+
+def test_printing_while_compiling(capsys):
+    @triton.jit
+    def kernel(out_ptr, mode: tl.constexpr):
+        tl.static_print(f"mode {mode!r}", double(21))
+
+    result_of(kernel, "fast")
+    assert capsys.readouterr().out == "mode 'fast' 42\n"
+
+
+def test_an_error_of_a_host_function_is_the_cause():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, failing(HUGE))
+
+    with pytest.raises(triton.CompilationError, match="no entry for") as caught:
+        result_of(kernel)
+    assert type(caught.value.__cause__) is LookupError
+    assert caught.value.__cause__.__traceback__ is not None
+    assert caught.value.diagnostics[0].code == "host-exception"
+
+
+def test_an_interrupt_is_no_compilation_error():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, interrupted())
+
+    with pytest.raises(KeyboardInterrupt):
+        result_of(kernel)
+
+
+def test_tensors_cannot_go_to_host_functions():
+    @triton.jit
+    def kernel(out_ptr, n):
+        tl.store(out_ptr, double(n))
+
+    with pytest.raises(
+        triton.CompilationError, match="takes only compile-time constants, not tensors"
+    ):
+        result_of(kernel, 5)
+
+
+def test_a_missing_name_of_the_language():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, tl.no_such_function(1))
+
+    with pytest.raises(triton.CompilationError, match="no attribute 'no_such_function'") as caught:
+        result_of(kernel)
+    assert type(caught.value.__cause__) is AttributeError
+
+
+def test_compiling_a_kernel_while_compiling_another():
+    @triton.jit
+    def inner(out_ptr):
+        tl.store(out_ptr, 5)
+
+    @triton.constexpr_function
+    def launch_inner():
+        return result_of(inner)[0]
+
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, launch_inner() + 1)
+
+    assert result_of(kernel)[0] == 6

@@ -1,0 +1,69 @@
+"""The bound of a mask is a scalar that a loop makes, beside tiles that the loop carries."""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import check, values
+
+
+@triton.jit
+def swap_and_count(x_ptr, out_ptr, n, flag, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a = tl.load(x_ptr + i)
+    b = a * 3
+    bound = 10
+    if flag > 0:
+        for k in range(n - 1, -1, -1):
+            a, b = b, a
+            bound += k
+        tl.store(out_ptr + i, a, mask=i < bound)
+    else:
+        b = a - b
+    tl.store(out_ptr + BLOCK + i, b)
+
+
+@pytest.mark.parametrize("n", [0, 2, 5])
+@pytest.mark.parametrize("flag", [0, 3])
+def test_store_after_the_loop(n, flag, device):
+    x = values("int32", 64)
+    out = np.full((2, 64), 99, np.int32)
+    after = out.copy()
+    a, b = x, x * 3
+    if flag:
+        a, b = (b, a) if n % 2 else (a, b)
+        bound = 10 + sum(range(n))
+        after[0, :bound] = a[:bound]
+    else:
+        b = a - b
+    after[1] = b
+    arguments = dict(x_ptr=x, out_ptr=out, n=n, flag=flag, BLOCK=64)
+    check(swap_and_count, (1,), arguments, dict(out_ptr=after), device=device)
+
+
+@triton.jit
+def bound_that_grows(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a = tl.load(x_ptr + i)
+    bound = 3
+    for k in range(n):
+        a = a * a
+        tl.store(x_ptr + BLOCK - 1 - i, a, mask=i < bound)
+        bound += k
+    b = tl.load(x_ptr + i, mask=i < bound, other=7)
+    tl.store(out_ptr + i, a * b)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_load_after_the_loop(n, device):
+    x = values("int32", 64, low=-1, high=2)
+    after, a, bound = x.copy(), x, 3
+    for k in range(n):
+        a = a * a
+        after[63 - np.arange(bound)] = a[:bound]
+        bound += k
+    expected = a * np.where(np.arange(64) < bound, after, 7)
+    arguments = dict(x_ptr=x, out_ptr=np.zeros_like(x), n=n, BLOCK=64)
+    results = dict(x_ptr=after, out_ptr=expected.astype(np.int32))
+    check(bound_that_grows, (1,), arguments, results, device=device)

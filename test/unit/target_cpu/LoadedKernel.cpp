@@ -1,0 +1,100 @@
+// Compiles a kernel given as `tt` text for this host and calls it.
+// SPDX-License-Identifier: MIT
+#include "test/unit/target_cpu/LoadedKernel.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace nereid;
+using namespace nereid::cpu_test;
+
+std::vector<char> Arguments::packed() const {
+  std::vector<char> block = bytes;
+  block.resize((block.size() + 7) / 8 * 8 + 16);
+  return block;
+}
+
+std::optional<cpu::CpuCode> cpu_test::compileText(const std::string &text, const support::TargetSpec &target,
+                                                  const cpu::Emit &emit, std::string *error) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                      mlir::ub::UBDialect>();
+  context.printOpOnDiagnostic(false);
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    if (error)
+      *error += diagnostic.str() + "\n";
+    return mlir::success();
+  });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    return std::nullopt;
+  auto code = cpu::compile(*module, support::Options(), target, emit);
+  if (mlir::failed(code))
+    return std::nullopt;
+  return std::move(*code);
+}
+
+std::unique_ptr<LoadedKernel> LoadedKernel::compile(const std::string &text, std::string *error) {
+  return compile(text, cpu::hostTarget(), error);
+}
+
+std::unique_ptr<LoadedKernel> LoadedKernel::compile(const std::string &text, const support::TargetSpec &target,
+                                                    std::string *error) {
+  auto code = compileText(text, target, cpu::Emit(), error);
+  if (!code)
+    return nullptr;
+  std::unique_ptr<LoadedKernel> kernel(new LoadedKernel);
+  // Open as long as the kernel lives: the loader takes a path that it has seen for the same object.
+  const int fd = kernel->file = memfd_create("kernel", MFD_CLOEXEC);
+  const auto size = static_cast<ssize_t>(code->sharedObject.size());
+  if (fd < 0 || write(fd, code->sharedObject.data(), size) != size)
+    return nullptr;
+  kernel->arenaBytes = code->arenaBytes;
+  kernel->handle = dlopen(("/proc/self/fd/" + std::to_string(fd)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (kernel->handle)
+    kernel->entry = dlsym(kernel->handle, "kernel");
+  return kernel->entry ? std::move(kernel) : nullptr;
+}
+
+LoadedKernel::~LoadedKernel() {
+  if (handle)
+    dlclose(handle);
+  if (file >= 0)
+    close(file);
+}
+
+void LoadedKernel::run(std::array<uint32_t, 3> grid, const Arguments &arguments) const {
+  run(grid, arguments, 0, uint64_t(grid[0]) * grid[1] * grid[2]);
+}
+
+void LoadedKernel::run(std::array<uint32_t, 3> grid, const Arguments &arguments, uint64_t begin, uint64_t end) const {
+  using Entry = void (*)(const char *, const uint32_t *, uint64_t, uint64_t, char *);
+  const std::vector<char> packed = arguments.packed();
+  // What a program leaves in the arena must not matter to another.
+  std::vector<char> arena(arenaBytes + 64, char(0xA5));
+  char *aligned = arena.data() + (64 - reinterpret_cast<uintptr_t>(arena.data()) % 64) % 64;
+  reinterpret_cast<Entry>(entry)(packed.data(), grid.data(), begin, end, aligned);
+}
+
+FencedBytes::FencedBytes(size_t count) {
+  const size_t page = sysconf(_SC_PAGESIZE);
+  const size_t usable = (count + page - 1) / page * page;
+  mapped = usable + page;
+  base = static_cast<char *>(mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(base + usable, page, PROT_NONE);
+  begin = base + usable - count;
+}
+
+FencedBytes::~FencedBytes() { munmap(base, mapped); }
+
+std::string cpu_test::replaced(std::string text, const std::string &from, const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
