@@ -37,9 +37,11 @@ static FailureOr<tt::FuncOp> findKernel(ModuleOp module) {
 }
 
 /// Every element type must have lanes.
-static LogicalResult checkTypes(tt::FuncOp kernel) {
-  auto check = [](Operation *op, Type type) -> LogicalResult {
+static LogicalResult checkTypes(tt::FuncOp kernel, const VectorFacts &machine) {
+  auto check = [&](Operation *op, Type type) -> LogicalResult {
     Type element = tt::elementOf(type);
+    if (element.isF16() && !machine.hasF16c) // LLVM would call a library that is not there
+      return op->emitError() << "f16 needs a CPU with F16C, which the target has not";
     if (isa<tt::PointerType, IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(element))
       return success();
     for (unsigned bits : {1, 8, 16, 32, 64})
@@ -101,13 +103,15 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   if (failed(inlineAllCalls(module)))
     return failure();
   FailureOr<tt::FuncOp> kernel = findKernel(module);
-  if (failed(kernel) || failed(checkTypes(*kernel)))
+  if (failed(kernel))
     return failure();
   auto machine = orDiagnose(*kernel, createMachine(target));
   if (failed(machine))
     return failure();
   VectorFacts vectors = factsOf(**machine);
   vectors.cacheBytes = target.lastLevelCacheBytes;
+  if (failed(checkTypes(*kernel, vectors)))
+    return failure();
 
   CpuCode code;
   TileFacts facts;

@@ -6,6 +6,7 @@
 // it is written), or guarded (copied at run time where the ranges overlap), or
 // kept at its place.
 #include "compiler/target/cpu/Expressions.h"
+#include "compiler/target/cpu/Masks.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -39,7 +40,9 @@ private:
   void collect();
   void protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations);
   Relation relate(tt::LoadOp load, const Evaluation &at, const Write &write);
-  bool isAvailable(const AffineForm &form, unsigned step);
+  bool isKnown(Value scalar, unsigned step);
+  bool isKnown(const Poly &poly, unsigned step);
+  bool isRangeKnown(tt::StoreOp store, unsigned step);
   bool isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step);
   void guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step);
   void keepBefore(tt::LoadOp load, unsigned firstUse, unsigned step);
@@ -107,40 +110,53 @@ Relation Protector::relate(tt::LoadOp load, const Evaluation &at, const Write &w
   return from.pointer == to->pointer ? Relation::Identical : Relation::SameStrides;
 }
 
-bool Protector::isAvailable(const AffineForm &form, unsigned step) {
-  auto known = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    Block *block = value.getParentBlock();
-    if (block != sequence.block) // an outer block's value is known, an inner one's is not
-      return !sequence.block->getParentOp()->isAncestor(block->getParentOp()) ||
-             !sequence.block->findAncestorOpInBlock(*block->getParentOp());
-    if (!op)
+/// Whether a scalar has been computed when the step begins.
+bool Protector::isKnown(Value scalar, unsigned step) {
+  Operation *op = scalar.getDefiningOp();
+  Block *block = scalar.getParentBlock();
+  if (block != sequence.block) // an outer block's value is known, an inner one's is not
+    return !sequence.block->findAncestorOpInBlock(*block->getParentOp());
+  if (!op)
+    return true;
+  for (unsigned index = 0; index < step; ++index) {
+    const Step &earlier = sequence.steps[index];
+    if (earlier.op == op)
       return true;
-    for (unsigned index = 0; index < step; ++index) {
-      const Step &earlier = sequence.steps[index];
-      if (earlier.op == op)
-        return true;
-      if (earlier.nest && llvm::any_of(earlier.nest->roots, [&](const Root &root) { return root.op == op; }))
-        return true;
-    }
+    if (earlier.nest && llvm::any_of(earlier.nest->roots, [&](const Root &root) { return root.op == op; }))
+      return true;
+  }
+  return false;
+}
+
+bool Protector::isKnown(const Poly &poly, unsigned step) {
+  return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
+    return llvm::all_of(term.factors, [&](Leaf leaf) { return isKnown(context.facts.valueOf(leaf), step); });
+  });
+}
+
+/// Whether the bytes that a store may touch can be told when the step begins.
+bool Protector::isRangeKnown(tt::StoreOp store, unsigned step) {
+  const AffineForm *found = context.facts.affine(store.getPtr());
+  if (!found)
     return false;
-  };
-  auto allKnown = [&](const Poly &poly) {
-    return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
-      return llvm::all_of(term.factors, [&](Leaf leaf) { return known(context.facts.valueOf(leaf)); });
-    });
-  };
-  return known(form.pointer) && allKnown(form.base) && llvm::all_of(form.strides, allKnown);
+  const AffineForm form = *found;
+  if (!isKnown(form.pointer, step) || !isKnown(form.base, step) ||
+      !llvm::all_of(form.strides, [&](const Poly &stride) { return isKnown(stride, step); }))
+    return false;
+  Value mask = store.getMask();
+  if (!mask || !isa<RankedTensorType>(mask.getType()))
+    return true;
+  const IndexMap map = identityMap(tt::shapeOf(mask.getType()).size());
+  return llvm::all_of(conjuncts(context.facts, mask, map), [&](const Conjunct &part) {
+    return !part.prefix || isKnown(part.prefix->bound, step);
+  });
 }
 
 bool Protector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step) {
   if (load.getIsVolatile() || conflicts.size() > 4 || !context.facts.affine(load.getPtr()))
     return false;
-  return llvm::all_of(conflicts, [&](const Write *write) {
-    auto store = cast<tt::StoreOp>(write->store);
-    const AffineForm *form = context.facts.affine(store.getPtr());
-    return form && isAvailable(AffineForm(*form), step);
-  });
+  return llvm::all_of(conflicts,
+                      [&](const Write *write) { return isRangeKnown(cast<tt::StoreOp>(write->store), step); });
 }
 
 void Protector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step) {
