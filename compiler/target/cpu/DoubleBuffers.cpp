@@ -24,7 +24,7 @@ static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, Buff
     forEachNest(body.steps[index], [&](Nest &nest) {
       ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
         auto found = context.plan.bufferOf.find(value);
-        if (found == context.plan.bufferOf.end())
+        if (found == context.plan.bufferOf.end() || !isRead(context.plan, nest, value))
           return true;
         if (found->second != buffer || map.empty())
           return false;

@@ -74,6 +74,7 @@ private:
   Element prefixElement(const PrefixMask &prefix, mlir::Value value, const IndexMap &map, unsigned level);
   Element rangeElement(int64_t start, const IndexMap &map);
   std::optional<bool> known(mlir::Value value, const IndexMap &map, unsigned requester, unsigned depth = 0);
+  bool isCounted(unsigned dim, const Poly &bound) const;
   bool isUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth = 0);
   bool findUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth);
   void evaluateInOrder(unsigned level);

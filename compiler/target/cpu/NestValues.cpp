@@ -35,12 +35,21 @@ llvm::Value *NestEmitter::asVector(Element element) {
   return ir.CreateVectorSplat(nest.lanes, element.value);
 }
 
+/// Whether the nest's bounds take a prefix into account: only then do its parts say anything of it.
+bool NestEmitter::isCounted(unsigned dim, const Poly &bound) const {
+  return llvm::any_of(nest.masks, [&](const NestMask &mask) {
+    return mask.prefix.dim == dim && mask.prefix.bound == bound;
+  });
+}
+
 /// What the part being emitted, or the bound of a loop, says of a truth value.
 std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigned requester, unsigned depth) {
   if (!tt::elementOf(value.getType()).isInteger(1) || map.empty())
     return std::nullopt;
   if (const PrefixMask *prefix = function.facts.prefix(value); prefix && map[prefix->dim] >= 0) {
     const int dim = map[prefix->dim];
+    if (!isCounted(dim, prefix->bound))
+      return std::nullopt;
     if (dim != nest.vectorDim)
       return isBounded(dim) ? std::optional(true) : std::nullopt;
     if (mode == Mode::Masked)
@@ -220,13 +229,14 @@ bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap, un
 
 bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsigned depth) {
   if (const PrefixMask *prefix = function.facts.prefix(value); prefix && map[prefix->dim] == nest.vectorDim)
-    return true;
+    return isCounted(nest.vectorDim, prefix->bound);
   Operation *op = value.getDefiningOp();
   if (function.plan.bufferOf.contains(value) && function.isReady(value))
     return false;
   if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
     const bool isOff = load.getMask() && llvm::any_of(conjuncts(function.facts, load.getMask(), map), [&](Conjunct &part) {
-                         return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;
+                         return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim &&
+                                isCounted(nest.vectorDim, part.prefix->bound);
                        });
     return isOff && (!load.getOther() || isUniformWhenInactive(load.getOther(), map, depth + 1));
   }

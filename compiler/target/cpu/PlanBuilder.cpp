@@ -55,6 +55,12 @@ bool cpu::isIdentity(ArrayRef<int64_t> shape, const IndexMap &map, const Nest &n
   return true;
 }
 
+bool cpu::isRead(const LoopPlan &plan, const Nest &nest, Value value) {
+  return plan.bufferOf.contains(value) && llvm::none_of(nest.roots, [&](const Root &root) {
+    return root.kind == RootKind::Keep && root.value == value;
+  });
+}
+
 ArrayRef<int64_t> cpu::shapeOfRoot(const Root &root) {
   if (root.kind == RootKind::Keep || root.kind == RootKind::Assign)
     return tt::shapeOf(root.value.getType());

@@ -44,6 +44,8 @@ mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, TileFacts &facts, const Ve
 void forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit);
 /// A tile of these extents has the nest's shape and the map is the identity where it matters.
 bool isIdentity(llvm::ArrayRef<int64_t> shape, const IndexMap &map, const Nest &nest);
+/// Whether the nest reads the value from its buffer. What it keeps itself it computes, at whatever index it is used.
+bool isRead(const LoopPlan &plan, const Nest &nest, mlir::Value value);
 /// The extents that a root's nest iterates over.
 llvm::ArrayRef<int64_t> shapeOfRoot(const Root &root);
 

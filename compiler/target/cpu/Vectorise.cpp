@@ -63,10 +63,10 @@ static Demands examine(PlanContext &context, Nest &nest) {
   };
   ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
     if (map.empty() || llvm::all_of(map, [](int8_t loop) { return loop < 0; }))
-      return !context.plan.bufferOf.contains(value);
+      return !isRead(context.plan, nest, value);
     Type element = tt::elementOf(value.getType());
     Operation *op = value.getDefiningOp();
-    if (context.plan.bufferOf.contains(value)) {
+    if (isRead(context.plan, nest, value)) {
       widen(element, false);
       if (map.back() >= 0)
         demands.unitAccesses[map.back()] += 2;
@@ -120,7 +120,7 @@ static void collectConditions(PlanContext &context, Nest &nest) {
   };
   const IndexMap identity = identityMap(nest.shape.size());
   ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
-    if (context.plan.bufferOf.contains(value))
+    if (isRead(context.plan, nest, value))
       return false;
     if (auto load = value.getDefiningOp<tt::LoadOp>(); load && llvm::is_contained(map, nest.vectorDim))
       add(load.getMask(), map);
