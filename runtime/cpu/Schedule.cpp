@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/Schedule.h"
 
+#include "runtime/cpu/OpenMpTeam.h"
 #include "runtime/cpu/ThreadState.h"
 #include "runtime/cpu/WorkerPool.h"
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
+
+#include <pthread.h>
 
 namespace nereid::runtime {
 
@@ -100,15 +103,40 @@ private:
 
 } // namespace
 
+/// The rest of a launch on an OpenMP team, whose threads join all at once.
+static void runOnTeam(SharedLaunch &launch, char *arena, uint32_t threads, CostEstimate &cost) {
+  struct Region {
+    SharedLaunch &launch;
+    char *arena; ///< of the calling thread
+    CostEstimate &cost;
+    pthread_t caller;
+  } region{launch, arena, cost, pthread_self()};
+  runOnOpenMpTeam(
+      threads,
+      [](void *data) {
+        auto &region = *static_cast<Region *>(data);
+        if (!pthread_equal(pthread_self(), region.caller))
+          return region.launch.join();
+        const Stopwatch watch;
+        if (const uint64_t count = region.launch.take(region.arena))
+          region.cost.learn(watch.nanoseconds() / static_cast<double>(count));
+      },
+      &region);
+}
+
 static void runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
                       CostEstimate &cost) {
   const uint64_t rest = programs.total - first;
   const auto byTime = static_cast<uint64_t>(kClaimNs / std::max(cost.nanoseconds(), 1.0));
   const uint64_t claim =
       std::clamp<uint64_t>(byTime, 1, std::max<uint64_t>(1, rest / (threads * kClaimsPerThread)));
+  const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(threads - 1, (rest - 1) / claim));
+  if (helpers != 0 && openMpThreads() != 0) {
+    SharedLaunch launch(programs, first, claim);
+    return runOnTeam(launch, arena, helpers + 1, cost);
+  }
   const auto launch = std::make_shared<SharedLaunch>(programs, first, claim);
-  const uint64_t helpers = std::min<uint64_t>(threads - 1, (rest - 1) / claim);
-  requestHelp(launch, static_cast<uint32_t>(helpers));
+  requestHelp(launch, helpers);
   const Stopwatch watch;
   if (const uint64_t count = launch->take(arena))
     cost.learn(watch.nanoseconds() / static_cast<double>(count));
@@ -137,11 +165,17 @@ static uint64_t runAlone(const Programs &programs, char *arena, CostEstimate &co
   return done;
 }
 
+/// A limit set on a team that others share, as by `torch.set_num_threads`, holds here too.
+static uint32_t launchThreads() {
+  const uint32_t team = openMpThreads();
+  return team == 0 ? poolThreads() : std::min(team, poolThreads());
+}
+
 bool runPrograms(const Programs &programs, CostEstimate &cost) {
   char *arena = threadArena(programs.arenaBytes);
   if (!arena)
     return false;
-  const uint32_t threads = programs.total == 1 ? 1 : poolThreads();
+  const uint32_t threads = programs.total == 1 ? 1 : launchThreads();
   if (threads == 1) {
     const DefaultFloatRules rules;
     programs.run(0, programs.total, arena);

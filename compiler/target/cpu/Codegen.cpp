@@ -5,6 +5,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -48,6 +51,31 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> cpu::createMachine(const su
   return machine;
 }
 
+/// Makes a masked store whose constant mask has one lane a store of that lane. LLVM 22 does so itself during instruction
+/// selection, but after the value's truncation has become part of the store, and then writes the wide lane.
+static void unmaskSingleLanes(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *store = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!store || store->getIntrinsicID() != llvm::Intrinsic::masked_store)
+      continue;
+    auto *mask = llvm::dyn_cast<llvm::Constant>(store->getArgOperand(2));
+    if (!mask)
+      continue;
+    const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
+    llvm::SmallVector<unsigned> set;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      if (llvm::Constant *bit = mask->getAggregateElement(lane); !bit || !bit->isNullValue())
+        set.push_back(lane);
+    if (set.size() != 1)
+      continue;
+    llvm::IRBuilder<> ir(store);
+    llvm::Value *element = ir.CreateExtractElement(store->getArgOperand(0), uint64_t(set.front()));
+    llvm::Value *address = ir.CreateConstGEP1_64(element->getType(), store->getArgOperand(1), set.front());
+    ir.CreateAlignedStore(element, address, llvm::Align(1));
+    store->eraseFromParent();
+  }
+}
+
 void cpu::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -69,8 +97,10 @@ void cpu::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)
-    if (!function.isDeclaration())
+    if (!function.isDeclaration()) {
       passes.run(function, functions);
+      unmaskSingleLanes(function);
+    }
 }
 
 static llvm::Error emitFile(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,

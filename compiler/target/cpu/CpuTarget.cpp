@@ -83,7 +83,7 @@ static LogicalResult inlineAllCalls(ModuleOp module) {
 static VectorFacts factsOf(const llvm::TargetMachine &machine) {
   const llvm::MCSubtargetInfo &subtarget = *machine.getMCSubtargetInfo();
   VectorFacts facts;
-  facts.hasAvx512 = subtarget.checkFeatures("+avx512f,+avx512vl");
+  facts.hasAvx512 = subtarget.checkFeatures("+avx512f,+avx512vl,+avx512dq");
   facts.hasAvx512Bw = facts.hasAvx512 && subtarget.checkFeatures("+avx512bw");
   facts.hasFma = subtarget.checkFeatures("+fma");
   facts.hasF16c = subtarget.checkFeatures("+f16c");

@@ -79,6 +79,7 @@ LogicalResult FunctionEmitter::emitFor(const Step &step) {
 
   ir.SetInsertPoint(body);
   ++loopDepth;
+  planPrefetches(step, index, upper, stride);
   if (failed(emitSequence(step.regions.front())))
     return failure();
   --loopDepth;

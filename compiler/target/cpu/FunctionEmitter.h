@@ -50,6 +50,10 @@ public:
     auto found = redirects.find(load);
     return found == redirects.end() ? nullptr : &found->second;
   }
+  /// How far ahead, in bytes, the nest is to fetch what this load reads; null where it is not.
+  llvm::Value *prefetchDistance(mlir::Operation *load, const Nest &nest) const {
+    return prefetches.lookup({load, nest.id});
+  }
   /// The place of a value's definition in program order.
   unsigned positionOf(mlir::Value value) const { return positions.lookup(value.getDefiningOp()); }
   /// Whether what the launch stores outside loops is larger than the last cache: such stores need not go through it.
@@ -78,6 +82,7 @@ private:
   };
   Range accessRange(mlir::Value pointer, mlir::Value mask);
   mlir::LogicalResult emitFor(const Step &step);
+  void planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride);
   mlir::LogicalResult emitWhile(const Step &step);
   mlir::LogicalResult emitIf(const Step &step);
   mlir::LogicalResult emitSwitch(const Step &step);
@@ -92,6 +97,7 @@ private:
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, Redirect> redirects;
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> prefetches;
   llvm::DenseSet<mlir::Value> ready;
   llvm::SmallVector<llvm::Value *> current, next;
   llvm::Value *isStreaming = nullptr;

@@ -9,6 +9,8 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
+#include <thread>
+
 using namespace nereid;
 
 /// "+a,+b,..." in alphabetical order.
@@ -20,9 +22,11 @@ static std::string joined(llvm::SmallVectorImpl<llvm::StringRef> &names) {
   return text;
 }
 
-/// Size of the last cache that the first processor reaches; zero where the system does not tell.
-/// The C library's figure is not used: it multiplies by what virtual machines report of their topology.
+/// Size of the last cache that the first processor reaches, as far as this system's processors can lay claim to it;
+/// zero where the system does not tell. A virtual machine of two processors is told of the whole cache of a socket of
+/// sixty. The C library's figure is not used: it multiplies by what virtual machines report of their topology.
 static uint64_t lastLevelCache() {
+  constexpr uint64_t mostOfOneProcessor = 16 << 20;
   uint64_t bytes = 0;
   for (unsigned index = 0; index < 8; ++index) {
     auto text = llvm::MemoryBuffer::getFileAsStream("/sys/devices/system/cpu/cpu0/cache/index" + llvm::Twine(index) +
@@ -32,7 +36,8 @@ static uint64_t lastLevelCache() {
     if (size.consume_back("K") && !size.getAsInteger(10, kibibytes))
       bytes = std::max(bytes, kibibytes * 1024);
   }
-  return llvm::bit_floor(bytes);
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  return llvm::bit_floor(std::min(bytes, processors * mostOfOneProcessor));
 }
 
 support::TargetSpec cpu::hostTarget() {

@@ -47,6 +47,7 @@ private:
   llvm::Value *highProduct(llvm::Value *a, llvm::Value *b, bool isSigned);
   llvm::Value *compareFloat(mlir::arith::CmpFPredicate predicate, llvm::Value *a, llvm::Value *b);
   llvm::Value *fused(llvm::Value *value);
+  llvm::Value *extremeNumber(llvm::Value *a, llvm::Value *b, bool isMax);
   llvm::Value *truncateDouble(llvm::Value *value);
   llvm::Value *roundHalf(llvm::Value *single, bool towardZero);
   llvm::Value *roundBfloat(llvm::Value *single, bool towardZero);

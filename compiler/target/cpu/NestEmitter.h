@@ -91,6 +91,7 @@ private:
   llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
   llvm::Value *read(Place place, mlir::Type element, llvm::Value *mask, llvm::Value *other);
+  void prefetch(Place place, mlir::Type element, llvm::Value *distance);
   void write(Place place, mlir::Type element, llvm::Value *value, llvm::Value *mask);
   llvm::Value *readLanes(Place place, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
   void forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body);

@@ -172,6 +172,21 @@ llvm::Value *NestEmitter::read(Place place, Type element, llvm::Value *mask, llv
   return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), nest.lanes)) : value;
 }
 
+/// Asks for what the same lanes will read `distance` bytes further on.
+void NestEmitter::prefetch(Place place, Type element, llvm::Value *distance) {
+  constexpr uint64_t lineBytes = 64;
+  const uint64_t bytes = storageBytes(element) * nest.lanes;
+  if (!isUnit(place, function.lanes.memoryType(element)) || bytes < lineBytes)
+    return;
+  llvm::Value *ahead = ir.CreatePtrAdd(place.address, distance);
+  for (uint64_t offset = 0; offset < bytes; offset += lineBytes) {
+    llvm::Value *line = ir.CreateConstGEP1_64(ir.getInt8Ty(), ahead, offset);
+    // Read, kept in the second-level cache, data: the first level is needed for this turn's own.
+    ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
+                       {line, ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
+  }
+}
+
 void NestEmitter::write(Place place, Type element, llvm::Value *value, llvm::Value *mask) {
   llvm::Type *memory = function.lanes.memoryType(element);
   auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
@@ -244,6 +259,8 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   if (!place.address)
     return {};
   insertAt(level);
+  if (llvm::Value *distance = function.prefetchDistance(op, nest); distance && place.stride && isVector)
+    prefetch(place, element, distance);
   if (isVector)
     return {read(place, element, truth ? nullptr : asVector(mask), truth ? nullptr : asVector(other)), true};
 

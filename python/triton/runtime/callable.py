@@ -115,6 +115,9 @@ class JITCallable:
         return {**self.__dict__, "hash": key, **dropped}
 
 
+_HAS_NO_CONSTEXPR = frozenset((int, float, bool, str, type(None)))
+
+
 class ConstexprFunction(JITCallable):
     """A Python function that runs while a kernel is compiled."""
 
@@ -128,6 +131,9 @@ class ConstexprFunction(JITCallable):
         return self if instance is None else BoundConstexprMethod(instance, self)
 
     def __call__(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
+        # Grids are computed with these at each launch, from plain integers.
+        if _semantic is None and not kwargs and _HAS_NO_CONSTEXPR.issuperset(map(type, args)):
+            return self.fn(*args)
         from ..language.core import _unwrap_if_constexpr, constexpr
 
         plain = [_unwrap_if_constexpr(arg) for arg in args]

@@ -3,6 +3,10 @@
 
 #include "compiler/target/cpu/math/Lanes.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
@@ -69,6 +73,20 @@ llvm::Value *Lanes::signOf(llvm::Value *x) const { return ir.CreateAnd(bits(x), 
 llvm::Value *Lanes::magnitude(llvm::Value *x) const { return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x); }
 
 llvm::Value *Lanes::withSign(llvm::Value *x, llvm::Value *sign) const { return fromBits(ir.CreateOr(bits(x), sign)); }
+
+llvm::Value *emitByRegister(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> operands, unsigned lanes,
+                            llvm::function_ref<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> emit) {
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(operands.front()->getType());
+  if (!vector || vector->getNumElements() <= lanes)
+    return emit(operands);
+  llvm::SmallVector<llvm::Value *> results;
+  for (unsigned first = 0; first < vector->getNumElements(); first += lanes) {
+    const llvm::SmallVector<int> taken = llvm::to_vector(llvm::seq<int>(first, first + lanes));
+    results.push_back(emit(llvm::map_to_vector(
+        operands, [&](llvm::Value *operand) { return builder.CreateShuffleVector(operand, taken); })));
+  }
+  return llvm::concatenateVectors(builder, results);
+}
 
 bool isDouble(const llvm::Value *x) { return x->getType()->getScalarType()->isDoubleTy(); }
 

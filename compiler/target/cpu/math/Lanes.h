@@ -75,6 +75,11 @@ using ValueList = llvm::SmallVector<llvm::Value *, 3>;
 ValueList emitRarePath(const Lanes &lanes, llvm::Value *needed, llvm::ArrayRef<llvm::Value *> common,
                        llvm::function_ref<ValueList()> rare);
 
+/// Applies `emit` to pieces of at most `lanes` lanes of the operands, all of one length, and joins the results. For
+/// intrinsics of a machine, which take one register.
+llvm::Value *emitByRegister(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> operands, unsigned lanes,
+                            llvm::function_ref<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> emit);
+
 /// Whether x is f64 (or a vector of it), which the emitters hand to `emitLibmCalls`.
 bool isDouble(const llvm::Value *x);
 /// Calls the libm function `name` on each lane.

@@ -1,0 +1,114 @@
+// Finds an OpenMP library in the process by its entry for parallel regions, and starts regions through it.
+// SPDX-License-Identifier: MIT
+//
+// GOMP_parallel is the entry that GCC's code calls; GNU's and LLVM's libraries
+// both have it. Nothing is linked and nothing is loaded: without a library in
+// the process there is no team.
+#include "runtime/cpu/OpenMpTeam.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+
+namespace nereid::runtime {
+
+namespace {
+
+using Body = void (*)(void *);
+
+struct OpenMp {
+  void (*parallel)(Body body, void *data, unsigned threads, unsigned flags) = nullptr;
+  int (*maxThreads)() = nullptr;
+  int (*isParallel)() = nullptr;
+};
+
+/// What a walk over the loaded libraries is looking for, and what it finds.
+struct Search {
+  const unsigned long long searchedBefore; ///< count of loads at the last walk
+  unsigned long long loads = 0;
+  const char *path = nullptr;
+};
+
+} // namespace
+
+static std::atomic<const OpenMp *> team{nullptr};
+static std::atomic<unsigned long long> loadsSearched{0};
+static std::atomic<bool> hasRun{false};
+static std::atomic<bool> isLost{false};
+
+static bool isOpenMpLibrary(const char *path) {
+  for (const char *name : {"libgomp", "libiomp5", "libomp"})
+    if (std::strstr(path, name))
+      return true;
+  return false;
+}
+
+static int visitLibrary(dl_phdr_info *info, size_t, void *data) {
+  auto &search = *static_cast<Search *>(data);
+  search.loads = info->dlpi_adds;
+  if (search.loads == search.searchedBefore)
+    return 1;
+  if (!info->dlpi_name || !isOpenMpLibrary(info->dlpi_name))
+    return 0;
+  search.path = info->dlpi_name;
+  return 1;
+}
+
+template <typename Function> static bool find(void *library, const char *name, Function &function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+static const OpenMp *open(const char *path) {
+  void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library)
+    return nullptr;
+  static OpenMp found;
+  const bool isWhole = find(library, "GOMP_parallel", found.parallel) &&
+                       find(library, "omp_get_max_threads", found.maxThreads) &&
+                       find(library, "omp_in_parallel", found.isParallel);
+  return isWhole ? &found : nullptr;
+}
+
+/// Looks again only after a library was loaded.
+static const OpenMp *loadedTeam() {
+  if (const OpenMp *known = team.load(std::memory_order_acquire))
+    return known;
+  Search search{loadsSearched.load(std::memory_order_relaxed)};
+  dl_iterate_phdr(visitLibrary, &search);
+  if (search.loads == search.searchedBefore)
+    return nullptr;
+  static std::mutex opening;
+  std::lock_guard<std::mutex> lock(opening);
+  if (!team.load(std::memory_order_relaxed) && search.path)
+    team.store(open(search.path), std::memory_order_release);
+  loadsSearched.store(search.loads, std::memory_order_relaxed);
+  return team.load(std::memory_order_relaxed);
+}
+
+uint32_t openMpThreads() {
+  if (isLost.load(std::memory_order_relaxed))
+    return 0;
+  const OpenMp *openMp = loadedTeam();
+  // Inside a region of someone else's the library would give us one thread.
+  if (!openMp || openMp->isParallel())
+    return 0;
+  const int threads = openMp->maxThreads();
+  return threads > 0 ? static_cast<uint32_t>(threads) : 0;
+}
+
+void runOnOpenMpTeam(uint32_t threads, void (*body)(void *), void *data) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pthread_atfork(nullptr, nullptr, [] { isLost.store(hasRun.load()); });
+  });
+  hasRun.store(true, std::memory_order_relaxed);
+  team.load(std::memory_order_relaxed)->parallel(body, data, threads, 0);
+}
+
+} // namespace nereid::runtime
