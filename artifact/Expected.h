@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +15,11 @@ namespace nereid::artifact {
 struct Error {
   std::string code;
   std::string text;
+  /// Of the code `out-of-resources`: what there is too little of, how much is
+  /// needed and how much there is.
+  std::string resource = {};
+  uint64_t required = 0;
+  uint64_t limit = 0;
 };
 
 /// Holds a `T`, or the `Error` that explains why there is none. `*` and `->`

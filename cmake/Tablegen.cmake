@@ -19,7 +19,7 @@ function(nereid_tablegen td suffix)
   add_dependencies(nereid-tablegen ${target})
 endfunction()
 
-# The .td files of a dialect folder, told apart by name: Dialect, Types, Attrs, Enums, Interfaces, Ops or <Family>Ops.
+# The .td files of a dialect folder, told apart by name: Dialect, Types, Attrs, AttrInterfaces, Enums, Interfaces, Ops or <Family>Ops.
 function(nereid_dialect folder)
   cmake_path(GET folder FILENAME dialect)
   file(GLOB tds RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.td)
@@ -34,6 +34,9 @@ function(nereid_dialect folder)
     elseif(name STREQUAL "Attrs")
       nereid_tablegen(${td} h -gen-attrdef-decls -attrdefs-dialect=${dialect})
       nereid_tablegen(${td} cpp -gen-attrdef-defs -attrdefs-dialect=${dialect})
+    elseif(name STREQUAL "AttrInterfaces")
+      nereid_tablegen(${td} h -gen-attr-interface-decls)
+      nereid_tablegen(${td} cpp -gen-attr-interface-defs)
     elseif(name STREQUAL "Enums")
       nereid_tablegen(${td} h -gen-enum-decls)
       nereid_tablegen(${td} cpp -gen-enum-defs)

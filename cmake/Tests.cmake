@@ -2,6 +2,16 @@
 # SPDX-License-Identifier: MIT
 
 enable_testing()
+
+# A libcuda.so.1 that records what is asked of it: launches on a GPU are tested where there is none.
+file(GLOB stub_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/stub/*.cpp)
+add_library(nereid-stub-libcuda SHARED ${stub_sources})
+nereid_layer_flags(nereid-stub-libcuda runtime) # as the runtime: no LLVM, no exceptions
+target_compile_options(nereid-stub-libcuda PRIVATE -fvisibility=hidden)
+target_link_libraries(nereid-stub-libcuda PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(nereid-stub-libcuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
+
 find_package(GTest CONFIG)
 file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/unit/*.cpp ${PROJECT_SOURCE_DIR}/test/cache/*.cpp)
 if(unit_sources AND GTest_FOUND)
@@ -10,6 +20,9 @@ if(unit_sources AND GTest_FOUND)
   nereid_link_objects(nereid-unit-tests)
   target_link_libraries(nereid-unit-tests PRIVATE GTest::gtest GTest::gtest_main)
   target_compile_definitions(nereid-unit-tests PRIVATE GTEST_HAS_EXCEPTIONS=0)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/runtime/StubDriver.cpp PROPERTIES
+    COMPILE_DEFINITIONS "NEREID_STUB_LIBCUDA=\"$<TARGET_FILE:nereid-stub-libcuda>\"")
+  add_dependencies(nereid-unit-tests nereid-stub-libcuda)
 endif()
 
 # test/exhaustive/Math.cpp makes nereid-math-exhaustive: minutes of work, built when asked for by name.

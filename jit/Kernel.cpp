@@ -5,13 +5,14 @@
 #include "compiler/driver/Compiler.h"
 #include "jit/DiskCache.h"
 #include "jit/SourceKernel.h"
-#include "runtime/cpu/CpuDevice.h"
+#include "runtime/Device.h"
 
 #include <cstring>
 
 using namespace nereid;
 
 struct Kernel::Impl {
+  runtime::Device *device;
   std::shared_ptr<runtime::Kernel> loaded;
 };
 
@@ -47,12 +48,17 @@ Kernel Kernel::compile(const std::string &path, const std::string &kernel, const
     if (!options.cacheDir.empty())
       cache.store(options.cacheDir, request.key, *compiled);
   }
-  auto loaded = runtime::cpuDevice().load(std::move(*compiled));
+  auto device = runtime::deviceFor(compiled->target, options.device);
+  if (!device) {
+    problem = device.error().text;
+    return Kernel(nullptr);
+  }
+  auto loaded = (*device)->load(std::move(*compiled));
   if (!loaded) {
     problem = loaded.error().text;
     return Kernel(nullptr);
   }
-  return Kernel(std::make_shared<const Impl>(Impl{*loaded}));
+  return Kernel(std::make_shared<const Impl>(Impl{*device, *loaded}));
 }
 
 const std::string &Kernel::name() const { return impl->loaded->artifact().name; }
@@ -75,7 +81,7 @@ static std::string mismatch(const artifact::Parameter &parameter, bool isPointer
   return "";
 }
 
-std::string Kernel::launchValues(nereid::Grid grid, const Value *values, size_t count) const {
+std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *values, size_t count) const {
   const artifact::Artifact &artifact = impl->loaded->artifact();
   if (count != artifact.parameters.size())
     return "kernel `" + name() + "` takes " + std::to_string(artifact.parameters.size()) +
@@ -91,6 +97,6 @@ std::string Kernel::launchValues(nereid::Grid grid, const Value *values, size_t 
       return wrong + " in a launch of `" + name() + "`";
     std::memcpy(packed.data() + parameter.offset, &value.bits, parameter.size);
   }
-  auto done = runtime::cpuDevice().launch(*impl->loaded, {grid.x, grid.y, grid.z}, nullptr, packed);
+  auto done = impl->device->launch(*impl->loaded, {grid.x, grid.y, grid.z}, stream, packed);
   return done ? "" : done.error().text;
 }

@@ -35,6 +35,15 @@ struct DeviceProperties {
   uint32_t smClockRateKhz = 1;
   uint32_t memClockRateKhz = 1;
   uint32_t memBusWidthBits = 1;
+  uint32_t maxThreadsPerBlock = 1;
+  uint64_t lastLevelCacheBytes = 1;
+};
+
+/// What a loaded kernel takes of its device.
+struct KernelFacts {
+  uint32_t registers = 1;  ///< of a thread
+  uint32_t spills = 0;     ///< 32-bit words of a thread that found no register
+  uint32_t maxThreads = 1; ///< that a block of it can have
 };
 
 class Device;
@@ -50,10 +59,12 @@ public:
   const artifact::Artifact &artifact() const { return loaded; }
   /// The device that loaded it, and alone can launch it.
   const Device &device() const { return owner; }
+  virtual KernelFacts facts() const;
+  /// What the device's own interface calls it by; null where it has no name there.
+  virtual void *handle() const { return nullptr; }
 
 protected:
-  Kernel(const Device &device, artifact::Artifact artifact)
-      : owner(device), loaded(std::move(artifact)) {}
+  Kernel(const Device &device, artifact::Artifact artifact) : owner(device), loaded(std::move(artifact)) {}
 
 private:
   const Device &owner;
@@ -67,7 +78,8 @@ public:
   virtual const DeviceProperties &properties() const = 0;
 
   /// Brings the artifact's binary onto the device. Codes: `load-target`,
-  /// `load-feature`, `load-abi`, `load-binary`, `load-entry`.
+  /// `load-feature`, `load-abi`, `load-binary`, `load-entry`, `load-driver`,
+  /// `out-of-resources`.
   virtual Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) = 0;
 
   /// Runs every program of the grid. `packed` is the argument block of the
@@ -75,9 +87,12 @@ public:
   /// filled in here where the kernel asks for scratch. `stream` is the device's
   /// queue; a CPU has none and is done on return. Any number of threads may
   /// launch at the same time. Codes: `launch-device`, `launch-grid`,
-  /// `launch-arguments`, `launch-memory`.
-  virtual Expected<void> launch(Kernel &kernel, Grid grid, void *stream,
-                                std::span<const char> packed) = 0;
+  /// `launch-arguments`, `launch-memory`, `launch-failed`, `launch-earlier` (the
+  /// device no longer works, since a kernel that it was given before failed).
+  virtual Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) = 0;
 };
+
+/// The device that runs kernels of that target; `ordinal` says which of several.
+Expected<Device *> deviceFor(const artifact::Target &target, int ordinal);
 
 } // namespace nereid::runtime

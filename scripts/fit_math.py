@@ -1,9 +1,9 @@
-# Fits the polynomials of compiler/target/cpu/math and prints their f32 coefficients.
+# Fits the polynomials of compiler/math and prints their f32 and f64 coefficients.
 # SPDX-License-Identifier: MIT
 #
-# Each fit is a weighted minimax (Remez exchange on a Chebyshev grid). Coefficients are rounded to
-# f32 one at a time, the lowest power first, and the others are fitted again after each rounding, so
-# that rounding costs little accuracy.
+# Each fit is a weighted minimax (Remez exchange on a Chebyshev grid). Coefficients for f32 are
+# rounded one at a time, the lowest power first, and the others are fitted again after each rounding,
+# so that rounding costs little accuracy. Those for f64 (`wide...`) are rounded where they are.
 #
 #   python scripts/fit_math.py            print every fit
 #   python scripts/fit_math.py log sin    print some
@@ -13,14 +13,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from mpmath import cos, erf, exp, expm1, log, log1p, matrix, mp, mpf, pi, qr_solve, sin, sqrt, tanh
 
 mp.prec = 200
-SOURCES = Path(__file__).resolve().parent.parent / "compiler/target/cpu/math"
+SOURCES = Path(__file__).resolve().parent.parent / "compiler/math"
 GRID = 1200
 
 
@@ -35,10 +35,17 @@ class Fit:
     target: Callable
     weight: Callable
     argument: Callable = lambda x: x
+    is_wide: bool = False
+
+
+def widened(fit: Fit, degree: int) -> Fit:
+    """The same fit for f64."""
+    name = "wide" + fit.name[0].upper() + fit.name[1:]
+    return replace(fit, name=name, degree=degree, is_wide=True)
 
 
 LN2 = log(mpf(2))
-FITS = [
+NARROW = [
     # e^r = 1 + r + r^2 p(r); the weight makes e^r - 1 relatively accurate, as expm1 and erf need.
     Fit(
         "expTail",
@@ -110,6 +117,20 @@ FITS = [
         lambda a: a * (1 - erf(a)) / erf(a),
     ),
 ]
+WIDE_DEGREES = {
+    "expTail": 10,
+    "exp2Tail": 11,
+    "logTail": 20,
+    "log2Tail": 20,
+    "sinTail": 6,
+    "cosTail": 6,
+    "tanhTail": 11,
+}
+FITS = (
+    NARROW
+    + [widened(fit, WIDE_DEGREES[fit.name]) for fit in NARROW if fit.name in WIDE_DEGREES]
+    + [replace(widened(NARROW[-1], 28), low=mpf("1e-5"), high=mpf("5.93"))]
+)
 
 
 def grid_points(fit: Fit) -> list[mpf]:
@@ -188,6 +209,12 @@ def fit_rounded(fit: Fit) -> tuple[list[float], mpf]:
     weights = [abs(fit.weight(x)) for x in points]
     targets = [fit.target(x) for x in points]
     coefficients = minimax(list(range(fit.degree + 1)), arguments, targets, weights)
+    if fit.is_wide:
+        rounded = [float(c) for c in coefficients]
+        sums = [sum(c * a**i for i, c in enumerate(rounded)) for a in arguments]
+        return rounded, max(
+            w * abs(s - t) for s, t, w in zip(sums, targets, weights, strict=True)
+        )
     for power in range(fit.degree + 1):
         coefficients[power] = mpf(float(np.float32(float(coefficients[power]))))
         errors = np.array(
@@ -208,12 +235,12 @@ def fit_rounded(fit: Fit) -> tuple[list[float], mpf]:
     return [float(c) for c in coefficients], mpf(float(np.abs(errors).max()))
 
 
-def hex_float(value: float) -> str:
+def hex_float(value: float, suffix: str = "f") -> str:
     mantissa, exponent = value.hex().split("p")
-    return f"{re.sub(r'0+$', '', mantissa).rstrip('.')}p{int(exponent)}f"
+    return f"{re.sub(r'0+$', '', mantissa).rstrip('.')}p{int(exponent)}{suffix}"
 
 
-def constants() -> list[tuple[str, list[float]]]:
+def constants() -> list[tuple[str, list[float], str]]:
     """Multi-part constants: a part is cut towards zero, so that all parts share a sign."""
 
     def split(value: mpf, bits: list[int]) -> list[float]:
@@ -228,16 +255,22 @@ def constants() -> list[tuple[str, list[float]]]:
 
     return [
         # 8 bits of k times 15 are exact without FMA.
-        ("ln2Parts", split(LN2, [15, 24])),
-        ("log2eParts", split(1 / LN2, [24, 24])),
-        ("halfPiParts", split(pi / 2, [24, 24, 24])),
+        ("ln2Parts", split(LN2, [15, 24]), "f"),
+        ("log2eParts", split(1 / LN2, [24, 24]), "f"),
+        ("halfPiParts", split(pi / 2, [24, 24, 24]), "f"),
+        # 11 bits of k times 41.
+        ("wideLn2Parts", split(LN2, [41, 53]), ""),
+        ("wideLog2eParts", split(1 / LN2, [53, 53]), ""),
+        ("wideHalfPiParts", split(pi / 2, [53, 53, 53]), ""),
     ]
 
 
-def inverse_pi_words() -> str:
-    """The bits of 1/pi after the binary point, 32 at a time."""
-    scaled = int(mp.floor(1 / pi * mpf(2) ** 192))
-    return ", ".join(f"0x{(scaled >> (160 - 32 * i)) & 0xFFFFFFFF:08x}" for i in range(6))
+def inverse_pi_words(count: int, bits: int) -> str:
+    """The bits of 1/pi after the binary point, `bits` at a time."""
+    with mp.workprec(count * bits + 64):
+        scaled = int(mp.floor(1 / mp.pi * mpf(2) ** (count * bits)))
+    words = [(scaled >> (bits * (count - 1 - i))) % (1 << bits) for i in range(count)]
+    return ", ".join(f"0x{word:0{bits // 4}x}" for word in words)
 
 
 def main(arguments: list[str]) -> int:
@@ -252,17 +285,20 @@ def main(arguments: list[str]) -> int:
             f"{fit.name}: weighted error {float(worst):.3g} = 2^{float(log(worst, 2)):.2f}",
             flush=True,
         )
-        lists.append((fit.name, ", ".join(hex_float(c) for c in coefficients)))
+        suffix = "" if fit.is_wide else "f"
+        lists.append((fit.name, ", ".join(hex_float(c, suffix) for c in coefficients)))
         print(f"  {lists[-1][1]}")
     if not names:
-        for name, parts in constants():
-            lists.append((name, ", ".join(hex_float(p) for p in parts)))
-            print(f"{name}: {lists[-1][1]}")
-        lists.append(("inversePiWords", inverse_pi_words()))
-        print(f"inversePiWords: {lists[-1][1]}")
+        for name, parts, suffix in constants():
+            lists.append((name, ", ".join(hex_float(p, suffix) for p in parts)))
+        lists.append(("inversePiWords", inverse_pi_words(6, 32)))
+        lists.append(("wideInversePiWords", inverse_pi_words(20, 64)))
+        for name, numbers in lists[len(FITS) :]:
+            print(f"{name}: {numbers}")
     if not check:
         return 0
     text = " ".join(" ".join(p.read_text() for p in SOURCES.glob("*.cpp")).split())
+    text = text.replace("{ ", "{")
     missing = [name for name, numbers in lists if f"{name}[] = {{{numbers}}}" not in text]
     for name in missing:
         print(f"error: `{name}` in {SOURCES.name}/ differs from the fit", file=sys.stderr)

@@ -1,7 +1,10 @@
 // `nereid-opt`: runs any pass or named pipeline on IR text.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/passes/tt/Pipeline.h"
+#include "compiler/passes/ttg/Pipeline.h"
+#include "tools/nereid-opt/TestPasses.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -9,9 +12,11 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<nereid::tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
+  registry.insert<nereid::tt::TtDialect, nereid::ttg::TtgDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                  mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   mlir::registerTransformsPasses();
   nereid::tt::registerPipelines();
+  nereid::ttg::registerPipelines();
+  nereid::registerTestPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
 }

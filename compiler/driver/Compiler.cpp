@@ -3,10 +3,10 @@
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/driver/Backend.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/support/FatalGuard.h"
-#include "compiler/target/cpu/CpuTarget.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -141,10 +141,6 @@ static tt::FuncOp kernelOf(mlir::ModuleOp module, support::DiagnosticEngine &dia
   return {};
 }
 
-static bool hasReduction(mlir::ModuleOp module) {
-  return module.walk([](tt::ReduceOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
-}
-
 static void describeOptions(artifact::Artifact &artifact, const support::Options &options) {
   auto number = [](uint64_t value) { return std::to_string(value); };
   auto flag = [](bool value) { return std::string(value ? "true" : "false"); };
@@ -178,12 +174,12 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
                                    support::DiagnosticEngine &diagnostics) {
   Result result;
   PhaseClock clock(result.times);
+  const Backend *backend = findBackend(target.backend);
   tt::FuncOp kernel = kernelOf(module, diagnostics);
-  // A call saves no registers on a CPU: every function becomes part of its caller.
-  if (target.backend == "cpu")
-    for (tt::FuncOp function : module.getOps<tt::FuncOp>())
-      function->setAttr("noinline", mlir::BoolAttr::get(module.getContext(), false));
-  if (!kernel || !optimise(module, diagnostics))
+  if (!kernel)
+    return std::nullopt;
+  backend->prepare(module);
+  if (!optimise(module, diagnostics))
     return std::nullopt;
   clock.end("ttir");
 
@@ -197,45 +193,22 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   if (artifact.parameters.empty())
     for (mlir::BlockArgument argument : kernel.getArguments())
       artifact.parameters.push_back(parameterOf(argument));
-  const auto wants = [&](const char *stage) {
-    return llvm::is_contained(request.keep, stage) || request.stopAfter == stage;
-  };
   artifact.stages.push_back({"ttir", printModule(module)});
   if (request.stopAfter == "ttir")
     return result;
-  // A program's reduction uses scratch of its own; occupancy arithmetic divides by this.
-  artifact.sharedBytes = hasReduction(module) ? 1 : 0;
-
   PassDiagnostics said(module.getContext(), diagnostics);
-  cpu::Emit emit;
-  emit.plan = wants("plan");
-  emit.llir = wants("llir");
-  emit.assembly = wants("asm");
-  mlir::FailureOr<cpu::CpuCode> code = mlir::failure();
-  const std::optional<std::string> fatal =
-      support::runGuarded([&] { code = cpu::compile(module, options, target, emit); });
+  const BackendJob job{module, options, target, request};
+  mlir::LogicalResult made = mlir::failure();
+  const std::optional<std::string> fatal = support::runGuarded([&] { made = backend->finish(job, artifact); });
   if (fatal) {
     diagnostics.report(diag::CompilerBug, {}, *fatal, writeReproducer(artifact));
     return std::nullopt;
   }
-  if (mlir::failed(code)) {
+  if (mlir::failed(made)) {
     said.report(diag::TargetFailed);
     return std::nullopt;
   }
-  clock.end("so");
-  for (auto [parameter, placed] : llvm::zip_equal(artifact.parameters, code->params)) {
-    parameter.offset = placed.offset;
-    parameter.size = placed.size;
-  }
-  artifact.arenaBytes = code->arenaBytes;
-  artifact.arenaAlign = code->arenaAlign;
-  artifact.registers = 32; // a CPU program holds its values in a fixed register file
-  artifact.tool = "lld";
-  artifact.toolVersion = LLVM_VERSION_STRING;
-  artifact.binary.assign(code->sharedObject.begin(), code->sharedObject.end());
-  for (auto [name, text] : {std::pair{"plan", &code->plan}, {"llir", &code->llir}, {"asm", &code->assembly}})
-    if (wants(name))
-      artifact.stages.push_back({name, *text});
+  clock.end(target.backend == "cpu" ? "so" : "cubin");
   return result;
 }
 

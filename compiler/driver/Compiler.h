@@ -19,8 +19,16 @@ namespace nereid::driver {
 /// Where a compilation may stop and what it keeps; a stage that is not kept
 /// can be derived again from the artifact's TTIR.
 struct Request {
+  /// Programs of the machine that finish the code, found by the caller; empty where not there.
+  struct Tools {
+    std::string ptxas;
+    std::string nvJitLink; ///< path of the shared library
+  };
+
   std::vector<std::string> keep;         ///< stages to put into the artifact besides the binary: "ttir", "llir", "asm"
   std::optional<std::string> stopAfter;  ///< the last stage wanted; the binary when empty
+  bool keepsBinary = true;               ///< false: only `keep` is wanted, phases after it may be left out
+  Tools tools;
   std::string key;                       ///< names the compilation (Artifact::hash)
   std::string signature;                 ///< as the command line's --signature
   /// Name, kind, type and position of each run-time parameter, as the source has them; taken from the

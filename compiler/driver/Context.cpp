@@ -1,6 +1,7 @@
 // MLIR contexts with our dialects; modules from text and to text.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnostics.h"
 
@@ -16,7 +17,7 @@ using namespace nereid::driver;
 std::unique_ptr<mlir::MLIRContext> driver::createContext() {
   // One kernel is too little work for a pool of threads.
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->loadDialect<tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+  context->loadDialect<tt::TtDialect, ttg::TtgDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                        mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   context->printOpOnDiagnostic(false);
   return context;

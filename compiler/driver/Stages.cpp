@@ -1,29 +1,23 @@
-// The targets by name, their stages, and stages derived again from a kernel's TTIR.
+// Stages of a finished kernel, kept or derived again from a kernel's TTIR.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/target/cpu/AotLauncher.h"
-#include "compiler/target/cpu/CpuTarget.h"
 
 using namespace nereid;
 using namespace nereid::driver;
 
-std::vector<std::string> driver::stageNames(const std::string &backend) {
-  if (backend == "cpu")
-    return {"ttir", "plan", "llir", "asm", "so", "launcher.so"};
-  return {};
+/// The stage that the artifact's binary itself is: "so", "cubin", "ptx"; empty for an unknown target.
+static std::string binaryStage(const artifact::Artifact &artifact) {
+  if (artifact.target.backend == "cpu")
+    return "so";
+  return artifact.tool == "driver" ? "ptx" : "cubin";
 }
 
-std::optional<support::TargetSpec> driver::resolveTarget(const std::string &backend, const std::string &arch,
-                                                         std::string &whyNot) {
-  if (backend != "cpu") {
-    whyNot = "target `" + backend + "` is unknown; this build compiles for `cpu`";
-    return std::nullopt;
-  }
-  support::TargetSpec host = cpu::hostTarget();
-  if (arch.empty() || arch == host.arch)
-    return host;
-  return cpu::namedTarget(arch, whyNot);
+static uint32_t numberOf(const artifact::Artifact &artifact, const char *name) {
+  auto found = artifact.options.find(name);
+  uint32_t number = 0;
+  return found != artifact.options.end() && !llvm::StringRef(found->second).getAsInteger(10, number) ? number : 0;
 }
 
 static bool flagOf(const artifact::Artifact &artifact, const char *name) {
@@ -35,7 +29,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
                                          support::DiagnosticEngine &diagnostics) {
   if (const std::string *kept = artifact.findStage(stage))
     return *kept;
-  if (stage == "so")
+  if (stage == binaryStage(artifact))
     return artifact.binary;
   support::TargetSpec target{artifact.target.backend, artifact.target.arch, artifact.target.features, 0};
   if (stage == "launcher.so") {
@@ -49,6 +43,10 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
     return std::nullopt;
 
   support::Options options;
+  options.numWarps = numberOf(artifact, "num_warps");
+  options.numStages = numberOf(artifact, "num_stages");
+  options.numCtas = numberOf(artifact, "num_ctas");
+  options.maxRegisters = numberOf(artifact, "maxnreg");
   options.enableFpFusion = flagOf(artifact, "enable_fp_fusion");
   options.debug = flagOf(artifact, "debug");
   auto context = createContext();
@@ -57,6 +55,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
     return std::nullopt;
   Request request;
   request.keep = {stage};
+  request.keepsBinary = false;
   auto result = back(*module, options, target, request, diagnostics);
   const std::string *made = result ? result->artifact.findStage(stage) : nullptr;
   return made ? std::optional(*made) : std::nullopt;

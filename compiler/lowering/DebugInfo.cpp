@@ -51,16 +51,22 @@ llvm::DISubprogram *DebugInfo::subprogram(llvm::StringRef name, llvm::StringRef 
                                  llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized);
 }
 
-void DebugInfo::begin(llvm::Function &function, Location location) {
-  FileLineColRange position = sourcePosition(location);
-  if (!position)
-    return;
+void DebugInfo::describeUnit(llvm::StringRef path) {
   builder = std::make_unique<llvm::DIBuilder>(module);
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
   module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
-  unit = builder->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C), fileOf(position.getFilename()),
-                                    "nereid", /*isOptimized=*/true, "", 0, "",
-                                    llvm::DICompileUnit::DebugEmissionKind::LineTablesOnly);
+  unit = builder->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C), fileOf(path), "nereid",
+                                    /*isOptimized=*/true, "", 0, "", kind);
+}
+
+void DebugInfo::begin(llvm::Function &function, Location location) {
+  known.clear();
+  scope = nullptr;
+  FileLineColRange position = sourcePosition(location);
+  if (!position)
+    return;
+  if (!builder)
+    describeUnit(position.getFilename());
   scope = subprogram(function.getName(), position.getFilename().getValue(), position.getStartLine());
   function.setSubprogram(scope);
 }

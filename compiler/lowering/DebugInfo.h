@@ -13,24 +13,29 @@
 
 namespace nereid::lowering {
 
-/// Debug information of one LLVM function, line tables only. An inlined call's
-/// location becomes a subprogram of its own, so that debuggers show the chain.
+/// Debug information of a module's functions, line tables only. An inlined
+/// call's location becomes a subprogram of its own, so that debuggers show the chain.
 class DebugInfo {
 public:
-  explicit DebugInfo(llvm::Module &module) : module(module) {}
+  using Kind = llvm::DICompileUnit::DebugEmissionKind;
+  explicit DebugInfo(llvm::Module &module, Kind kind = Kind::LineTablesOnly) : module(module), kind(kind) {}
 
-  /// Describes `function`, which begins at `location`. Without a source
-  /// position there is nothing to describe, and the other calls do nothing.
+  /// Describes `function`, which begins at `location`; what follows is about
+  /// it. Without a source position there is nothing to describe, and the other
+  /// calls do nothing.
   void begin(llvm::Function &function, mlir::Location location);
   void setLocation(llvm::IRBuilderBase &builder, mlir::Location location);
+  /// Once, after the last function.
   void finish();
 
 private:
   llvm::DIFile *fileOf(llvm::StringRef path);
   llvm::DILocation *locate(mlir::Location location, llvm::DILocation *inlinedAt);
   llvm::DISubprogram *subprogram(llvm::StringRef name, llvm::StringRef path, unsigned line);
+  void describeUnit(llvm::StringRef path);
 
   llvm::Module &module;
+  Kind kind;
   std::unique_ptr<llvm::DIBuilder> builder;
   llvm::DICompileUnit *unit = nullptr;
   llvm::DISubprogram *scope = nullptr;

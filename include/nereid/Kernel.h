@@ -25,7 +25,8 @@ struct Grid {
 };
 
 struct KernelOptions {
-  std::string target = "cpu"; ///< "cpu" is this host
+  std::string target = "cpu"; ///< "cpu" is this host; "cuda:90" an NVIDIA GPU
+  int device = 0;             ///< which one, where there are several
   std::string cacheDir;       ///< compiled kernels are kept there; empty: they are not
   bool enableFpFusion = true; ///< multiply and add may become fma
 };
@@ -46,12 +47,16 @@ public:
     return problem.empty() ? made : throw Error(problem);
   }
 
-  /// Runs every program of the grid and returns when all are done. The
-  /// arguments are the kernel's parameters that are not constants, in order:
-  /// pointers, integers, floats; their sizes are checked. Throws Error.
-  template <typename... Args> void launch(Grid grid, Args... args) const {
+  /// Runs every program of the grid: on a CPU until all are done, on a GPU in
+  /// its default stream. The arguments are the kernel's parameters that are not
+  /// constants, in order: pointers, integers, floats; their sizes are checked.
+  /// Throws Error.
+  template <typename... Args> void launch(Grid grid, Args... args) const { launchOn(nullptr, grid, args...); }
+
+  /// As `launch`, in a stream of the GPU (a CUstream or cudaStream_t).
+  template <typename... Args> void launchOn(void *stream, Grid grid, Args... args) const {
     const Value values[] = {Value(args)..., Value()};
-    if (std::string problem = launchValues(grid, values, sizeof...(Args)); !problem.empty())
+    if (std::string problem = launchValues(grid, stream, values, sizeof...(Args)); !problem.empty())
       throw Error(problem);
   }
 
@@ -80,7 +85,8 @@ private:
   static Kernel compile(const std::string &path, const std::string &kernel, const std::string &signature,
                         const Options &options, std::string &problem);
   std::string findStage(const std::string &name, std::string &problem) const;
-  std::string launchValues(Grid grid, const Value *values, size_t count) const; ///< what went wrong, or nothing
+  /// What went wrong, or nothing.
+  std::string launchValues(Grid grid, void *stream, const Value *values, size_t count) const;
 
   struct Impl;
   explicit Kernel(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}

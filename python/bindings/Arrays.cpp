@@ -40,7 +40,7 @@ static DeviceKind deviceOf(int32_t code) {
   }
 }
 
-static ArrayResult unsupportedType(PyObject *object, const std::string &what) {
+ArrayResult nereid::python::unsupportedType(PyObject *object, const std::string &what) {
   PyErr_Format(PyExc_TypeError,
                "cannot pass this `%s` to a kernel: its elements are of type %s, which kernels have no type for",
                Py_TYPE(object)->tp_name, what.c_str());
@@ -132,7 +132,7 @@ static ArrayResult readNumpy(PyObject *object, Array &array) {
 }
 
 static ArrayResult readDlPack(PyObject *object, Array &array) {
-  nb::object capsule = checked(PyObject_CallMethod(object, "__dlpack__", nullptr));
+  nb::object capsule = dlPackCapsule(object);
   // The capsule frees the view when it dies, which must not be before the launch has ended.
   ArrayResult result = ArrayResult::NotAnArray;
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
@@ -155,12 +155,13 @@ static ArrayResult readDlPack(PyObject *object, Array &array) {
 //--- Which type wants which --------------------------------------------------------------------
 
 namespace {
-enum class Protocol : uint8_t { None, Exchange, Numpy, DlPack, DataPointer };
+enum class Protocol : uint8_t { None, Exchange, Numpy, CudaInterface, DlPack, DataPointer };
 
 struct TypeFacts {
   PyTypeObject *type; ///< owned, so that its address is not given to another type
   Protocol protocol;
   int (*view)(void *, dlpack::Tensor *) = nullptr;
+  StreamQuery streamQuery = nullptr;
 };
 } // namespace
 
@@ -190,13 +191,15 @@ static TypeFacts examine(PyTypeObject *type) {
     while (api && api->version.major > 1)
       api = api->older;
     if (api && api->version.major == 1 && api->viewFromObject)
-      return {type, Protocol::Exchange, api->viewFromObject};
+      return {type, Protocol::Exchange, api->viewFromObject, api->currentStream};
   }
   if (typeHas(type, "data_ptr"))
     return {type, Protocol::DataPointer};
   // numpy's scalars have an array interface too, but they are values, not memory.
   if (typeHas(type, "__array_struct__") && typeHas(type, "__setitem__"))
     return {type, Protocol::Numpy};
+  if (typeHas(type, "__cuda_array_interface__"))
+    return {type, Protocol::CudaInterface};
   if (typeHas(type, "__dlpack__"))
     return {type, Protocol::DlPack};
   return {type, Protocol::None};
@@ -228,6 +231,7 @@ static ArrayResult read(PyObject *object, Array &array) {
     return ArrayResult::NotAnArray;
   case Protocol::Exchange: {
     dlpack::Tensor view;
+    array.streamQuery = facts.streamQuery;
     if (facts.view(object, &view) == 0)
       return fromView(object, view, array);
     // Devices and types that DLPack has no code for still have a pointer.
@@ -236,6 +240,12 @@ static ArrayResult read(PyObject *object, Array &array) {
   }
   case Protocol::Numpy:
     return readNumpy(object, array);
+  case Protocol::CudaInterface: {
+    // A library may have the property for arrays that are not on a GPU, and then fail to find it.
+    const ArrayResult result = readCudaInterface(object, array);
+    return result == ArrayResult::NotAnArray && typeHas(Py_TYPE(object), "__dlpack__") ? readDlPack(object, array)
+                                                                                       : result;
+  }
   case Protocol::DlPack:
     return readDlPack(object, array);
   case Protocol::DataPointer:

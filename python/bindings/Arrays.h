@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: MIT
 //
 // torch tensors go through DLPack's C table (one call, no Python object made), numpy arrays through
-// `__array_struct__`, others through `__dlpack__`, or `data_ptr()` with `dtype` and `device`.
+// `__array_struct__`, others through `__cuda_array_interface__`, `__dlpack__`, or `data_ptr()` with `dtype` and
+// `device`.
 #pragma once
 
 #include "jit/Signature.h"
 #include "python/bindings/DlPack.h"
 #include "python/bindings/Python.h"
+#include "python/bindings/Streams.h"
 
 namespace nereid::python {
 
@@ -19,6 +21,10 @@ struct Array {
   DeviceKind device = DeviceKind::Unknown;
   int32_t deviceIndex = 0;
   std::string_view deviceName; ///< of a device that is `Other`; the string is kept for good
+  /// Tells the stream that the array's library puts its work into; null where the type does not say.
+  StreamQuery streamQuery = nullptr;
+  /// The stream that the contents come from, which others have to wait for; 0 where there is nothing to wait for.
+  uint64_t producer = 0;
   /// Keeps borrowed memory alive; null where the array itself does.
   nb::object owner;
 };
@@ -29,6 +35,14 @@ enum class ArrayResult : uint8_t {
   Failed, ///< an array that cannot be passed; a Python exception says why
 };
 ArrayResult readArray(PyObject *object, Array &array);
+
+// The protocols of arrays on a GPU (CudaArrays.cpp); both raise C++ forms of Python exceptions.
+ArrayResult readCudaInterface(PyObject *object, Array &array);
+/// The capsule of `object.__dlpack__()`, made so that the contents are there for the current stream.
+nb::object dlPackCapsule(PyObject *object);
+
+/// An exception that names the element type, as the array spells it.
+ArrayResult unsupportedType(PyObject *object, const std::string &spelling);
 
 /// The type behind any spelling: `torch.float32`, `float32`, `<class 'numpy.float32'>`, `fp32`.
 std::optional<jit::ScalarType> scalarTypeNamed(std::string_view spelling);

@@ -99,7 +99,7 @@ std::string CompiledData::writeView(const std::string &root) const {
   facts["target"] = {
       {"backend", artifact.target.backend}, {"arch", artifact.target.arch}, {"warp_size", artifact.target.warpSize}};
   std::vector<artifact::Stage> stages = artifact.stages;
-  stages.push_back({"so", artifact.binary});
+  stages.push_back({artifact.target.backend == "cuda" ? "cubin" : "so", artifact.binary});
   const std::string folder = jit::DiskCache::viewFolder(artifact.hash);
   std::vector<std::string> written, notes;
   {
@@ -114,18 +114,16 @@ std::string CompiledData::writeView(const std::string &root) const {
   return root + "/" + folder;
 }
 
-std::shared_ptr<LoadedKernel> CompiledData::kernel() {
+std::shared_ptr<LoadedKernel> CompiledData::kernel(int32_t ordinal) {
   {
     std::lock_guard<std::mutex> lock(loading);
-    if (loaded)
-      return loaded;
+    if (const auto found = loaded.find(ordinal); found != loaded.end())
+      return found->second;
   }
   // Loading lets go of the GIL, so it cannot hold the lock; the first of two loads stays.
-  auto fresh = LoadedKernel::load(artifact);
+  auto fresh = LoadedKernel::load(artifact, ordinal);
   std::lock_guard<std::mutex> lock(loading);
-  if (!loaded)
-    loaded = std::move(fresh);
-  return loaded;
+  return loaded.emplace(ordinal, std::move(fresh)).first->second;
 }
 
 //--- The cache ---------------------------------------------------------------------------------
@@ -197,7 +195,7 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
       .def_prop_ro("artifact", &serialized)
       .def("stages", &CompiledData::stages, "Names of the stages, in order.")
       .def("stage", &CompiledData::stage, nb::arg("name"), "Text or bytes of a stage.")
-      .def("kernel", &CompiledData::kernel, "The kernel on its device; loaded at the first call.")
+      .def("kernel", &CompiledData::kernel, nb::arg("device") = 0, "The kernel on a device; loaded at the first call.")
       .def("write_view", &CompiledData::writeView, nb::arg("root_dir"),
            "Writes the stages as files; returns their folder.");
   module.def("load_artifact", &loadArtifact, nb::arg("artifact"), "Reads what `CompiledData.artifact` gave.");

@@ -6,6 +6,7 @@
 #include "jit/DiskCache.h"
 #include "python/bindings/Kernel.h"
 
+#include <map>
 #include <mutex>
 
 namespace nereid::python {
@@ -19,7 +20,8 @@ public:
   nb::dict phaseTimes() const;
   nb::list stages() const;
   nb::object stage(const std::string &name) const;
-  std::shared_ptr<LoadedKernel> kernel();
+  /// The kernel on that device of its target's kind; loaded at the first call.
+  std::shared_ptr<LoadedKernel> kernel(int32_t ordinal);
   std::string writeView(const std::string &root) const;
 
   const std::shared_ptr<const artifact::Artifact> shared;
@@ -29,7 +31,7 @@ public:
 
 private:
   std::mutex loading;
-  std::shared_ptr<LoadedKernel> loaded;
+  std::map<int32_t, std::shared_ptr<LoadedKernel>> loaded; ///< by device
 };
 
 /// The cache of this process; the folder is named at each call.

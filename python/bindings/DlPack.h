@@ -67,7 +67,8 @@ struct ExchangeApi {
   void *objectFromManaged;
   /// Fills a view that is good while the object is; null where a library has none.
   int (*viewFromObject)(void *object, Tensor *view);
-  void *currentStream;
+  /// The stream that the library puts its work on a device into; null where a library has none.
+  int (*currentStream)(int32_t deviceType, int32_t deviceId, void **stream);
 };
 
 } // namespace nereid::python::dlpack

@@ -2,13 +2,48 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Kernel.h"
 
-#include "runtime/cpu/CpuDevice.h"
+#include "runtime/cuda/CudaDevice.h"
 
 #include <cstring>
 #include <nanobind/stl/shared_ptr.h>
 
 using namespace nereid;
 using namespace nereid::python;
+
+std::atomic<bool> nereid::python::checkPointers{false};
+
+//--- Errors ------------------------------------------------------------------------------------
+
+/// `OutOfResources(required, limit, name)`, which tuning catches.
+static void setOutOfResources(const runtime::Error &error) {
+  PyObject *module = PyImport_ImportModule("triton.runtime.errors");
+  PyObject *type = module ? PyObject_GetAttrString(module, "OutOfResources") : nullptr;
+  PyObject *made = type ? PyObject_CallFunction(type, "KKs", static_cast<unsigned long long>(error.required),
+                                                static_cast<unsigned long long>(error.limit), error.resource.c_str())
+                        : nullptr;
+  if (made)
+    PyErr_SetObject(type, made);
+  Py_XDECREF(made);
+  Py_XDECREF(type);
+  Py_XDECREF(module);
+}
+
+static PyObject *exceptionFor(const std::string &code) {
+  if (code == "launch-grid")
+    return PyExc_ValueError;
+  return code == "launch-memory" ? PyExc_MemoryError : PyExc_RuntimeError;
+}
+
+void nereid::python::setRuntimeError(const runtime::Error &error) {
+  if (error.code == "out-of-resources")
+    return setOutOfResources(error);
+  PyErr_Format(exceptionFor(error.code), "%s [%s]", error.text.c_str(), error.code.c_str());
+}
+
+void nereid::python::raiseRuntimeError(const runtime::Error &error) {
+  setRuntimeError(error);
+  throw nb::python_error();
+}
 
 //--- Loading -----------------------------------------------------------------------------------
 
@@ -30,20 +65,25 @@ static std::vector<Slot> slotsOf(const artifact::Artifact &artifact) {
   return slots;
 }
 
-std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artifact) {
-  if (artifact.target.backend != "cpu")
-    raise(PyExc_RuntimeError, "no device of kind `" + artifact.target.backend + "` can run this kernel here");
+std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artifact, int32_t ordinal) {
   auto loaded = std::make_shared<LoadedKernel>();
-  loaded->runner = &runtime::cpuDevice();
-  auto kernel = [&] {
+  auto kernel = [&]() -> runtime::Expected<std::shared_ptr<runtime::Kernel>> {
     nb::gil_scoped_release release;
+    auto device = runtime::deviceFor(artifact.target, ordinal);
+    if (!device)
+      return device.error();
+    loaded->runner = *device;
     return loaded->runner->load(artifact);
   }();
   if (!kernel)
-    raise(PyExc_RuntimeError, kernel.error().text + " [" + kernel.error().code + "]");
+    raiseRuntimeError(kernel.error());
   loaded->kernel = *kernel;
   loaded->plan = slotsOf(artifact);
   loaded->bytes = artifact::packedBytes(artifact);
+  if (artifact.target.backend == "cuda") {
+    loaded->deviceKind = DeviceKind::Cuda;
+    loaded->deviceOrdinal = ordinal;
+  }
   const auto signature = jit::Signature::parse(artifact.signature);
   if (auto *known = std::get_if<jit::Signature>(&signature))
     loaded->arguments = known->arguments.size();
@@ -52,22 +92,31 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
 
 //--- Launching ---------------------------------------------------------------------------------
 
-static PyObject *exceptionFor(const std::string &code) {
-  if (code == "launch-grid")
-    return PyExc_ValueError;
-  return code == "launch-memory" ? PyExc_MemoryError : PyExc_RuntimeError;
-}
-
 bool LoadedKernel::launch(runtime::Grid grid, void *stream, const char *block) {
-  PyThreadState *thread = PyEval_SaveThread();
+  const bool worksHere = deviceKind == DeviceKind::Cpu;
+  PyThreadState *thread = worksHere ? PyEval_SaveThread() : nullptr;
   const auto launched = runner->launch(*kernel, grid, stream, {block, bytes});
-  PyEval_RestoreThread(thread);
+  if (thread)
+    PyEval_RestoreThread(thread);
   if (!launched) {
-    PyErr_Format(exceptionFor(launched.error().code), "%s [%s]", launched.error().text.c_str(),
-                 launched.error().code.c_str());
+    setRuntimeError(launched.error());
     return false;
   }
-  return PyErr_CheckSignals() == 0;
+  return !worksHere || PyErr_CheckSignals() == 0;
+}
+
+bool LoadedKernel::waitFor(const std::vector<uint64_t> &producers, void *stream) {
+  const auto own = reinterpret_cast<uint64_t>(stream);
+  for (const uint64_t producer : producers) {
+    if (producer == own || (isDefaultStream(producer) && isDefaultStream(own)))
+      continue;
+    auto *gpu = static_cast<runtime::CudaDevice *>(runner);
+    if (auto ordered = gpu->orderStreams(reinterpret_cast<void *>(producer), stream); !ordered) {
+      setRuntimeError(ordered.error());
+      return false;
+    }
+  }
+  return true;
 }
 
 static Leaf leafOf(PyObject *object, const artifact::Parameter &parameter, Array &array) {
@@ -103,12 +152,28 @@ static Leaf leafOf(PyObject *object, const artifact::Parameter &parameter, Array
   return leaf;
 }
 
-static void checkArray(const Array &array, const Slot &slot, const artifact::Parameter &parameter, DeviceKind device) {
-  if (array.device != device && array.device != DeviceKind::Unknown)
-    raise(PyExc_ValueError,
-          "argument `" + parameter.name + "` is on device " +
-              (array.device == DeviceKind::Other ? std::string(array.deviceName) : std::string(nameOf(array.device))) +
-              ", but the kernel was compiled for " + nameOf(device));
+static std::string placeOf(DeviceKind device, int32_t ordinal, std::string_view otherName) {
+  if (device == DeviceKind::Other)
+    return std::string(otherName);
+  return nameOf(device) + (device == DeviceKind::Cpu ? std::string() : ":" + std::to_string(ordinal));
+}
+
+/// What the driver knows of an address; nothing where it cannot be asked.
+static std::optional<runtime::PointerFacts> factsOf(runtime::Device *runner, uint64_t address) {
+  auto facts = static_cast<runtime::CudaDevice *>(runner)->pointerFacts(address);
+  return facts ? std::optional(*facts) : std::nullopt;
+}
+
+/// Memory of the host that a GPU may read, too, is as good as its own.
+static bool moveToDevice(runtime::Device *runner, Leaf &leaf) {
+  const auto facts = factsOf(runner, leaf.bits);
+  if (!facts || !facts->isKnown || !facts->onDevice)
+    return false;
+  leaf.bits = facts->onDevice;
+  return true;
+}
+
+static void checkElements(const Array &array, const Slot &slot, const artifact::Parameter &parameter) {
   if (slot.kind != artifact::ParameterKind::Pointer)
     raise(PyExc_TypeError, "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, not an array");
   auto bytesOf = [](jit::ScalarType type) { return (jit::bitWidth(type) + 7) / 8; };
@@ -118,7 +183,42 @@ static void checkArray(const Array &array, const Slot &slot, const artifact::Par
                                parameter.type + "`");
 }
 
-void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::handle args) {
+/// What the driver says of a pointer, when checking is on: kernels read only what it knows.
+static void checkPointer(runtime::Device *runner, uint64_t address, const artifact::Parameter &parameter) {
+  const auto facts = address ? factsOf(runner, address) : std::nullopt;
+  if (facts && !facts->isKnown) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%#llx", static_cast<unsigned long long>(address));
+    raise(PyExc_ValueError, "argument `" + parameter.name + "` points to " + text +
+                                ", which is no memory that the GPU knows; it was freed, or is the host's. Pointer "
+                                "argument cannot be accessed from Triton (cpu tensor?)");
+  }
+}
+
+/// The argument of `slots()[index]` as it goes into the block.
+Leaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &array) const {
+  const artifact::Parameter &parameter = artifact().parameters[index];
+  const Slot &slot = plan[index];
+  Leaf leaf = leafOf(object, parameter, array);
+  if (leaf.kind == Leaf::Kind::Address) {
+    const bool fits =
+        array.device == DeviceKind::Unknown ||
+        (array.device == deviceKind && (deviceKind == DeviceKind::Cpu || array.deviceIndex == deviceOrdinal));
+    const bool isReachable = deviceKind == DeviceKind::Cuda && array.device == DeviceKind::Cpu;
+    if (!fits && !(isReachable && moveToDevice(runner, leaf)))
+      raise(PyExc_ValueError,
+            "argument `" + parameter.name + "` is on device " +
+                placeOf(array.device, array.deviceIndex, array.deviceName) + ", but the kernel was compiled for " +
+                placeOf(deviceKind, deviceOrdinal, "") +
+                (isReachable ? ". Pointer argument cannot be accessed from Triton (cpu tensor?)" : ""));
+    checkElements(array, slot, parameter);
+  }
+  if (deviceKind == DeviceKind::Cuda && slot.kind == artifact::ParameterKind::Pointer && checkPointers)
+    checkPointer(runner, leaf.bits, parameter);
+  return leaf;
+}
+
+void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch) {
   const auto count = static_cast<size_t>(PyTuple_GET_SIZE(args.ptr()));
   size_t wanted = arguments;
   for (const Slot &slot : plan)
@@ -130,17 +230,19 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   char small[stackBlockBytes] = {};
   std::unique_ptr<char[]> large(bytes > sizeof small ? new char[bytes]() : nullptr);
   char *block = large ? large.get() : small;
+  std::memcpy(block + bytes - sizeof scratch, &scratch, sizeof scratch);
   std::vector<nb::object> owners;
+  std::vector<uint64_t> producers;
   for (size_t i = 0; i < plan.size(); ++i) {
     const Slot &slot = plan[i];
     const artifact::Parameter &parameter = artifact().parameters[i];
     PyObject *object = PyTuple_GET_ITEM(args.ptr(), slot.position);
     Array array;
-    const Leaf leaf = leafOf(object, parameter, array);
-    if (leaf.kind == Leaf::Kind::Address)
-      checkArray(array, slot, parameter, deviceKind);
+    const Leaf leaf = readArgument(i, object, array);
     if (array.owner.is_valid())
       owners.push_back(std::move(array.owner));
+    if (array.producer)
+      producers.push_back(array.producer);
     switch (pack(slot, leaf, block)) {
     case PackResult::Packed:
       break;
@@ -152,7 +254,7 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
             "argument `" + parameter.name + "` is " + reprOf(object) + ", which `" + parameter.type + "` cannot hold");
     }
   }
-  if (!launch(grid, stream, block))
+  if (!waitFor(producers, stream) || !launch(grid, stream, block))
     throw nb::python_error();
 }
 
@@ -172,21 +274,28 @@ static uint32_t extentOf(nb::handle number, const char *axis) {
   return static_cast<uint32_t>(extent);
 }
 
-static void launch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle z, nb::handle stream, nb::tuple args) {
+static void launch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle z, nb::handle stream, nb::tuple args,
+                   uint64_t globalScratch, uint64_t profileScratch) {
   const runtime::Grid grid{extentOf(x, "x"), extentOf(y, "y"), extentOf(z, "z")};
-  void *queue = stream.is_none() ? nullptr : PyLong_AsVoidPtr(stream.ptr());
-  if (PyErr_Occurred())
-    throw nb::python_error();
-  kernel.launchWithArguments(grid, queue, args);
+  void *queue = nullptr;
+  if (!readStream(stream.ptr(), queue))
+    raise(PyExc_TypeError, "the stream must be a number, a torch or cupy stream, or None; got " + reprOf(stream));
+  kernel.launchWithArguments(grid, queue, args, {globalScratch, profileScratch});
 }
 
 void nereid::python::bindKernel(nb::module_ &module) {
   nb::class_<LoadedKernel>(module, "Kernel", "A compiled kernel on its device.")
       .def("launch", &launch, nb::arg("gx"), nb::arg("gy"), nb::arg("gz"), nb::arg("stream").none(), nb::arg("args"),
+           nb::arg("global_scratch") = 0, nb::arg("profile_scratch") = 0,
            "Runs the kernel for every program of the grid; all arguments of the signature in order.")
-      .def_prop_ro("n_regs", [](const LoadedKernel &kernel) { return std::max(kernel.artifact().registers, 1u); })
-      .def_prop_ro("n_spills", [](const LoadedKernel &kernel) { return kernel.artifact().spills; })
-      .def_prop_ro("n_max_threads",
-                   [](const LoadedKernel &) { return runtime::cpuDevice().properties().maxThreadsPerSm; })
-      .def("__repr__", [](const LoadedKernel &kernel) { return textOf("<Kernel " + kernel.artifact().name + ">"); });
+      .def_prop_ro("n_regs", [](const LoadedKernel &kernel) { return kernel.facts().registers; })
+      .def_prop_ro("n_spills", [](const LoadedKernel &kernel) { return kernel.facts().spills; })
+      .def_prop_ro("n_max_threads", [](const LoadedKernel &kernel) { return kernel.facts().maxThreads; })
+      .def_prop_ro("wants_scratch", &LoadedKernel::wantsScratch, "Whether a launch needs memory beside its arguments.")
+      .def("__index__", [](const LoadedKernel &kernel) { return reinterpret_cast<uint64_t>(kernel.handle()); })
+      .def("__int__", [](const LoadedKernel &kernel) { return reinterpret_cast<uint64_t>(kernel.handle()); })
+      .def("__repr__", [](const LoadedKernel &kernel) {
+        return textOf("<Kernel " + kernel.artifact().name + " on " + placeOf(kernel.device(), kernel.ordinal(), "") +
+                      ">");
+      });
 }

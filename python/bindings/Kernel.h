@@ -6,6 +6,7 @@
 #include "python/bindings/Arrays.h"
 #include "runtime/Device.h"
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -38,31 +39,59 @@ PackResult pack(const Slot &slot, const Leaf &leaf, char *block);
 /// Argument blocks up to this size are built on the stack.
 inline constexpr size_t stackBlockBytes = 1024;
 
+/// Raises the Python exception for a failure of the runtime.
+[[noreturn]] void raiseRuntimeError(const runtime::Error &error);
+/// The same, for code without C++ exceptions: sets it.
+void setRuntimeError(const runtime::Error &error);
+
+/// Memory that a kernel asks for beside its arguments, where the caller has it; 0: the runtime provides it.
+struct ScratchAddresses {
+  uint64_t global = 0;
+  uint64_t profile = 0;
+};
+
 class LoadedKernel {
 public:
-  /// Loads the artifact onto its device; a Python exception where that fails.
-  static std::shared_ptr<LoadedKernel> load(const artifact::Artifact &artifact);
+  /// Loads the artifact onto device `ordinal` of its kind; a Python exception where that fails.
+  static std::shared_ptr<LoadedKernel> load(const artifact::Artifact &artifact, int32_t ordinal);
 
   const artifact::Artifact &artifact() const { return kernel->artifact(); }
   const std::vector<Slot> &slots() const { return plan; }
   size_t blockBytes() const { return bytes; }
   DeviceKind device() const { return deviceKind; }
+  int32_t ordinal() const { return deviceOrdinal; }
+  runtime::KernelFacts facts() const { return kernel->facts(); }
+  void *handle() const { return kernel->handle(); }
+  /// Whether a launch on a GPU needs memory that Python may want to provide.
+  bool wantsScratch() const {
+    return deviceKind != DeviceKind::Cpu && (artifact().globalScratchBytes || artifact().profileScratchBytes);
+  }
   /// Number of arguments with constants, where the artifact tells; else 0.
   size_t argumentCount() const { return arguments; }
 
-  /// Runs the kernel without the GIL. False, with a Python exception, on failure or an interrupt.
+  /// Runs the kernel. False, with a Python exception, on failure or an interrupt. The CPU is at work until it
+  /// returns, and so without the GIL; a GPU is only told what to do, and letting go of the GIL would take longer.
   bool launch(runtime::Grid grid, void *stream, const char *block);
 
+  /// Makes `stream` wait for what the others have been given. False, with a Python exception, on failure.
+  bool waitFor(const std::vector<uint64_t> &producers, void *stream);
+
   /// `CompiledKernel`'s way to launch: every argument of the signature in order.
-  void launchWithArguments(runtime::Grid grid, void *stream, nb::handle args);
+  void launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch);
 
 private:
+  Leaf readArgument(size_t index, PyObject *object, Array &array) const;
+
   std::shared_ptr<runtime::Kernel> kernel;
   runtime::Device *runner = nullptr;
   std::vector<Slot> plan;
   size_t bytes = 0, arguments = 0;
   DeviceKind deviceKind = DeviceKind::Cpu;
+  int32_t deviceOrdinal = 0;
 };
+
+/// Whether every pointer is looked up with the driver before a launch that goes through Python.
+extern std::atomic<bool> checkPointers;
 
 /// The kernel behind an object of class `Kernel`; null for any other object.
 LoadedKernel *loadedKernelOf(nb::handle object);

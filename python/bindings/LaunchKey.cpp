@@ -113,6 +113,10 @@ bool LaunchKey::addArray(PyObject *object, Leaf &leaf) {
   }
   leaf.kind = Leaf::Kind::Address;
   leaf.bits = array.address;
+  if (!query)
+    query = array.streamQuery;
+  if (array.producer)
+    producerStreams.push_back(array.producer);
   if (array.owner.is_valid())
     owners.push_back(std::move(array.owner));
   const char form[] = {array.address % 16 == 0 ? 'A' : 'a', static_cast<char>(array.type)};

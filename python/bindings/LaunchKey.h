@@ -18,6 +18,11 @@ public:
   const Leaf &leaf(size_t position) const { return leaves[position]; }
   const std::vector<PyObject *> &identities() const { return identityObjects; }
   DeviceKind device() const { return kind; }
+  int32_t ordinal() const { return deviceIndex; }
+  /// How the arrays' library tells its current stream; null where it does not say.
+  StreamQuery streamQuery() const { return query; }
+  /// Streams that the contents of arrays come from.
+  const std::vector<uint64_t> &producers() const { return producerStreams; }
   /// Whether the leaf at this position holds what a kernel can be given (a tuple has no leaf).
   bool hasLeaf(size_t position) const { return leafKnown[position]; }
 
@@ -49,6 +54,8 @@ private:
   bool leafKnown[maxArguments] = {};
   DeviceKind kind = DeviceKind::Unknown;
   int32_t deviceIndex = 0;
+  StreamQuery query = nullptr;
+  std::vector<uint64_t> producerStreams;
   std::vector<PyObject *> identityObjects; ///< borrowed from the call
   std::vector<nb::object> owners;          ///< of memory that views were made of
 };

@@ -54,5 +54,6 @@ void bindCompile(nb::module_ &module);
 void bindCache(nb::module_ &module);
 void bindIr(nb::module_ &module);
 void bindCpuDriver(nb::module_ &module);
+void bindCudaDriver(nb::module_ &module);
 
 } // namespace nereid::python

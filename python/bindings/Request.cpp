@@ -64,6 +64,18 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   return options;
 }
 
+NativeTools nereid::python::toolsOf(nb::dict options) {
+  NativeTools tools;
+  nb::object given = optionOf(options, "tools");
+  if (!given.is_valid() || !PyDict_Check(given.ptr()))
+    return tools;
+  for (auto [name, text] : {std::pair{"ptxas", &tools.ptxas}, std::pair{"nvjitlink", &tools.nvJitLink},
+                            std::pair{"key", &tools.key}})
+    if (PyObject *value = PyDict_GetItemString(given.ptr(), name))
+      *text = utf8(value);
+  return tools;
+}
+
 support::TargetSpec nereid::python::targetOf(nb::handle target) {
   nb::object backend = checked(PyObject_GetAttrString(target.ptr(), "backend"));
   nb::object arch = checked(PyObject_GetAttrString(target.ptr(), "arch"));

@@ -30,7 +30,15 @@ struct Compilation {
   std::string sourceKey;                       ///< of the function, its callees and what sema would ask Python for
 };
 
+/// What the caller has found for turning PTX into machine code; empty where there is nothing.
+struct NativeTools {
+  std::string ptxas;
+  std::string nvJitLink;
+  std::string key; ///< names them: other tools may make other code
+};
+
 support::Options optionsOf(nb::dict options);
+NativeTools toolsOf(nb::dict options);
 support::TargetSpec targetOf(nb::handle target);
 /// An entry of the options that must be true or false.
 bool flagOf(nb::dict options, const char *name, bool otherwise);

@@ -23,6 +23,7 @@ struct BoundCall {
   PyObject *const *args;
   size_t count;
   PyObject *keywords; ///< tuple of names, or null; their values follow `args`
+  PyObject *stream;   ///< as given, or null
   PyObject *bound[LaunchKey::maxArguments];
   LaunchKey key;
 };
@@ -43,6 +44,28 @@ static size_t findParameter(const JitState &state, PyObject *name) {
   return count;
 }
 
+/// Puts each keyword where it belongs: to a parameter, or into the key. The stream of a launch is not in the key.
+static bool bindKeywords(BoundCall &call) {
+  static PyObject *streamName = PyUnicode_InternFromString("stream");
+  const Py_ssize_t keywordCount = call.keywords ? PyTuple_GET_SIZE(call.keywords) : 0;
+  for (Py_ssize_t k = 0; k < keywordCount; ++k) {
+    PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
+    PyObject *value = call.args[call.count + k];
+    const size_t at = findParameter(call.state, name);
+    if (at == call.state.parameters.size()) {
+      if (PyUnicode_Compare(name, streamName) == 0)
+        call.stream = value;
+      else if (!call.key.addOption(name, value))
+        return false;
+      continue;
+    }
+    if (call.bound[at])
+      return false;
+    call.bound[at] = value;
+  }
+  return true;
+}
+
 /// Fills `bound` and the key; false where Python has to look at the call.
 static bool bindCall(BoundCall &call) {
   const std::vector<LaunchParameter> &parameters = call.state.parameters;
@@ -51,20 +74,8 @@ static bool bindCall(BoundCall &call) {
     return false;
   for (size_t i = 0; i < count; ++i)
     call.bound[i] = i < call.count ? call.args[i] : nullptr;
-  const Py_ssize_t keywordCount = call.keywords ? PyTuple_GET_SIZE(call.keywords) : 0;
-  for (Py_ssize_t k = 0; k < keywordCount; ++k) {
-    PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
-    PyObject *value = call.args[call.count + k];
-    const size_t at = findParameter(call.state, name);
-    if (at == count) {
-      if (!call.key.addOption(name, value))
-        return false;
-      continue;
-    }
-    if (call.bound[at])
-      return false;
-    call.bound[at] = value;
-  }
+  if (call.keywords && !bindKeywords(call))
+    return false;
   for (size_t i = 0; i < count; ++i) {
     if (!call.bound[i])
       call.bound[i] = parameters[i].defaultValue;
@@ -140,6 +151,25 @@ static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char
   return true;
 }
 
+/// The stream that the launch goes to; NotOurs where Python has to look at it, or at the device.
+static Outcome chooseStream(const BoundCall &call, LoadedKernel &kernel, void *&stream) {
+  if (kernel.device() == DeviceKind::Cpu)
+    return call.stream ? Outcome::NotOurs : Outcome::Launched;
+  const LaunchKey &key = call.key;
+  if (key.device() == DeviceKind::Unknown && currentDevice() != kernel.ordinal())
+    return Outcome::NotOurs;
+  if (call.stream) {
+    if (!readStream(call.stream, stream))
+      return Outcome::NotOurs;
+  } else if (!key.streamQuery()) {
+    stream = currentStream(kernel.ordinal());
+  } else if (key.streamQuery()(dlpack::Cuda, kernel.ordinal(), &stream) != 0) {
+    PyErr_Clear();
+    return Outcome::NotOurs;
+  }
+  return key.producers().empty() || kernel.waitFor(key.producers(), stream) ? Outcome::Launched : Outcome::Failed;
+}
+
 /// The entry's kernel with this call's arguments. The entry may be dropped while Python code runs.
 static Outcome launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall &call, PyObject *&result) {
   nb::object compiled = nb::borrow(entry.compiled), owner = nb::borrow(entry.kernel);
@@ -153,7 +183,10 @@ static Outcome launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall 
   std::memset(block, 0, kernel.blockBytes());
   if (!packArguments(kernel, call.key, block))
     return Outcome::NotOurs;
-  if (!kernel.launch(grid, nullptr, block))
+  void *stream = nullptr;
+  if (Outcome outcome = chooseStream(call, kernel, stream); outcome != Outcome::Launched)
+    return outcome;
+  if (!kernel.launch(grid, stream, block))
     return Outcome::Failed;
   result = compiled.release().ptr();
   return Outcome::Launched;
@@ -192,11 +225,15 @@ static PyObject *runThroughPython(LauncherObject &launcher, PyObject *const *arg
 
 /// Whether the kernel can be launched from the key's leaves alone.
 static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
+  if (kernel.wantsScratch())
+    return false;
   for (const Slot &slot : kernel.slots())
     if (slot.position >= call.state.parameters.size() || call.state.parameters[slot.position].isConstexpr ||
         !call.key.hasLeaf(slot.position))
       return false;
-  return call.key.device() == DeviceKind::Unknown || call.key.device() == kernel.device();
+  return call.key.device() == DeviceKind::Unknown ||
+         (call.key.device() == kernel.device() &&
+          (kernel.device() == DeviceKind::Cpu || call.key.ordinal() == kernel.ordinal()));
 }
 
 static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {
@@ -216,7 +253,7 @@ static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {
 static PyObject *launch(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   auto &launcher = *reinterpret_cast<LauncherObject *>(self);
   JitState *state = jitStateOf(launcher.function);
-  BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, {}, {}};
+  BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, nullptr, {}, {}};
   const uint64_t epoch = launchEpoch.load(std::memory_order_acquire);
   PyObject *result = nullptr;
   Outcome outcome = Outcome::Failed;

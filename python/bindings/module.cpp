@@ -6,7 +6,7 @@ NB_MODULE(libtriton, module) {
   using namespace nereid::python;
   // Kernels live in module globals until the interpreter goes; that is no leak.
   nb::set_leak_warnings(false);
-  module.doc() = "The compiler, the launcher and the CPU runtime of Nereid.";
+  module.doc() = "The compiler, the launcher and the runtime of Nereid.";
   bindTables(module);
   bindSpecialize(module);
   bindKernel(module);
@@ -15,4 +15,5 @@ NB_MODULE(libtriton, module) {
   bindCompile(module);
   bindCache(module);
   bindCpuDriver(module);
+  bindCudaDriver(module);
 }

@@ -270,6 +270,10 @@ class nvidia_knobs(Group):
     dump_ptxas_log = _flag("TRITON_DUMP_PTXAS_LOG")
     libdevice_path = Knob("TRITON_LIBDEVICE_PATH")
     libcuda_path = Knob("TRITON_LIBCUDA_PATH")
+    check_pointers = _flag("TRITON_CHECK_POINTERS")
+    cuda_home = Knob("CUDA_HOME")
+    cuda_path = Knob("CUDA_PATH")
+    visible_devices = Knob("CUDA_VISIBLE_DEVICES")
 
 
 class amd_knobs(Group):
@@ -293,6 +297,12 @@ def _settings_changed() -> None:
     launching.
     """
     libtriton.bump_epoch()
+    apply_to_launches()
+
+
+def apply_to_launches() -> None:
+    """Tells the native launcher what it does not read by itself."""
+    libtriton.driver_cuda.set_check_pointers(nvidia.check_pointers)
     libtriton.set_slow_launch(_launches_are_observed())
 
 
@@ -302,7 +312,10 @@ def _launches_are_observed() -> bool:
         hook.calls if isinstance(hook, HookChain) else hook is not None for hook in hooks
     )
     return (
-        observed or runtime.jit_cache_hook is not None or runtime.jit_post_compile_hook is not None
+        observed
+        or runtime.jit_cache_hook is not None
+        or runtime.jit_post_compile_hook is not None
+        or nvidia.check_pointers
     )
 
 

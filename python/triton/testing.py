@@ -72,23 +72,44 @@ def do_bench(
     device: Any = driver.active
     cache = device.get_empty_cache_for_benchmark()
 
-    def once() -> float:
+    def prepare() -> None:
         for tensor in grad_to_none or ():
             tensor.grad = None
         device.clear_cache(cache)
-        return _time_once(fn, device.synchronize)
 
-    once()
+    run = _times_by_events if hasattr(device, "record_event") else _times_by_clock
+    run(device, fn, prepare, 1)
     start = time.perf_counter()
-    for _ in range(5):
-        once()
-    estimate = (
-        (time.perf_counter() - start) * 1e3 / 5
-    )  # with clearing, so that the total stays near `rep`
-    for _ in range(max(1, int(warmup / max(estimate, 1e-3)))):
-        once()
-    times = [once() for _ in range(max(1, int(rep / max(estimate, 1e-3))))]
-    return _summarize(times, quantiles, return_mode)
+    run(device, fn, prepare, 5)
+    # With clearing, so that the total stays near `rep`.
+    estimate = max((time.perf_counter() - start) * 1e3 / 5, 1e-3)
+    run(device, fn, prepare, max(1, int(warmup / estimate)))
+    return _summarize(run(device, fn, prepare, max(1, int(rep / estimate))), quantiles, return_mode)
+
+
+def _times_by_clock(
+    device: Any, fn: Callable[[], Any], prepare: Callable[[], None], count: int
+) -> list[float]:
+    """For a device that has finished when a call returns."""
+    times = []
+    for _ in range(count):
+        prepare()
+        times.append(_time_once(fn, device.synchronize))
+    return times
+
+
+def _times_by_events(
+    device: Any, fn: Callable[[], Any], prepare: Callable[[], None], count: int
+) -> list[float]:
+    """For a device that is given work ahead: its own clock tells how long each call took."""
+    pairs = []
+    for _ in range(count):
+        prepare()
+        before = device.record_event()
+        fn()
+        pairs.append((before, device.record_event()))
+    device.synchronize()
+    return [after.milliseconds_since(before) for before, after in pairs]
 
 
 def do_bench_cudagraph(
@@ -98,8 +119,45 @@ def do_bench_cudagraph(
     quantiles: Sequence[float] | None = None,
     return_mode: str = "mean",
 ) -> Any:
-    """As `do_bench`, from a CUDA graph."""
-    raise RuntimeError("do_bench_cudagraph needs a CUDA device; use do_bench")
+    """As `do_bench`, but `fn` is recorded into a CUDA graph, several times over, and the graph is
+    timed: what launching costs is left out. Caches stay warm.
+    """
+    if getattr(driver.active, "device_type", "") != "cuda":
+        raise RuntimeError("do_bench_cudagraph needs a CUDA device; use do_bench")
+    import torch
+
+    with torch.cuda.stream(torch.cuda.Stream()):
+        fn()
+        for tensor in grad_to_none or ():
+            tensor.detach_()
+            tensor.requires_grad_(True)
+            tensor.grad = None
+        estimate = max(_graph_times(torch, fn, grad_to_none, calls=5, rounds=2)[-1], 1e-3)
+        calls = min(max(1, int(rep / estimate)), 1000)
+        times = _graph_times(torch, fn, grad_to_none, calls, rounds=10)
+    return _summarize(times, quantiles, return_mode)
+
+
+def _graph_times(
+    torch: Any, fn: Callable[[], Any], grad_to_none: Any, calls: int, rounds: int
+) -> list[float]:
+    """Milliseconds of one call, for each round of a graph with that many calls."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            for tensor in grad_to_none or ():
+                tensor.grad = None
+            fn()
+    torch.cuda.synchronize()
+    times = []
+    for _ in range(rounds):
+        before, after = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        before.record()
+        graph.replay()
+        after.record()
+        torch.cuda.synchronize()
+        times.append(before.elapsed_time(after) / calls)
+    return times
 
 
 def assert_close(x: Any, y: Any, atol: Any = None, rtol: Any = None, err_msg: str = "") -> None:
@@ -148,16 +206,43 @@ def get_dram_gbps(device: int | None = None) -> float:
     return facts["mem_clock_rate"] * facts["mem_bus_width"] * 2 / 1e6 / 8
 
 
+# Operations of one multiprocessor in a clock, an add and a multiply counted as two: by compute
+# capability, for elements of 32 (tf32), 16 and 8 bits in the matrix units, and of 32 and 16 bits in
+# the vector units.
+_RATES = {
+    80: ((1024, 2048, 4096), (128, 512)),
+    86: ((512, 1024, 2048), (256, 256)),
+    89: ((512, 1024, 2048), (256, 256)),
+    90: ((2048, 4096, 8192), (256, 512)),
+    100: ((4096, 8192, 16384), (256, 512)),
+}
+
+
+def _rates(device: int | None) -> tuple[Any, dict[str, Any]]:
+    facts = _need_gpu(device)
+    capability = facts.get("compute_capability", 0)
+    if capability not in _RATES:
+        raise RuntimeError(f"peak rates of this GPU (sm_{capability}) are not known")
+    return _RATES[capability], facts
+
+
+def _bits(dtype: Any) -> int:
+    digits = "".join(filter(str.isdigit, str(dtype).split(".")[-1].split("_")[0].split("e")[0]))
+    return int(digits)
+
+
 def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
-    """Peak rate of the matrix units in TFLOP/s."""
-    _need_gpu(device)
-    raise RuntimeError("peak rates of this GPU are not known")
+    """Peak rate of the matrix units in TFLOP/s, at `clock_rate` kHz."""
+    (matrix, _), facts = _rates(device)
+    per_clock = {32: matrix[0], 16: matrix[1], 8: matrix[2]}[_bits(dtype)]
+    return facts["multiprocessor_count"] * per_clock * clock_rate * 1e-9
 
 
 def get_max_simd_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
-    """Peak rate of the vector units in TFLOP/s."""
-    _need_gpu(device)
-    raise RuntimeError("peak rates of this GPU are not known")
+    """Peak rate of the vector units in TFLOP/s, at `clock_rate` kHz."""
+    (_, vector), facts = _rates(device)
+    per_clock = {32: vector[0], 16: vector[1]}[_bits(dtype)]
+    return facts["multiprocessor_count"] * per_clock * clock_rate * 1e-9
 
 
 def nvsmi(attrs: Sequence[str]) -> list[int]:

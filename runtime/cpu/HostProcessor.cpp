@@ -112,6 +112,7 @@ DeviceProperties hostProperties() {
   properties.maxNumRegs = 65536;
   properties.warpSize = 32;
   properties.maxThreadsPerSm = 2048;
+  properties.maxThreadsPerBlock = 2048;
   return properties;
 }
 

@@ -4,8 +4,8 @@
 //   nereid-math-exhaustive [--machine NAME] [--jobs N] [--lanes N] [function...]
 // Prints the largest error of each function and where it is; fails if one is above its bound.
 
-#include "test/unit/target_cpu_math/MathJit.h"
-#include "test/unit/target_cpu_math/Ulp.h"
+#include "test/unit/math/MathJit.h"
+#include "test/unit/math/Ulp.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-using namespace nereid::cpu::math::testing;
+using namespace nereid::math::testing;
 
 namespace {
 struct Worst {

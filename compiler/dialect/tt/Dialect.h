@@ -35,6 +35,14 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
 /// The element type of a tile, or the type itself.
 mlir::Type elementOf(mlir::Type type);
 
+/// Says at `op` where tiles among its operands and results have different encodings.
+llvm::LogicalResult verifySameEncoding(mlir::Operation *op);
+
+/// The trait of ops that do not move elements between threads.
+template <typename ConcreteOp> struct SameEncoding : mlir::OpTrait::TraitBase<ConcreteOp, SameEncoding> {
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameEncoding(op); }
+};
+
 } // namespace nereid::tt
 
 #define GET_OP_CLASSES

@@ -14,8 +14,12 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 
 class Tt_Op<string mnemonic, list<Trait> traits = []> : Op<Tt_Dialect, mnemonic, traits>;
+/// All tiles have one encoding, or none has.
+def Tt_SameEncoding : NativeOpTrait<"SameEncoding"> {
+  let cppNamespace = "::nereid::tt";
+}
 class Tt_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : Tt_Op<mnemonic, !listconcat([Pure, Elementwise, SameOperandsAndResultShape], traits)>;
+    : Tt_Op<mnemonic, !listconcat([Pure, Elementwise, SameOperandsAndResultShape, Tt_SameEncoding], traits)>;
 
 //--- Program: where a program stands in the grid -------------------------------------------
 
@@ -75,6 +79,7 @@ def ExpandDimsOp : Tt_Op<"expand_dims", [Pure, SameOperandsAndResultElementType]
   let description = [{
     C1. `0 <= axis <= rank(src)`.
     C2. The result's shape is the operand's with a 1 inserted before `axis`.
+    C3. The result's encoding, if any, follows from the operand's.
   }];
   let arguments = (ins Tt_Tile:$src, I32Attr:$axis);
   let results = (outs Tt_Tile:$result);
@@ -83,10 +88,10 @@ def ExpandDimsOp : Tt_Op<"expand_dims", [Pure, SameOperandsAndResultElementType]
   let hasFolder = 1;
 }
 
-def BroadcastOp : Tt_Op<"broadcast", [Pure, SameOperandsAndResultElementType]> {
+def BroadcastOp : Tt_Op<"broadcast", [Pure, SameOperandsAndResultElementType, Tt_SameEncoding]> {
   let summary = "repeats dimensions of extent 1";
   let description = [{
-    C1. Ranks agree; each extent is kept or was 1.
+    C1. Ranks agree; each extent is kept or was 1. The encoding stays.
   }];
   let arguments = (ins Tt_Tile:$src);
   let results = (outs Tt_Tile:$result);
@@ -99,6 +104,7 @@ def ReshapeOp : Tt_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     C1. Element counts agree.
+    C2. The result's encoding, if any, follows from the operand's.
     `allow_reorder` lets a target choose another order of the elements.
   }];
   let arguments = (ins Tt_Tile:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
@@ -116,6 +122,7 @@ def TransOp : Tt_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
   let description = [{
     C1. `order` is a permutation of the dimensions.
     C2. The result's extents are the operand's, permuted.
+    C3. The result's encoding, if any, follows from the operand's.
   }];
   let arguments = (ins Tt_Tile:$src, DenseI32ArrayAttr:$order);
   let results = (outs Tt_Tile:$result);
@@ -126,7 +133,7 @@ def TransOp : Tt_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
 
 //--- Memory --------------------------------------------------------------------------------
 
-def AddPtrOp : Tt_Op<"addptr", [Pure, Elementwise, SameOperandsAndResultShape,
+def AddPtrOp : Tt_Op<"addptr", [Pure, Elementwise, SameOperandsAndResultShape, Tt_SameEncoding,
                                 TypesMatchWith<"result and ptr have one type", "result", "ptr", "$_self">]> {
   let summary = "moves a pointer by a number of elements";
   let arguments = (ins Tt_PtrLike:$ptr, Tt_IntLike:$offset);
@@ -257,10 +264,11 @@ def ReduceOp : Tt_Op<"reduce", [SameVariadicOperandSize, SingleBlock, RecursiveM
                                 InferTypeOpAdaptor]> {
   let summary = "combines the elements along one dimension with a region";
   let description = [{
-    C1. All operands have one shape; `0 <= axis < rank`.
+    C1. All operands have one shape and encoding; `0 <= axis < rank`.
     C2. The region takes two scalars per operand (accumulators first) and
         returns one per operand, of the operands' element types.
-    C3. Each result is the operand without `axis`; of rank 0 it is a scalar.
+    C3. Each result is the operand without `axis`, its encoding a slice of the
+        operand's; of rank 0 it is a scalar.
     The combination must be associative and commutative; its order is free.
   }];
   let arguments = (ins Variadic<Tt_Tile>:$srcs, I32Attr:$axis);

@@ -1,6 +1,7 @@
 // Rules of reductions: shapes, and the region that combines two elements.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/EncodingRules.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -13,7 +14,8 @@ static Type reducedType(RankedTensorType tile, int64_t axis) {
   shape.erase(shape.begin() + axis);
   if (shape.empty())
     return tile.getElementType();
-  return RankedTensorType::get(shape, tile.getElementType());
+  const EncodingRules *rules = encodingRulesOf(tile);
+  return RankedTensorType::get(shape, tile.getElementType(), rules ? rules->reduced(tile, axis) : Attribute());
 }
 
 LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
@@ -31,10 +33,14 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 LogicalResult ReduceOp::verify() {
   if (getSrcs().empty())
     return emitOpError("has no operand");
-  ArrayRef<int64_t> shape = shapeOf(getSrcs().front().getType());
-  for (Value source : getSrcs()) // C1
-    if (shapeOf(source.getType()) != shape)
+  auto first = cast<RankedTensorType>(getSrcs().front().getType());
+  for (Value source : getSrcs()) { // C1
+    auto tile = cast<RankedTensorType>(source.getType());
+    if (tile.getShape() != first.getShape())
       return emitOpError("operands have different shapes");
+    if (tile.getEncoding() != first.getEncoding())
+      return emitOpError("operands have different encodings");
+  }
   return success();
 }
 

@@ -1,6 +1,7 @@
 // Rules and folds of the ops that make and rearrange tiles.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/EncodingRules.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -14,6 +15,12 @@ static Attribute resplat(Attribute source, Type type) {
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(source); splat && tile)
     return SplatElementsAttr::get(tile, splat.getSplatValue<Attribute>());
   return {};
+}
+
+/// The encoding that `rule` gives for a tile; none for a tile without one.
+template <typename Rule> static Attribute encodingBy(RankedTensorType tile, Rule rule) {
+  const EncodingRules *rules = encodingRulesOf(tile);
+  return rules ? rule(*rules) : Attribute();
 }
 
 /// A splat seen through ops that only change the shape.
@@ -74,7 +81,8 @@ LogicalResult ExpandDimsOp::verify() {
   expected.insert(expected.begin() + axis, 1);
   if (shapeOf(getType()) != ArrayRef<int64_t>(expected)) // C2
     return emitOpError("result ") << getType() << " is not " << source << " with a dimension of 1 before axis " << axis;
-  return success();
+  return verifyResultEncoding(*this, source, cast<RankedTensorType>(getType()), // C3
+                              encodingBy(source, [&](auto &rules) { return rules.expanded(source, axis); }));
 }
 
 OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) { return resplat(adaptor.getSrc(), getType()); }
@@ -104,11 +112,12 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 //--- reshape -------------------------------------------------------------------------------
 
 LogicalResult ReshapeOp::verify() {
-  const int64_t before = cast<RankedTensorType>(getSrc().getType()).getNumElements();
-  const int64_t after = cast<RankedTensorType>(getType()).getNumElements();
+  auto source = cast<RankedTensorType>(getSrc().getType()), result = cast<RankedTensorType>(getType());
+  const int64_t before = source.getNumElements(), after = result.getNumElements();
   if (before != after) // C1
     return emitOpError("changes the element count from ") << before << " to " << after;
-  return success();
+  return verifyResultEncoding(*this, source, result, // C2
+                              encodingBy(source, [&](auto &rules) { return rules.reshaped(source, result.getShape()); }));
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
@@ -131,11 +140,13 @@ LogicalResult TransOp::verify() {
   for (auto [index, source] : llvm::enumerate(order)) // C2
     if (to.size() != from.size() || to[index] != from[source])
       return emitOpError("result ") << getType() << " is not the permuted " << getSrc().getType();
-  return success();
+  auto source = cast<RankedTensorType>(getSrc().getType());
+  return verifyResultEncoding(*this, source, cast<RankedTensorType>(getType()), // C3
+                              encodingBy(source, [&](auto &rules) { return rules.transposed(source, order); }));
 }
 
 OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
-  if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, getOrder().size())))
+  if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, getOrder().size())) && getSrc().getType() == getType())
     return getSrc();
   if (auto inner = getSrc().getDefiningOp<TransOp>()) {
     SmallVector<int32_t> combined;

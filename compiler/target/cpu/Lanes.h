@@ -7,7 +7,7 @@
 #pragma once
 
 #include "compiler/target/cpu/LoopPlan.h"
-#include "compiler/target/cpu/math/Math.h"
+#include "compiler/math/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -3,7 +3,7 @@
 #include "compiler/target/cpu/Lanes.h"
 
 #include "compiler/dialect/tt/Dialect.h"
-#include "compiler/target/cpu/math/Lanes.h"
+#include "compiler/math/Lanes.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 

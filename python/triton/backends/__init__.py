@@ -32,5 +32,6 @@ class Backend:
 
 
 backends: dict[str, Backend] = {
+    "nvidia": Backend(".nvidia.compiler:CUDABackend", ".nvidia.driver:CUDADriver"),
     "cpu": Backend(".cpu.compiler:CPUBackend", ".cpu.driver:CPUDriver"),
 }

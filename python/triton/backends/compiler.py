@@ -50,6 +50,14 @@ class BaseBackend(ABC):
     @abstractmethod
     def pack_metadata(self, metadata: Any) -> Any: ...
 
+    def code_target(self, options: Any) -> GPUTarget:
+        """What code is made for under these options."""
+        return self.target
+
+    def native_tools(self) -> dict[str, str]:
+        """Paths of programs and libraries that the native compiler may use; `key` names them."""
+        return {}
+
     def add_stages(  # noqa: B027
         self, stages: dict[str, Any], options: Any, language: Language = Language.TRITON
     ) -> None:

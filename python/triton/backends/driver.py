@@ -29,6 +29,10 @@ class DriverBase(ABC):
     @abstractmethod
     def get_current_target(self) -> GPUTarget: ...
 
+    def target_of(self, device: Any) -> GPUTarget:
+        """The target of one of several devices."""
+        return self.get_current_target()
+
     @abstractmethod
     def get_active_torch_device(self) -> Any: ...
 
@@ -44,6 +48,43 @@ class DriverBase(ABC):
 
     @abstractmethod
     def get_current_stream(self, device: Any) -> Any: ...
+
+    def stream_for(self, args: tuple[Any, ...], device: Any) -> Any:
+        """The stream that a launch with these arguments goes to."""
+        return self.get_current_stream(device)
+
+
+class KernelLauncher:
+    """Calls a loaded kernel: `launcher(x, y, z, stream, function, packed_metadata,
+    launch_metadata, enter, exit, *args)`.
+    """
+
+    def __init__(self, src: Any, metadata: Any):
+        pass
+
+    def __call__(
+        self,
+        grid_x: int,
+        grid_y: int,
+        grid_z: int,
+        stream: Any,
+        function: Any,
+        packed_metadata: Any,
+        launch_metadata: Any,
+        enter_hook: Any,
+        exit_hook: Any,
+        *args: Any,
+    ) -> None:
+        if enter_hook is not None:
+            enter_hook(launch_metadata)
+        self.launch(function, (grid_x, grid_y, grid_z), stream, args)
+        if exit_hook is not None:
+            exit_hook(launch_metadata)
+
+    def launch(
+        self, function: Any, grid: tuple[int, int, int], stream: Any, args: tuple[Any, ...]
+    ) -> None:
+        function.launch(*grid, stream, args)
 
 
 class GPUDriver(DriverBase):

@@ -79,7 +79,9 @@ def compile(  # noqa: A001
     parsed = backend.parse_options({**(options or {}), **src.parse_options()})
     always = knobs.compilation.always_compile
     code = src.compile(
-        target, {**parsed.__dict__, "always_compile": always}, None if always else knobs.cache.dir
+        backend.code_target(parsed),
+        {**parsed.__dict__, "always_compile": always, "tools": backend.native_tools()},
+        None if always else knobs.cache.dir,
     )
     kernel = CompiledKernel(src, code, target, backend, parsed)
     if _folder_view:
@@ -172,15 +174,25 @@ class CompiledKernel:
         self._code = code
         self._binary_ext = backend.binary_ext
         self._folder: str | None = None
+        self._device: int | None = None  # that it is loaded on
 
-    def _init_handles(self) -> None:
-        """Loads the code; a second call, or one in another process after unpickling, is fine."""
+    def _init_handles(self, device: int | None = None) -> None:
+        """Loads the code onto a device, the current one unless one is named; a second call, or one
+        in another process after unpickling, is fine.
+        """
         if self.module is not None:
             return
         active = driver.for_device(self.metadata.target.backend)
+        self._device = active.get_current_device() if device is None else device
+        self._call_load_hook(knobs.runtime.kernel_load_start_hook)
+        self.function = self._code.kernel(self._device)
         self._run = active.launcher_cls(self.src, self.metadata)
-        self.function = self._code.kernel()
         self.module = self.function
+        self._call_load_hook(knobs.runtime.kernel_load_end_hook)
+
+    def _call_load_hook(self, hook: Any) -> None:
+        if hook is not None and getattr(hook, "calls", True):
+            hook(self.module, self.function, self.name, self.metadata_group, self.hash)
 
     @property
     def run(self) -> Any:
@@ -268,7 +280,7 @@ class CompiledKernel:
                 )
             if stream is None:
                 active = driver.for_device(self.metadata.target.backend)
-                stream = active.get_current_stream(active.get_current_device())
+                stream = active.stream_for(args, self._device)
             self.run(
                 *extents,
                 stream,

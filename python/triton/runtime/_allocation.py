@@ -39,5 +39,9 @@ def set_profile_allocator(allocator: Allocator | None) -> None:
     _profile_allocator.set(allocator)
 
 
+def get_profile_allocator() -> Allocator | None:
+    return _profile_allocator.get()
+
+
 def has_profile_allocator() -> bool:
     return _profile_allocator.get() is not None

@@ -21,16 +21,16 @@ _NO_DEVICE = (int, float, bool, str, type(None))
 
 
 class Binder:
-    """Binds the arguments of one kernel's calls."""
+    """Binds the arguments of one kernel's calls. Only binding works without a backend."""
 
-    def __init__(self, kernel_name: str, params: list[KernelParam], backend: Any):
+    def __init__(self, kernel_name: str, params: list[KernelParam], backend: Any = None):
         self.kernel_name = kernel_name
         self.params = params
         self.backend = backend
         self.positional = [param for param in params if not param.is_variadic]
         self.variadic = params[-1] if params and params[-1].is_variadic else None
         self.names = {param.name for param in params}
-        self.defaults = backend.parse_options({}).__dict__
+        self.defaults = backend.parse_options({}).__dict__ if backend else {}
         self.option_names = frozenset(self.defaults)
 
     def __call__(
@@ -135,28 +135,45 @@ def constant_key(value: Any) -> Any:
     return value
 
 
-def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int]]]:
+def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
     if isinstance(arg, (tuple, list)):
         for index, item in enumerate(arg):
             yield from _devices(f"{name}[{index}]", item)
     elif not isinstance(arg, _NO_DEVICE):
         device = libtriton.device_of(arg)
         if device is not None:
-            yield name, device
+            yield name, device, arg
+
+
+def _without_reachable(found: list[Any]) -> list[Any]:
+    """Leaves out arrays of the host's that the GPU of the others can read: pinned ones."""
+    kinds = {device[0] for _, device, _ in found}
+    if kinds != {"cpu", "cuda"}:
+        return found
+    return [
+        (name, device, arg)
+        for name, device, arg in found
+        if device[0] == "cuda" or not libtriton.driver_cuda.reaches(arg)
+    ]
 
 
 def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
     """The one device that all array arguments are on; None without such arguments."""
-    found = [entry for name, arg in bound.items() for entry in _devices(name, arg)]
+    found = _without_reachable(
+        [entry for name, arg in bound.items() for entry in _devices(name, arg)]
+    )
     if not found:
         return None
-    if any(device != found[0][1] for _, device in found):
+    if any(device != found[0][1] for _, device, _ in found):
         places = ", ".join(
             f"`{name}` on {kind if kind == 'cpu' else f'{kind}:{index}'}"
-            for name, (kind, index) in found
+            for name, (kind, index), _ in found
         )
+        hint = ""
+        if {device[0] for _, device, _ in found} == {"cpu", "cuda"}:
+            hint = ". Pointer argument cannot be accessed from Triton (cpu tensor?)"
         raise ValueError(
-            f"arguments are on different devices: {places}; a kernel runs on one device"
+            f"arguments are on different devices: {places}; a kernel runs on one device{hint}"
         )
     return found[0][1]
 

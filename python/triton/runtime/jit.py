@@ -43,10 +43,12 @@ def mangle_type(arg: Any, specialize: bool = False) -> Any:
     return native_specialize_impl(BaseBackend, arg, False, specialize, True)[0]
 
 
-def get_device_key(active: Any = None) -> str:
+def get_device_key(active: Any = None, device: Any = None) -> str:
     """Names the device that kernels are kept for."""
     active = active or driver.active
-    return f"{active.get_current_target().backend}:{active.get_current_device()}"
+    if device is None:
+        device = active.get_current_device()
+    return f"{active.target_of(device).backend}:{device}"
 
 
 class KernelInterface(Generic[T]):
@@ -155,37 +157,37 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
         self._c_slow = True
 
     def create_binder(
-        self, active: Any = None
+        self, active: Any = None, device: Any = None
     ) -> tuple[dict[str, Any], dict[Any, Any], Any, Any, Binder]:
         from ..compiler import ASTSource, CompiledKernel, compile, make_backend  # noqa: A004
 
         self.CompiledKernel, self.compile, self.ASTSource = CompiledKernel, compile, ASTSource
-        target = (active or driver.active).get_current_target()
+        active = active or driver.active
+        target = active.get_current_target() if device is None else active.target_of(device)
         backend = make_backend(target)
         return {}, {}, target, backend, Binder(self.__name__, self.params, backend)
 
-    def _caches_for(self, active: Any) -> Any:
-        key = get_device_key(active)
+    def _caches_for(self, active: Any, device: Any = None) -> Any:
+        key = get_device_key(active, device)
         if key not in self.device_caches:
-            self.device_caches[key] = self.create_binder(active)
+            self.device_caches[key] = self.create_binder(active, device)
         return self.device_caches[key]
 
     def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         """Launches with these arguments (only compiles when `warmup`); returns the compiled
         kernel.
         """
-        self._reject_removed_options(kwargs)
+        stream = self._take_stream(kwargs)
         if kwargs.get("debug") or self.debug or knobs.runtime.debug:
             kwargs["debug"] = True
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
-        active = driver.active
-        binder = self._caches_for(active)[4]
-        bound = binder.bind(args, kwargs)
-        device = device_of_arguments(bound)
-        if device is not None:
-            active = driver.for_device(device[0])
-        kernels, _, target, backend, binder = self._caches_for(active)
+        bound = Binder(self.__name__, self.params).bind(args, kwargs)
+        place = device_of_arguments(bound)
+        active = driver.active if place is None else driver.for_device(place[0])
+        device = active.get_current_device() if place is None else place[1]
+        self._reject_removed_options(kwargs, active, stream)
+        kernels, _, target, backend, binder = self._caches_for(active, device)
         specialization, options = binder.specialize(bound), binder.options(kwargs)
         self._check_globals()
         key = str(specialization) + str(options) + binder.changed_settings()
@@ -195,18 +197,23 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
                 key, bound, specialization, options, target, backend, warmup, kernels
             )
         if kernel is not None and not warmup:
-            self._launch(kernel, normalize_grid(grid, bound), active, bound)
+            if stream is None:
+                stream = active.stream_for(tuple(bound.values()), device)
+            self._launch(kernel, normalize_grid(grid, bound), device, stream, bound)
         return kernel
 
-    def _reject_removed_options(self, kwargs: dict[str, Any]) -> None:
-        for name, instead in (
-            ("device_type", "target"),
-            ("device", "device"),
-            ("stream", "stream"),
-        ):
+    def _take_stream(self, kwargs: dict[str, Any]) -> Any:
+        """The launch option `stream`, which is no option of the compilation."""
+        return kwargs.pop("stream", None) if "stream" not in self.arg_names else None
+
+    def _reject_removed_options(self, kwargs: dict[str, Any], active: Any, stream: Any) -> None:
+        for name, instead in (("device_type", "target"), ("device", "device")):
             assert name not in kwargs or name in self.arg_names, (
                 f"{name} option is deprecated; current {instead} will be used"
             )
+        assert stream is None or getattr(active, "device_type", "") != "cpu", (
+            "stream option is deprecated; current stream will be used"
+        )
 
     def _check_globals(self) -> None:
         absent = object()
@@ -266,14 +273,18 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
             self._c_slow = True
 
     def _launch(
-        self, kernel: Any, grid: tuple[int, int, int], active: Any, bound: dict[str, Any]
+        self,
+        kernel: Any,
+        grid: tuple[int, int, int],
+        device: Any,
+        stream: Any,
+        bound: dict[str, Any],
     ) -> None:
         if isinstance(kernel, _async_compile.FutureKernel):
             kernel = kernel.result()
         if 0 in grid:
             return
-        kernel._init_handles()
-        stream = active.get_current_stream(active.get_current_device())
+        kernel._init_handles(device)
         args = tuple(bound.values())
         kernel.run(
             *grid,

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..._C import libtriton
 from ..compiler import GPUTarget
-from ..driver import DriverBase
+from ..driver import DriverBase, KernelLauncher
 
 _CPP_TYPES = {
     "i1": "int8_t",
@@ -40,32 +40,8 @@ class CPUUtils:
         return libtriton.driver_cpu.properties()
 
 
-class CPULauncher:
-    """Calls a loaded kernel: `launcher(x, y, z, stream, function, packed_metadata,
-    launch_metadata, enter, exit, *args)`.
-    """
-
-    def __init__(self, src: Any, metadata: Any):
-        pass
-
-    def __call__(
-        self,
-        grid_x: int,
-        grid_y: int,
-        grid_z: int,
-        stream: Any,
-        function: Any,
-        packed_metadata: Any,
-        launch_metadata: Any,
-        enter_hook: Any,
-        exit_hook: Any,
-        *args: Any,
-    ) -> None:
-        if enter_hook is not None:
-            enter_hook(launch_metadata)
-        function.launch(grid_x, grid_y, grid_z, stream, args)
-        if exit_hook is not None:
-            exit_hook(launch_metadata)
+class CPULauncher(KernelLauncher):
+    """The launch convention; a CPU has no streams."""
 
 
 class CPUDriver(DriverBase):

@@ -1,0 +1,169 @@
+// Visits the ops of a function in order and loops until their facts hold for every iteration.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/AxisInfo.h"
+
+#include "compiler/analysis/AxisRules.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::analysis;
+
+static constexpr int64_t largestPower = int64_t(1) << 30;
+
+int64_t analysis::powerOfTwoIn(int64_t value) {
+  return value == 0 ? largestPower : int64_t(1) << std::min(30, llvm::countr_zero(uint64_t(value)));
+}
+
+int64_t AxisInfo::divisibilityAt(unsigned dim, int64_t size) const {
+  const Dim &facts = dims[dim];
+  // Inside a run values lie `size` steps apart.
+  return size >= facts.contiguity ? facts.divisibility : std::min(facts.divisibility, size * unit);
+}
+
+int64_t AxisInfo::elementDivisibility() const {
+  int64_t best = 1;
+  for (unsigned dim = 0; dim < dims.size(); ++dim)
+    best = std::max(best, divisibilityAt(dim, 1));
+  return best;
+}
+
+AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
+  AxisInfo both;
+  both.dims.resize(a.dims.size());
+  both.unit = a.unit;
+  for (unsigned dim = 0; dim < a.dims.size(); ++dim) {
+    Dim &facts = both.dims[dim];
+    facts.contiguity = std::min(a.dims[dim].contiguity, b.dims[dim].contiguity);
+    facts.constancy = std::min(a.dims[dim].constancy, b.dims[dim].constancy);
+    facts.divisibility =
+        std::min(a.divisibilityAt(dim, facts.contiguity), b.divisibilityAt(dim, facts.contiguity));
+  }
+  if (a.constant == b.constant)
+    both.constant = a.constant;
+  both.isNonNegative = a.isNonNegative && b.isNonNegative;
+  return both;
+}
+
+//--- the walk ------------------------------------------------------------------------------
+
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) {
+  root->walk([&](tt::FuncOp function) { visitFunction(function); });
+}
+
+AxisInfo AxisInfoAnalysis::of(Value value) const {
+  auto found = infos.find(value);
+  return found == infos.end() ? unknownInfo(value.getType()) : found->second;
+}
+
+void AxisInfoAnalysis::set(Value value, AxisInfo info) { infos[value] = std::move(info); }
+
+void AxisInfoAnalysis::visitFunction(tt::FuncOp function) {
+  if (function.isExternal())
+    return;
+  for (BlockArgument argument : function.getArguments()) {
+    AxisInfo info = unknownInfo(argument.getType());
+    const unsigned index = argument.getArgNumber();
+    addPromises(info, function.getArgAttr(index, "tt.divisibility"), function.getArgAttr(index, "tt.contiguity"),
+                function.getArgAttr(index, "tt.constancy"));
+    set(argument, info);
+  }
+  for (Block &block : function.getBody())
+    visitBlock(block);
+}
+
+void AxisInfoAnalysis::visitBlock(Block &block) {
+  for (Operation &op : block)
+    visit(op);
+}
+
+void AxisInfoAnalysis::visit(Operation &op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return visitFor(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return visitWhile(loop);
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return visitBranches(op);
+  if (op.getNumResults() != 1) {
+    for (Value result : op.getResults())
+      set(result, unknownInfo(result.getType()));
+    return;
+  }
+  AxisInfo info = transfer(&op, *this);
+  addPromises(info, op.getDiscardableAttr("tt.divisibility"), op.getDiscardableAttr("tt.contiguity"),
+              op.getDiscardableAttr("tt.constancy"));
+  set(op.getResult(0), std::move(info));
+}
+
+void AxisInfoAnalysis::assign(ValueRange targets, ValueRange sources) {
+  for (auto [target, source] : llvm::zip_equal(targets, sources))
+    set(target, of(source));
+}
+
+bool AxisInfoAnalysis::joinInto(ValueRange targets, ValueRange sources) {
+  bool changed = false;
+  for (auto [target, source] : llvm::zip_equal(targets, sources)) {
+    const AxisInfo before = of(target);
+    const AxisInfo joined = AxisInfo::join(before, of(source));
+    changed |= !(joined == before);
+    set(target, joined);
+  }
+  return changed;
+}
+
+/// Facts only get weaker, and each number can be halved thirty times: far fewer rounds are ever needed. Once nothing is
+/// known of what a loop carries, the next round is the last.
+static constexpr unsigned roundsBeforeForgetting = 4;
+
+void AxisInfoAnalysis::forget(ValueRange values) {
+  for (Value value : values)
+    set(value, unknownInfo(value.getType()));
+}
+
+void AxisInfoAnalysis::visitFor(scf::ForOp loop) {
+  const AxisInfo from = of(loop.getLowerBound()), step = of(loop.getStep());
+  AxisInfo index;
+  index.dims[0].divisibility = std::min(from.elementDivisibility(), step.elementDivisibility());
+  index.isNonNegative = from.isNonNegative && !loop.getUnsignedCmp();
+  set(loop.getInductionVar(), index);
+  assign(loop.getRegionIterArgs(), loop.getInitArgs());
+  for (unsigned round = 0;; ++round) {
+    visitBlock(*loop.getBody());
+    if (!joinInto(loop.getRegionIterArgs(), loop.getYieldedValues()))
+      break;
+    if (round == roundsBeforeForgetting)
+      forget(loop.getRegionIterArgs());
+  }
+  assign(loop.getResults(), loop.getRegionIterArgs());
+}
+
+void AxisInfoAnalysis::visitWhile(scf::WhileOp loop) {
+  assign(loop.getBeforeArguments(), loop.getInits());
+  for (unsigned round = 0;; ++round) {
+    visitBlock(*loop.getBeforeBody());
+    assign(loop.getAfterArguments(), loop.getConditionOp().getArgs());
+    visitBlock(*loop.getAfterBody());
+    if (!joinInto(loop.getBeforeArguments(), loop.getYieldOp().getResults()))
+      break;
+    if (round == roundsBeforeForgetting)
+      forget(loop.getBeforeArguments());
+  }
+  assign(loop.getResults(), loop.getConditionOp().getArgs());
+}
+
+void AxisInfoAnalysis::visitBranches(Operation &op) {
+  bool isFirst = true;
+  for (Region &region : op.getRegions()) {
+    if (region.empty())
+      continue;
+    visitBlock(region.front());
+    ValueRange yielded = region.front().getTerminator()->getOperands();
+    if (isFirst)
+      assign(op.getResults(), yielded);
+    else
+      joinInto(op.getResults(), yielded);
+    isFirst = false;
+  }
+}

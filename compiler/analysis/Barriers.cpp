@@ -1,0 +1,128 @@
+// Follows which bytes of shared memory were touched since the last barrier, around loops until nothing is added.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/Barriers.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::analysis;
+
+namespace {
+struct Touch {
+  SharedRange range;
+  bool writes = false;
+  bool operator==(const Touch &) const = default;
+  bool conflictsWith(const Touch &other) const { return range.overlaps(other.range) && (writes || other.writes); }
+};
+/// Since the last barrier, by any thread.
+using Touches = SmallVector<Touch, 4>;
+
+class Planner {
+public:
+  explicit Planner(const SharedMemoryPlan &memory) : memory(memory) {}
+
+  void visitBlock(Block &block, Touches &open);
+  BarrierPlan plan;
+
+private:
+  void visit(Operation &op, Touches &open);
+  void visitLoop(LoopLikeOpInterface loop, Touches &open);
+  void touch(Operation &op, Touches &open, Touch next);
+  SharedRange rangeOf(Value buffer) const;
+
+  const SharedMemoryPlan &memory;
+};
+} // namespace
+
+/// Adds what is new; true where something was.
+static bool merge(Touches &into, ArrayRef<Touch> from) {
+  const size_t before = into.size();
+  for (const Touch &touch : from)
+    if (!llvm::is_contained(into, touch))
+      into.push_back(touch);
+  return into.size() != before;
+}
+
+/// The allocation's bytes; all bytes where a buffer comes from several places.
+SharedRange Planner::rangeOf(Value buffer) const {
+  auto allocation = buffer.getDefiningOp<ttg::LocalAllocOp>();
+  return allocation ? memory.rangeOf(allocation) : SharedRange{0, memory.bytes};
+}
+
+void Planner::touch(Operation &op, Touches &open, Touch next) {
+  const bool conflicts = llvm::any_of(open, [&](const Touch &earlier) { return earlier.conflictsWith(next); });
+  if (conflicts)
+    plan.needsBarrierBefore.insert(&op);
+  if (plan.needsBarrierBefore.contains(&op))
+    open.clear();
+  merge(open, next);
+}
+
+/// One pass over the body after another, until no touch is added that the first op may meet.
+void Planner::visitLoop(LoopLikeOpInterface loop, Touches &open) {
+  while (true) {
+    Touches inside = open, leaving = open;
+    if (auto whileLoop = dyn_cast<scf::WhileOp>(*loop)) {
+      // Its first region always runs, and is the one that leaves.
+      visitBlock(*whileLoop.getBeforeBody(), inside);
+      leaving = inside;
+      visitBlock(*whileLoop.getAfterBody(), inside);
+    } else {
+      for (Region *region : loop.getLoopRegions())
+        visitBlock(region->front(), inside);
+      merge(leaving, inside);
+    }
+    if (merge(open, inside))
+      continue;
+    open = leaving;
+    return;
+  }
+}
+
+void Planner::visit(Operation &op, Touches &open) {
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return visitLoop(loop, open);
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
+    Touches merged;
+    for (Region &region : op.getRegions()) {
+      Touches after = open;
+      if (!region.empty())
+        visitBlock(region.front(), after);
+      merge(merged, after);
+    }
+    open = merged;
+  } else if (auto load = dyn_cast<ttg::LocalLoadOp>(op)) {
+    touch(op, open, {rangeOf(load.getSrc()), false});
+  } else if (auto store = dyn_cast<ttg::LocalStoreOp>(op)) {
+    touch(op, open, {rangeOf(store.getDst()), true});
+  } else if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
+    if (allocation.getSrc())
+      touch(op, open, {memory.rangeOf(&op), true});
+  } else if (auto barrier = dyn_cast<ttg::BarrierOp>(op)) {
+    if (bitEnumContainsAny(barrier.getAddressSpaces(), ttg::AddressSpaces::Local))
+      open.clear();
+  } else if (auto call = dyn_cast<tt::CallOp>(op)) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
+    const SharedRange range = memory.functionRange.lookup(callee);
+    if (range.begin != range.end)
+      touch(op, open, {range, true});
+  } else if (memory.offsetOf.contains(&op)) {
+    touch(op, open, {memory.rangeOf(&op), true});
+    // Its own barrier is behind all that was written and read before it.
+    open.assign({Touch{memory.rangeOf(&op), false}});
+  }
+}
+
+void Planner::visitBlock(Block &block, Touches &open) {
+  for (Operation &op : block)
+    visit(op, open);
+}
+
+BarrierPlan analysis::planBarriers(tt::FuncOp function, const SharedMemoryPlan &memory) {
+  Planner planner(memory);
+  Touches open;
+  for (Block &block : function.getBody())
+    planner.visitBlock(block, open);
+  return std::move(planner.plan);
+}

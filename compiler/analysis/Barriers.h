@@ -1,0 +1,20 @@
+// Where threads must wait for each other before an op touches shared memory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/analysis/SharedMemory.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace nereid::analysis {
+
+struct BarrierPlan {
+  /// Ops that a barrier must precede: what they write may still be read, or what they read was written by others.
+  llvm::DenseSet<mlir::Operation *> needsBarrierBefore;
+};
+
+/// An op with a buffer of its own writes it, waits (the emitter of the op sees to that) and reads it; what the plan adds is
+/// the waiting between ops. `ttg.barrier local` counts as a barrier.
+BarrierPlan planBarriers(tt::FuncOp function, const SharedMemoryPlan &memory);
+
+} // namespace nereid::analysis

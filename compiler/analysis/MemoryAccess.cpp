@@ -1,0 +1,77 @@
+// Finds how wide the pieces of a global access may be.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/MemoryAccess.h"
+
+#include "compiler/dialect/ttg/Dialect.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::analysis;
+using layout::LinearLayout;
+
+unsigned analysis::memoryBits(Type element) {
+  return element.isIntOrFloat() ? std::max(8u, element.getIntOrFloatBitWidth()) : 64;
+}
+
+std::optional<MemoryAccess> analysis::memoryAccessOf(Operation *op) {
+  MemoryAccess access;
+  access.op = op;
+  if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    access.pointer = load.getPtr();
+    access.mask = load.getMask();
+  } else if (auto store = dyn_cast<tt::StoreOp>(op)) {
+    access.pointer = store.getPtr();
+    access.mask = store.getMask();
+    access.value = store.getValue();
+  } else {
+    return std::nullopt;
+  }
+  access.elementBits = memoryBits(tt::elementOf(tt::pointeeLike(access.pointer.getType())));
+  return access;
+}
+
+unsigned analysis::widestPiece(const MemoryAccess &access, const AxisInfoAnalysis &facts, unsigned dim) {
+  const AxisInfo pointer = facts.of(access.pointer);
+  const int64_t bytes = access.elementBits / 8;
+  int64_t piece = std::min(pointer.dims[dim].contiguity, pointer.dims[dim].divisibility / bytes);
+  piece = std::min(piece, kWidestAccessBytes / bytes);
+  if (access.mask)
+    piece = std::min(piece, facts.of(access.mask).dims[dim].constancy);
+  return std::max<int64_t>(1, piece);
+}
+
+/// Whether register bit i is the coordinate bit i of `dim` for the first `bits` bits, and no other input moves these.
+static bool startsWith(const LinearLayout &layout, unsigned dim, unsigned bits) {
+  const int32_t low = (int32_t(1) << bits) - 1;
+  for (StringRef input : layout.inputNames())
+    for (unsigned bit = 0; bit < layout.inBits(input); ++bit) {
+      const LinearLayout::Coordinates basis = layout.basis(input, bit);
+      if (input != layout::kRegister || bit >= bits) {
+        if (basis[dim] & low)
+          return false;
+        continue;
+      }
+      for (auto [other, coordinate] : llvm::enumerate(basis))
+        if (coordinate != (other == dim ? int32_t(1) << bit : 0))
+          return false;
+    }
+  return true;
+}
+
+unsigned analysis::vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &facts) {
+  RankedTensorType tile = access.tile();
+  return tile && ttg::encodingOf(tile) ? vectorElems(access, facts, ttg::linearLayoutOf(tile)) : 1;
+}
+
+unsigned analysis::vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &facts, const LinearLayout &layout) {
+  if (layout.inBits(layout::kRegister) == 0)
+    return 1;
+  const LinearLayout::Coordinates first = layout.basis(layout::kRegister, 0);
+  const unsigned dim = llvm::find(first, 1) - first.begin();
+  if (dim == first.size())
+    return 1;
+  for (unsigned bits = llvm::Log2_32(widestPiece(access, facts, dim)); bits > 0; --bits)
+    if (bits <= layout.inBits(layout::kRegister) && startsWith(layout, dim, bits))
+      return 1u << bits;
+  return 1;
+}

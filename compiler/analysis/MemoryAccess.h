@@ -1,0 +1,41 @@
+// Reads and writes of global memory through tiles of pointers, and how wide their pieces may be.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/analysis/AxisInfo.h"
+#include "compiler/layout/Layout.h"
+
+namespace nereid::analysis {
+
+/// What a load or store does; one place knows which ops these are.
+struct MemoryAccess {
+  mlir::Operation *op = nullptr;
+  mlir::Value pointer;
+  mlir::Value mask; ///< may be null
+  mlir::Value value; ///< what is stored; null for a load
+  unsigned elementBits = 0;
+
+  bool isStore() const { return value != nullptr; }
+  /// The tile of pointers; null for an access through one pointer.
+  mlir::RankedTensorType tile() const { return llvm::dyn_cast<mlir::RankedTensorType>(pointer.getType()); }
+};
+
+/// The access that `op` is, if any.
+std::optional<MemoryAccess> memoryAccessOf(mlir::Operation *op);
+
+/// Bits that an element takes in memory: i1 takes a byte, a pointer 64 bits.
+unsigned memoryBits(mlir::Type element);
+
+/// No piece of an access is wider.
+inline constexpr unsigned kWidestAccessBytes = 16;
+
+/// How many neighbours along `dim` may be accessed as one: the addresses run on and are aligned, one mask holds for all.
+unsigned widestPiece(const MemoryAccess &access, const AxisInfoAnalysis &facts, unsigned dim);
+
+/// How many of a thread's registers form one piece of an access whose tile has an encoding: registers in groups of this
+/// size, from the first on, hold neighbours. 1 for a scalar access.
+unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &facts);
+/// The same, were `layout` that of the access's tile.
+unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &facts, const layout::LinearLayout &layout);
+
+} // namespace nereid::analysis

@@ -1,0 +1,186 @@
+// Gives buffers their bytes, the largest first, each at the lowest place that no buffer alive at the same time has.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/SharedMemory.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/layout/Conversion.h"
+#include "compiler/layout/Reduction.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::analysis;
+
+/// Scratch buffers up to this size have bytes of their own, up to this total.
+static constexpr uint32_t kSmallBytes = 1024, kSmallTotal = 4096;
+static constexpr uint32_t kAlignment = 16;
+
+//--- sizes ---------------------------------------------------------------------------------
+
+static uint32_t conversionBytes(ttg::ConvertLayoutOp op) {
+  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  return layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to), memoryBits(to.getElementType()))
+      .sharedBytes();
+}
+
+static uint32_t reductionBytes(tt::ReduceOp op) {
+  SmallVector<unsigned> bits;
+  for (Value source : op.getSrcs())
+    bits.push_back(memoryBits(tt::elementOf(source.getType())));
+  const layout::LinearLayout &source = ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrcs().front().getType()));
+  // Most reductions stay in their warps, which needs no plan.
+  for (unsigned bit = 0; bit < source.inBits(layout::kWarp); ++bit)
+    if (source.basis(layout::kWarp, bit)[op.getAxis()])
+      return layout::planReduction(source, op.getAxis(), bits).bytes;
+  return 0;
+}
+
+uint32_t analysis::scratchBytes(Operation *op) {
+  if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op))
+    return conversionBytes(convert);
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op); reduce && ttg::encodingOf(reduce.getSrcs().front().getType()))
+    return reductionBytes(reduce);
+  return 0;
+}
+
+uint32_t analysis::bufferBytes(Operation *op) {
+  auto allocation = dyn_cast<ttg::LocalAllocOp>(op);
+  if (!allocation)
+    return scratchBytes(op);
+  const ttg::MemDescType buffer = allocation.getType();
+  return llvm::product_of(buffer.getAllocShape()) * memoryBits(buffer.getElementType()) / 8;
+}
+
+SharedRange SharedMemoryPlan::rangeOf(Operation *op) const {
+  auto found = offsetOf.find(op);
+  return found == offsetOf.end() ? SharedRange() : SharedRange{found->second, found->second + bytesOf.lookup(op)};
+}
+
+//--- lives ---------------------------------------------------------------------------------
+
+namespace {
+struct Buffer {
+  Operation *op = nullptr;
+  uint32_t bytes = 0, alignment = kAlignment;
+  unsigned first = 0, last = 0; ///< positions between which it is alive
+};
+
+/// Positions of a function's ops in the order of the text; an op with regions has one at each end.
+class Positions {
+public:
+  explicit Positions(tt::FuncOp function) { number(function); }
+
+  unsigned begin(Operation *op) const { return begins.lookup(op); }
+  unsigned end(Operation *op) const { return ends.lookup(op); }
+  unsigned last() const { return next; }
+
+private:
+  void number(Operation *op) {
+    begins[op] = next++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner);
+    ends[op] = next++;
+  }
+  llvm::DenseMap<Operation *, unsigned> begins, ends;
+  unsigned next = 0;
+};
+} // namespace
+
+/// The end of the outermost op with regions that `user` is in and `definition` is not: a loop may come back to the user.
+static unsigned endOfUse(Operation *definition, Operation *user, const Positions &positions) {
+  unsigned last = positions.end(user);
+  for (Operation *parent = user->getParentOp(); parent && !parent->isAncestor(definition); parent = parent->getParentOp())
+    last = positions.end(parent);
+  return last;
+}
+
+/// The last position at which the buffer, or what it is handed on as, is used.
+static unsigned lastUse(ttg::LocalAllocOp allocation, const Positions &positions) {
+  unsigned last = positions.end(allocation);
+  SmallVector<Value> todo = {allocation.getResult()};
+  llvm::SmallDenseSet<Value, 8> seen;
+  while (!todo.empty()) {
+    Value value = todo.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (Operation *user : value.getUsers()) {
+      last = std::max(last, endOfUse(allocation, user, positions));
+      // A view, or what a loop or branch carries it as.
+      Operation *carrier = user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
+      todo.append(carrier->result_begin(), carrier->result_end());
+      for (Region &region : carrier->getRegions())
+        todo.append(region.args_begin(), region.args_end());
+    }
+    llvm::erase_if(todo, [](Value next) { return !isa<ttg::MemDescType>(next.getType()); });
+  }
+  return last;
+}
+
+static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &positions) {
+  SmallVector<Buffer> buffers;
+  uint32_t smallTotal = 0;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    const uint32_t bytes = bufferBytes(op);
+    if (!bytes)
+      return;
+    Buffer buffer{op, bytes, kAlignment, positions.begin(op), positions.end(op)};
+    if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
+      buffer.last = lastUse(allocation, positions);
+      buffer.alignment = std::max(kAlignment, uint32_t(allocation.getAlignment().value_or(kAlignment)));
+    } else if (bytes <= kSmallBytes && smallTotal + bytes <= kSmallTotal) {
+      smallTotal += bytes;
+      buffer.first = 0;
+      buffer.last = positions.last();
+    }
+    buffers.push_back(buffer);
+  });
+  return buffers;
+}
+
+//--- places --------------------------------------------------------------------------------
+
+/// The lowest place from `base` on that no buffer alive at the same time has.
+static uint32_t lowestPlace(const Buffer &buffer, ArrayRef<std::pair<Buffer, SharedRange>> placed, uint32_t base) {
+  SharedRange place;
+  place.begin = llvm::alignTo(base, buffer.alignment);
+  for (bool moved = true; moved;) {
+    moved = false;
+    place.end = place.begin + buffer.bytes;
+    for (const auto &[other, taken] : placed) {
+      const bool bothAlive = buffer.first <= other.last && other.first <= buffer.last;
+      if (!bothAlive || !taken.overlaps(place))
+        continue;
+      place.begin = llvm::alignTo(taken.end, buffer.alignment);
+      moved = true;
+      break;
+    }
+  }
+  return place.begin;
+}
+
+static void planFunction(tt::FuncOp function, SharedMemoryPlan &plan) {
+  const Positions positions(function);
+  SmallVector<Buffer> buffers = buffersOf(function, positions);
+  llvm::sort(buffers, [&](const Buffer &a, const Buffer &b) {
+    return std::pair(b.bytes, positions.begin(a.op)) < std::pair(a.bytes, positions.begin(b.op));
+  });
+  const uint32_t base = plan.bytes;
+  SmallVector<std::pair<Buffer, SharedRange>> placed;
+  for (const Buffer &buffer : buffers) {
+    const uint32_t begin = lowestPlace(buffer, placed, base);
+    placed.emplace_back(buffer, SharedRange{begin, begin + buffer.bytes});
+    plan.offsetOf[buffer.op] = begin;
+    plan.bytesOf[buffer.op] = buffer.bytes;
+    plan.bytes = std::max(plan.bytes, begin + buffer.bytes);
+  }
+  plan.functionRange[function] = {base, plan.bytes};
+}
+
+SharedMemoryPlan analysis::planSharedMemory(ModuleOp module) {
+  SharedMemoryPlan plan;
+  module.walk([&](tt::FuncOp function) { planFunction(function, plan); });
+  return plan;
+}

@@ -1,0 +1,36 @@
+// Holds tiles of `tt` ops to the rules of the dialect that their encodings belong to.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/EncodingRules.h"
+
+using namespace mlir;
+using namespace nereid;
+
+const tt::EncodingRules *tt::encodingRulesOf(RankedTensorType tile) {
+  Attribute encoding = tile.getEncoding();
+  return encoding ? encoding.getDialect().getRegisteredInterface<EncodingRules>() : nullptr;
+}
+
+LogicalResult tt::verifyResultEncoding(Operation *op, RankedTensorType source, RankedTensorType result,
+                                       Attribute expected) {
+  if (!source.getEncoding() != !result.getEncoding())
+    return op->emitOpError("has an encoding on one of operand and result only");
+  if (!expected || expected == result.getEncoding())
+    return success();
+  if (encodingRulesOf(source)->areEquivalent(expected, result.getEncoding(), result.getShape()))
+    return success();
+  return op->emitOpError("result has encoding ")
+         << result.getEncoding() << "; that of the operand becomes " << expected;
+}
+
+LogicalResult tt::verifySameEncoding(Operation *op) {
+  std::optional<Attribute> encoding;
+  auto isSame = [&](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (tile && !encoding)
+      encoding = tile.getEncoding();
+    return !tile || tile.getEncoding() == *encoding;
+  };
+  if (llvm::all_of(op->getOperandTypes(), isSame) && llvm::all_of(op->getResultTypes(), isSame))
+    return success();
+  return op->emitOpError("operands and results have different encodings");
+}

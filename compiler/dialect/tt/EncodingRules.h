@@ -1,0 +1,31 @@
+// How the shape ops change a tile's encoding: asked of the dialect that the encoding belongs to.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "mlir/IR/DialectInterface.h"
+
+namespace nereid::tt {
+
+/// A dialect with encodings implements this; `tt` itself has none. Every tile given has an encoding of that dialect.
+class EncodingRules : public mlir::DialectInterface::Base<EncodingRules> {
+public:
+  explicit EncodingRules(mlir::Dialect *dialect) : Base(dialect) {}
+
+  virtual mlir::Attribute reduced(mlir::RankedTensorType tile, unsigned axis) const = 0;
+  virtual mlir::Attribute expanded(mlir::RankedTensorType tile, unsigned axis) const = 0;
+  virtual mlir::Attribute transposed(mlir::RankedTensorType tile, llvm::ArrayRef<int32_t> order) const = 0;
+  virtual mlir::Attribute reshaped(mlir::RankedTensorType tile, llvm::ArrayRef<int64_t> shape) const = 0;
+  /// Whether two encodings mean the same for a tile of `shape`.
+  virtual bool areEquivalent(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape) const = 0;
+};
+
+/// The rules for `tile`'s encoding; null where it has none.
+const EncodingRules *encodingRulesOf(mlir::RankedTensorType tile);
+
+/// Holds an op's result to the encoding that its rule gives for the operand; says so at the op where it differs.
+llvm::LogicalResult verifyResultEncoding(mlir::Operation *op, mlir::RankedTensorType source,
+                                         mlir::RankedTensorType result, mlir::Attribute expected);
+
+} // namespace nereid::tt

@@ -1,0 +1,76 @@
+// Declares the encodings of tiles and the memory space of buffers; each has a .cpp file of its own.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_TTG_ATTRS
+#define NEREID_TTG_ATTRS
+
+include "compiler/dialect/ttg/AttrInterfaces.td"
+include "compiler/dialect/ttg/Dialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/TensorEncoding.td"
+
+class Ttg_Encoding<string name, string text, list<string> overridden = []>
+    : AttrDef<Ttg_Dialect, name, [DeclareAttrInterfaceMethods<LayoutEncoding, overridden>,
+                                  DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = text;
+  let genVerifyDecl = 1;
+}
+
+def Ttg_Extents : ArrayRefParameter<"unsigned">;
+
+def Ttg_BlockedAttr : Ttg_Encoding<"Blocked", "blocked"> {
+  let summary = "boxes of elements per thread, of threads per warp, of warps";
+  let description = [{
+    Each thread holds a box of `sizePerThread` elements, a warp a box of
+    `threadsPerWarp` threads, the block a box of `warpsPerCTA` warps; `order`
+    lists dimensions from the fastest. A tile larger than all that repeats the
+    pattern in further registers, a smaller one is held more than once.
+    `CGALayout = [[0, 1]]`, printed for clusters of several blocks, says which
+    dimension each bit of the block's number splits; the parameter lists these
+    bases one after the other.
+  }];
+  let parameters = (ins Ttg_Extents:$sizePerThread, Ttg_Extents:$threadsPerWarp, Ttg_Extents:$warpsPerCTA,
+      Ttg_Extents:$order, Ttg_Extents:$cgaLayout);
+  let assemblyFormat = [{
+    `<` `{` `sizePerThread` `=` custom<Extents>($sizePerThread) `,` `threadsPerWarp` `=` custom<Extents>($threadsPerWarp)
+    `,` `warpsPerCTA` `=` custom<Extents>($warpsPerCTA) `,` `order` `=` custom<Extents>($order)
+    `` custom<ClusterSplit>($cgaLayout, ref($order)) `` `}` `>`
+  }];
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<unsigned>":$sizePerThread,
+      "::llvm::ArrayRef<unsigned>":$threadsPerWarp, "::llvm::ArrayRef<unsigned>":$warpsPerCTA,
+      "::llvm::ArrayRef<unsigned>":$order), [{
+    return $_get($_ctxt, sizePerThread, threadsPerWarp, warpsPerCTA, order, ::llvm::ArrayRef<unsigned>());
+  }]>];
+}
+
+def Ttg_SliceAttr : Ttg_Encoding<"Slice", "slice"> {
+  let summary = "another encoding with one dimension removed";
+  let parameters = (ins "unsigned":$dim, "::nereid::ttg::LayoutEncoding":$parent);
+  let assemblyFormat = "`<` `{` `dim` `=` $dim `,` `parent` `=` $parent `}` `>`";
+}
+
+def Ttg_LinearAttr : Ttg_Encoding<"Linear", "linear"> {
+  let summary = "the bases of a linear map, written out";
+  let parameters = (ins "::nereid::layout::LinearLayout":$layout);
+  // The bases of four inputs are one parameter.
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Ttg_SwizzledSharedAttr : Ttg_Encoding<"SwizzledShared", "swizzled_shared", ["isDistributed"]> {
+  let summary = "rows in shared memory whose vectors are permuted by XOR with the row";
+  let description = [{
+    Column c of row r lies at `((c / vec) ^ ((r / perPhase) % maxPhase)) * vec + c % vec` of its row.
+  }];
+  let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase, Ttg_Extents:$order);
+  let assemblyFormat = [{
+    `<` `{` `vec` `=` $vec `,` `perPhase` `=` $perPhase `,` `maxPhase` `=` $maxPhase `,`
+    `order` `=` custom<Extents>($order) `` `}` `>`
+  }];
+}
+
+def Ttg_SharedMemoryAttr : AttrDef<Ttg_Dialect, "SharedMemory"> {
+  let mnemonic = "shared_memory";
+  let summary = "the memory that the threads of a block share";
+  let assemblyFormat = "";
+}
+
+#endif

@@ -1,0 +1,153 @@
+// Registers the `ttg` dialect: attributes, types, ops, aliases of encodings, and the check of a module's shape.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttg/EncodingRules.h"
+#include "compiler/dialect/ttg/ListText.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+
+#include <memory>
+#include <mutex>
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+namespace nereid::ttg {
+/// Maps by type. Their addresses stay, since callers keep references.
+struct LayoutCache {
+  std::mutex mutex;
+  llvm::DenseMap<RankedTensorType, std::unique_ptr<layout::LinearLayout>> byType;
+};
+} // namespace nereid::ttg
+
+#include "compiler/dialect/ttg/AttrInterfaces.cpp.inc"
+#include "compiler/dialect/ttg/Dialect.cpp.inc"
+#include "compiler/dialect/ttg/Enums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/dialect/ttg/Attrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "compiler/dialect/ttg/Types.cpp.inc"
+
+namespace {
+/// `#blocked`, `#blocked1`, `#shared`, `#smem`. A slice is written out, as it names its parent.
+struct Aliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
+    const StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attribute)
+                               .Case<BlockedAttr>([](auto) { return "blocked"; })
+                               .Case<LinearAttr>([](auto) { return "linear"; })
+                               .Case<SwizzledSharedAttr>([](auto) { return "shared"; })
+                               .Case<SharedMemoryAttr>([](auto) { return "smem"; })
+                               .Default([](auto) { return ""; });
+    os << name;
+    return name.empty() ? AliasResult::NoAlias : AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
+void TtgDialect::initialize() {
+  cache = std::make_shared<LayoutCache>();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "compiler/dialect/ttg/Attrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "compiler/dialect/ttg/Types.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/dialect/ttg/Ops.cpp.inc"
+      >();
+  addInterfaces<Aliases>();
+  addEncodingRules(*this);
+}
+
+//--- linear maps ---------------------------------------------------------------------------
+
+const layout::LinearLayout &TtgDialect::linearLayoutOf(RankedTensorType type) {
+  std::lock_guard guard(cache->mutex);
+  std::unique_ptr<layout::LinearLayout> &entry = cache->byType[type];
+  if (!entry)
+    entry = std::make_unique<layout::LinearLayout>(encodingOf(type).toLinearLayout(type.getShape()));
+  return *entry;
+}
+
+const layout::LinearLayout &ttg::linearLayoutOf(RankedTensorType type) {
+  assert(encodingOf(type) && "a tile without an encoding has no layout");
+  return type.getContext()->getLoadedDialect<TtgDialect>()->linearLayoutOf(type);
+}
+
+LayoutEncoding ttg::encodingOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? dyn_cast_or_null<LayoutEncoding>(tile.getEncoding()) : LayoutEncoding();
+}
+
+bool ttg::areEquivalent(LayoutEncoding a, LayoutEncoding b, ArrayRef<int64_t> shape) {
+  if (a == b)
+    return true;
+  // Any element type will do: layouts count elements.
+  const Type element = IntegerType::get(a.getContext(), 1);
+  return linearLayoutOf(RankedTensorType::get(shape, element, a)) ==
+         linearLayoutOf(RankedTensorType::get(shape, element, b));
+}
+
+//--- the module's shape --------------------------------------------------------------------
+
+static unsigned moduleNumber(Operation *op, StringRef name, unsigned otherwise) {
+  for (; op; op = op->getParentOp())
+    if (auto number = op->getAttrOfType<IntegerAttr>(name))
+      return number.getInt();
+  return otherwise;
+}
+
+unsigned ttg::numWarpsOf(Operation *op) { return moduleNumber(op, kNumWarps, 4); }
+unsigned ttg::threadsPerWarpOf(Operation *op) { return moduleNumber(op, kThreadsPerWarp, 32); }
+
+/// Says where `encoding` does not spread over as many warps and lanes as the module has.
+static LogicalResult verifyThreads(Operation *op, RankedTensorType tile, unsigned numWarps, unsigned threadsPerWarp) {
+  LayoutEncoding encoding = encodingOf(tile);
+  while (auto slice = dyn_cast_or_null<SliceAttr>(encoding))
+    encoding = slice.getParent();
+  unsigned warps = numWarps, lanes = threadsPerWarp;
+  if (auto blocked = dyn_cast_or_null<BlockedAttr>(encoding)) {
+    warps = llvm::product_of(blocked.getWarpsPerCTA());
+    lanes = llvm::product_of(blocked.getThreadsPerWarp());
+  } else if (auto linear = dyn_cast_or_null<LinearAttr>(encoding)) {
+    warps = linear.getLayout().inSize(layout::kWarp);
+    lanes = linear.getLayout().inSize(layout::kLane);
+  }
+  if (warps != numWarps)
+    return op->emitError("a tile's encoding has ") << warps << " warps, the module has " << numWarps << ": " << tile;
+  if (lanes != threadsPerWarp)
+    return op->emitError("a tile's encoding has ")
+           << lanes << " threads per warp, the module has " << threadsPerWarp << ": " << tile;
+  return success();
+}
+
+LogicalResult TtgDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  // One walk, started by the attribute that every module of `ttg` has.
+  if (attribute.getName() != kNumWarps)
+    return success();
+  if (!isa<IntegerAttr>(attribute.getValue()))
+    return op->emitError() << kNumWarps << " is not a number";
+  const unsigned numWarps = numWarpsOf(op), threadsPerWarp = threadsPerWarpOf(op);
+  llvm::SmallPtrSet<Attribute, 8> good;
+  const WalkResult result = op->walk([&](Operation *inner) {
+    for (Type type : inner->getResultTypes()) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      if (!tile || !tile.getEncoding() || !good.insert(tile.getEncoding()).second)
+        continue;
+      if (failed(verifyThreads(inner, tile, numWarps, threadsPerWarp)))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,64 @@
+// The `ttg` dialect: encodings of tiles, buffers in shared memory, and their ops.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/layout/Layout.h"
+
+#include "mlir/IR/TensorEncoding.h"
+
+namespace nereid::ttg {
+
+/// What ops in shared memory read and write.
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "<SharedMemory>"; }
+};
+
+/// Names of the facts that stand on a module.
+inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kThreadsPerWarp = "ttg.threads-per-warp",
+                                     kNumCtas = "ttg.num-ctas", kTarget = "ttg.target", kShared = "ttg.shared",
+                                     kMaxRegisters = "ttg.maxnreg";
+
+} // namespace nereid::ttg
+
+#include "compiler/dialect/ttg/AttrInterfaces.h.inc"
+#include "compiler/dialect/ttg/Dialect.h.inc"
+#include "compiler/dialect/ttg/Enums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/dialect/ttg/Attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "compiler/dialect/ttg/Types.h.inc"
+
+namespace nereid::ttg {
+
+/// The linear map of a tile's encoding; computed once per type and context, valid as long as the context.
+const layout::LinearLayout &linearLayoutOf(mlir::RankedTensorType type);
+/// The encoding of a tile; null where it has none.
+LayoutEncoding encodingOf(mlir::Type type);
+/// Whether two encodings give a tile of `shape` the same threads and registers.
+bool areEquivalent(LayoutEncoding a, LayoutEncoding b, llvm::ArrayRef<int64_t> shape);
+
+/// `layout` as a blocked encoding where it is one for `shape`, else as a linear one.
+LayoutEncoding encodingFor(mlir::MLIRContext *context, const layout::LinearLayout &layout,
+                           llvm::ArrayRef<int64_t> shape);
+
+/// The blocked encoding that a tile of `shape` gets: lanes, then warps, along `order` from the fastest dimension on.
+/// Extents and counts are powers of two. Warps may be spread along another order of the dimensions.
+BlockedAttr defaultBlocked(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
+                           llvm::ArrayRef<unsigned> sizePerThread, llvm::ArrayRef<unsigned> order, unsigned numWarps,
+                           unsigned threadsPerWarp, llvm::ArrayRef<unsigned> warpOrder = {});
+
+/// What stands on the module of `op`; the defaults are 4 warps of 32 threads.
+unsigned numWarpsOf(mlir::Operation *op);
+unsigned threadsPerWarpOf(mlir::Operation *op);
+
+// What the encodings of `tt`'s shape ops are for given operands; null where there is none.
+LayoutEncoding inferExpanded(LayoutEncoding source, llvm::ArrayRef<int64_t> shape, unsigned axis);
+LayoutEncoding inferTransposed(LayoutEncoding source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order);
+LayoutEncoding inferReshaped(LayoutEncoding source, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
+
+} // namespace nereid::ttg
+
+#define GET_OP_CLASSES
+#include "compiler/dialect/ttg/Ops.h.inc"

@@ -1,0 +1,68 @@
+// Parses and prints the lists that encodings hold.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/ttg/ListText.h"
+
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+
+template <typename Number> static ParseResult parseNumbers(AsmParser &parser, SmallVectorImpl<Number> &values) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    Number value = 0;
+    if (parser.parseInteger(value))
+      return failure();
+    values.push_back(value);
+    return success();
+  });
+}
+
+template <typename Number> static void printNumbers(AsmPrinter &printer, ArrayRef<Number> values) {
+  printer << "[";
+  llvm::interleaveComma(values, printer.getStream());
+  printer << "]";
+}
+
+ParseResult ttg::parseExtents(AsmParser &parser, SmallVector<unsigned> &values) {
+  return parseNumbers(parser, values);
+}
+
+void ttg::printExtents(AsmPrinter &printer, ArrayRef<unsigned> values) { printNumbers(printer, values); }
+
+ParseResult ttg::parseBases(AsmParser &parser, SmallVector<SmallVector<int32_t, 4>> &bases) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&] { return parseNumbers(parser, bases.emplace_back()); });
+}
+
+void ttg::printBases(AsmPrinter &printer, ArrayRef<SmallVector<int32_t, 4>> bases) {
+  printer << "[";
+  llvm::interleaveComma(bases, printer.getStream(),
+                        [&](ArrayRef<int32_t> basis) { printNumbers(printer, basis); });
+  printer << "]";
+}
+
+ParseResult ttg::parseClusterSplit(AsmParser &parser, SmallVector<unsigned> &split, ArrayRef<unsigned> order) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  SmallVector<SmallVector<int32_t, 4>> bases;
+  if (parser.parseKeyword("CGALayout") || parser.parseEqual() || parseBases(parser, bases))
+    return failure();
+  for (ArrayRef<int32_t> basis : bases) {
+    if (basis.size() != order.size())
+      return parser.emitError(parser.getCurrentLocation(), "a basis of CGALayout has ")
+             << basis.size() << " numbers; the encoding has " << order.size() << " dimensions";
+    split.append(basis.begin(), basis.end());
+  }
+  return success();
+}
+
+void ttg::printClusterSplit(AsmPrinter &printer, ArrayRef<unsigned> split, ArrayRef<unsigned> order) {
+  if (split.empty())
+    return;
+  SmallVector<SmallVector<int32_t, 4>> bases;
+  for (size_t first = 0; first < split.size(); first += order.size())
+    bases.emplace_back(split.begin() + first, split.begin() + first + order.size());
+  printer << ", CGALayout = ";
+  printBases(printer, bases);
+}

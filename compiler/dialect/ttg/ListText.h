@@ -1,0 +1,29 @@
+// Text of the lists in encodings: `[1, 4]` and `[[0, 1], [1, 0]]`.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace mlir {
+class AsmParser;
+class AsmPrinter;
+} // namespace mlir
+
+namespace nereid::ttg {
+
+mlir::ParseResult parseExtents(mlir::AsmParser &parser, llvm::SmallVector<unsigned> &values);
+void printExtents(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> values);
+
+/// A list of lists of numbers.
+mlir::ParseResult parseBases(mlir::AsmParser &parser, llvm::SmallVector<llvm::SmallVector<int32_t, 4>> &bases);
+void printBases(mlir::AsmPrinter &printer, llvm::ArrayRef<llvm::SmallVector<int32_t, 4>> bases);
+
+/// `, CGALayout = [[0, 1]]` where the blocks of a cluster split a tile, nothing where they do not; `split` holds the
+/// bases one after the other, each as long as `order`.
+mlir::ParseResult parseClusterSplit(mlir::AsmParser &parser, llvm::SmallVector<unsigned> &split,
+                                    llvm::ArrayRef<unsigned> order);
+void printClusterSplit(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> split, llvm::ArrayRef<unsigned> order);
+
+} // namespace nereid::ttg

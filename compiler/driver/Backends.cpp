@@ -1,0 +1,36 @@
+// Lists the targets.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Backend.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace nereid;
+using namespace nereid::driver;
+
+static const Backend *const backends[] = {&cpuBackend, &cudaBackend};
+
+const Backend *driver::findBackend(llvm::StringRef name) {
+  for (const Backend *backend : backends)
+    if (name == backend->name)
+      return backend;
+  return nullptr;
+}
+
+bool BackendJob::wants(llvm::StringRef stage) const {
+  return llvm::is_contained(request.keep, stage) || request.stopAfter == stage;
+}
+
+std::vector<std::string> driver::stageNames(const std::string &backend) {
+  const Backend *found = findBackend(backend);
+  return found ? found->stages : std::vector<std::string>();
+}
+
+std::optional<support::TargetSpec> driver::resolveTarget(const std::string &backend, const std::string &arch,
+                                                         std::string &whyNot) {
+  if (const Backend *found = findBackend(backend))
+    return found->resolve(arch, whyNot);
+  whyNot = "target `" + backend + "` is unknown; this build compiles for";
+  for (auto [index, known] : llvm::enumerate(backends))
+    whyNot += std::string(index == 0 ? " `" : " and `") + known->name + "`";
+  return std::nullopt;
+}

@@ -1,0 +1,53 @@
+// The CPU as the driver sees it.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Backend.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/target/cpu/CpuTarget.h"
+
+#include "llvm/Config/llvm-config.h"
+
+using namespace nereid;
+using namespace nereid::driver;
+
+static std::optional<support::TargetSpec> resolve(const std::string &arch, std::string &whyNot) {
+  support::TargetSpec host = cpu::hostTarget();
+  if (arch.empty() || arch == host.arch)
+    return host;
+  return cpu::namedTarget(arch, whyNot);
+}
+
+/// A call saves no registers on a CPU: every function becomes part of its caller.
+static void prepare(mlir::ModuleOp module) {
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+    function->setAttr("noinline", mlir::BoolAttr::get(module.getContext(), false));
+}
+
+static bool hasReduction(mlir::ModuleOp module) {
+  return module.walk([](tt::ReduceOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+}
+
+static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &artifact) {
+  // A program's reduction uses scratch of its own; occupancy arithmetic divides by this.
+  artifact.sharedBytes = hasReduction(job.module) ? 1 : 0;
+  cpu::Emit emit;
+  emit.plan = job.wants("plan");
+  emit.llir = job.wants("llir");
+  emit.assembly = job.wants("asm");
+  mlir::FailureOr<cpu::CpuCode> code = cpu::compile(job.module, job.options, job.target, emit);
+  if (mlir::failed(code))
+    return mlir::failure();
+  placeParameters(artifact, code->params);
+  artifact.arenaBytes = code->arenaBytes;
+  artifact.arenaAlign = code->arenaAlign;
+  artifact.registers = 32; // a CPU program holds its values in a fixed register file
+  artifact.tool = "lld";
+  artifact.toolVersion = LLVM_VERSION_STRING;
+  artifact.binary.assign(code->sharedObject.begin(), code->sharedObject.end());
+  for (auto [name, text] : {std::pair{"plan", &code->plan}, {"llir", &code->llir}, {"asm", &code->assembly}})
+    if (job.wants(name))
+      artifact.stages.push_back({name, *text});
+  return mlir::success();
+}
+
+const Backend driver::cpuBackend = {"cpu", {"ttir", "plan", "llir", "asm", "so", "launcher.so"}, resolve, prepare, finish};

@@ -1,0 +1,58 @@
+// NVIDIA GPUs as the driver sees them.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Backend.h"
+
+#include "compiler/target/nvidia/CudaTarget.h"
+
+using namespace nereid;
+using namespace nereid::driver;
+
+static std::optional<support::TargetSpec> resolve(const std::string &arch, std::string &whyNot) {
+  if (arch.empty()) {
+    whyNot = "target `cuda` needs a compute capability, as in `cuda:90`";
+    return std::nullopt;
+  }
+  if (!nvidia::findArch(arch, whyNot))
+    return std::nullopt;
+  support::TargetSpec spec;
+  spec.backend = "cuda";
+  spec.arch = arch;
+  return spec;
+}
+
+static void prepare(mlir::ModuleOp) {}
+
+static nvidia::Emit emitOf(const BackendJob &job) {
+  nvidia::Emit emit;
+  emit.ttgir = job.wants("ttgir");
+  emit.llir = job.wants("llir");
+  emit.ptx = job.wants("ptx");
+  if (job.request.stopAfter)
+    emit.stopAfter = *job.request.stopAfter;
+  else if (!job.request.keepsBinary)
+    emit.stopAfter = emit.ptx ? "ptx" : emit.llir ? "llir" : "ttgir";
+  return emit;
+}
+
+static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &artifact) {
+  const nvidia::Tools tools{job.request.tools.ptxas, job.request.tools.nvJitLink};
+  mlir::FailureOr<nvidia::CudaCode> code = nvidia::compile(job.module, job.options, job.target, tools, emitOf(job));
+  if (mlir::failed(code))
+    return mlir::failure();
+  placeParameters(artifact, code->params);
+  artifact.blockDims = {code->threadsPerBlock, 1, 1};
+  artifact.sharedBytes = code->sharedBytes;
+  artifact.globalScratchBytes = code->globalScratchBytes;
+  artifact.globalScratchAlign = code->globalScratchAlign;
+  artifact.registers = code->registers;
+  artifact.spills = code->spills;
+  artifact.tool = code->tool;
+  artifact.toolVersion = code->toolVersion;
+  for (auto [name, text] : {std::pair{"ttgir", &code->ttgir}, {"llir", &code->llir}, {"ptx", &code->ptx}})
+    if (job.wants(name))
+      artifact.stages.push_back({name, *text});
+  artifact.binary = code->cubin.empty() ? std::move(code->ptx) : std::move(code->cubin);
+  return mlir::success();
+}
+
+const Backend driver::cudaBackend = {"cuda", {"ttir", "ttgir", "llir", "ptx", "cubin"}, resolve, prepare, finish};

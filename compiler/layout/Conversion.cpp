@@ -1,0 +1,75 @@
+// Chooses the cheapest way to convert a layout.
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/Conversion.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace nereid;
+using namespace nereid::layout;
+
+// Costs are in halves of a cycle of a multiprocessor for each warp. Shuffles and shared memory serve one warp's 32-bit
+// word a cycle, selects two.
+static constexpr unsigned kCostOfSelect = 1, kCostOfShuffle = 2, kCostOfWavefront = 2;
+/// Latency of storing, waiting at a barrier and loading.
+static constexpr unsigned kCostOfBarrier = 40;
+
+unsigned layout::costOf(const ShufflePlan &plan, unsigned elemBits) {
+  const unsigned wordsOfElement = std::max(1u, elemBits / 32);
+  const unsigned moves = llvm::count_if(plan.rounds, [](const ShuffleRound &round) { return round.moves; });
+  unsigned selects = plan.before.size() * plan.words.size() + plan.after.size() * plan.rounds.size();
+  if (plan.words.front().size() > 1)
+    selects += plan.words.size() + plan.results.size();
+  return wordsOfElement * (moves * kCostOfShuffle + selects * kCostOfSelect);
+}
+
+unsigned layout::costOf(const SharedPlan &plan) {
+  unsigned cost = plan.repetitions * kCostOfBarrier;
+  for (const SharedSide *side : {&plan.store, &plan.load})
+    cost += side->accesses.size() * (side->wavefronts * kCostOfWavefront + 1);
+  return cost;
+}
+
+/// The source register of each destination register, where elements stay in their threads and the register does not
+/// depend on the thread.
+static std::optional<llvm::SmallVector<uint32_t, 16>> renamedRegisters(const LinearLayout &src,
+                                                                       const LinearLayout &dst) {
+  const LinearLayout map = dst.invertAndCompose(src);
+  for (llvm::StringRef in : {llvm::StringRef(kLane), llvm::StringRef(kWarp), llvm::StringRef(kBlock)})
+    for (unsigned bit = 0; bit < map.inBits(in); ++bit)
+      for (llvm::StringRef out : map.outputNames())
+        if (map.basis(in, bit, out) != (in == out ? int32_t(1) << bit : 0))
+          return std::nullopt;
+  if (!map.sublayoutIsZero(llvm::StringRef(kRegister), {kLane, kWarp, kBlock}))
+    return std::nullopt;
+  llvm::SmallVector<uint32_t, 16> registers;
+  const LinearLayout renamed = map.sublayout(llvm::StringRef(kRegister), llvm::StringRef(kRegister));
+  for (int32_t reg = 0; reg < dst.inSize(kRegister); ++reg)
+    registers.push_back(renamed.applyFlat({{kRegister, reg}}));
+  return registers;
+}
+
+ConversionPlan layout::planConversion(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
+                                      const SwizzleOptions &options) {
+  ConversionPlan plan;
+  if (auto renamed = renamedRegisters(src, dst)) {
+    plan.sourceRegister = std::move(*renamed);
+    bool isIdentity = src.inSize(kRegister) == dst.inSize(kRegister);
+    for (auto [reg, source] : llvm::enumerate(plan.sourceRegister))
+      isIdentity &= reg == source;
+    plan.kind = isIdentity ? ConversionKind::None : ConversionKind::Registers;
+    return plan;
+  }
+  std::optional<ShufflePlan> shuffle = planShuffle(src, dst, elemBits);
+  const unsigned shuffleCost = shuffle ? costOf(*shuffle, elemBits) : ~0u;
+  if (shuffleCost > kCostOfBarrier) {
+    SharedPlan shared = swizzle(src, dst, elemBits, options);
+    if (costOf(shared) < shuffleCost) {
+      plan.kind = ConversionKind::Shared;
+      plan.shared = std::move(shared);
+      return plan;
+    }
+  }
+  plan.kind = ConversionKind::Shuffle;
+  plan.shuffle = std::move(*shuffle);
+  return plan;
+}

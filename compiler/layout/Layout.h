@@ -1,0 +1,159 @@
+// Linear layouts: maps over GF(2) from named hardware bits to named tile coordinates.
+// SPDX-License-Identifier: MIT
+//
+// A layout gives each input bit a basis, the coordinates that the bit adds by XOR:
+// the place of register 5 is bases[register][0] ^ bases[register][2]. A zero basis
+// is a bit that holds copies (broadcast). Sizes are powers of two.
+//
+// One convention for every list of dims that is flattened or reshaped, inputs and
+// outputs alike: row-major, the last dim of the list runs fastest.
+#pragma once
+
+#include "compiler/layout/BitMatrix.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nereid::layout {
+
+/// Names of the input dims of tiles held by threads, and of shared memory.
+inline constexpr llvm::StringLiteral kRegister = "register", kLane = "lane", kWarp = "warp", kBlock = "block",
+                                     kOffset = "offset";
+
+class LinearLayout {
+public:
+  /// One value per output dim.
+  using Coordinates = llvm::SmallVector<int32_t, 4>;
+  /// An input dim with the basis of each of its bits, least significant first.
+  struct Input {
+    std::string name;
+    std::vector<Coordinates> bases;
+  };
+  /// An output dim and its size.
+  struct Output {
+    std::string name;
+    int32_t size = 1;
+    bool operator==(const Output &) const = default;
+  };
+  /// A dim and its size, or a value for it.
+  using Named = std::pair<llvm::StringRef, int32_t>;
+
+  /// No dims at all: the neutral operand of the product.
+  LinearLayout() = default;
+  static LinearLayout identity1D(int32_t size, llvm::StringRef in, llvm::StringRef out);
+  /// Input i lies at i * stride of an output of size * stride.
+  static LinearLayout strided1D(int32_t size, int32_t stride, llvm::StringRef in, llvm::StringRef out);
+  /// Every input lies at 0 of an output of `outSize`.
+  static LinearLayout zeros1D(int32_t size, llvm::StringRef in, llvm::StringRef out, int32_t outSize = 1);
+  /// For bases from users: on a size that is no power of two, a basis outside the outputs, a name twice or more than
+  /// 63 bits, gives nothing and says why.
+  static std::optional<LinearLayout> tryFromBases(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs,
+                                                  std::string &whyNot);
+  /// For bases that are right by construction.
+  static LinearLayout fromBases(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs);
+
+  // Shape.
+  unsigned numInputs() const { return ins.size(); }
+  unsigned numOutputs() const { return outs.size(); }
+  llvm::SmallVector<llvm::StringRef, 4> inputNames() const;
+  llvm::SmallVector<llvm::StringRef, 4> outputNames() const;
+  bool hasInput(llvm::StringRef in) const;
+  bool hasOutput(llvm::StringRef out) const;
+  /// 0 bits and size 1 for a dim that is not there.
+  unsigned inBits(llvm::StringRef in) const;
+  unsigned outBits(llvm::StringRef out) const;
+  int32_t inSize(llvm::StringRef in) const { return int32_t(1) << inBits(in); }
+  int32_t outSize(llvm::StringRef out) const { return int32_t(1) << outBits(out); }
+  unsigned totalInBits() const;
+  unsigned totalOutBits() const;
+  /// Output dims in order.
+  llvm::SmallVector<Output, 4> outputs() const;
+
+  // Values.
+  Coordinates basis(llvm::StringRef in, unsigned bit) const;
+  int32_t basis(llvm::StringRef in, unsigned bit, llvm::StringRef out) const;
+  /// The bases of one input with outputs flattened.
+  BitColumnsRef columns(llvm::StringRef in) const;
+  /// The bases of all inputs in order, each dim's least significant bit first.
+  BitColumns allColumns() const;
+  /// Where an input lies: coordinates in the order of the outputs. Inputs that are not named are 0.
+  Coordinates apply(std::initializer_list<Named> inputs) const { return apply(llvm::ArrayRef<Named>(inputs)); }
+  Coordinates apply(llvm::ArrayRef<Named> inputs) const;
+  /// The same with outputs flattened.
+  uint64_t applyFlat(std::initializer_list<Named> inputs) const { return applyFlat(llvm::ArrayRef<Named>(inputs)); }
+  uint64_t applyFlat(llvm::ArrayRef<Named> inputs) const;
+
+  // Algebra.
+  /// Dims of one name stack: the right operand's bits are the more significant ones.
+  LinearLayout operator*(const LinearLayout &right) const;
+  /// outer(this(x)); the outputs here are the inputs there, in any order, and not larger.
+  LinearLayout compose(const LinearLayout &outer) const;
+  /// Of a bijective layout.
+  LinearLayout invert() const;
+  /// Of a surjective one: the result gives one input for each output, preferring bits of earlier inputs.
+  LinearLayout pseudoInvert() const;
+  /// Maps inputs here to inputs of `other` that hold the same place: other(result(x)) = this(x). Where `other` holds
+  /// copies, the copy is taken that moves least: same block, then same warp, then same lane. `other` is surjective and
+  /// has the same outputs.
+  LinearLayout invertAndCompose(const LinearLayout &other) const;
+  /// The Q with divisor * Q = this (left) or Q * divisor = this (right), where there is one. Q has all dims that are
+  /// here; those that the divisor uses up have size 1.
+  std::optional<LinearLayout> divideLeft(const LinearLayout &divisor) const;
+  std::optional<LinearLayout> divideRight(const LinearLayout &divisor) const;
+
+  // Views.
+  LinearLayout sublayout(llvm::ArrayRef<llvm::StringRef> ins, llvm::ArrayRef<llvm::StringRef> outs) const;
+  bool sublayoutIsZero(llvm::ArrayRef<llvm::StringRef> ins, llvm::ArrayRef<llvm::StringRef> outs) const;
+  LinearLayout transposeIns(llvm::ArrayRef<llvm::StringRef> order) const;
+  LinearLayout transposeOuts(llvm::ArrayRef<llvm::StringRef> order) const;
+  LinearLayout reshapeIns(llvm::ArrayRef<Named> shape) const;
+  LinearLayout reshapeOuts(llvm::ArrayRef<Named> shape) const;
+  LinearLayout flattenIns(llvm::StringRef name) const;
+  LinearLayout flattenOuts(llvm::StringRef name) const;
+  LinearLayout renameIn(llvm::StringRef from, llvm::StringRef to) const;
+  LinearLayout renameOut(llvm::StringRef from, llvm::StringRef to) const;
+  /// Without the bits of `in` whose basis is zero.
+  LinearLayout removeZeroBases(llvm::StringRef in) const;
+
+  // Facts.
+  bool isSurjective() const;
+  bool isInjective() const;
+  bool isInvertible() const { return isSurjective() && isInjective(); }
+  /// The bits of `in` that may stay 0 with every place still reached: zero bases, and bases that depend on those of
+  /// earlier bits. One thread of each set of copies has all of them 0.
+  uint32_t freeVariableMask(llvm::StringRef in) const;
+  /// How many of the first values of `in` lie one after the other along the fastest output.
+  int32_t numConsecutive(llvm::StringRef in) const;
+
+  std::string toString() const;
+  bool operator==(const LinearLayout &) const = default;
+  friend llvm::hash_code hash_value(const LinearLayout &layout);
+
+private:
+  struct InDim {
+    std::string name;
+    BitColumns columns;
+    bool operator==(const InDim &) const = default;
+  };
+  struct OutDim {
+    std::string name;
+    unsigned bits = 0;
+    bool operator==(const OutDim &) const = default;
+  };
+  const InDim *findIn(llvm::StringRef name) const;
+  const OutDim *findOut(llvm::StringRef name) const;
+  unsigned shiftOf(const OutDim &out) const;
+  uint64_t flatten(llvm::ArrayRef<int32_t> coordinates) const;
+  Coordinates unflatten(uint64_t flat) const;
+  BitColumns columnsByIns(llvm::ArrayRef<llvm::StringRef> order) const;
+
+  llvm::SmallVector<InDim, 4> ins;
+  llvm::SmallVector<OutDim, 4> outs;
+};
+
+} // namespace nereid::layout

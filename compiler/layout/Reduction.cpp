@@ -1,0 +1,207 @@
+// Plans reductions along one dimension.
+// SPDX-License-Identifier: MIT
+//
+// Of a thread's bits (register, lane, warp) those combinations matter that leave the result's place alone: the kernel K
+// of the layout without the axis. Combinations that do not even move along the axis (Z) hold copies and are not
+// combined. K is split: what only registers do is combined in threads, what lanes add by butterflies, what warps add
+// through shared memory.
+#include "compiler/layout/Reduction.h"
+
+#include "compiler/layout/Distributed.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cassert>
+
+using namespace nereid;
+using namespace nereid::layout;
+
+namespace {
+
+/// A layout's inputs as one list of bits: registers, lanes, warps.
+struct Bits {
+  BitColumns places;  ///< where each bit goes in the tile
+  BitColumns results; ///< the same without the axis
+  unsigned registers = 0, lanes = 0, warps = 0;
+
+  unsigned inWarp() const { return registers + lanes; }
+};
+
+/// Selections of bits that do not move the result, by who can combine them; none holds only copies.
+struct Kernel {
+  BitColumns inThread, inWarp, acrossWarps;
+  BitColumns registerKernel;     ///< registers alone, with copies
+  BitColumns combinedBeforehand; ///< all that is combined or a copy once warps are done
+};
+
+} // namespace
+
+static Bits bitsOf(const LinearLayout &src, unsigned axis) {
+  Bits bits;
+  llvm::SmallVector<llvm::StringRef, 4> outs = src.outputNames();
+  outs.erase(outs.begin() + axis);
+  const LinearLayout withoutAxis = src.sublayout(src.inputNames(), outs);
+  for (llvm::StringRef in : {llvm::StringRef(kRegister), llvm::StringRef(kLane), llvm::StringRef(kWarp)}) {
+    bits.places.append(src.columns(in).begin(), src.columns(in).end());
+    bits.results.append(withoutAxis.columns(in).begin(), withoutAxis.columns(in).end());
+  }
+  bits.registers = src.inBits(kRegister);
+  bits.lanes = src.inBits(kLane);
+  bits.warps = src.inBits(kWarp);
+  return bits;
+}
+
+static Kernel kernelOf(const Bits &bits) {
+  const BitColumnsRef places(bits.places), results(bits.results);
+  Kernel kernel;
+  kernel.registerKernel = nullSpace(results.take_front(bits.registers));
+  kernel.inThread = extend(nullSpace(places.take_front(bits.registers)), kernel.registerKernel);
+  BitColumns done = nullSpace(places.take_front(bits.inWarp()));
+  done.append(kernel.registerKernel);
+  const BitColumns warpKernel = nullSpace(results.take_front(bits.inWarp()));
+  kernel.inWarp = extend(done, warpKernel);
+  kernel.combinedBeforehand = nullSpace(places);
+  kernel.combinedBeforehand.append(warpKernel);
+  kernel.acrossWarps = extend(kernel.combinedBeforehand, nullSpace(results));
+  return kernel;
+}
+
+/// The registers that tell partials apart: bits whose results depend on no earlier bit.
+struct Partials {
+  llvm::SmallVector<unsigned, 10> registerBits;
+  BitColumns results; ///< of each of those bits
+
+  /// The partial that holds the result of `place`; there is one.
+  uint32_t find(BitVector place) const { return solve(results, place).value_or(0); }
+};
+
+static Partials partialsOf(const Bits &bits) {
+  Partials partials;
+  const uint64_t dependent = dependentColumns(BitColumnsRef(bits.results).take_front(bits.registers));
+  for (unsigned bit = 0; bit < bits.registers; ++bit)
+    if (!(dependent >> bit & 1)) {
+      partials.registerBits.push_back(bit);
+      partials.results.push_back(bits.results[bit]);
+    }
+  return partials;
+}
+
+static void groupRegisters(const LinearLayout &src, unsigned axis, const Partials &partials, const Kernel &kernel,
+                           ReductionPlan &plan) {
+  const LinearLayout alongAxis = src.sublayout(llvm::StringRef(kRegister), src.outputNames()[axis]);
+  for (uint32_t partial = 0; partial < uint32_t(1) << partials.registerBits.size(); ++partial) {
+    uint32_t base = 0;
+    for (auto [index, bit] : llvm::enumerate(partials.registerBits))
+      base |= (partial >> index & 1) << bit;
+    llvm::SmallVector<uint32_t, 8> &group = plan.groups.emplace_back();
+    for (uint64_t member = 0; member < uint64_t(1) << kernel.inThread.size(); ++member)
+      group.push_back(base ^ uint32_t(multiply(kernel.inThread, member)));
+    llvm::sort(group, [&](uint32_t a, uint32_t b) {
+      return alongAxis.applyFlat({{kRegister, int32_t(a)}}) < alongAxis.applyFlat({{kRegister, int32_t(b)}});
+    });
+  }
+}
+
+static void planLanes(const Bits &bits, const Partials &partials, const Kernel &kernel, ReductionPlan &plan) {
+  for (uint64_t selection : kernel.inWarp) {
+    const uint64_t registers = selection & ((uint64_t(1) << bits.registers) - 1);
+    plan.laneSteps.push_back({uint32_t(selection >> bits.registers), partials.find(multiply(bits.results, registers))});
+  }
+}
+
+/// For each bit of the threads the part of a result that it holds: zero on all that is combined already, a unit on each
+/// combination that crosses warps, else zero on as many registers and lanes as possible.
+static BitColumns slotOfBits(const Bits &bits, const Kernel &kernel) {
+  BitColumns basis = extend({}, kernel.combinedBeforehand);
+  const unsigned before = basis.size();
+  basis.append(kernel.acrossWarps);
+  basis.append(extend(basis, unitVectors(bits.places.size())));
+  const BitSpan span(basis);
+  BitColumns slots;
+  for (BitVector unit : unitVectors(bits.places.size()))
+    slots.push_back(span.express(unit).value_or(0) >> before & ((uint64_t(1) << kernel.acrossWarps.size()) - 1));
+  return slots;
+}
+
+static constexpr llvm::StringLiteral kPlace = "place", kPart = "part";
+
+/// Who holds which part of which result once warps are done: (register, lane, warp) -> (place, part).
+static LinearLayout partialLayout(const Bits &bits, const Partials &partials, const Kernel &kernel, int32_t numPlaces) {
+  const BitColumns slots = slotOfBits(bits, kernel);
+  auto basis = [&](unsigned bit) { return LinearLayout::Coordinates{int32_t(bits.results[bit]), int32_t(slots[bit])}; };
+  LinearLayout::Input registers{kRegister.str(), {}}, lanes{kLane.str(), {}}, warps{kWarp.str(), {}};
+  for (unsigned bit : partials.registerBits)
+    registers.bases.push_back(basis(bit));
+  for (unsigned bit = bits.registers; bit < bits.places.size(); ++bit)
+    (bit < bits.inWarp() ? lanes : warps).bases.push_back(basis(bit));
+  return LinearLayout::fromBases({registers, lanes, warps},
+                                 {{kPlace.str(), numPlaces}, {kPart.str(), int32_t(1) << kernel.acrossWarps.size()}});
+}
+
+/// A thread reads at most eight parts of a result while lanes with copies could share the work: eight 32-bit parts are
+/// two loads and seven operations in a row; more of them cost more issue slots than a butterfly for each doubling.
+static constexpr unsigned kMaxFanInBits = 3;
+
+/// Who reads which part of which result: registers hold parts below results, and spare lanes the parts above.
+static LinearLayout gatheredLayout(const LinearLayout &result, unsigned partBits, ReductionExchange &exchange) {
+  const LinearLayout flat = result.flattenOuts(kPlace);
+  llvm::SmallVector<unsigned, 6> spareLanes;
+  for (auto [bit, column] : llvm::enumerate(flat.columns(kLane)))
+    if (!column)
+      spareLanes.push_back(bit);
+  const unsigned fanInBits = std::max<int>(std::min(partBits, kMaxFanInBits), int(partBits) - int(spareLanes.size()));
+  exchange.fanIn = 1u << fanInBits;
+  LinearLayout::Input registers{kRegister.str(), {}}, lanes{kLane.str(), {}}, warps{kWarp.str(), {}};
+  for (unsigned part = 0; part < fanInBits; ++part)
+    registers.bases.push_back({0, int32_t(1) << part});
+  for (BitVector column : flat.columns(kRegister))
+    registers.bases.push_back({int32_t(column), 0});
+  for (BitVector column : flat.columns(kLane))
+    lanes.bases.push_back({int32_t(column), 0});
+  for (BitVector column : flat.columns(kWarp))
+    warps.bases.push_back({int32_t(column), 0});
+  for (unsigned part = fanInBits; part < partBits; ++part) {
+    const unsigned bit = spareLanes[part - fanInBits];
+    lanes.bases[bit][1] = int32_t(1) << part;
+    exchange.laneSteps.push_back({uint32_t(1) << bit, 0});
+  }
+  return LinearLayout::fromBases({registers, lanes, warps}, {{kPlace.str(), int32_t(1) << flat.totalOutBits()},
+                                                             {kPart.str(), int32_t(1) << partBits}});
+}
+
+static void planExchange(const LinearLayout &held, llvm::ArrayRef<unsigned> operandBits, unsigned partBits,
+                         const BankModel &banks, ReductionPlan &plan) {
+  const LinearLayout gathered = gatheredLayout(plan.result, partBits, plan.exchange);
+  SwizzleOptions options;
+  options.maxBytes = ~0u;
+  options.banks = banks;
+  for (unsigned elemBits : operandBits) {
+    ReductionSlots &slots = plan.exchange.operands.emplace_back();
+    slots.byteOffset = llvm::alignTo(plan.bytes, 16);
+    slots.plan = swizzle(held, gathered, elemBits, options);
+    plan.bytes = slots.byteOffset + slots.plan.bytes;
+  }
+}
+
+ReductionPlan layout::planReduction(const LinearLayout &src, unsigned axis, llvm::ArrayRef<unsigned> operandBits,
+                                    const BankModel &banks) {
+  assert(src.isSurjective() && "every element is held");
+  ReductionPlan plan;
+  plan.result = sliceLayout(src, axis);
+  const Bits bits = bitsOf(src, axis);
+  const Kernel kernel = kernelOf(bits);
+  const Partials partials = partialsOf(bits);
+  groupRegisters(src, axis, partials, kernel, plan);
+  planLanes(bits, partials, kernel, plan);
+  plan.crossesWarps = !kernel.acrossWarps.empty();
+  if (plan.crossesWarps) {
+    const LinearLayout held = partialLayout(bits, partials, kernel, int32_t(1) << plan.result.totalOutBits());
+    planExchange(held, operandBits, kernel.acrossWarps.size(), banks, plan);
+    return plan;
+  }
+  const LinearLayout flat = plan.result.flattenOuts(kPlace);
+  for (int32_t reg = 0; reg < flat.inSize(kRegister); ++reg)
+    plan.resultPartial.push_back(partials.find(flat.applyFlat({{kRegister, reg}})));
+  return plan;
+}

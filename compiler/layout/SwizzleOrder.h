@@ -1,0 +1,48 @@
+// Which direction of a tile each bit of a shared-memory offset is.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/layout/Layout.h"
+
+namespace nereid::layout {
+
+/// The bases of one side's inputs in the flattened tile.
+struct TileThreads {
+  BitColumns registers, lanes, warps;
+  BitColumns spanned; ///< independent ones of lanes and warps
+};
+TileThreads threadsOf(const LinearLayout &layout);
+
+/// A conversion, and what its buffer may look like.
+struct SwizzleRequest {
+  TileThreads store, load;
+  unsigned tileBits = 0;
+  unsigned elemBytes = 1;
+  unsigned lineBits = 0;      ///< of an offset inside a line of all banks
+  unsigned wordBits = 0;      ///< of an offset inside a bank's word
+  unsigned maxVectorBits = 0; ///< of an offset inside the widest access
+  unsigned repetitionBits = 0;
+};
+
+/// Which side has wider accesses than the other, and by how many bits.
+struct Widening {
+  bool isStore = false;
+  unsigned bits = 0;
+};
+
+/// Directions of the tile, from the least significant offset bit.
+struct SwizzleOrder {
+  BitColumns common;  ///< V: registers of both sides
+  BitColumns widened; ///< X: further registers of the wider side
+  BitColumns inWord;  ///< N: what a bank's word still lacks
+  BitColumns banks;
+  BitColumns segments;    ///< S: lines of all banks
+  BitColumns repetitions; ///< not part of the offset
+
+  BitColumns all() const;
+};
+
+/// Nothing where the layouts leave no room for so wide an access; without widening there always is an order.
+std::optional<SwizzleOrder> chooseOrder(const SwizzleRequest &request, Widening widening);
+
+} // namespace nereid::layout

@@ -1,0 +1,63 @@
+// Counts bank conflicts lane by lane.
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/Swizzle.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+#include <set>
+
+using namespace nereid;
+using namespace nereid::layout;
+
+bool SharedSide::isImmediate(const SharedAccess &access) const {
+  uint32_t threadBits = 0;
+  for (uint32_t base : laneBases)
+    threadBits |= base;
+  for (uint32_t base : warpBases)
+    threadBits |= base;
+  return (access.offset & threadBits) == 0;
+}
+
+/// The largest number of different words that one bank is asked for; 0 without active lanes.
+static unsigned wavefrontsOfPhase(llvm::ArrayRef<uint32_t> byteAddresses, unsigned accessBytes,
+                                  const BankModel &banks) {
+  std::map<uint32_t, std::set<uint32_t>> wordsOfBank;
+  const unsigned numBanks = banks.lineBytes / banks.bankBytes;
+  for (uint32_t address : byteAddresses)
+    for (uint32_t byte = address; byte < address + accessBytes; ++byte)
+      wordsOfBank[byte / banks.bankBytes % numBanks].insert(byte / banks.bankBytes);
+  size_t most = 0;
+  for (const auto &[bank, words] : wordsOfBank)
+    most = std::max(most, words.size());
+  return most;
+}
+
+Wavefronts layout::countWavefronts(const SharedSide &side, unsigned elemBytes, unsigned numLanes, unsigned numWarps,
+                                   const BankModel &banks) {
+  const unsigned accessBytes = side.vectorElems * elemBytes;
+  // Sub-word accesses are served in one phase, as words are.
+  const unsigned lanesInPhase = banks.lineBytes / std::max(accessBytes, banks.bankBytes);
+  Wavefronts worst;
+  for (unsigned warp = 0; warp < numWarps; ++warp) {
+    if (warp & side.idleWarps)
+      continue;
+    for (const SharedAccess &access : side.accesses) {
+      Wavefronts sum;
+      for (unsigned begin = 0; begin < numLanes; begin += lanesInPhase) {
+        llvm::SmallVector<uint32_t, 32> addresses;
+        for (unsigned lane = begin; lane < std::min(numLanes, begin + lanesInPhase); ++lane)
+          if (!(lane & side.idleLanes)) {
+            const uint64_t threads = side.offsets.applyFlat({{kLane, int32_t(lane)}, {kWarp, int32_t(warp)}});
+            addresses.push_back((uint32_t(threads) ^ access.offset) * elemBytes);
+          }
+        const unsigned wavefronts = wavefrontsOfPhase(addresses, accessBytes, banks);
+        sum.total += wavefronts;
+        sum.conflicts += wavefronts ? wavefronts - 1 : 0;
+      }
+      worst.total = std::max(worst.total, sum.total);
+      worst.conflicts = std::max(worst.conflicts, sum.conflicts);
+    }
+  }
+  return worst;
+}

@@ -1,0 +1,86 @@
+// What differs between GPU vendors when tiles become LLVM IR: ids, barriers, shuffles, memory accesses, quick arithmetic.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/math/Math.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace nereid::lowering {
+
+using IrBuilder = llvm::IRBuilder<>;
+
+/// One access of a thread to global memory: `numWords` words at `pointer + byteOffset`, aligned to all of them together.
+/// Where `mask` (i1, null: always) is false nothing is touched.
+struct GlobalAccess {
+  llvm::Value *pointer = nullptr;
+  int64_t byteOffset = 0;
+  llvm::Type *wordType = nullptr; ///< an integer of 8 to 64 bits
+  unsigned numWords = 1;          ///< 1, 2 or 4; 128 bits together at most
+  llvm::Value *mask = nullptr;
+  tt::CacheModifier cache = tt::CacheModifier::NONE;
+  tt::EvictionPolicy evict = tt::EvictionPolicy::NORMAL;
+  bool isVolatile = false;
+};
+
+/// What the instructions that combine all lanes of a warp can do.
+enum class WarpReduction : uint8_t { Add, MinSigned, MaxSigned, MinUnsigned, MaxUnsigned, And, Or, Xor };
+
+/// Functions of one float that a target may have a quick form of.
+enum class QuickMath : uint8_t { Exp, Exp2, Log2, Sqrt, Rsqrt };
+
+/// What a kernel's function is told about its launch.
+struct KernelShape {
+  unsigned numThreads = 0;
+  unsigned maxRegisters = 0; ///< 0: no limit
+};
+
+class TargetEmitter {
+public:
+  virtual ~TargetEmitter();
+
+  // Program.
+  virtual unsigned threadsPerWarp() const = 0;
+  /// Calling convention and launch bounds.
+  virtual void markKernel(llvm::Function &function, const KernelShape &shape) = 0;
+  virtual llvm::Value *programId(IrBuilder &ir, unsigned axis) = 0;
+  virtual llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) = 0;
+  /// The thread's number in its block, below `numThreads`.
+  virtual llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) = 0;
+  /// All threads of the block meet; their accesses to shared and global memory before it are seen by all after it.
+  virtual void barrier(IrBuilder &ir) = 0;
+
+  // Warps. Words are i32.
+  virtual llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) = 0;
+  virtual llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) = 0;
+  /// The combination of an i32 over all lanes; null where there is no instruction for it.
+  virtual llvm::Value *reduceWarp(IrBuilder &ir, WarpReduction kind, llvm::Value *word) = 0;
+
+  // Memory.
+  /// The words read; where the mask is false, `others`.
+  virtual llvm::SmallVector<llvm::Value *, 4> loadGlobal(IrBuilder &ir, const GlobalAccess &access,
+                                                         llvm::ArrayRef<llvm::Value *> others) = 0;
+  virtual void storeGlobal(IrBuilder &ir, const GlobalAccess &access, llvm::ArrayRef<llvm::Value *> words) = 0;
+  /// Stores words, as many and as wide as in a global access, side by side to shared memory where `mask` (null: always)
+  /// is true.
+  virtual void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
+                           llvm::Value *mask) = 0;
+  virtual unsigned sharedAddressSpace() const = 0;
+
+  // Arithmetic of f32, within 2 units in the last place. Null where there is no quicker form than the exact one.
+  virtual llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) = 0;
+  virtual llvm::Value *quickMath(IrBuilder &ir, QuickMath function, llvm::Value *x) = 0;
+  /// For functions that have no instruction.
+  virtual const math::HostMath &mathFacts() const = 0;
+
+  // Conversions.
+  /// Floats of 16 bits and fewer from f32, rounded to nearest even or towards zero; what is beyond a format without
+  /// infinity becomes its largest number. The results have their formats' LLVM types, or i8. Null where the target has
+  /// no instruction.
+  virtual llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) = 0;
+  /// f32 from a format of 8 bits; null where the target has no instruction.
+  virtual llvm::Value *widenByte(IrBuilder &ir, llvm::Value *byte, mlir::Type from) = 0;
+};
+
+} // namespace nereid::lowering

@@ -1,0 +1,254 @@
+// Emits scf loops and branches: blocks, and one phi for each register that is carried.
+// SPDX-License-Identifier: MIT
+//
+// A loop is entered only if its body runs: one branch a turn, and what is hoisted runs only where it did. Registers that
+// are copies share a phi, and so do those of an index tile that differ by constants and go up together.
+#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+
+/// Whether `next` is `carried` moved by the same amount in each register.
+static bool movesTogether(Value next, Value carried) {
+  while (next != carried) {
+    Operation *op = next.getDefiningOp();
+    if (!isa_and_nonnull<tt::AddPtrOp, arith::AddIOp>(op))
+      return false;
+    auto isUniform = [](Value value) { return value.getDefiningOp<tt::SplatOp>() || matchPattern(value, m_Constant()); };
+    if (isUniform(op->getOperand(1)))
+      next = op->getOperand(0);
+    else if (isa<arith::AddIOp>(op) && isUniform(op->getOperand(0)))
+      next = op->getOperand(1);
+    else
+      return false;
+  }
+  return true;
+}
+
+namespace nereid::lowering {
+
+/// The values that meet in a block, each register a phi.
+class Carried {
+public:
+  /// Makes the phis at the start of the current block and defines `values`. For the head of a loop `next` names what comes
+  /// back to it.
+  Carried(FunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next = {});
+  void add(ArrayRef<Tile> incoming, llvm::BasicBlock *from);
+
+private:
+  struct Phi {
+    llvm::PHINode *node;
+    unsigned index; ///< the register that it has its values from
+    int64_t add;    ///< what that register is beyond the phi
+  };
+  /// Registers as a phi and a constant; those without a phi of their own are copies.
+  struct Place {
+    llvm::PHINode *node = nullptr;
+    int64_t add = 0;
+  };
+  SmallVector<Place> makePhis(const Tile &init, uint32_t copies, bool sharesBases);
+  void defineValue(Value value, ArrayRef<Place> places, uint32_t copies);
+
+  FunctionEmitter &emitter;
+  SmallVector<SmallVector<Phi>> phis; ///< of each value
+};
+
+} // namespace nereid::lowering
+
+static uint32_t copyMask(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? ttg::linearLayoutOf(tile).freeVariableMask(layout::kRegister) : 0;
+}
+
+Carried::Carried(FunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next)
+    : emitter(emitter) {
+  SmallVector<SmallVector<Place>> places;
+  for (auto [index, value] : llvm::enumerate(values)) {
+    const bool sharesBases = !next.empty() && movesTogether(next[index], value);
+    places.push_back(makePhis(inits[index], copyMask(value.getType()), sharesBases));
+  }
+  // Phis stand before everything else in their block.
+  for (auto [index, value] : llvm::enumerate(values))
+    defineValue(value, places[index], copyMask(value.getType()));
+}
+
+SmallVector<Carried::Place> Carried::makePhis(const Tile &init, uint32_t copies, bool sharesBases) {
+  llvm::DenseMap<llvm::Value *, llvm::PHINode *> nodeOfBase;
+  SmallVector<Phi> made;
+  SmallVector<Place> places(init.size());
+  for (unsigned index = 0; index < init.size(); ++index) {
+    if (index & copies)
+      continue;
+    Split split = emitter.splits.of(init[index]);
+    if (!sharesBases || !split.base)
+      split = {init[index], 0, true};
+    llvm::PHINode *&node = nodeOfBase[split.base];
+    if (!node || !sharesBases) {
+      node = emitter.ir.CreatePHI(init[index]->getType(), 2);
+      made.push_back({node, index, split.add});
+    }
+    places[index] = {node, split.add};
+  }
+  phis.push_back(std::move(made));
+  return places;
+}
+
+void Carried::defineValue(Value value, ArrayRef<Place> places, uint32_t copies) {
+  Tile registers;
+  for (unsigned index = 0; index < places.size(); ++index) {
+    if (index & copies) {
+      registers.push_back(registers[index & ~copies]);
+      continue;
+    }
+    // A carried integer may overflow where its first value did not.
+    llvm::PHINode *node = places[index].node;
+    registers.push_back(
+        emitter.materialise({node, places[index].add, node->getType()->isPointerTy()}, node->getType()));
+  }
+  emitter.define(value, std::move(registers));
+}
+
+void Carried::add(ArrayRef<Tile> incoming, llvm::BasicBlock *from) {
+  IrBuilder::InsertPointGuard guard(emitter.ir);
+  if (llvm::Instruction *end = from->getTerminator())
+    emitter.ir.SetInsertPoint(end);
+  for (auto [tile, made] : llvm::zip_equal(incoming, phis))
+    for (const Phi &phi : made) {
+      Split split = emitter.splits.of(tile[phi.index]);
+      llvm::Value *value = tile[phi.index];
+      if (phi.add != 0)
+        value = emitter.materialise({split.base, split.add - phi.add, false}, value->getType());
+      phi.node->addIncoming(value, from);
+    }
+}
+
+/// The emitted operands of a terminator.
+template <typename Range> static SmallVector<Tile> tilesOf(Range &&values, llvm::function_ref<Tile(Value)> tile) {
+  return llvm::map_to_vector(values, [&](Value value) { return tile(value); });
+}
+
+LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
+  auto valueTile = [&](Value value) { return tile(value); };
+  llvm::Value *lower = scalar(op.getLowerBound()), *upper = scalar(op.getUpperBound()), *step = scalar(op.getStep());
+  auto runs = [&](llvm::Value *index) {
+    return op.getUnsignedCmp() ? ir.CreateICmpULT(index, upper) : ir.CreateICmpSLT(index, upper);
+  };
+  const SmallVector<Tile> inits = tilesOf(op.getInitArgs(), valueTile);
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *body = newBlock("for"), *after = newBlock("for.end");
+  ir.CreateCondBr(runs(lower), body, after);
+
+  ir.SetInsertPoint(body);
+  llvm::PHINode *index = ir.CreatePHI(lower->getType(), 2);
+  index->addIncoming(lower, before);
+  define(op.getInductionVar(), {index});
+  Operation *yield = op.getBody()->getTerminator();
+  Carried carried(*this, op.getRegionIterArgs(), inits, yield->getOperands());
+  carried.add(inits, before);
+  if (failed(emitBlock(*op.getBody())))
+    return failure();
+  module.debug.setLocation(ir, op.getLoc());
+  llvm::Value *nextIndex = ir.CreateAdd(index, step);
+  const SmallVector<Tile> yields = tilesOf(yield->getOperands(), valueTile);
+  llvm::BasicBlock *latch = ir.GetInsertBlock();
+  ir.CreateCondBr(runs(nextIndex), body, after);
+  carried.add(yields, latch);
+  index->addIncoming(nextIndex, latch);
+
+  ir.SetInsertPoint(after);
+  Carried results(*this, op.getResults(), yields);
+  results.add(inits, before);
+  results.add(yields, latch);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
+  auto valueTile = [&](Value value) { return tile(value); };
+  const SmallVector<Tile> inits = tilesOf(op.getInits(), valueTile);
+  llvm::BasicBlock *entry = ir.GetInsertBlock();
+  llvm::BasicBlock *head = newBlock("while"), *body = newBlock("while.body"), *after = newBlock("while.end");
+  ir.CreateBr(head);
+
+  ir.SetInsertPoint(head);
+  Carried carried(*this, op.getBeforeArguments(), inits);
+  carried.add(inits, entry);
+  if (failed(emitBlock(*op.getBeforeBody())))
+    return failure();
+  scf::ConditionOp condition = op.getConditionOp();
+  for (auto [inside, outside, value] : llvm::zip_equal(op.getAfterArguments(), op.getResults(), condition.getArgs())) {
+    define(inside, Tile(tile(value)));
+    define(outside, Tile(tile(value)));
+  }
+  module.debug.setLocation(ir, condition.getLoc());
+  ir.CreateCondBr(scalar(condition.getCondition()), body, after);
+
+  ir.SetInsertPoint(body);
+  if (failed(emitBlock(*op.getAfterBody())))
+    return failure();
+  module.debug.setLocation(ir, op.getLoc());
+  const SmallVector<Tile> yields = tilesOf(op.getYieldOp()->getOperands(), valueTile);
+  llvm::BasicBlock *latch = ir.GetInsertBlock();
+  ir.CreateBr(head);
+  carried.add(yields, latch);
+  ir.SetInsertPoint(after);
+  return success();
+}
+
+namespace {
+/// What a branch ends with.
+struct Side {
+  SmallVector<Tile> values;
+  llvm::BasicBlock *end;
+};
+} // namespace
+
+LogicalResult FunctionEmitter::emitIf(scf::IfOp op) {
+  auto valueTile = [&](Value value) { return tile(value); };
+  llvm::BasicBlock *blocks[] = {newBlock("then"), newBlock("else")}, *after = newBlock("endif");
+  ir.CreateCondBr(scalar(op.getCondition()), blocks[0], blocks[1]);
+  SmallVector<Side, 2> sides;
+  for (unsigned index = 0; index < 2; ++index) {
+    ir.SetInsertPoint(blocks[index]);
+    SmallVector<Tile> values;
+    if (Region &region = op->getRegion(index); !region.empty()) {
+      if (failed(emitBlock(region.front())))
+        return failure();
+      values = tilesOf(region.front().getTerminator()->getOperands(), valueTile);
+    }
+    module.debug.setLocation(ir, op.getLoc());
+    sides.push_back({std::move(values), ir.GetInsertBlock()});
+    ir.CreateBr(after);
+  }
+  ir.SetInsertPoint(after);
+  if (op.getNumResults() == 0)
+    return success();
+  Carried merged(*this, op.getResults(), sides.front().values);
+  for (const Side &side : sides)
+    merged.add(side.values, side.end);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitSwitch(scf::IndexSwitchOp op) {
+  auto valueTile = [&](Value value) { return tile(value); };
+  llvm::BasicBlock *otherwise = newBlock("default"), *after = newBlock("endswitch");
+  llvm::SwitchInst *branch = ir.CreateSwitch(scalar(op.getArg()), otherwise, op.getNumCases());
+  SmallVector<Side> sides;
+  for (auto [index, region] : llvm::enumerate(op->getRegions())) { // the default region comes first
+    llvm::BasicBlock *block = index == 0 ? otherwise : newBlock("case");
+    if (index > 0)
+      branch->addCase(ir.getInt64(op.getCases()[index - 1]), block);
+    ir.SetInsertPoint(block);
+    if (failed(emitBlock(region.front())))
+      return failure();
+    module.debug.setLocation(ir, op.getLoc());
+    sides.push_back({tilesOf(region.front().getTerminator()->getOperands(), valueTile), ir.GetInsertBlock()});
+    ir.CreateBr(after);
+  }
+  ir.SetInsertPoint(after);
+  if (op.getNumResults() == 0)
+    return success();
+  Carried merged(*this, op.getResults(), sides.front().values);
+  for (const Side &side : sides)
+    merged.add(side.values, side.end);
+  return success();
+}

@@ -1,0 +1,122 @@
+// Emits one function: values, and the choice of the method that emits an op.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+
+Split SplitTable::of(llvm::Value *value) const {
+  if (auto found = splits.find(value); found != splits.end())
+    return found->second;
+  if (auto *constant = dyn_cast<llvm::ConstantInt>(value); constant && constant->getBitWidth() <= 64)
+    return {nullptr, constant->getSExtValue(), true};
+  return {value, 0, true};
+}
+
+FunctionEmitter::FunctionEmitter(ModuleEmitter &module, tt::FuncOp source, llvm::Function &function)
+    : module(module), target(module.target), source(source), function(function), ir(function.getContext()),
+      prologue(function.getContext()), elements(ir, target, module.options.canFuse),
+      barriers(analysis::planBarriers(source, module.shared)) {}
+
+llvm::BasicBlock *FunctionEmitter::newBlock(const char *name) {
+  return llvm::BasicBlock::Create(ir.getContext(), name, &function);
+}
+
+LogicalResult FunctionEmitter::run() {
+  module.debug.begin(function, source.getLoc());
+  module.debug.setLocation(ir, source.getLoc());
+  module.debug.setLocation(prologue, source.getLoc());
+  prologue.SetInsertPoint(newBlock("entry"));
+  llvm::BasicBlock *body = newBlock("body");
+  ir.SetInsertPoint(body);
+  unsigned next = 0;
+  for (BlockArgument argument : source.getArguments()) {
+    Tile parts;
+    for (unsigned part = 0; part < numRegisters(argument.getType()); ++part)
+      parts.push_back(elements.fromMemory(function.getArg(next++), tt::elementOf(argument.getType())));
+    define(argument, std::move(parts));
+  }
+  for (Operation &op : source.getBody().front())
+    if (failed(emit(op)))
+      return failure();
+  prologue.CreateBr(body);
+  return success();
+}
+
+const Tile &FunctionEmitter::tile(Value value) const {
+  auto found = tiles.find(value);
+  assert(found != tiles.end() && "a value is emitted before its uses");
+  return found->second;
+}
+
+llvm::Value *FunctionEmitter::materialise(const Split &split, llvm::Type *type) {
+  if (!split.base)
+    return llvm::ConstantInt::getSigned(type, split.add);
+  if (split.add == 0)
+    return split.base;
+  llvm::Value *value;
+  if (type->isPointerTy())
+    value = ir.CreatePtrAdd(split.base, ir.getInt64(split.add));
+  else
+    value = ir.CreateAdd(split.base, llvm::ConstantInt::getSigned(type, split.add), "", /*HasNUW=*/false, split.isExact);
+  splits.set(value, split);
+  return value;
+}
+
+LogicalResult FunctionEmitter::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(emit(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult FunctionEmitter::emit(Operation &op) {
+  module.debug.setLocation(ir, op.getLoc());
+  if (barriers.needsBarrierBefore.contains(&op))
+    barrier();
+  basesOfOp.clear();
+  return emitOp(&op);
+}
+
+LogicalResult FunctionEmitter::emitOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<arith::ConstantOp>([&](auto typed) { return emitConstant(typed); })
+      .Case<tt::MakeRangeOp>([&](auto typed) { return emitMakeRange(typed); })
+      .Case<tt::SplatOp>([&](auto typed) { return emitSplat(typed); })
+      .Case<tt::AddPtrOp>([&](auto typed) { return emitAddPtr(typed); })
+      .Case<tt::LoadOp>([&](auto typed) { return emitLoad(typed); })
+      .Case<tt::StoreOp>([&](auto typed) { return emitStore(typed); })
+      .Case<tt::ReduceOp>([&](auto typed) { return emitReduce(typed); })
+      .Case<tt::CallOp>([&](auto typed) { return emitCall(typed); })
+      .Case<tt::ReturnOp>([&](auto typed) { return emitReturn(typed); })
+      .Case<ttg::ConvertLayoutOp>([&](auto typed) { return emitConvertLayout(typed); })
+      .Case<ttg::LocalAllocOp>([&](auto typed) { return emitLocalAlloc(typed); })
+      .Case<ttg::LocalLoadOp>([&](auto typed) { return emitLocalLoad(typed); })
+      .Case<ttg::LocalStoreOp>([&](auto typed) { return emitLocalStore(typed); })
+      .Case<scf::ForOp>([&](auto typed) { return emitFor(typed); })
+      .Case<scf::WhileOp>([&](auto typed) { return emitWhile(typed); })
+      .Case<scf::IfOp>([&](auto typed) { return emitIf(typed); })
+      .Case<scf::IndexSwitchOp>([&](auto typed) { return emitSwitch(typed); })
+      .Case<tt::UnsplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::ReshapeOp, tt::TransOp>(
+          [&](auto typed) { return emitReordered(typed); })
+      .Case<tt::GetProgramIdOp>([&](auto typed) {
+        define(typed, {target.programId(ir, static_cast<unsigned>(typed.getAxis()))});
+        return success();
+      })
+      .Case<tt::GetNumProgramsOp>([&](auto typed) {
+        define(typed, {target.numPrograms(ir, static_cast<unsigned>(typed.getAxis()))});
+        return success();
+      })
+      .Case<ub::PoisonOp>([&](auto typed) {
+        llvm::Constant *value = elements.constant({}, tt::elementOf(typed.getType()));
+        define(typed, Tile(numRegisters(typed.getType()), value));
+        return success();
+      })
+      .Case<ttg::BarrierOp>([&](auto) {
+        barrier();
+        return success();
+      })
+      .Case<ttg::LocalDeallocOp>([](auto) { return success(); })
+      .Default([&](Operation *other) { return emitElementwise(other); });
+}

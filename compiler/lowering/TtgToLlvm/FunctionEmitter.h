@@ -1,0 +1,111 @@
+// Emits one function: each op by a method of its family's file.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/TtgToLlvm/Elementwise.h"
+#include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
+#include "compiler/lowering/TtgToLlvm/Tile.h"
+
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/layout/Conversion.h"
+
+#include "llvm/Support/KnownBits.h"
+
+#include <map>
+
+namespace nereid::lowering {
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(ModuleEmitter &module, tt::FuncOp source, llvm::Function &function);
+  mlir::LogicalResult run();
+
+private:
+  // Values.
+  const Tile &tile(mlir::Value value) const;
+  llvm::Value *scalar(mlir::Value value) const { return tile(value).front(); }
+  void define(mlir::Value value, Tile emitted) { tiles[value] = std::move(emitted); }
+  /// The value of a split, recorded as having it.
+  llvm::Value *materialise(const Split &split, llvm::Type *type);
+  mlir::LogicalResult emit(mlir::Operation &op);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+
+  // Program.cpp: threads and functions.
+  llvm::Value *threadBits(llvm::ArrayRef<uint32_t> laneBases, llvm::ArrayRef<uint32_t> warpBases);
+  llvm::Value *threadHasNone(uint32_t laneMask, uint32_t warpMask);
+  llvm::Value *threadIsOdd(uint32_t laneMask, uint32_t warpMask);
+  llvm::Value *thread();
+  mlir::LogicalResult emitCall(tt::CallOp op);
+  mlir::LogicalResult emitReturn(tt::ReturnOp op);
+  void barrier();
+
+  // Elementwise and index arithmetic.
+  mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
+  mlir::LogicalResult emitElementwise(mlir::Operation *op);
+  bool emitIndex(mlir::Operation *op);
+  mlir::LogicalResult emitAddPtr(tt::AddPtrOp op);
+  llvm::Value *addSplits(llvm::Value *a, llvm::Value *b, bool isDifference);
+  llvm::Value *scaleSplit(llvm::Value *a, const llvm::APInt &factor);
+  llvm::Value *extendSplit(llvm::Value *a, llvm::Type *type);
+  bool addsExactly(llvm::Value *base, int64_t add);
+  llvm::Value *onBases(llvm::Value *a, llvm::Value *b, llvm::function_ref<llvm::Value *()> make);
+
+  // Shape.
+  mlir::LogicalResult emitMakeRange(tt::MakeRangeOp op);
+  mlir::LogicalResult emitSplat(tt::SplatOp op);
+  mlir::LogicalResult emitReordered(mlir::Operation *op);
+
+  // Memory.
+  mlir::LogicalResult emitLoad(tt::LoadOp op);
+  mlir::LogicalResult emitStore(tt::StoreOp op);
+  Tile loadPiece(tt::LoadOp op, unsigned first, unsigned count);
+  void storePiece(tt::StoreOp op, unsigned first, unsigned count, llvm::Value *isOwner);
+  llvm::SmallVector<llvm::Value *, 4> pack(llvm::ArrayRef<llvm::Value *> elements);
+  Tile unpack(llvm::ArrayRef<llvm::Value *> words, mlir::Type element, unsigned count);
+
+  // Shared memory.
+  mlir::LogicalResult emitLocalAlloc(ttg::LocalAllocOp op);
+  mlir::LogicalResult emitLocalLoad(ttg::LocalLoadOp op);
+  mlir::LogicalResult emitLocalStore(ttg::LocalStoreOp op);
+  llvm::Value *sharedPointer(uint32_t offset);
+  void storeShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition,
+                   llvm::ArrayRef<llvm::Value *> registers);
+  void loadShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition, mlir::Type element,
+                  Tile &registers);
+
+  // Between threads.
+  mlir::LogicalResult emitConvertLayout(ttg::ConvertLayoutOp op);
+  Tile shuffleTile(const layout::ShufflePlan &plan, llvm::ArrayRef<llvm::Value *> registers, mlir::Type element);
+  void selectWords(llvm::ArrayRef<layout::SelectStage> stages, Tile &words);
+  /// Applies `move`, which knows i32 alone, to a value of any type.
+  llvm::Value *wordwise(llvm::Value *value, llvm::function_ref<llvm::Value *(llvm::Value *)> move);
+  mlir::LogicalResult emitReduce(tt::ReduceOp op);
+  friend class ReductionEmitter;
+
+  // Control.
+  mlir::LogicalResult emitFor(mlir::scf::ForOp op);
+  mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult emitIf(mlir::scf::IfOp op);
+  mlir::LogicalResult emitSwitch(mlir::scf::IndexSwitchOp op);
+  friend class Carried;
+
+  llvm::BasicBlock *newBlock(const char *name);
+
+  ModuleEmitter &module;
+  TargetEmitter &target;
+  tt::FuncOp source;
+  llvm::Function &function;
+  IrBuilder ir;
+  IrBuilder prologue; ///< at the end of the entry block, whose values are seen everywhere
+  ElementEmitter elements;
+  analysis::BarrierPlan barriers;
+  llvm::DenseMap<mlir::Value, Tile> tiles;
+  SplitTable splits;
+  llvm::Value *threadNumber = nullptr;
+  std::map<std::vector<uint32_t>, llvm::Value *> threadParts;
+  llvm::DenseMap<std::pair<llvm::Value *, llvm::Value *>, llvm::Value *> basesOfOp; ///< of the op at hand
+  llvm::DenseMap<llvm::Value *, llvm::KnownBits> knownBits;
+};
+
+} // namespace nereid::lowering

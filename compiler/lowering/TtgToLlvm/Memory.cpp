@@ -1,0 +1,162 @@
+// Loads and stores of global memory: registers in pieces of up to 16 bytes, each one access.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+using layout::LinearLayout;
+
+//--- words ---------------------------------------------------------------------------------
+
+static unsigned bitsOf(llvm::Type *type) { return type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits(); }
+
+namespace {
+/// The integers that a piece of memory is moved as.
+struct Words {
+  unsigned bits, count;
+  Words(unsigned elementBits, unsigned elements) {
+    const unsigned total = elementBits * elements;
+    bits = elementBits == 64 ? 64 : std::min(total, 32u);
+    count = total / bits;
+  }
+};
+} // namespace
+
+static llvm::Value *toInteger(IrBuilder &ir, llvm::Value *element) {
+  llvm::Type *type = ir.getIntNTy(bitsOf(element->getType()));
+  return element->getType()->isPointerTy() ? ir.CreatePtrToInt(element, type) : ir.CreateBitCast(element, type);
+}
+
+static llvm::Value *fromInteger(IrBuilder &ir, llvm::Value *word, llvm::Type *type) {
+  return type->isPointerTy() ? ir.CreateIntToPtr(word, type) : ir.CreateBitCast(word, type);
+}
+
+SmallVector<llvm::Value *, 4> FunctionEmitter::pack(ArrayRef<llvm::Value *> values) {
+  const unsigned elementBits = std::max(8u, bitsOf(values.front()->getType()));
+  const Words words(elementBits, values.size());
+  const unsigned perWord = words.bits / elementBits;
+  SmallVector<llvm::Value *, 4> result;
+  for (unsigned word = 0; word < words.count; ++word) {
+    if (perWord == 1) {
+      result.push_back(toInteger(ir, elements.toMemory(values[word])));
+      continue;
+    }
+    llvm::Value *vector = nullptr;
+    for (unsigned part = 0; part < perWord; ++part) {
+      llvm::Value *element = elements.toMemory(values[word * perWord + part]);
+      if (!vector)
+        vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(element->getType(), perWord));
+      vector = ir.CreateInsertElement(vector, element, uint64_t{part});
+    }
+    result.push_back(ir.CreateBitCast(vector, ir.getIntNTy(words.bits)));
+  }
+  return result;
+}
+
+Tile FunctionEmitter::unpack(ArrayRef<llvm::Value *> words, Type element, unsigned count) {
+  llvm::Type *type = elements.memoryType(element);
+  const unsigned perWord = count / words.size();
+  Tile result;
+  for (llvm::Value *word : words) {
+    if (perWord == 1) {
+      result.push_back(elements.fromMemory(fromInteger(ir, word, type), element));
+      continue;
+    }
+    llvm::Value *vector = ir.CreateBitCast(word, llvm::FixedVectorType::get(type, perWord));
+    for (unsigned part = 0; part < perWord; ++part)
+      result.push_back(elements.fromMemory(ir.CreateExtractElement(vector, uint64_t{part}), element));
+  }
+  return result;
+}
+
+//--- accesses ------------------------------------------------------------------------------
+
+/// Registers that hold copies of those with fewer bits set.
+static uint32_t copyMask(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? ttg::linearLayoutOf(tile).freeVariableMask(layout::kRegister) : 0;
+}
+
+/// The mask, or null where it is true; a false one is kept.
+static llvm::Value *unlessTrue(llvm::Value *mask) {
+  auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask);
+  return constant && constant->isOne() ? nullptr : mask;
+}
+
+template <typename Op> static GlobalAccess accessOf(Op op, IrBuilder &ir, const Split &pointer, const Words &words) {
+  GlobalAccess access;
+  access.pointer = pointer.base;
+  access.byteOffset = pointer.add;
+  access.wordType = ir.getIntNTy(words.bits);
+  access.numWords = words.count;
+  access.cache = op.getCache();
+  access.evict = op.getEvict();
+  return access;
+}
+
+Tile FunctionEmitter::loadPiece(tt::LoadOp op, unsigned first, unsigned count) {
+  const Type element = tt::elementOf(op.getType());
+  const Words words(analysis::memoryBits(element), count);
+  llvm::Value *mask = op.getMask() ? unlessTrue(tile(op.getMask())[first]) : nullptr;
+  Tile others(count, elements.constant({}, element));
+  if (op.getOther())
+    llvm::copy(ArrayRef<llvm::Value *>(tile(op.getOther())).slice(first, count), others.begin());
+  if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isZero())
+    return others;
+  GlobalAccess access = accessOf(op, ir, splits.of(tile(op.getPtr())[first]), words);
+  access.mask = mask;
+  access.isVolatile = op.getIsVolatile();
+  SmallVector<llvm::Value *, 4> otherWords;
+  if (mask)
+    otherWords = pack(others);
+  return unpack(target.loadGlobal(ir, access, otherWords), element, count);
+}
+
+LogicalResult FunctionEmitter::emitLoad(tt::LoadOp op) {
+  const unsigned count = numRegisters(op.getType());
+  const unsigned piece = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
+  const uint32_t copies = copyMask(op.getPtr().getType());
+  Tile result(count, nullptr);
+  for (unsigned first = 0; first < count; first += piece) {
+    if (unsigned original = first & ~copies; original != first) {
+      std::copy_n(result.begin() + original, piece, result.begin() + first);
+      continue;
+    }
+    llvm::copy(loadPiece(op, first, piece), result.begin() + first);
+  }
+  define(op, std::move(result));
+  return success();
+}
+
+void FunctionEmitter::storePiece(tt::StoreOp op, unsigned first, unsigned count, llvm::Value *isOwner) {
+  const Words words(analysis::memoryBits(tt::elementOf(op.getValue().getType())), count);
+  llvm::Value *mask = op.getMask() ? unlessTrue(tile(op.getMask())[first]) : nullptr;
+  if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isZero())
+    return;
+  GlobalAccess access = accessOf(op, ir, splits.of(tile(op.getPtr())[first]), words);
+  access.mask = mask && isOwner ? ir.CreateAnd(mask, isOwner) : mask ? mask : isOwner;
+  target.storeGlobal(ir, access, pack(ArrayRef<llvm::Value *>(tile(op.getValue())).slice(first, count)));
+}
+
+LogicalResult FunctionEmitter::emitStore(tt::StoreOp op) {
+  // Of the threads that hold the same element one stores it; of a scalar, the first.
+  uint32_t idleLanes = ~0u, idleWarps = ~0u;
+  if (auto type = dyn_cast<RankedTensorType>(op.getPtr().getType())) {
+    const LinearLayout &layout = ttg::linearLayoutOf(type);
+    idleLanes = layout.freeVariableMask(layout::kLane);
+    idleWarps = layout.freeVariableMask(layout::kWarp);
+  } else {
+    idleLanes = target.threadsPerWarp() - 1;
+    idleWarps = module.numThreads / target.threadsPerWarp() - 1;
+  }
+  llvm::Value *isOwner = threadHasNone(idleLanes, idleWarps);
+  const unsigned piece = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
+  const uint32_t copies = copyMask(op.getPtr().getType());
+  for (unsigned first = 0; first < numRegisters(op.getPtr().getType()); first += piece)
+    if ((first & copies) == 0)
+      storePiece(op, first, piece, isOwner);
+  return success();
+}

@@ -1,0 +1,203 @@
+// Functions of a module, their calls, and what a thread knows of its place.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+
+unsigned lowering::numRegisters(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? ttg::linearLayoutOf(tile).inSize(layout::kRegister) : 1;
+}
+
+//--- the thread's place --------------------------------------------------------------------
+
+llvm::Value *FunctionEmitter::thread() {
+  if (!threadNumber)
+    threadNumber = target.threadId(prologue, module.numThreads);
+  return threadNumber;
+}
+
+/// A map over GF(2), given by what each bit of `number`, which is below 2^bases.size(), adds.
+static llvm::Value *applyBases(IrBuilder &ir, llvm::Value *number, ArrayRef<uint32_t> bases) {
+  // Bits that move by one distance move together.
+  std::map<int, uint32_t> maskOfShift; // the bits of `number` that are moved by a distance
+  for (auto [bit, basis] : llvm::enumerate(bases))
+    for (int to = 0; to < 32; ++to)
+      if (basis >> to & 1)
+        maskOfShift[to - static_cast<int>(bit)] |= 1u << bit;
+  llvm::Value *sum = nullptr;
+  uint32_t reached = 0;
+  const uint32_t all = (1u << bases.size()) - 1;
+  for (auto [shift, mask] : maskOfShift) {
+    const uint32_t lowest = mask & -mask;
+    llvm::Value *moved = number;
+    // A shift to the right drops the bits below the lowest one by itself.
+    const bool dropsLow = shift < 0 && (1u << -shift) == lowest;
+    const uint32_t kept = dropsLow ? all & ~(lowest - 1) : all;
+    if (mask != kept)
+      moved = ir.CreateAnd(moved, ir.getInt32(mask));
+    moved = shift < 0 ? ir.CreateLShr(moved, -shift) : ir.CreateShl(moved, shift, "", true, true);
+    const uint32_t bits = shift < 0 ? mask >> -shift : mask << shift;
+    if (!sum)
+      sum = moved;
+    else
+      sum = reached & bits ? ir.CreateXor(sum, moved) : ir.CreateOr(sum, moved, "", /*IsDisjoint=*/true);
+    reached |= bits;
+  }
+  return sum ? sum : ir.getInt32(0);
+}
+
+/// Where a lane's and a warp's bits stand in the thread's number.
+static std::vector<uint32_t> byThreadBit(ArrayRef<uint32_t> lanes, ArrayRef<uint32_t> warps, unsigned threadsPerWarp) {
+  std::vector<uint32_t> bases(llvm::Log2_32(threadsPerWarp), 0);
+  llvm::copy(lanes, bases.begin());
+  bases.insert(bases.end(), warps.begin(), warps.end());
+  while (!bases.empty() && bases.back() == 0 && bases.size() > llvm::Log2_32(threadsPerWarp))
+    bases.pop_back();
+  return bases;
+}
+
+llvm::Value *FunctionEmitter::threadBits(ArrayRef<uint32_t> laneBases, ArrayRef<uint32_t> warpBases) {
+  std::vector<uint32_t> bases = byThreadBit(laneBases, warpBases, target.threadsPerWarp());
+  if (llvm::all_of(bases, [](uint32_t basis) { return basis == 0; }))
+    return ir.getInt32(0);
+  bases.resize(llvm::Log2_32(module.numThreads)); // so that bits that are not there need no mask
+  llvm::Value *&known = threadParts[bases];
+  if (!known)
+    known = applyBases(prologue, thread(), bases);
+  return known;
+}
+
+static uint32_t threadMask(uint32_t laneMask, uint32_t warpMask, unsigned threadsPerWarp) {
+  return laneMask | warpMask << llvm::Log2_32(threadsPerWarp);
+}
+
+llvm::Value *FunctionEmitter::threadHasNone(uint32_t laneMask, uint32_t warpMask) {
+  const uint32_t mask = threadMask(laneMask, warpMask, target.threadsPerWarp()) & (module.numThreads - 1);
+  if (mask == 0)
+    return nullptr;
+  llvm::Value *&known = threadParts[{mask, 'n', 'o', 'n', 'e'}];
+  if (!known)
+    known = prologue.CreateICmpEQ(prologue.CreateAnd(thread(), prologue.getInt32(mask)), prologue.getInt32(0));
+  return known;
+}
+
+llvm::Value *FunctionEmitter::threadIsOdd(uint32_t laneMask, uint32_t warpMask) {
+  const uint32_t mask = threadMask(laneMask, warpMask, target.threadsPerWarp()) & (module.numThreads - 1);
+  llvm::Value *&known = threadParts[{mask, 'o', 'd', 'd'}];
+  if (known)
+    return known;
+  llvm::Value *bits = prologue.CreateAnd(thread(), prologue.getInt32(mask));
+  if (!llvm::isPowerOf2_32(mask))
+    bits = prologue.CreateAnd(prologue.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits), prologue.getInt32(1));
+  return known = prologue.CreateICmpNE(bits, prologue.getInt32(0));
+}
+
+void FunctionEmitter::barrier() { target.barrier(ir); }
+
+//--- calls ---------------------------------------------------------------------------------
+
+LogicalResult FunctionEmitter::emitReturn(tt::ReturnOp op) {
+  Tile values;
+  for (Value operand : op.getValues())
+    llvm::append_range(values, tile(operand));
+  if (values.empty())
+    ir.CreateRetVoid();
+  else if (values.size() == 1)
+    ir.CreateRet(values.front());
+  else
+    ir.CreateAggregateRet(values.data(), values.size());
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitCall(tt::CallOp op) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<tt::FuncOp>(op, op.getCalleeAttr());
+  llvm::Function *known = callee ? module.functions.lookup(callee) : nullptr;
+  if (!known)
+    return op.emitError() << "`" << op.getCallee() << "` has no body to call";
+  Tile arguments;
+  for (Value operand : op.getArgs())
+    for (llvm::Value *value : tile(operand))
+      arguments.push_back(elements.toMemory(value));
+  llvm::CallInst *call = ir.CreateCall(known, arguments);
+  const bool isSingle = !known->getReturnType()->isStructTy();
+  unsigned next = 0;
+  for (Value result : op.getResults()) {
+    Tile values;
+    for (unsigned part = 0; part < numRegisters(result.getType()); ++part, ++next)
+      values.push_back(isSingle ? static_cast<llvm::Value *>(call) : ir.CreateExtractValue(call, next));
+    define(result, std::move(values));
+  }
+  return success();
+}
+
+//--- the module ----------------------------------------------------------------------------
+
+namespace {
+/// Types of a function's values, register by register.
+class Signature {
+public:
+  Signature(llvm::Module &module, TargetEmitter &target) : ir(module.getContext()), elements(ir, target, false) {}
+
+  llvm::FunctionType *of(tt::FuncOp source) {
+    SmallVector<llvm::Type *> parameters, results;
+    for (Type type : source.getArgumentTypes())
+      parameters.append(numRegisters(type), elements.memoryType(tt::elementOf(type)));
+    for (Type type : source.getResultTypes())
+      results.append(numRegisters(type), elements.typeOf(tt::elementOf(type)));
+    if (source.isPublic()) // scratch memory: global, profiling
+      parameters.append(2, ir.getPtrTy(1));
+    llvm::Type *result = results.empty()       ? ir.getVoidTy()
+                         : results.size() == 1 ? results.front()
+                                               : llvm::StructType::get(ir.getContext(), results);
+    return llvm::FunctionType::get(result, parameters, false);
+  }
+
+private:
+  IrBuilder ir;
+  ElementEmitter elements;
+};
+} // namespace
+
+static llvm::GlobalVariable *createSharedArray(llvm::Module &module, TargetEmitter &target) {
+  auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
+  auto *array = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                         "nereid_shared", nullptr, llvm::GlobalValue::NotThreadLocal,
+                                         target.sharedAddressSpace());
+  array->setAlignment(llvm::Align(16));
+  return array;
+}
+
+LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, TargetEmitter &target,
+                                   const analysis::SharedMemoryPlan &shared, const EmissionOptions &options) {
+  ModuleEmitter emitter = {.module = result,
+                           .target = target,
+                           .options = options,
+                           .shared = shared,
+                           .axes = analysis::AxisInfoAnalysis(source),
+                           .debug = DebugInfo(result, DebugInfo::Kind::DebugDirectivesOnly)};
+  emitter.numThreads = ttg::numWarpsOf(source) * target.threadsPerWarp();
+  if (shared.bytes)
+    emitter.sharedBase = createSharedArray(result, target);
+  Signature signature(result, target);
+  for (auto function : source.getOps<tt::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    const auto linkage = function.isPublic() ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
+    auto *made = llvm::Function::Create(signature.of(function), linkage, function.getSymName(), result);
+    made->addFnAttr(llvm::Attribute::NoUnwind);
+    if (function.isPublic())
+      target.markKernel(*made, {emitter.numThreads, options.maxRegisters});
+    else
+      made->addFnAttr(llvm::Attribute::NoInline);
+    emitter.functions[function] = made;
+  }
+  for (auto function : source.getOps<tt::FuncOp>())
+    if (!function.isExternal())
+      if (failed(FunctionEmitter(emitter, function, *emitter.functions[function]).run()))
+        return failure();
+  emitter.debug.finish();
+  return success();
+}

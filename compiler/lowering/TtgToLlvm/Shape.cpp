@@ -1,0 +1,106 @@
+// Ops that change which coordinates registers stand for, and ranges.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+using layout::LinearLayout;
+
+/// What the bits of an input add to an output.
+static SmallVector<uint32_t> basesOf(const LinearLayout &layout, StringRef input, StringRef output) {
+  SmallVector<uint32_t> bases;
+  for (unsigned bit = 0; bit < layout.inBits(input); ++bit)
+    bases.push_back(layout.basis(input, bit, output));
+  return bases;
+}
+
+LogicalResult FunctionEmitter::emitMakeRange(tt::MakeRangeOp op) {
+  const LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getType()));
+  const llvm::StringRef dim = layout.outputNames().front();
+  const SmallVector<uint32_t> lanes = basesOf(layout, layout::kLane, dim), warps = basesOf(layout, layout::kWarp, dim);
+  llvm::Value *base = threadBits(lanes, warps);
+  uint32_t threadReach = 0;
+  for (uint32_t basis : llvm::concat<const uint32_t>(lanes, warps))
+    threadReach |= basis;
+  const int64_t start = static_cast<int32_t>(op.getStart());
+  Tile result;
+  for (int32_t index = 0; index < layout.inSize(layout::kRegister); ++index) {
+    const uint32_t own = layout.apply({{layout::kRegister, index}}).front();
+    if (own & threadReach)
+      result.push_back(materialise({ir.CreateXor(base, ir.getInt32(own)), start, true}, ir.getInt32Ty()));
+    else
+      result.push_back(materialise({threadReach ? base : nullptr, start + own, true}, ir.getInt32Ty()));
+  }
+  define(op, std::move(result));
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitSplat(tt::SplatOp op) {
+  define(op, Tile(numRegisters(op.getType()), scalar(op.getSrc())));
+  return success();
+}
+
+/// The place in the source that the op takes an element of its result from.
+static SmallVector<int64_t> sourcePlace(Operation *op, ArrayRef<int32_t> place) {
+  const ArrayRef<int64_t> from = tt::shapeOf(op->getOperand(0).getType());
+  if (isa<tt::UnsplatOp>(op))
+    return SmallVector<int64_t>(from.size(), 0);
+  SmallVector<int64_t> result(place.begin(), place.end());
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    result.erase(result.begin() + expand.getAxis());
+  } else if (isa<tt::BroadcastOp>(op)) {
+    for (auto [coordinate, extent] : llvm::zip_equal(result, from))
+      coordinate = extent == 1 ? 0 : coordinate;
+  } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
+    for (auto [dim, sourceDim] : llvm::enumerate(trans.getOrder()))
+      result[sourceDim] = place[dim];
+  } else {
+    int64_t linear = 0;
+    for (auto [coordinate, extent] : llvm::zip_equal(place, tt::shapeOf(op->getResult(0).getType())))
+      linear = linear * extent + coordinate;
+    result.resize(from.size());
+    for (size_t dim = from.size(); dim-- > 0; linear /= from[dim])
+      result[dim] = linear % from[dim];
+  }
+  return result;
+}
+
+/// For each register of the result the source's register with that place; threads keep their places. Empty where the
+/// layouts do not fit together.
+static SmallVector<unsigned> sourceRegisters(Operation *op) {
+  const LinearLayout &from = ttg::linearLayoutOf(cast<RankedTensorType>(op->getOperand(0).getType()));
+  std::map<SmallVector<int64_t>, unsigned> registerAt;
+  for (int32_t index = from.inSize(layout::kRegister); index-- > 0;) { // of copies, the first
+    const LinearLayout::Coordinates place = from.apply({{layout::kRegister, index}});
+    registerAt[SmallVector<int64_t>(place.begin(), place.end())] = index;
+  }
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  const LinearLayout none;
+  const LinearLayout &to = type ? ttg::linearLayoutOf(type) : none;
+  SmallVector<unsigned> registers;
+  for (int32_t index = 0; index < (type ? to.inSize(layout::kRegister) : 1); ++index) {
+    const LinearLayout::Coordinates place = type ? to.apply({{layout::kRegister, index}}) : LinearLayout::Coordinates();
+    auto found = registerAt.find(sourcePlace(op, place));
+    if (found == registerAt.end())
+      return {};
+    registers.push_back(found->second);
+  }
+  return registers;
+}
+
+LogicalResult FunctionEmitter::emitReordered(Operation *op) {
+  const Tile from = tile(op->getOperand(0));
+  SmallVector<unsigned> registers = sourceRegisters(op);
+  // Where the order of elements is free, registers may keep theirs.
+  if (auto reshape = dyn_cast<tt::ReshapeOp>(op); registers.empty() && reshape && reshape.getAllowReorder())
+    if (numRegisters(op->getResult(0).getType()) == from.size())
+      registers = llvm::to_vector(llvm::seq<unsigned>(from.size()));
+  if (registers.empty())
+    return op->emitError() << "the layouts of `" << op->getName() << "` do not fit together; this is a defect of the compiler";
+  Tile result;
+  for (unsigned index : registers)
+    result.push_back(from[index]);
+  define(op->getResult(0), std::move(result));
+  return success();
+}

@@ -1,0 +1,235 @@
+// Sets encodings, makes cheap tiles again, and inserts conversions before their first use and outside loops.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/ApplyLayouts.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+namespace {
+using SignatureLayout = llvm::function_ref<LayoutEncoding(RankedTensorType)>;
+
+class Applier {
+public:
+  Applier(tt::FuncOp function, const LayoutClasses &classes, ArrayRef<LayoutEncoding> layouts,
+          SignatureLayout signatureLayout)
+      : function(function), classes(classes), layouts(layouts), signatureLayout(signatureLayout),
+        builder(function.getContext()) {}
+
+  void run();
+
+private:
+  LayoutEncoding layoutOf(Value value) const { return layouts[classes.classOf(value)]; }
+  LayoutEncoding produced(OpResult result) const;
+  LayoutEncoding required(OpOperand &operand) const;
+  LayoutEncoding requiredByControl(OpOperand &operand) const;
+
+  void setEncoding(Value value, LayoutEncoding encoding);
+  void setOperand(OpOperand &operand);
+  Value withEncoding(Value value, LayoutEncoding encoding);
+  Value makeAgain(Value value, LayoutEncoding encoding);
+  void place(ConvertLayoutOp conversion);
+  void updateSignature();
+
+  tt::FuncOp function;
+  const LayoutClasses &classes;
+  ArrayRef<LayoutEncoding> layouts;
+  SignatureLayout signatureLayout;
+  OpBuilder builder;
+  llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
+  SmallVector<ConvertLayoutOp> conversions;
+};
+} // namespace
+
+static RankedTensorType encoded(Value value, LayoutEncoding encoding) {
+  auto tile = cast<RankedTensorType>(value.getType());
+  return RankedTensorType::get(tile.getShape(), tile.getElementType(), encoding);
+}
+
+//--- what ops give and need ----------------------------------------------------------------
+
+/// The encoding in which an op gives its result; a conversion may follow.
+LayoutEncoding Applier::produced(OpResult result) const {
+  Operation *op = result.getOwner();
+  if (analysis::memoryAccessOf(op))
+    return layouts[classes.classOf(op)];
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op))
+    return SliceAttr::get(op->getContext(), reduce.getAxis(), layouts[classes.classOf(op)]);
+  if (isa<tt::CallOp>(op))
+    return signatureLayout(cast<RankedTensorType>(result.getType()));
+  return layoutOf(result);
+}
+
+LayoutEncoding Applier::requiredByControl(OpOperand &operand) const {
+  Operation *op = operand.getOwner();
+  const unsigned index = operand.getOperandNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return layoutOf(loop.getTiedLoopRegionIterArg(&operand));
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return layoutOf(loop.getBeforeArguments()[index]);
+  if (isa<scf::ConditionOp>(op))
+    return layoutOf(op->getParentOfType<scf::WhileOp>().getAfterArguments()[index - 1]);
+  auto yield = cast<scf::YieldOp>(op);
+  if (auto loop = dyn_cast<scf::ForOp>(yield->getParentOp()))
+    return layoutOf(loop.getRegionIterArg(index));
+  if (auto loop = dyn_cast<scf::WhileOp>(yield->getParentOp()))
+    return layoutOf(loop.getBeforeArguments()[index]);
+  return layoutOf(yield->getParentOp()->getResult(index));
+}
+
+/// The encoding in which an op takes an operand; null where any will do.
+LayoutEncoding Applier::required(OpOperand &operand) const {
+  Operation *op = operand.getOwner();
+  if (analysis::memoryAccessOf(op) || isa<tt::ReduceOp>(op))
+    return layouts[classes.classOf(op)];
+  if (isa<tt::CallOp, tt::ReturnOp>(op))
+    return signatureLayout(cast<RankedTensorType>(operand.get().getType()));
+  if (isa<scf::ForOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op))
+    return requiredByControl(operand);
+  if (auto relation = shapeRelation(op))
+    return relation->backward(layoutOf(op->getResult(0)));
+  for (Value result : op->getResults())
+    if (isa<RankedTensorType>(result.getType()))
+      return layoutOf(result);
+  return {};
+}
+
+//--- values in an encoding -----------------------------------------------------------------
+
+void Applier::setEncoding(Value value, LayoutEncoding encoding) { value.setType(encoded(value, encoding)); }
+
+/// A cheap tile in another encoding, made beside the original from operands that are made in turn.
+Value Applier::makeAgain(Value value, LayoutEncoding encoding) {
+  Value &entry = made[{value, encoding}];
+  if (entry)
+    return entry;
+  Operation *op = value.getDefiningOp();
+  LayoutEncoding inner = encoding;
+  if (auto relation = shapeRelation(op))
+    inner = relation->backward(encoding);
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      mapping.map(operand, makeAgain(operand, inner));
+  builder.setInsertionPoint(op);
+  Operation *copy = builder.clone(*op, mapping);
+  const RankedTensorType type = encoded(value, encoding);
+  copy->getResult(0).setType(type);
+  if (auto constant = dyn_cast<arith::ConstantOp>(copy))
+    constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
+  // The map may have grown meanwhile.
+  return made[{value, encoding}] = copy->getResult(0);
+}
+
+Value Applier::withEncoding(Value value, LayoutEncoding encoding) {
+  if (classes.isCheap(value))
+    return makeAgain(value, encoding);
+  if (encodingOf(value.getType()) == encoding)
+    return value;
+  Value &entry = made[{value, encoding}];
+  if (!entry) {
+    builder.setInsertionPointAfterValue(value);
+    auto conversion = ConvertLayoutOp::create(builder, value.getLoc(), encoded(value, encoding), value);
+    conversions.push_back(conversion);
+    entry = conversion;
+  }
+  return entry;
+}
+
+void Applier::setOperand(OpOperand &operand) {
+  Value value = operand.get();
+  if (!isa<RankedTensorType>(value.getType()))
+    return;
+  LayoutEncoding encoding = required(operand);
+  if (!encoding && classes.isCheap(value))
+    encoding = signatureLayout(cast<RankedTensorType>(value.getType()));
+  if (encoding)
+    operand.set(withEncoding(value, encoding));
+}
+
+//--- where conversions stand ---------------------------------------------------------------
+
+/// The block that all users of `op` are in or below.
+static Block *commonBlock(Operation *op) {
+  Block *common = nullptr;
+  for (Operation *user : op->getUsers()) {
+    if (!common) {
+      common = user->getBlock();
+      continue;
+    }
+    while (!common->findAncestorOpInBlock(*user))
+      common = common->getParentOp()->getBlock();
+  }
+  return common;
+}
+
+/// Moves a conversion from behind its operand to before its first user, but never into a loop.
+void Applier::place(ConvertLayoutOp conversion) {
+  Block *block = commonBlock(conversion);
+  if (!block)
+    return conversion.erase();
+  Operation *outermostLoop = nullptr;
+  for (Block *above = block; above != conversion->getBlock(); above = above->getParentOp()->getBlock())
+    if (isa<LoopLikeOpInterface>(above->getParentOp()))
+      outermostLoop = above->getParentOp();
+  if (outermostLoop)
+    return conversion->moveBefore(outermostLoop);
+  Operation *first = nullptr;
+  for (Operation *user : conversion->getUsers()) {
+    Operation *here = block->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+  }
+  conversion->moveBefore(first);
+}
+
+//--- the whole -----------------------------------------------------------------------------
+
+void Applier::updateSignature() {
+  auto withLayouts = [&](TypeRange types) {
+    return llvm::map_to_vector(types, [&](Type type) -> Type {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      return tile ? RankedTensorType::get(tile.getShape(), tile.getElementType(), signatureLayout(tile)) : type;
+    });
+  };
+  const FunctionType type = function.getFunctionType();
+  function.setFunctionType(
+      builder.getFunctionType(withLayouts(type.getInputs()), withLayouts(type.getResults())));
+  for (auto [argument, input] : llvm::zip_equal(function.getArguments(), function.getFunctionType().getInputs()))
+    argument.setType(input);
+}
+
+void Applier::run() {
+  SmallVector<Operation *> kept, cheap;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    const bool isCheap = op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
+                         classes.isCheap(op->getResult(0));
+    (isCheap ? cheap : kept).push_back(op);
+  });
+  for (Operation *op : kept) {
+    for (OpResult result : op->getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        setEncoding(result, produced(result));
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (isa<RankedTensorType>(argument.getType()) && op != function)
+          setEncoding(argument, layoutOf(argument));
+  }
+  updateSignature();
+  for (Operation *op : kept)
+    for (OpOperand &operand : op->getOpOperands())
+      setOperand(operand);
+  for (Operation *op : llvm::reverse(cheap))
+    if (op->use_empty())
+      op->erase();
+  for (ConvertLayoutOp conversion : conversions)
+    place(conversion);
+}
+
+void ttg::applyLayouts(tt::FuncOp function, const LayoutClasses &classes, ArrayRef<LayoutEncoding> layouts,
+                       SignatureLayout signatureLayout) {
+  Applier(function, classes, layouts, signatureLayout).run();
+}

@@ -1,0 +1,77 @@
+// Gives every tile of a `tt` module a layout over the threads of a block.
+//
+//   %p = tt.addptr ... : tensor<1024x!tt.ptr<f32>>        tensor<1024x!tt.ptr<f32>, #blocked>
+//   %x = tt.load %p : tensor<1024x!tt.ptr<f32>>      ->   %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
+//   %y = arith.addf %x, %x : tensor<1024xf32>             %y = arith.addf %x, %x : tensor<1024xf32, #blocked>
+//
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/ApplyLayouts.h"
+#include "compiler/passes/ttg/ChooseLayouts.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace nereid::ttg {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+/// Elements one by one over lanes and warps, from the last dimension on: what tiles have in a function's signature.
+static LayoutEncoding signatureLayout(RankedTensorType tile, ThreadShape threads) {
+  const unsigned rank = tile.getRank();
+  const SmallVector<unsigned> order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank)));
+  return defaultBlocked(tile.getContext(), tile.getShape(), SmallVector<unsigned>(rank, 1), order, threads.numWarps,
+                        threads.threadsPerWarp);
+}
+
+namespace {
+struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
+  using AssignLayoutsBase::AssignLayoutsBase;
+
+  LogicalResult checkOptions() {
+    if (!llvm::isPowerOf2_32(numWarps) || numWarps > 32)
+      return getOperation().emitError("num_warps is ") << numWarps << "; it must be a power of two up to 32";
+    if (!llvm::isPowerOf2_32(threadsPerWarp) || threadsPerWarp > 64)
+      return getOperation().emitError("threads per warp are ") << threadsPerWarp << "; they must be 32 or 64";
+    if (numCtas != 1)
+      return getOperation().emitError("num_ctas is ") << numCtas << "; programs of several blocks are not supported";
+    return success();
+  }
+
+  void setModuleFacts() {
+    OpBuilder builder(&getContext());
+    Operation *module = getOperation();
+    module->setAttr(kNumCtas, builder.getI32IntegerAttr(numCtas));
+    module->setAttr(kNumWarps, builder.getI32IntegerAttr(numWarps));
+    module->setAttr(kTarget, builder.getStringAttr(target));
+    module->setAttr(kThreadsPerWarp, builder.getI32IntegerAttr(threadsPerWarp));
+  }
+
+  LogicalResult assign(tt::FuncOp function) {
+    const ThreadShape threads{numWarps, threadsPerWarp};
+    auto inSignature = [&](RankedTensorType tile) { return signatureLayout(tile, threads); };
+    FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature);
+    if (failed(classes))
+      return failure();
+    const analysis::AxisInfoAnalysis facts(function);
+    applyLayouts(function, *classes, chooseLayouts(*classes, facts, threads, &getContext()), inSignature);
+    function.walk([&](ConvertLayoutOp) { ++numConversions; });
+    return success();
+  }
+
+  void runOnOperation() final {
+    if (failed(checkOptions()))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<tt::FuncOp>())
+      if (failed(assign(function)))
+        return signalPassFailure();
+    setModuleFacts();
+  }
+};
+} // namespace

@@ -1,0 +1,198 @@
+// Greedy choice of layouts: the class with most bytes first, each by its own cost and what it costs its neighbours.
+//
+// Candidates of a class are the layouts that its accesses and its neighbours' accesses want, and those that decided
+// neighbours imply. A neighbour that is not decided yet is taken to follow or to convert, whichever is cheaper.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/ChooseLayouts.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+namespace {
+using Candidates = llvm::SmallSetVector<LayoutEncoding, 8>;
+
+class Chooser {
+public:
+  Chooser(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &facts, ThreadShape threads,
+          MLIRContext *context)
+      : classes(classes), facts(facts), threads(threads), context(context), chosen(classes.classes().size()),
+        wanted(classes.classes().size()) {}
+
+  SmallVector<LayoutEncoding> run();
+
+private:
+  LayoutEncoding defaultFor(const LayoutClass &of) const;
+  void collectWanted(unsigned index);
+  Candidates candidatesOf(unsigned index);
+  uint64_t ownCost(const LayoutClass &of, LayoutEncoding layout);
+  uint64_t edgeCost(unsigned index, const Edge &edge, LayoutEncoding layout);
+  uint64_t costOf(unsigned index, LayoutEncoding layout);
+  uint64_t weightOf(unsigned index) const;
+  void decide(unsigned index);
+
+  /// What the class at the other end would have, were that of class `index` `layout`; null where nothing follows.
+  LayoutEncoding across(unsigned index, const Edge &edge, LayoutEncoding layout) const {
+    return edge.start == index ? edge.relation.forward(layout) : edge.relation.backward(layout);
+  }
+  uint64_t conversion(const Edge &edge, LayoutEncoding start, LayoutEncoding end) const;
+
+  const LayoutClasses &classes;
+  const analysis::AxisInfoAnalysis &facts;
+  ThreadShape threads;
+  MLIRContext *context;
+  SmallVector<LayoutEncoding> chosen;
+  SmallVector<Candidates> wanted; ///< by the accesses of each class
+};
+} // namespace
+
+LayoutEncoding Chooser::defaultFor(const LayoutClass &of) const {
+  const unsigned rank = of.shape.size();
+  return defaultBlocked(context, of.shape, SmallVector<unsigned>(rank, 1),
+                        llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank))), threads.numWarps,
+                        threads.threadsPerWarp);
+}
+
+/// The reductions of a class and of those that the edges lead to.
+static void addAxes(const LayoutClasses &classes, const LayoutClass &of, llvm::SmallSetVector<unsigned, 2> &axes) {
+  for (Reduction reduction : of.reductions)
+    axes.insert(reduction.op.getAxis());
+  for (unsigned index : of.edges) {
+    const Edge &edge = classes.edges()[index];
+    if (edge.relation.kind == Relation::Kind::Same)
+      for (unsigned end : {edge.start, edge.end})
+        for (Reduction reduction : classes.classes()[end].reductions)
+          axes.insert(reduction.op.getAxis());
+  }
+}
+
+void Chooser::collectWanted(unsigned index) {
+  const LayoutClass &of = classes.classes()[index];
+  if (of.accesses.empty())
+    return;
+  llvm::SmallSetVector<unsigned, 2> axes;
+  addAxes(classes, of, axes);
+  for (const Access &access : of.accesses) {
+    wanted[index].insert(preferredLayout(access.access, facts, threads));
+    if (access.access.tile().getRank() > 1)
+      for (unsigned axis : axes)
+        wanted[index].insert(preferredLayout(access.access, facts, threads, axis));
+  }
+}
+
+Candidates Chooser::candidatesOf(unsigned index) {
+  const LayoutClass &of = classes.classes()[index];
+  Candidates candidates;
+  if (of.fixed) {
+    candidates.insert(of.fixed);
+    return candidates;
+  }
+  candidates.insert_range(wanted[index]);
+  for (unsigned edgeIndex : of.edges) {
+    const Edge &edge = classes.edges()[edgeIndex];
+    const unsigned other = edge.start == index ? edge.end : edge.start;
+    Candidates offered = wanted[other];
+    if (chosen[other])
+      offered.insert(chosen[other]);
+    for (LayoutEncoding layout : offered)
+      if (LayoutEncoding here = across(other, edge, layout))
+        candidates.insert(here);
+  }
+  if (candidates.empty())
+    candidates.insert(defaultFor(of));
+  return candidates;
+}
+
+uint64_t Chooser::ownCost(const LayoutClass &of, LayoutEncoding layout) {
+  uint64_t cost = 0;
+  for (const Access &access : of.accesses)
+    cost += uint64_t(loopWeight(access.loopDepth)) * accessCost(access.access, facts, layout);
+  for (Reduction reduction : of.reductions)
+    cost += uint64_t(loopWeight(reduction.loopDepth)) * reductionCost(reduction.op, layout);
+  return cost;
+}
+
+/// The cost of what stands on an edge: nothing where the end's layout follows from the start's.
+uint64_t Chooser::conversion(const Edge &edge, LayoutEncoding start, LayoutEncoding end) const {
+  return uint64_t(loopWeight(edge.loopDepth)) *
+         conversionCost(edge.relation.forward(start), end, edge.relation.to, edge.elementBits, threads);
+}
+
+uint64_t Chooser::edgeCost(unsigned index, const Edge &edge, LayoutEncoding layout) {
+  const bool isStart = edge.start == index;
+  const unsigned other = isStart ? edge.end : edge.start;
+  auto converted = [&](LayoutEncoding there) {
+    return isStart ? conversion(edge, layout, there) : conversion(edge, there, layout);
+  };
+  if (other == index)
+    return converted(layout);
+  if (chosen[other])
+    return converted(chosen[other]);
+  const LayoutClass &neighbour = classes.classes()[other];
+  std::optional<uint64_t> best;
+  auto consider = [&](LayoutEncoding there) {
+    const uint64_t cost = ownCost(neighbour, there) + converted(there);
+    best = std::min(best.value_or(cost), cost);
+  };
+  for (LayoutEncoding there : wanted[other])
+    consider(there);
+  if (neighbour.fixed)
+    consider(neighbour.fixed);
+  else if (LayoutEncoding there = across(index, edge, layout))
+    consider(there);
+  return best.value_or(0);
+}
+
+uint64_t Chooser::costOf(unsigned index, LayoutEncoding layout) {
+  const LayoutClass &of = classes.classes()[index];
+  uint64_t cost = ownCost(of, layout);
+  for (unsigned edge : of.edges)
+    cost += edgeCost(index, classes.edges()[edge], layout);
+  return cost;
+}
+
+/// The bytes that pass over the class's edges.
+uint64_t Chooser::weightOf(unsigned index) const {
+  const LayoutClass &of = classes.classes()[index];
+  uint64_t weight = 0;
+  for (unsigned edgeIndex : of.edges) {
+    const Edge &edge = classes.edges()[edgeIndex];
+    weight += uint64_t(loopWeight(edge.loopDepth)) * edge.elementBits;
+  }
+  return weight * llvm::product_of(of.shape);
+}
+
+void Chooser::decide(unsigned index) {
+  const Candidates candidates = candidatesOf(index);
+  LayoutEncoding best = candidates.front();
+  if (candidates.size() > 1) {
+    uint64_t bestCost = costOf(index, best);
+    for (LayoutEncoding candidate : ArrayRef(candidates.getArrayRef()).drop_front())
+      if (const uint64_t cost = costOf(index, candidate); cost < bestCost) {
+        best = candidate;
+        bestCost = cost;
+      }
+  }
+  chosen[index] = best;
+}
+
+SmallVector<LayoutEncoding> Chooser::run() {
+  SmallVector<std::pair<uint64_t, unsigned>> order;
+  for (unsigned index = 0; index < chosen.size(); ++index) {
+    collectWanted(index);
+    order.emplace_back(weightOf(index), index);
+  }
+  llvm::sort(order, [](auto &a, auto &b) { return std::pair(b.first, a.second) < std::pair(a.first, b.second); });
+  // The second round sees all neighbours decided.
+  for (unsigned round = 0; round < 2; ++round)
+    for (auto [weight, index] : order)
+      decide(index);
+  return chosen;
+}
+
+SmallVector<LayoutEncoding> ttg::chooseLayouts(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &facts,
+                                               ThreadShape threads, MLIRContext *context) {
+  return Chooser(classes, facts, threads, context).run();
+}

@@ -1,0 +1,291 @@
+// Visits a function's ops and unites the tiles that share a layout.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/LayoutClasses.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+/// Ops whose result costs more to make again than to move.
+static bool isCostly(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) ||
+         isa<arith::DivFOp, arith::RemFOp, tt::PreciseDivFOp, tt::PreciseSqrtOp>(op);
+}
+
+static bool keepsLayout(Operation *op) { return op->hasTrait<OpTrait::Elementwise>() || isa<tt::BroadcastOp>(op); }
+
+static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+static unsigned loopDepthOf(Operation *op) {
+  unsigned depth = 0;
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+    depth += isa<LoopLikeOpInterface>(parent);
+  return depth;
+}
+
+namespace nereid::ttg {
+class ClassBuilder {
+public:
+  explicit ClassBuilder(llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout)
+      : signatureLayout(signatureLayout) {}
+
+  LogicalResult visit(tt::FuncOp function);
+  void finish();
+
+  LayoutClasses classes;
+
+private:
+  struct Node {
+    unsigned parent;
+    LayoutClass facts;
+  };
+
+  unsigned newNode(RankedTensorType tile);
+  unsigned find(unsigned node);
+  void unite(unsigned a, unsigned b);
+  unsigned nodeOf(Value value);
+  /// Unites with the tiles among `values` that are not cheap.
+  void uniteAll(unsigned node, ValueRange values);
+  void unitePairs(ValueRange a, ValueRange b);
+  void addEdge(unsigned start, unsigned end, Relation relation, RankedTensorType moved, Operation *at);
+  void addFixed(Value value, bool isSource, Operation *at);
+
+  bool makeCheap(Operation *op);
+  LogicalResult visitOp(Operation *op);
+  bool visitControl(Operation *op);
+  void visitAccess(const analysis::MemoryAccess &access);
+  void visitReduce(tt::ReduceOp reduce);
+
+  llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout;
+  std::vector<Node> nodes;
+  llvm::DenseSet<Value> cheap;
+};
+} // namespace nereid::ttg
+
+//--- nodes ---------------------------------------------------------------------------------
+
+unsigned ClassBuilder::newNode(RankedTensorType tile) {
+  Node &node = nodes.emplace_back();
+  node.parent = nodes.size() - 1;
+  node.facts.shape = llvm::to_vector(tile.getShape());
+  return node.parent;
+}
+
+unsigned ClassBuilder::find(unsigned node) {
+  while (nodes[node].parent != node)
+    node = nodes[node].parent = nodes[nodes[node].parent].parent;
+  return node;
+}
+
+void ClassBuilder::unite(unsigned a, unsigned b) {
+  a = find(a);
+  b = find(b);
+  if (a == b)
+    return;
+  nodes[b].parent = a;
+  LayoutClass &into = nodes[a].facts, &from = nodes[b].facts;
+  for (auto [extent, other] : llvm::zip_equal(into.shape, from.shape))
+    extent = std::max(extent, other);
+  into.accesses.append(from.accesses);
+  into.reductions.append(from.reductions);
+}
+
+unsigned ClassBuilder::nodeOf(Value value) {
+  auto [place, isNew] = classes.valueNodes.try_emplace(value, 0);
+  if (isNew)
+    place->second = newNode(cast<RankedTensorType>(value.getType()));
+  return place->second;
+}
+
+void ClassBuilder::uniteAll(unsigned node, ValueRange values) {
+  for (Value value : values)
+    if (isTile(value) && !cheap.contains(value))
+      unite(node, nodeOf(value));
+}
+
+void ClassBuilder::unitePairs(ValueRange a, ValueRange b) {
+  for (auto [first, second] : llvm::zip_equal(a, b))
+    if (isTile(first) && !cheap.contains(first))
+      uniteAll(nodeOf(first), second);
+}
+
+void ClassBuilder::addEdge(unsigned start, unsigned end, Relation relation, RankedTensorType moved, Operation *at) {
+  Edge &edge = classes.edgeList.emplace_back();
+  edge.start = start;
+  edge.end = end;
+  edge.relation = std::move(relation);
+  if (edge.relation.kind == Relation::Kind::Same)
+    edge.relation.from = edge.relation.to = llvm::to_vector(moved.getShape());
+  edge.elementBits = analysis::memoryBits(moved.getElementType());
+  edge.loopDepth = loopDepthOf(at);
+}
+
+void ClassBuilder::addFixed(Value value, bool isSource, Operation *at) {
+  if (!isTile(value) || cheap.contains(value))
+    return;
+  auto tile = cast<RankedTensorType>(value.getType());
+  const unsigned fixed = newNode(tile);
+  nodes[fixed].facts.fixed = signatureLayout(tile);
+  addEdge(isSource ? fixed : nodeOf(value), isSource ? nodeOf(value) : fixed, {}, tile, at);
+}
+
+//--- ops -----------------------------------------------------------------------------------
+
+bool ClassBuilder::makeCheap(Operation *op) {
+  if (op->getNumResults() != 1 || !isTile(op->getResult(0)))
+    return false;
+  const bool isMade = isa<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp, ub::PoisonOp>(op);
+  const bool isDerived = (keepsLayout(op) || shapeRelation(op)) && !isCostly(op) && isMemoryEffectFree(op) &&
+                         llvm::all_of(op->getOperands(), [&](Value operand) {
+                           return !isTile(operand) || cheap.contains(operand);
+                         });
+  if (isMade || isDerived)
+    cheap.insert(op->getResult(0));
+  return isMade || isDerived;
+}
+
+void ClassBuilder::visitAccess(const analysis::MemoryAccess &access) {
+  if (!access.tile())
+    return;
+  Operation *op = access.op;
+  const unsigned node = newNode(access.tile());
+  classes.opNodes[op] = node;
+  nodes[node].facts.accesses.push_back({access, loopDepthOf(op)});
+  for (Value operand : op->getOperands())
+    if (operand != access.value)
+      uniteAll(node, operand);
+  if (op->getNumResults())
+    addEdge(node, nodeOf(op->getResult(0)), {}, cast<RankedTensorType>(op->getResult(0).getType()), op);
+  if (access.value && !cheap.contains(access.value))
+    addEdge(nodeOf(access.value), node, {}, cast<RankedTensorType>(access.value.getType()), op);
+}
+
+void ClassBuilder::visitReduce(tt::ReduceOp reduce) {
+  auto tile = cast<RankedTensorType>(reduce.getSrcs().front().getType());
+  const unsigned node = newNode(tile);
+  classes.opNodes[reduce] = node;
+  nodes[node].facts.reductions.push_back({reduce, loopDepthOf(reduce)});
+  uniteAll(node, reduce.getSrcs());
+  if (!isTile(reduce.getResult(0)))
+    return;
+  Relation relation{Relation::Kind::Slice, unsigned(reduce.getAxis()), {}, llvm::to_vector(tile.getShape()), {}};
+  relation.to = llvm::to_vector(tt::shapeOf(reduce.getResult(0).getType()));
+  for (Value result : reduce.getResults())
+    addEdge(node, nodeOf(result), relation, cast<RankedTensorType>(result.getType()), reduce);
+}
+
+/// Loops, branches, calls and returns; false for other ops.
+bool ClassBuilder::visitControl(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unitePairs(loop.getRegionIterArgs(), loop.getInitArgs());
+    unitePairs(loop.getRegionIterArgs(), loop.getYieldedValues());
+    unitePairs(loop.getRegionIterArgs(), loop.getResults());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    unitePairs(loop.getBeforeArguments(), loop.getInits());
+    unitePairs(loop.getBeforeArguments(), loop.getYieldOp().getResults());
+    unitePairs(loop.getAfterArguments(), loop.getConditionOp().getArgs());
+    unitePairs(loop.getAfterArguments(), loop.getResults());
+  } else if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        unitePairs(op->getResults(), region.front().getTerminator()->getOperands());
+  } else if (isa<tt::CallOp, tt::ReturnOp>(op)) {
+    for (Value operand : op->getOperands())
+      addFixed(operand, /*isSource=*/false, op);
+    for (Value result : op->getResults())
+      addFixed(result, /*isSource=*/true, op);
+  } else {
+    return isa<tt::FuncOp, scf::YieldOp, scf::ConditionOp, tt::ReduceReturnOp>(op);
+  }
+  return true;
+}
+
+/// Says why a tile cannot have a layout.
+static LogicalResult checkTile(Operation *op, Value value) {
+  auto tile = dyn_cast<RankedTensorType>(value.getType());
+  if (!tile)
+    return success();
+  if (tile.getEncoding())
+    return op->emitError("a tile already has a layout: ") << tile;
+  for (int64_t extent : tile.getShape())
+    if (!llvm::isPowerOf2_64(extent))
+      return op->emitError("tile extent ") << extent << " is not a power of two; threads hold powers of two";
+  return success();
+}
+
+LogicalResult ClassBuilder::visitOp(Operation *op) {
+  for (Value result : op->getResults())
+    if (failed(checkTile(op, result)))
+      return failure();
+  if (makeCheap(op) || visitControl(op))
+    return success();
+  if (auto access = analysis::memoryAccessOf(op)) {
+    visitAccess(*access);
+  } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
+    visitReduce(reduce);
+  } else if (auto relation = shapeRelation(op)) {
+    Value source = op->getOperand(0), result = op->getResult(0);
+    addEdge(nodeOf(source), nodeOf(result), *relation, cast<RankedTensorType>(source.getType()), op);
+  } else if (keepsLayout(op)) {
+    for (Value result : op->getResults())
+      if (isTile(result)) // an op of scalars has no node
+        uniteAll(nodeOf(result), op->getOperands());
+  } else if (llvm::any_of(op->getResults(), isTile)) {
+    return op->emitError("operation ") << op->getName() << " has no rule for layouts";
+  } // else: what only reads tiles takes any layout
+  return success();
+}
+
+LogicalResult ClassBuilder::visit(tt::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    if (failed(checkTile(function, argument)))
+      return failure();
+    addFixed(argument, /*isSource=*/true, function);
+  }
+  // A loop is visited before its body, but what its values are united with may be cheap only if it was seen.
+  SmallVector<Operation *> control;
+  const WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<RegionBranchOpInterface>(op) && !isa<tt::ReduceOp>(op)) {
+      for (Value value : op->getResults())
+        if (failed(checkTile(op, value)))
+          return WalkResult::interrupt();
+      control.push_back(op);
+      return WalkResult::advance();
+    }
+    return failed(visitOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  for (Operation *op : control)
+    if (!visitControl(op) && llvm::any_of(op->getResults(), isTile))
+      return op->emitError("operation ") << op->getName() << " has no rule for layouts";
+  return failure(result.wasInterrupted());
+}
+
+void ClassBuilder::finish() {
+  SmallVector<unsigned> classOfRoot(nodes.size(), ~0u);
+  for (unsigned node = 0; node < nodes.size(); ++node) {
+    const unsigned root = find(node);
+    if (classOfRoot[root] == ~0u) {
+      classOfRoot[root] = classes.list.size();
+      classes.list.push_back(std::move(nodes[root].facts));
+    }
+    classes.classOfNode.push_back(classOfRoot[root]);
+  }
+  for (auto [index, edge] : llvm::enumerate(classes.edgeList)) {
+    edge.start = classes.classOfNode[edge.start];
+    edge.end = classes.classOfNode[edge.end];
+    classes.list[edge.start].edges.push_back(index);
+    if (edge.end != edge.start)
+      classes.list[edge.end].edges.push_back(index);
+  }
+}
+
+FailureOr<LayoutClasses>
+LayoutClasses::build(tt::FuncOp function, llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout) {
+  ClassBuilder builder(signatureLayout);
+  if (failed(builder.visit(function)))
+    return failure();
+  builder.finish();
+  return std::move(builder.classes);
+}

@@ -1,0 +1,106 @@
+// Counts instructions, sectors of memory, shuffles and shared-memory traffic of candidate layouts.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/LayoutCost.h"
+
+#include "compiler/layout/Distributed.h"
+
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+using analysis::AxisInfo;
+using analysis::AxisInfoAnalysis;
+using analysis::MemoryAccess;
+using layout::LinearLayout;
+
+/// What an instruction costs beside the sectors that it touches.
+static constexpr unsigned kIssueCost = 2;
+static constexpr unsigned kBarrierCost = 24;
+static constexpr int64_t kSectorBytes = 32;
+
+static const LinearLayout &linear(LayoutEncoding layout, ArrayRef<int64_t> shape) {
+  return linearLayoutOf(RankedTensorType::get(shape, IntegerType::get(layout.getContext(), 1), layout));
+}
+
+unsigned ttg::loopWeight(unsigned loopDepth) { return 1u << 3 * std::min(loopDepth, 4u); }
+
+/// Distinct sectors that the lanes of a warp touch with one instruction.
+static unsigned sectorsPerInstruction(const MemoryAccess &access, const AxisInfo &pointer, const LinearLayout &layout) {
+  const int64_t sectorElems = std::max<int64_t>(1, kSectorBytes * 8 / access.elementBits);
+  layout::BitColumns lanes;
+  for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit) {
+    layout::BitVector column = 0;
+    for (auto [dim, coordinate] : llvm::enumerate(layout.basis(layout::kLane, bit))) {
+      // Neighbours of a run share sectors, equal addresses do so all the more.
+      const AxisInfo::Dim &known = pointer.dims[dim];
+      const int64_t together = std::max(known.constancy, std::min(known.contiguity, sectorElems));
+      column = column << layout.outBits(layout::dimName(dim)) | uint64_t(coordinate / together);
+    }
+    lanes.push_back(column);
+  }
+  return 1u << layout::rank(lanes);
+}
+
+unsigned ttg::accessCost(const MemoryAccess &access, const AxisInfoAnalysis &facts, LayoutEncoding encoding) {
+  const LinearLayout &layout = linear(encoding, access.tile().getShape());
+  const unsigned pieces = layout.inSize(layout::kRegister) / vectorElems(access, facts, layout);
+  return pieces * (kIssueCost + sectorsPerInstruction(access, facts.of(access.pointer), layout));
+}
+
+/// Bits of `in` that move along `axis`.
+static unsigned bitsAlong(const LinearLayout &layout, StringRef in, unsigned axis) {
+  return llvm::count_if(llvm::seq(layout.inBits(in)),
+                        [&](unsigned bit) { return layout.basis(in, bit)[axis] != 0; });
+}
+
+unsigned ttg::reductionCost(tt::ReduceOp reduce, LayoutEncoding encoding) {
+  auto tile = cast<RankedTensorType>(reduce.getSrcs().front().getType());
+  const LinearLayout &layout = linear(encoding, tile.getShape());
+  const unsigned axis = reduce.getAxis(), registers = layout.inSize(layout::kRegister);
+  const unsigned results = registers >> bitsAlong(layout, layout::kRegister, axis);
+  const unsigned shuffles = 2 * results * bitsAlong(layout, layout::kLane, axis);
+  const bool crossesWarps = bitsAlong(layout, layout::kWarp, axis) != 0;
+  const unsigned exchange = crossesWarps ? kBarrierCost + 2 * results : 0;
+  return reduce.getSrcs().size() * (registers + shuffles + exchange);
+}
+
+unsigned ttg::conversionCost(LayoutEncoding from, LayoutEncoding to, ArrayRef<int64_t> shape, unsigned elementBits,
+                             ThreadShape threads) {
+  if (areEquivalent(from, to, shape))
+    return 0;
+  const uint64_t bytes = uint64_t(llvm::product_of(shape)) * elementBits / 8;
+  const uint64_t words = bytes / (4 * threads.numWarps * threads.threadsPerWarp);
+  // Written and read once.
+  return kBarrierCost + 2 * std::max<uint64_t>(1, words);
+}
+
+//--- the layout that an access wants -------------------------------------------------------
+
+/// Dimensions from the one with the longest runs in memory; of equal ones the last is first.
+static SmallVector<unsigned> orderByRuns(const AxisInfo &pointer, unsigned rank) {
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(pointer.dims[a].contiguity, a) > std::pair(pointer.dims[b].contiguity, b);
+  });
+  return order;
+}
+
+BlockedAttr ttg::preferredLayout(const MemoryAccess &access, const AxisInfoAnalysis &facts, ThreadShape threads,
+                                 std::optional<unsigned> keptInWarp) {
+  RankedTensorType tile = access.tile();
+  const unsigned rank = tile.getRank();
+  const SmallVector<unsigned> order = orderByRuns(facts.of(access.pointer), rank);
+  const int64_t perThread = std::max<int64_t>(1, tile.getNumElements() / (threads.numWarps * threads.threadsPerWarp));
+  SmallVector<unsigned> sizePerThread(rank, 1);
+  sizePerThread[order[0]] = std::min<int64_t>({widestPiece(access, facts, order[0]), perThread,
+                                               tile.getDimSize(order[0])});
+  SmallVector<unsigned> warpOrder(order);
+  if (keptInWarp) {
+    llvm::erase(warpOrder, *keptInWarp);
+    warpOrder.push_back(*keptInWarp);
+  }
+  return defaultBlocked(tile.getContext(), tile.getShape(), sizePerThread, order, threads.numWarps,
+                        threads.threadsPerWarp, warpOrder);
+}

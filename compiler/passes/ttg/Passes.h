@@ -1,0 +1,13 @@
+// The passes of this folder, as Passes.td declares them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/ttg/Dialect.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace nereid::ttg {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg

@@ -1,0 +1,50 @@
+// Declares the passes that turn `tt` into `ttg` and improve it.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_TTG_PASSES
+#define NEREID_TTG_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "gives every tile of a `tt` module a layout over threads";
+  let description = [{
+    Accesses to memory say which layouts they want; the tiles connected with
+    them agree on one where they can. A `ttg.convert_layout` stands only where
+    two wishes meet. The module gets `ttg.num-warps` and the other facts.
+  }];
+  let dependentDialects = ["::nereid::ttg::TtgDialect"];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", "4", "warps of a block">,
+    Option<"threadsPerWarp", "threads-per-warp", "unsigned", "32", "threads of a warp">,
+    Option<"numCtas", "num-ctas", "unsigned", "1", "blocks of a cluster">,
+    Option<"target", "target", "std::string", "\"cuda:90\"", "what code is made for">,
+  ];
+  let statistics = [Statistic<"numConversions", "conversions", "layout conversions inserted">];
+}
+
+def RotateLoads : Pass<"ttg-rotate-loads", "::nereid::tt::FuncOp"> {
+  let summary = "issues loads of a loop one iteration ahead, in registers";
+  let description = [{
+    In an `scf.for` with more than one stage, loads whose address depends on
+    nothing but the induction variable are issued for the next iteration before
+    this one computes; the loaded tiles are carried.
+  }];
+  let dependentDialects = ["::nereid::ttg::TtgDialect"];
+  let options = [
+    Option<"defaultStages", "num-stages", "unsigned", "1", "stages of a loop that does not say how many">,
+    Option<"registerBudget", "register-budget", "unsigned", "32",
+           "32-bit registers of a thread that the tiles of a loop may take">,
+  ];
+  let statistics = [Statistic<"numRotated", "rotated", "loads issued ahead">];
+}
+
+def AllocateShared : Pass<"ttg-allocate-shared", "::mlir::ModuleOp"> {
+  let summary = "writes the plan of shared memory into the module";
+  let description = [{
+    `ttg.shared` on the module is the number of bytes of a block; an op that
+    has a buffer gets `allocation.offset`.
+  }];
+  let dependentDialects = ["::nereid::ttg::TtgDialect"];
+}
+
+#endif

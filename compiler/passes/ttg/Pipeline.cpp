@@ -1,0 +1,47 @@
+// Lists the passes that turn `tt` into the `ttg` that is lowered to a GPU's code.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/Pipeline.h"
+
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace nereid;
+
+void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
+  // The input is canonical; what the passes below add needs merging, not rewriting.
+  passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target}));
+  if (shape.prefetchRegisters)
+    passes.nest<tt::FuncOp>().addPass(createRotateLoads({shape.defaultStages, shape.prefetchRegisters}));
+  // Tiles made again for several users, and addresses computed for two iterations.
+  passes.addPass(createCSEPass());
+  passes.addPass(createAllocateShared());
+}
+
+namespace {
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("warps of a block"), llvm::cl::init(4)};
+  Option<unsigned> threadsPerWarp{*this, "threads-per-warp", llvm::cl::desc("threads of a warp"), llvm::cl::init(32)};
+  Option<std::string> target{*this, "target", llvm::cl::desc("what code is made for"), llvm::cl::init("cuda:90")};
+  Option<unsigned> defaultStages{*this, "num-stages", llvm::cl::desc("stages of loops that do not say how many"),
+                                 llvm::cl::init(1)};
+};
+} // namespace
+
+void ttg::registerPipelines() {
+  registerTtgPasses();
+  PassPipelineRegistration<PipelineOptions>(
+      "ttg-default", "from tt to the ttg that is lowered", [](OpPassManager &passes, const PipelineOptions &options) {
+        GpuShape shape;
+        shape.numWarps = options.numWarps;
+        shape.threadsPerWarp = options.threadsPerWarp;
+        shape.target = options.target;
+        shape.defaultStages = options.defaultStages;
+        buildPipeline(passes, shape);
+      });
+}

@@ -1,0 +1,28 @@
+// The pipeline from `tt` to `ttg` that GPU targets run.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace nereid::ttg {
+
+/// What the passes need to know of the machine and of the options.
+struct GpuShape {
+  unsigned numWarps = 4;
+  unsigned threadsPerWarp = 32;
+  unsigned numCtas = 1;
+  std::string target = "cuda:90"; ///< as it stands on the module
+  unsigned defaultStages = 1;     ///< of loops that do not say how many
+  unsigned prefetchRegisters = 32; ///< of a thread, for tiles that are loaded ahead; 0: none are
+};
+
+/// Layouts assigned, loads rotated, equal ops merged; the shared memory's size stands on the module.
+void buildPipeline(mlir::OpPassManager &passes, const GpuShape &shape);
+/// Makes it known to nereid-opt as `ttg-default`, and its passes by their names.
+void registerPipelines();
+
+} // namespace nereid::ttg

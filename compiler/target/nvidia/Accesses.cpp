@@ -1,0 +1,201 @@
+// Accesses to memory: LLVM's loads and stores where they serve, PTX for predicates, cache modifiers and eviction.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/NvidiaEmitter.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/Support/ModRef.h"
+
+using namespace nereid;
+using namespace nereid::nvidia;
+using namespace nereid::lowering;
+
+/// ".cg", ".L1::evict_last" and their like. PTX takes one of the two; the eviction policy says more.
+static std::string modifiersOf(const GlobalAccess &access) {
+  switch (access.evict) {
+  case tt::EvictionPolicy::EVICT_FIRST:
+    return ".L1::evict_first";
+  case tt::EvictionPolicy::EVICT_LAST:
+    return ".L1::evict_last";
+  case tt::EvictionPolicy::NORMAL:
+    break;
+  }
+  if (access.cache == tt::CacheModifier::NONE)
+    return "";
+  return "." + tt::stringifyCacheModifier(access.cache).str();
+}
+
+static bool isPlain(const GlobalAccess &access) {
+  return !access.mask && access.cache == tt::CacheModifier::NONE && access.evict == tt::EvictionPolicy::NORMAL;
+}
+
+namespace {
+/// The text of an inline assembly with its operands.
+class Assembly {
+public:
+  explicit Assembly(IrBuilder &ir) : ir(ir) {}
+
+  /// A result; outputs come before inputs.
+  std::string output(llvm::Type *type) {
+    results.push_back(type);
+    constraints += (constraints.empty() ? "=" : ",=") + letter(type);
+    return "$" + std::to_string(next++);
+  }
+  std::string input(llvm::Value *value) {
+    inputs.push_back(value);
+    constraints += (constraints.empty() ? "" : ",") + letter(value->getType());
+    return "$" + std::to_string(next++);
+  }
+  /// A number as it is, everything else as an input.
+  std::string inputOrNumber(llvm::Value *value) {
+    auto *number = llvm::dyn_cast<llvm::ConstantInt>(value);
+    return number ? "0x" + llvm::utohexstr(number->getZExtValue(), /*LowerCase=*/true) : input(value);
+  }
+  llvm::SmallVector<llvm::Value *, 4> emit(const std::string &text, llvm::MemoryEffects effects) {
+    llvm::Type *type = results.empty()       ? ir.getVoidTy()
+                       : results.size() == 1 ? results.front()
+                                             : llvm::StructType::get(ir.getContext(), results);
+    auto inputTypes = llvm::map_to_vector(inputs, [](llvm::Value *value) { return value->getType(); });
+    auto *function = llvm::FunctionType::get(type, inputTypes, false);
+    // Code generation keeps the order of side effects; before it, the effects that are stated count.
+    llvm::CallInst *call = ir.CreateCall(llvm::InlineAsm::get(function, text, constraints, /*hasSideEffects=*/true), inputs);
+    call->setMemoryEffects(effects);
+    call->setDoesNotThrow();
+    call->addFnAttr(llvm::Attribute::WillReturn);
+    if (results.size() < 2)
+      return {call};
+    llvm::SmallVector<llvm::Value *, 4> words;
+    for (unsigned index = 0; index < results.size(); ++index)
+      words.push_back(ir.CreateExtractValue(call, index));
+    return words;
+  }
+
+private:
+  static std::string letter(llvm::Type *type) {
+    if (type->isIntegerTy(1))
+      return "b";
+    if (type->isIntegerTy(16))
+      return "h";
+    return type->isIntegerTy(32) ? "r" : "l";
+  }
+
+  IrBuilder &ir;
+  std::string constraints;
+  llvm::SmallVector<llvm::Type *, 4> results;
+  llvm::SmallVector<llvm::Value *, 8> inputs;
+  unsigned next = 0;
+};
+} // namespace
+
+static std::string braced(llvm::ArrayRef<std::string> operands) {
+  return operands.size() == 1 ? operands.front() : "{" + llvm::join(operands, ", ") + "}";
+}
+
+/// "v4.b32"
+static std::string typeText(llvm::Type *word, unsigned count) {
+  const std::string width = ".b" + std::to_string(word->getIntegerBitWidth());
+  return count == 1 ? width : ".v" + std::to_string(count) + width;
+}
+
+static std::string addressText(const std::string &base, int64_t offset) {
+  return offset == 0 ? "[" + base + "]" : "[" + base + " + " + std::to_string(offset) + "]";
+}
+
+/// PTX has no registers of 8 bits: such a word takes one of 16.
+static llvm::Type *registerType(IrBuilder &ir, llvm::Type *word) {
+  return word->isIntegerTy(8) ? ir.getInt16Ty() : word;
+}
+
+//--- LLVM's own ----------------------------------------------------------------------------
+
+static llvm::Type *wholeType(llvm::Type *word, unsigned count) {
+  return count == 1 ? word : llvm::FixedVectorType::get(word, count);
+}
+
+static llvm::Align alignmentOf(llvm::Type *word, unsigned count) {
+  return llvm::Align(word->getIntegerBitWidth() / 8 * count);
+}
+
+static llvm::Value *moved(IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
+  return offset == 0 ? pointer : ir.CreatePtrAdd(pointer, ir.getInt64(offset));
+}
+
+static llvm::SmallVector<llvm::Value *, 4> loadPlain(IrBuilder &ir, const GlobalAccess &access) {
+  llvm::Value *all = ir.CreateAlignedLoad(wholeType(access.wordType, access.numWords),
+                                          moved(ir, access.pointer, access.byteOffset),
+                                          alignmentOf(access.wordType, access.numWords), access.isVolatile);
+  if (access.numWords == 1)
+    return {all};
+  llvm::SmallVector<llvm::Value *, 4> words;
+  for (unsigned index = 0; index < access.numWords; ++index)
+    words.push_back(ir.CreateExtractElement(all, uint64_t{index}));
+  return words;
+}
+
+static void storePlain(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t offset) {
+  llvm::Type *word = words.front()->getType();
+  llvm::Value *all = words.front();
+  if (words.size() > 1)
+    all = llvm::PoisonValue::get(wholeType(word, words.size()));
+  for (unsigned index = 0; words.size() > 1 && index < words.size(); ++index)
+    all = ir.CreateInsertElement(all, words[index], uint64_t{index});
+  ir.CreateAlignedStore(all, moved(ir, pointer, offset), alignmentOf(word, words.size()));
+}
+
+//--- PTX -----------------------------------------------------------------------------------
+
+llvm::SmallVector<llvm::Value *, 4> NvidiaEmitter::loadGlobal(IrBuilder &ir, const GlobalAccess &access,
+                                                              llvm::ArrayRef<llvm::Value *> others) {
+  if (isPlain(access))
+    return loadPlain(ir, access);
+  llvm::Type *type = registerType(ir, access.wordType);
+  Assembly assembly(ir);
+  llvm::SmallVector<std::string, 4> results;
+  for (unsigned index = 0; index < access.numWords; ++index)
+    results.push_back(assembly.output(type));
+  const std::string address = addressText(assembly.input(access.pointer), access.byteOffset);
+  std::string text;
+  if (access.mask) {
+    const std::string predicate = assembly.input(access.mask);
+    for (auto [result, other] : llvm::zip_equal(results, others))
+      text += "mov.b" + std::to_string(type->getIntegerBitWidth()) + " " + result + ", " +
+              assembly.inputOrNumber(ir.CreateZExt(other, type)) + ";\n\t";
+    text += "@" + predicate + " ";
+  }
+  text += "ld" + std::string(access.isVolatile ? ".volatile" : "") + ".global" +
+          (access.isVolatile ? "" : modifiersOf(access)) + typeText(access.wordType, access.numWords) + " " +
+          braced(results) + ", " + address + ";";
+  const auto effects =
+      access.isVolatile ? llvm::MemoryEffects::unknown() : llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref);
+  llvm::SmallVector<llvm::Value *, 4> words = assembly.emit(text, effects);
+  for (llvm::Value *&word : words)
+    word = ir.CreateTrunc(word, access.wordType);
+  return words;
+}
+
+static void storeByText(IrBuilder &ir, const std::string &opcode, llvm::ArrayRef<llvm::Value *> words,
+                        llvm::Value *pointer, int64_t offset, llvm::Value *mask) {
+  llvm::Type *word = words.front()->getType();
+  Assembly assembly(ir);
+  const std::string address = addressText(assembly.input(pointer), offset);
+  const std::string predicate = mask ? "@" + assembly.input(mask) + " " : "";
+  llvm::SmallVector<std::string, 4> values;
+  for (llvm::Value *value : words)
+    values.push_back(assembly.input(ir.CreateZExt(value, registerType(ir, word))));
+  const std::string text = predicate + opcode + typeText(word, words.size()) + " " + address + ", " + braced(values) + ";";
+  assembly.emit(text, llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Mod));
+}
+
+void NvidiaEmitter::storeGlobal(IrBuilder &ir, const GlobalAccess &access, llvm::ArrayRef<llvm::Value *> words) {
+  if (isPlain(access))
+    storePlain(ir, words, access.pointer, access.byteOffset);
+  else
+    storeByText(ir, "st.global" + modifiersOf(access), words, access.pointer, access.byteOffset, access.mask);
+}
+
+void NvidiaEmitter::storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer,
+                                int64_t byteOffset, llvm::Value *mask) {
+  if (mask)
+    storeByText(ir, "st.shared", words, pointer, byteOffset, mask);
+  else
+    storePlain(ir, words, pointer, byteOffset);
+}

@@ -1,0 +1,74 @@
+// Chooses the tool that makes machine code of PTX, and reads what it says.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/Assemble.h"
+
+#include "compiler/target/nvidia/AssembleTools.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+using namespace nereid;
+using namespace nereid::nvidia;
+using llvm::StringRef;
+
+/// The number right before `unit`; 0 where there is none.
+static uint32_t numberBefore(StringRef text, StringRef unit) {
+  const size_t end = text.find(unit);
+  if (end == StringRef::npos)
+    return 0;
+  StringRef before = text.take_front(end).rtrim();
+  StringRef digits = before.drop_front(before.find_last_not_of("0123456789") + 1);
+  uint32_t value = 0;
+  return digits.getAsInteger(10, value) ? 0 : value;
+}
+
+void nvidia::readResources(StringRef log, Assembled &result) {
+  llvm::SmallVector<StringRef> lines;
+  log.split(lines, '\n');
+  for (StringRef line : lines) {
+    // "8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads"; "Used 14 registers, ..."
+    result.stackBytes = std::max(result.stackBytes, numberBefore(line, " bytes stack frame"));
+    result.spillBytes = std::max(result.spillBytes, numberBefore(line, " bytes spill stores"));
+    if (line.contains("Used "))
+      result.registers = std::max(result.registers, numberBefore(line, " registers"));
+  }
+}
+
+AssemblyError nvidia::readError(StringRef log) {
+  AssemblyError error;
+  llvm::SmallVector<StringRef> lines;
+  log.split(lines, '\n');
+  for (StringRef line : lines) {
+    // "ptxas kernel.ptx, line 8; error   : Modifier ..." or "ptxas fatal   : ..."
+    const size_t at = line.find("error"), fatal = line.find("fatal");
+    if (at == StringRef::npos && fatal == StringRef::npos)
+      continue;
+    StringRef rest = line.drop_front(at != StringRef::npos ? at : fatal);
+    error.message = rest.substr(rest.find(':') + 1).trim().str();
+    if (const size_t place = line.find(", line "); place != StringRef::npos)
+      (void)line.drop_front(place + 7).consumeInteger(10, error.line);
+    return error;
+  }
+  error.message = log.trim().str();
+  return error;
+}
+
+std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const Tools &tools, AssemblyError &error) {
+  Assembled result;
+  std::string log;
+  ToolOutcome outcome = ToolOutcome::Absent;
+  if (arch.hasToolchain && !tools.nvJitLink.empty())
+    outcome = runNvJitLink(ptx, arch, tools.nvJitLink, result, log);
+  if (arch.hasToolchain && outcome == ToolOutcome::Absent && !tools.ptxas.empty())
+    outcome = runPtxas(ptx, arch, tools.ptxas, result, log);
+  switch (outcome) {
+  case ToolOutcome::Done:
+    readResources(log, result);
+    return result;
+  case ToolOutcome::Refused:
+    error = readError(log);
+    return std::nullopt;
+  case ToolOutcome::Absent:
+    return Assembled{.cubin = "", .tool = "driver", .toolVersion = ""};
+  }
+  llvm_unreachable("all outcomes are listed");
+}

@@ -1,0 +1,20 @@
+// The tools that make machine code of PTX, one function each.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/nvidia/Assemble.h"
+
+namespace nereid::nvidia {
+
+enum class ToolOutcome : uint8_t {
+  Done,
+  Refused, ///< the PTX is wrong; the log says why
+  Absent,  ///< the tool cannot be used
+};
+
+ToolOutcome runNvJitLink(llvm::StringRef ptx, const Arch &arch, const std::string &library, Assembled &result,
+                         std::string &log);
+ToolOutcome runPtxas(llvm::StringRef ptx, const Arch &arch, const std::string &program, Assembled &result,
+                     std::string &log);
+
+} // namespace nereid::nvidia

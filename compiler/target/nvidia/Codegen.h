@@ -1,0 +1,38 @@
+// LLVM IR to PTX: a short pipeline and LLVM's code generator.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/nvidia/Archs.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace nereid::nvidia {
+
+/// A code generator for a generation, for one compilation at a time. It is kept for the next one; where a compilation
+/// is abandoned, so is it.
+class MachineLease {
+public:
+  static llvm::Expected<MachineLease> get(const Arch &arch);
+  MachineLease(MachineLease &&) = default;
+  MachineLease &operator=(MachineLease &&) = delete;
+  ~MachineLease();
+
+  llvm::TargetMachine &operator*() const { return *machine; }
+  llvm::TargetMachine *operator->() const { return machine.get(); }
+
+private:
+  MachineLease(unsigned capability, std::unique_ptr<llvm::TargetMachine> machine);
+  unsigned capability;
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+void optimise(llvm::Module &module, llvm::TargetMachine &machine);
+/// The module is changed on the way.
+llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &machine);
+
+} // namespace nereid::nvidia

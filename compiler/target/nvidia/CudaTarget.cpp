@@ -1,0 +1,175 @@
+// The phases of the NVIDIA target: ttg, LLVM IR, PTX, cubin.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/CudaTarget.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/SharedMemory.h"
+#include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
+#include "compiler/passes/ttg/Pipeline.h"
+#include "compiler/target/nvidia/Codegen.h"
+#include "compiler/target/nvidia/NvidiaEmitter.h"
+#include "compiler/target/nvidia/PtxLines.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+
+//--- checks --------------------------------------------------------------------------------
+
+static FailureOr<tt::FuncOp> findKernel(ModuleOp module) {
+  tt::FuncOp kernel;
+  for (auto function : module.getOps<tt::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    if (kernel)
+      return function.emitError() << "a module has one kernel; `" << kernel.getSymName() << "` is another";
+    kernel = function;
+  }
+  if (!kernel)
+    return module.emitError() << "the module has no kernel";
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (!function.isExternal() && !function.getBody().hasOneBlock())
+      return function.emitError() << "the control flow of `" << function.getSymName() << "` is not structured";
+  return kernel;
+}
+
+static LogicalResult checkOptions(ModuleOp module, const support::Options &options) {
+  if (options.numCtas != 1)
+    return module.emitError() << "clusters of blocks are not supported yet; num_ctas is " << options.numCtas;
+  if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
+    return module.emitError() << "num_warps is " << options.numWarps << "; it must be a power of two up to 32";
+  return success();
+}
+
+//--- phases --------------------------------------------------------------------------------
+
+static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options, const Arch &arch) {
+  if (module->hasAttr(ttg::kNumWarps))
+    return success();
+  ttg::GpuShape shape;
+  shape.numWarps = options.numWarps;
+  shape.numCtas = options.numCtas;
+  shape.target = "cuda:" + std::to_string(arch.capability);
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false); // the driver verifies between phases where asked
+  ttg::buildPipeline(passes, shape);
+  return passes.run(module);
+}
+
+static ParamKind kindOf(Type type) {
+  if (isa<tt::PointerType>(type))
+    return ParamKind::Pointer;
+  if (type.isInteger(1))
+    return ParamKind::Bool;
+  return isa<FloatType>(type) ? ParamKind::Float : ParamKind::Int;
+}
+
+static std::vector<Param> paramsOf(tt::FuncOp kernel) {
+  std::vector<Param> params;
+  uint32_t offset = 0;
+  for (Type type : kernel.getArgumentTypes()) {
+    const uint32_t size = analysis::memoryBits(type) / 8;
+    offset = llvm::alignTo(offset, size);
+    params.push_back({offset, size, kindOf(type)});
+    offset += size;
+  }
+  return params;
+}
+
+static std::string printed(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().enableDebugInfo());
+  return text;
+}
+
+static LogicalResult verifyLlvm(tt::FuncOp kernel, const llvm::Module &module) {
+#ifndef NDEBUG
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (llvm::verifyModule(module, &stream))
+    return kernel.emitError() << "invalid LLVM IR; this is a defect of the compiler: " << text;
+#endif
+  return success();
+}
+
+template <typename T> static FailureOr<T> orDiagnose(Operation *op, llvm::Expected<T> value) {
+  if (value)
+    return std::move(*value);
+  return op->emitError() << llvm::toString(value.takeError());
+}
+
+static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::Options &options, const Arch &arch,
+                             const Emit &emit, CudaCode &code) {
+  auto machine = orDiagnose(kernel, MachineLease::get(arch));
+  if (failed(machine))
+    return failure();
+  const analysis::SharedMemoryPlan shared = analysis::planSharedMemory(module);
+  code.sharedBytes = shared.bytes;
+  llvm::LLVMContext context;
+  llvm::Module llvmModule(kernel.getSymName(), context);
+  llvmModule.setTargetTriple((*machine)->getTargetTriple());
+  llvmModule.setDataLayout((*machine)->createDataLayout());
+  NvidiaEmitter emitter(arch);
+  if (failed(lowering::emitModule(module, llvmModule, emitter, shared, {options.enableFpFusion, options.maxRegisters})) ||
+      failed(verifyLlvm(kernel, llvmModule)))
+    return failure();
+  optimise(llvmModule, **machine);
+  if (emit.llir || emit.stopAfter == "llir")
+    llvm::raw_string_ostream(code.llir) << llvmModule;
+  if (emit.stopAfter == "llir")
+    return success();
+  auto ptx = orDiagnose(kernel, emitPtx(llvmModule, **machine));
+  if (failed(ptx))
+    return failure();
+  code.ptx = std::move(*ptx);
+  return success();
+}
+
+static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools &tools, CudaCode &code) {
+  AssemblyError error;
+  std::optional<Assembled> made = assemble(code.ptx, arch, tools, error);
+  if (!made) {
+    Location place = locationOfLine(code.ptx, error.line, kernel.getLoc());
+    return emitError(place) << "the assembler refuses the code made for this: " << error.message;
+  }
+  code.cubin = std::move(made->cubin);
+  code.tool = made->tool;
+  code.toolVersion = made->toolVersion;
+  code.registers = made->registers;
+  code.spills = made->spillBytes;
+  code.stackBytes = made->stackBytes;
+  return success();
+}
+
+FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &options, const support::TargetSpec &target,
+                                    const Tools &tools, const Emit &emit) {
+  std::string whyNot;
+  const Arch *arch = findArch(target.arch, whyNot);
+  if (!arch)
+    return module.emitError() << whyNot;
+  FailureOr<tt::FuncOp> kernel = findKernel(module);
+  if (failed(kernel) || failed(checkOptions(module, options)) || failed(lowerToTtg(module, options, *arch)))
+    return failure();
+  CudaCode code;
+  code.params = paramsOf(*kernel);
+  code.numWarps = ttg::numWarpsOf(module);
+  code.threadsPerBlock = code.numWarps * ttg::threadsPerWarpOf(module);
+  if (emit.ttgir || emit.stopAfter == "ttgir")
+    code.ttgir = printed(module);
+  if (emit.stopAfter == "ttgir")
+    return code;
+  if (failed(makePtx(module, *kernel, options, *arch, emit, code)))
+    return failure();
+  const bool wantsCubin = emit.cubin && emit.stopAfter != "llir" && emit.stopAfter != "ptx";
+  if (wantsCubin && failed(makeCubin(*kernel, *arch, tools, code)))
+    return failure();
+  if (!emit.ptx && emit.stopAfter != "ptx" && !code.cubin.empty())
+    code.ptx.clear();
+  return code;
+}

@@ -1,0 +1,62 @@
+// From a module of `tt` (or `ttg`) ops to code for an NVIDIA GPU: the target's one entry.
+// SPDX-License-Identifier: MIT
+//
+// The code has one kernel of that name in the ABI `plain`: the parameters in order at their natural alignment, then a
+// pointer to global scratch memory and one to profiling's; 32 * numWarps threads a block along x; `sharedBytes` of
+// dynamic shared memory.
+#pragma once
+
+#include "compiler/support/Options.h"
+#include "compiler/support/TargetSpec.h"
+#include "compiler/target/nvidia/Assemble.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nereid::nvidia {
+
+enum class ParamKind : uint8_t { Pointer, Int, Float, Bool };
+
+/// A parameter's place in the packed block.
+struct Param {
+  uint32_t offset = 0;
+  uint32_t size = 0;
+  ParamKind kind = ParamKind::Pointer;
+};
+
+/// Which texts to keep besides the binary; those before `stopAfter` are made in any case.
+struct Emit {
+  bool ttgir = false;
+  bool llir = false;
+  bool ptx = false;
+  bool cubin = true;
+  std::string stopAfter; ///< "ttgir", "llir", "ptx" or "cubin"; the last where empty
+};
+
+struct CudaCode {
+  std::string ttgir;
+  std::string llir; ///< LLVM IR, optimised
+  std::string ptx;
+  std::string cubin; ///< empty where the tool is "driver": the PTX, which is kept then, is the binary
+  std::string tool;
+  std::string toolVersion;
+  std::vector<Param> params; ///< the scratch pointers excluded
+  uint32_t sharedBytes = 0;
+  uint32_t registers = 0;
+  uint32_t spills = 0; ///< bytes stored by spills
+  uint32_t stackBytes = 0;
+  uint32_t numWarps = 0;
+  uint32_t threadsPerBlock = 0;
+  uint64_t globalScratchBytes = 0;
+  uint32_t globalScratchAlign = 1;
+};
+
+/// Compiles the module's one public function. A failure is a diagnostic at the op's location, or at the line that the
+/// PTX refused by a tool was made for. The module becomes `ttg`.
+mlir::FailureOr<CudaCode> compile(mlir::ModuleOp module, const support::Options &options,
+                                  const support::TargetSpec &target, const Tools &tools, const Emit &emit);
+
+} // namespace nereid::nvidia

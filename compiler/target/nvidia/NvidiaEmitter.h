@@ -1,0 +1,44 @@
+// What tiles become on NVIDIA GPUs: special registers, shuffles, predicated accesses, approximate arithmetic.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/TargetEmitter.h"
+#include "compiler/target/nvidia/Archs.h"
+
+namespace nereid::nvidia {
+
+class NvidiaEmitter : public lowering::TargetEmitter {
+public:
+  using IrBuilder = lowering::IrBuilder;
+  explicit NvidiaEmitter(const Arch &arch);
+
+  unsigned threadsPerWarp() const override { return 32; }
+  void markKernel(llvm::Function &function, const lowering::KernelShape &shape) override;
+  llvm::Value *programId(IrBuilder &ir, unsigned axis) override;
+  llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) override;
+  llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) override;
+  void barrier(IrBuilder &ir) override;
+
+  llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) override;
+  llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) override;
+  llvm::Value *reduceWarp(IrBuilder &ir, lowering::WarpReduction kind, llvm::Value *word) override;
+
+  llvm::SmallVector<llvm::Value *, 4> loadGlobal(IrBuilder &ir, const lowering::GlobalAccess &access,
+                                                 llvm::ArrayRef<llvm::Value *> others) override;
+  void storeGlobal(IrBuilder &ir, const lowering::GlobalAccess &access, llvm::ArrayRef<llvm::Value *> words) override;
+  void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
+                   llvm::Value *mask) override;
+  unsigned sharedAddressSpace() const override { return 3; }
+
+  llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
+  llvm::Value *quickMath(IrBuilder &ir, lowering::QuickMath function, llvm::Value *x) override;
+  const math::HostMath &mathFacts() const override { return facts; }
+  llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
+  llvm::Value *widenByte(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
+
+private:
+  const Arch &arch;
+  math::HostMath facts;
+};
+
+} // namespace nereid::nvidia

@@ -1,0 +1,111 @@
+// Arrays on a GPU that are not torch's: `__cuda_array_interface__`, and what `__dlpack__` wants to know there.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Arrays.h"
+
+#include "runtime/cuda/CudaDevice.h"
+
+using namespace nereid;
+using namespace nereid::python;
+using jit::ScalarType;
+
+//--- __cuda_array_interface__ ------------------------------------------------------------------
+
+/// The type that a type string such as "<f4" stands for; nothing for other byte orders.
+static std::optional<ScalarType> typeOf(std::string_view text) {
+  if (text.size() < 3 || text[0] == '>')
+    return std::nullopt;
+  unsigned bytes = 0;
+  for (const char digit : text.substr(2))
+    bytes = digit >= '0' && digit <= '9' && bytes < 1000 ? bytes * 10 + static_cast<unsigned>(digit - '0') : 1000;
+  switch (text[1]) {
+  case 'f':
+    return floatType(bytes * 8);
+  case 'i':
+  case 'u':
+    return integerType(text[1] == 'i', bytes * 8);
+  case 'b':
+    return ScalarType::U1;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The GPU that an address belongs to; with one GPU there is nothing to ask.
+static int32_t deviceOf(uint64_t address) {
+  auto driver = runtime::cudaDriver();
+  if (!driver)
+    raise(PyExc_RuntimeError, driver.error().text + " [" + driver.error().code + "]");
+  if ((*driver)->deviceCount() == 1)
+    return 0;
+  auto device = (*driver)->device(0);
+  auto facts = (*device)->pointerFacts(address);
+  return facts && facts->isKnown ? facts->ordinal : currentDevice();
+}
+
+static nb::handle entryOf(nb::handle interface, const char *name) {
+  return PyDict_Check(interface.ptr()) ? PyDict_GetItemString(interface.ptr(), name) : nullptr;
+}
+
+static uint64_t numberOf(nb::handle object) {
+  const uint64_t number = PyLong_AsUnsignedLongLongMask(object.ptr());
+  if (PyErr_Occurred())
+    throw nb::python_error();
+  return number;
+}
+
+ArrayResult nereid::python::readCudaInterface(PyObject *object, Array &array) {
+  nb::object interface = attributeOrNull(object, "__cuda_array_interface__");
+  if (!interface.is_valid())
+    return ArrayResult::NotAnArray;
+  const nb::handle data = entryOf(interface, "data"), typeText = entryOf(interface, "typestr");
+  if (!data || !PyTuple_Check(data.ptr()) || PyTuple_GET_SIZE(data.ptr()) < 1 || !typeText ||
+      !PyUnicode_Check(typeText.ptr())) {
+    PyErr_Format(PyExc_TypeError, "`%s.__cuda_array_interface__` has no `data` and `typestr`",
+                 Py_TYPE(object)->tp_name);
+    return ArrayResult::Failed;
+  }
+  std::optional<ScalarType> type = typeOf(utf8(typeText));
+  if (!type) // bfloat16 and the like have no type string, but a name
+    if (nb::object dtype = attributeOrNull(object, "dtype"); dtype.is_valid())
+      type = scalarTypeNamed(utf8(checked(PyObject_Str(dtype.ptr()))));
+  if (!type)
+    return unsupportedType(object, reprOf(typeText));
+  array.address = numberOf(PyTuple_GET_ITEM(data.ptr(), 0));
+  array.type = *type;
+  array.device = DeviceKind::Cuda;
+  array.deviceIndex = deviceOf(array.address);
+  const nb::handle stream = entryOf(interface, "stream");
+  if (stream && PyLong_Check(stream.ptr()))
+    array.producer = numberOf(stream);
+  array.owner = std::move(interface); // it may own the memory that it describes
+  return ArrayResult::Read;
+}
+
+//--- __dlpack__ --------------------------------------------------------------------------------
+
+/// The GPU that the object says it is on; nothing for the CPU and others.
+static std::optional<int32_t> gpuOf(PyObject *object) {
+  nb::object place = attributeOrNull(object, "__dlpack_device__");
+  if (!place.is_valid())
+    return std::nullopt;
+  place = checked(PySequence_Tuple(checked(PyObject_CallNoArgs(place.ptr())).ptr()));
+  if (PyTuple_GET_SIZE(place.ptr()) != 2)
+    return std::nullopt;
+  nb::object kind = checked(PyNumber_Index(PyTuple_GET_ITEM(place.ptr(), 0)));
+  nb::object index = checked(PyNumber_Index(PyTuple_GET_ITEM(place.ptr(), 1)));
+  const uint64_t code = numberOf(kind);
+  if (code != dlpack::Cuda && code != dlpack::CudaManaged)
+    return std::nullopt;
+  return static_cast<int32_t>(numberOf(index));
+}
+
+nb::object nereid::python::dlPackCapsule(PyObject *object) {
+  const std::optional<int32_t> gpu = gpuOf(object);
+  if (!gpu)
+    return checked(PyObject_CallMethod(object, "__dlpack__", nullptr));
+  nb::object method = checked(PyObject_GetAttrString(object, "__dlpack__"));
+  const auto stream = reinterpret_cast<uint64_t>(currentStream(*gpu));
+  nb::dict keywords;
+  keywords["stream"] = stream ? stream : 1; // the protocol's number of the default stream
+  return checked(PyObject_Call(method.ptr(), nb::tuple().ptr(), keywords.ptr()));
+}

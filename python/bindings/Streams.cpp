@@ -1,0 +1,84 @@
+// Asks torch, or the driver, for the current device and stream.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Streams.h"
+
+#include "runtime/cuda/CudaDriver.h"
+
+#include <atomic>
+
+namespace nereid::python {
+
+/// `torch._C.<name>` as soon as torch is imported and has it; borrowed, and kept for good.
+static PyObject *torchFunction(std::atomic<PyObject *> &kept, const char *name) {
+  if (PyObject *known = kept.load(std::memory_order_acquire))
+    return known;
+  static PyObject *const moduleName = PyUnicode_InternFromString("torch._C");
+  PyObject *module = PyImport_GetModule(moduleName);
+  PyObject *function = module ? PyObject_GetAttrString(module, name) : nullptr;
+  Py_XDECREF(module);
+  if (!function) { // not imported, not all of it yet, or built without CUDA
+    PyErr_Clear();
+    return nullptr;
+  }
+  PyObject *expected = nullptr;
+  if (kept.compare_exchange_strong(expected, function))
+    return function;
+  Py_DECREF(function);
+  return expected;
+}
+
+/// The number that the function gives; false, with no exception left, where it gives none.
+static bool callForNumber(PyObject *function, PyObject *argument, uint64_t &number) {
+  PyObject *result = argument ? PyObject_CallOneArg(function, argument) : PyObject_CallNoArgs(function);
+  const bool isNumber = result && PyLong_Check(result);
+  if (isNumber)
+    number = PyLong_AsUnsignedLongLongMask(result);
+  Py_XDECREF(result);
+  PyErr_Clear();
+  return isNumber;
+}
+
+void *currentStream(int32_t ordinal) {
+  static std::atomic<PyObject *> kept{nullptr};
+  PyObject *function = torchFunction(kept, "_cuda_getCurrentRawStream");
+  if (!function)
+    return nullptr;
+  uint64_t stream = 0;
+  PyObject *argument = PyLong_FromLong(ordinal);
+  if (argument)
+    callForNumber(function, argument, stream);
+  Py_XDECREF(argument);
+  return reinterpret_cast<void *>(stream);
+}
+
+int32_t currentDevice() {
+  static std::atomic<PyObject *> kept{nullptr};
+  uint64_t ordinal = 0;
+  if (PyObject *function = torchFunction(kept, "_cuda_getDevice"))
+    if (callForNumber(function, nullptr, ordinal))
+      return static_cast<int32_t>(ordinal);
+  auto driver = runtime::cudaDriver();
+  runtime::cuda::Ordinal device = 0;
+  if (driver && (*driver)->calls().cuCtxGetDevice(&device) == runtime::cuda::Success)
+    return device;
+  return 0;
+}
+
+bool readStream(PyObject *object, void *&stream) {
+  stream = nullptr;
+  if (object == Py_None)
+    return true;
+  PyObject *handle = PyLong_Check(object) ? Py_NewRef(object) : PyObject_GetAttrString(object, "cuda_stream");
+  if (!handle) {
+    PyErr_Clear();
+    handle = PyObject_GetAttrString(object, "ptr");
+  }
+  if (handle && PyLong_Check(handle))
+    stream = PyLong_AsVoidPtr(handle);
+  const bool isStream = handle && PyLong_Check(handle) && !PyErr_Occurred();
+  Py_XDECREF(handle);
+  PyErr_Clear();
+  return isStream;
+}
+
+} // namespace nereid::python

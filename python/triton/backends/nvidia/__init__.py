@@ -1,0 +1,2 @@
+"""NVIDIA's GPUs as a target."""
+# SPDX-License-Identifier: MIT

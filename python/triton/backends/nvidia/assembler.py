@@ -1,0 +1,94 @@
+"""Finds what turns PTX into machine code: nvJitLink, a library, or ptxas, a program."""
+
+# SPDX-License-Identifier: MIT
+#
+# Neither comes with this package. Both come with CUDA and with the wheels that torch's CUDA builds
+# depend on. Without them the driver compiles the PTX when a kernel is loaded.
+from __future__ import annotations
+
+import functools
+import glob
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ... import knobs
+
+# Below the folder of the namespace package `nvidia`: CUDA 13's wheels, then those of CUDA 12.
+_WHEEL_LIBRARIES = ("cu13/lib/libnvJitLink.so.*", "nvjitlink/lib/libnvJitLink.so.*")
+_WHEEL_PROGRAMS = ("cu13/bin/ptxas", "cuda_nvcc/bin/ptxas")
+_DEFAULT_ROOT = "/usr/local/cuda"
+
+
+@dataclass(frozen=True)
+class Assembler:
+    """Paths; empty where there is none."""
+
+    ptxas: str = ""
+    nvjitlink: str = ""
+
+    @property
+    def key(self) -> str:
+        """Names the tools in cache keys: other ones may make other code."""
+        return ",".join(_identity(path) for path in (self.nvjitlink, self.ptxas) if path)
+
+
+def find_assembler(arch: int = 0) -> Assembler:
+    """What there is for a GPU of that compute capability. A path in the settings is the only one
+    looked at.
+    """
+    chosen = (knobs.nvidia.ptxas_blackwell if arch >= 100 else None) or knobs.nvidia.ptxas
+    if chosen:
+        return _chosen(chosen)
+    return _search(knobs.nvidia.cuda_home or knobs.nvidia.cuda_path or "")
+
+
+def _chosen(path: str) -> Assembler:
+    if not _is_program(path):
+        raise RuntimeError(f"TRITON_PTXAS_PATH names {path}, which is no program")
+    return Assembler(ptxas=path)
+
+
+@functools.lru_cache
+def _search(root: str) -> Assembler:
+    roots = [folder for folder in (root, _DEFAULT_ROOT) if folder]
+    libraries = [
+        *(name for folder in _wheels() for name in _matches(folder, _WHEEL_LIBRARIES)),
+        *(
+            name
+            for folder in roots
+            for name in _matches(folder, ("lib64/libnvJitLink.so.*", "lib/libnvJitLink.so.*"))
+        ),
+    ]
+    programs = [
+        *(os.path.join(folder, name) for folder in _wheels() for name in _WHEEL_PROGRAMS),
+        *(os.path.join(folder, "bin", "ptxas") for folder in roots),
+    ]
+    return Assembler(
+        ptxas=next(filter(_is_program, programs), shutil.which("ptxas") or ""),
+        nvjitlink=next(iter(libraries), ""),
+    )
+
+
+def _wheels() -> list[str]:
+    """Folders of the namespace package `nvidia`, which is not imported."""
+    spec = importlib.util.find_spec("nvidia")
+    return list(spec.submodule_search_locations or ()) if spec else []
+
+
+def _matches(folder: str, patterns: tuple[str, ...]) -> Iterator[str]:
+    """Files of these patterns, for each the shortest name first: `libnvJitLink.so.13`."""
+    for pattern in patterns:
+        yield from sorted(glob.glob(os.path.join(glob.escape(folder), pattern)), key=len)
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+@functools.lru_cache
+def _identity(path: str) -> str:
+    # The size tells releases apart, and a copy elsewhere is the same tool.
+    return f"{os.path.basename(os.path.realpath(path))}:{os.path.getsize(path)}"

@@ -1,0 +1,221 @@
+"""Runs kernels on NVIDIA's GPUs: which one, which stream, device facts, scratch memory, timing."""
+
+# SPDX-License-Identifier: MIT
+#
+# torch is asked for the current device and stream where the program has imported it; it is never
+# imported for that.
+from __future__ import annotations
+
+import functools
+import glob
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ... import knobs
+from ..._C import libtriton
+from ...runtime import _allocation
+from ..compiler import GPUTarget
+from ..driver import GPUDriver, KernelLauncher
+
+_native = libtriton.driver_cuda
+
+# What the system shows of a GPU without asking the driver, which would make a later fork useless.
+_DEVICE_FILES = ("/dev/nvidia[0-9]*", "/dev/dxg", "/dev/nvgpu/*")
+_CACHE_BYTES = 256 << 20  # larger than every level-two cache
+
+_CPP_TYPES = {
+    "i1": "int8_t",
+    "i8": "int8_t",
+    "i16": "int16_t",
+    "i32": "int32_t",
+    "i64": "int64_t",
+    "u1": "uint8_t",
+    "u8": "uint8_t",
+    "u16": "uint16_t",
+    "u32": "uint32_t",
+    "u64": "uint64_t",
+    "fp16": "double",
+    "bf16": "double",
+    "fp32": "double",
+    "f32": "double",
+    "fp64": "double",
+}
+
+
+def _use_library() -> None:
+    path = knobs.nvidia.libcuda_path or ""
+    if os.path.isdir(path):
+        path = os.path.join(path, "libcuda.so.1")
+    _native.set_library(path)
+
+
+def _cuda_torch() -> Any:
+    """torch where it is imported and was built for CUDA."""
+    torch = sys.modules.get("torch")
+    is_for_cuda = getattr(getattr(torch, "version", None), "cuda", None) is not None
+    return torch if is_for_cuda and hasattr(torch, "cuda") else None
+
+
+class CUDAUtils:
+    """Facts about GPUs, and code that is loaded by hand."""
+
+    def get_device_properties(self, device: int | None = None) -> dict[str, Any]:
+        return _native.properties(_native.current_device() if device is None else device)
+
+    def load_binary(
+        self, name: str, binary: bytes, shared: int, device: int
+    ) -> tuple[int, int, int, int, int]:
+        """(module, function, registers, spills, threads of a block at most) of a cubin or PTX."""
+        return _native.load_binary(name, bytes(binary), shared, device)
+
+    def unload_module(self, module: int) -> None:
+        _native.unload_module(module)
+
+    def cuOccupancyMaxActiveClusters(  # noqa: N802
+        self, function: int, shared: int, x: int, y: int, z: int
+    ) -> int:
+        return _native.max_active_clusters(int(function), shared, x, y, z, _native.current_device())
+
+    def get_default_stream(self) -> int:
+        return 0
+
+
+class CUDALauncher(KernelLauncher):
+    """The launch convention, with memory for kernels that need some beside their arguments."""
+
+    def __init__(self, src: Any, metadata: Any):
+        super().__init__(src, metadata)
+        self.num_ctas = getattr(metadata, "num_ctas", 1)
+        self.global_scratch = _scratch_of(metadata, "global")
+        self.profile_scratch = _scratch_of(metadata, "profile")
+
+    def launch(
+        self, function: Any, grid: tuple[int, int, int], stream: Any, args: tuple[Any, ...]
+    ) -> None:
+        if not (self.global_scratch[0] or self.profile_scratch[0]):
+            function.launch(*grid, stream, args)
+            return
+        blocks = grid[0] * grid[1] * grid[2] * self.num_ctas
+        buffers = [
+            _allocate(allocator, size, align, blocks, stream)
+            for allocator, (size, align) in (
+                (_allocation.get_allocator(), self.global_scratch),
+                (_allocation.get_profile_allocator(), self.profile_scratch),
+            )
+        ]
+        function.launch(*grid, stream, args, *(_address(buffer) for buffer in buffers))
+
+
+def _scratch_of(metadata: Any, kind: str) -> tuple[int, int]:
+    size = getattr(metadata, f"{kind}_scratch_size", 0)
+    return size or 0, getattr(metadata, f"{kind}_scratch_align", 1) or 1
+
+
+def _allocate(allocator: Any, size: int, align: int, blocks: int, stream: Any) -> Any:
+    """The user's memory; None lets the native launcher take the stream's own."""
+    if not size or not blocks or allocator is None:
+        return None
+    return (
+        None
+        if isinstance(allocator, _allocation.NullAllocator)
+        else allocator(size * blocks, align, stream)
+    )
+
+
+def _address(buffer: Any) -> int:
+    if buffer is None:
+        return 0
+    if hasattr(buffer, "data_ptr"):
+        return buffer.data_ptr()
+    if hasattr(buffer, "__cuda_array_interface__"):
+        return buffer.__cuda_array_interface__["data"][0]
+    return int(buffer)
+
+
+class CUDADriver(GPUDriver):
+    device_type = "cuda"
+    launcher_cls = CUDALauncher
+
+    def __init__(self) -> None:
+        _use_library()
+        knobs.apply_to_launches()
+        self.utils = CUDAUtils()
+
+    @classmethod
+    def is_active(cls) -> bool:
+        _use_library()
+        if _native.is_initialized():
+            return _native.device_count() > 0
+        visible = knobs.nvidia.visible_devices
+        if visible is not None and visible.strip() in ("", "-1"):
+            return False
+        if not _native.has_library():
+            return False
+        if "torch" in sys.modules:
+            torch = _cuda_torch()
+            return torch is not None and torch.cuda.is_available()
+        if not knobs.nvidia.libcuda_path and any(map(glob.glob, _DEVICE_FILES)):
+            return True
+        return _native.device_count() > 0
+
+    @functools.lru_cache(maxsize=64)  # noqa: B019
+    def target_of(self, device: int) -> GPUTarget:
+        return GPUTarget("cuda", _native.capability(device), 32)
+
+    def get_current_target(self) -> GPUTarget:
+        return self.target_of(self.get_current_device())
+
+    def get_current_device(self) -> int:
+        return _native.current_device()
+
+    def set_current_device(self, device: int) -> None:
+        torch = _cuda_torch()
+        if torch is not None:
+            torch.cuda.set_device(device)
+        else:
+            _native.make_current(device)
+
+    def get_current_stream(self, device: int | None = None) -> int:
+        return _native.current_stream(self.get_current_device() if device is None else device)
+
+    def stream_for(self, args: tuple[Any, ...], device: int) -> int:
+        """The current stream of the library whose arrays are passed."""
+        return _native.stream_for(args, device)
+
+    def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
+        return divmod(
+            self.target_of(self.get_current_device() if device is None else device).arch, 10
+        )
+
+    def get_device_interface(self) -> Any:
+        import torch
+
+        return torch.cuda
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        return "CUdeviceptr" if ty.startswith("*") else _CPP_TYPES[ty]
+
+    def get_benchmarker(self) -> Callable[..., Any]:
+        from ...testing import do_bench
+
+        return do_bench
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        """Memory larger than the caches; writing it leaves nothing of earlier data in them."""
+        return _native.Buffer(_CACHE_BYTES, self.get_current_device())
+
+    def clear_cache(self, cache: Any) -> None:
+        cache.zero(self.get_current_stream())
+
+    def record_event(self) -> Any:
+        """A point in the current stream; `milliseconds_since` gives the time between two."""
+        device = self.get_current_device()
+        event = _native.Event(device)
+        event.record(self.get_current_stream(device))
+        return event
+
+    def synchronize(self) -> None:
+        """Waits for the current GPU; says which kernels may be to blame where one has failed."""
+        _native.synchronize(self.get_current_device())

@@ -1,0 +1,24 @@
+// Allows calls that another stream's capture into a graph would forbid, for the length of a scope.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/cuda/CudaDriver.h"
+
+namespace nereid::runtime {
+
+/// Loading and freeing are no part of a graph: what a capture records is the same with and without them.
+class CaptureScope {
+public:
+  explicit CaptureScope(const cuda::DriverCalls &calls) : calls(calls) {
+    calls.cuThreadExchangeStreamCaptureMode(&mode);
+  }
+  ~CaptureScope() { calls.cuThreadExchangeStreamCaptureMode(&mode); }
+  CaptureScope(const CaptureScope &) = delete;
+  CaptureScope &operator=(const CaptureScope &) = delete;
+
+private:
+  const cuda::DriverCalls &calls;
+  cuda::CaptureMode mode = cuda::CaptureMode::Relaxed; ///< then the thread's own
+};
+
+} // namespace nereid::runtime

@@ -1,0 +1,117 @@
+// The parts of the CUDA driver's binary interface that are used here.
+// SPDX-License-Identifier: MIT
+//
+// libcuda is opened at run time and none of its headers is needed to build:
+// what crosses the border is these numbers and two structures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nereid::runtime::cuda {
+
+using Result = int;
+using Ordinal = int;
+using Address = uint64_t;
+
+using Context = struct ContextTag *;
+using Module = struct ModuleTag *;
+using Function = struct FunctionTag *;
+using Stream = struct StreamTag *;
+using Event = struct EventTag *;
+
+enum ResultCode : Result {
+  Success = 0,
+  OutOfMemory = 2,
+  NotInitialized = 3,
+  StubLibrary = 34,
+  NoDevice = 100,
+  InvalidImage = 200,
+  InvalidContext = 201,
+  NoBinaryForGpu = 209,
+  EccUncorrectable = 214,
+  InvalidPtx = 218,
+  NvlinkUncorrectable = 220,
+  UnsupportedPtxVersion = 222,
+  Contained = 226,
+  NotFound = 500,
+  IllegalAddress = 700,
+  LaunchOutOfResources = 701,
+  LaunchTimeout = 702,
+  DeviceAssert = 710,
+  HardwareStackError = 714,
+  IllegalInstruction = 715,
+  MisalignedAddress = 716,
+  InvalidAddressSpace = 717,
+  InvalidPc = 718,
+  LaunchFailed = 719,
+  CooperativeLaunchTooLarge = 720,
+};
+
+enum class DeviceAttribute : int {
+  MaxThreadsPerBlock = 1,
+  MaxSharedMemoryPerBlock = 8,
+  WarpSize = 10,
+  ClockRateKhz = 13,
+  MultiprocessorCount = 16,
+  MemoryClockRateKhz = 36,
+  MemoryBusWidthBits = 37,
+  L2CacheBytes = 38,
+  MaxThreadsPerMultiprocessor = 39,
+  CapabilityMajor = 75,
+  CapabilityMinor = 76,
+  MaxRegistersPerMultiprocessor = 82,
+  CooperativeLaunch = 95,
+  MaxSharedMemoryPerBlockOptin = 97,
+};
+
+enum class FunctionAttribute : int {
+  MaxThreadsPerBlock = 0,
+  SharedBytes = 1,
+  LocalBytes = 3,
+  Registers = 4,
+  MaxDynamicSharedBytes = 8,
+  NonPortableClusterSize = 14,
+};
+
+enum class PointerAttribute : int {
+  MemoryType = 2,
+  DevicePointer = 3,
+  DeviceOrdinal = 9,
+  RangeStart = 11,
+  RangeBytes = 12
+};
+
+enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
+
+enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
+
+/// Of an event that orders streams and takes no time.
+inline constexpr unsigned kEventWithoutTiming = 2;
+
+enum class LaunchAttributeId : int { Cooperative = 2, ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };
+
+struct LaunchAttribute {
+  LaunchAttributeId id;
+  char padding[4];
+  union {
+    char bytes[64];
+    int flag;
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  };
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ;
+  unsigned blockX, blockY, blockZ;
+  unsigned dynamicSharedBytes;
+  Stream stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32);
+
+} // namespace nereid::runtime::cuda

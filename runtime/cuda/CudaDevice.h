@@ -1,0 +1,89 @@
+// One NVIDIA GPU: its properties, its context, and the kernels that are loaded and launched there.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/Device.h"
+#include "runtime/cuda/CudaDriver.h"
+#include "runtime/cuda/LaunchHistory.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace nereid::runtime {
+
+class CudaKernel;
+
+/// What the driver knows of an address.
+struct PointerFacts {
+  bool isKnown = false;  ///< memory that CUDA allocated or that was registered with it
+  bool isOnHost = false; ///< though a GPU may read it
+  int ordinal = 0;       ///< of the device that it belongs to
+  uint64_t onDevice = 0; ///< the address by which kernels reach it
+  uint64_t start = 0;    ///< of the allocation
+  uint64_t bytes = 0;
+};
+
+class CudaDevice final : public Device {
+public:
+  CudaDevice(CudaDriver &driver, int ordinal);
+
+  int ordinal() const { return index; }
+  /// "cuda:0"
+  std::string name() const { return "cuda:" + std::to_string(index); }
+  /// 90 for compute capability 9.0.
+  int capability() const { return capabilityNumber; }
+  const CudaDriver &driver() const { return owner; }
+  const DeviceProperties &properties() const override { return known; }
+
+  /// The primary context, which PyTorch and the CUDA runtime use too; retained at first use and kept.
+  Expected<cuda::Context> context();
+
+  Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
+  /// Puts the launch into the stream (null is the default stream) and returns. Where a kernel asks for
+  /// scratch and the block's pointer to it is null, the memory is the stream's own for the launch.
+  Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) override;
+
+  /// Waits for everything that was put into the device's streams.
+  Expected<void> synchronize();
+  /// What `later` is given from now on starts after what `earlier` has been given.
+  Expected<void> orderStreams(void *earlier, void *later);
+  Expected<PointerFacts> pointerFacts(uint64_t address);
+
+  /// A failure of `call`: one that an earlier launch caused names the kernels that may have.
+  Error failure(const std::string &code, const std::string &what, const char *call, cuda::Result result) const;
+
+private:
+  int attribute(cuda::DeviceAttribute attribute) const;
+  Expected<void> launchWithScratch(const CudaKernel &kernel, cuda::LaunchConfig &config, std::span<const char> packed);
+  Expected<void> enqueue(const CudaKernel &kernel, const cuda::LaunchConfig &config, std::span<const char> packed);
+  Error launchError(const CudaKernel &kernel, const cuda::LaunchConfig &config, cuda::Result result) const;
+
+  CudaDriver &owner;
+  const int index;
+  cuda::Ordinal device = 0;
+  int capabilityNumber = 0;
+  DeviceProperties known;
+  std::mutex retaining;
+  std::atomic<cuda::Context> primary{nullptr};
+  LaunchHistory history;
+};
+
+/// Makes a context the calling thread's for the length of a scope.
+class ContextScope {
+public:
+  ContextScope(const cuda::DriverCalls &calls, cuda::Context wanted);
+  ~ContextScope();
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+
+  /// Whether it worked; the names are for the message.
+  cuda::Result result = cuda::Success;
+  const char *call = "cuCtxGetCurrent";
+
+private:
+  const cuda::DriverCalls &calls;
+  cuda::Context previous = nullptr;
+  bool changed = false;
+};
+
+} // namespace nereid::runtime

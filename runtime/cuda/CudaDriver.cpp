@@ -1,0 +1,198 @@
+// Opens libcuda, finds its functions and puts its results into words.
+// SPDX-License-Identifier: MIT
+#include "runtime/cuda/CudaDriver.h"
+
+#include "runtime/cuda/CudaDevice.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <mutex>
+
+namespace nereid::runtime {
+
+using namespace cuda;
+
+// cuLaunchKernelEx with all that is asked of it came with CUDA 11.8.
+static constexpr int kOldestVersion = 11080;
+static constexpr const char *kSystemLibrary = "libcuda.so.1";
+static constexpr int kLegacyDefaultStream = 1; // a flag of cuGetProcAddress
+
+std::string cudaVersionText(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+//--- Finding functions -------------------------------------------------------------------------
+
+namespace {
+/// Functions by name and version: the library keeps several forms of some.
+class Symbols {
+public:
+  explicit Symbols(void *library) : library(library) {
+    auto at = dlsym(library, "cuGetProcAddress_v2");
+    byVersionWithStatus = reinterpret_cast<decltype(byVersionWithStatus)>(at);
+    byVersion = reinterpret_cast<decltype(byVersion)>(dlsym(library, "cuGetProcAddress"));
+  }
+
+  void *find(const char *name, int version) const {
+    void *found = nullptr;
+    int status = 0;
+    if (byVersionWithStatus)
+      byVersionWithStatus(name, &found, version, kLegacyDefaultStream, &status);
+    else if (byVersion)
+      byVersion(name, &found, version, kLegacyDefaultStream);
+    else
+      found = dlsym(library, name);
+    return found;
+  }
+
+private:
+  void *library;
+  Result (*byVersionWithStatus)(const char *, void **, int, uint64_t, int *);
+  Result (*byVersion)(const char *, void **, int, uint64_t);
+};
+} // namespace
+
+/// Fills the table; the name of a function that is missing, or null.
+static const char *findCalls(void *library, DriverCalls &table) {
+  const Symbols symbols(library);
+  const char *missing = nullptr;
+  auto find = [&](auto &call, const char *name, int version) {
+    call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(symbols.find(name, version));
+    if (!call && !missing)
+      missing = name;
+  };
+#define NEREID_CUDA_CALL(name, version, parameters) find(table.name, #name, version);
+#include "runtime/cuda/DriverCalls.def"
+  return missing;
+}
+
+static void *openLibrary(const std::string &path) {
+  return dlopen(path.empty() ? kSystemLibrary : path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+//--- Opening -----------------------------------------------------------------------------------
+
+Expected<std::unique_ptr<CudaDriver>> CudaDriver::open(const std::string &path) {
+  void *library = openLibrary(path);
+  if (!library) {
+    const char *why = dlerror();
+    return Error{"cuda-library", std::string("the NVIDIA driver cannot be loaded: ") +
+                                     (why ? why : "no reason is given") +
+                                     "; install the driver, or name the path of its libcuda.so.1"};
+  }
+  std::unique_ptr<CudaDriver> driver(new CudaDriver);
+  const char *missing = findCalls(library, driver->table);
+  if (driver->table.cuDriverGetVersion)
+    driver->table.cuDriverGetVersion(&driver->cudaVersion);
+  if (missing || driver->cudaVersion < kOldestVersion)
+    return Error{"cuda-version", "the NVIDIA driver is made for CUDA " + cudaVersionText(driver->cudaVersion) +
+                                     (missing ? std::string(" and lacks ") + missing : "") + "; CUDA " +
+                                     cudaVersionText(kOldestVersion) + " or newer is needed, so update the driver"};
+  if (auto ok = driver->initialize(); !ok)
+    return ok.error();
+  return driver;
+}
+
+CudaDriver::~CudaDriver() = default;
+
+Expected<void> CudaDriver::initialize() {
+  const Result result = table.cuInit(0);
+  if (result == Success)
+    return readDevices();
+  const std::string what = describe("cuInit", result);
+  if (result == NoDevice)
+    return Error{"cuda-no-device", "the NVIDIA driver finds no GPU: " + what + "; CUDA_VISIBLE_DEVICES may hide it"};
+  if (result == NotInitialized)
+    return Error{"cuda-forked", "CUDA cannot be used in a process that was forked from one that had used it: " + what +
+                                    "; start such processes by `spawn`"};
+  if (result == StubLibrary)
+    return Error{"cuda-library", "this libcuda.so.1 is the toolkit's stand-in, not the driver's: " + what +
+                                     "; name the path of the driver's own"};
+  return Error{"cuda-call", "the NVIDIA driver cannot be initialised: " + what};
+}
+
+Expected<void> CudaDriver::readDevices() {
+  int count = 0;
+  if (Result result = table.cuDeviceGetCount(&count); result != Success)
+    return failure("cuDeviceGetCount", result);
+  if (count == 0)
+    return Error{"cuda-no-device", "the NVIDIA driver finds no GPU; CUDA_VISIBLE_DEVICES may hide it"};
+  for (int ordinal = 0; ordinal < count; ++ordinal)
+    devices.push_back(std::make_unique<CudaDevice>(*this, ordinal));
+  return {};
+}
+
+Expected<CudaDevice *> CudaDriver::device(int ordinal) const {
+  if (ordinal >= 0 && ordinal < deviceCount())
+    return devices[static_cast<size_t>(ordinal)].get();
+  return Error{"cuda-no-device", "there is no device cuda:" + std::to_string(ordinal) + "; the driver sees " +
+                                     std::to_string(deviceCount())};
+}
+
+std::string CudaDriver::describe(const char *call, Result result) const {
+  const char *name = nullptr, *text = nullptr;
+  if (table.cuGetErrorName(result, &name) != Success || !name)
+    return "result " + std::to_string(result) + " from " + call;
+  if (table.cuGetErrorString(result, &text) != Success || !text)
+    text = "error";
+  return std::string(text) + " (" + name + " from " + call + ")";
+}
+
+Error CudaDriver::failure(const char *call, Result result) const { return {"cuda-call", describe(call, result)}; }
+
+//--- The driver of this process ----------------------------------------------------------------
+
+namespace {
+/// Opened drivers are kept for good: kernels refer to them.
+struct Process {
+  std::mutex mutex;
+  std::string library;
+  std::atomic<CudaDriver *> driver{nullptr};
+};
+} // namespace
+
+static Process &process() {
+  static auto *const instance = new Process;
+  return *instance;
+}
+
+void setCudaLibrary(const std::string &path) {
+  std::lock_guard<std::mutex> lock(process().mutex);
+  if (path == process().library)
+    return;
+  process().library = path;
+  process().driver.store(nullptr, std::memory_order_release);
+}
+
+bool hasCudaLibrary() {
+  if (isCudaInitialized())
+    return true;
+  std::lock_guard<std::mutex> lock(process().mutex);
+  return openLibrary(process().library) != nullptr;
+}
+
+bool isCudaInitialized() { return process().driver.load(std::memory_order_acquire) != nullptr; }
+
+Expected<CudaDriver *> cudaDriver() {
+  if (CudaDriver *driver = process().driver.load(std::memory_order_acquire))
+    return driver;
+  std::lock_guard<std::mutex> lock(process().mutex);
+  if (CudaDriver *driver = process().driver.load(std::memory_order_relaxed))
+    return driver;
+  auto opened = CudaDriver::open(process().library);
+  if (!opened)
+    return opened.error();
+  CudaDriver *driver = opened->release();
+  process().driver.store(driver, std::memory_order_release);
+  return driver;
+}
+
+Expected<CudaDevice *> cudaDevice(int ordinal) {
+  auto driver = cudaDriver();
+  if (!driver)
+    return driver.error();
+  return (*driver)->device(ordinal);
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,63 @@
+// What a launch needs of a kernel, worked out once, and the unloading.
+// SPDX-License-Identifier: MIT
+#include "runtime/cuda/CudaKernel.h"
+
+#include "runtime/cuda/CaptureScope.h"
+
+namespace nereid::runtime {
+
+using namespace cuda;
+
+CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact artifact, Module module, Function function,
+                       KernelFacts facts)
+    : Kernel(device, std::move(artifact)), loader(device), module(module), function(function),
+      launchName(keptName(this->artifact().name)), cluster(this->artifact().clusterDims), known(facts) {
+  const artifact::Artifact &loaded = this->artifact();
+  argumentBytes = artifact::packedBytes(loaded);
+  for (const artifact::Parameter &parameter : loaded.parameters)
+    offsets.push_back(parameter.offset);
+  const auto scratch = static_cast<uint32_t>(artifact::scratchOffset(loaded));
+  offsets.insert(offsets.end(), {scratch, scratch + 8});
+  usesScratch = loaded.globalScratchBytes != 0 || loaded.profileScratchBytes != 0;
+  fillConfig();
+}
+
+void CudaKernel::addAttribute(LaunchAttribute attribute) {
+  attributes[config.attributeCount++] = attribute;
+  config.attributes = attributes;
+}
+
+void CudaKernel::fillConfig() {
+  const artifact::Artifact &loaded = artifact();
+  config.blockX = loaded.blockDims[0];
+  config.blockY = loaded.blockDims[1];
+  config.blockZ = loaded.blockDims[2];
+  config.dynamicSharedBytes = static_cast<unsigned>(loaded.sharedBytes);
+  if (cluster != artifact::Dim3{1, 1, 1}) {
+    LaunchAttribute attribute{LaunchAttributeId::ClusterDimension, {}, {}};
+    attribute.cluster = {cluster[0], cluster[1], cluster[2]};
+    addAttribute(attribute);
+  }
+  for (auto [isWanted, id] : {std::pair{loaded.cooperative, LaunchAttributeId::Cooperative},
+                              std::pair{loaded.programmaticLaunch, LaunchAttributeId::ProgrammaticStreamSerialization}})
+    if (isWanted) {
+      LaunchAttribute attribute{id, {}, {}};
+      attribute.flag = 1;
+      addAttribute(attribute);
+    }
+}
+
+CudaKernel::~CudaKernel() {
+  // Whatever goes wrong here, the process is ending or the context is gone, and the code with it.
+  const DriverCalls &calls = loader.driver().calls();
+  auto context = loader.context();
+  if (!context)
+    return;
+  const ContextScope scope(calls, *context);
+  if (scope.result != Success)
+    return;
+  const CaptureScope relaxed(calls);
+  calls.cuModuleUnload(module);
+}
+
+} // namespace nereid::runtime

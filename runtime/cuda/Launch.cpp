@@ -1,0 +1,168 @@
+// Puts a kernel's programs into a stream.
+// SPDX-License-Identifier: MIT
+#include "runtime/cuda/CudaKernel.h"
+
+#include <cstring>
+
+namespace nereid::runtime {
+
+using namespace cuda;
+
+// The hardware's limits on a grid, in blocks.
+static constexpr uint64_t kMaxGridX = 0x7fffffff;
+static constexpr uint64_t kMaxGridYZ = 65535;
+
+static std::string quoted(const CudaKernel &kernel) { return "kernel `" + kernel.artifact().name + "`"; }
+
+//--- Checks ------------------------------------------------------------------------------------
+
+static Error gridError(const CudaKernel &kernel, Grid grid) {
+  std::string text = "a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
+                     std::to_string(grid.z) + " programs is too large for " + quoted(kernel) +
+                     "; a GPU takes at most 2147483647 x 65535 x 65535";
+  if (kernel.cluster != artifact::Dim3{1, 1, 1})
+    text +=
+        " blocks, and each program has " + std::to_string(kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2]);
+  return {"launch-grid", text};
+}
+
+static Error sizeError(const CudaKernel &kernel, size_t given) {
+  return {"launch-arguments", quoted(kernel) + " takes " + std::to_string(kernel.argumentBytes) +
+                                  " bytes of arguments; " + std::to_string(given) + " were given"};
+}
+
+/// Programs to blocks; false where there are too many.
+static bool fillGrid(const CudaKernel &kernel, Grid grid, LaunchConfig &config) {
+  const uint64_t x = uint64_t{grid.x} * kernel.cluster[0];
+  const uint64_t y = uint64_t{grid.y} * kernel.cluster[1];
+  const uint64_t z = uint64_t{grid.z} * kernel.cluster[2];
+  if (x > kMaxGridX || y > kMaxGridYZ || z > kMaxGridYZ)
+    return false;
+  config.gridX = static_cast<unsigned>(x);
+  config.gridY = static_cast<unsigned>(y);
+  config.gridZ = static_cast<unsigned>(z);
+  return true;
+}
+
+Error CudaDevice::launchError(const CudaKernel &kernel, const LaunchConfig &config, Result result) const {
+  const std::string what = quoted(kernel) + " cannot be launched on " + name();
+  const std::string blocks = std::to_string(config.gridX) + " x " + std::to_string(config.gridY) + " x " +
+                             std::to_string(config.gridZ) + " blocks";
+  Error error = failure("launch-failed", what, "cuLaunchKernelEx", result);
+  if (result == CooperativeLaunchTooLarge)
+    error.text += "; a cooperative launch needs all of its " + blocks + " on the GPU at once, so make the grid smaller";
+  if (result == LaunchOutOfResources)
+    error.text += "; its blocks have " + std::to_string(config.blockX * config.blockY * config.blockZ) +
+                  " threads of " + std::to_string(kernel.facts().registers) + " registers and " +
+                  std::to_string(config.dynamicSharedBytes) + " bytes of shared memory";
+  if (result == NotInitialized)
+    error.text += "; a process that was forked from one that had used CUDA cannot use it: start it by `spawn`";
+  return error;
+}
+
+//--- Launching ---------------------------------------------------------------------------------
+
+Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, const LaunchConfig &config, std::span<const char> packed) {
+  constexpr size_t kUsual = 32;
+  void *few[kUsual];
+  std::vector<void *> many;
+  void **parameters = few;
+  const size_t count = kernel.offsets.size();
+  if (count > kUsual) {
+    many.resize(count);
+    parameters = many.data();
+  }
+  for (size_t i = 0; i < count; ++i)
+    parameters[i] = const_cast<char *>(packed.data()) + kernel.offsets[i]; // the driver only reads
+  history.record(kernel.launchName);
+  if (Result result = owner.calls().cuLaunchKernelEx(&config, kernel.function, parameters, nullptr); result != Success)
+    return launchError(kernel, config, result);
+  return {};
+}
+
+Expected<void> CudaDevice::launch(Kernel &given, Grid grid, void *stream, std::span<const char> packed) {
+  if (&given.device() != this)
+    return Error{"launch-device",
+                 "kernel `" + given.artifact().name + "` was loaded by another device; load it on " + name()};
+  const auto &kernel = static_cast<const CudaKernel &>(given);
+  if (packed.size() != kernel.argumentBytes)
+    return sizeError(kernel, packed.size());
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+    return {};
+  LaunchConfig config = kernel.config;
+  config.stream = static_cast<Stream>(stream);
+  if (!fillGrid(kernel, grid, config))
+    return gridError(kernel, grid);
+  const ContextScope scope(owner.calls(), primary.load(std::memory_order_relaxed));
+  if (scope.result != Success)
+    return failure("launch-failed", quoted(kernel) + " cannot be launched on " + name(), scope.call, scope.result);
+  if (kernel.usesScratch)
+    return launchWithScratch(kernel, config, packed);
+  return enqueue(kernel, config, packed);
+}
+
+//--- Scratch -----------------------------------------------------------------------------------
+
+namespace {
+/// Memory that a stream has between two points of its work.
+class StreamMemory {
+public:
+  StreamMemory(const DriverCalls &calls, Stream stream) : calls(calls), stream(stream) {}
+  ~StreamMemory() {
+    if (address)
+      calls.cuMemFreeAsync(address, stream);
+  }
+  StreamMemory(const StreamMemory &) = delete;
+  StreamMemory &operator=(const StreamMemory &) = delete;
+
+  /// The allocation's start at that alignment; 0 and a result on failure.
+  Address allocate(uint64_t bytes, uint64_t align) {
+    result = calls.cuMemAllocAsync(&address, bytes + align - 1, stream);
+    return result == Success ? (address + align - 1) / align * align : 0;
+  }
+  Result result = Success;
+
+private:
+  const DriverCalls &calls;
+  const Stream stream;
+  Address address = 0;
+};
+} // namespace
+
+/// Bytes for every block of the grid; false where the number is beyond all memory.
+static bool scratchBytes(const LaunchConfig &config, uint64_t each, uint64_t &total) {
+  return !__builtin_mul_overflow(each, uint64_t{config.gridX} * config.gridY, &total) &&
+         !__builtin_mul_overflow(total, uint64_t{config.gridZ}, &total) && total < uint64_t{1} << 48;
+}
+
+Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, LaunchConfig &config,
+                                             std::span<const char> packed) {
+  const artifact::Artifact &artifact = kernel.artifact();
+  const struct {
+    uint64_t bytes, align;
+    const char *name;
+  } wanted[] = {{artifact.globalScratchBytes, artifact.globalScratchAlign, "scratch"},
+                {artifact.profileScratchBytes, artifact.profileScratchAlign, "profile"}};
+  StreamMemory memory[] = {{owner.calls(), config.stream}, {owner.calls(), config.stream}};
+  std::vector<char> block(packed.begin(), packed.end());
+  for (size_t i = 0; i < 2; ++i) {
+    char *slot = block.data() + kernel.offsets[kernel.offsets.size() - 2 + i];
+    Address address = 0;
+    std::memcpy(&address, slot, sizeof address);
+    if (address || wanted[i].bytes == 0)
+      continue; // the caller has memory of its own
+    uint64_t total = 0;
+    if (scratchBytes(config, wanted[i].bytes, total))
+      address = memory[i].allocate(total, std::max<uint64_t>(wanted[i].align, 1));
+    if (!address) {
+      const std::string what = "there is no " + std::string(wanted[i].name) + " memory for " + quoted(kernel) + " (" +
+                               std::to_string(wanted[i].bytes) + " bytes for each block)";
+      return memory[i].result == Success ? Error{"launch-memory", what}
+                                         : failure("launch-memory", what, "cuMemAllocAsync", memory[i].result);
+    }
+    std::memcpy(slot, &address, sizeof address);
+  }
+  return enqueue(kernel, config, block);
+}
+
+} // namespace nereid::runtime

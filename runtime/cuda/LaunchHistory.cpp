@@ -1,0 +1,42 @@
+// Puts the last launches into words, and keeps the names for them.
+// SPDX-License-Identifier: MIT
+#include "runtime/cuda/LaunchHistory.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace nereid::runtime {
+
+std::string LaunchHistory::text() const {
+  const uint64_t total = count.load(std::memory_order_relaxed);
+  struct Run {
+    const char *name;
+    uint64_t times;
+  };
+  std::vector<Run> runs;
+  for (uint64_t at = total - std::min(total, kKept); at < total; ++at) {
+    const char *name = names[at % kKept].load(std::memory_order_relaxed);
+    if (!runs.empty() && runs.back().name == name)
+      ++runs.back().times;
+    else if (name)
+      runs.push_back({name, 1});
+  }
+  std::string text = total > kKept ? std::to_string(total - kKept) + " others, " : "";
+  for (size_t i = 0; i < runs.size(); ++i) {
+    text += std::string(i ? ", `" : "`") + runs[i].name + "`";
+    if (runs[i].times > 1)
+      text += " (" + std::to_string(runs[i].times) + " times)";
+  }
+  return text;
+}
+
+const char *keptName(const std::string &name) {
+  static auto *const mutex = new std::mutex;
+  static auto *const names = new std::set<std::string>;
+  std::lock_guard<std::mutex> lock(*mutex);
+  return names->insert(name).first->c_str();
+}
+
+} // namespace nereid::runtime

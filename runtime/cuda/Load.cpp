@@ -1,0 +1,168 @@
+// Brings a kernel's code onto a GPU; says what does not fit it.
+// SPDX-License-Identifier: MIT
+#include "runtime/cuda/CaptureScope.h"
+#include "runtime/cuda/CodeFacts.h"
+#include "runtime/cuda/CudaKernel.h"
+
+#include <algorithm>
+
+namespace nereid::runtime {
+
+using namespace cuda;
+
+// More blocks than that in a cluster only some GPUs can place.
+static constexpr uint32_t kPortableClusterBlocks = 8;
+
+static std::string quoted(const artifact::Artifact &artifact) { return "kernel `" + artifact.name + "`"; }
+
+static Error outOf(const artifact::Artifact &artifact, const char *resource, uint64_t required, uint64_t limit,
+                   const std::string &device) {
+  return {"out-of-resources",
+          "out of resource: " + std::string(resource) + ", Required: " + std::to_string(required) +
+              ", Hardware limit: " + std::to_string(limit) + " (" + quoted(artifact) + " on " + device +
+              "); smaller blocks or fewer stages need less",
+          resource, required, limit};
+}
+
+/// What can be said without the driver.
+static Expected<void> checkArtifact(const CudaDevice &device, const artifact::Artifact &artifact) {
+  if (artifact.target.backend != "cuda")
+    return Error{"load-target", quoted(artifact) + " was compiled for `" + artifact.target.backend +
+                                    "`; this device is `" + device.name() + "`"};
+  if (artifact.abi != artifact::Abi::Plain)
+    return Error{"load-abi", quoted(artifact) + " has the ABI `own`; only `plain` is known here"};
+  if (!runsOn(artifact.target.arch, isPtx(artifact.binary), device.capability()))
+    return Error{"load-target", quoted(artifact) + " was compiled for sm_" + artifact.target.arch + "; " +
+                                    device.name() + " (" + device.properties().name + ") is sm_" +
+                                    std::to_string(device.capability())};
+  const uint64_t sharedLimit = device.properties().maxSharedMem;
+  if (artifact.sharedBytes > sharedLimit)
+    return outOf(artifact, "shared memory", artifact.sharedBytes, sharedLimit, device.name());
+  const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
+  if (threads > device.properties().maxThreadsPerBlock)
+    return outOf(artifact, "threads", threads, device.properties().maxThreadsPerBlock, device.name());
+  return {};
+}
+
+//--- Loading -----------------------------------------------------------------------------------
+
+static Error loadError(const CudaDevice &device, const artifact::Artifact &artifact, Result result, const char *log) {
+  const bool mayBeTooNew =
+      result == UnsupportedPtxVersion || result == InvalidPtx || result == InvalidImage || result == NoBinaryForGpu;
+  const int needed = mayBeTooNew ? neededCuda(artifact) : 0;
+  if (needed > device.driver().version())
+    return {"load-driver", quoted(artifact) + " needs a driver for CUDA " + cudaVersionText(needed) +
+                               "; the installed one is for CUDA " + cudaVersionText(device.driver().version()) + ": " +
+                               device.driver().describe("cuModuleLoadDataEx", result) +
+                               "; update the driver, or take the assembler of an older CUDA"};
+  Error error =
+      device.failure("load-binary", "the code of " + quoted(artifact) + " cannot be loaded on " + device.name(),
+                     "cuModuleLoadDataEx", result);
+  if (*log)
+    error.text += std::string("\n") + log;
+  return error;
+}
+
+static Expected<Module> loadModule(const CudaDevice &device, const artifact::Artifact &artifact) {
+  char log[4096] = "";
+  JitOption options[] = {JitOption::ErrorLog, JitOption::ErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
+  const unsigned count = isPtx(artifact.binary) ? 2 : 0; // code that is compiled already has no log
+  Module module = nullptr;
+  const Result result =
+      device.driver().calls().cuModuleLoadDataEx(&module, artifact.binary.c_str(), count, options, values);
+  if (result != Success)
+    return loadError(device, artifact, result, log);
+  return module;
+}
+
+//--- The function ------------------------------------------------------------------------------
+
+namespace {
+/// The calls about one function; the first that fails stays.
+class FunctionCalls {
+public:
+  FunctionCalls(const DriverCalls &calls, Function function) : calls(calls), function(function) {}
+
+  int get(FunctionAttribute attribute) {
+    int value = 0;
+    keep("cuFuncGetAttribute", calls.cuFuncGetAttribute(&value, attribute, function));
+    return std::max(value, 0);
+  }
+  void set(FunctionAttribute attribute, uint64_t value) {
+    keep("cuFuncSetAttribute", calls.cuFuncSetAttribute(function, attribute, static_cast<int>(value)));
+  }
+
+  Result result = Success;
+  const char *call = "";
+
+private:
+  void keep(const char *name, Result now) {
+    if (result == Success && now != Success) {
+      result = now;
+      call = name;
+    }
+  }
+  const DriverCalls &calls;
+  Function function;
+};
+} // namespace
+
+/// Reads what the code takes, and allows it the shared memory and the clusters that it asks for. Asking also
+/// makes the driver bring the code onto the device, where it would otherwise wait for the first launch.
+static Expected<KernelFacts> prepare(const CudaDevice &device, const artifact::Artifact &artifact, Function function) {
+  FunctionCalls calls(device.driver().calls(), function);
+  const auto fixedShared = static_cast<uint64_t>(calls.get(FunctionAttribute::SharedBytes));
+  const auto granted = static_cast<uint64_t>(calls.get(FunctionAttribute::MaxDynamicSharedBytes));
+  KernelFacts facts;
+  facts.registers = static_cast<uint32_t>(std::max(calls.get(FunctionAttribute::Registers), 1));
+  facts.spills = static_cast<uint32_t>(calls.get(FunctionAttribute::LocalBytes) / 4);
+  facts.maxThreads = static_cast<uint32_t>(calls.get(FunctionAttribute::MaxThreadsPerBlock));
+  const uint64_t sharedLimit = device.properties().maxSharedMem;
+  if (artifact.sharedBytes + fixedShared > sharedLimit)
+    return outOf(artifact, "shared memory", artifact.sharedBytes + fixedShared, sharedLimit, device.name());
+  const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
+  if (calls.result == Success && threads > facts.maxThreads)
+    return outOf(artifact, "threads", threads, facts.maxThreads, device.name());
+  if (artifact.sharedBytes > granted)
+    calls.set(FunctionAttribute::MaxDynamicSharedBytes, artifact.sharedBytes);
+  if (artifact.clusterDims[0] * artifact.clusterDims[1] * artifact.clusterDims[2] > kPortableClusterBlocks)
+    calls.set(FunctionAttribute::NonPortableClusterSize, 1);
+  if (calls.result != Success)
+    return device.failure("load-binary", quoted(artifact) + " cannot be prepared on " + device.name(), calls.call,
+                          calls.result);
+  return facts;
+}
+
+Expected<std::shared_ptr<Kernel>> CudaDevice::load(artifact::Artifact artifact) {
+  if (auto ok = checkArtifact(*this, artifact); !ok)
+    return ok.error();
+  auto wanted = context();
+  if (!wanted)
+    return wanted.error();
+  const DriverCalls &calls = owner.calls();
+  const ContextScope scope(calls, *wanted);
+  if (scope.result != Success)
+    return failure("load-binary", quoted(artifact) + " cannot be loaded on " + name(), scope.call, scope.result);
+  const CaptureScope relaxed(calls);
+  auto module = loadModule(*this, artifact);
+  if (!module)
+    return module.error();
+  const auto unloaded = [&](Error error) {
+    calls.cuModuleUnload(*module);
+    return error;
+  };
+  Function function = nullptr;
+  const Result found = calls.cuModuleGetFunction(&function, *module, artifact.entry.c_str());
+  if (found == NotFound)
+    return unloaded({"load-entry", "the code of " + quoted(artifact) + " has no kernel `" + artifact.entry + "`"});
+  if (found != Success)
+    return unloaded(
+        failure("load-entry", quoted(artifact) + " cannot be found in its code", "cuModuleGetFunction", found));
+  auto facts = prepare(*this, artifact, function);
+  if (!facts)
+    return unloaded(facts.error());
+  return std::shared_ptr<Kernel>(std::make_shared<CudaKernel>(*this, std::move(artifact), *module, function, *facts));
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,217 @@
+"""The CUDA backend: options, what assembles PTX, compiled kernels and what others read of them."""
+# SPDX-License-Identifier: MIT
+
+import json
+import os
+import pickle
+import struct
+
+import pytest
+import triton
+import triton.language as tl
+from _stub_cuda import compile_by_hand, exchange_array_class, use_stub
+from triton import knobs
+from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia import assembler
+from triton.compiler.compiler import ASTSource, make_backend
+
+A, B = 0x7F0000001000, 0x7F0000002000
+
+
+@triton.jit
+def kernel(x_ptr, n, y_ptr, BLOCK: tl.constexpr):
+    tl.store(y_ptr, tl.load(x_ptr) + n)
+
+
+SIGNATURE = {"x_ptr": "*fp32", "n": "i32", "y_ptr": "*fp32", "BLOCK": "constexpr"}
+
+
+@pytest.fixture
+def stub():
+    yield from use_stub()
+
+
+def options(arch=90, **given):
+    return make_backend(GPUTarget("cuda", arch, 32)).parse_options(given)
+
+
+# --- Options --------------------------------------------------------------------------------------
+
+
+def test_defaults():
+    assert options().arch == "sm90"
+    assert (options().num_warps, options().num_stages, options().num_ctas) == (4, 3, 1)
+    assert options().default_dot_input_precision == "tf32"
+    assert options().max_num_imprecise_acc_default == 2**30
+    assert options(80).max_num_imprecise_acc_default == 0
+    assert "fp8e4nv" in options().supported_fp8_dtypes
+    assert "fp8e4nv" not in options(80).supported_fp8_dtypes
+    assert options(unknown=3, num_warps=8).num_warps == 8
+
+
+def test_wrong_options_are_refused():
+    with pytest.raises(ValueError, match="num_warps must be a power of 2, got 6"):
+        options(num_warps=6)
+    with pytest.raises(ValueError, match="num_ctas=2 needs a GPU of compute capability 9.0"):
+        options(80, num_ctas=2)
+    with pytest.raises(ValueError, match="'hopper' is not the name of a GPU architecture"):
+        make_backend(GPUTarget("cuda", 90, 32)).parse_options({"arch": "hopper"})
+
+
+def test_architecture_can_be_overridden(monkeypatch):
+    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "sm80")
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    assert backend.code_target(backend.parse_options({})) == GPUTarget("cuda", 80, 32)
+
+
+# --- The assembler --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def empty_machine(monkeypatch, tmp_path):
+    """A machine with no CUDA but what a test puts into the folder."""
+    monkeypatch.setattr(assembler, "_DEFAULT_ROOT", str(tmp_path / "cuda"))
+    monkeypatch.setattr(assembler, "_wheels", lambda: [str(tmp_path / "nvidia")])
+    for name in ("CUDA_HOME", "CUDA_PATH", "TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assembler._search.cache_clear()
+    yield tmp_path
+    assembler._search.cache_clear()
+
+
+def place(path, text="x"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return str(path)
+
+
+def found(arch=90):
+    assembler._search.cache_clear()
+    return assembler.find_assembler(arch)
+
+
+def test_nothing_there(empty_machine):
+    assert found() == assembler.Assembler()
+    assert found().key == ""
+
+
+def test_search_order(empty_machine, monkeypatch):
+    on_path = place(empty_machine / "bin" / "ptxas")
+    assert found().ptxas == on_path
+    usual = place(empty_machine / "cuda" / "bin" / "ptxas")
+    assert found().ptxas == usual
+    monkeypatch.setenv("CUDA_HOME", str(empty_machine / "home"))
+    home = place(empty_machine / "home" / "bin" / "ptxas")
+    assert found().ptxas == home
+    twelve = place(empty_machine / "nvidia" / "cuda_nvcc" / "bin" / "ptxas")
+    assert found().ptxas == twelve
+    thirteen = place(empty_machine / "nvidia" / "cu13" / "bin" / "ptxas")
+    assert found().ptxas == thirteen
+    library = place(empty_machine / "nvidia" / "nvjitlink" / "lib" / "libnvJitLink.so.12")
+    assert found() == assembler.Assembler(thirteen, library)
+    library = place(empty_machine / "nvidia" / "cu13" / "lib" / "libnvJitLink.so.13")
+    assert found() == assembler.Assembler(thirteen, library)
+    monkeypatch.setenv("TRITON_PTXAS_PATH", on_path)
+    assert found() == assembler.Assembler(on_path)
+    monkeypatch.setenv("TRITON_PTXAS_BLACKWELL_PATH", usual)
+    assert (found(90).ptxas, found(100).ptxas) == (on_path, usual)
+
+
+def test_a_wrong_path_in_the_settings_is_an_error(empty_machine, monkeypatch):
+    monkeypatch.setenv("TRITON_PTXAS_PATH", str(empty_machine / "missing"))
+    with pytest.raises(
+        RuntimeError, match="TRITON_PTXAS_PATH names .*missing, which is no program"
+    ):
+        found()
+
+
+def test_tools_are_part_of_the_backends_hash(empty_machine):
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    first = backend.hash()
+    place(empty_machine / "bin" / "ptxas", "a")
+    assembler._search.cache_clear()
+    second = backend.hash()
+    place(empty_machine / "cuda" / "bin" / "ptxas", "another")
+    assembler._search.cache_clear()
+    assert len({first, second, backend.hash()}) == 3
+
+
+# --- Compiled kernels -----------------------------------------------------------------------------
+
+
+def compiled(stub, **fields):
+    source = ASTSource(kernel, SIGNATURE, {"BLOCK": 64}, {})
+    return compile_by_hand(stub, **fields)(source, target=GPUTarget("cuda", 90, 32))
+
+
+def test_facts_of_a_loaded_kernel(stub):
+    stub.configure("registers=48 local=16 max_threads=512")
+    made = compiled(stub, sharedBytes=1024)
+    assert (made.n_regs, made.n_spills, made.n_max_threads) == (48, 4, 512)
+    assert int(made.function) != 0
+    assert made.module is not None
+    assert made.metadata.shared == 1024
+    assert made.metadata.num_warps == 4
+    assert made.metadata.cluster_dims == (1, 1, 1)
+    assert made.metadata.target == GPUTarget("cuda", 90, 32)
+    assert made.metadata.name == made.name == "kernel"
+    assert made.packed_metadata == (4, 1, 1024)
+
+
+def test_run_takes_all_arguments_in_the_low_level_convention(stub):
+    array = exchange_array_class()
+    made, events = compiled(stub), []
+    made._init_handles()
+    args = (array(A), 7, array(B), 64)
+    made.run(3, 2, 1, 0x30, made.function, made.packed_metadata, "data", events.append, None, *args)
+    (launch,) = stub.launches()
+    assert (launch["grid"], launch["stream"]) == ([3, 2, 1], 0x30)
+    assert launch["arguments"][:3] == [
+        struct.pack("<Q", A).hex(),
+        struct.pack("<i", 7).hex(),
+        struct.pack("<Q", B).hex(),
+    ]
+    assert events == ["data"]
+
+
+def test_addresses_are_taken_as_numbers(stub):
+    compiled(stub)[(2,)](A, 7, B, 64)
+    compiled(stub)[(2,)](A, 7, None, 64, stream=0x40)
+    first, second = stub.launches()
+    assert first["arguments"][0] == struct.pack("<Q", A).hex()
+    assert second["arguments"][2] == "00" * 8
+    assert (first["stream"], second["stream"]) == (0, 0x40)
+
+
+def test_arrays_elsewhere_are_refused(stub):
+    stub.configure("devices=2")
+    array = exchange_array_class()
+    with pytest.raises(ValueError, match="`x_ptr` is on device cuda:1, but .* compiled for cuda:0"):
+        compiled(stub)[(1,)](array(A, 1), 7, array(B), 64)
+    numpy = pytest.importorskip("numpy")
+    with pytest.raises(ValueError, match="`y_ptr` is on device cpu.*cpu tensor"):
+        compiled(stub)[(1,)](array(A), 7, numpy.zeros(4, numpy.float32), 64)
+
+
+def test_kernels_travel_between_processes(stub):
+    made = compiled(stub)
+    again = pickle.loads(pickle.dumps(made.__dict__["_code"]))
+    assert again.artifact == made._code.artifact
+    assert again.kernel(0).n_regs == 32
+
+
+def test_folder_view_has_the_code_under_the_name_that_static_launchers_want(stub, tmp_path):
+    with knobs.cache.scope():
+        knobs.cache.dir = str(tmp_path)
+        made = compiled(stub)
+        files = made.metadata_group
+    assert set(files) >= {"kernel.cubin", "kernel.json"}
+    assert os.path.dirname(files["kernel.cubin"]) == str(tmp_path / ("A" * 52))
+    with open(files["kernel.cubin"], "rb") as file:
+        assert b".entry kernel" in file.read()
+    with open(files["kernel.json"]) as file:
+        facts = json.load(file)
+    assert facts["target"] == {"backend": "cuda", "arch": "90", "warp_size": 32}
+    assert (facts["name"], facts["shared"]) == ("kernel", 0)

@@ -1,0 +1,500 @@
+"""Launching on a GPU, against a driver that records every call: bytes, streams, devices, errors."""
+# SPDX-License-Identifier: MIT
+
+import struct
+import sys
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from _stub_cuda import (
+    DLPackArray,
+    InterfaceArray,
+    compile_by_hand,
+    exchange_array_class,
+    use_stub,
+)
+from triton import knobs
+from triton._C import libtriton
+
+A, B, C = 0x7F0000001000, 0x7F0000002010, 0x7F0000003004
+
+
+@pytest.fixture
+def stub(monkeypatch):
+    for each in use_stub("devices=2"):
+        monkeypatch.setattr(triton.compiler, "compile", compile_by_hand(each))
+        yield each
+
+
+@pytest.fixture
+def array(stub):
+    return exchange_array_class()
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """Names of the launches that the native table did not know."""
+    seen, original = [], triton.JITFunction.run
+
+    def counted(function, *args, **kwargs):
+        seen.append(function.__name__)
+        return original(function, *args, **kwargs)
+
+    monkeypatch.setattr(triton.JITFunction, "run", counted)
+    return seen
+
+
+def make_kernel():
+    @triton.jit
+    def kernel(x_ptr, n, scale, flag, y_ptr, BLOCK: tl.constexpr = 64):
+        tl.store(y_ptr, tl.load(x_ptr) * scale + n)
+
+    return kernel
+
+
+def last(stub):
+    return stub.launches()[-1]
+
+
+# --- Argument bytes -------------------------------------------------------------------------------
+
+
+def test_every_argument_arrives_byte_by_byte(stub, array, runs):
+    kernel = make_kernel()
+    wanted = [
+        struct.pack("<Q", A).hex(),
+        struct.pack("<i", -7).hex(),
+        struct.pack("<f", 0.3).hex(),
+        "01",
+        struct.pack("<Q", B).hex(),
+        "00" * 8,
+        "00" * 8,
+    ]
+    for _ in range(3):
+        kernel[(5, 6, 7)](array(A), -7, 0.3, True, array(B))
+    assert runs == ["kernel"]
+    assert len(stub.launches()) == 3
+    for launch in stub.launches():
+        assert launch["arguments"] == wanted
+        assert launch["offsets"] == launch["wanted_offsets"]
+        assert (launch["grid"], launch["block"]) == ([5, 6, 7], [128, 1, 1])
+        assert (launch["stream"], launch["device"], launch["attributes"]) == (0, 0, {})
+
+
+def test_known_launches_take_their_own_arguments(stub, array, runs):
+    kernel = make_kernel()
+    for number in (5, 6, 7):
+        kernel[(number,)](array(A + 16 * number), number, number / 2, number == 6, array(B))
+    assert runs == ["kernel"]
+    for number, launch in zip((5, 6, 7), stub.launches(), strict=True):
+        assert launch["grid"] == [number, 1, 1]
+        assert launch["arguments"][:4] == [
+            struct.pack("<Q", A + 16 * number).hex(),
+            struct.pack("<i", number).hex(),
+            struct.pack("<f", number / 2).hex(),
+            f"{number == 6:02x}",
+        ]
+
+
+def test_none_is_no_parameter_and_kernels_need_no_arrays(stub, runs):
+    @triton.jit
+    def kernel(p, n):
+        pass
+
+    for _ in range(2):
+        kernel[(1,)](None, 5)
+    assert runs == ["kernel"]
+    assert last(stub)["arguments"] == ["05000000", "00" * 8, "00" * 8]
+
+
+def test_known_launches_keep_nothing_of_a_call(stub, array):
+    kernel, x, y, grid = make_kernel(), array(A), array(B), (1,)
+    compiled = kernel[grid](x, 5, 0.5, True, y)
+    before = [sys.getrefcount(each) for each in (x, y, grid, compiled, compiled.function)]
+    for _ in range(100):
+        kernel[grid](x, 5, 0.5, True, y)
+    assert [sys.getrefcount(each) for each in (x, y, grid, compiled, compiled.function)] == before
+
+
+def test_grids(stub, array):
+    kernel = make_kernel()
+    args = (array(A), 5, 0.5, True, array(B))
+    kernel[lambda meta: (meta["n"], meta["BLOCK"])](*args)
+    assert last(stub)["grid"] == [5, 64, 1]
+    for _ in range(2):
+        stub.clear()
+        kernel[(3, 0)](*args)
+        assert stub.launches() == []
+        for grid in ((2**31,), (1, 65536), (1, 1, 65536)):
+            with pytest.raises(ValueError, match="2147483647 x 65535 x 65535"):
+                kernel[grid](*args)
+        assert stub.launches() == []
+
+
+@pytest.mark.parametrize("options", [{}, {"num_warps": 8}, {"num_ctas": 2}, {"launch_pdl": True}])
+def test_options_reach_the_launch(stub, array, options):
+    kernel = make_kernel()
+    for _ in range(2):
+        kernel[(4,)](array(A), 5, 0.5, True, array(B), **options)
+        assert last(stub)["block"] == [32 * options.get("num_warps", 4), 1, 1]
+        ctas = options.get("num_ctas", 1)
+        assert last(stub)["grid"] == [4 * ctas, 1, 1]
+        wanted = (
+            {"cluster": [2, 1, 1]} if ctas == 2 else {"pdl": 1} if options.get("launch_pdl") else {}
+        )
+        assert last(stub)["attributes"] == wanted
+
+
+# --- Streams --------------------------------------------------------------------------------------
+
+
+def test_current_stream_of_the_arrays_library(stub, array, runs):
+    kernel = make_kernel()
+    for stream in (0x10, 0x20, 0x30):
+        stub.set_current_stream(stream)
+        kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    assert runs == ["kernel"]
+    assert [launch["stream"] for launch in stub.launches()] == [0x10, 0x20, 0x30]
+
+
+class TorchStream:
+    cuda_stream = 0x70
+
+
+class CupyStream:
+    ptr = 0x80
+
+
+@pytest.mark.parametrize(
+    ("given", "stream"), [(0x50, 0x50), (0, 0), (TorchStream(), 0x70), (CupyStream(), 0x80)]
+)
+def test_stream_option(stub, array, runs, given, stream):
+    kernel = make_kernel()
+    stub.set_current_stream(0x999)
+    for _ in range(2):
+        kernel[(1,)](array(A), 5, 0.5, True, array(B), stream=given)
+    assert runs == ["kernel"]
+    assert [launch["stream"] for launch in stub.launches()] == [stream, stream]
+
+
+def test_streams_are_no_part_of_the_key(stub, array, runs):
+    kernel = make_kernel()
+    for stream in range(10, 20):
+        kernel[(1,)](array(A), 5, 0.5, True, array(B), stream=stream)
+    assert runs == ["kernel"]
+    assert [launch["stream"] for launch in stub.launches()] == list(range(10, 20))
+
+
+def test_what_is_no_stream_is_refused(stub, array):
+    kernel = make_kernel()
+    for _ in range(2):
+        with pytest.raises(TypeError, match="stream must be a number.*got 'fast'"):
+            kernel[(1,)](array(A), 5, 0.5, True, array(B), stream="fast")
+        kernel[(1,)](array(A), 5, 0.5, True, array(B))
+
+
+def test_a_parameter_may_be_called_stream(stub, array):
+    @triton.jit
+    def kernel(p, stream):
+        tl.store(p, stream)
+
+    for number in (3, 5):
+        kernel[(1,)](array(A), stream=number)
+        assert last(stub)["arguments"][1] == struct.pack("<i", number).hex()
+        assert last(stub)["stream"] == 0
+
+
+# --- Other libraries' arrays ----------------------------------------------------------------------
+
+
+def test_cuda_array_interface(stub, runs):
+    kernel = make_kernel()
+    stub.add_memory(0x7F0000000000, 0x10000)
+    for _ in range(2):
+        kernel[(1,)](InterfaceArray(A), 5, 0.5, True, InterfaceArray(C))
+        assert last(stub)["arguments"][0] == struct.pack("<Q", A).hex()
+        assert last(stub)["arguments"][4] == struct.pack("<Q", C).hex()
+    assert runs == ["kernel"]
+    kinds = list(kernel.device_caches["cuda:0"][0].values())[0].src
+    assert kinds.signature["x_ptr"] == "*fp32"
+    assert (kinds.attrs[(0,)], kinds.attrs.get((4,), [])) == ([["tt.divisibility", 16]], [])
+
+
+@pytest.mark.parametrize(
+    ("typestr", "dtype", "kind"),
+    [
+        ("<f8", None, "*fp64"),
+        ("<f2", None, "*fp16"),
+        ("<i8", None, "*i64"),
+        ("|u1", None, "*u8"),
+        ("|b1", None, "*u1"),
+        ("<V2", "bfloat16", "*bf16"),
+    ],
+)
+def test_type_strings(stub, typestr, dtype, kind):
+    kernel = make_kernel()
+    compiled = kernel[(1,)](
+        InterfaceArray(A, typestr, None, dtype), 5, 0.5, True, InterfaceArray(B)
+    )
+    assert compiled.src.signature["x_ptr"] == kind
+
+
+def test_unknown_type_strings_are_named(stub):
+    with pytest.raises(TypeError, match="its elements are of type '>f4'"):
+        make_kernel()[(1,)](InterfaceArray(A, ">f4"), 5, 0.5, True, InterfaceArray(B))
+
+
+def test_launches_wait_for_the_stream_that_made_the_contents(stub):
+    kernel = make_kernel()
+    for given, waits in ((0x40, True), (1, False), (None, False), (0x60, False)):
+        stub.clear()
+        for _ in range(2):
+            kernel[(1,)](
+                InterfaceArray(A, stream=given), 5, 0.5, True, InterfaceArray(B),
+                stream=0x60 if given == 0x60 else 0,
+            )  # fmt: skip
+        recorded = [call["stream"] for call in stub.calls("cuEventRecord")]
+        waited = [call["stream"] for call in stub.calls("cuStreamWaitEvent")]
+        assert (recorded, waited) == (([0x40, 0x40], [0, 0]) if waits else ([], []))
+
+
+def test_dlpack_is_told_the_stream(stub, runs):
+    kernel, x, y = make_kernel(), DLPackArray(A), DLPackArray(B)
+    for _ in range(2):
+        kernel[(1,)](x, 5, 0.5, True, y)
+        assert last(stub)["arguments"][0] == struct.pack("<Q", A).hex()
+    assert runs == ["kernel"]
+    assert set(x.streams) == {1}  # the default stream
+
+
+# --- Devices --------------------------------------------------------------------------------------
+
+
+def test_launches_follow_the_arrays_to_their_gpu(stub, array, runs):
+    kernel = make_kernel()
+    for device in (1, 0, 1, 0):
+        kernel[(1,)](array(A, device), 5, 0.5, True, array(B, device))
+    assert [launch["device"] for launch in stub.launches()] == [1, 0, 1, 0]
+    assert runs == ["kernel", "kernel"]
+    assert set(kernel.device_caches) == {"cuda:0", "cuda:1"}
+
+
+def test_context_is_given_back(stub, array):
+    kernel = make_kernel()
+    for device in (1, 1):
+        kernel[(1,)](array(A, device), 5, 0.5, True, array(B, device))
+    switches = [call["device"] for call in stub.calls("cuCtxSetCurrent")]
+    assert len(switches) % 2 == 0
+    assert switches[0::2] == [1] * (len(switches) // 2)
+    assert switches[1::2] == [-1] * (len(switches) // 2)
+
+
+def test_kernels_without_arrays_follow_the_current_gpu(stub, runs):
+    @triton.jit
+    def kernel(n):
+        pass
+
+    kernel[(1,)](5)
+    libtriton.driver_cuda.make_current(1)
+    try:
+        for _ in range(2):
+            kernel[(1,)](5)
+    finally:
+        stub.library.cuCtxSetCurrent(None)
+    kernel[(1,)](5)
+    assert [launch["device"] for launch in stub.launches()] == [0, 1, 1, 0]
+
+
+def test_arrays_on_two_gpus_are_named(stub, array):
+    kernel = make_kernel()
+    for _ in range(2):
+        with pytest.raises(
+            ValueError, match="different devices: `x_ptr` on cuda:0, `y_ptr` on cuda:1; a kernel"
+        ):
+            kernel[(1,)](array(A, 0), 5, 0.5, True, array(B, 1))
+
+
+def test_arrays_of_the_host_are_named(stub, array):
+    kernel = make_kernel()
+    kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    with pytest.raises(ValueError) as caught:
+        kernel[(1,)](array(A), 5, 0.5, True, np.zeros(8, np.float32))
+    text = str(caught.value)
+    assert "`x_ptr` on cuda:0, `y_ptr` on cpu; a kernel runs on one device" in text
+    assert "Pointer argument cannot be accessed from Triton (cpu tensor?)" in text
+
+
+def test_pinned_arrays_of_the_host_are_reachable(stub, array):
+    kernel, pinned = make_kernel(), np.zeros(8, np.float32)
+    stub.add_memory(pinned.ctypes.data, pinned.nbytes, on_host=True)
+    for _ in range(2):
+        kernel[(1,)](array(A), 5, 0.5, True, pinned)
+        assert last(stub)["arguments"][4] == struct.pack("<Q", pinned.ctypes.data).hex()
+
+
+def test_arrays_of_the_host_alone_run_on_the_cpu(stub, monkeypatch):
+    monkeypatch.undo()
+
+    @triton.jit
+    def store(p, n):
+        tl.store(p, n)
+
+    out = np.zeros(1, np.int32)
+    store[(1,)](out, 42)
+    assert out[0] == 42
+    assert stub.launches() == []
+
+
+# --- Errors ---------------------------------------------------------------------------------------
+
+
+def test_out_of_resources(stub, array, monkeypatch):
+    monkeypatch.setattr(triton.compiler, "compile", compile_by_hand(stub, sharedBytes=300000))
+    kernel = make_kernel()
+    for _ in range(2):
+        with pytest.raises(triton.OutOfResources) as caught:
+            kernel[(1,)](array(A), 5, 0.5, True, array(B))
+        assert (caught.value.required, caught.value.limit) == (300000, 232448)
+        assert caught.value.name == "shared memory"
+        assert str(caught.value) == (
+            "out of resource: shared memory, Required: 300000, Hardware limit: 232448. "
+            "Reducing block sizes or `num_stages` may help."
+        )
+    monkeypatch.setattr(triton.compiler, "compile", compile_by_hand(stub))
+    with pytest.raises(triton.OutOfResources, match="threads, Required: 2048"):
+        make_kernel()[(1,)](array(A), 5, 0.5, True, array(B), num_warps=64)
+
+
+def test_tuning_passes_over_kernels_that_do_not_fit(stub, array, monkeypatch):
+    fits, large = compile_by_hand(stub), compile_by_hand(stub, sharedBytes=300000)
+    monkeypatch.setattr(
+        triton.compiler,
+        "compile",
+        lambda src, options=None, **more: (large if options["num_warps"] == 8 else fits)(
+            src, options=options, **more
+        ),
+    )
+    kernel = triton.autotune(
+        [triton.Config({}, num_warps=8), triton.Config({}, num_warps=2)], key=["n"]
+    )(make_kernel())
+    kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    assert kernel.best_config.num_warps == 2
+    assert last(stub)["block"] == [64, 1, 1]
+
+
+def test_failures_of_earlier_kernels_name_them(stub, array):
+    @triton.jit
+    def bad(p):
+        tl.store(p, 1)
+
+    @triton.jit
+    def innocent(p):
+        tl.store(p, 1)
+
+    innocent[(1,)](array(A))
+    triton.runtime.driver.active.synchronize()
+    stub.configure("devices=2 dies=bad:700")
+    bad[(1,)](array(A))
+    with pytest.raises(RuntimeError) as caught:
+        innocent[(1,)](array(A))
+    text = str(caught.value)
+    assert "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS" in text
+    assert "newest last: `bad`, `innocent`;" in text
+    assert text.endswith("[launch-earlier]")
+
+
+def test_refused_launches_say_why(stub, array):
+    kernel = make_kernel()
+    kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    stub.configure("fail=cuLaunchKernelEx:701")
+    with pytest.raises(RuntimeError, match="128 threads of 32 registers") as caught:
+        kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    assert "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES from cuLaunchKernelEx" in str(caught.value)
+
+
+def test_pointers_are_checked_when_asked_for(stub, array, runs):
+    kernel = make_kernel()
+    stub.add_memory(A, 0x100)
+    kernel[(1,)](array(A), 5, 0.5, True, array(C))
+    knobs.nvidia.check_pointers = True
+    try:
+        with pytest.raises(ValueError, match="argument `y_ptr` points to 0x7f0000003004"):
+            kernel[(1,)](array(A), 5, 0.5, True, array(C))
+        stub.add_memory(C, 0x100)
+        kernel[(1,)](array(A), 5, 0.5, True, array(C))
+    finally:
+        del knobs.nvidia.check_pointers
+    assert len(runs) == 3
+    assert len(stub.launches()) == 2
+
+
+# --- Capture, scratch, hooks ----------------------------------------------------------------------
+
+
+def test_captured_launches_make_no_forbidden_call(stub, array):
+    kernel = make_kernel()
+    kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    libtriton.driver_cuda.make_current(0)
+    stub.clear()
+    stub.set_capturing(True)
+    try:
+        kernel[(1,)](array(A), 5, 0.5, True, array(B))
+        assert [call["call"] for call in stub.calls()] == ["cuLaunchKernelEx"]
+        make_kernel()[(1,)](array(A), 5, 0.5, True, array(B))  # loads in between
+    finally:
+        stub.set_capturing(False)
+        stub.library.cuCtxSetCurrent(None)
+    assert len(stub.launches()) == 2
+
+
+class Memory:
+    def __init__(self, address):
+        self.address = address
+
+    def data_ptr(self):
+        return self.address
+
+
+def test_scratch_comes_from_the_users_allocator(stub, array, monkeypatch):
+    fields = {"globalScratchBytes": 256, "globalScratchAlign": 128}
+    monkeypatch.setattr(triton.compiler, "compile", compile_by_hand(stub, **fields))
+    kernel, asked = make_kernel(), []
+    for _ in range(2):
+        kernel[(3, 2)](array(A), 5, 0.5, True, array(B), stream=0x10)
+        assert stub.calls("cuMemAllocAsync")[-1]["bytes"] == 6 * 256 + 127
+        assert stub.calls("cuMemAllocAsync")[-1]["stream"] == 0x10
+    stub.clear()
+
+    def allocator(size, alignment, stream):
+        asked.append((size, alignment, stream))
+        return Memory(0x7F0000050000)
+
+    triton.set_allocator(allocator)
+    try:
+        kernel[(3, 2)](array(A), 5, 0.5, True, array(B), stream=0x10)
+    finally:
+        triton.set_allocator(triton.runtime._allocation.NullAllocator())
+    assert asked == [(6 * 256, 128, 0x10)]
+    assert last(stub)["arguments"][5:] == [struct.pack("<Q", 0x7F0000050000).hex(), "00" * 8]
+    assert stub.calls("cuMemAllocAsync") == []
+
+
+def test_hooks_see_launches_and_loads(stub, array):
+    events, kernel = [], make_kernel()
+    runtime = knobs.runtime
+    hooks = [
+        (runtime.launch_enter_hook, lambda data: events.append(("enter", data.get()["stream"]))),
+        (runtime.launch_exit_hook, lambda data: events.append(("exit", data.get()["name"]))),
+        (runtime.kernel_load_start_hook, lambda *info: events.append(("start", info[2], info[0]))),
+        (runtime.kernel_load_end_hook, lambda *info: events.append(("end", int(info[1]) != 0))),
+    ]
+    for chain, hook in hooks:
+        chain.add(hook)
+    try:
+        kernel[(1,)](array(A), 5, 0.5, True, array(B), stream=0x20)
+    finally:
+        for chain, hook in hooks:
+            chain.remove(hook)
+    assert events == [("start", "kernel", None), ("end", True), ("enter", 0x20), ("exit", "kernel")]

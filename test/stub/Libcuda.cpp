@@ -1,0 +1,388 @@
+// The functions of a libcuda that runs nothing and remembers everything.
+// SPDX-License-Identifier: MIT
+#include "runtime/cuda/CudaAbi.h"
+#include "test/stub/Stub.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+using namespace nereid::runtime::cuda;
+using stub::enter;
+using stub::enterContext;
+using stub::enterUnsafe;
+
+namespace {
+struct LoadedModule;
+struct LoadedFunction {
+  stub::KernelImage image;
+  LoadedModule *module;
+  int dynamicShared = 48 * 1024;
+};
+struct LoadedModule {
+  std::vector<std::unique_ptr<LoadedFunction>> functions;
+};
+struct Memory {
+  uint64_t start, bytes;
+  int type, ordinal;
+};
+
+constexpr int kMaxDevices = 16;
+std::array<char, kMaxDevices> contextPlaces; // a context is the address of its device's place
+thread_local Context current = nullptr;
+std::atomic<uint64_t> launches{0};
+std::mutex memoryMutex;
+std::vector<Memory> memory;
+uint64_t nextAddress = 0x7f0000000000;
+} // namespace
+
+static std::string field(const char *name, uint64_t value) {
+  return std::string("\"") + name + "\": " + std::to_string(value);
+}
+static uint64_t number(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
+static int deviceOf(Context context) {
+  return context ? static_cast<int>(reinterpret_cast<char *>(context) - contextPlaces.data()) : -1;
+}
+
+//--- Driver and devices ------------------------------------------------------------------------
+
+STUB_API Result cuInit(unsigned) {
+  const Result result = enter("cuInit");
+  return result ? result : stub::settings().devices ? Success : NoDevice;
+}
+
+STUB_API Result cuDriverGetVersion(int *version) {
+  *version = stub::settings().version;
+  return enter("cuDriverGetVersion");
+}
+
+STUB_API Result cuDeviceGetCount(int *count) {
+  *count = stub::settings().devices;
+  return enter("cuDeviceGetCount");
+}
+
+STUB_API Result cuDeviceGet(Ordinal *device, int ordinal) {
+  *device = ordinal;
+  return enter("cuDeviceGet", field("ordinal", static_cast<uint64_t>(ordinal)));
+}
+
+STUB_API Result cuDeviceGetName(char *name, int bytes, Ordinal) {
+  std::strncpy(name, "NVIDIA H200", static_cast<size_t>(bytes));
+  return enter("cuDeviceGetName");
+}
+
+STUB_API Result cuDeviceGetAttribute(int *value, DeviceAttribute attribute, Ordinal) {
+  static const std::map<DeviceAttribute, int> answers = {
+      {DeviceAttribute::MaxThreadsPerBlock, 1024},
+      {DeviceAttribute::MaxSharedMemoryPerBlock, 49152},
+      {DeviceAttribute::WarpSize, 32},
+      {DeviceAttribute::ClockRateKhz, 1980000},
+      {DeviceAttribute::MultiprocessorCount, 132},
+      {DeviceAttribute::MemoryClockRateKhz, 3201000},
+      {DeviceAttribute::MemoryBusWidthBits, 6144},
+      {DeviceAttribute::L2CacheBytes, 62914560},
+      {DeviceAttribute::MaxThreadsPerMultiprocessor, 2048},
+      {DeviceAttribute::MaxRegistersPerMultiprocessor, 65536},
+      {DeviceAttribute::CooperativeLaunch, 1},
+      {DeviceAttribute::MaxSharedMemoryPerBlockOptin, 232448},
+  };
+  if (attribute == DeviceAttribute::CapabilityMajor)
+    *value = stub::settings().major;
+  else if (attribute == DeviceAttribute::CapabilityMinor)
+    *value = stub::settings().minor;
+  else
+    *value = answers.at(attribute);
+  return enter("cuDeviceGetAttribute");
+}
+
+STUB_API Result cuGetErrorName(Result result, const char **name) {
+  static const std::map<Result, const char *> names = {{2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                       {3, "CUDA_ERROR_NOT_INITIALIZED"},
+                                                       {100, "CUDA_ERROR_NO_DEVICE"},
+                                                       {200, "CUDA_ERROR_INVALID_IMAGE"},
+                                                       {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+                                                       {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+                                                       {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                       {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+                                                       {710, "CUDA_ERROR_ASSERT"},
+                                                       {720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"},
+                                                       {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"}};
+  const auto found = names.find(result);
+  if (found == names.end())
+    return 1;
+  *name = found->second;
+  return Success;
+}
+
+STUB_API Result cuGetErrorString(Result result, const char **text) {
+  *text = result == 700 ? "an illegal memory access was encountered" : "the stand-in was told to fail";
+  return Success;
+}
+
+//--- Contexts ----------------------------------------------------------------------------------
+
+STUB_API Result cuDevicePrimaryCtxRetain(Context *context, Ordinal device) {
+  *context = reinterpret_cast<Context>(&contextPlaces[static_cast<size_t>(device)]);
+  return enterContext("cuDevicePrimaryCtxRetain", field("device", static_cast<uint64_t>(device)));
+}
+
+STUB_API Result cuCtxGetCurrent(Context *context) {
+  *context = current;
+  return Success;
+}
+
+STUB_API Result cuCtxSetCurrent(Context context) {
+  current = context;
+  return enter("cuCtxSetCurrent", "\"device\": " + std::to_string(deviceOf(context)));
+}
+
+STUB_API Result cuCtxGetDevice(Ordinal *device) {
+  *device = deviceOf(current);
+  return current ? Success : InvalidContext;
+}
+
+STUB_API Result cuCtxSynchronize() { return enterUnsafe("cuCtxSynchronize"); }
+
+//--- Modules -----------------------------------------------------------------------------------
+
+STUB_API Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count, JitOption *, void **values) {
+  const Result result = enterUnsafe("cuModuleLoadDataEx", "\"device\": " + std::to_string(deviceOf(current)));
+  if (result != Success && count)
+    std::strcpy(static_cast<char *>(values[0]), "ptxas fatal : the stand-in's log");
+  if (result != Success)
+    return result;
+  if (!current)
+    return InvalidContext;
+  auto *loaded = new LoadedModule;
+  for (stub::KernelImage &kernel : stub::kernelsOf(image))
+    loaded->functions.push_back(std::make_unique<LoadedFunction>(LoadedFunction{std::move(kernel), loaded}));
+  *module = reinterpret_cast<Module>(loaded);
+  return Success;
+}
+
+STUB_API Result cuModuleUnload(Module module) {
+  const Result result = enterUnsafe("cuModuleUnload");
+  if (result == Success)
+    delete reinterpret_cast<LoadedModule *>(module);
+  return result;
+}
+
+STUB_API Result cuModuleGetFunction(Function *function, Module module, const char *name) {
+  if (const Result result = enterContext("cuModuleGetFunction", "\"name\": " + stub::quoted(name)))
+    return result;
+  for (const auto &found : reinterpret_cast<LoadedModule *>(module)->functions)
+    if (found->image.name == name) {
+      *function = reinterpret_cast<Function>(found.get());
+      return Success;
+    }
+  return NotFound;
+}
+
+STUB_API Result cuFuncGetAttribute(int *value, FunctionAttribute attribute, Function function) {
+  switch (attribute) {
+  case FunctionAttribute::MaxThreadsPerBlock:
+    *value = stub::settings().maxThreads;
+    break;
+  case FunctionAttribute::LocalBytes:
+    *value = stub::settings().localBytes;
+    break;
+  case FunctionAttribute::Registers:
+    *value = stub::settings().registers;
+    break;
+  case FunctionAttribute::MaxDynamicSharedBytes:
+    *value = reinterpret_cast<LoadedFunction *>(function)->dynamicShared;
+    break;
+  case FunctionAttribute::SharedBytes:
+  case FunctionAttribute::NonPortableClusterSize:
+    *value = 0;
+    break;
+  }
+  return enterContext("cuFuncGetAttribute");
+}
+
+STUB_API Result cuFuncSetAttribute(Function function, FunctionAttribute attribute, int value) {
+  if (attribute == FunctionAttribute::MaxDynamicSharedBytes)
+    reinterpret_cast<LoadedFunction *>(function)->dynamicShared = value;
+  return enterContext("cuFuncSetAttribute", field("attribute", static_cast<uint64_t>(attribute)) + ", " +
+                                                field("value", static_cast<uint64_t>(value)));
+}
+
+STUB_API Result cuOccupancyMaxActiveClusters(int *clusters, Function, const LaunchConfig *config) {
+  *clusters = 132 / static_cast<int>(config->attributes[0].cluster.x);
+  return enterContext("cuOccupancyMaxActiveClusters");
+}
+
+//--- Launches ----------------------------------------------------------------------------------
+
+static std::string triple(const char *name, unsigned x, unsigned y, unsigned z) {
+  return std::string("\"") + name + "\": [" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
+         "]";
+}
+
+static std::string describe(const LaunchConfig &config, const LoadedFunction &function, void **parameters) {
+  std::string text = "\"name\": " + stub::quoted(function.image.name) + ", " +
+                     triple("grid", config.gridX, config.gridY, config.gridZ) + ", " +
+                     triple("block", config.blockX, config.blockY, config.blockZ) + ", " +
+                     field("shared", config.dynamicSharedBytes) + ", " + field("stream", number(config.stream)) +
+                     ", \"device\": " + std::to_string(deviceOf(current)) + ", \"attributes\": {";
+  for (unsigned i = 0; i < config.attributeCount; ++i) {
+    const LaunchAttribute &attribute = config.attributes[i];
+    text += i ? ", " : "";
+    text += attribute.id == LaunchAttributeId::ClusterDimension
+                ? triple("cluster", attribute.cluster.x, attribute.cluster.y, attribute.cluster.z)
+                : field(attribute.id == LaunchAttributeId::Cooperative ? "cooperative" : "pdl",
+                        static_cast<uint64_t>(attribute.flag));
+  }
+  text += "}, \"arguments\": [";
+  for (size_t i = 0; i < function.image.parameters.size(); ++i)
+    text += (i ? ", \"" : "\"") + stub::hex(parameters[i], function.image.parameters[i].size) + "\"";
+  text += "], \"offsets\": [";
+  for (size_t i = 0; i < function.image.parameters.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(static_cast<char *>(parameters[i]) - static_cast<char *>(parameters[0]));
+  text += "], \"wanted_offsets\": [";
+  for (size_t i = 0; i < function.image.parameters.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(function.image.parameters[i].offset);
+  return text + "]";
+}
+
+STUB_API Result cuLaunchKernelEx(const LaunchConfig *config, Function handle, void **parameters, void **) {
+  const auto &function = *reinterpret_cast<LoadedFunction *>(handle);
+  launches.fetch_add(1, std::memory_order_relaxed);
+  const Result result =
+      enterContext("cuLaunchKernelEx", stub::isLogging() ? describe(*config, function, parameters) : std::string());
+  if (result != Success)
+    return result;
+  if (!current)
+    return InvalidContext;
+  stub::noteLaunch(function.image.name);
+  if (const uint64_t delay = stub::settings().delayNanoseconds) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(delay);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  }
+  return Success;
+}
+
+uint64_t stub_launches() { return launches.load(); }
+
+//--- Streams and events ------------------------------------------------------------------------
+
+STUB_API Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
+  return enter("cuStreamWaitEvent", field("stream", number(stream)) + ", " + field("event", number(event)));
+}
+
+struct EventTime {
+  std::chrono::steady_clock::time_point at;
+};
+STUB_API Result cuEventCreate(Event *event, unsigned) {
+  *event = reinterpret_cast<Event>(new EventTime);
+  return enter("cuEventCreate");
+}
+STUB_API Result cuEventRecord(Event event, Stream stream) {
+  reinterpret_cast<EventTime *>(event)->at = std::chrono::steady_clock::now();
+  return enter("cuEventRecord", field("stream", number(stream)) + ", " + field("event", number(event)));
+}
+STUB_API Result cuEventElapsedTime(float *milliseconds, Event from, Event to) {
+  const auto taken = reinterpret_cast<EventTime *>(to)->at - reinterpret_cast<EventTime *>(from)->at;
+  *milliseconds = std::chrono::duration<float, std::milli>(taken).count();
+  return enter("cuEventElapsedTime");
+}
+STUB_API Result cuEventDestroy(Event event) {
+  delete reinterpret_cast<EventTime *>(event);
+  return enter("cuEventDestroy");
+}
+
+//--- Memory ------------------------------------------------------------------------------------
+
+void stub_add_memory(uint64_t start, uint64_t bytes, int type, int ordinal) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  memory.push_back({start, bytes, type, ordinal});
+}
+
+void stub::forgetMemory() {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  memory.clear();
+}
+
+STUB_API Result cuPointerGetAttributes(unsigned count, PointerAttribute *attributes, void **values, Address address) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  Memory found{0, 0, 0, 0};
+  for (const Memory &each : memory)
+    if (address >= each.start && address < each.start + each.bytes)
+      found = each;
+  for (unsigned i = 0; i < count; ++i)
+    switch (attributes[i]) {
+    case PointerAttribute::MemoryType:
+      *static_cast<unsigned *>(values[i]) = static_cast<unsigned>(found.type);
+      break;
+    case PointerAttribute::DeviceOrdinal:
+      *static_cast<int *>(values[i]) = found.ordinal;
+      break;
+    case PointerAttribute::DevicePointer:
+      *static_cast<uint64_t *>(values[i]) = found.type ? address : 0;
+      break;
+    case PointerAttribute::RangeStart:
+      *static_cast<uint64_t *>(values[i]) = found.start;
+      break;
+    case PointerAttribute::RangeBytes:
+      *static_cast<uint64_t *>(values[i]) = found.bytes;
+      break;
+    }
+  return enter("cuPointerGetAttributes", field("address", address));
+}
+
+static std::string request(size_t bytes, Stream stream) {
+  return field("bytes", bytes) + ", " + field("stream", number(stream)) + ", " + field("address", nextAddress);
+}
+
+static Result allocate(Result result, Address *address, size_t bytes) {
+  if (result != Success)
+    return result;
+  *address = nextAddress;
+  nextAddress += (bytes + 511) / 512 * 512;
+  stub_add_memory(*address, bytes, 2, std::max(deviceOf(current), 0));
+  return Success;
+}
+
+STUB_API Result cuMemAlloc_v2(Address *address, size_t bytes) {
+  return allocate(enterUnsafe("cuMemAlloc", request(bytes, nullptr)), address, bytes);
+}
+// Inside a capture it becomes a node of the graph.
+STUB_API Result cuMemAllocAsync(Address *address, size_t bytes, Stream stream) {
+  return allocate(enterContext("cuMemAllocAsync", request(bytes, stream)), address, bytes);
+}
+STUB_API Result cuMemFree_v2(Address address) { return enterUnsafe("cuMemFree", field("address", address)); }
+STUB_API Result cuMemFreeAsync(Address address, Stream stream) {
+  return enter("cuMemFreeAsync", field("address", address) + ", " + field("stream", number(stream)));
+}
+STUB_API Result cuMemsetD8Async(Address address, unsigned char value, size_t bytes, Stream stream) {
+  return enter("cuMemsetD8Async", field("address", address) + ", " + field("value", value) + ", " +
+                                      field("bytes", bytes) + ", " + field("stream", number(stream)));
+}
+
+//--- Finding functions -------------------------------------------------------------------------
+
+STUB_API Result cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t, int *status) {
+  Dl_info info;
+  static void *const self =
+      dladdr(contextPlaces.data(), &info) ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+  *function = nullptr;
+  *status = 1;
+  if (version > stub::settings().version)
+    return NotFound;
+  // Of functions that have changed, the later form; the first ones took 32-bit addresses.
+  for (const char *suffix : {"_v2", ""})
+    if (void *found = dlsym(self, (std::string(name) + suffix).c_str())) {
+      *function = found;
+      *status = 0;
+      return Success;
+    }
+  return NotFound;
+}

@@ -1,0 +1,200 @@
+// Conversion plans, executed on plain arrays, give each register of the destination its element.
+// SPDX-License-Identifier: MIT
+#include "test/unit/layout/PlanExecutor.h"
+#include "test/unit/layout/RandomLayouts.h"
+
+#include "compiler/layout/Distributed.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include "gtest/gtest.h"
+
+#include <map>
+
+using namespace nereid;
+using namespace nereid::layout;
+using namespace nereid::test;
+
+static uint64_t placeItself(uint64_t place) { return place; }
+
+static void expectHolds(const Threads &threads, const LinearLayout &layout, llvm::StringRef what) {
+  ASSERT_EQ(threads.numRegisters, unsigned(layout.inSize(kRegister))) << what.str();
+  for (unsigned warp = 0; warp < threads.numWarps; ++warp)
+    for (unsigned lane = 0; lane < threads.numLanes; ++lane)
+      for (unsigned reg = 0; reg < threads.numRegisters; ++reg) {
+        const uint64_t place =
+            layout.applyFlat({{kRegister, int32_t(reg)}, {kLane, int32_t(lane)}, {kWarp, int32_t(warp)}});
+        ASSERT_EQ(threads.at(warp, lane, reg), place) << what.str() << ": warp " << warp << ", lane " << lane
+                                                      << ", register " << reg << " of " << layout.toString();
+      }
+}
+
+static const unsigned kElemBits[] = {8, 16, 32, 64, 128};
+
+TEST(Conversion, AnyPairOfLayoutsAgreesWithCoordinates) {
+  RandomLayouts random(1);
+  std::map<ConversionKind, unsigned> seen;
+  for (unsigned trial = 0; trial < 3000; ++trial) {
+    const TileSpec spec = random.spec(trial % 8 ? 9 : 12);
+    const LinearLayout src = random.any(spec), dst = random.any(spec);
+    const ConversionPlan plan = planConversion(src, dst, kElemBits[trial % 5]);
+    ++seen[plan.kind];
+    ASSERT_NO_FATAL_FAILURE(expectHolds(convert(plan, fill(src, placeItself), dst.inSize(kRegister)), dst, "plan"))
+        << "trial " << trial << " from " << src.toString();
+  }
+  EXPECT_GT(seen[ConversionKind::Shared], 1000u);
+  EXPECT_GT(seen[ConversionKind::Shuffle], 100u);
+  EXPECT_GT(seen[ConversionKind::Registers], 20u);
+}
+
+TEST(Conversion, SharedMemoryServesEveryPair) {
+  RandomLayouts random(2);
+  for (unsigned trial = 0; trial < 2000; ++trial) {
+    const TileSpec spec = random.spec(trial % 8 ? 9 : 12);
+    const LinearLayout src = random.any(spec), dst = random.any(spec);
+    const unsigned elemBits = kElemBits[trial % 5];
+    SwizzleOptions options;
+    options.maxBytes = trial % 3 ? 32 * 1024 : 256;
+    const SharedPlan plan = swizzle(src, dst, elemBits, options);
+    std::string broken;
+    const Threads result = throughShared(plan, fill(src, placeItself), broken);
+    ASSERT_EQ(broken, "") << "trial " << trial << " from " << src.toString() << " to " << dst.toString();
+    ASSERT_NO_FATAL_FAILURE(expectHolds(result, dst, "shared")) << "trial " << trial << " from " << src.toString();
+    const unsigned numLanes = 1u << spec.laneBits, numWarps = 1u << spec.warpBits;
+    for (const SharedSide *side : {&plan.store, &plan.load}) {
+      const Wavefronts counted = countWavefronts(*side, plan.elemBytes, numLanes, numWarps);
+      ASSERT_EQ(counted.total, side->wavefronts) << "trial " << trial;
+      ASSERT_EQ(counted.conflicts, side->conflicts) << "trial " << trial;
+    }
+  }
+}
+
+/// A layout whose warps hold what those of `layout` hold, with registers and lanes mixed by a random regular map.
+static LinearLayout mixedInsideWarps(const LinearLayout &layout, RandomLayouts &random) {
+  const unsigned registerBits = layout.inBits(kRegister), laneBits = layout.inBits(kLane);
+  BitColumns columns(layout.columns(kRegister));
+  columns.append(layout.columns(kLane).begin(), layout.columns(kLane).end());
+  const unsigned steps = random.below(8);
+  for (unsigned step = 0; step < steps; ++step) {
+    const unsigned a = random.below(columns.size()), b = random.below(columns.size());
+    if (random.below(2))
+      std::swap(columns[a], columns[b]);
+    else if (a != b)
+      columns[a] ^= columns[b];
+  }
+  BitColumns warps(layout.columns(kWarp));
+  for (BitVector &warp : warps)
+    if (random.below(3) == 0)
+      warp ^= columns[random.below(columns.size())];
+  const LinearLayout flat = layout.flattenOuts("x");
+  LinearLayout::Input inputs[] = {{"register", {}}, {"lane", {}}, {"warp", {}}, {"block", {}}};
+  for (unsigned bit = 0; bit < registerBits + laneBits; ++bit)
+    inputs[bit < registerBits ? 0 : 1].bases.push_back({int32_t(columns[bit])});
+  for (BitVector warp : warps)
+    inputs[2].bases.push_back({int32_t(warp)});
+  LinearLayout mixed = LinearLayout::fromBases(inputs, flat.outputs());
+  llvm::SmallVector<LinearLayout::Named, 4> shape;
+  for (llvm::StringRef out : layout.outputNames())
+    shape.push_back({out, layout.outSize(out)});
+  return mixed.reshapeOuts(shape);
+}
+
+TEST(Conversion, ShufflesServeEveryMixOfRegistersAndLanes) {
+  RandomLayouts random(3);
+  unsigned mixes = 0, addedRounds = 0, packed = 0;
+  for (unsigned trial = 0; trial < 3000; ++trial) {
+    const TileSpec spec = random.spec(trial % 8 ? 9 : 12);
+    const LinearLayout src = random.any(spec);
+    const LinearLayout dst = random.below(2) ? mixedInsideWarps(src, random) : random.any(spec);
+    const unsigned elemBits = kElemBits[trial % 5];
+    const std::optional<ShufflePlan> plan = planShuffle(src, dst, elemBits);
+    if (!plan)
+      continue;
+    ++mixes;
+    addedRounds += plan->rounds.size() * plan->words.front().size() > plan->results.size();
+    packed += plan->words.front().size() > 1;
+    ASSERT_LE(plan->words.front().size() * elemBits, std::max(32u, elemBits));
+    ASSERT_NO_FATAL_FAILURE(expectHolds(shuffle(*plan, fill(src, placeItself)), dst, "shuffle"))
+        << "trial " << trial << " from " << src.toString();
+  }
+  EXPECT_GT(mixes, 1000u);
+  EXPECT_GT(addedRounds, 5u);
+  EXPECT_GT(packed, 50u);
+}
+
+// One warp, a row of 64: lanes hold pairs, or lanes hold every 32nd.
+static LinearLayout pairs() { return blockedLayout({2}, {32}, {1}, {0}, {64}); }
+static LinearLayout strided() { return blockedLayout({1}, {32}, {1}, {0}, {64}); }
+
+TEST(Conversion, OneTranspositionIsHalfAShuffleARegister) {
+  const LinearLayout src = blockedLayout({1, 4}, {8, 4}, {1, 1}, {1, 0}, {8, 16});
+  // Register bit 0 and lane bit 0 change places.
+  const LinearLayout dst = LinearLayout::fromBases(
+      {{"register", {{0, 4}, {0, 2}}}, {"lane", {{0, 1}, {0, 8}, {1, 0}, {2, 0}, {4, 0}}}, {"warp", {}}, {"block", {}}},
+      {{"dim0", 8}, {"dim1", 16}});
+  const ConversionPlan plan = planConversion(src, dst, 32);
+  ASSERT_EQ(plan.kind, ConversionKind::Shuffle);
+  EXPECT_TRUE(plan.shuffle.isButterfly());
+  EXPECT_EQ(plan.shuffle.rounds.size(), 4u);
+  EXPECT_EQ(llvm::count_if(plan.shuffle.rounds, [](const ShuffleRound &round) { return round.moves; }), 2);
+  EXPECT_EQ(plan.shuffle.before.size(), 1u);
+  EXPECT_EQ(plan.shuffle.after.size(), 1u);
+}
+
+TEST(Conversion, LanePermutationNeedsNoSelects) {
+  const LinearLayout src = blockedLayout({4, 1}, {4, 8}, {1, 4}, {0, 1}, {16, 32});
+  const LinearLayout permuted = LinearLayout::fromBases({{"register", {{1, 0}, {2, 0}}},
+                                                         {"lane", {{0, 4}, {8, 0}, {0, 1}, {0, 2}, {4, 0}}},
+                                                         {"warp", {{0, 8}, {0, 16}}},
+                                                         {"block", {}}},
+                                                        {{"dim0", 16}, {"dim1", 32}});
+  const std::optional<ShufflePlan> plan = planShuffle(src, permuted, 32);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->rounds.size(), 4u);
+  EXPECT_TRUE(plan->before.empty());
+  EXPECT_TRUE(plan->after.empty());
+  EXPECT_FALSE(plan->isButterfly());
+}
+
+TEST(Conversion, BytesThatTravelTogetherShareAWord) {
+  const LinearLayout src = blockedLayout({1, 16}, {8, 4}, {1, 1}, {1, 0}, {8, 64});
+  const LinearLayout dst = blockedLayout({1, 4}, {2, 16}, {1, 1}, {1, 0}, {8, 64});
+  const std::optional<ShufflePlan> plan = planShuffle(src, dst, 8);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->words.size(), 4u);
+  EXPECT_EQ(plan->words.front(), (llvm::SmallVector<uint32_t, 4>{0, 1, 2, 3}));
+  EXPECT_EQ(plan->rounds.size(), 4u);
+}
+
+TEST(Conversion, KindFollowsWhatMoves) {
+  EXPECT_EQ(planConversion(pairs(), pairs(), 32).kind, ConversionKind::None);
+  EXPECT_EQ(planConversion(pairs(), strided(), 32).kind, ConversionKind::Shuffle);
+  EXPECT_EQ(planConversion(pairs(), strided(), 32).sharedBytes(), 0u);
+  const LinearLayout rows = blockedLayout({1, 4}, {1, 32}, {4, 1}, {1, 0}, {64, 128});
+  const LinearLayout columns = blockedLayout({4, 1}, {32, 1}, {1, 4}, {0, 1}, {64, 128});
+  const ConversionPlan shared = planConversion(rows, columns, 32);
+  EXPECT_EQ(shared.kind, ConversionKind::Shared);
+  EXPECT_EQ(shared.sharedBytes(), 64u * 128 * 4);
+  // The order of lanes and registers changes, warps keep their rows.
+  const LinearLayout other = blockedLayout({2, 2}, {8, 4}, {4, 1}, {0, 1}, {64, 8});
+  const LinearLayout first = blockedLayout({2, 2}, {8, 4}, {4, 1}, {1, 0}, {64, 8});
+  EXPECT_EQ(planConversion(first, other, 32).kind, ConversionKind::Shuffle);
+}
+
+TEST(Conversion, RegistersAreRenamedWithoutMoving) {
+  const LinearLayout src = blockedLayout({2, 2}, {32, 1}, {1, 1}, {1, 0}, {64, 2});
+  const LinearLayout dst = blockedLayout({2, 2}, {32, 1}, {1, 1}, {0, 1}, {64, 2});
+  const ConversionPlan plan = planConversion(src, dst, 32);
+  ASSERT_EQ(plan.kind, ConversionKind::Registers);
+  EXPECT_EQ(plan.sourceRegister, (llvm::SmallVector<uint32_t, 16>{0, 2, 1, 3}));
+}
+
+TEST(Conversion, CopiesInRegistersAreDroppedAndMadeAgain) {
+  const LinearLayout once = blockedLayout({1}, {32}, {1}, {0}, {32});
+  const LinearLayout fourTimes = blockedLayout({4}, {32}, {1}, {0}, {32});
+  const ConversionPlan plan = planConversion(fourTimes, once, 32);
+  EXPECT_EQ(plan.kind, ConversionKind::Shuffle);
+  expectHolds(convert(plan, fill(fourTimes, placeItself), 1), once, "fewer");
+  expectHolds(convert(planConversion(once, fourTimes, 32), fill(once, placeItself), 4), fourTimes, "more");
+}

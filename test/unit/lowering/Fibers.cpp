@@ -1,0 +1,98 @@
+// Fibers of one block and the places where they wait for each other.
+// SPDX-License-Identifier: MIT
+#include "test/unit/lowering/Fibers.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+using namespace nereid::simt;
+
+static constexpr unsigned warpSize = 32;
+static constexpr size_t stackBytes = 256 * 1024;
+
+static Block *&currentBlock() {
+  static Block *block = nullptr;
+  return block;
+}
+
+Block &Block::current() { return *currentBlock(); }
+
+Block::Block(unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> program)
+    : grid(grid), program(program), fibers(numThreads), warps(numThreads / warpSize) {
+  everyone.size = numThreads;
+  for (std::vector<uint32_t> &words : everyone.words)
+    words.resize(numThreads);
+  for (Meeting &warp : warps) {
+    warp.size = warpSize;
+    for (std::vector<uint32_t> &words : warp.words)
+      words.resize(warpSize);
+  }
+}
+
+void Block::enter() {
+  Block &block = current();
+  (*block.body)();
+  block.fibers[block.running].isDone = true;
+  swapcontext(&block.fibers[block.running].context, &block.scheduler);
+}
+
+bool Block::canRun(const Fiber &fiber) const {
+  return !fiber.isDone && (!fiber.waitsFor || fiber.waitsFor->turn > fiber.turn);
+}
+
+std::vector<unsigned> Block::orderOf(Order order) const {
+  std::vector<unsigned> result(fibers.size());
+  std::iota(result.begin(), result.end(), 0u);
+  if (order == Order::Descending)
+    std::reverse(result.begin(), result.end());
+  if (order == Order::Mixed)
+    std::shuffle(result.begin(), result.end(), std::mt19937(fibers.size()));
+  return result;
+}
+
+bool Block::run(const std::function<void()> &work, Order order) {
+  body = &work;
+  currentBlock() = this;
+  for (Fiber &fiber : fibers) {
+    fiber.stack.resize(stackBytes);
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.data();
+    fiber.context.uc_stack.ss_size = fiber.stack.size();
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, &Block::enter, 0);
+  }
+  for (bool anyRan = true; anyRan;) {
+    anyRan = false;
+    for (unsigned index : orderOf(order)) {
+      if (!canRun(fibers[index]))
+        continue;
+      running = index;
+      anyRan = true;
+      swapcontext(&scheduler, &fibers[index].context);
+    }
+  }
+  return std::all_of(fibers.begin(), fibers.end(), [](const Fiber &fiber) { return fiber.isDone; });
+}
+
+const std::vector<uint32_t> &Block::meet(Meeting &meeting, unsigned member, uint32_t word) {
+  Fiber &self = fibers[running];
+  const uint64_t turn = meeting.turn;
+  std::vector<uint32_t> &words = meeting.words[turn % 2];
+  words[member] = word;
+  if (++meeting.arrived == meeting.size) {
+    meeting.arrived = 0;
+    ++meeting.turn;
+  }
+  self.waitsFor = &meeting;
+  self.turn = turn;
+  swapcontext(&self.context, &scheduler);
+  self.waitsFor = nullptr;
+  return words;
+}
+
+void Block::barrier() { meet(everyone, running, 0); }
+
+const std::vector<uint32_t> &Block::exchange(uint32_t word) {
+  return meet(warps[running / warpSize], running % warpSize, word);
+}

@@ -1,0 +1,57 @@
+// Fibers of one block and the places where they wait for each other.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "test/unit/lowering/SimtHost.h"
+
+#include <functional>
+#include <ucontext.h>
+
+namespace nereid::simt {
+
+/// Threads that meet: all of a block, or those of a warp.
+struct Meeting {
+  unsigned size = 0;
+  unsigned arrived = 0;
+  uint64_t turn = 0;                        ///< meetings that are over
+  std::array<std::vector<uint32_t>, 2> words; ///< what each member brought, of this turn and of the one before
+};
+
+class Block {
+public:
+  Block(unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> program);
+  /// Runs `body` in every fiber; false where all of them wait.
+  bool run(const std::function<void()> &body, Order order);
+
+  /// The block whose fiber runs.
+  static Block &current();
+  unsigned thread() const { return running; }
+  uint32_t programId(unsigned axis) const { return program[axis]; }
+  uint32_t numPrograms(unsigned axis) const { return grid[axis]; }
+  void barrier();
+  /// What each lane of this fiber's warp brought.
+  const std::vector<uint32_t> &exchange(uint32_t word);
+
+private:
+  struct Fiber {
+    ucontext_t context;
+    std::vector<char> stack;
+    const Meeting *waitsFor = nullptr;
+    uint64_t turn = 0; ///< of that meeting
+    bool isDone = false;
+  };
+  static void enter();
+  const std::vector<uint32_t> &meet(Meeting &meeting, unsigned member, uint32_t word);
+  bool canRun(const Fiber &fiber) const;
+  std::vector<unsigned> orderOf(Order order) const;
+
+  std::array<uint32_t, 3> grid, program;
+  std::vector<Fiber> fibers;
+  Meeting everyone;
+  std::vector<Meeting> warps;
+  ucontext_t scheduler;
+  const std::function<void()> *body = nullptr;
+  unsigned running = 0;
+};
+
+} // namespace nereid::simt

@@ -1,0 +1,148 @@
+// What tiles become on this machine, for tests.
+// SPDX-License-Identifier: MIT
+#include "test/unit/lowering/HostEmitter.h"
+
+#include "test/unit/lowering/Fibers.h"
+
+using namespace nereid;
+using namespace nereid::simt;
+using lowering::GlobalAccess;
+using lowering::WarpReduction;
+
+//--- what is called ------------------------------------------------------------------------
+
+static uint32_t programIdOf(uint32_t axis) { return Block::current().programId(axis); }
+static uint32_t numProgramsOf(uint32_t axis) { return Block::current().numPrograms(axis); }
+static uint32_t threadOf() { return Block::current().thread(); }
+static void meet() { Block::current().barrier(); }
+static uint32_t fromLaneXor(uint32_t word, uint32_t mask) {
+  return Block::current().exchange(word)[(Block::current().thread() % 32) ^ mask];
+}
+static uint32_t fromLane(uint32_t word, uint32_t lane) { return Block::current().exchange(word)[lane]; }
+static uint32_t overLanes(uint32_t word, uint32_t kind) {
+  const std::vector<uint32_t> words = Block::current().exchange(word);
+  uint32_t result = words.front();
+  for (uint32_t other : llvm::ArrayRef(words).drop_front()) {
+    const auto a = static_cast<int32_t>(result), b = static_cast<int32_t>(other);
+    switch (static_cast<WarpReduction>(kind)) {
+    case WarpReduction::Add:
+      result += other;
+      break;
+    case WarpReduction::MinSigned:
+      result = static_cast<uint32_t>(std::min(a, b));
+      break;
+    case WarpReduction::MaxSigned:
+      result = static_cast<uint32_t>(std::max(a, b));
+      break;
+    case WarpReduction::MinUnsigned:
+      result = std::min(result, other);
+      break;
+    case WarpReduction::MaxUnsigned:
+      result = std::max(result, other);
+      break;
+    case WarpReduction::And:
+      result &= other;
+      break;
+    case WarpReduction::Or:
+      result |= other;
+      break;
+    case WarpReduction::Xor:
+      result ^= other;
+      break;
+    }
+  }
+  return result;
+}
+
+llvm::ArrayRef<HostFunction> simt::hostFunctions() {
+  static const HostFunction functions[] = {
+      {"simt_program_id", reinterpret_cast<void *>(&programIdOf)},
+      {"simt_num_programs", reinterpret_cast<void *>(&numProgramsOf)},
+      {"simt_thread", reinterpret_cast<void *>(&threadOf)},
+      {"simt_barrier", reinterpret_cast<void *>(&meet)},
+      {"simt_shuffle_xor", reinterpret_cast<void *>(&fromLaneXor)},
+      {"simt_shuffle_index", reinterpret_cast<void *>(&fromLane)},
+      {"simt_reduce", reinterpret_cast<void *>(&overLanes)},
+  };
+  return functions;
+}
+
+//--- what calls it -------------------------------------------------------------------------
+
+llvm::Value *HostEmitter::call(IrBuilder &ir, const char *name, llvm::ArrayRef<llvm::Value *> arguments,
+                               bool hasResult) {
+  llvm::SmallVector<llvm::Type *> types(arguments.size(), ir.getInt32Ty());
+  auto *type = llvm::FunctionType::get(hasResult ? ir.getInt32Ty() : ir.getVoidTy(), types, false);
+  llvm::FunctionCallee callee = ir.GetInsertBlock()->getModule()->getOrInsertFunction(name, type);
+  llvm::CallInst *made = ir.CreateCall(callee, arguments);
+  made->addFnAttr(llvm::Attribute::Convergent);
+  made->addFnAttr(llvm::Attribute::NoDuplicate);
+  return made;
+}
+
+llvm::Value *HostEmitter::programId(IrBuilder &ir, unsigned axis) { return call(ir, "simt_program_id", {ir.getInt32(axis)}); }
+llvm::Value *HostEmitter::numPrograms(IrBuilder &ir, unsigned axis) {
+  return call(ir, "simt_num_programs", {ir.getInt32(axis)});
+}
+llvm::Value *HostEmitter::threadId(IrBuilder &ir, unsigned) { return call(ir, "simt_thread", {}); }
+void HostEmitter::barrier(IrBuilder &ir) {
+  ++barriers;
+  call(ir, "simt_barrier", {}, /*hasResult=*/false);
+}
+llvm::Value *HostEmitter::shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) {
+  return call(ir, "simt_shuffle_xor", {word, ir.getInt32(laneMask)});
+}
+llvm::Value *HostEmitter::shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) {
+  return call(ir, "simt_shuffle_index", {word, lane});
+}
+llvm::Value *HostEmitter::reduceWarp(IrBuilder &ir, WarpReduction kind, llvm::Value *word) {
+  return call(ir, "simt_reduce", {word, ir.getInt32(static_cast<uint32_t>(kind))});
+}
+
+/// Accesses are of vectors, which have masked forms; each claims the alignment that a GPU asks for.
+static llvm::Value *address(lowering::IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
+  return ir.CreatePtrAdd(pointer, ir.getInt64(offset));
+}
+
+static llvm::Value *gathered(lowering::IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words) {
+  llvm::Value *all = llvm::PoisonValue::get(llvm::FixedVectorType::get(words.front()->getType(), words.size()));
+  for (unsigned index = 0; index < words.size(); ++index)
+    all = ir.CreateInsertElement(all, words[index], uint64_t{index});
+  return all;
+}
+
+static llvm::Align alignment(llvm::Type *word, unsigned count) {
+  return llvm::Align(word->getIntegerBitWidth() / 8 * count);
+}
+
+llvm::SmallVector<llvm::Value *, 4> HostEmitter::loadGlobal(IrBuilder &ir, const GlobalAccess &access,
+                                                            llvm::ArrayRef<llvm::Value *> others) {
+  auto *type = llvm::FixedVectorType::get(access.wordType, access.numWords);
+  llvm::Value *from = address(ir, access.pointer, access.byteOffset), *all;
+  if (access.mask)
+    all = ir.CreateMaskedLoad(type, from, alignment(access.wordType, access.numWords),
+                              ir.CreateVectorSplat(access.numWords, access.mask), gathered(ir, others));
+  else
+    all = ir.CreateAlignedLoad(type, from, alignment(access.wordType, access.numWords), access.isVolatile);
+  llvm::SmallVector<llvm::Value *, 4> words;
+  for (unsigned index = 0; index < access.numWords; ++index)
+    words.push_back(ir.CreateExtractElement(all, uint64_t{index}));
+  return words;
+}
+
+static void store(lowering::IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *to, llvm::Value *mask) {
+  const llvm::Align aligned = alignment(words.front()->getType(), words.size());
+  if (mask)
+    ir.CreateMaskedStore(gathered(ir, words), to, aligned, ir.CreateVectorSplat(words.size(), mask));
+  else
+    ir.CreateAlignedStore(gathered(ir, words), to, aligned);
+}
+
+void HostEmitter::storeGlobal(IrBuilder &ir, const GlobalAccess &access, llvm::ArrayRef<llvm::Value *> words) {
+  store(ir, words, address(ir, access.pointer, access.byteOffset), access.mask);
+}
+
+void HostEmitter::storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer,
+                              int64_t byteOffset, llvm::Value *mask) {
+  store(ir, words, address(ir, pointer, byteOffset), mask);
+}

@@ -1,0 +1,48 @@
+// What tiles become on this machine, for tests: calls of the fibers' block.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/TargetEmitter.h"
+
+namespace nereid::simt {
+
+class HostEmitter : public lowering::TargetEmitter {
+public:
+  using IrBuilder = lowering::IrBuilder;
+
+  unsigned threadsPerWarp() const override { return 32; }
+  void markKernel(llvm::Function &, const lowering::KernelShape &) override {}
+  llvm::Value *programId(IrBuilder &ir, unsigned axis) override;
+  llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) override;
+  llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) override;
+  void barrier(IrBuilder &ir) override;
+  llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) override;
+  llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) override;
+  llvm::Value *reduceWarp(IrBuilder &ir, lowering::WarpReduction kind, llvm::Value *word) override;
+  llvm::SmallVector<llvm::Value *, 4> loadGlobal(IrBuilder &ir, const lowering::GlobalAccess &access,
+                                                 llvm::ArrayRef<llvm::Value *> others) override;
+  void storeGlobal(IrBuilder &ir, const lowering::GlobalAccess &access, llvm::ArrayRef<llvm::Value *> words) override;
+  void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
+                   llvm::Value *mask) override;
+  unsigned sharedAddressSpace() const override { return 3; }
+  llvm::Value *quickDivide(IrBuilder &, llvm::Value *, llvm::Value *) override { return nullptr; }
+  llvm::Value *quickMath(IrBuilder &, lowering::QuickMath, llvm::Value *) override { return nullptr; }
+  const math::HostMath &mathFacts() const override { return facts; }
+  llvm::Value *narrow(IrBuilder &, llvm::Value *, mlir::Type, bool) override { return nullptr; }
+  llvm::Value *widenByte(IrBuilder &, llvm::Value *, mlir::Type) override { return nullptr; }
+
+  unsigned barriers = 0;
+
+private:
+  llvm::Value *call(IrBuilder &ir, const char *name, llvm::ArrayRef<llvm::Value *> arguments, bool hasResult = true);
+  math::HostMath facts = {.hasFma = true, .hasLibm = false, .avoidsBranches = true};
+};
+
+/// The functions that the code calls, with their addresses.
+struct HostFunction {
+  const char *name;
+  void *address;
+};
+llvm::ArrayRef<HostFunction> hostFunctions();
+
+} // namespace nereid::simt

@@ -1,0 +1,180 @@
+// Compiles a kernel for fibers and runs its grid.
+// SPDX-License-Identifier: MIT
+#include "test/unit/lowering/SimtHost.h"
+
+#include "compiler/analysis/SharedMemory.h"
+#include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
+#include "compiler/passes/tt/Pipeline.h"
+#include "compiler/passes/ttg/Pipeline.h"
+#include "test/unit/lowering/Fibers.h"
+#include "test/unit/lowering/HostEmitter.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace nereid;
+using namespace nereid::simt;
+
+struct SimtKernel::Code {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::vector<char> shared;
+  void (*entry)(const char *) = nullptr;
+};
+
+SimtKernel::SimtKernel() : code(std::make_unique<Code>()) {}
+SimtKernel::~SimtKernel() = default;
+
+std::vector<char> Arguments::packed() const {
+  std::vector<char> block = bytes;
+  block.resize((block.size() + 7) / 8 * 8 + 16);
+  return block;
+}
+
+static bool toTtg(mlir::ModuleOp module, unsigned numWarps) {
+  if (module->hasAttr(ttg::kNumWarps))
+    return true;
+  mlir::PassManager passes(module.getContext());
+  tt::buildOptimisePipeline(passes);
+  ttg::GpuShape shape;
+  shape.numWarps = numWarps;
+  ttg::buildPipeline(passes, shape);
+  return mlir::succeeded(passes.run(module));
+}
+
+/// Calls the kernel with the parameters of a packed block.
+static void addEntry(llvm::Module &module, llvm::Function &kernel) {
+  llvm::IRBuilder<> ir(module.getContext());
+  auto *type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
+  auto *entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "simt_entry", module);
+  ir.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", entry));
+  uint64_t offset = 0;
+  std::vector<llvm::Value *> arguments;
+  for (llvm::Argument &parameter : kernel.args()) {
+    const uint64_t size = module.getDataLayout().getTypeStoreSize(parameter.getType());
+    offset = (offset + size - 1) / size * size;
+    arguments.push_back(ir.CreateLoad(parameter.getType(), ir.CreateConstGEP1_64(ir.getInt8Ty(), entry->getArg(0), offset)));
+    offset += size;
+  }
+  ir.CreateCall(&kernel, arguments);
+  ir.CreateRetVoid();
+}
+
+/// What code of processors without bf16 calls to round; the 16 bits are the low ones of the result's register.
+static float roundToBfloat(float value) {
+  llvm::APFloat rounded(value);
+  bool losesInfo;
+  rounded.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return llvm::bit_cast<float>(static_cast<uint32_t>(rounded.bitcastToAPInt().getZExtValue()));
+}
+
+static std::unique_ptr<llvm::orc::LLJIT> createJit(char *shared, std::string &error) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto machine = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!machine) {
+    error += llvm::toString(machine.takeError());
+    return nullptr;
+  }
+  machine->addFeatures({"-avx512bf16"}); // its conversion loses denormals
+  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
+  if (!jit) {
+    error += llvm::toString(jit.takeError());
+    return nullptr;
+  }
+  llvm::orc::SymbolMap symbols;
+  auto add = [&](const char *name, void *address) {
+    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+  };
+  for (const HostFunction &function : hostFunctions())
+    add(function.name, function.address);
+  add("nereid_shared", shared);
+  add("__truncsfbf2", reinterpret_cast<void *>(&roundToBfloat));
+  if (auto failure = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)))) {
+    error += llvm::toString(std::move(failure));
+    return nullptr;
+  }
+  // Functions of libm and compiler-rt that conversions of f16 and bf16 call.
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*jit)->getDataLayout().getGlobalPrefix());
+  if (process)
+    (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+  else
+    llvm::consumeError(process.takeError());
+  return std::move(*jit);
+}
+
+std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigned numWarps, std::string *error) {
+  std::string ignored;
+  std::string &messages = error ? *error : ignored;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<tt::TtDialect, ttg::TtgDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                      mlir::scf::SCFDialect, mlir::ub::UBDialect>();
+  context.printOpOnDiagnostic(false);
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    messages += diagnostic.str() + "\n";
+    return mlir::success();
+  });
+  auto source = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!source || !toTtg(*source, numWarps))
+    return nullptr;
+
+  std::unique_ptr<SimtKernel> kernel(new SimtKernel);
+  llvm::raw_string_ostream(kernel->ttgir) << *source;
+  kernel->numThreads = 32 * ttg::numWarpsOf(*source);
+  const analysis::SharedMemoryPlan shared = analysis::planSharedMemory(*source);
+  kernel->sharedBytes = shared.bytes;
+  kernel->code->shared.resize(shared.bytes + 16);
+  char *begin = kernel->code->shared.data();
+  begin += (16 - reinterpret_cast<uintptr_t>(begin) % 16) % 16;
+  kernel->code->jit = createJit(begin, messages);
+  if (!kernel->code->jit)
+    return nullptr;
+
+  auto llvmContext = std::make_unique<llvm::LLVMContext>();
+  auto module = std::make_unique<llvm::Module>("simt", *llvmContext);
+  module->setDataLayout(kernel->code->jit->getDataLayout());
+  module->setTargetTriple(kernel->code->jit->getTargetTriple());
+  HostEmitter emitter;
+  if (mlir::failed(lowering::emitModule(*source, *module, emitter, shared, {})))
+    return nullptr;
+  kernel->barriers = emitter.barriers;
+  for (auto function : source->getOps<tt::FuncOp>())
+    if (function.isPublic())
+      addEntry(*module, *module->getFunction(function.getSymName()));
+  llvm::raw_string_ostream(kernel->llir) << *module;
+  llvm::raw_string_ostream stream(messages);
+  if (llvm::verifyModule(*module, &stream))
+    return nullptr;
+  llvm::orc::ThreadSafeModule owned(std::move(module), std::move(llvmContext));
+  if (auto failure = kernel->code->jit->addIRModule(std::move(owned))) {
+    messages += llvm::toString(std::move(failure));
+    return nullptr;
+  }
+  auto found = kernel->code->jit->lookup("simt_entry");
+  if (!found) {
+    messages += llvm::toString(found.takeError());
+    return nullptr;
+  }
+  kernel->code->entry = found->toPtr<void (*)(const char *)>();
+  return kernel;
+}
+
+bool SimtKernel::run(std::array<uint32_t, 3> grid, const Arguments &arguments, Order order) const {
+  const std::vector<char> packed = arguments.packed();
+  bool isComplete = true;
+  for (uint32_t z = 0; z < grid[2]; ++z)
+    for (uint32_t y = 0; y < grid[1]; ++y)
+      for (uint32_t x = 0; x < grid[0]; ++x) {
+        // What a program leaves in shared memory must not matter to another.
+        std::fill(code->shared.begin(), code->shared.end(), char(0xA5));
+        Block block(numThreads, grid, {x, y, z});
+        isComplete &= block.run([&] { code->entry(packed.data()); }, order);
+      }
+  return isComplete;
+}

@@ -1,0 +1,16 @@
+// Reads a layout from text: blocked(...), slice(...), linear(...), or the same as an attribute of ttg.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/layout/Layout.h"
+
+namespace nereid::tools {
+
+/// Fits the layout to `shape`. On failure says what is wrong and where in the text.
+std::optional<layout::LinearLayout> parseLayout(llvm::StringRef text, llvm::ArrayRef<int64_t> shape,
+                                                std::string &whyNot);
+
+/// `16x64`, each extent a power of two.
+std::optional<llvm::SmallVector<int64_t, 4>> parseShape(llvm::StringRef text, std::string &whyNot);
+
+} // namespace nereid::tools

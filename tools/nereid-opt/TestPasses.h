@@ -1,0 +1,10 @@
+// Passes that only show what analyses found.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace nereid {
+
+/// `test-print-axis-info`, `test-print-access-widths` and `test-print-shared-plan`.
+void registerTestPasses();
+
+} // namespace nereid
