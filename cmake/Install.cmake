@@ -11,14 +11,14 @@ set(libraries triton/_C)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/triton DESTINATION . COMPONENT wheel
         FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "__pycache__" EXCLUDE)
 set_target_properties(nereid libtriton PROPERTIES INSTALL_RPATH "$ORIGIN")
-set_target_properties(nereid-tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${site_packages}/${libraries}")
+set_target_properties(nereid-tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${site_packages}/${libraries};$ORIGIN/../${libraries}")
 install(TARGETS nereid libtriton LIBRARY DESTINATION ${libraries} COMPONENT wheel)
 install(TARGETS nereid-tool RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
 get_target_property(tbb_file TBB::tbb LOCATION)
 install(FILES ${tbb_file} RENAME libtbb.so.12 DESTINATION ${libraries} COMPONENT wheel)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/nereid DESTINATION ${libraries}/include COMPONENT wheel)
 
-# PyTorch asks for the metadata of a distribution `triton`; a wheel may hold only its own at the top, so this one goes through the data folder.
-file(WRITE ${PROJECT_BINARY_DIR}/triton-metadata/METADATA "Metadata-Version: 2.1\nName: triton\nVersion: 3.9.0\nSummary: provided by nereid\n")
-install(FILES ${PROJECT_BINARY_DIR}/triton-metadata/METADATA
-        DESTINATION ${SKBUILD_DATA_DIR}/${site_packages}/triton-3.9.0.dist-info COMPONENT wheel)
+# PyTorch asks for the metadata of a distribution `triton`. The build backend leaves other .dist-info folders out of a wheel; importlib
+# reads the older form as well.
+file(WRITE ${PROJECT_BINARY_DIR}/triton-metadata/PKG-INFO "Metadata-Version: 2.1\nName: triton\nVersion: 3.9.0\nSummary: provided by nereid\n")
+install(FILES ${PROJECT_BINARY_DIR}/triton-metadata/PKG-INFO DESTINATION triton-3.9.0.egg-info COMPONENT wheel)

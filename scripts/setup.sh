@@ -122,7 +122,7 @@ setup_venv() {
   if ! fresh python /dev/null || ! "$VENV/bin/python" -c '' 2>/dev/null; then
     need_disk 3 "Python packages"
     step ".venv with $("$base" -V)" venv make_venv "$base"
-    rm -f "$STAMPS/packages" "$STAMPS/torch" "$STAMPS/format"
+    rm -f "$STAMPS/packages" "$STAMPS/torch" "$STAMPS/cuda" "$STAMPS/format"
     mark_fresh
   fi
   if ! fresh packages scripts/requirements.txt; then
@@ -159,6 +159,30 @@ setup_torch() {
   mark_fresh
 }
 
+# ptxas and what reads its output: tests of the NVIDIA target need no GPU, but these.
+install_cuda_tools() {
+  "$VENV/bin/python" -m pip install --only-binary :all: --no-deps -r scripts/requirements-cuda.txt &&
+    "$VENV/bin/python" -c 'import nvidia, subprocess
+subprocess.run([list(nvidia.__path__)[0] + "/cu13/bin/ptxas", "--version"], check=True)'
+}
+
+setup_cuda_tools() {
+  STAMP_EXTRA=$(cat "$STAMPS/python")
+  if fresh cuda scripts/requirements-cuda.txt; then
+    return
+  fi
+  began=$(date +%s)
+  printf 'ptxas and nvdisasm for their tests ... '
+  if install_cuda_tools >"$LOGS/cuda.log" 2>&1 </dev/null; then
+    printf 'done (%d s)\n' $(($(date +%s) - began))
+    rm -f "$ROOT/build/cuda-missing"
+  else
+    printf 'not to be had; their tests are skipped (build/log/cuda.log, again with ./dev setup)\n'
+    echo "no ptxas: $(explain "$LOGS/cuda.log")" >"$ROOT/build/cuda-missing"
+  fi
+  mark_fresh
+}
+
 setup_format_tools() {
   STAMP_EXTRA=$(cat "$STAMPS/python")
   fresh format scripts/requirements-format.txt && return
@@ -190,10 +214,42 @@ compile_step() {
   step "building $1" "build-$1" ninja -C "build/$1" -j "$(jobs_for_memory)"
 }
 
+# python_of VERSION: an interpreter of that version, from PATH or pyenv; nothing where there is none.
+python_of() {
+  for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
+    if command -v "$candidate" >/dev/null && "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
+      echo "$candidate"
+      return
+    fi
+  done
+}
+
+# pack_wheel PYTHON VENV: builds in a venv of its own, then names the oldest glibc that the wheel runs on.
+pack_wheel() {
+  [ -x "$2/bin/python" ] || "$1" -m venv "$2" || return 1
+  "$2/bin/python" -m pip install --only-binary :all: --no-deps -r scripts/requirements-wheel.txt &&
+    rm -rf build/wheel-raw &&
+    PATH="$2/bin:$PATH" "$2/bin/python" -m pip wheel --no-deps --no-build-isolation -w build/wheel-raw . &&
+    PATH="$2/bin:$PATH" "$2/bin/python" -m auditwheel repair --exclude libnereid.so -w dist build/wheel-raw/nereid-*.whl
+}
+
+# Wheels for the Pythons in WHEEL_PYTHONS that are here.
 wheel_step() {
   need_disk 4 "the release build"
-  step "wheel (LLVM linked in)" wheel "$VENV/bin/python" -m pip wheel --no-deps --no-build-isolation -w dist .
-  ls -l dist/nereid-*.whl
+  mkdir -p dist
+  for version in ${WHEEL_PYTHONS:-3.11 3.12}; do
+    python=$(python_of "$version")
+    if [ -z "$python" ]; then
+      echo "no Python $version here: no wheel for it"
+      continue
+    fi
+    step "wheel for Python $version (LLVM linked in)" "wheel-$version" pack_wheel "$python" "$ROOT/build/venv-$version"
+    tag=cp$(echo "$version" | tr -d .)
+    for wheel in dist/nereid-*-"$tag"-*.whl; do
+      ls -l "$wheel"
+      "$ROOT/build/venv-$version/bin/python" -m auditwheel show "$wheel" | tee -a "$LOGS/wheel-$version.log"
+    done
+  done
 }
 
 # ---- doctor
@@ -210,6 +266,7 @@ doctor() {
   [ -x "$VENV/bin/python" ] || { echo "python     no .venv yet; ./dev setup makes it"; return; }
   echo "python     $("$VENV/bin/python" -V) in .venv"
   echo "torch      $(cat build/torch-missing 2>/dev/null || "$VENV/bin/python" -c 'import importlib.metadata as m; print(m.version("torch"))' 2>/dev/null || echo 'not set up')"
+  echo "ptxas      $(cat build/cuda-missing 2>/dev/null || "$VENV/bin/python" -c 'import importlib.metadata as m; print(m.version("nvidia-cuda-nvcc"))' 2>/dev/null || echo 'not set up')"
   "$VENV/bin/python" scripts/link_venv.py --check "$ROOT/build/dev/python" || true
   [ -x build/dev/bin/nereid ] && build/dev/bin/nereid doctor
 }

@@ -37,6 +37,9 @@ extern const Backend cudaBackend;
 /// Null for an unknown name.
 const Backend *findBackend(llvm::StringRef name);
 
+/// 1 for a kernel with a reduction, which need not use shared memory: users' occupancy arithmetic divides by this.
+uint32_t leastSharedBytes(mlir::ModuleOp module);
+
 /// Writes the places that a target chose into the artifact's parameters.
 template <typename Params> void placeParameters(artifact::Artifact &artifact, const Params &places) {
   for (size_t index = 0; index < places.size(); ++index) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Backend.h"
 
+#include "compiler/dialect/tt/Dialect.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace nereid;
@@ -18,6 +20,10 @@ const Backend *driver::findBackend(llvm::StringRef name) {
 
 bool BackendJob::wants(llvm::StringRef stage) const {
   return llvm::is_contained(request.keep, stage) || request.stopAfter == stage;
+}
+
+uint32_t driver::leastSharedBytes(mlir::ModuleOp module) {
+  return module.walk([](tt::ReduceOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted() ? 1 : 0;
 }
 
 std::vector<std::string> driver::stageNames(const std::string &backend) {

@@ -23,13 +23,8 @@ static void prepare(mlir::ModuleOp module) {
     function->setAttr("noinline", mlir::BoolAttr::get(module.getContext(), false));
 }
 
-static bool hasReduction(mlir::ModuleOp module) {
-  return module.walk([](tt::ReduceOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
-}
-
 static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &artifact) {
-  // A program's reduction uses scratch of its own; occupancy arithmetic divides by this.
-  artifact.sharedBytes = hasReduction(job.module) ? 1 : 0;
+  artifact.sharedBytes = leastSharedBytes(job.module);
   cpu::Emit emit;
   emit.plan = job.wants("plan");
   emit.llir = job.wants("llir");

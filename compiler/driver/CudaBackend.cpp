@@ -35,13 +35,14 @@ static nvidia::Emit emitOf(const BackendJob &job) {
 }
 
 static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &artifact) {
+  const uint32_t leastShared = leastSharedBytes(job.module);
   const nvidia::Tools tools{job.request.tools.ptxas, job.request.tools.nvJitLink};
   mlir::FailureOr<nvidia::CudaCode> code = nvidia::compile(job.module, job.options, job.target, tools, emitOf(job));
   if (mlir::failed(code))
     return mlir::failure();
   placeParameters(artifact, code->params);
   artifact.blockDims = {code->threadsPerBlock, 1, 1};
-  artifact.sharedBytes = code->sharedBytes;
+  artifact.sharedBytes = std::max(code->sharedBytes, leastShared);
   artifact.globalScratchBytes = code->globalScratchBytes;
   artifact.globalScratchAlign = code->globalScratchAlign;
   artifact.registers = code->registers;
@@ -49,7 +50,7 @@ static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &art
   artifact.tool = code->tool;
   artifact.toolVersion = code->toolVersion;
   for (auto [name, text] : {std::pair{"ttgir", &code->ttgir}, {"llir", &code->llir}, {"ptx", &code->ptx}})
-    if (job.wants(name))
+    if (job.wants(name) || (text == &code->ptx && !code->isReproducible))
       artifact.stages.push_back({name, *text});
   artifact.binary = code->cubin.empty() ? std::move(code->ptx) : std::move(code->cubin);
   return mlir::success();

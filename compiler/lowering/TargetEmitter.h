@@ -28,7 +28,7 @@ struct GlobalAccess {
 enum class WarpReduction : uint8_t { Add, MinSigned, MaxSigned, MinUnsigned, MaxUnsigned, And, Or, Xor };
 
 /// Functions of one float that a target may have a quick form of.
-enum class QuickMath : uint8_t { Exp, Exp2, Log2, Sqrt, Rsqrt };
+enum class QuickMath : uint8_t { Exp, Exp2, Sqrt, Rsqrt };
 
 /// What a kernel's function is told about its launch.
 struct KernelShape {

@@ -94,7 +94,6 @@ static std::optional<QuickMath> quickMathOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<QuickMath>>(op)
       .Case<::mlir::math::ExpOp>([](auto) { return QuickMath::Exp; })
       .Case<::mlir::math::Exp2Op>([](auto) { return QuickMath::Exp2; })
-      .Case<::mlir::math::Log2Op>([](auto) { return QuickMath::Log2; })
       .Case<::mlir::math::SqrtOp>([](auto) { return QuickMath::Sqrt; })
       .Case<::mlir::math::RsqrtOp>([](auto) { return QuickMath::Rsqrt; })
       .Default([](Operation *) { return std::nullopt; });

@@ -41,6 +41,25 @@ private:
 };
 } // namespace
 
+/// Register bits that only move inside groups of equal elements.
+static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 0;
+  const analysis::AxisInfo info = axes.of(value);
+  const layout::LinearLayout &layout = ttg::linearLayoutOf(type);
+  uint32_t mask = 0;
+  for (unsigned bit = 0; bit < layout.inBits(layout::kRegister); ++bit) {
+    const auto basis = layout.basis(layout::kRegister, bit);
+    if (llvm::all_of(llvm::zip_equal(basis, info.dims), [](auto pair) {
+          const auto &[coordinate, dim] = pair;
+          return coordinate < dim.constancy;
+        }))
+      mask |= 1u << bit;
+  }
+  return mask;
+}
+
 LogicalResult FunctionEmitter::emitElementwise(Operation *op) {
   if (op->getNumRegions() || op->getNumResults() == 0)
     return op->emitError() << "`" << op->getName() << "` is not supported on this target";
@@ -49,7 +68,12 @@ LogicalResult FunctionEmitter::emitElementwise(Operation *op) {
   const unsigned count = numRegisters(op->getResult(0).getType());
   SmallVector<Tile, 2> results(op->getNumResults());
   EarlierRegisters earlier;
+  const uint32_t repeats = op->getNumResults() == 1 ? repeatMask(op->getResult(0), module.axes) : 0;
   for (unsigned index = 0; index < count; ++index) {
+    if (index & repeats) {
+      results.front().push_back(results.front()[index & ~repeats]);
+      continue;
+    }
     SmallVector<llvm::Value *, 3> operands;
     for (Value operand : op->getOperands()) // a scalar beside tiles serves all registers
       operands.push_back(tile(operand)[isa<RankedTensorType>(operand.getType()) ? index : 0]);

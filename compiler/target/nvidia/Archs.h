@@ -20,6 +20,7 @@ struct Arch {
   bool hasWgmma;
   bool hasClusters;
   uint32_t maxSharedBytes; ///< of one block
+  uint32_t residentThreads; ///< of one multiprocessor
 };
 
 inline constexpr unsigned lowestCapability = 70;

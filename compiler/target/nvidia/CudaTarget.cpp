@@ -9,6 +9,7 @@
 #include "compiler/target/nvidia/Codegen.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/PtxLines.h"
+#include "compiler/target/nvidia/RegisterSlack.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -131,6 +132,21 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   return success();
 }
 
+/// Assembles again where the kernel may have more registers at the same occupancy; a form that spills is not taken.
+static void useSlack(const Arch &arch, const Tools &tools, CudaCode &code, Assembled &made) {
+  const uint32_t blocks = blocksWithSlack(arch, {made.registers, code.threadsPerBlock, code.sharedBytes});
+  if (blocks == 0 || made.spillBytes > 0)
+    return;
+  std::string roomy = withResidentBlocks(code.ptx, blocks);
+  AssemblyError ignored;
+  std::optional<Assembled> again = assemble(roomy, arch, tools, ignored);
+  if (!again || again->spillBytes > 0 || again->registers <= made.registers)
+    return;
+  made = std::move(*again);
+  code.ptx = std::move(roomy);
+  code.isReproducible = false;
+}
+
 static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools &tools, CudaCode &code) {
   AssemblyError error;
   std::optional<Assembled> made = assemble(code.ptx, arch, tools, error);
@@ -138,6 +154,7 @@ static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools 
     Location place = locationOfLine(code.ptx, error.line, kernel.getLoc());
     return emitError(place) << "the assembler refuses the code made for this: " << error.message;
   }
+  useSlack(arch, tools, code, *made);
   code.cubin = std::move(made->cubin);
   code.tool = made->tool;
   code.toolVersion = made->toolVersion;
@@ -169,7 +186,7 @@ FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &opt
   const bool wantsCubin = emit.cubin && emit.stopAfter != "llir" && emit.stopAfter != "ptx";
   if (wantsCubin && failed(makeCubin(*kernel, *arch, tools, code)))
     return failure();
-  if (!emit.ptx && emit.stopAfter != "ptx" && !code.cubin.empty())
+  if (!emit.ptx && emit.stopAfter != "ptx" && !code.cubin.empty() && code.isReproducible)
     code.ptx.clear();
   return code;
 }

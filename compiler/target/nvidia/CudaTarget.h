@@ -40,6 +40,7 @@ struct CudaCode {
   std::string ttgir;
   std::string llir; ///< LLVM IR, optimised
   std::string ptx;
+  bool isReproducible = true; ///< false: `ptx` is not what the same module gives without assembling
   std::string cubin; ///< empty where the tool is "driver": the PTX, which is kept then, is the binary
   std::string tool;
   std::string toolVersion;

@@ -114,8 +114,6 @@ llvm::Value *NvidiaEmitter::quickMath(IrBuilder &ir, QuickMath function, llvm::V
   }
   case QuickMath::Exp2:
     return ir.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {x->getType()}, {x});
-  case QuickMath::Log2:
-    return call(llvm::Intrinsic::nvvm_lg2_approx_f);
   case QuickMath::Sqrt:
     return call(llvm::Intrinsic::nvvm_sqrt_approx_f);
   case QuickMath::Rsqrt:
