@@ -12,15 +12,20 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build", "dev")
 LOGS = os.path.join(ROOT, "build", "log")
 TAIL_CHARS = 20_000  # of a failing level's output
 WHEEL_LEVELS = ("run", "python")
+PTX_DEVICE = "cuda:90"
+PTX_PROCESSES = 2
+FIND_PTXAS = "from triton.backends.nvidia.assembler import find_assembler as f; print(f(90).ptxas)"
 
 
 @dataclasses.dataclass
@@ -32,6 +37,13 @@ class Outcome:
     reasons: list[str] = dataclasses.field(
         default_factory=list
     )  # why tests were skipped, one line each
+
+    def add(self, other: Outcome) -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.output += other.output
+        self.reasons += other.reasons
 
     def fail(self, why: str) -> Outcome:
         self.failed += 1
@@ -45,11 +57,14 @@ class Request:
     wheel: str | None
 
 
-def run(command: list[str], log: str) -> subprocess.CompletedProcess[str]:
+def run(
+    command: list[str], log: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Runs `command` with its output in build/log/<log>.log as well as in the result."""
     done = subprocess.run(
         command,
         cwd=ROOT,
+        env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -133,22 +148,11 @@ def lit(level: str) -> Outcome:
     return agree(outcome, done.returncode)
 
 
-def pytest(level: str, request: Request, *options: str) -> Outcome:
-    report = report_path(f"{level}.xml")
-    done = run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "--no-header",
-            f"--junitxml={report}",
-            f"--device={request.device}",
-            *options,
-            os.path.join("test", level),
-        ],
-        f"test-{level}",
-    )
+def pytest(name: str, folder: str, device: str, *options: str, **environment: str) -> Outcome:
+    report = report_path(f"{name}.xml")
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", f"--junitxml={report}"]
+    command += [f"--device={device}", *options, os.path.join("test", folder)]
+    done = run(command, f"test-{name}", **environment)
     outcome = Outcome(output=done.stdout)
     if not os.path.exists(report):
         return outcome.fail(
@@ -166,6 +170,42 @@ def pytest(level: str, request: Request, *options: str) -> Outcome:
     return agree(outcome, done.returncode)
 
 
+def run_tests_of_kernels(device: str, name: str, *options: str, **environment: str) -> Outcome:
+    return pytest(name, "run", device, "-o", "python_files=*.py", *options, **environment)
+
+
+def ptx(request: Request) -> Outcome:
+    """Compiles every kernel of the run-tests for a GPU, which need not be there, up to machine code.
+
+    Two processes, since most of the time goes to ptxas, with an empty kernel cache between them.
+    """
+    found = run([sys.executable, "-c", FIND_PTXAS], "test-ptx-tools")
+    if found.returncode != 0:
+        return Outcome(output=found.stdout).fail("the search for ptxas failed")
+    ptxas = found.stdout.strip()
+    if not ptxas:
+        return Outcome(skipped=1, reasons=[f"every kernel: {why_no_ptxas()}"])
+
+    def part(index: int) -> Outcome:
+        shard = f"--shard={index}/{PTX_PROCESSES}"
+        environment = {"TRITON_CACHE_DIR": cache, "TRITON_PTXAS_PATH": ptxas}
+        return run_tests_of_kernels(PTX_DEVICE, f"ptx-{index}", shard, **environment)
+
+    total = Outcome()
+    with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor() as pool:
+        for outcome in pool.map(part, range(PTX_PROCESSES)):
+            total.add(outcome)
+    return total
+
+
+def why_no_ptxas() -> str:
+    missing = os.path.join(ROOT, "build", "cuda-missing")
+    if not os.path.exists(missing):
+        return "no ptxas here; ./dev setup installs it"
+    with open(missing, encoding="utf-8") as file:
+        return file.read().strip()
+
+
 def layers(request: Request) -> Outcome:
     done = run([sys.executable, os.path.join("scripts", "check_layers.py")], "test-layers")
     lines = done.stdout.splitlines()
@@ -180,8 +220,9 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
     "unit": unit,
     "golden": lambda request: lit("golden"),
     "ir": lambda request: lit("ir"),
-    "run": lambda request: pytest("run", request, "-o", "python_files=*.py"),
-    "python": lambda request: pytest("python", request),
+    "run": lambda request: run_tests_of_kernels(request.device, "run"),
+    "ptx": ptx,
+    "python": lambda request: pytest("python", "python", request.device),
 }
 
 
@@ -236,9 +277,7 @@ def main() -> int:
         for reason in sorted(set(outcome.reasons)):
             print(f"         skipped: {reason} (x{outcome.reasons.count(reason)})")
         sys.stdout.flush()
-        total.passed += outcome.passed
-        total.failed += outcome.failed
-        total.skipped += outcome.skipped
+        total.add(outcome)
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed else 0
 

@@ -237,7 +237,7 @@ def test_pre_run_hooks_see_every_launch():
     assert seen == [1, 1]
 
 
-def test_cache_hook_can_forbid_compiling(monkeypatch):
+def test_cache_hook_can_forbid_compiling(cpu_is_active):
     @triton.jit
     def f(out_ptr, N: tl.constexpr):
         tl.store(out_ptr, N)

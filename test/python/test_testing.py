@@ -11,7 +11,7 @@ import triton
 from triton.testing import Benchmark, assert_close, do_bench, perf_report
 
 
-def test_do_bench_measures():
+def test_do_bench_measures(cpu_is_active):
     milliseconds = do_bench(lambda: time.sleep(0.002), warmup=1, rep=20)
     assert 2 <= milliseconds < 20
     times = do_bench(lambda: time.sleep(0.001), warmup=1, rep=10, return_mode="all")

@@ -1,7 +1,35 @@
-"""Lets every run-test import `harness`."""
+"""Lets every run-test import `harness`; readies what --device asks for, or skips and says why."""
 # SPDX-License-Identifier: MIT
 
 import os
 import sys
 
+import pytest
+
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+
+@pytest.fixture(scope="session")
+def why_not(device: str):
+    """Makes that device the active one; gives why nothing can be tested there, if so."""
+    import _gpu
+    from triton.backends.nvidia.assembler import find_assembler
+    from triton.runtime import driver
+
+    if device == "cuda":
+        yield _gpu.why_no_gpu()
+    elif device == "cpu":
+        driver.set_active_to_cpu()
+        yield ""
+        driver.reset_active()
+    else:
+        arch = int(device.removeprefix("cuda:"))
+        driver.set_active(_gpu.CompilingDriver(arch))
+        yield "" if find_assembler(arch).ptxas else "there is no ptxas to assemble with"
+        driver.reset_active()
+
+
+@pytest.fixture(autouse=True)
+def _device_is_there(why_not: str) -> None:
+    if why_not:
+        pytest.skip(why_not)

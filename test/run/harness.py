@@ -3,6 +3,8 @@
 def test_exp(device):
     x = values("float32", 1000)
     check(kernel, (4,), arguments, dict(out=np.exp(x)), device=device, rtol=1e-6)
+
+`launch` is for tests that compare themselves: of views of one memory, for example.
 """
 # SPDX-License-Identifier: MIT
 
@@ -90,8 +92,27 @@ class _Guarded:
         assert (outside == GUARD).all(), f"the kernel wrote outside of `{name}`"
 
 
-def _run(kernel: Any, grid: Any, arguments: dict[str, Any], device: str) -> dict[str, np.ndarray]:
-    """Launches and returns what every array holds afterwards."""
+def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> bool:
+    """Launches on numpy arrays, which may be views of one memory, wherever the device is.
+
+    True if they now hold the results; False where kernels are only compiled.
+    """
+    if device == "cpu":
+        kernel[grid](*args, **named)
+        return True
+    import _gpu
+
+    if device == "cuda":
+        _gpu.launch_on_gpu(kernel, grid, args, named)
+        return True
+    _gpu.compile_for_gpu(kernel, grid, args, named, int(device.removeprefix("cuda:")))
+    return False
+
+
+def _run(
+    kernel: Any, grid: Any, arguments: dict[str, Any], device: str
+) -> dict[str, np.ndarray] | None:
+    """Launches and returns what every array holds afterwards; None where nothing ran."""
     guarded = {
         name: _Guarded(arg)
         for name, arg in arguments.items()
@@ -101,42 +122,19 @@ def _run(kernel: Any, grid: Any, arguments: dict[str, Any], device: str) -> dict
         name: guarded[name].argument() if name in guarded else arg
         for name, arg in arguments.items()
     }
-    if device == "cpu":
-        kernel[grid](**passed)
-    else:
-        _run_on_gpu(kernel, grid, passed, guarded, device)
+    if not launch(kernel, grid, device=device, **passed):
+        return None
     for name, array in guarded.items():
         array.check_guards(name)
     return {name: array.result() for name, array in guarded.items()}
 
 
-def _run_on_gpu(
-    kernel: Any, grid: Any, passed: dict[str, Any], guarded: dict[str, _Guarded], device: str
-) -> None:
-    """The guards go to the device and back with their arrays."""
-    import torch
-
-    memories = {name: torch.from_numpy(array.memory).to(device) for name, array in guarded.items()}
-    for name, array in guarded.items():
-        element = (
-            torch.bfloat16
-            if isinstance(array.original, BFloat16)
-            else torch.from_numpy(array.copy).dtype
-        )
-        passed[name] = (
-            memories[name][array.start : array.end].view(element).reshape(array.copy.shape)
-        )
-    kernel[grid](**passed)
-    for name, array in guarded.items():
-        array.memory[...] = memories[name].cpu().numpy()
-
-
-def _within_ulps(got: np.ndarray, want: np.ndarray, ulps: float) -> np.ndarray:
+def _within_ulps(got: np.ndarray, want: np.ndarray, ulps: float, atol: float) -> np.ndarray:
     """`want` has more digits than `got`; a unit is the distance of `got`'s numbers at `want`."""
     with np.errstate(all="ignore"):
         rounded = want.astype(got.dtype)
         distance = np.abs(got.astype(want.dtype) - want)
-        near = distance <= ulps * np.spacing(np.abs(rounded)).astype(want.dtype)
+        near = distance <= ulps * np.spacing(np.abs(rounded)).astype(want.dtype) + atol
     return near | (got == rounded) | (np.isnan(got) & np.isnan(rounded))
 
 
@@ -146,7 +144,7 @@ def _assert_equal(
     want = want.values() if isinstance(want, BFloat16) else np.asarray(want)
     assert got.shape == want.shape, f"`{name}` has shape {got.shape}, expected {want.shape}"
     if ulps:
-        good = _within_ulps(got, want, ulps)
+        good = _within_ulps(got, want, ulps, atol)
     elif rtol or atol:
         with np.errstate(invalid="ignore"):
             good = np.isclose(
@@ -185,11 +183,14 @@ def check(
     Those in `expected` with it, the others with what they held before.
 
     Without tolerances values must be equal; NaN equals NaN. With `ulps` the expected values have
-    more digits than the output, and may be so many units in its last place away.
+    more digits than the output, and may be so many units in its last place (and `atol`) away.
+
+    With a device like cuda:90 the kernel is compiled as for this call, and nothing is compared.
     """
     unknown = expected.keys() - arguments.keys()
     assert not unknown, f"no such argument: {', '.join(sorted(unknown))}"
-    for name, got in _run(kernel, grid, arguments, device).items():
+    results = _run(kernel, grid, arguments, device)
+    for name, got in (results or {}).items():
         untouched = name not in expected
         before = (
             arguments[name].values() if isinstance(arguments[name], BFloat16) else arguments[name]

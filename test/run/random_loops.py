@@ -13,6 +13,8 @@ import sys
 import tempfile
 
 import numpy as np
+import pytest
+from harness import launch
 
 BUFFER = 4096
 BINARY = {
@@ -249,11 +251,13 @@ class Program:
         tiles = [np.asarray(env[f"t{index}"]).reshape(-1) for index in range(4)]
         return np.concatenate([*tiles, [env["s0"], env["s1"]]]).astype(np.int32)
 
-    def check(self, kernel):
+    def check(self, kernel, device):
         numbers = np.random.default_rng(self.seed)
         memory = numbers.integers(-100, 100, BUFFER).astype(np.int32)
         ours, out = memory.copy(), np.zeros(4 * self.flat.size + 2, np.int32)
-        kernel[(1,)](*(ours[view:] for view in self.views), out, self.n, *self.trips)
+        views = [ours[view:] for view in self.views]
+        if not launch(kernel, (1,), *views, out, self.n, *self.trips, device=device):
+            return None
         want = self.expected(memory)
         for name, got, right in (("results", out, want), ("memory", ours, memory)):
             wrong = np.flatnonzero(got != right)
@@ -274,14 +278,14 @@ def load_kernels(programs, folder):
     return module
 
 
-def run(count, seed, keep=False):
+def run(count, seed, device="cpu", keep=False):
     programs = [Program(seed + index) for index in range(count)]
     folder = tempfile.mkdtemp()
     module = load_kernels(programs, folder)
     failures = 0
     for program in programs:
         try:
-            problem = program.check(getattr(module, f"kernel{program.seed}"))
+            problem = program.check(getattr(module, f"kernel{program.seed}"), device)
         except Exception as exception:
             problem = f"{type(exception).__name__}: {exception}"
         if problem:
@@ -294,8 +298,10 @@ def run(count, seed, keep=False):
     return failures
 
 
-def test_random_loops_agree_with_numpy():
-    assert run(300, 0) == 0
+@pytest.mark.kernels(50)
+@pytest.mark.parametrize("seed", range(0, 300, 50))
+def test_random_loops_agree_with_numpy(seed, device):
+    assert run(50, seed, device) == 0
 
 
 if __name__ == "__main__":
@@ -304,4 +310,4 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
-    sys.exit(run(options.count, options.seed, options.keep) != 0)
+    sys.exit(run(options.count, options.seed, keep=options.keep) != 0)

@@ -13,6 +13,8 @@ import sys
 import tempfile
 
 import numpy as np
+import pytest
+from harness import launch
 
 BUFFER = 8192  # elements of each shared buffer
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -205,7 +207,7 @@ class Program:
         body = "".join(f"    {line}\n" for line in self.lines)
         return f"@triton.jit\ndef kernel{self.seed}(p0, p1, p2, p3, n, rows):\n{ranges}{body}"
 
-    def check(self, kernel):
+    def check(self, kernel, device):
         numbers = np.random.default_rng(self.seed)
         start = []
         for dtype in self.dtypes:
@@ -216,7 +218,8 @@ class Program:
                 start.append(numbers.integers(low, high, BUFFER).astype(dtype))
         ours = [buffer.copy() for buffer in start]
         views = [ours[buffer][offset:] for buffer, _, offset in self.views]
-        kernel[(1,)](*views, self.n, self.rows)
+        if not launch(kernel, (1,), *views, self.n, self.rows, device=device):
+            return None
         env = {"buffers": [buffer.copy() for buffer in start]}
         for step in self.steps:
             step(env)
@@ -245,7 +248,7 @@ def safe(program):
     return not (casts and any(d in FLOATS for d in program.dtypes) and any(d in INTS for d in program.dtypes))
 
 
-def run(count, seed, keep=False):
+def run(count, seed, device="cpu", keep=False):
     programs = []
     while len(programs) < count:
         program = Program(seed)
@@ -263,7 +266,7 @@ def run(count, seed, keep=False):
     failures = 0
     for program, text in programs:
         try:
-            problem = program.check(getattr(module, f"kernel{program.seed}"))
+            problem = program.check(getattr(module, f"kernel{program.seed}"), device)
         except Exception as exception:
             problem = f"{type(exception).__name__}: {exception}"
         if problem:
@@ -276,8 +279,10 @@ def run(count, seed, keep=False):
     return failures
 
 
-def test_random_programs_agree_with_numpy():
-    assert run(1000, 0) == 0
+@pytest.mark.kernels(100)
+@pytest.mark.parametrize("seed", range(0, 2000, 200))
+def test_random_programs_agree_with_numpy(seed, device):
+    assert run(100, seed, device) == 0
 
 
 if __name__ == "__main__":
@@ -286,4 +291,4 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
-    sys.exit(run(options.count, options.seed, options.keep) != 0)
+    sys.exit(run(options.count, options.seed, keep=options.keep) != 0)

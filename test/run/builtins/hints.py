@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from harness import check, values
+from harness import check, launch, values
 
 
 @triton.jit
@@ -44,5 +44,5 @@ def test_static_assert_and_static_print(device, capfd):
     said = capfd.readouterr()
     assert f"N is={even}!\n" in said.out + said.err
     with pytest.raises(triton.CompilationError) as failure:
-        checked[(1,)](np.zeros(1, np.int32), N=37)
+        launch(checked, (1,), np.zeros(1, np.int32), N=37, device=device)
     assert "N must be even" in str(failure.value)

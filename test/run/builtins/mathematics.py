@@ -1,4 +1,6 @@
-"""Mathematical functions within 2 units in the last place, at all kinds of values."""
+"""Mathematical functions at all kinds of values: 2 units in the last place, more where a GPU has an
+instruction.
+"""
 # SPDX-License-Identifier: MIT
 
 import math
@@ -46,11 +48,24 @@ def ordinary(name, dtype, count=1000):
     return np.linspace(low, high, count).astype(dtype)
 
 
-def check_function(name, x, device, function=None, ulps=2.0, **options):
+def allowance(name, x, device):
+    """On GPUs four functions of float32 are instructions. CUDA's guide gives the errors of __expf
+    and __log2f, which are these instructions; ex2.approx.ftz gives 0 for denormal results.
+    """
+    if device == "cpu" or x.dtype != np.float32:
+        return dict(ulps=2.0)
+    if name == "exp":  # results are finite up to 89, not 0 from -104 on
+        return dict(ulps=2 + 1.173 * float(np.abs(np.clip(np.nan_to_num(x), -104, 89)).max()))
+    if name == "exp2":
+        return dict(ulps=2.0, atol=float(np.finfo(np.float32).tiny))
+    return dict(ulps=4.0, atol=2.0**-22) if name == "log2" else dict(ulps=2.0)
+
+
+def check_function(name, x, device, function=None, **options):
     wide = np.float64 if x.dtype == np.float32 else np.longdouble
     with np.errstate(all="ignore"):
         expected = np.asarray(FUNCTIONS[name][1](x.astype(wide)), wide)
-    options |= dict(out=empty_like(x), ulps=ulps)
+    options = allowance(name, x, device) | dict(out=empty_like(x)) | options
     check_pointwise(function or FUNCTIONS[name][0], [x], expected, device=device, **options)
 
 
@@ -243,7 +258,8 @@ def test_functions_of_scalars(device):
     x = np.array([2.25], np.float32)
     expected = np.array([np.exp(2.25), np.log2(2.25) + 1.5])
     arguments = dict(x_ptr=x, out_ptr=np.zeros(2, np.float32))
-    check(scalars, (1,), arguments, dict(out_ptr=expected), device=device, ulps=3.0)
+    ulps = 3.0 if device == "cpu" else 5.0  # exp of 2.25
+    check(scalars, (1,), arguments, dict(out_ptr=expected), device=device, ulps=ulps)
 
 
 def test_every_length_of_a_tail(device):

@@ -1,0 +1,13 @@
+"""What several files of this folder share."""
+# SPDX-License-Identifier: MIT
+
+import pytest
+import triton
+
+
+@pytest.fixture
+def cpu_is_active():
+    """Also on a machine with a GPU, whose driver is the active one by default."""
+    triton.runtime.driver.set_active_to_cpu()
+    yield
+    triton.runtime.driver.reset_active()

@@ -1,0 +1,133 @@
+"""Run-tests on a GPU, by copies of numpy's memory there, and compiled for one that need not be there."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import BFloat16
+from triton.backends.compiler import GPUTarget
+from triton.backends.cpu.driver import CPUDriver
+
+ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels are specialised by it
+STAGES = ["ttir", "ttgir", "llir", "ptx", "cubin"]
+EM_CUDA = 190  # the machine in the header of a cubin
+
+
+def why_no_gpu() -> str:
+    """Why kernels cannot run with --device=cuda; empty if they can."""
+    try:
+        import torch
+    except ImportError:
+        return "--device=cuda needs torch, which puts the arrays onto the GPU"
+    if torch.version.cuda is None:
+        return "--device=cuda needs a torch built for CUDA; this one is for CPUs only"
+    return "" if torch.cuda.is_available() else "torch finds no GPU that it can use"
+
+
+# --- A GPU that is there --------------------------------------------------------------------------
+
+
+def _memory_of(array: np.ndarray) -> np.ndarray:
+    """The bytes of the array that owns an array's memory."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    start = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
+    return np.ctypeslib.as_array(start)
+
+
+class DeviceCopies:
+    """Memory of numpy arrays, copied to a GPU as a whole: arrays that share it here share it there."""
+
+    def __init__(self, device: str = "cuda"):
+        self.device = device
+        self.copies: dict[int, tuple[np.ndarray, Any]] = {}  # by address here
+
+    def _copy(self, memory: np.ndarray) -> Any:
+        import torch
+
+        key = memory.ctypes.data
+        if key not in self.copies:
+            size = memory.nbytes + ALIGNMENT
+            if self.device == "cuda" and torch.cuda.mem_get_info()[0] < size:
+                pytest.skip(f"the GPU has no {size >> 20} MiB to spare")
+            space = torch.empty(size, dtype=torch.uint8, device=self.device)
+            start = (key - space.data_ptr()) % ALIGNMENT
+            there = space[start : start + memory.nbytes]
+            there.copy_(torch.from_numpy(memory))
+            self.copies[key] = memory, there
+        return self.copies[key][1]
+
+    def argument(self, value: Any) -> Any:
+        """What a launch takes instead of an array; other values stay."""
+        import torch
+
+        if not isinstance(value, (np.ndarray, BFloat16)):
+            return value
+        array = value.bits if isinstance(value, BFloat16) else value
+        element = (
+            torch.bfloat16
+            if isinstance(value, BFloat16)
+            else torch.from_numpy(np.empty(0, array.dtype)).dtype
+        )
+        memory = _memory_of(array)
+        start = array.ctypes.data - memory.ctypes.data
+        return self._copy(memory)[start : start + array.nbytes].view(element)
+
+    def bring_back(self) -> None:
+        for here, there in self.copies.values():
+            here[...] = there.cpu().numpy()
+
+
+def launch_on_gpu(kernel: Any, grid: Any, args: list[Any], named: dict[str, Any]) -> None:
+    copies = DeviceCopies()
+    kernel[grid](
+        *map(copies.argument, args),
+        **{name: copies.argument(value) for name, value in named.items()},
+    )
+    copies.bring_back()
+
+
+# --- A GPU that need not be there -----------------------------------------------------------------
+
+
+class CompilingDriver(CPUDriver):
+    """Compiles for a GPU what is called with arrays of the host's, as they would be specialised."""
+
+    def __init__(self, arch: int):
+        super().__init__()
+        self.gpu = GPUTarget("cuda", arch, 32)
+
+    def get_current_target(self) -> GPUTarget:
+        return self.gpu
+
+
+_checked: set[str] = set()  # hashes of kernels
+
+
+def compile_for_gpu(
+    kernel: Any, grid: Any, args: list[Any], named: dict[str, Any], arch: int
+) -> None:
+    compiled = kernel.warmup(*args, grid=grid, **named)
+    if compiled.metadata.hash not in _checked:
+        check_stages(compiled, arch)
+        _checked.add(compiled.metadata.hash)
+
+
+def check_stages(compiled: Any, arch: int) -> None:
+    """All stages are there, and the last is machine code that ptxas made of the PTX."""
+    name, asm = compiled.metadata.name, compiled.asm
+    assert list(asm) == STAGES
+    assert compiled.metadata.target == GPUTarget("cuda", arch, 32)
+    ptx = [line for line in asm["ptx"].splitlines() if line and not line.startswith("//")]
+    assert ptx[0].startswith(".version ") and ptx[1].startswith(f".target sm_{arch}")
+    assert f".visible .entry {name}(" in asm["ptx"]
+    cubin = asm["cubin"]
+    assert cubin[:4] == b"\x7fELF"
+    assert int.from_bytes(cubin[18:20], sys.byteorder) == EM_CUDA
+    assert b".text." + name.encode() in cubin
+    assert compiled.metadata.tool == "ptxas"
