@@ -2,7 +2,8 @@
 
 Usage: random_programs.py [--count N] [--seed S] [--keep]
 Every program is a kernel text made from its seed. Pointers are views into shared buffers, so that loads and stores
-overlap; masks are absent, prefixes, rectangles or arbitrary; strides are positive, negative or larger than one.
+overlap; masks are absent, prefixes, rectangles or arbitrary; strides are positive, negative or larger than one. On a GPU
+the threads of a program see each other's stores in no order: there nothing that is stored is loaded or stored again.
 """
 # SPDX-License-Identifier: MIT
 import argparse
@@ -17,6 +18,8 @@ import pytest
 from harness import launch
 
 BUFFER = 8192  # elements of each shared buffer
+REGION = 4096  # elements that one store reaches
+REGIONS = 14  # stores of one program, at most
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float32", "float64"]
 
@@ -24,7 +27,7 @@ FLOATS = ["float32", "float64"]
 class Program:
     """A kernel under construction, with the same steps for numpy."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, is_ordered=True):
         self.random = random.Random(seed)
         self.seed = seed
         self.lines = []
@@ -36,6 +39,14 @@ class Program:
         self.n = r.randint(0, self.shape[-1] + 2)
         self.rows = r.randint(0, self.shape[0] + 1)
         self.dtypes = [r.choice(INTS + FLOATS * 2) for _ in range(2)]
+        self.is_ordered = is_ordered
+        self.stores = 0
+        if not is_ordered:  # two buffers to load from, two to store to
+            self.sizes = [BUFFER, BUFFER, REGION * REGIONS, REGION * REGIONS]
+            self.dtypes = self.dtypes * 2
+            self.views = [(buffer, dtype, 2048 if buffer < 2 else 0) for buffer, dtype in enumerate(self.dtypes)]
+            return
+        self.sizes = [BUFFER, BUFFER]
         # Two pointers into each of two buffers, at offsets that often overlap.
         self.views = []
         for buffer, dtype in enumerate(self.dtypes):
@@ -85,7 +96,7 @@ class Program:
 
     def load(self):
         r = self.random
-        view = r.randrange(4)
+        view = r.randrange(4 if self.is_ordered else 2)
         buffer, dtype, offset = self.views[view]
         text, numbers = self.indices()
         mask, active = self.mask()
@@ -103,10 +114,13 @@ class Program:
 
     def store(self):
         r = self.random
-        view = r.randrange(4)
+        view = r.randrange(4) if self.is_ordered else r.randrange(2, 4)
         buffer, dtype, offset = self.views[view]
         value, have, shape = r.choice(self.tiles)
         text, numbers = self.indices()
+        if not self.is_ordered:
+            text, numbers = f"{text} + {self.stores * REGION}", numbers + self.stores * REGION
+            self.stores += 1
         mask, active = self.mask()
         line = f"tl.store(p{view} + {text}, {self.convert(value, have, dtype)}" + (f", mask={mask})" if mask else ")")
 
@@ -210,12 +224,12 @@ class Program:
     def check(self, kernel, device):
         numbers = np.random.default_rng(self.seed)
         start = []
-        for dtype in self.dtypes:
+        for dtype, size in zip(self.dtypes, self.sizes):
             if dtype in FLOATS:
-                start.append(numbers.integers(-50, 50, BUFFER).astype(dtype) / 4)
+                start.append(numbers.integers(-50, 50, size).astype(dtype) / 4)
             else:
                 low, high = (0, 100) if dtype.startswith("u") else (-60, 60)
-                start.append(numbers.integers(low, high, BUFFER).astype(dtype))
+                start.append(numbers.integers(low, high, size).astype(dtype))
         ours = [buffer.copy() for buffer in start]
         views = [ours[buffer][offset:] for buffer, _, offset in self.views]
         if not launch(kernel, (1,), *views, self.n, self.rows, device=device):
@@ -251,7 +265,7 @@ def safe(program):
 def run(count, seed, device="cpu", keep=False):
     programs = []
     while len(programs) < count:
-        program = Program(seed)
+        program = Program(seed, is_ordered=device == "cpu")
         text = program.build()
         seed += 1
         if safe(program):

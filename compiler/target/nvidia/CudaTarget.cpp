@@ -3,13 +3,14 @@
 #include "compiler/target/nvidia/CudaTarget.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/passes/ttg/Pipeline.h"
 #include "compiler/target/nvidia/Codegen.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
+#include "compiler/target/nvidia/Occupancy.h"
 #include "compiler/target/nvidia/PtxLines.h"
-#include "compiler/target/nvidia/RegisterSlack.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -128,33 +129,41 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   auto ptx = orDiagnose(kernel, emitPtx(llvmModule, **machine));
   if (failed(ptx))
     return failure();
-  code.ptx = std::move(*ptx);
+  code.promisedBlocks = blocksToPromise(arch, analysis::peakRegisters(kernel), code.threadsPerBlock, code.sharedBytes);
+  code.ptx = withResidentBlocks(*ptx, code.promisedBlocks);
   return success();
 }
 
-/// Assembles again where the kernel may have more registers at the same occupancy; a form that spills is not taken.
-static void useSlack(const Arch &arch, const Tools &tools, CudaCode &code, Assembled &made) {
-  const uint32_t blocks = blocksWithSlack(arch, {made.registers, code.threadsPerBlock, code.sharedBytes});
-  if (blocks == 0 || made.spillBytes > 0)
-    return;
-  std::string roomy = withResidentBlocks(code.ptx, blocks);
-  AssemblyError ignored;
-  std::optional<Assembled> again = assemble(roomy, arch, tools, ignored);
-  if (!again || again->spillBytes > 0 || again->registers <= made.registers)
-    return;
-  made = std::move(*again);
-  code.ptx = std::move(roomy);
-  code.isReproducible = false;
+/// Registers of a thread that the next attempt has more.
+static constexpr uint32_t spillRelief = 8;
+
+/// A promise of occupancy that the assembler can only keep with spills gives way to a smaller one, and that to none.
+static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const Tools &tools, CudaCode &code,
+                                                      AssemblyError &error) {
+  std::optional<Assembled> best = assemble(code.ptx, arch, tools, error);
+  BlockFootprint block = {best ? best->registers : 0, code.threadsPerBlock, code.sharedBytes};
+  for (bool promises = code.promisedBlocks > 0; promises && best && best->spillBytes > 0;) {
+    block.registers += spillRelief;
+    const uint32_t blocks = residentBlocks(arch, block);
+    promises = blocks > 0;
+    std::string ptx = withResidentBlocks(code.ptx, blocks);
+    std::optional<Assembled> again = assemble(ptx, arch, tools, error);
+    if (!again || again->spillBytes >= best->spillBytes)
+      continue;
+    best = std::move(again);
+    code.ptx = std::move(ptx);
+    code.isReproducible = false;
+  }
+  return best;
 }
 
 static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools &tools, CudaCode &code) {
   AssemblyError error;
-  std::optional<Assembled> made = assemble(code.ptx, arch, tools, error);
+  std::optional<Assembled> made = assembleWithoutSpills(arch, tools, code, error);
   if (!made) {
     Location place = locationOfLine(code.ptx, error.line, kernel.getLoc());
     return emitError(place) << "the assembler refuses the code made for this: " << error.message;
   }
-  useSlack(arch, tools, code, *made);
   code.cubin = std::move(made->cubin);
   code.tool = made->tool;
   code.toolVersion = made->toolVersion;

@@ -51,6 +51,7 @@ struct CudaCode {
   uint32_t stackBytes = 0;
   uint32_t numWarps = 0;
   uint32_t threadsPerBlock = 0;
+  uint32_t promisedBlocks = 0; ///< resident on a multiprocessor; 0: the assembler chooses registers
   uint64_t globalScratchBytes = 0;
   uint32_t globalScratchAlign = 1;
 };

@@ -1,0 +1,94 @@
+// Adds up live tiles at the ops that need all of a tile at once.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/RegisterPressure.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+
+#include "mlir/Analysis/Liveness.h"
+
+using namespace mlir;
+using namespace nereid;
+
+unsigned analysis::registersOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return 1;
+  const layout::LinearLayout &layout = ttg::linearLayoutOf(tile);
+  const unsigned copies = 1u << llvm::popcount(layout.freeVariableMask(layout::kRegister));
+  const unsigned elements = layout.inSize(layout::kRegister) / copies;
+  return llvm::divideCeil(elements * memoryBits(tile.getElementType()), 32);
+}
+
+/// What a value takes where it is live. Constants take nothing; addresses, indices, masks and splats are one value and
+/// constants beside it, which is little.
+static unsigned weightOf(Value value) {
+  auto tile = dyn_cast<RankedTensorType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (!tile || tile.getElementType().isInteger(1) || (op && (op->hasTrait<OpTrait::ConstantLike>() || isa<tt::SplatOp>(op))))
+    return 0;
+  const bool isComputed =
+      op && !analysis::memoryAccessOf(op) && !isa<tt::ReduceOp>(op) && op->getNumRegions() == 0;
+  const bool isIndex = isa<tt::PointerType>(tile.getElementType()) || tile.getElementType().isInteger();
+  return isComputed && isIndex ? 0 : analysis::registersOf(tile);
+}
+
+static bool needsWholeTiles(Operation *op) {
+  return analysis::memoryAccessOf(op) ||
+         isa<tt::ReduceOp, ttg::ConvertLayoutOp, ttg::LocalLoadOp, ttg::LocalStoreOp, tt::CallOp>(op);
+}
+
+namespace {
+class Pressure {
+public:
+  explicit Pressure(tt::FuncOp function) : liveness(function) {}
+
+  /// The peak inside a block, beside `outer` values that stay live all along.
+  void visit(Block &block, const llvm::SmallPtrSet<Value, 16> &outer) {
+    const LivenessBlockInfo *info = liveness.getLiveness(&block);
+    for (Operation &op : block) {
+      if (op.getNumRegions() > 0 && !isa<tt::ReduceOp>(op)) {
+        const llvm::SmallPtrSet<Value, 16> around = valuesAround(op, *info, outer);
+        for (Region &region : op.getRegions())
+          for (Block &inner : region)
+            visit(inner, around);
+      } else if (needsWholeTiles(&op)) {
+        note(op, *info, outer);
+      }
+    }
+  }
+
+  unsigned peak = 0;
+
+private:
+  /// Live while the regions of `op` run: what they use, and what is used after it.
+  llvm::SmallPtrSet<Value, 16> valuesAround(Operation &op, const LivenessBlockInfo &info,
+                                            const llvm::SmallPtrSet<Value, 16> &outer) {
+    llvm::SmallPtrSet<Value, 16> around = outer;
+    for (Value value : info.currentlyLiveValues(&op)) {
+      const bool isInside = llvm::any_of(value.getUsers(), [&](Operation *user) { return op.isProperAncestor(user); });
+      if (value.getDefiningOp() != &op && (isInside || !liveness.isDeadAfter(value, &op)))
+        around.insert(value);
+    }
+    return around;
+  }
+
+  void note(Operation &op, const LivenessBlockInfo &info, const llvm::SmallPtrSet<Value, 16> &outer) {
+    llvm::SmallPtrSet<Value, 16> live = outer;
+    for (Value value : info.currentlyLiveValues(&op))
+      live.insert(value);
+    unsigned total = 0;
+    for (Value value : live)
+      total += weightOf(value);
+    peak = std::max(peak, total);
+  }
+
+  Liveness liveness;
+};
+} // namespace
+
+unsigned analysis::peakRegisters(tt::FuncOp function) {
+  Pressure pressure(function);
+  for (Block &block : function.getBody())
+    pressure.visit(block, {});
+  return pressure.peak;
+}

@@ -1,0 +1,41 @@
+// Computes occupancy and writes the promise into PTX.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/Occupancy.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::nvidia;
+
+static constexpr uint32_t registerFile = 65536;  // of one multiprocessor, in 32-bit registers
+static constexpr uint32_t registerGranule = 8;   // of a thread
+static constexpr uint32_t mostRegisters = 255;   // of a thread
+static constexpr uint32_t reservedShared = 1024; // of a block, for the system
+/// Addresses, indices and partial results beside the tiles.
+static constexpr uint32_t otherRegisters = 16;
+
+uint32_t nvidia::residentBlocks(const Arch &arch, const BlockFootprint &block) {
+  const uint32_t registers = std::max<uint32_t>(llvm::alignTo(block.registers, registerGranule), registerGranule);
+  const uint32_t byRegisters = registerFile / (registers * block.threads);
+  const uint32_t byThreads = arch.residentThreads / block.threads;
+  const uint32_t byShared = (arch.maxSharedBytes + reservedShared) / (block.sharedBytes + reservedShared);
+  return std::min({byRegisters, byThreads, byShared});
+}
+
+uint32_t nvidia::blocksToPromise(const Arch &arch, uint32_t tileRegisters, uint32_t threads, uint32_t sharedBytes) {
+  const uint32_t registers = tileRegisters + otherRegisters;
+  return registers > mostRegisters ? 0 : residentBlocks(arch, {registers, threads, sharedBytes});
+}
+
+std::string nvidia::withResidentBlocks(const std::string &ptx, uint32_t blocks) {
+  static constexpr char directive[] = "\n.minnctapersm ";
+  std::string text = ptx;
+  if (const size_t old = text.find(directive); old != std::string::npos)
+    text.erase(old, text.find('\n', old + 1) - old);
+  const size_t at = text.find("\n.reqntid ");
+  if (blocks == 0 || at == std::string::npos || text.find("\n.maxnreg ") != std::string::npos)
+    return text;
+  return text.insert(at, directive + std::to_string(blocks));
+}

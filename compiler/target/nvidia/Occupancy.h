@@ -1,0 +1,29 @@
+// How many blocks run on a multiprocessor at a time, and how many registers that leaves each.
+// SPDX-License-Identifier: MIT
+//
+// An assembler that is told nothing guesses: some take so many registers that half of the threads fit, some so few that
+// loads wait for each other. Told how many blocks must be resident it takes what they leave.
+#pragma once
+
+#include "compiler/target/nvidia/Archs.h"
+
+#include <string>
+
+namespace nereid::nvidia {
+
+struct BlockFootprint {
+  uint32_t registers = 0; ///< of a thread
+  uint32_t threads = 0;
+  uint32_t sharedBytes = 0;
+};
+
+/// Blocks that one multiprocessor holds; 0 where not even one fits.
+uint32_t residentBlocks(const Arch &arch, const BlockFootprint &block);
+
+/// The number of blocks that a kernel whose tiles take so many registers at the most should have resident; 0: no promise.
+uint32_t blocksToPromise(const Arch &arch, uint32_t tileRegisters, uint32_t threads, uint32_t sharedBytes);
+
+/// The PTX with `.minnctapersm` on its kernel, or without it where `blocks` is 0. One with a register limit is unchanged.
+std::string withResidentBlocks(const std::string &ptx, uint32_t blocks);
+
+} // namespace nereid::nvidia
