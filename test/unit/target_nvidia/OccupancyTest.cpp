@@ -1,0 +1,52 @@
+// Checks occupancy against the CUDA programming guide's limits, and the directive in the PTX.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/Occupancy.h"
+
+#include "gtest/gtest.h"
+
+namespace nereid::nvidia {
+namespace {
+
+const Arch &arch(const char *name) {
+  std::string whyNot;
+  const Arch *found = findArch(name, whyNot);
+  EXPECT_TRUE(found) << whyNot;
+  return *found;
+}
+
+TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {
+  // 65536 registers, 2048 threads (1536 of 8.6), 228 KiB of shared memory (100), 1 KiB of it for each block.
+  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 32, .threads = 256}), 8u);
+  EXPECT_EQ(residentBlocks(arch("86"), {.registers = 32, .threads = 256}), 6u);
+  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 64, .threads = 256}), 4u);
+  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 65, .threads = 256}), 3u); // 72 are given
+  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 255, .threads = 256}), 1u);
+  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 255, .threads = 512}), 0u);
+  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 113 * 1024}), 2u);
+  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 114 * 1024}), 1u);
+}
+
+TEST(Occupancy, PromiseLeavesRoomForTheTiles) {
+  for (uint32_t tiles : {0, 8, 24, 48, 96, 200})
+    for (uint32_t threads : {32, 128, 256, 1024}) {
+      const uint32_t blocks = blocksToPromise(arch("90"), tiles, threads, 0);
+      if (blocks > 0)
+        EXPECT_LE(tiles * threads * blocks, 65536u);
+      else
+        EXPECT_GT((tiles + 16) * threads, 65536u - 8 * threads);
+    }
+  EXPECT_EQ(blocksToPromise(arch("90"), 250, 128, 0), 0u) << "no thread has so many registers";
+}
+
+TEST(Occupancy, DirectiveStandsBesideTheBlockSize) {
+  const std::string ptx = ".visible .entry k(\n)\n.reqntid 256\n{\n ret;\n}\n";
+  const std::string promised = withResidentBlocks(ptx, 4);
+  EXPECT_EQ(promised, ".visible .entry k(\n)\n.minnctapersm 4\n.reqntid 256\n{\n ret;\n}\n");
+  EXPECT_EQ(withResidentBlocks(promised, 2), ".visible .entry k(\n)\n.minnctapersm 2\n.reqntid 256\n{\n ret;\n}\n");
+  EXPECT_EQ(withResidentBlocks(promised, 0), ptx);
+  const std::string limited = ".visible .entry k(\n)\n.maxnreg 40\n.reqntid 256\n{\n ret;\n}\n";
+  EXPECT_EQ(withResidentBlocks(limited, 4), limited) << "the user's limit stands";
+}
+
+} // namespace
+} // namespace nereid::nvidia
