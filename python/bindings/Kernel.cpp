@@ -254,9 +254,10 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
       raise(PyExc_OverflowError,
             "argument `" + parameter.name + "` is " + reprOf(object) + ", which `" + parameter.type + "` cannot hold");
     case PackResult::ReadOnly:
-      raise(PyExc_ValueError, "kernel `" + artifact().name + "` writes to argument `" + parameter.name +
-                                  "`, and the `" + Py_TYPE(object)->tp_name +
-                                  "` given for it is read-only; pass an array that may be written, such as a copy of it");
+      raise(PyExc_ValueError,
+            "kernel `" + artifact().name + "` writes to argument `" + parameter.name + "`, and the `" +
+                Py_TYPE(object)->tp_name +
+                "` given for it is read-only; pass an array that may be written, such as a copy of it");
     }
   }
   if (!waitFor(producers, stream) || !launch(grid, stream, block))

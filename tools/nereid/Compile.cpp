@@ -27,7 +27,8 @@ static int showDiagnostics(const support::DiagnosticEngine &diagnostics) {
 static std::pair<std::string, std::string> splitSource(llvm::StringRef source) {
   auto [path, kernel] = source.rsplit(':');
   const bool isName = !kernel.empty() && llvm::all_of(kernel, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  return isName && path.size() != source.size() ? std::pair(path.str(), kernel.str()) : std::pair(source.str(), std::string());
+  return isName && path.size() != source.size() ? std::pair(path.str(), kernel.str())
+                                                : std::pair(source.str(), std::string());
 }
 
 static bool writeStage(const std::string &dir, const std::string &name, const std::string &stage,
@@ -70,8 +71,9 @@ static bool wantsBinary(const std::vector<std::string> &emit) {
 }
 
 static std::string noCubin(const CudaTools &tools, const std::string &arch) {
-  const std::string remedy = "install NVIDIA's CUDA toolkit, or its wheel `nvidia-cuda-nvcc`, or name a ptxas by --ptxas or "
-                             "TRITON_PTXAS_PATH";
+  const std::string remedy =
+      "install NVIDIA's CUDA toolkit, or its wheel `nvidia-cuda-nvcc`, or name a ptxas by --ptxas or "
+      "TRITON_PTXAS_PATH";
   if (!tools.empty())
     return "cannot make a cubin for " + arch + ": " + (tools.nvJitLink.empty() ? tools.ptxas : tools.nvJitLink) +
            " does not know this GPU or this PTX; " + remedy;
@@ -133,9 +135,8 @@ int tools::runCompile(const CompileArguments &arguments) {
   if (isCubinWanted && result->artifact.tool == "driver")
     return fail(noCubin(*cudaTools, target->backend + ":" + target->arch));
   for (const std::string &stage : emit) {
-    std::optional<std::string> data = stage == "artifact"
-                                          ? std::optional(artifact::serialize(result->artifact))
-                                          : driver::stage(result->artifact, stage, diagnostics);
+    std::optional<std::string> data = stage == "artifact" ? std::optional(artifact::serialize(result->artifact))
+                                                          : driver::stage(result->artifact, stage, diagnostics);
     std::string problem;
     if (!data)
       return showDiagnostics(diagnostics);

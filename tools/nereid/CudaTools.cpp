@@ -54,7 +54,8 @@ static bool take(CudaTools &tools, const std::string &root, StringRef programs,
   return !tools.empty();
 }
 
-/// Folders `nvidia` of the Python packages that are installed where this program is: PREFIX/lib/python3.11/site-packages.
+/// Folders `nvidia` of the Python packages that are installed where this program is:
+/// PREFIX/lib/python3.11/site-packages.
 static std::vector<std::string> wheelFolders() {
   static int anchor;
   const std::string program = fs::getMainExecutable("nereid", &anchor);
@@ -114,7 +115,8 @@ std::string tools::ptxasVersion(const std::string &program) {
   if (fs::createTemporaryFile("nereid", "txt", answer))
     return "";
   const std::optional<StringRef> files[] = {StringRef(), StringRef(answer), StringRef()};
-  const int status = llvm::sys::ExecuteAndWait(program, {program, "--version"}, std::nullopt, files, /*SecondsToWait=*/5);
+  const int status =
+      llvm::sys::ExecuteAndWait(program, {program, "--version"}, std::nullopt, files, /*SecondsToWait=*/5);
   auto text = llvm::MemoryBuffer::getFile(answer);
   fs::remove(answer);
   if (status != 0 || !text)

@@ -152,8 +152,16 @@ class PackageFunction(ConstexprFunction):
     """
 
     _FROM_SOURCE = frozenset(
-        "signature __signature__ raw_src file_name starting_line_number def_file_line_number "
-        "def_file_col_number _src".split()
+        [
+            "signature",
+            "__signature__",
+            "raw_src",
+            "file_name",
+            "starting_line_number",
+            "def_file_line_number",
+            "def_file_col_number",
+            "_src",
+        ]
     )
 
     def _read_source(self) -> None:

@@ -18,7 +18,8 @@ static std::string written(const std::string &text) {
     return diagnostics.render();
   std::string numbers;
   for (tt::FuncOp function : module->getOps<tt::FuncOp>()) {
-    const llvm::SmallBitVector bits = function.isPublic() ? analysis::writtenArguments(function) : llvm::SmallBitVector();
+    const llvm::SmallBitVector bits =
+        function.isPublic() ? analysis::writtenArguments(function) : llvm::SmallBitVector();
     for (unsigned index : bits.set_bits())
       numbers += (numbers.empty() ? "" : " ") + std::to_string(index);
   }
@@ -27,7 +28,8 @@ static std::string written(const std::string &text) {
 
 static std::string writtenBy(const std::string &body, const std::string &others = "") {
   return written("tt.func public @kernel(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %c: i1, %n: i32) {\n"
-                 "  %zero = arith.constant 0 : i32\n  %one = arith.constant 1 : i32\n" + body + "\n  tt.return }\n" + others);
+                 "  %zero = arith.constant 0 : i32\n  %one = arith.constant 1 : i32\n" +
+                 body + "\n  tt.return }\n" + others);
 }
 
 TEST(WrittenArguments, loads_write_nothing) {
@@ -64,7 +66,8 @@ TEST(WrittenArguments, a_choice_of_pointers_counts_for_each) {
 /// A loop that carries two pointers and swaps them at each turn, with `inside` for `%a` and `%b`.
 static std::string swapping(const std::string &inside, const std::string &after) {
   return "%f = arith.constant 1.0 : f32\n"
-         "%l:2 = scf.for %i = %zero to %n step %one iter_args(%a = %p, %b = %q) -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 {\n" +
+         "%l:2 = scf.for %i = %zero to %n step %one iter_args(%a = %p, %b = %q) -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 "
+         "{\n" +
          inside + "\nscf.yield %b, %a : !tt.ptr<f32>, !tt.ptr<f32> }\n" + after;
 }
 
