@@ -19,7 +19,7 @@
 namespace nereid::artifact {
 
 /// Raised whenever a field changes its meaning; older files are then misses.
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;
 
 /// What the code was made for, with every name resolved (never "native").
 struct Target {
@@ -46,6 +46,7 @@ struct Parameter {
   uint32_t offset = 0;
   uint32_t size = 0;
   uint32_t position = 0; ///< among all parameters of the source, constants counted
+  bool isWritten = true; ///< of a pointer or descriptor: whether the code may write the memory behind it
 
   bool operator==(const Parameter &) const = default;
 };

@@ -29,6 +29,7 @@ template <typename Io, MaybeConst<Parameter> T> void describe(Io &io, T &paramet
   io.field("offset", parameter.offset);
   io.field("size", parameter.size);
   io.field("position", parameter.position);
+  io.field("written", parameter.isWritten);
 }
 
 template <typename Io, MaybeConst<Fact> T> void describe(Io &io, T &fact) {

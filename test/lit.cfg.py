@@ -3,6 +3,7 @@
 # ruff: noqa: F821  (lit defines config and lit_config)
 
 import os
+import shutil
 
 import lit.formats
 
@@ -36,4 +37,17 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.environment["PYTHONPATH"] = os.path.join(config.nereid_build, "python")
 config.substitutions.append(("%python", config.python))
+config.substitutions.append(
+    ("%stub_libcuda", os.path.join(config.nereid_build, "test", "stub", "libcuda.so.1"))
+)
 config.substitutions.append(("%root", os.path.dirname(config.test_source_root)))
+
+# A ptxas where `nereid` looks for one.
+if "TRITON_PTXAS_PATH" in os.environ:
+    config.environment["TRITON_PTXAS_PATH"] = os.environ["TRITON_PTXAS_PATH"]
+if (
+    "TRITON_PTXAS_PATH" in os.environ
+    or os.path.exists("/usr/local/cuda/bin/ptxas")
+    or shutil.which("ptxas")
+):
+    config.available_features.add("ptxas")

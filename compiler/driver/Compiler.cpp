@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 
+#include "compiler/analysis/WrittenArguments.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Backend.h"
 #include "compiler/driver/Diagnostics.h"
@@ -109,6 +110,12 @@ static artifact::Parameter parameterOf(mlir::BlockArgument argument) {
   return parameter;
 }
 
+static void describeWrites(artifact::Artifact &artifact, tt::FuncOp kernel) {
+  const llvm::SmallBitVector written = analysis::writtenArguments(kernel);
+  for (auto [index, parameter] : llvm::enumerate(artifact.parameters))
+    parameter.isWritten = index >= written.size() || written[index];
+}
+
 //--- Phases ------------------------------------------------------------------------------------
 
 mlir::OwningOpRef<mlir::ModuleOp> driver::front(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
@@ -193,6 +200,7 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   if (artifact.parameters.empty())
     for (mlir::BlockArgument argument : kernel.getArguments())
       artifact.parameters.push_back(parameterOf(argument));
+  describeWrites(artifact, kernel);
   artifact.stages.push_back({"ttir", printModule(module)});
   if (request.stopAfter == "ttir")
     return result;

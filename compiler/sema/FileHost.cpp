@@ -43,6 +43,14 @@ struct UnknownObject : HostObject {
 class FileHostImpl final : public FileHost {
 public:
   FileHostImpl() : module(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))) {}
+  /// A file's known names own its functions, and a function its file: neither would ever go.
+  ~FileHostImpl() override {
+    if (main)
+      main->known.clear();
+    for (auto &file : imported)
+      if (file.second)
+        file.second->known.clear();
+  }
 
   bool load(std::string name, std::string text, support::DiagnosticEngine &diagnostics) {
     main = parseModule(std::move(name), std::move(text), diagnostics);
@@ -108,6 +116,7 @@ std::shared_ptr<SourceModule> FileHostImpl::parseModule(std::string name, std::s
                                                         support::DiagnosticEngine &diagnostics) {
   auto made = std::make_shared<SourceModule>();
   made->file = std::make_shared<support::SourceFile>(std::move(name), std::move(text));
+  diagnostics.keep(made->file); // for whoever shows why there is no module
   made->tree = syntax::parseModule(*made->file, *made->arena, diagnostics);
   if (!made->tree)
     return nullptr;

@@ -18,6 +18,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,8 @@ struct Diagnostic {
   }
 };
 
-// The messages of one compilation, in the order of reporting. The source files must live as long as this list.
+// The messages of one compilation, in the order of reporting. The source files must live as long as this list, or be
+// kept by it.
 class DiagnosticEngine {
 public:
   DiagnosticEngine() = default;
@@ -89,6 +91,9 @@ public:
   }
   // For text that is complete already, such as an op's own verifier message.
   Diagnostic &add(const DiagnosticKind &kind, FileRange where, std::string message);
+
+  // Holds a file that messages are about, and that may have no other owner when they are shown.
+  void keep(std::shared_ptr<const SourceFile> file) { files.push_back(std::move(file)); }
 
   const std::deque<Diagnostic> &all() const { return diagnostics; }
   size_t size() const { return diagnostics.size(); }
@@ -105,6 +110,7 @@ public:
 private:
   std::deque<Diagnostic> diagnostics; // references stay valid while reporting
   size_t errors = 0;
+  std::vector<std::shared_ptr<const SourceFile>> files;
 };
 
 // The form that a terminal shows:

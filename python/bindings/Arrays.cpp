@@ -104,7 +104,7 @@ struct ArrayStruct {
   void *data;
   PyObject *descriptor;
 };
-static constexpr int nativeByteOrder = 0x200;
+static constexpr int nativeByteOrder = 0x200, writable = 0x400;
 
 static ArrayResult readNumpy(PyObject *object, Array &array) {
   nb::object capsule = checked(PyObject_GetAttrString(object, "__array_struct__"));
@@ -128,6 +128,7 @@ static ArrayResult readNumpy(PyObject *object, Array &array) {
   array.address = reinterpret_cast<uint64_t>(view->data);
   array.type = *type;
   array.device = DeviceKind::Cpu;
+  array.isReadOnly = !(view->flags & writable);
   return ArrayResult::Read;
 }
 
@@ -143,6 +144,7 @@ static ArrayResult readDlPack(PyObject *object, Array &array) {
         static_cast<dlpack::ManagedTensorVersioned *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
     if (managed->version.major == 1)
       result = fromView(object, managed->tensor, array);
+    array.isReadOnly = managed->flags & dlpack::readOnly;
   }
   if (result == ArrayResult::NotAnArray) {
     PyErr_Format(PyExc_TypeError, "`%s.__dlpack__()` gave no capsule of a known version", Py_TYPE(object)->tp_name);

@@ -20,6 +20,7 @@ struct Array {
   jit::ScalarType type = jit::ScalarType::I8;
   DeviceKind device = DeviceKind::Unknown;
   int32_t deviceIndex = 0;
+  bool isReadOnly = false; ///< as far as the protocol tells
   std::string_view deviceName; ///< of a device that is `Other`; the string is kept for good
   /// Tells the stream that the array's library puts its work into; null where the type does not say.
   StreamQuery streamQuery = nullptr;
@@ -38,7 +39,8 @@ ArrayResult readArray(PyObject *object, Array &array);
 
 // The protocols of arrays on a GPU (CudaArrays.cpp); both raise C++ forms of Python exceptions.
 ArrayResult readCudaInterface(PyObject *object, Array &array);
-/// The capsule of `object.__dlpack__()`, made so that the contents are there for the current stream.
+/// The capsule of `object.__dlpack__()`, of version 1 where the object knows it; the contents are there for the current
+/// stream.
 nb::object dlPackCapsule(PyObject *object);
 
 /// An exception that names the element type, as the array spells it.

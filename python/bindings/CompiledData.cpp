@@ -25,9 +25,24 @@ static nb::object fromJson(const nlohmann::json &value) {
     return checked(PyFloat_FromDouble(value.get<double>()));
   case nlohmann::json::value_t::string:
     return textOf(value.get_ref<const std::string &>());
+  case nlohmann::json::value_t::array: {
+    nb::list elements;
+    for (const nlohmann::json &element : value)
+      elements.append(fromJson(element));
+    return nb::tuple(elements);
+  }
   default:
     return nb::none();
   }
+}
+
+/// Names of the parameters behind which the kernel may write.
+static std::vector<std::string> writtenParameters(const artifact::Artifact &artifact) {
+  std::vector<std::string> names;
+  for (const artifact::Parameter &parameter : artifact.parameters)
+    if (parameter.isWritten)
+      names.push_back(parameter.name);
+  return names;
 }
 
 /// The facts of a kernel that others read, by the names they read them under.
@@ -42,6 +57,7 @@ static nlohmann::ordered_json factsOf(const artifact::Artifact &artifact) {
   facts["global_scratch_align"] = artifact.globalScratchAlign;
   facts["profile_scratch_size"] = artifact.profileScratchBytes;
   facts["profile_scratch_align"] = artifact.profileScratchAlign;
+  facts["written"] = writtenParameters(artifact);
   facts["tool"] = artifact.tool;
   facts["tool_version"] = artifact.toolVersion;
   return facts;

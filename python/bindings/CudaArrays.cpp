@@ -71,6 +71,7 @@ ArrayResult nereid::python::readCudaInterface(PyObject *object, Array &array) {
   if (!type)
     return unsupportedType(object, reprOf(typeText));
   array.address = numberOf(PyTuple_GET_ITEM(data.ptr(), 0));
+  array.isReadOnly = PyTuple_GET_SIZE(data.ptr()) > 1 && PyTuple_GET_ITEM(data.ptr(), 1) == Py_True;
   array.type = *type;
   array.device = DeviceKind::Cuda;
   array.deviceIndex = deviceOf(array.address);
@@ -100,12 +101,17 @@ static std::optional<int32_t> gpuOf(PyObject *object) {
 }
 
 nb::object nereid::python::dlPackCapsule(PyObject *object) {
-  const std::optional<int32_t> gpu = gpuOf(object);
-  if (!gpu)
-    return checked(PyObject_CallMethod(object, "__dlpack__", nullptr));
   nb::object method = checked(PyObject_GetAttrString(object, "__dlpack__"));
-  const auto stream = reinterpret_cast<uint64_t>(currentStream(*gpu));
   nb::dict keywords;
-  keywords["stream"] = stream ? stream : 1; // the protocol's number of the default stream
+  if (const std::optional<int32_t> gpu = gpuOf(object)) {
+    const auto stream = reinterpret_cast<uint64_t>(currentStream(*gpu));
+    keywords["stream"] = stream ? stream : 1; // the protocol's number of the default stream
+  }
+  keywords["max_version"] = nb::make_tuple(1, 3);
+  nb::object capsule = nb::steal(PyObject_Call(method.ptr(), nb::tuple().ptr(), keywords.ptr()));
+  if (capsule.is_valid() || !PyErr_ExceptionMatches(PyExc_TypeError))
+    return checked(capsule.release().ptr());
+  PyErr_Clear(); // a method older than version 1
+  nb::del(keywords["max_version"]);
   return checked(PyObject_Call(method.ptr(), nb::tuple().ptr(), keywords.ptr()));
 }

@@ -57,6 +57,7 @@ struct ManagedTensorVersioned {
   uint64_t flags;
   Tensor tensor;
 };
+inline constexpr uint64_t readOnly = 1; ///< in `flags`
 
 /// The table behind a type's `__dlpack_c_exchange_api__`, a capsule "dlpack_exchange_api".
 struct ExchangeApi {

@@ -59,8 +59,8 @@ static std::vector<Slot> slotsOf(const artifact::Artifact &artifact) {
   std::vector<Slot> slots;
   for (const artifact::Parameter &parameter : artifact.parameters) {
     const auto type = jit::parseScalarType(scalarText(parameter.type));
-    slots.push_back(
-        {parameter.position, parameter.offset, parameter.size, parameter.kind, type.value_or(jit::ScalarType::I8)});
+    slots.push_back({parameter.position, parameter.offset, parameter.size, parameter.kind,
+                     type.value_or(jit::ScalarType::I8), parameter.isWritten});
   }
   return slots;
 }
@@ -148,6 +148,7 @@ static Leaf leafOf(PyObject *object, const artifact::Parameter &parameter, Array
                                  reprOf(reinterpret_cast<PyObject *>(Py_TYPE(object))));
     leaf.kind = Leaf::Kind::Address;
     leaf.bits = array.address;
+    leaf.isReadOnly = array.isReadOnly;
   }
   return leaf;
 }
@@ -252,6 +253,11 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
     case PackResult::OutOfRange:
       raise(PyExc_OverflowError,
             "argument `" + parameter.name + "` is " + reprOf(object) + ", which `" + parameter.type + "` cannot hold");
+    case PackResult::ReadOnly:
+      raise(PyExc_ValueError,
+            "kernel `" + artifact().name + "` writes to argument `" + parameter.name + "`, and the `" +
+                Py_TYPE(object)->tp_name +
+                "` given for it is read-only; pass an array that may be written, such as a copy of it");
     }
   }
   if (!waitFor(producers, stream) || !launch(grid, stream, block))

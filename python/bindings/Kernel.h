@@ -16,6 +16,7 @@ namespace nereid::python {
 struct Leaf {
   enum class Kind : uint8_t { None, Bool, Int, UInt, Float, Address };
   Kind kind = Kind::None;
+  bool isReadOnly = false; ///< of an address: whoever gave it forbids writing there
   union {
     int64_t integer;
     uint64_t bits; ///< of an unsigned integer or an address
@@ -24,7 +25,7 @@ struct Leaf {
   Leaf() : bits(0) {}
 };
 
-enum class PackResult : uint8_t { Packed, WrongKind, OutOfRange };
+enum class PackResult : uint8_t { Packed, WrongKind, OutOfRange, ReadOnly };
 
 /// Where one parameter goes, and in which form.
 struct Slot {
@@ -33,6 +34,7 @@ struct Slot {
   uint32_t size;
   artifact::ParameterKind kind;
   jit::ScalarType type; ///< of the scalar, or behind the pointer
+  bool isWritten;       ///< whether the kernel may write behind the pointer
 };
 PackResult pack(const Slot &slot, const Leaf &leaf, char *block);
 

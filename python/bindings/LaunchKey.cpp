@@ -113,6 +113,7 @@ bool LaunchKey::addArray(PyObject *object, Leaf &leaf) {
   }
   leaf.kind = Leaf::Kind::Address;
   leaf.bits = array.address;
+  leaf.isReadOnly = array.isReadOnly;
   if (!query)
     query = array.streamQuery;
   if (array.producer)

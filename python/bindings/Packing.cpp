@@ -84,6 +84,8 @@ PackResult nereid::python::pack(const Slot &slot, const Leaf &leaf, char *block)
   case artifact::ParameterKind::Pointer:
     if (leaf.kind == Leaf::Kind::Float || leaf.kind == Leaf::Kind::Bool)
       return PackResult::WrongKind;
+    if (leaf.isReadOnly && slot.isWritten)
+      return PackResult::ReadOnly;
     std::memcpy(at, &leaf.bits, sizeof leaf.bits); // None is the null pointer
     return PackResult::Packed;
   case artifact::ParameterKind::Int:

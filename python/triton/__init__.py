@@ -26,6 +26,7 @@ from .runtime import (
     reinterpret,
     set_allocator,
 )
+from .runtime.callable import package_function as _package_function
 from .runtime.jit import constexpr_function, jit
 
 __all__ = [
@@ -72,13 +73,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-@constexpr_function
+@_package_function
 def cdiv(x, y):  # noqa: ANN001, ANN201
     """The quotient of two positive integers, rounded up."""
     return (x + y - 1) // y
 
 
-@constexpr_function
+@_package_function
 def next_power_of_2(n):  # noqa: ANN001, ANN201
     """The smallest power of two that is at least `n`."""
     n -= 1

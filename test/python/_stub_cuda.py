@@ -94,13 +94,14 @@ def use_stub(settings=""):
 class InterfaceArray:
     """Memory on a GPU as numba and cupy show it."""
 
-    def __init__(self, address, typestr="<f4", stream=None, dtype=None):
+    def __init__(self, address, typestr="<f4", stream=None, dtype=None, read_only=False):
         self.address, self.typestr, self.stream, self.dtype = address, typestr, stream, dtype
+        self.read_only = read_only
 
     @property
     def __cuda_array_interface__(self):
         return {
-            "data": (self.address, False),
+            "data": (self.address, self.read_only),
             "typestr": self.typestr,
             "shape": (1024,),
             "strides": None,
@@ -180,8 +181,10 @@ def _kind_of(kind):
     return "bool" if kind in ("i1", "u1") else "float" if kind.startswith(("fp", "bf")) else "int"
 
 
-def artifact_bytes(stub, name, kinds, **fields):
-    """An artifact file for sm_90: `kinds` are (name, type, position) of its run-time parameters."""
+def artifact_bytes(stub, name, kinds, reads=(), **fields):
+    """An artifact file for sm_90: `kinds` are (name, type, position) of its run-time parameters,
+    `reads` names those behind which nothing is written.
+    """
     parameters, end, lines = [], 0, []
     for param, kind, position in kinds:
         size = _bytes_of(kind)
@@ -195,6 +198,7 @@ def artifact_bytes(stub, name, kinds, **fields):
                 "offset": offset,
                 "size": size,
                 "position": position,
+                "written": param not in reads,
             }
         )
         lines.append(f"  .param .u{size * 8} {param}")
@@ -236,12 +240,12 @@ def artifact_bytes(stub, name, kinds, **fields):
     }
     text = json.dumps(header).encode()
     size = 24 + len(text) + len(binary) + 16
-    start = b"\x89NRK\r\n\x1a\n" + (1).to_bytes(4, "little") + len(text).to_bytes(4, "little")
+    start = b"\x89NRK\r\n\x1a\n" + (2).to_bytes(4, "little") + len(text).to_bytes(4, "little")
     data = start + size.to_bytes(8, "little") + text + binary
     return data + stub.checksum(data)
 
 
-def compile_by_hand(stub, **fields):
+def compile_by_hand(stub, reads=("x_ptr",), **fields):
     """What stands in for `triton.compile`: kernels that have the right parameters and do nothing."""
 
     def compile(src, target=None, options=None, **_):  # noqa: A001
@@ -260,7 +264,7 @@ def compile_by_hand(stub, **fields):
             "programmaticLaunch": parsed.launch_pdl,
             **fields,
         }
-        data = artifact_bytes(stub, src.fn.__name__, kinds, **settings)
+        data = artifact_bytes(stub, src.fn.__name__, kinds, reads, **settings)
         return CompiledKernel(src, libtriton.load_artifact(data), target, backend, parsed)
 
     return compile

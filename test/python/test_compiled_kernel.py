@@ -154,6 +154,7 @@ def test_metadata():
     assert metadata.name == kernel.name == "add_kernel" and metadata.hash == kernel.hash
     int(kernel.hash, 16)
     assert metadata.target.backend == "cpu" and metadata.triton_version == triton.__version__
+    assert metadata.written == ("out_ptr",)
     assert metadata.num_ctas == 1 and hasattr(metadata, "_asdict")
 
 

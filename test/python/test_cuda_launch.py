@@ -270,6 +270,17 @@ def test_dlpack_is_told_the_stream(stub, runs):
     assert set(x.streams) == {1}  # the default stream
 
 
+def test_read_only_memory_goes_to_kernels_that_only_read_it(stub, runs):
+    kernel = make_kernel()
+    for _ in range(2):
+        kernel[(1,)](InterfaceArray(A, read_only=True), 5, 0.5, True, InterfaceArray(B))
+        with pytest.raises(
+            ValueError, match="`kernel` writes to argument `y_ptr`, and the `Interf"
+        ):
+            kernel[(1,)](InterfaceArray(A), 5, 0.5, True, InterfaceArray(B, read_only=True))
+    assert len(stub.launches()) == 2
+
+
 # --- Devices --------------------------------------------------------------------------------------
 
 

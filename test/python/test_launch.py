@@ -39,12 +39,12 @@ def arrays(n=100):
 
 
 class OnlyDLPack:
-    """An array of a library that we know nothing of."""
+    """An array of a library that we know nothing of, and that is older than DLPack's version 1."""
 
     def __init__(self, array):
         self.array = array
 
-    def __dlpack__(self, **options):
+    def __dlpack__(self, stream=None):
         return self.array.__dlpack__()
 
     def __dlpack_device__(self):
@@ -62,6 +62,64 @@ def test_dlpack_arrays():
     x, y, out = arrays()
     add_kernel[(2,)](OnlyDLPack(x), OnlyDLPack(y), OnlyDLPack(out), 100)
     assert np.array_equal(out, x + y)
+
+
+class VersionedDLPack(OnlyDLPack):
+    """One that says which memory is read-only."""
+
+    def __dlpack__(self, stream=None, max_version=None):
+        return self.array.__dlpack__(max_version=max_version)
+
+
+def frozen(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, VersionedDLPack])
+def test_read_only_arrays_are_read(wrap):
+    x, y, out = arrays()
+    for _ in range(2):
+        out[:] = -1
+        add_kernel[(2,)](wrap(frozen(x)), wrap(frozen(y)), wrap(out), 100)
+        assert np.array_equal(out, x + y)
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, VersionedDLPack])
+@pytest.mark.parametrize("warm", [False, True])
+def test_read_only_arrays_are_not_written(wrap, warm):
+    x, y, out = arrays()
+    if warm:
+        add_kernel[(2,)](wrap(x), wrap(y), wrap(out), 100)
+    untouched = frozen(out)
+    text = (
+        f"kernel `add_kernel` writes to argument `out_ptr`, and the `.*{type(wrap(x)).__name__}` "
+        "given for it is read-only; pass an array that may be written, such as a copy of it"
+    )
+    with pytest.raises(ValueError, match=text):
+        add_kernel[(2,)](wrap(x), wrap(y), wrap(untouched), 100)
+    assert np.array_equal(untouched, out)
+    broadcast = np.broadcast_to(np.float32(1), (100,))
+    with pytest.raises(ValueError, match="is read-only"):
+        add_kernel[(2,)](wrap(x), wrap(y), wrap(broadcast), 100)
+
+
+def test_an_array_that_one_kernel_of_a_function_writes_and_another_reads():
+    @triton.jit
+    def f(p_ptr, out_ptr, WRITES: tl.constexpr):
+        if WRITES:
+            tl.store(p_ptr, 1)
+        else:
+            tl.store(out_ptr, tl.load(p_ptr))
+
+    fixed, out = frozen(np.full(1, 7, np.int32)), np.zeros(1, np.int32)
+    for _ in range(2):
+        f[(1,)](fixed, out, False)
+        assert out[0] == 7
+        with pytest.raises(ValueError, match="kernel `f` writes to argument `p_ptr`"):
+            f[(1,)](fixed, out, True)
+    assert fixed[0] == 7
 
 
 def test_torch_tensors():

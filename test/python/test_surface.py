@@ -85,6 +85,47 @@ def test_names_that_must_be_absent(path, name):
     assert not hasattr(importlib.import_module(path), name)
 
 
+def test_import_takes_no_module_that_it_can_do_without():
+    """What these take together is more than all of the package; they come when first needed."""
+    heavy = "ast concurrent.futures dataclasses hashlib inspect json logging numpy tempfile torch"
+    script = (
+        "import sys; before = set(sys.modules); import triton; "
+        f"print(sorted(set({heavy!r}.split()) & (set(sys.modules) - before)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_records_are_values():
+    target = triton.backends.compiler.GPUTarget("cuda", 90, warp_size=32)
+    same = triton.backends.compiler.GPUTarget(backend="cuda", arch=90, warp_size=32)
+    assert target == same and hash(target) == hash(same) and {target: 1}[same] == 1
+    assert target != triton.backends.compiler.GPUTarget("cuda", 80, 32) and target != ("cuda", 90)
+    assert repr(target) == "GPUTarget(backend='cuda', arch=90, warp_size=32)"
+    assert vars(pickle.loads(pickle.dumps(target))) == vars(target)
+    with pytest.raises(AttributeError, match="cannot assign to field 'arch'"):
+        target.arch = 80
+    with pytest.raises(TypeError, match="GPUTarget\\(\\) is missing the argument 'warp_size'"):
+        triton.backends.compiler.GPUTarget("cuda", 90)
+    with pytest.raises(TypeError, match="takes 3 arguments, 4 given"):
+        triton.backends.compiler.GPUTarget("cuda", 90, 32, 1)
+    for wrong in ({"arch": 80}, {"colour": 1}):
+        with pytest.raises(TypeError, match="got an unexpected argument"):
+            triton.backends.compiler.GPUTarget("cuda", 90, 32, **wrong)
+
+
+def test_functions_of_the_package_read_their_text_when_it_is_asked_for():
+    script = (
+        "import sys, triton; assert 'inspect' not in sys.modules; "
+        "assert triton.cdiv(7, 2) == 4; assert 'inspect' not in sys.modules; "
+        "assert triton.cdiv.src.startswith('def cdiv(x, y):'); import inspect; "
+        "assert str(inspect.signature(triton.cdiv)) == '(x, y)'; "
+        "assert len(triton.next_power_of_2.cache_key) == 64; "
+        "assert not hasattr(triton.cdiv, 'colour')"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_version_compares_as_torch_compares_it():
     major, minor = (int(part) for part in triton.__version__.split(".")[:2])
     assert (major, minor) >= (3, 6)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "tools/nereid/CudaTools.h"
+
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@ struct CompileArguments {
   std::vector<std::string> emit;
   std::string output = ".";
   unsigned numWarps = 4, numStages = 3;
+  CudaToolArguments cudaTools;
   bool debug = false, noFpFusion = false, timing = false, noLocations = false;
 };
 

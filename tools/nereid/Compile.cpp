@@ -27,7 +27,8 @@ static int showDiagnostics(const support::DiagnosticEngine &diagnostics) {
 static std::pair<std::string, std::string> splitSource(llvm::StringRef source) {
   auto [path, kernel] = source.rsplit(':');
   const bool isName = !kernel.empty() && llvm::all_of(kernel, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  return isName && path.size() != source.size() ? std::pair(path.str(), kernel.str()) : std::pair(source.str(), std::string());
+  return isName && path.size() != source.size() ? std::pair(path.str(), kernel.str())
+                                                : std::pair(source.str(), std::string());
 }
 
 static bool writeStage(const std::string &dir, const std::string &name, const std::string &stage,
@@ -56,6 +57,30 @@ static bool writeStage(const std::string &dir, const std::string &name, const st
   return true;
 }
 
+/// The backend's binary where nothing else is asked for.
+static std::vector<std::string> stagesOf(const CompileArguments &arguments, const std::string &backend) {
+  if (!arguments.emit.empty())
+    return arguments.emit;
+  return {backend == "cuda" ? "cubin" : "so"};
+}
+
+static bool wantsBinary(const std::vector<std::string> &emit) {
+  return llvm::any_of(emit, [](const std::string &stage) {
+    return stage == "so" || stage == "launcher.so" || stage == "cubin" || stage == "artifact";
+  });
+}
+
+static std::string noCubin(const CudaTools &tools, const std::string &arch) {
+  const std::string remedy =
+      "install NVIDIA's CUDA toolkit, or its wheel `nvidia-cuda-nvcc`, or name a ptxas by --ptxas or "
+      "TRITON_PTXAS_PATH";
+  if (!tools.empty())
+    return "cannot make a cubin for " + arch + ": " + (tools.nvJitLink.empty() ? tools.ptxas : tools.nvJitLink) +
+           " does not know this GPU or this PTX; " + remedy;
+  const std::string where = tools.roots.empty() ? "" : " in " + llvm::join(tools.roots, ", ");
+  return "cannot make a cubin: there is neither ptxas nor nvJitLink" + where + "; " + remedy;
+}
+
 static std::string withoutLocations(mlir::MLIRContext &context, const std::string &ttir,
                                     support::DiagnosticEngine &diagnostics) {
   auto module = driver::parse(context, ttir, "ttir", diagnostics);
@@ -69,11 +94,20 @@ int tools::runCompile(const CompileArguments &arguments) {
   if (!target)
     return fail(whyNot);
   const std::vector<std::string> known = driver::stageNames(target->backend);
-  const std::vector<std::string> emit = arguments.emit.empty() ? std::vector<std::string>{"so"} : arguments.emit;
+  const std::vector<std::string> emit = stagesOf(arguments, target->backend);
   for (const std::string &stage : emit)
     if (stage != "artifact" && !llvm::is_contained(known, stage))
       return fail("target `" + target->backend + "` has no stage `" + stage + "`; it has " + llvm::join(known, ", ") +
                   ", artifact");
+
+  const bool isCubinWanted = llvm::is_contained(emit, "cubin");
+  std::optional<CudaTools> cudaTools = CudaTools();
+  if (target->backend == "cuda" && wantsBinary(emit))
+    cudaTools = findCudaTools(arguments.cudaTools, whyNot);
+  if (!cudaTools)
+    return fail(whyNot);
+  if (isCubinWanted && cudaTools->empty())
+    return fail(noCubin(*cudaTools, target->arch));
 
   support::Options options;
   options.numWarps = arguments.numWarps;
@@ -88,6 +122,8 @@ int tools::runCompile(const CompileArguments &arguments) {
 
   driver::Request request;
   request.keep = emit;
+  request.keepsBinary = wantsBinary(emit);
+  request.tools = {cudaTools->ptxas, cudaTools->nvJitLink};
   request.signature = kernel->signature;
   request.key = driver::cacheKey(kernel->request, kernel->sourceKey, kernel->signature);
   if (emit == std::vector<std::string>{"ttir"})
@@ -96,10 +132,11 @@ int tools::runCompile(const CompileArguments &arguments) {
   auto result = driver::compile(*context, kernel->request, *kernel->host, request, diagnostics);
   if (!result)
     return showDiagnostics(diagnostics);
+  if (isCubinWanted && result->artifact.tool == "driver")
+    return fail(noCubin(*cudaTools, target->backend + ":" + target->arch));
   for (const std::string &stage : emit) {
-    std::optional<std::string> data = stage == "artifact"
-                                          ? std::optional(artifact::serialize(result->artifact))
-                                          : driver::stage(result->artifact, stage, diagnostics);
+    std::optional<std::string> data = stage == "artifact" ? std::optional(artifact::serialize(result->artifact))
+                                                          : driver::stage(result->artifact, stage, diagnostics);
     std::string problem;
     if (!data)
       return showDiagnostics(diagnostics);

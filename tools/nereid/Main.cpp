@@ -23,13 +23,15 @@ int main(int argc, char **argv) {
   compile->add_option("--signature", arguments.signature,
                       "one entry per parameter: *fp32:16 (pointer, divisible by 16), i32, fp32, 1024 (constant) ...")
       ->required();
-  compile->add_option("--target", arguments.target, "cpu, or cpu:ARCH such as cpu:znver3")->capture_default_str();
-  compile->add_option("--emit", arguments.emit, "stages to write: ttir, plan, llir, asm, so, launcher.so, artifact")
+  compile->add_option("--target", arguments.target, "cpu, cpu:ARCH such as cpu:znver3, or cuda:90 for compute capability 9.0")->capture_default_str();
+  compile->add_option("--emit", arguments.emit, "stages to write: ttir, llir, artifact; cpu: plan, asm, so, launcher.so; cuda: ttgir, ptx, cubin")
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
       ->capture_default_str();
   compile->add_option("--num-warps", arguments.numWarps, "warps of a program (GPU)")->capture_default_str();
   compile->add_option("--num-stages", arguments.numStages, "depth of software pipelines (GPU)")->capture_default_str();
+  compile->add_option("--ptxas", arguments.cudaTools.ptxas, "the ptxas to use for cubins, instead of the one that is found");
+  compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
   compile->add_flag("--debug", arguments.debug, "device asserts are on");
   compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
   compile->add_flag("--no-locations", arguments.noLocations, "print TTIR without source locations");

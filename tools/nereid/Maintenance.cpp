@@ -5,6 +5,7 @@
 #include "compiler/driver/Compiler.h"
 #include "jit/DiskCache.h"
 #include "runtime/cpu/CpuDevice.h"
+#include "runtime/cuda/CudaDevice.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -29,6 +30,31 @@ std::string tools::defaultCacheDir() {
 
 static void line(const char *what, const std::string &value) { llvm::outs() << llvm::formatv("{0,-12} {1}\n", what, value); }
 
+static std::string orNone(const std::string &found) { return found.empty() ? "none found" : found; }
+
+static void describeAssemblers() {
+  std::string problem;
+  const std::optional<CudaTools> found = findCudaTools({}, problem);
+  if (!found)
+    return line("ptxas", "no: " + problem);
+  const std::string version = found->ptxas.empty() ? "" : ptxasVersion(found->ptxas);
+  line("ptxas", orNone(found->ptxas) + (version.empty() ? "" : " (" + version + ")"));
+  line("nvJitLink", orNone(found->nvJitLink));
+}
+
+static void describeGpus() {
+  runtime::setCudaLibrary(llvm::sys::Process::GetEnv("TRITON_LIBCUDA_PATH").value_or(""));
+  auto driver = runtime::cudaDriver();
+  if (!driver)
+    return line("libcuda", "no: " + driver.error().text);
+  line("libcuda", "CUDA " + runtime::cudaVersionText((*driver)->version()));
+  for (int ordinal = 0; ordinal < (*driver)->deviceCount(); ++ordinal) {
+    const runtime::CudaDevice &device = **(*driver)->device(ordinal);
+    line(device.name().c_str(), device.properties().name + " (cuda:" + std::to_string(device.capability()) + ", " +
+                                    std::to_string(device.properties().multiprocessorCount) + " multiprocessors)");
+  }
+}
+
 int tools::runDoctor(const std::string &cacheDir) {
   line("nereid", "0.1.0, build " + driver::buildId());
   line("LLVM", LLVM_VERSION_STRING);
@@ -47,7 +73,8 @@ int tools::runDoctor(const std::string &cacheDir) {
       vectors += (vectors.empty() ? "" : " ") + std::string(feature);
   line("vectors", vectors.empty() ? "baseline only" : vectors);
   line("last cache", llvm::formatv("{0} KiB", host->lastLevelCacheBytes / 1024).str());
-  line("cuda, hip", "not in this build");
+  describeGpus();
+  describeAssemblers();
   if (cacheDir.empty()) {
     line("disk cache", "off: no home folder and TRITON_CACHE_DIR is not set");
     return 0;

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from .._record import Record
 
-@dataclass(frozen=True)
-class GPUTarget:
+
+class GPUTarget(Record):
     """What code is made for. An empty `arch` of a "cpu" target stands for this machine."""
 
     backend: str

@@ -11,16 +11,15 @@ import builtins
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from .._record import Record
 from ..errors import TritonError
 
 _EXCERPT_LINES = 12
 
 
-@dataclass(frozen=True)
-class SourcePoint:
+class SourcePoint(Record):
     """A place in a function's text; named as the fields of a Python syntax tree node."""
 
     lineno: int
@@ -29,8 +28,7 @@ class SourcePoint:
     end_col_offset: int | None = None
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(Record):
     """One message of the compiler. Lines and columns count from 1 in the user's file."""
 
     code: str
@@ -42,7 +40,7 @@ class Diagnostic:
     end_line: int = 0
     end_column: int = 0
     rendered: str = ""
-    notes: tuple[dict[str, Any], ...] = field(default=())
+    notes: tuple[dict[str, Any], ...] = ()
 
     def __str__(self) -> str:
         return self.rendered or f"{self.file}:{self.line}:{self.column}: {self.message}"

@@ -3,20 +3,24 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from .._C import libtriton
+from .._record import Record
 from .._utils import Path
 
 _SYMBOL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
-@dataclass(frozen=True)
-class Specialization:
+def _digest(text: str) -> str:
+    import hashlib  # takes longer than the rest of this module
+
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+class Specialization(Record):
     """What a `repr=` function is given."""
 
     constants: dict[str, Any]
@@ -94,7 +98,7 @@ class ASTSource:
                 ]
             ),
         ]
-        return hashlib.sha256("-".join(facts).encode("utf-8")).hexdigest()
+        return _digest("-".join(facts))
 
     def make_ir(
         self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any
@@ -149,7 +153,7 @@ class IRSource:
         return Language.TRITON
 
     def hash(self) -> str:
-        return hashlib.sha256(self.src.encode("utf-8")).hexdigest()
+        return _digest(self.src)
 
     def make_ir(
         self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any

@@ -5,16 +5,16 @@ time functions.
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-from ..runtime.jit import constexpr_function
+from ..runtime.callable import package_function as _package_function
 from . import core
 
 
-@constexpr_function
+@_package_function
 def _log2(i):  # noqa: ANN001
     return i.bit_length() - 1
 
 
-@constexpr_function
+@_package_function
 def _is_power_of_two(i):  # noqa: ANN001
     return (i & (i - 1)) == 0 and i != 0
 

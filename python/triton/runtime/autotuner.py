@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import inspect
 import time
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -69,7 +69,7 @@ class Autotuner(KernelInterface[Any]):
         self.early_config_prune = pruning.get("early_config_prune")
         self.fn = fn
         self.base_fn = fn
-        while not inspect.isfunction(self.base_fn):
+        while not isinstance(self.base_fn, types.FunctionType):
             self.base_fn = self.base_fn.fn
         self.num_warmups = warmup
         self.num_reps = rep

@@ -6,12 +6,9 @@
 # serve those who keep files of their own beside the kernels, as Triton's interface allows.
 from __future__ import annotations
 
-import base64
 import contextlib
 import functools
-import json
 import os
-import tempfile
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -27,6 +24,8 @@ def triton_key() -> str:
 
 def _base32(key: str) -> str:
     """The folder name for a hash in hexadecimal digits."""
+    import base64
+
     return base64.b32encode(bytes.fromhex(key)).decode("utf-8").rstrip("=")
 
 
@@ -83,6 +82,8 @@ class FileCacheManager(CacheManager):
         return self._make_path(filename) if self.has_file(filename) else None
 
     def get_group(self, filename: str) -> dict[str, str] | None:
+        import json
+
         path = self.get_file(f"__grp__{filename}")
         if path is None:
             return None
@@ -92,10 +93,14 @@ class FileCacheManager(CacheManager):
         return None
 
     def put_group(self, filename: str, group: dict[str, str]) -> str:
+        import json
+
         contents = json.dumps({"child_paths": group})
         return self.put(contents, f"__grp__{filename}", binary=False)
 
     def put(self, data: Any, filename: str, binary: bool = True) -> str:
+        import tempfile
+
         content = data if isinstance(data, bytes) else str(data).encode("utf-8")
         path = self._make_path(filename)
         handle, temporary = tempfile.mkstemp(dir=self.cache_dir, prefix=".writing-")

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import inspect
-import threading
+from _thread import RLock
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -19,27 +18,32 @@ class JITCallable:
     """A function whose text goes to the compiler."""
 
     def __init__(self, fn: Callable[..., Any]):
-        source = FunctionSource(fn)
         self.fn: Any = fn
-        self.signature = inspect.signature(fn)
-        self.raw_src = source.raw_lines
-        self.file_name = source.file_name
-        self.starting_line_number = source.first_line
-        self.def_file_line_number = source.def_line
-        self.def_file_col_number = source.def_column
         self.source_was_replaced = False
-        self._src = source.text
         self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
         self.hash: str | None = None
         self._plain_globals = False
         self.used_global_vals: UsedGlobals | None = {}
         self._watches_closure = False
-        self._hash_lock: Any = threading.RLock()
+        self._hash_lock: Any = RLock()
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
         self.__module__ = fn.__module__
         self.__doc__ = fn.__doc__
         self.__globals__ = fn.__globals__
+        self._read_source()
+
+    def _read_source(self) -> None:
+        import inspect  # takes as long as all of this package
+
+        source = FunctionSource(self.fn)
+        self.signature = inspect.signature(self.fn)
+        self.raw_src = source.raw_lines
+        self.file_name = source.file_name
+        self.starting_line_number = source.first_line
+        self.def_file_line_number = source.def_line
+        self.def_file_col_number = source.def_column
+        self._src = source.text
 
     @property
     def nonlocals(self) -> dict[str, Any]:
@@ -62,7 +66,7 @@ class JITCallable:
         """Hash of the text, of all functions it calls and of the constants they read."""
         plain_globals = knobs.compilation.allow_non_constexpr_globals
         if self.hash is None or self._plain_globals != plain_globals:
-            with self._hash_lock or threading.RLock():
+            with self._hash_lock or RLock():
                 walk = DependencyWalk(self, plain_globals)
                 self.used_global_vals = walk.used
                 self._watches_closure = walk.watches_closure
@@ -123,8 +127,8 @@ class ConstexprFunction(JITCallable):
 
     __triton_builtin__ = True
 
-    def __init__(self, fn: Callable[..., Any]):
-        super().__init__(fn)
+    def _read_source(self) -> None:
+        super()._read_source()
         self.__signature__ = self.signature
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -142,6 +146,34 @@ class ConstexprFunction(JITCallable):
         return result if _semantic is None or isinstance(result, constexpr) else constexpr(result)
 
 
+class PackageFunction(ConstexprFunction):
+    """One of this package's own: its file does not change, so that it is read when it is first
+    asked for.
+    """
+
+    _FROM_SOURCE = frozenset(
+        [
+            "signature",
+            "__signature__",
+            "raw_src",
+            "file_name",
+            "starting_line_number",
+            "def_file_line_number",
+            "def_file_col_number",
+            "_src",
+        ]
+    )
+
+    def _read_source(self) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._FROM_SOURCE:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        super()._read_source()
+        return self.__dict__[name]
+
+
 class BoundConstexprMethod:
     """A constexpr function of a class, with its object."""
 
@@ -153,6 +185,11 @@ class BoundConstexprMethod:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__(self.__self__, *args, **kwargs)
+
+
+def package_function(fn: Callable[..., T]) -> Callable[..., T]:
+    """`constexpr_function` for functions of this package."""
+    return PackageFunction(fn)  # type: ignore[return-value]
 
 
 def constexpr_function(fn: Callable[..., T]) -> Callable[..., T]:

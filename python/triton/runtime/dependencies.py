@@ -9,7 +9,6 @@ names, and theirs in turn.
 from __future__ import annotations
 
 import enum
-import hashlib
 import re
 import types
 from collections.abc import Iterator
@@ -51,6 +50,8 @@ class DependencyWalk:
         self._function(root)
 
     def key(self) -> str:
+        import hashlib
+
         return hashlib.sha256("\n".join(sorted(self.lines)).encode("utf-8")).hexdigest()
 
     def _first_visit(self, value: Any) -> bool:

@@ -6,8 +6,10 @@ specialised.
 from __future__ import annotations
 
 import functools
-import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import inspect
 
 
 @functools.lru_cache(maxsize=1024)
@@ -31,6 +33,8 @@ class KernelParam:
     ):
         self.num = num
         self._param = param
+        self.has_default = param.default is not param.empty
+        self.is_variadic = param.kind is param.VAR_POSITIONAL
         self.do_not_specialize = do_not_specialize
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
 
@@ -42,7 +46,7 @@ class KernelParam:
     def annotation(self) -> str:
         """The annotation as text, without the modules' names in front of it."""
         annotation = self._param.annotation
-        if annotation is inspect.Parameter.empty:
+        if annotation is self._param.empty:
             return ""
         if isinstance(annotation, type):
             return annotation.__name__
@@ -72,14 +76,6 @@ class KernelParam:
     def default(self) -> Any:
         return self._param.default
 
-    @property
-    def has_default(self) -> bool:
-        return self._param.default is not inspect.Parameter.empty
-
-    @property
-    def is_variadic(self) -> bool:
-        return self._param.kind is inspect.Parameter.VAR_POSITIONAL
-
 
 def make_params(
     signature: inspect.Signature, unspecialized: list[Any], unaligned: list[Any]
@@ -87,7 +83,7 @@ def make_params(
     """The parameters of a function; both lists hold indices or names."""
     params = []
     for num, param in enumerate(signature.parameters.values()):
-        if param.kind in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.KEYWORD_ONLY):
+        if param.kind in (param.VAR_KEYWORD, param.KEYWORD_ONLY):
             raise TypeError(
                 f"parameter `{param.name}`: kernels take positional parameters and `*args` only"
             )

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,8 @@ class FunctionSource:
     """
 
     def __init__(self, fn: Callable[..., Any]):
+        import inspect
+
         try:
             self.raw_lines, self.first_line = inspect.getsourcelines(fn)
         except (OSError, TypeError) as error:

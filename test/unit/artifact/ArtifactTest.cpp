@@ -99,6 +99,9 @@ TEST(Artifact, each_kind_of_harm_has_its_code) {
   std::string newer = file;
   newer[kVersionAt] = static_cast<char>(kFormatVersion + 1);
   EXPECT_EQ(codeOf(resealed(newer)), "artifact-version");
+  std::string older = file;
+  older[kVersionAt] = static_cast<char>(kFormatVersion - 1);
+  EXPECT_EQ(codeOf(resealed(older)), "artifact-version");
   std::string flipped = file;
   flipped[file.size() / 2] ^= 1;
   EXPECT_EQ(codeOf(flipped), "artifact-checksum");
@@ -119,6 +122,8 @@ TEST(Artifact, header_is_checked_field_by_field) {
   EXPECT_EQ(code("\"parameter\":1", "\"parameter\":5"), "artifact-header");
   EXPECT_EQ(code("\"file\":1", "\"file\":2"), "artifact-header");
   EXPECT_EQ(code("\"debug\":\"true\"", "\"debug\":true"), "artifact-header");
+  EXPECT_EQ(code("\"written\":false", "\"written\":true"), "none");
+  EXPECT_EQ(code("\"written\":false", "\"written\":0"), "artifact-header");
   EXPECT_EQ(code("\"tool\":", "\"tool\""), "artifact-header");
 }
 

@@ -19,6 +19,7 @@ inline Artifact sampleArtifact() {
                        {"scale", ParameterKind::Float, "fp32", 12, 4},
                        {"flag", ParameterKind::Bool, "u1", 16, 1},
                        {"desc", ParameterKind::Descriptor, "tensordesc<fp16[64, 64]>", 64, 128}};
+  sample.parameters[0].isWritten = false;
   sample.facts = {{FactKind::Divisible, 0, 16}, {FactKind::Equals, 1, 1}, {FactKind::Within, 0, ~0ull}};
   sample.options = {{"num_warps", "4"}, {"input_precision", "\"tf32\""}, {"debug", "true"}};
   sample.blockDims = {128, 1, 1};

@@ -1,0 +1,52 @@
+// How long a file of kernels lives: as long as its host, its functions, or messages about it.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/FileHost.h"
+
+#include "gtest/gtest.h"
+
+using namespace nereid;
+
+static const char text[] = "import triton\n\n\n@triton.jit\ndef helper(x):\n    return x\n\n\n"
+                           "@triton.jit\ndef kernel(x_ptr, n):\n    helper(n)\n";
+
+TEST(FileHost, a_file_goes_with_the_host_and_the_functions_that_it_gave) {
+  std::weak_ptr<support::SourceFile> file;
+  std::shared_ptr<sema::JitFunction> kernel;
+  {
+    support::DiagnosticEngine diagnostics;
+    auto host = sema::FileHost::fromText("kernel.py", text, diagnostics);
+    ASSERT_TRUE(host) << diagnostics.render();
+    kernel = host->function("kernel");
+    ASSERT_TRUE(kernel);
+    ASSERT_TRUE(std::holds_alternative<sema::Value>(*host->lookup(*kernel, "helper")));
+    file = kernel->file;
+  }
+  EXPECT_FALSE(file.expired());
+  EXPECT_EQ(kernel->definition->name, "kernel");
+  kernel.reset();
+  EXPECT_TRUE(file.expired());
+}
+
+TEST(FileHost, messages_of_a_file_that_is_refused_can_be_shown) {
+  support::DiagnosticEngine diagnostics;
+  EXPECT_FALSE(sema::FileHost::fromText("kernel.py", "import triton\ndef kernel(x:\n    pass\n", diagnostics));
+  const std::string shown = diagnostics.render();
+  EXPECT_NE(shown.find("kernel.py:2:"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\ndef kernel(x:\n"), std::string::npos) << shown;
+}
+
+TEST(FileHost, messages_about_a_function_outlive_the_host) {
+  support::DiagnosticEngine diagnostics;
+  auto host = sema::FileHost::fromText("kernel.py", text, diagnostics);
+  ASSERT_TRUE(host) << diagnostics.render();
+  static constexpr support::DiagnosticKind kind = {"Test", "test", "about {0}", support::Severity::Error,
+                                                   support::PythonError::ValueError};
+  {
+    std::shared_ptr<sema::JitFunction> kernel = host->function("kernel");
+    diagnostics.report(kind, {kernel->file.get(), kernel->definition->nameRange}, "the kernel");
+  }
+  host.reset();
+  EXPECT_EQ(diagnostics.render(), "kernel.py:10:5: error: about the kernel [test]\n"
+                                  "def kernel(x_ptr, n):\n"
+                                  "    ^~~~~~\n");
+}
