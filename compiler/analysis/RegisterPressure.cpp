@@ -92,3 +92,16 @@ unsigned analysis::peakRegisters(tt::FuncOp function) {
     pressure.visit(block, {});
   return pressure.peak;
 }
+
+unsigned analysis::bytesInFlight(tt::FuncOp function) {
+  unsigned least = 0;
+  function.walk([&](Block *block) {
+    unsigned bytes = 0;
+    for (auto load : block->getOps<tt::LoadOp>())
+      if (isa<RankedTensorType>(load.getType()))
+        bytes += 4 * registersOf(load.getType());
+    if (bytes > 0)
+      least = least == 0 ? bytes : std::min(least, bytes);
+  });
+  return least;
+}

@@ -13,4 +13,7 @@ unsigned registersOf(mlir::Type type);
 /// elementwise ops follow each other register by register and take none for whole tiles.
 unsigned peakRegisters(tt::FuncOp function);
 
+/// Bytes that a thread loads at a time: the least over the blocks of code that load tiles; 0 where none does.
+unsigned bytesInFlight(tt::FuncOp function);
+
 } // namespace nereid::analysis

@@ -129,7 +129,10 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   auto ptx = orDiagnose(kernel, emitPtx(llvmModule, **machine));
   if (failed(ptx))
     return failure();
-  code.promisedBlocks = blocksToPromise(arch, analysis::peakRegisters(kernel), code.threadsPerBlock, code.sharedBytes);
+  code.promisedBlocks = blocksToPromise(arch, {.tileRegisters = analysis::peakRegisters(kernel),
+                                               .loadedBytes = analysis::bytesInFlight(kernel),
+                                               .threads = code.threadsPerBlock,
+                                               .sharedBytes = code.sharedBytes});
   code.ptx = withResidentBlocks(*ptx, code.promisedBlocks);
   return success();
 }

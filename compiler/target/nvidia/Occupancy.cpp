@@ -15,6 +15,11 @@ static constexpr uint32_t mostRegisters = 255;   // of a thread
 static constexpr uint32_t reservedShared = 1024; // of a block, for the system
 /// Addresses, indices and partial results beside the tiles.
 static constexpr uint32_t otherRegisters = 16;
+/// Loads in flight on one multiprocessor that memory takes to answer at full rate: about twice latency times bandwidth of
+/// an H200 over its 132 multiprocessors, since not all blocks load at the same time.
+static constexpr uint32_t bytesToKeepBusy = 64 * 1024;
+/// One block works while another waits at a barrier.
+static constexpr uint32_t leastBlocks = 2;
 
 uint32_t nvidia::residentBlocks(const Arch &arch, const BlockFootprint &block) {
   const uint32_t registers = std::max<uint32_t>(llvm::alignTo(block.registers, registerGranule), registerGranule);
@@ -24,9 +29,15 @@ uint32_t nvidia::residentBlocks(const Arch &arch, const BlockFootprint &block) {
   return std::min({byRegisters, byThreads, byShared});
 }
 
-uint32_t nvidia::blocksToPromise(const Arch &arch, uint32_t tileRegisters, uint32_t threads, uint32_t sharedBytes) {
-  const uint32_t registers = tileRegisters + otherRegisters;
-  return registers > mostRegisters ? 0 : residentBlocks(arch, {registers, threads, sharedBytes});
+uint32_t nvidia::blocksToPromise(const Arch &arch, const Demand &demand) {
+  const uint32_t registers = demand.tileRegisters + otherRegisters;
+  if (registers > mostRegisters)
+    return 0;
+  const uint32_t fitting = residentBlocks(arch, {registers, demand.threads, demand.sharedBytes});
+  if (demand.loadedBytes == 0)
+    return fitting;
+  const uint32_t busy = llvm::divideCeil(bytesToKeepBusy, demand.loadedBytes * demand.threads);
+  return std::min(fitting, std::max(busy, leastBlocks));
 }
 
 std::string nvidia::withResidentBlocks(const std::string &ptx, uint32_t blocks) {

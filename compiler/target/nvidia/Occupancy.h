@@ -20,8 +20,17 @@ struct BlockFootprint {
 /// Blocks that one multiprocessor holds; 0 where not even one fits.
 uint32_t residentBlocks(const Arch &arch, const BlockFootprint &block);
 
-/// The number of blocks that a kernel whose tiles take so many registers at the most should have resident; 0: no promise.
-uint32_t blocksToPromise(const Arch &arch, uint32_t tileRegisters, uint32_t threads, uint32_t sharedBytes);
+/// What a kernel needs of a multiprocessor.
+struct Demand {
+  uint32_t tileRegisters = 0; ///< that the tiles of a thread take at the most
+  uint32_t loadedBytes = 0;   ///< that a thread loads at a time; 0: it loads no tiles
+  uint32_t threads = 0;       ///< of a block
+  uint32_t sharedBytes = 0;   ///< of a block
+};
+
+/// How many blocks should be resident: as few as keep memory busy, so that each has registers to spare, and no more than
+/// fit; 0: no promise.
+uint32_t blocksToPromise(const Arch &arch, const Demand &demand);
 
 /// The PTX with `.minnctapersm` on its kernel, or without it where `blocks` is 0. One with a register limit is unchanged.
 std::string withResidentBlocks(const std::string &ptx, uint32_t blocks);

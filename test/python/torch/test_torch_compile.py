@@ -146,6 +146,12 @@ def analysis_must_succeed():
     assert not failed, failed[0]
 
 
+needs_torch_2_13 = pytest.mark.skipif(
+    tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 13),
+    reason="torch before 2.13 has no such analysis, nor packages of kernels for CPUs",
+)
+
+
 def accesses(kernel, **arguments):
     """(written, read) tensor arguments, as torch sees them."""
     from torch._higher_order_ops.triton_kernel_wrap import identify_accessed_tensors
@@ -219,6 +225,7 @@ ANALYSED = [
 ]
 
 
+@needs_torch_2_13
 @pytest.mark.parametrize(
     ("kernel", "arguments", "written", "read"),
     ANALYSED,
@@ -330,6 +337,7 @@ def test_flop_formula():
     assert counter.get_total_flops() == 123
 
 
+@needs_torch_2_13
 def test_aot_inductor_package(tmp_path):
     sin = define_sin("nereid_aoti")
 

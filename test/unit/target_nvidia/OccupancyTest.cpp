@@ -29,13 +29,20 @@ TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {
 TEST(Occupancy, PromiseLeavesRoomForTheTiles) {
   for (uint32_t tiles : {0, 8, 24, 48, 96, 200})
     for (uint32_t threads : {32, 128, 256, 1024}) {
-      const uint32_t blocks = blocksToPromise(arch("90"), tiles, threads, 0);
+      const uint32_t blocks = blocksToPromise(arch("90"), {.tileRegisters = tiles, .threads = threads});
       if (blocks > 0)
         EXPECT_LE(tiles * threads * blocks, 65536u);
       else
         EXPECT_GT((tiles + 16) * threads, 65536u - 8 * threads);
     }
-  EXPECT_EQ(blocksToPromise(arch("90"), 250, 128, 0), 0u) << "no thread has so many registers";
+  EXPECT_EQ(blocksToPromise(arch("90"), {.tileRegisters = 250, .threads = 128}), 0u) << "no thread has so many registers";
+}
+
+TEST(Occupancy, PromiseStopsWhereMemoryIsBusy) {
+  // 64 bytes of 256 threads are 16 KiB: four blocks keep memory busy, though registers would allow five.
+  EXPECT_EQ(blocksToPromise(arch("90"), {.tileRegisters = 32, .loadedBytes = 64, .threads = 256}), 4u);
+  EXPECT_EQ(blocksToPromise(arch("90"), {.tileRegisters = 32, .loadedBytes = 16, .threads = 256}), 5u);
+  EXPECT_EQ(blocksToPromise(arch("90"), {.tileRegisters = 64, .loadedBytes = 1024, .threads = 256}), 2u);
 }
 
 TEST(Occupancy, DirectiveStandsBesideTheBlockSize) {
