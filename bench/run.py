@@ -1,174 +1,262 @@
-"""Times kernels on the CPU in turns with NumPy, torch eager and torch.compile, and prints one table.
+"""Times kernels in turns with NumPy, torch and other builds of `triton`; prints a table a section and draws it.
 
-Usage: bench/run.py [--rounds N] [contest ...]      contests: launch compile add gelu softmax layernorm
-A ratio is the best peer's time over ours: above 1 we are faster. All write into memory that exists already.
+A ratio is the best peer's time over ours: above 1 we are faster. A time is the median of all samples of all rounds.
+The exit status is 1 if a case of ours failed to compile, to run or to compute what it must; a time is never a failure.
 """
 # SPDX-License-Identifier: MIT
 
 import argparse
+import json
 import os
-import tempfile
-import time
+import statistics
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
 
-os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="nereid-bench-"))
+from others import DISTURBING_CORES, Others
 
-import numpy as np  # noqa: E402
-import triton  # noqa: E402
-import triton.language as tl  # noqa: E402
-
-try:
-    import torch
-except ImportError:
-    torch = None
+HERE = Path(__file__).resolve().parent
+SECTIONS = ("launch", "compile", "add", "gelu", "softmax", "layernorm")
+OURS, LIBRARIES = "nereid", ("numpy", "torch")
 
 
-@triton.jit
-def empty(a, n):
-    pass
+class Contestant:
+    """A process with one `triton`; it is started anew after it died of a case."""
+
+    def __init__(self, name: str, path: str | None, quick: bool):
+        self.name, self.path, self.quick = name, path, quick
+        self.process, self.device = None, "active"
+
+    def start(self, device: str) -> dict:
+        """Gives what the process says of itself, or why it cannot take part."""
+        self.device = device
+        environment = dict(os.environ)
+        if self.path is not None:
+            environment["PYTHONPATH"] = self.path
+        quick = ["--quick"] if self.quick else []
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "worker.py", device, *quick],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+        hello = self.answer()
+        if self.path and "error" not in hello:
+            folders = [os.path.abspath(folder) for folder in self.path.split(os.pathsep)]
+            if not hello["triton"]["file"].startswith(tuple(f"{on}{os.sep}" for on in folders)):
+                return {"error": f"{self.path} holds no triton: {hello['triton']['file']} came"}
+        return hello
+
+    def ask(self, **request) -> dict:
+        if self.process is None:
+            hello = self.start(self.device)
+            if "error" in hello:
+                return hello
+        with suppress(BrokenPipeError):
+            print(json.dumps(request), file=self.process.stdin, flush=True)
+        return self.answer()
+
+    def answer(self) -> dict:
+        line = self.process.stdout.readline()
+        if line:
+            return json.loads(line)
+        status = self.process.wait()
+        self.process = None
+        return {"error": f"the process ended with status {status}"}
+
+    def stop(self) -> None:
+        if self.process is not None:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()
+            self.process.wait()
 
 
-@triton.jit
-def add(a, b, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < n
-    tl.store(out + at, tl.load(a + at, mask=inside) + tl.load(b + at, mask=inside), mask=inside)
+class Race:
+    """All contestants and what they have shown so far."""
+
+    def __init__(self, contestants: list[Contestant], rounds: int):
+        self.contestants, self.rounds = contestants, rounds
+        self.results, self.failures, self.others = [], [], {}
+
+    def fail(self, title: str, who: str, error: str) -> None:
+        self.failures.append({"title": title, "who": who, "error": error})
+        print(f"FAILED {title}, {who}: {error}", flush=True)
+
+    def section(self, section: str) -> list[dict]:
+        listed = self.contestants[0].ask(do="list", section=section)
+        if "error" in listed:
+            self.fail(section, OURS, listed["error"])
+            return []
+        load = Others([on.process.pid for on in self.contestants if on.process])
+        cases = enumerate(listed["cases"])
+        results = [self.case(section, index, case) for index, case in cases]
+        self.others[section] = load.cores()
+        results = [result for result in results if OURS in result["seconds"]]
+        self.results += results
+        return results
+
+    def case(self, section: str, index: int, case: dict) -> dict:
+        samples, moved, out = {}, 0, set()
+        for _ in range(self.rounds):
+            for contestant in self.contestants:
+                name, ours = contestant.name, contestant is self.contestants[0]
+                if name in out:
+                    continue
+                said = contestant.ask(do="time", section=section, index=index, libraries=ours)
+                if "error" in said:
+                    self.fail(case["title"], name, said["error"])
+                    out.add(name)
+                    samples.pop(name, None)
+                    continue
+                moved = said["bytes"]
+                for who, taken in said["samples"].items():
+                    samples.setdefault(name if who == "ours" else who, []).extend(taken)
+        return {"section": section, **case, "bytes": moved, **summary(samples)}
 
 
-@triton.jit
-def gelu(a, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < n
-    x = tl.load(a + at, mask=inside)
-    inner = 0.7978845608028654 * x * (1 + 0.044715 * x * x)
-    tl.store(out + at, x * tl.sigmoid(2 * inner), mask=inside)
+def summary(samples: dict[str, list[float]]) -> dict:
+    from measure import spread_of
+
+    seconds = {who: statistics.median(taken) for who, taken in samples.items()}
+    peers = [taken for who, taken in seconds.items() if who != OURS]
+    return {
+        "samples": samples,
+        "seconds": seconds,
+        "spread": {who: spread_of(taken) for who, taken in samples.items()},
+        "ratio": min(peers) / seconds[OURS] if peers and OURS in seconds else None,
+    }
 
 
-@triton.jit
-def softmax(a, out, pitch, columns, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64) * pitch
-    at = tl.arange(0, BLOCK)
-    inside = at < columns
-    x = tl.load(a + row + at, mask=inside, other=-float("inf"))
-    powers = tl.exp(x - tl.max(x, axis=0))
-    tl.store(out + row + at, powers / tl.sum(powers, axis=0), mask=inside)
+def machine_line(device: str, machine: dict) -> str:
+    if device == "cuda":
+        return f"{machine['gpu']}, CUDA {machine['cuda']}, {machine['cpu']}"
+    return f"{machine['cpu']}, {machine['cores']} cores"
 
 
-@triton.jit
-def layernorm(a, weight, bias, out, pitch, columns, eps, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64) * pitch
-    at = tl.arange(0, BLOCK)
-    inside = at < columns
-    x = tl.load(a + row + at, mask=inside, other=0.0).to(tl.float32)
-    mean = tl.sum(x, axis=0) / columns
-    centred = tl.where(inside, x - mean, 0.0)
-    scale = tl.rsqrt(tl.sum(centred * centred, axis=0) / columns + eps)
-    w = tl.load(weight + at, mask=inside)
-    b = tl.load(bias + at, mask=inside)
-    tl.store(out + row + at, centred * scale * w + b, mask=inside)
+def introduce(hello: dict, peers: dict[str, dict], rounds: int) -> None:
+    print(f"machine: {machine_line(hello['device'], hello['machine'])}")
+    print(f"inputs: {hello['inputs']}; rounds: {rounds}")
+    for name, said in {OURS: hello, **peers}.items():
+        print(f"{name}: triton {said['triton']['version']} of {said['triton']['file']}")
+    for library in LIBRARIES:
+        print(f"{library}: {hello['machine'][library] or 'left out, it is not installed'}")
 
 
-def seconds(call, at_least=0.01):
-    """Time of one call, over as many calls as take `at_least` seconds."""
-    began = time.perf_counter()
-    call()
-    repeats = max(1, int(at_least / max(time.perf_counter() - began, 1e-7)))
-    began = time.perf_counter()
-    for _ in range(repeats):
-        call()
-    return (time.perf_counter() - began) / repeats
+def start(options) -> tuple[Race, dict] | None:
+    """Starts all processes; a peer that cannot is left out and said to be."""
+    ours = Contestant(OURS, None, options.quick)
+    hello = ours.start(options.device)
+    if "error" in hello:
+        print(f"FAILED {OURS} does not start: {hello['error']}")
+        return None
+    race, peers = Race([ours], options.rounds), {}
+    for name, path in options.peer:
+        peer = Contestant(name, path, options.quick)
+        said = peer.start(hello["device"])
+        if "error" in said:
+            race.fail("start", name, said["error"])
+            peer.stop()
+        else:
+            race.contestants.append(peer)
+            peers[name] = said
+    # A process that has to be started again is to find the same device.
+    ours.device = hello["device"]
+    introduce(hello, peers, options.rounds)
+    return race, {**hello, "peers": {name: said["triton"] for name, said in peers.items()}}
 
 
-def race(name, rounds, **contestants):
-    for call in contestants.values():
-        call()
-    best = dict.fromkeys(contestants, float("inf"))
-    for _ in range(rounds):
-        for who, call in contestants.items():
-            best[who] = min(best[who], seconds(call))
-    ours = best.pop("ours")
-    peers = "  ".join(f"{who} {1e3 * taken:.4f}" for who, taken in best.items())
-    ratio = f"{min(best.values()) / ours:6.2f}" if best else "     -"
-    print(f"{name:32} {1e3 * ours:10.4f} {ratio}   {peers}", flush=True)
+def run_sections(race: Race, hello: dict, options) -> None:
+    import report
+
+    draws = bool(options.plots) and report.can_plot()
+    if options.plots and not draws:
+        print("plots: left out, matplotlib is not installed")
+    for section in options.sections:
+        results = race.section(section)
+        if not results:
+            continue
+        print(f"\n{report.table(results, OURS)}")
+        mean = report.mean_ratio(results)
+        if mean:
+            print(f"geometric mean of the ratios: {mean:.2f}")
+        if (race.others[section] or 0) > DISTURBING_CORES:
+            print(f"disturbed: other processes used {race.others[section]:.1f} cores meanwhile")
+        if draws:
+            machine = machine_line(hello["device"], hello["machine"])
+            print("plot:", report.plot(results, options.plots, hello["device"], machine))
+        sys.stdout.flush()
 
 
-def normal(*shape):
-    return np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+def peer(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not name or not equals or not path or name in (OURS, *LIBRARIES):
+        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=PYTHONPATH with a name of its own")
+    return name, path
 
 
-def contest_launch(rounds):
-    a = normal(16)
-    peers = {"numpy": lambda: np.add(a, a, out=a)}
-    race("launch, 1 pointer, 1 integer", rounds, ours=lambda: empty[(1,)](a, 16), **peers)
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="active", help="else the active one"
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--sections",
+        nargs="+",
+        choices=SECTIONS,
+        default=SECTIONS,
+        metavar="SECTION",
+        help=", ".join(SECTIONS),
+    )
+    parser.add_argument(
+        "--peer",
+        type=peer,
+        action="append",
+        default=[],
+        metavar="NAME=PYTHONPATH",
+        help="another triton",
+    )
+    parser.add_argument("--json", metavar="FILE", help="every sample")
+    parser.add_argument(
+        "--plots", metavar="DIR", help="docs/figures, but none with --quick; '' for none"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="tiny sizes, two samples: does it run?"
+    )
+    options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error("--rounds is at least 1")
+    if options.plots is None:
+        options.plots = "" if options.quick else str(HERE.parent / "docs" / "figures")
+    return options
 
 
-def contest_compile(rounds):
-    a = normal(16)
-    for block in (1024, 16384):
-        taken = []
-        for _ in range(rounds):
-            triton.knobs.cache.dir = tempfile.mkdtemp(prefix="nereid-bench-")
-            add.device_caches.clear()
-            began = time.perf_counter()
-            add.warmup(a, a, a, 16, BLOCK=block, grid=(1,))
-            taken.append(time.perf_counter() - began)
-        print(f"{f'compile add, BLOCK={block}':32} {1e3 * min(taken):10.4f}", flush=True)
-
-
-def contest_add(rounds):
-    for bits in (12, 20, 25):
-        n = 1 << bits
-        a, b, out = normal(n), normal(n), np.empty(n, np.float32)
-        peers = {"numpy": lambda: np.add(a, b, out=out)}
-        if torch:
-            ta, tb, to = map(torch.from_numpy, (a, b, out))
-            peers["torch"] = lambda: torch.add(ta, tb, out=to)
-        race(f"add f32, 2^{bits}", rounds, ours=lambda: add[(triton.cdiv(n, 4096),)](a, b, out, n, BLOCK=4096), **peers)
-
-
-def contest_gelu(rounds):
-    n = 1 << 22
-    a, out = normal(n), np.empty(n, np.float32)
-    peers = {}
-    if torch:
-        ta, to = torch.from_numpy(a), torch.from_numpy(out)
-        peers["torch"] = lambda: torch.ops.aten.gelu.out(ta, approximate="tanh", out=to)
-    race("gelu f32, 2^22", rounds, ours=lambda: gelu[(triton.cdiv(n, 4096),)](a, out, n, BLOCK=4096), **peers)
-
-
-def contest_softmax(rounds):
-    for rows, columns in ((4096, 781), (2048, 4096), (512, 12672)):
-        a, out = normal(rows, columns), np.empty((rows, columns), np.float32)
-        peers = {}
-        if torch:
-            ta, to = torch.from_numpy(a), torch.from_numpy(out)
-            compiled = torch.compile(lambda x, y: y.copy_(torch.softmax(x, 1)))
-            peers["torch"] = lambda: torch.ops.aten._softmax.out(ta, 1, False, out=to)
-            peers["compiled"] = lambda: compiled(ta, to)
-        block = triton.next_power_of_2(columns)
-        race(f"softmax f32, {rows} x {columns}", rounds, ours=lambda: softmax[(rows,)](a, out, columns, columns, BLOCK=block), **peers)
-
-
-def contest_layernorm(rounds):
-    rows, columns = 2048, 4096
-    a, out = normal(rows, columns), np.empty((rows, columns), np.float32)
-    weight, bias = normal(columns), normal(columns)
-    peers = {}
-    if torch:
-        ta, to, tw, tb = map(torch.from_numpy, (a, out, weight, bias))
-        mean, scale = torch.empty(rows, 1), torch.empty(rows, 1)
-        peers["torch"] = lambda: torch.ops.aten.native_layer_norm.out(ta, (columns,), tw, tb, 1e-5, out0=to, out1=mean, out2=scale)
-    call = lambda: layernorm[(rows,)](a, weight, bias, out, columns, columns, 1e-5, BLOCK=4096)  # noqa: E731
-    race(f"layernorm f32, {rows} x {columns}", rounds, ours=call, **peers)
+def main() -> int:
+    options = parse_options()
+    started = start(options)
+    if started is None:
+        return 1
+    race, hello = started
+    try:
+        run_sections(race, hello, options)
+    finally:
+        for contestant in race.contestants:
+            contestant.stop()
+    if options.json:
+        found = {
+            **hello,
+            "rounds": options.rounds,
+            "other_cores": race.others,
+            "results": race.results,
+            "failures": race.failures,
+        }
+        Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
+    return int(any(failure["who"] == OURS for failure in race.failures))
 
 
 if __name__ == "__main__":
-    contests = {name.removeprefix("contest_"): function for name, function in globals().items() if name.startswith("contest_")}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("contest", nargs="*", help=f"any of {', '.join(contests)}")
-    parser.add_argument("--rounds", type=int, default=9)
-    options = parser.parse_args()
-    print(f"{'':32} {'ours, ms':>10} {'ratio':>6}   peers, ms")
-    for name in options.contest or contests:
-        if name not in contests:
-            parser.error(f"no contest `{name}`; there are {', '.join(contests)}")
-        contests[name](options.rounds)
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""The table of a section, and its plot as SVG."""
+# SPDX-License-Identifier: MIT
+
+import math
+import os
+
+from tabulate import tabulate
+
+COLOURS = ("#1f5fa8", "#d9822b", "#5f9e54", "#8b5fa8", "#a85f5f", "#6b6b6b")
+
+
+def unit_of(results) -> tuple[str, float]:
+    """One unit for a section, so that its lines compare at sight."""
+    return ("ms", 1e3) if results[0]["section"] == "compile" else ("us", 1e6)
+
+
+def digits(value: float | None) -> str:
+    """At least three of them."""
+    if value is None:
+        return "-"
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+
+
+def names_in(results) -> list[str]:
+    """Every contestant of the results, ours first."""
+    return list(dict.fromkeys(who for result in results for who in result["seconds"]))
+
+
+def table(results, ours: str) -> str:
+    """A line a case: our time, the peers', our bandwidth, the best peer's time over ours, spread of our samples."""
+    unit, factor = unit_of(results)
+    names, moves = names_in(results), any(result["bytes"] for result in results)
+    lines = []
+    for result in results:
+        seconds = result["seconds"]
+        line = [result["title"]]
+        line += [digits(factor * seconds[who] if who in seconds else None) for who in names]
+        if moves:
+            line.append(digits(1e-9 * result["bytes"] / seconds[ours]))
+        ratio = f"{result['ratio']:.2f}" if result["ratio"] else "-"
+        lines.append([*line, ratio, f"{100 * result['spread'][ours]:.0f}%"])
+    headers = [results[0]["section"], *(f"{who}, {unit}" for who in names)]
+    headers += [f"{ours}, GB/s"] if moves else []
+    headers += ["ratio", "spread"]
+    align = ["left", *["right"] * (len(headers) - 1)]
+    return tabulate(lines, headers, colalign=align, disable_numparse=True)
+
+
+def mean_ratio(results) -> float | None:
+    """The geometric mean."""
+    ratios = [result["ratio"] for result in results if result["ratio"]]
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def can_plot() -> bool:
+    try:
+        import matplotlib
+    except ImportError:
+        return False
+    matplotlib.use("svg")
+    # The same figures give the same file.
+    matplotlib.rcParams.update({"svg.hashsalt": "nereid", "svg.fonttype": "none", "font.size": 9})
+    return True
+
+
+def plot(results, folder: str, device: str, machine: str) -> str:
+    """Draws a section into `folder` and gives the file's name."""
+    import matplotlib.pyplot as plt
+
+    section = results[0]["section"]
+    groups = list(dict.fromkeys(result["group"] for result in results))
+    figure, panels = plt.subplots(
+        1, len(groups), figsize=(1 + 5.5 * len(groups), 3.8), squeeze=False, layout="constrained"
+    )
+    for group, panel in zip(groups, panels[0], strict=True):
+        members = [result for result in results if result["group"] == group]
+        (lines if members[0]["bytes"] else bars)(panel, members)
+        panel.set_title(" ".join(filter(None, (section, group))))
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(axis="y" if members[0]["bytes"] else "x", alpha=0.3)
+    panels[0][0].legend(frameon=False)
+    figure.suptitle(machine, fontsize=8, color="#555555")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, f"{device}-{section}.svg")
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+    return path
+
+
+def lines(panel, results) -> None:
+    """GB/s over sizes, which are evenly spaced: neighbours would fall together on an axis to scale."""
+    for who, colour in zip(names_in(results), COLOURS, strict=False):
+        places = [i for i, result in enumerate(results) if who in result["seconds"]]
+        rates = [1e-9 * results[i]["bytes"] / results[i]["seconds"][who] for i in places]
+        panel.plot(places, rates, marker="o", markersize=4, label=who, color=colour)
+    panel.set_xticks(range(len(results)), [r["name"] for r in results], rotation=35, ha="right")
+    panel.set_ylim(bottom=0)
+    panel.set_ylabel("GB/s of input and output")
+
+
+def bars(panel, results) -> None:
+    unit, factor = unit_of(results)
+    names = names_in(results)
+    height = 0.8 / len(names)
+    for k, (who, colour) in enumerate(zip(names, COLOURS, strict=False)):
+        places = [i for i, result in enumerate(results) if who in result["seconds"]]
+        values = [factor * results[i]["seconds"][who] for i in places]
+        at = [i + height * (k - (len(names) - 1) / 2) for i in places]
+        drawn = panel.barh(at, values, height, label=who, color=colour)
+        panel.bar_label(drawn, fmt="%.3g", padding=3, fontsize=8)
+    panel.set_yticks(range(len(results)), [result["name"] for result in results])
+    panel.invert_yaxis()
+    panel.margins(x=0.12)
+    panel.set_xlabel(f"{unit}, less is better")

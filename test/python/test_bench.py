@@ -1,0 +1,113 @@
+"""The measurements of bench/: they run end to end, need neither torch nor matplotlib, and fail on wrong results only."""
+# SPDX-License-Identifier: MIT
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+import triton
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent.parent / "bench"
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
+
+
+@pytest.fixture
+def bench(tmp_path):
+    """Runs bench/run.py on the CPU where some modules are missing; gives its end and its JSON."""
+
+    def run(*options, missing=("torch", "matplotlib"), edits=()):
+        shadows = tmp_path / "shadows"
+        shadows.mkdir(exist_ok=True)
+        for name in missing:
+            (shadows / f"{name}.py").write_text("raise ImportError('hidden')\n")
+        script = BENCH / "run.py"
+        if edits:
+            script = edited_copy(tmp_path / "bench", edits) / "run.py"
+        path = os.pathsep.join((str(shadows), PACKAGE, os.environ.get("PYTHONPATH", "")))
+        done = subprocess.run(
+            [sys.executable, script, "--quick", "--rounds", "1", "--device", "cpu"]
+            + ["--json", tmp_path / "found.json", *options],
+            capture_output=True,
+            text=True,
+            env=dict(os.environ, PYTHONPATH=path),
+        )
+        found = tmp_path / "found.json"
+        return done, json.loads(found.read_text()) if found.exists() else None
+
+    return run
+
+
+def edited_copy(folder, edits):
+    folder.mkdir()
+    for file in BENCH.glob("*.py"):
+        text = file.read_text()
+        for name, old, new in edits:
+            if file.name == name:
+                assert old in text
+                text = text.replace(old, new)
+        (folder / file.name).write_text(text)
+    return folder
+
+
+def test_sections_end_to_end(bench):
+    done, found = bench("--sections", "launch", "softmax", "--plots", "figures")
+    assert done.returncode == 0, done.stderr
+    assert "matplotlib is not installed" in done.stdout
+    assert "torch: left out, it is not installed" in done.stdout
+    assert found["device"] == "cpu" and found["machine"]["cores"] >= 1
+    assert found["inputs"] == "standard normal, seed 0" and found["failures"] == []
+    assert os.path.dirname(os.path.dirname(found["triton"]["file"])) == PACKAGE
+    assert set(found["other_cores"]) == {"launch", "softmax"}
+    softmax = [result for result in found["results"] if result["section"] == "softmax"]
+    assert [result["name"] for result in softmax] == ["16x63", "16x64"]
+    assert [result["bytes"] for result in softmax] == [2 * 4 * 16 * 63, 2 * 4 * 16 * 64]
+    for result in found["results"]:
+        assert set(result["samples"]) == {"nereid", "numpy"}
+        for who, samples in result["samples"].items():
+            low, high = min(samples), max(samples)
+            assert len(samples) == 2 and 0 < low <= result["seconds"][who] <= high
+        peer, ours = result["seconds"]["numpy"], result["seconds"]["nereid"]
+        assert result["ratio"] == pytest.approx(peer / ours)
+        assert re.search(rf"^{re.escape(result['title'])} ", done.stdout, re.MULTILINE)
+
+
+def test_peer_takes_part(bench):
+    done, found = bench("--sections", "add", "--peer", f"twin={PACKAGE}")
+    assert done.returncode == 0, done.stderr
+    assert found["peers"]["twin"]["file"] == found["triton"]["file"]
+    assert all(set(on["samples"]) == {"nereid", "numpy", "twin"} for on in found["results"])
+
+
+def test_absent_peer_is_no_failure_of_ours(bench, tmp_path):
+    done, found = bench("--sections", "add", "--peer", f"absent={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    assert [failure["who"] for failure in found["failures"]] == ["absent"]
+    assert "FAILED start, absent: " in done.stdout
+    assert len(found["results"]) == 2
+
+
+def test_wrong_kernel_fails(bench):
+    wrong = ("kernels.py", "mask=inside) + tl.load(y", "mask=inside) - tl.load(y")
+    done, found = bench("--sections", "add", "gelu", edits=[wrong])
+    assert done.returncode == 1
+    failure = "FAILED add float32 2^10-1, nereid: ArithmeticError: the kernel is wrong in"
+    assert failure in done.stdout
+    assert {result["section"] for result in found["results"]} == {"gelu"}
+
+
+def test_dead_process_fails_its_case_only(bench):
+    dies = ("kernels.py", "np.add(x, y, out=out)", "import os; os._exit(7)")
+    done, found = bench("--sections", "add", "gelu", edits=[dies])
+    assert done.returncode == 1
+    assert "the process ended with status 7" in done.stdout
+    assert [result["section"] for result in found["results"]] == ["gelu", "gelu"]
+
+
+def test_no_triton_fails(bench, tmp_path):
+    done, found = bench("--sections", "add", missing=("torch", "triton"))
+    assert done.returncode == 1 and found is None
+    assert "FAILED nereid does not start: ImportError: hidden" in done.stdout
