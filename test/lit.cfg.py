@@ -4,6 +4,7 @@
 
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -42,12 +43,13 @@ config.substitutions.append(
 )
 config.substitutions.append(("%root", os.path.dirname(config.test_source_root)))
 
-# A ptxas where `nereid` looks for one.
-if "TRITON_PTXAS_PATH" in os.environ:
-    config.environment["TRITON_PTXAS_PATH"] = os.environ["TRITON_PTXAS_PATH"]
-if (
-    "TRITON_PTXAS_PATH" in os.environ
-    or os.path.exists("/usr/local/cuda/bin/ptxas")
-    or shutil.which("ptxas")
-):
+# A ptxas where `nereid` looks for one, or the one of ./dev setup.
+ptxas = os.environ.get("TRITON_PTXAS_PATH")
+for folder in sys.path:
+    candidate = os.path.join(folder, "nvidia", "cu13", "bin", "ptxas")
+    if not ptxas and os.path.exists(candidate):
+        ptxas = candidate
+if ptxas:
+    config.environment["TRITON_PTXAS_PATH"] = ptxas
+if ptxas or os.path.exists("/usr/local/cuda/bin/ptxas") or shutil.which("ptxas"):
     config.available_features.add("ptxas")
