@@ -179,8 +179,29 @@ static void planFunction(tt::FuncOp function, SharedMemoryPlan &plan) {
   plan.functionRange[function] = {base, plan.bytes};
 }
 
+/// Makes a function's range span those of the functions that it calls; true where it grew.
+static bool coverCalls(tt::FuncOp function, SharedMemoryPlan &plan) {
+  SharedRange &range = plan.functionRange[function];
+  const SharedRange before = range;
+  function.walk([&](tt::CallOp call) {
+    const SharedRange callee =
+        plan.functionRange.lookup(SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()));
+    if (callee.begin == callee.end)
+      return;
+    const bool isEmpty = range.begin == range.end;
+    range = {isEmpty ? callee.begin : std::min(range.begin, callee.begin),
+             isEmpty ? callee.end : std::max(range.end, callee.end)};
+  });
+  return range.begin != before.begin || range.end != before.end;
+}
+
 SharedMemoryPlan analysis::planSharedMemory(ModuleOp module) {
   SharedMemoryPlan plan;
   module.walk([&](tt::FuncOp function) { planFunction(function, plan); });
+  // Functions do not call themselves, so this ends.
+  for (bool grew = true; grew;) {
+    grew = false;
+    module.walk([&](tt::FuncOp function) { grew |= coverCalls(function, plan); });
+  }
   return plan;
 }

@@ -21,7 +21,7 @@ struct SharedMemoryPlan {
   llvm::DenseMap<mlir::Operation *, uint32_t> offsetOf;
   llvm::DenseMap<mlir::Operation *, uint32_t> bytesOf;
   /// What the ops of each function use; functions do not share bytes, since one may call the other.
-  llvm::DenseMap<mlir::Operation *, SharedRange> functionRange;
+  llvm::DenseMap<mlir::Operation *, SharedRange> functionRange; ///< of a function and those that it calls
   uint32_t bytes = 0;
 
   /// An op's buffer; empty where it has none.

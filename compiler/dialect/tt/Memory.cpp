@@ -25,7 +25,8 @@ LogicalResult LoadOp::verify() {
 
 void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable());
-  if (getIsVolatile())
+  // Each of these is to happen: a loop that waits for a value does nothing else.
+  if (getIsVolatile() || getCache() == CacheModifier::CV)
     effects.emplace_back(MemoryEffects::Write::get());
 }
 

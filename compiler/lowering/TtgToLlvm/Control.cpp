@@ -139,14 +139,15 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   ir.CreateCondBr(runs(lower), body, after);
 
   ir.SetInsertPoint(body);
+  // The phis get their values once the body stands: what is asked about them on the way must hold for every turn.
   llvm::PHINode *index = ir.CreatePHI(lower->getType(), 2);
-  index->addIncoming(lower, before);
   define(op.getInductionVar(), {index});
   Operation *yield = op.getBody()->getTerminator();
   Carried carried(*this, op.getRegionIterArgs(), inits, yield->getOperands());
-  carried.add(inits, before);
   if (failed(emitBlock(*op.getBody())))
     return failure();
+  index->addIncoming(lower, before);
+  carried.add(inits, before);
   module.debug.setLocation(ir, op.getLoc());
   llvm::Value *nextIndex = ir.CreateAdd(index, step);
   const SmallVector<Tile> yields = tilesOf(yield->getOperands(), valueTile);
@@ -171,7 +172,6 @@ LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
 
   ir.SetInsertPoint(head);
   Carried carried(*this, op.getBeforeArguments(), inits);
-  carried.add(inits, entry);
   if (failed(emitBlock(*op.getBeforeBody())))
     return failure();
   scf::ConditionOp condition = op.getConditionOp();
@@ -189,6 +189,7 @@ LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
   const SmallVector<Tile> yields = tilesOf(op.getYieldOp()->getOperands(), valueTile);
   llvm::BasicBlock *latch = ir.GetInsertBlock();
   ir.CreateBr(head);
+  carried.add(inits, entry);
   carried.add(yields, latch);
   ir.SetInsertPoint(after);
   return success();

@@ -41,10 +41,22 @@ private:
 };
 } // namespace
 
-/// Register bits that only move inside groups of equal elements.
+/// Sums, products and ranges: runs of them are aligned groups, in which no wrap lies.
+static bool isPlainIndex(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && isa<arith::AddIOp, arith::MulIOp, arith::ConstantOp, tt::MakeRangeOp, tt::SplatOp, tt::BroadcastOp,
+             tt::ExpandDimsOp>(op) &&
+         llvm::all_of(op->getOperands(), isPlainIndex);
+}
+
+/// Register bits that only move inside groups of equal elements. Comparisons of indices alone are known to repeat: other
+/// facts of the analysis take an overflow for a mistake, which serves addresses but not values.
 static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
+  auto compare = value.getDefiningOp<arith::CmpIOp>();
+  if (!type || !compare || !llvm::all_of(compare->getOperands(), isPlainIndex))
     return 0;
   const analysis::AxisInfo info = axes.of(value);
   const layout::LinearLayout &layout = ttg::linearLayoutOf(type);

@@ -9,8 +9,11 @@ using namespace nereid;
 using namespace nereid::nvidia;
 using namespace nereid::lowering;
 
-/// ".cg", ".L1::evict_last" and their like. PTX takes one of the two; the eviction policy says more.
+/// ".cg", ".L1::evict_last" and their like. PTX takes one of the two; the eviction policy says more, but for `.cv`, which
+/// reads memory anew.
 static std::string modifiersOf(const GlobalAccess &access) {
+  if (access.cache == tt::CacheModifier::CV)
+    return ".cv";
   switch (access.evict) {
   case tt::EvictionPolicy::EVICT_FIRST:
     return ".L1::evict_first";
@@ -34,10 +37,10 @@ class Assembly {
 public:
   explicit Assembly(IrBuilder &ir) : ir(ir) {}
 
-  /// A result; outputs come before inputs.
-  std::string output(llvm::Type *type) {
+  /// A result; outputs come before inputs. One that is written before all inputs are read shares no register with them.
+  std::string output(llvm::Type *type, bool isEarly) {
     results.push_back(type);
-    constraints += (constraints.empty() ? "=" : ",=") + letter(type);
+    constraints += std::string(constraints.empty() ? "=" : ",=") + (isEarly ? "&" : "") + letter(type);
     return "$" + std::to_string(next++);
   }
   std::string input(llvm::Value *value) {
@@ -151,7 +154,7 @@ llvm::SmallVector<llvm::Value *, 4> NvidiaEmitter::loadGlobal(IrBuilder &ir, con
   Assembly assembly(ir);
   llvm::SmallVector<std::string, 4> results;
   for (unsigned index = 0; index < access.numWords; ++index)
-    results.push_back(assembly.output(type));
+    results.push_back(assembly.output(type, /*isEarly=*/access.mask != nullptr));
   const std::string address = addressText(assembly.input(access.pointer), access.byteOffset);
   std::string text;
   if (access.mask) {
@@ -164,8 +167,8 @@ llvm::SmallVector<llvm::Value *, 4> NvidiaEmitter::loadGlobal(IrBuilder &ir, con
   text += "ld" + std::string(access.isVolatile ? ".volatile" : "") + ".global" +
           (access.isVolatile ? "" : modifiersOf(access)) + typeText(access.wordType, access.numWords) + " " +
           braced(results) + ", " + address + ";";
-  const auto effects =
-      access.isVolatile ? llvm::MemoryEffects::unknown() : llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref);
+  const bool readsAnew = access.isVolatile || access.cache == tt::CacheModifier::CV;
+  const auto effects = readsAnew ? llvm::MemoryEffects::unknown() : llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref);
   llvm::SmallVector<llvm::Value *, 4> words = assembly.emit(text, effects);
   for (llvm::Value *&word : words)
     word = ir.CreateTrunc(word, access.wordType);

@@ -225,6 +225,90 @@ tt.func public @kernel(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>, %n: i32) {
     expectSameAsCpu({.text = text, .parameters = {Buffer::zeros(4), Buffer::zeros(256), count}, .warps = {1, 4}});
 }
 
+TEST(Lowering, NumbersThatStartAsConstantsWrapInLaterTurns) {
+  expectSameAsCpu({.text = R"(
+tt.func public @kernel(%o: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant dense<1> : tensor<128xi32>
+  %factor = arith.constant dense<1103515245> : tensor<128xi32>
+  %add = arith.constant dense<1013904223> : tensor<128xi32>
+  %zero = arith.constant dense<0> : tensor<128xi64>
+  %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %all:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %one, %sum = %zero) -> (tensor<128xi32>, tensor<128xi64>) : i32 {
+    %p = arith.muli %x, %factor : tensor<128xi32>
+    %y = arith.addi %p, %add : tensor<128xi32>
+    %w = arith.extsi %y : tensor<128xi32> to tensor<128xi64>
+    %t = arith.addi %sum, %w : tensor<128xi64>
+    scf.yield %y, %t : tensor<128xi32>, tensor<128xi64>
+  }
+  %os = tt.splat %o : !tt.ptr<i64> -> tensor<128x!tt.ptr<i64>>
+  %op = tt.addptr %os, %r : tensor<128x!tt.ptr<i64>>, tensor<128xi32>
+  tt.store %op, %all#1 : tensor<128x!tt.ptr<i64>>
+  tt.return
+})",
+                   .parameters = {Buffer::zeros(1024), 20},
+                   .warps = {1, 4}});
+}
+
+TEST(Lowering, QuotientsOfIndicesThatWrapDoNotRepeat) {
+  expectSameAsCpu({.text = R"(
+tt.func public @kernel(%o: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {
+  %pid = tt.get_program_id x : i32
+  %big = arith.constant 507459888 : i32
+  %c512 = arith.constant 512 : i32
+  %sixteen = arith.constant dense<16> : tensor<512xi32>
+  %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32>
+  %base = arith.muli %pid, %big : i32
+  %bases = tt.splat %base : i32 -> tensor<512xi32>
+  %i = arith.addi %bases, %r : tensor<512xi32>
+  %q = arith.divsi %i, %sixteen : tensor<512xi32>
+  %start = arith.muli %pid, %c512 : i32
+  %starts = tt.splat %start : i32 -> tensor<512xi32>
+  %offs = arith.addi %starts, %r : tensor<512xi32>
+  %os = tt.splat %o : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>
+  %op = tt.addptr %os, %offs : tensor<512x!tt.ptr<i32>>, tensor<512xi32>
+  tt.store %op, %q : tensor<512x!tt.ptr<i32>>
+  tt.return
+})",
+                   .parameters = {Buffer::zeros(512 * 4 * 10)},
+                   .grid = {10, 1, 1},
+                   .warps = {1, 4}});
+}
+
+TEST(Lowering, CallsThatReduceWaitForEachOther) {
+  expectSameAsCpu({.text = R"(
+tt.func private @inner(%p: !tt.ptr<i32>) -> i32 attributes {noinline = true} {
+  %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>>
+  %a = tt.addptr %ps, %r : tensor<128x!tt.ptr<i32>>, tensor<128xi32>
+  %x = tt.load %a : tensor<128x!tt.ptr<i32>>
+  %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%l: i32, %m: i32):
+    %t = arith.addi %l, %m : i32
+    tt.reduce.return %t : i32
+  }) : (tensor<128xi32>) -> i32
+  tt.return %s : i32
+}
+tt.func private @outer(%p: !tt.ptr<i32>) -> i32 attributes {noinline = true} {
+  %s = tt.call @inner(%p) : (!tt.ptr<i32>) -> i32
+  tt.return %s : i32
+}
+tt.func public @kernel(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
+  %c128 = arith.constant 128 : i32
+  %c1 = arith.constant 1 : i32
+  %y = tt.addptr %x, %c128 : !tt.ptr<i32>, i32
+  %a = tt.call @outer(%x) : (!tt.ptr<i32>) -> i32
+  %b = tt.call @outer(%y) : (!tt.ptr<i32>) -> i32
+  tt.store %o, %a : !tt.ptr<i32>
+  %p = tt.addptr %o, %c1 : !tt.ptr<i32>, i32
+  tt.store %p, %b : !tt.ptr<i32>
+  tt.return
+})",
+                   .parameters = {Buffer::of(someNumbers<int32_t>(256)), Buffer::zeros(8)},
+                   .warps = {4, 8}});
+}
+
 TEST(Lowering, CallsOfFunctionsThatStayApart) {
   expectSameAsCpu({.text = R"(
 tt.func private @helper(%a: i32, %b: f32) -> (i32, f32) attributes {noinline = true} {
