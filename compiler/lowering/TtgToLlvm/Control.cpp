@@ -56,11 +56,6 @@ private:
 
 } // namespace nereid::lowering
 
-static uint32_t copyMask(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? ttg::linearLayoutOf(tile).freeVariableMask(layout::kRegister) : 0;
-}
-
 Carried::Carried(FunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next)
     : emitter(emitter) {
   SmallVector<SmallVector<Place>> places;
@@ -203,6 +198,15 @@ struct Side {
 };
 } // namespace
 
+/// Defines the results of a branch where its sides meet.
+static void mergeSides(FunctionEmitter &emitter, ValueRange results, ArrayRef<Side> sides) {
+  if (results.empty())
+    return;
+  Carried merged(emitter, results, sides.front().values);
+  for (const Side &side : sides)
+    merged.add(side.values, side.end);
+}
+
 LogicalResult FunctionEmitter::emitIf(scf::IfOp op) {
   auto valueTile = [&](Value value) { return tile(value); };
   llvm::BasicBlock *blocks[] = {newBlock("then"), newBlock("else")}, *after = newBlock("endif");
@@ -221,11 +225,7 @@ LogicalResult FunctionEmitter::emitIf(scf::IfOp op) {
     ir.CreateBr(after);
   }
   ir.SetInsertPoint(after);
-  if (op.getNumResults() == 0)
-    return success();
-  Carried merged(*this, op.getResults(), sides.front().values);
-  for (const Side &side : sides)
-    merged.add(side.values, side.end);
+  mergeSides(*this, op.getResults(), sides);
   return success();
 }
 
@@ -246,10 +246,6 @@ LogicalResult FunctionEmitter::emitSwitch(scf::IndexSwitchOp op) {
     ir.CreateBr(after);
   }
   ir.SetInsertPoint(after);
-  if (op.getNumResults() == 0)
-    return success();
-  Carried merged(*this, op.getResults(), sides.front().values);
-  for (const Side &side : sides)
-    merged.add(side.values, side.end);
+  mergeSides(*this, op.getResults(), sides);
   return success();
 }

@@ -29,7 +29,6 @@ private:
   llvm::Value *tileOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   // Integers.
   llvm::Value *integerOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *divideInteger(mlir::Operation *op, llvm::Value *a, llvm::Value *b);
   llvm::Value *shift(mlir::Operation *op, llvm::Value *a, llvm::Value *amount);
   llvm::Value *highProduct(llvm::Value *a, llvm::Value *b, bool isSigned);
   // Floats.

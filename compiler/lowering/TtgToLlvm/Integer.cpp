@@ -2,60 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
+#include "compiler/lowering/OpForms.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
-
-static llvm::CmpInst::Predicate predicateOf(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return llvm::CmpInst::ICMP_EQ;
-  case arith::CmpIPredicate::ne:
-    return llvm::CmpInst::ICMP_NE;
-  case arith::CmpIPredicate::slt:
-    return llvm::CmpInst::ICMP_SLT;
-  case arith::CmpIPredicate::sle:
-    return llvm::CmpInst::ICMP_SLE;
-  case arith::CmpIPredicate::sgt:
-    return llvm::CmpInst::ICMP_SGT;
-  case arith::CmpIPredicate::sge:
-    return llvm::CmpInst::ICMP_SGE;
-  case arith::CmpIPredicate::ult:
-    return llvm::CmpInst::ICMP_ULT;
-  case arith::CmpIPredicate::ule:
-    return llvm::CmpInst::ICMP_ULE;
-  case arith::CmpIPredicate::ugt:
-    return llvm::CmpInst::ICMP_UGT;
-  case arith::CmpIPredicate::uge:
-    return llvm::CmpInst::ICMP_UGE;
-  }
-  llvm_unreachable("all predicates are listed");
-}
-
-/// The divisor, or 1 where a division by it has no result.
-static llvm::Value *safeDivisor(IrBuilder &ir, llvm::Value *a, llvm::Value *b, bool isSigned) {
-  llvm::Type *type = b->getType();
-  if (auto *constant = dyn_cast<llvm::ConstantInt>(b); constant && !constant->isZero() && !constant->isMinusOne())
-    return b;
-  llvm::Value *traps = ir.CreateICmpEQ(b, llvm::Constant::getNullValue(type));
-  if (isSigned) {
-    llvm::Constant *least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getIntegerBitWidth()));
-    llvm::Value *isLeast = ir.CreateICmpEQ(a, least);
-    llvm::Value *overflows = ir.CreateAnd(ir.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(type)), isLeast);
-    traps = ir.CreateOr(traps, overflows);
-  }
-  return ir.CreateSelect(traps, llvm::ConstantInt::get(type, 1), b);
-}
-
-llvm::Value *ElementEmitter::divideInteger(Operation *op, llvm::Value *a, llvm::Value *b) {
-  const bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
-  llvm::Value *divisor = safeDivisor(ir, a, b, isSigned);
-  if (isa<arith::DivSIOp>(op))
-    return ir.CreateSDiv(a, divisor);
-  if (isa<arith::DivUIOp>(op))
-    return ir.CreateUDiv(a, divisor);
-  return isSigned ? ir.CreateSRem(a, divisor) : ir.CreateURem(a, divisor);
-}
 
 llvm::Value *ElementEmitter::shift(Operation *op, llvm::Value *a, llvm::Value *amount) {
   llvm::Type *type = a->getType();
@@ -80,7 +31,7 @@ llvm::Value *ElementEmitter::integerOp(Operation *op, ArrayRef<llvm::Value *> in
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return ir.CreateICmp(predicateOf(compare.getPredicate()), in[0], in[1]);
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
-    return divideInteger(op, in[0], in[1]);
+    return emitDivision(ir, op, in[0], in[1]);
   if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
     return shift(op, in[0], in[1]);
   if (isa<::mlir::math::AbsIOp>(op))

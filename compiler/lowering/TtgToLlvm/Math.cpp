@@ -4,49 +4,11 @@
 // f16 and bf16 have their own sums and products; division and functions go through f32.
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
+#include "compiler/lowering/OpForms.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
-
-static llvm::CmpInst::Predicate predicateOf(arith::CmpFPredicate predicate) {
-  using From = arith::CmpFPredicate;
-  using To = llvm::CmpInst;
-  switch (predicate) {
-  case From::AlwaysFalse:
-    return To::FCMP_FALSE;
-  case From::OEQ:
-    return To::FCMP_OEQ;
-  case From::OGT:
-    return To::FCMP_OGT;
-  case From::OGE:
-    return To::FCMP_OGE;
-  case From::OLT:
-    return To::FCMP_OLT;
-  case From::OLE:
-    return To::FCMP_OLE;
-  case From::ONE:
-    return To::FCMP_ONE;
-  case From::ORD:
-    return To::FCMP_ORD;
-  case From::UEQ:
-    return To::FCMP_UEQ;
-  case From::UGT:
-    return To::FCMP_UGT;
-  case From::UGE:
-    return To::FCMP_UGE;
-  case From::ULT:
-    return To::FCMP_ULT;
-  case From::ULE:
-    return To::FCMP_ULE;
-  case From::UNE:
-    return To::FCMP_UNE;
-  case From::UNO:
-    return To::FCMP_UNO;
-  case From::AlwaysTrue:
-    return To::FCMP_TRUE;
-  }
-  llvm_unreachable("all predicates are listed");
-}
 
 /// Whether the type is a float of 16 bits.
 static bool isHalf(llvm::Type *type) { return type->isHalfTy() || type->isBFloatTy(); }
@@ -99,25 +61,6 @@ static std::optional<QuickMath> quickMathOf(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-using MathEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, const nereid::math::HostMath &);
-
-static MathEmitter mathEmitterOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, MathEmitter>(op)
-      .Case<::mlir::math::ExpOp>([](auto) { return &nereid::math::emitExp; })
-      .Case<::mlir::math::Exp2Op>([](auto) { return &nereid::math::emitExp2; })
-      .Case<::mlir::math::ExpM1Op>([](auto) { return &nereid::math::emitExpm1; })
-      .Case<::mlir::math::LogOp>([](auto) { return &nereid::math::emitLog; })
-      .Case<::mlir::math::Log2Op>([](auto) { return &nereid::math::emitLog2; })
-      .Case<::mlir::math::Log1pOp>([](auto) { return &nereid::math::emitLog1p; })
-      .Case<::mlir::math::SinOp>([](auto) { return &nereid::math::emitSin; })
-      .Case<::mlir::math::CosOp>([](auto) { return &nereid::math::emitCos; })
-      .Case<::mlir::math::ErfOp>([](auto) { return &nereid::math::emitErf; })
-      .Case<::mlir::math::TanhOp>([](auto) { return &nereid::math::emitTanh; })
-      .Case<::mlir::math::SqrtOp>([](auto) { return &nereid::math::emitSqrt; })
-      .Case<::mlir::math::RsqrtOp>([](auto) { return &nereid::math::emitRsqrt; })
-      .Default([](Operation *) { return nullptr; });
-}
-
 llvm::Value *ElementEmitter::functionOf(Operation *op, llvm::Value *x) {
   if (std::optional<QuickMath> quick = quickMathOf(op); quick && x->getType()->isFloatTy())
     if (llvm::Value *result = target.quickMath(ir, *quick, x))
@@ -127,17 +70,7 @@ llvm::Value *ElementEmitter::functionOf(Operation *op, llvm::Value *x) {
 }
 
 llvm::Value *ElementEmitter::mathOp(Operation *op, ArrayRef<llvm::Value *> in) {
-  const llvm::Intrinsic::ID id =
-      llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
-          .Case<::mlir::math::AbsFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fabs); })
-          .Case<::mlir::math::FloorOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::floor); })
-          .Case<::mlir::math::CeilOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::ceil); })
-          .Case<::mlir::math::TruncOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::trunc); })
-          .Case<::mlir::math::RoundOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::round); })
-          .Case<::mlir::math::RoundEvenOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::roundeven); })
-          .Case<::mlir::math::CopySignOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::copysign); })
-          .Case<::mlir::math::FmaOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fma); })
-          .Default([](Operation *) { return llvm::Intrinsic::not_intrinsic; });
+  const llvm::Intrinsic::ID id = mathIntrinsicOf(op);
   if (id != llvm::Intrinsic::not_intrinsic)
     return intrinsic(id, in);
   llvm::Type *type = in[0]->getType();

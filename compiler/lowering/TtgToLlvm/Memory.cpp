@@ -74,12 +74,6 @@ Tile FunctionEmitter::unpack(ArrayRef<llvm::Value *> words, Type element, unsign
 
 //--- accesses ------------------------------------------------------------------------------
 
-/// Registers that hold copies of those with fewer bits set.
-static uint32_t copyMask(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? ttg::linearLayoutOf(tile).freeVariableMask(layout::kRegister) : 0;
-}
-
 /// The mask, or null where it is true; a false one is kept.
 static llvm::Value *unlessTrue(llvm::Value *mask) {
   auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask);

@@ -11,6 +11,11 @@ unsigned lowering::numRegisters(Type type) {
   return tile ? ttg::linearLayoutOf(tile).inSize(layout::kRegister) : 1;
 }
 
+uint32_t lowering::copyMask(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? ttg::linearLayoutOf(tile).freeVariableMask(layout::kRegister) : 0;
+}
+
 //--- the thread's place --------------------------------------------------------------------
 
 llvm::Value *FunctionEmitter::thread() {

@@ -18,6 +18,9 @@ using Tile = llvm::SmallVector<llvm::Value *, 8>;
 /// How many registers a thread has for a tile; 1 for a scalar.
 unsigned numRegisters(mlir::Type type);
 
+/// Registers with a bit of these set hold copies of those without.
+uint32_t copyMask(mlir::Type type);
+
 /// A value as another one and a constant; registers of a tile that differ by constants alone have one base. Null is 0.
 struct Split {
   llvm::Value *base = nullptr;

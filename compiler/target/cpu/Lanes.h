@@ -40,12 +40,10 @@ private:
   llvm::Value *integerOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   llvm::Value *conversion(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   llvm::Value *tileOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *divide(mlir::Operation *op, llvm::Value *a, llvm::Value *b);
   llvm::Value *shift(mlir::Operation *op, llvm::Value *a, llvm::Value *amount);
   llvm::Value *intToFloat(llvm::Value *value, mlir::Type to, bool isSigned);
   llvm::Value *floatToInt(llvm::Value *value, mlir::Type to, bool isSigned);
   llvm::Value *highProduct(llvm::Value *a, llvm::Value *b, bool isSigned);
-  llvm::Value *compareFloat(mlir::arith::CmpFPredicate predicate, llvm::Value *a, llvm::Value *b);
   llvm::Value *fused(llvm::Value *value);
   llvm::Value *extremeNumber(llvm::Value *a, llvm::Value *b, bool isMax);
   llvm::Value *truncateDouble(llvm::Value *value);

@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/Lanes.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/lowering/OpForms.h"
 #include "compiler/math/Lanes.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
@@ -10,24 +11,6 @@
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
-
-llvm::Value *LaneEmitter::compareFloat(arith::CmpFPredicate predicate, llvm::Value *a, llvm::Value *b) {
-  // Both enums number the sixteen predicates from `false` to `true` by the truth table of
-  // (unordered, less, greater, equal), but not with the same bits.
-  using From = arith::CmpFPredicate;
-  using To = llvm::CmpInst;
-  static constexpr std::pair<From, To::Predicate> table[] = {
-      {From::AlwaysFalse, To::FCMP_FALSE}, {From::OEQ, To::FCMP_OEQ}, {From::OGT, To::FCMP_OGT},
-      {From::OGE, To::FCMP_OGE},           {From::OLT, To::FCMP_OLT}, {From::OLE, To::FCMP_OLE},
-      {From::ONE, To::FCMP_ONE},           {From::ORD, To::FCMP_ORD}, {From::UEQ, To::FCMP_UEQ},
-      {From::UGT, To::FCMP_UGT},           {From::UGE, To::FCMP_UGE}, {From::ULT, To::FCMP_ULT},
-      {From::ULE, To::FCMP_ULE},           {From::UNE, To::FCMP_UNE}, {From::UNO, To::FCMP_UNO},
-      {From::AlwaysTrue, To::FCMP_TRUE}};
-  for (auto [from, to] : table)
-    if (from == predicate)
-      return ir.CreateFCmp(to, a, b);
-  return nullptr;
-}
 
 /// The intrinsic of vrangeps or vrangepd for a full register of the type.
 static llvm::Intrinsic::ID rangeIntrinsic(llvm::Type *element, unsigned bits) {
@@ -78,7 +61,7 @@ llvm::Value *LaneEmitter::floatOp(Operation *op, ArrayRef<llvm::Value *> in) {
   if (isa<arith::NegFOp>(op))
     return ir.CreateFNeg(in[0]);
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
-    return compareFloat(compare.getPredicate(), in[0], in[1]);
+    return ir.CreateFCmp(lowering::predicateOf(compare.getPredicate()), in[0], in[1]);
   if (isa<arith::MaxNumFOp>(op))
     return extremeNumber(in[0], in[1], /*isMax=*/true);
   if (isa<arith::MinNumFOp>(op))
@@ -91,36 +74,15 @@ llvm::Value *LaneEmitter::floatOp(Operation *op, ArrayRef<llvm::Value *> in) {
 }
 
 llvm::Value *LaneEmitter::mathOp(Operation *op, ArrayRef<llvm::Value *> in) {
-  using Emitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, const math::HostMath &);
-  const Emitter inlined = llvm::TypeSwitch<Operation *, Emitter>(op)
-                              .Case<::mlir::math::ExpOp>([](auto) { return Emitter(&math::emitExp); })
-                              .Case<::mlir::math::Exp2Op>([](auto) { return Emitter(&math::emitExp2); })
-                              .Case<::mlir::math::ExpM1Op>([](auto) { return Emitter(&math::emitExpm1); })
-                              .Case<::mlir::math::LogOp>([](auto) { return Emitter(&math::emitLog); })
-                              .Case<::mlir::math::Log2Op>([](auto) { return Emitter(&math::emitLog2); })
-                              .Case<::mlir::math::Log1pOp>([](auto) { return Emitter(&math::emitLog1p); })
-                              .Case<::mlir::math::SinOp>([](auto) { return Emitter(&math::emitSin); })
-                              .Case<::mlir::math::CosOp>([](auto) { return Emitter(&math::emitCos); })
-                              .Case<::mlir::math::ErfOp>([](auto) { return Emitter(&math::emitErf); })
-                              .Case<::mlir::math::TanhOp>([](auto) { return Emitter(&math::emitTanh); })
-                              .Case<::mlir::math::SqrtOp>([](auto) { return Emitter(&math::emitSqrt); })
-                              .Case<::mlir::math::RsqrtOp>([](auto) { return Emitter(&math::emitRsqrt); })
-                              .Default([](Operation *) { return Emitter(nullptr); });
+  const lowering::MathEmitter inlined = lowering::mathEmitterOf(op);
   if (inlined)
     return inlined(ir, in[0], math);
-  const llvm::Intrinsic::ID id =
-      llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
-          .Case<::mlir::math::AbsFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fabs); })
-          .Case<::mlir::math::FloorOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::floor); })
-          .Case<::mlir::math::CeilOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::ceil); })
-          .Case<::mlir::math::TruncOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::trunc); })
-          .Case<::mlir::math::RoundOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::round); })
-          .Case<::mlir::math::RoundEvenOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::roundeven); })
-          .Case<::mlir::math::CopySignOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::copysign); })
-          .Case<::mlir::math::FmaOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fma); })
-          .Case<::mlir::math::PowFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::pow); })
-          .Case<::mlir::math::Log10Op>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::log10); })
-          .Case<::mlir::math::TanOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::tan); })
-          .Default([](Operation *) { return llvm::Intrinsic::not_intrinsic; });
+  llvm::Intrinsic::ID id = lowering::mathIntrinsicOf(op);
+  if (id == llvm::Intrinsic::not_intrinsic) // a library has these
+    id = llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
+             .Case<::mlir::math::PowFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::pow); })
+             .Case<::mlir::math::Log10Op>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::log10); })
+             .Case<::mlir::math::TanOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::tan); })
+             .Default([](Operation *) { return llvm::Intrinsic::not_intrinsic; });
   return id == llvm::Intrinsic::not_intrinsic ? nullptr : intrinsic(id, in);
 }

@@ -3,56 +3,11 @@
 #include "compiler/target/cpu/Lanes.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/lowering/OpForms.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
-
-static llvm::CmpInst::Predicate predicateOf(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return llvm::CmpInst::ICMP_EQ;
-  case arith::CmpIPredicate::ne:
-    return llvm::CmpInst::ICMP_NE;
-  case arith::CmpIPredicate::slt:
-    return llvm::CmpInst::ICMP_SLT;
-  case arith::CmpIPredicate::sle:
-    return llvm::CmpInst::ICMP_SLE;
-  case arith::CmpIPredicate::sgt:
-    return llvm::CmpInst::ICMP_SGT;
-  case arith::CmpIPredicate::sge:
-    return llvm::CmpInst::ICMP_SGE;
-  case arith::CmpIPredicate::ult:
-    return llvm::CmpInst::ICMP_ULT;
-  case arith::CmpIPredicate::ule:
-    return llvm::CmpInst::ICMP_ULE;
-  case arith::CmpIPredicate::ugt:
-    return llvm::CmpInst::ICMP_UGT;
-  case arith::CmpIPredicate::uge:
-    return llvm::CmpInst::ICMP_UGE;
-  }
-  llvm_unreachable("all predicates are listed");
-}
-
-llvm::Value *LaneEmitter::divide(Operation *op, llvm::Value *a, llvm::Value *b) {
-  llvm::Type *type = b->getType();
-  llvm::Constant *one = llvm::ConstantInt::get(type, 1);
-  llvm::Value *traps = ir.CreateICmpEQ(b, llvm::Constant::getNullValue(type));
-  const bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
-  if (isSigned) {
-    llvm::Constant *least =
-        llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
-    llvm::Value *overflows =
-        ir.CreateAnd(ir.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(type)), ir.CreateICmpEQ(a, least));
-    traps = ir.CreateOr(traps, overflows);
-  }
-  llvm::Value *divisor = ir.CreateSelect(traps, one, b);
-  if (isa<arith::DivSIOp>(op))
-    return ir.CreateSDiv(a, divisor);
-  if (isa<arith::DivUIOp>(op))
-    return ir.CreateUDiv(a, divisor);
-  return isSigned ? ir.CreateSRem(a, divisor) : ir.CreateURem(a, divisor);
-}
 
 llvm::Value *LaneEmitter::shift(Operation *op, llvm::Value *a, llvm::Value *amount) {
   llvm::Type *type = a->getType();
@@ -75,7 +30,7 @@ llvm::Value *LaneEmitter::highProduct(llvm::Value *a, llvm::Value *b, bool isSig
 
 llvm::Value *LaneEmitter::integerOp(Operation *op, ArrayRef<llvm::Value *> in) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    return ir.CreateICmp(predicateOf(compare.getPredicate()), in[0], in[1]);
+    return ir.CreateICmp(lowering::predicateOf(compare.getPredicate()), in[0], in[1]);
   if (isa<arith::AddIOp>(op))
     return ir.CreateAdd(in[0], in[1]);
   if (isa<arith::SubIOp>(op))
@@ -89,7 +44,7 @@ llvm::Value *LaneEmitter::integerOp(Operation *op, ArrayRef<llvm::Value *> in) {
   if (isa<arith::XOrIOp>(op))
     return ir.CreateXor(in[0], in[1]);
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
-    return divide(op, in[0], in[1]);
+    return lowering::emitDivision(ir, op, in[0], in[1]);
   if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
     return shift(op, in[0], in[1]);
   if (isa<arith::MaxSIOp>(op))

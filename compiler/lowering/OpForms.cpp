@@ -1,0 +1,132 @@
+// The tables from ops to predicates, intrinsics and inline code.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/OpForms.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+
+llvm::CmpInst::Predicate lowering::predicateOf(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return llvm::CmpInst::ICMP_EQ;
+  case arith::CmpIPredicate::ne:
+    return llvm::CmpInst::ICMP_NE;
+  case arith::CmpIPredicate::slt:
+    return llvm::CmpInst::ICMP_SLT;
+  case arith::CmpIPredicate::sle:
+    return llvm::CmpInst::ICMP_SLE;
+  case arith::CmpIPredicate::sgt:
+    return llvm::CmpInst::ICMP_SGT;
+  case arith::CmpIPredicate::sge:
+    return llvm::CmpInst::ICMP_SGE;
+  case arith::CmpIPredicate::ult:
+    return llvm::CmpInst::ICMP_ULT;
+  case arith::CmpIPredicate::ule:
+    return llvm::CmpInst::ICMP_ULE;
+  case arith::CmpIPredicate::ugt:
+    return llvm::CmpInst::ICMP_UGT;
+  case arith::CmpIPredicate::uge:
+    return llvm::CmpInst::ICMP_UGE;
+  }
+  llvm_unreachable("all predicates are listed");
+}
+
+llvm::CmpInst::Predicate lowering::predicateOf(arith::CmpFPredicate predicate) {
+  using From = arith::CmpFPredicate;
+  using To = llvm::CmpInst;
+  switch (predicate) {
+  case From::AlwaysFalse:
+    return To::FCMP_FALSE;
+  case From::OEQ:
+    return To::FCMP_OEQ;
+  case From::OGT:
+    return To::FCMP_OGT;
+  case From::OGE:
+    return To::FCMP_OGE;
+  case From::OLT:
+    return To::FCMP_OLT;
+  case From::OLE:
+    return To::FCMP_OLE;
+  case From::ONE:
+    return To::FCMP_ONE;
+  case From::ORD:
+    return To::FCMP_ORD;
+  case From::UEQ:
+    return To::FCMP_UEQ;
+  case From::UGT:
+    return To::FCMP_UGT;
+  case From::UGE:
+    return To::FCMP_UGE;
+  case From::ULT:
+    return To::FCMP_ULT;
+  case From::ULE:
+    return To::FCMP_ULE;
+  case From::UNE:
+    return To::FCMP_UNE;
+  case From::UNO:
+    return To::FCMP_UNO;
+  case From::AlwaysTrue:
+    return To::FCMP_TRUE;
+  }
+  llvm_unreachable("all predicates are listed");
+}
+
+/// The divisor, or 1 where a division by it has no result.
+static llvm::Value *safeDivisor(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Value *b, bool isSigned) {
+  llvm::Type *type = b->getType();
+  if (auto *constant = dyn_cast<llvm::ConstantInt>(b); constant && !constant->isZero() && !constant->isMinusOne())
+    return b;
+  llvm::Value *traps = ir.CreateICmpEQ(b, llvm::Constant::getNullValue(type));
+  if (isSigned) {
+    llvm::Constant *least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
+    llvm::Value *isLeast = ir.CreateICmpEQ(a, least);
+    llvm::Value *overflows = ir.CreateAnd(ir.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(type)), isLeast);
+    traps = ir.CreateOr(traps, overflows);
+  }
+  return ir.CreateSelect(traps, llvm::ConstantInt::get(type, 1), b);
+}
+
+llvm::Value *lowering::emitDivision(llvm::IRBuilderBase &ir, Operation *op, llvm::Value *a, llvm::Value *b) {
+  const bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
+  llvm::Value *divisor = safeDivisor(ir, a, b, isSigned);
+  if (isa<arith::DivSIOp>(op))
+    return ir.CreateSDiv(a, divisor);
+  if (isa<arith::DivUIOp>(op))
+    return ir.CreateUDiv(a, divisor);
+  return isSigned ? ir.CreateSRem(a, divisor) : ir.CreateURem(a, divisor);
+}
+
+MathEmitter lowering::mathEmitterOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, MathEmitter>(op)
+      .Case<::mlir::math::ExpOp>([](auto) { return &nereid::math::emitExp; })
+      .Case<::mlir::math::Exp2Op>([](auto) { return &nereid::math::emitExp2; })
+      .Case<::mlir::math::ExpM1Op>([](auto) { return &nereid::math::emitExpm1; })
+      .Case<::mlir::math::LogOp>([](auto) { return &nereid::math::emitLog; })
+      .Case<::mlir::math::Log2Op>([](auto) { return &nereid::math::emitLog2; })
+      .Case<::mlir::math::Log1pOp>([](auto) { return &nereid::math::emitLog1p; })
+      .Case<::mlir::math::SinOp>([](auto) { return &nereid::math::emitSin; })
+      .Case<::mlir::math::CosOp>([](auto) { return &nereid::math::emitCos; })
+      .Case<::mlir::math::ErfOp>([](auto) { return &nereid::math::emitErf; })
+      .Case<::mlir::math::TanhOp>([](auto) { return &nereid::math::emitTanh; })
+      .Case<::mlir::math::SqrtOp>([](auto) { return &nereid::math::emitSqrt; })
+      .Case<::mlir::math::RsqrtOp>([](auto) { return &nereid::math::emitRsqrt; })
+      .Default([](Operation *) { return nullptr; });
+}
+
+llvm::Intrinsic::ID lowering::mathIntrinsicOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
+          .Case<::mlir::math::AbsFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fabs); })
+          .Case<::mlir::math::FloorOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::floor); })
+          .Case<::mlir::math::CeilOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::ceil); })
+          .Case<::mlir::math::TruncOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::trunc); })
+          .Case<::mlir::math::RoundOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::round); })
+          .Case<::mlir::math::RoundEvenOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::roundeven); })
+          .Case<::mlir::math::CopySignOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::copysign); })
+          .Case<::mlir::math::FmaOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fma); })
+          .Default([](Operation *) { return llvm::Intrinsic::not_intrinsic; });
+}

@@ -1,0 +1,30 @@
+// What ops of arith and math are in LLVM IR, on every target.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/math/Math.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace nereid::lowering {
+
+llvm::CmpInst::Predicate predicateOf(mlir::arith::CmpIPredicate predicate);
+llvm::CmpInst::Predicate predicateOf(mlir::arith::CmpFPredicate predicate);
+
+using MathEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, const nereid::math::HostMath &);
+
+/// arith's integer division or remainder, on scalars or vectors. What would trap, a division by zero or of the least number
+/// by -1, is one by 1.
+llvm::Value *emitDivision(llvm::IRBuilderBase &ir, mlir::Operation *op, llvm::Value *a, llvm::Value *b);
+
+/// The inline code of an elementary function; null where an op has none.
+MathEmitter mathEmitterOf(mlir::Operation *op);
+
+/// The intrinsic that every target has instructions for; none for other ops.
+llvm::Intrinsic::ID mathIntrinsicOf(mlir::Operation *op);
+
+} // namespace nereid::lowering
