@@ -19,7 +19,8 @@ function(nereid_tablegen td suffix)
   add_dependencies(nereid-tablegen ${target})
 endfunction()
 
-# The .td files of a dialect folder, told apart by name: Dialect, Types, Attrs, AttrInterfaces, Enums, Interfaces, Ops or <Family>Ops.
+# The .td files of a dialect folder, told apart by name: Dialect, Types, Attrs, AttrInterfaces, Enums, Interfaces or Ops, which
+# includes those of families.
 function(nereid_dialect folder)
   cmake_path(GET folder FILENAME dialect)
   file(GLOB tds RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.td)
@@ -43,7 +44,7 @@ function(nereid_dialect folder)
     elseif(name STREQUAL "Interfaces")
       nereid_tablegen(${td} h -gen-op-interface-decls)
       nereid_tablegen(${td} cpp -gen-op-interface-defs)
-    elseif(name MATCHES "Ops$")
+    elseif(name STREQUAL "Ops")
       nereid_tablegen(${td} h -gen-op-decls -dialect=${dialect})
       nereid_tablegen(${td} cpp -gen-op-defs -dialect=${dialect})
     endif()
