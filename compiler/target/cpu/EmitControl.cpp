@@ -51,6 +51,18 @@ LogicalResult FunctionEmitter::emitFor(const Step &step) {
   llvm::Value *lower = scalar(loop.getLowerBound()), *upper = scalar(loop.getUpperBound());
   llvm::Value *stride = scalar(loop.getStep());
   SmallVector<llvm::Value *> inits = emittedScalars(*this, loop.getInitArgs());
+  auto runs = [&](llvm::Value *index) {
+    return loop.getUnsignedCmp() ? ir.CreateICmpULT(index, upper) : ir.CreateICmpSLT(index, upper);
+  };
+  if (step.regions.size() > 1) {
+    llvm::BasicBlock *empty = newBlock("for.empty"), *start = newBlock("for.start");
+    ir.CreateCondBr(runs(lower), start, empty);
+    ir.SetInsertPoint(empty);
+    if (failed(emitSequence(step.regions[1])))
+      return failure();
+    ir.CreateBr(start);
+    ir.SetInsertPoint(start);
+  }
   llvm::BasicBlock *before = ir.GetInsertBlock();
   llvm::BasicBlock *header = newBlock("for"), *body = newBlock("for.body"), *after = newBlock("for.end");
   ir.CreateBr(header);
@@ -74,8 +86,7 @@ LogicalResult FunctionEmitter::emitFor(const Step &step) {
     next[*id] = later;
     swaps.push_back({*id, {now, later}});
   }
-  llvm::Value *goesOn = loop.getUnsignedCmp() ? ir.CreateICmpULT(index, upper) : ir.CreateICmpSLT(index, upper);
-  ir.CreateCondBr(goesOn, body, after);
+  ir.CreateCondBr(runs(index), body, after);
 
   ir.SetInsertPoint(body);
   ++loopDepth;

@@ -256,12 +256,33 @@ LogicalResult FunctionEmitter::emitSequence(const Sequence &sequence) {
   return success();
 }
 
+LogicalResult FunctionEmitter::emitNest(Nest &nest) {
+  if (!nest.firstTurn)
+    return NestEmitter(*this, nest).run();
+  auto loop = cast<scf::ForOp>(nest.firstTurn);
+  setLocation(loop.getLoc());
+  llvm::BasicBlock *first = newBlock("turn.first"), *later = newBlock("turn.later"), *after = newBlock("turn.end");
+  ir.CreateCondBr(ir.CreateICmpEQ(scalar(loop.getInductionVar()), scalar(loop.getLowerBound())), first, later);
+  ir.SetInsertPoint(first);
+  for (auto &[tile, constant] : nest.initial)
+    initial[tile] = constant;
+  LogicalResult isDone = NestEmitter(*this, nest).run();
+  initial.clear();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(later);
+  if (succeeded(isDone))
+    isDone = NestEmitter(*this, nest).run();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  return isDone;
+}
+
 LogicalResult FunctionEmitter::emitStep(const Step &step) {
   switch (step.kind) {
   case StepKind::Scalar:
     return emitScalar(step.op);
   case StepKind::Nest:
-    return NestEmitter(*this, *step.nest).run();
+    return emitNest(*step.nest);
   case StepKind::Guard:
     return emitGuard(step);
   case StepKind::Control:

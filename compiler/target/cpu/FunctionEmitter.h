@@ -46,6 +46,8 @@ public:
   /// Whether the value's buffer has been written by what stands before.
   bool isReady(mlir::Value value) const { return ready.contains(value); }
   void setReady(mlir::Value value) { ready.insert(value); }
+  /// What each element of a carried tile is in the first turn of its loop, while that is emitted; else null.
+  mlir::DenseElementsAttr initialOf(mlir::Value tile) const { return initial.lookup(tile); }
   const Redirect *redirectOf(mlir::Operation *load) const {
     auto found = redirects.find(load);
     return found == redirects.end() ? nullptr : &found->second;
@@ -74,6 +76,7 @@ private:
   mlir::LogicalResult emitStep(const Step &step);
   mlir::LogicalResult emitScalar(mlir::Operation *op);
   mlir::LogicalResult emitScalarMemory(mlir::Operation *op);
+  mlir::LogicalResult emitNest(Nest &nest);
   mlir::LogicalResult emitGuard(const Step &step);
   llvm::Value *emitOverlap(const Guard &guard);
   struct Range {
@@ -98,6 +101,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, Redirect> redirects;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> prefetches;
+  llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> initial;
   llvm::DenseSet<mlir::Value> ready;
   llvm::SmallVector<llvm::Value *> current, next;
   llvm::Value *isStreaming = nullptr;

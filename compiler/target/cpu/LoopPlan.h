@@ -69,6 +69,9 @@ struct Nest {
   llvm::SmallVector<NestCondition, 2> conditions;
   /// Loads and buffers that are read before the chunk's first root writes.
   llvm::SmallVector<mlir::Value, 2> early;
+  /// The nest is emitted a second time for the first turn of this loop, in which the tiles are these constants.
+  mlir::Operation *firstTurn = nullptr;
+  llvm::SmallVector<std::pair<mlir::Value, mlir::DenseElementsAttr>, 1> initial;
   bool readsMemory = false;
   bool isCopy = false; ///< of a guard: seldom run, so small; only elements that the mask lets through are needed
 
@@ -98,7 +101,7 @@ struct Step {
   mlir::Operation *op = nullptr; ///< of Scalar and Control
   std::unique_ptr<Nest> nest;    ///< of Nest; of Guard the copying nest
   std::unique_ptr<Guard> guard;
-  std::vector<Sequence> regions;
+  std::vector<Sequence> regions; ///< of the op; a loop may have one more, for when it has no turn
 };
 
 struct Sequence {

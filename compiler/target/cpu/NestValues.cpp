@@ -98,6 +98,8 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
 
 Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
   const bool isVector = isVectorMap(map) && !inactiveScalar;
+  if (DenseElementsAttr constant = function.initialOf(value))
+    return {function.lanes.constant(constant.getSplatValue<Attribute>(), tt::elementOf(value.getType()), 1), false};
   if (auto found = function.plan.bufferOf.find(value); found != function.plan.bufferOf.end() && function.isReady(value)) {
     insertAt(level);
     Type element = tt::elementOf(value.getType());
@@ -231,6 +233,8 @@ bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsi
   if (const PrefixMask *prefix = function.facts.prefix(value); prefix && map[prefix->dim] == nest.vectorDim)
     return isCounted(nest.vectorDim, prefix->bound);
   Operation *op = value.getDefiningOp();
+  if (function.initialOf(value))
+    return true;
   if (function.plan.bufferOf.contains(value) && function.isReady(value))
     return false;
   if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {

@@ -102,6 +102,7 @@ FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, TileFacts &facts, const Vec
   keepCostly(context, plan.body);
   protectLoads(context, plan.body);
   doubleBuffers(context, plan.body);
+  firstTurns(context, plan.body);
   vectorise(context, plan.body);
   placeBuffers(plan);
   return plan;

@@ -1,4 +1,4 @@
-// Makes the LoopPlan of a kernel, in four steps that refine one another.
+// Makes the LoopPlan of a kernel, in five steps that refine one another.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -32,6 +32,8 @@ void keepCostly(PlanContext &context, Sequence &sequence);
 /// Guards or keeps loads that a later store may overwrite, and doubles buffers of carried tiles.
 void protectLoads(PlanContext &context, Sequence &sequence);
 void doubleBuffers(PlanContext &context, Sequence &sequence);
+/// Lets the first turn of a loop write carried tiles whose first value is a constant.
+void firstTurns(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
 /// Gives each buffer its place in the arena.

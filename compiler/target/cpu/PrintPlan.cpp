@@ -180,6 +180,8 @@ void Printer::nest(const Nest &nest, unsigned depth) {
   }
   if (!nest.conditions.empty())
     line(depth + 1) << "conditions " << nest.conditions.size() << "\n";
+  if (nest.firstTurn)
+    line(depth + 1) << "first turn with constants\n";
   loads(nest, depth + 1);
   for (const Root &root : nest.roots)
     this->root(root, depth + 1);
@@ -214,7 +216,7 @@ void Printer::sequence(const Sequence &sequence, unsigned depth) {
       out << "\n";
       for (const Sequence &region : step.regions) {
         if (&region != &step.regions.front())
-          line(depth) << "and\n";
+          line(depth) << (isa<scf::ForOp>(step.op) ? "where it has no turn\n" : "and\n");
         this->sequence(region, depth + 1);
       }
       break;

@@ -355,3 +355,36 @@ def test_the_loop_variable_may_be_assigned(device):
     arguments = dict(out_ptr=np.zeros(5, np.int32), n=5)
     expected = np.arange(0, 10, 2, dtype=np.int32)
     check(loop_variable, (1,), arguments, dict(out_ptr=expected), device=device)
+
+
+@triton.jit
+def totals(x_ptr, out_ptr, outer, inner, n, BLOCK: tl.constexpr):
+    """Two carried tiles that begin as constants, in a loop within a loop; masked."""
+    i = tl.arange(0, BLOCK)
+    product = tl.full((BLOCK,), 1.0, tl.float32)
+    for a in range(outer):
+        total = tl.zeros((BLOCK,), tl.float32)
+        most = tl.full((BLOCK,), -float("inf"), tl.float32)
+        for b in range(a, inner):
+            x = tl.load(x_ptr + b * n + i, mask=i < n, other=-0.0)
+            total += x
+            most = tl.maximum(most, x)
+        product = product * tl.where(most > 0, total, -total)
+    tl.store(out_ptr + i, product)
+
+
+@pytest.mark.parametrize("outer", [0, 1, 3])
+@pytest.mark.parametrize("inner", [0, 1, 4])
+@pytest.mark.parametrize("n", [1, 61, 128])
+def test_first_turn_of_carried_constants(outer, inner, n, device):
+    x = np.random.default_rng(n).integers(-4, 5, (4, n)).astype(np.float32)
+    padded = np.full((4, 128), -0.0, np.float32)
+    padded[:, :n] = x
+    expected = np.ones(128, np.float32)
+    for a in range(outer):
+        total, most = np.zeros(128, np.float32), np.full(128, -np.inf, np.float32)
+        for b in range(a, inner):
+            total, most = total + padded[b], np.maximum(most, padded[b])
+        expected = expected * np.where(most > 0, total, -total)
+    arguments = dict(x_ptr=x, out_ptr=np.zeros(128, np.float32), outer=outer, inner=inner, n=n)
+    check(totals, (1,), arguments | dict(BLOCK=128), dict(out_ptr=expected), device=device)
