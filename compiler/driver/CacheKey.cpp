@@ -32,12 +32,15 @@ private:
 static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding: a new field breaks the build here until it is added.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
-               programmaticLaunch, inputPrecision] = options;
+               programmaticLaunch, inputPrecision, supportedFp8] = options;
   for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters})
     key.add(number);
   for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch})
     key.add(uint64_t{flag});
   key.add(inputPrecision);
+  key.add(supportedFp8.size());
+  for (const std::string &name : supportedFp8)
+    key.add(name);
 }
 
 std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey,

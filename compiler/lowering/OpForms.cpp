@@ -118,6 +118,14 @@ MathEmitter lowering::mathEmitterOf(Operation *op) {
       .Default([](Operation *) { return nullptr; });
 }
 
+nereid::math::ByteFormat lowering::byteFormatOf(Type type) {
+  return llvm::TypeSwitch<Type, nereid::math::ByteFormat>(type)
+      .Case<Float8E5M2Type>([](auto) { return nereid::math::e5m2; })
+      .Case<Float8E5M2FNUZType>([](auto) { return nereid::math::e5m2fnuz; })
+      .Case<Float8E4M3FNUZType>([](auto) { return nereid::math::e4m3fnuz; })
+      .Case<Float8E4M3FNType>([](auto) { return nereid::math::e4m3fn; });
+}
+
 llvm::Intrinsic::ID lowering::mathIntrinsicOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
           .Case<::mlir::math::AbsFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fabs); })

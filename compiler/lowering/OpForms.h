@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/math/ByteFloat.h"
 #include "compiler/math/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,6 +24,9 @@ llvm::Value *emitDivision(llvm::IRBuilderBase &ir, mlir::Operation *op, llvm::Va
 
 /// The inline code of an elementary function; null where an op has none.
 MathEmitter mathEmitterOf(mlir::Operation *op);
+
+/// How a float type of 8 bits is laid out.
+nereid::math::ByteFormat byteFormatOf(mlir::Type type);
 
 /// The intrinsic that every target has instructions for; none for other ops.
 llvm::Intrinsic::ID mathIntrinsicOf(mlir::Operation *op);

@@ -155,7 +155,7 @@ static std::optional<bool> typePredicate(const Type &type, llvm::StringRef name)
     return name.starts_with("is_") ? std::optional<bool>(false) : std::nullopt;
   return llvm::StringSwitch<std::optional<bool>>(name)
       .Case("is_floating", isFloating(scalar))
-      .Case("is_standard_floating", isFloating(scalar))
+      .Case("is_standard_floating", isFloating(scalar) && !isByteFloat(scalar))
       .Case("is_int", isInteger(scalar))
       .Case("is_bool", scalar == Scalar::Int1)
       .Case("is_int_signed", isSignedInteger(scalar))
@@ -173,13 +173,28 @@ static std::optional<bool> typePredicate(const Type &type, llvm::StringRef name)
       .Case("is_uint16", scalar == Scalar::UInt16)
       .Case("is_uint32", scalar == Scalar::UInt32)
       .Case("is_uint64", scalar == Scalar::UInt64)
-      .Cases({"is_fp8", "is_fp8e4nv", "is_fp8e4b8", "is_fp8e4b15", "is_fp8e5", "is_fp8e5b16"}, false)
+      .Case("is_fp8", isByteFloat(scalar))
+      .Case("is_fp8e5", scalar == Scalar::Float8E5)
+      .Case("is_fp8e5b16", scalar == Scalar::Float8E5B16)
+      .Case("is_fp8e4nv", scalar == Scalar::Float8E4NV)
+      .Case("is_fp8e4b8", scalar == Scalar::Float8E4B8)
+      .Case("is_fp8e4b15", scalar == Scalar::Float8E4B15)
       .Default(std::nullopt);
 }
 
 /// Width of a float's fraction and its exponent's bias.
 static std::pair<int64_t, int64_t> floatLayout(Scalar scalar) {
   switch (scalar) {
+  case Scalar::Float8E5:
+    return {2, 15};
+  case Scalar::Float8E5B16:
+    return {2, 16};
+  case Scalar::Float8E4NV:
+    return {3, 7};
+  case Scalar::Float8E4B8:
+    return {3, 8};
+  case Scalar::Float8E4B15:
+    return {3, 15};
   case Scalar::Float16:
     return {10, 15};
   case Scalar::BFloat16:

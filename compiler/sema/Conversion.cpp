@@ -4,6 +4,7 @@
 #include "compiler/sema/FunctionEmitter.h"
 #include "compiler/sema/Numbers.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -23,11 +24,34 @@ Value FunctionEmitter::toTensor(const Value &value, SourceRange range) {
   return constantOf(value, *scalar, range);
 }
 
+/// The code of the fp8e4b15 nearest to a number; the format holds neither NaN nor more than 1.75.
+static uint8_t toE4B15(double number) {
+  const double magnitude = std::isnan(number) ? 1.75 : std::min(std::abs(number), 1.75);
+  const double step = std::ldexp(1.0, std::max(magnitude > 0 ? std::ilogb(magnitude) : -14, -14) - 3);
+  llvm::APFloat half(std::nearbyint(magnitude / step) * step); // an fp16 begins with the same bits
+  bool losesInfo = false;
+  half.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return half.bitcastToAPInt().getZExtValue() >> 7 | (std::signbit(number) ? 0x80 : 0);
+}
+
+/// A number as a float of 8 bits, rounded as when a kernel runs: what is too large becomes the largest.
+static TypedAttr byteFloatAttribute(double number, Scalar scalar, mlir::Type irType) {
+  if (scalar == Scalar::Float8E4B15)
+    return IntegerAttr::get(irType, toE4B15(number));
+  const llvm::fltSemantics &format = cast<FloatType>(irType).getFloatSemantics();
+  const double largest = llvm::APFloat::getLargest(format).convertToDouble();
+  if (std::isnan(number))
+    return FloatAttr::get(irType, llvm::APFloat::getNaN(format));
+  return FloatAttr::get(irType, std::clamp(number, -largest, largest));
+}
+
 /// A number as an attribute of a scalar type; null where it does not fit.
 static TypedAttr numberAttribute(const Value &number, Scalar scalar, mlir::Type irType) {
   if (isFloating(scalar)) {
     std::optional<double> value = doubleOf(number);
-    return value ? FloatAttr::get(irType, *value) : FloatAttr();
+    if (!value)
+      return {};
+    return isByteFloat(scalar) ? byteFloatAttribute(*value, scalar, irType) : FloatAttr::get(irType, *value);
   }
   const double *real = number.get<double>();
   if (real && (!std::isfinite(*real) || std::trunc(*real) != *real))
@@ -43,6 +67,8 @@ Value FunctionEmitter::constantOf(const Value &number, Scalar scalar, SourceRang
     return error(diag::NotATensor, range, number.repr(), number.kindName());
   if (scalar == Scalar::Void)
     return error(diag::CannotCast, range, number.repr(), nameOf(scalar));
+  if (!checkSupported(scalar, range))
+    return Value::poison();
   mlir::Type irType = Type(scalar).toMlir(builder.getContext());
   TypedAttr attribute = numberAttribute(number, scalar, irType);
   if (!attribute && number.is<double>())
@@ -98,7 +124,33 @@ struct Cast {
     return Value::tensor(result, to);
   }
 
+  /// A conversion that the library holds; it takes fp8e4b15, fp32 and fp64.
+  Value byLibrary(llvm::StringRef name, bool isTowardZero) const {
+    auto function = emitter.module.stdlibFunction("triton.language", name);
+    return emitter.callFunction(function, {{value, range}, {isTowardZero, range}}, {}, range);
+  }
+
+  Value toE4B15(bool isTowardZero) const {
+    if (from.scalar != Scalar::Float32 && from.scalar != Scalar::Float64)
+      return emitter.cast(emitter.cast(value, Scalar::Float32, range), to.element(), range, isTowardZero ? "rtz" : "");
+    return byLibrary("_to_fp8e4b15", isTowardZero);
+  }
+
+  /// A narrowing that fp_to_fp states the rounding of.
+  Value rounded(bool isTowardZero) const {
+    if (to.scalar == Scalar::Float8E4B15)
+      return toE4B15(isTowardZero);
+    const auto mode = isTowardZero ? tt::RoundingMode::RTZ : tt::RoundingMode::RTNE;
+    return emit<tt::FpToFpOp>(tt::RoundingModeAttr::get(emitter.builder.getContext(), mode));
+  }
+
   Value betweenFloats() const {
+    if (isByteFloat(to.scalar))
+      return isByteFloat(from.scalar) ? through(Scalar::Float32) : rounded(/*isTowardZero=*/false);
+    if (from.scalar == Scalar::Float8E4B15)
+      return to.scalar == Scalar::Float16 ? byLibrary("_from_fp8e4b15", false) : through(Scalar::Float16);
+    if (isByteFloat(from.scalar))
+      return emit<tt::FpToFpOp>(tt::RoundingModeAttr());
     // bf16 and fp16 only convert to and from fp32.
     if (from.bits() == 16 && to.scalar != Scalar::Float32)
       return through(Scalar::Float32);
@@ -116,7 +168,7 @@ struct Cast {
   }
 
   Value floatToInteger() const {
-    if (from.bits() == 16)
+    if (from.bits() <= 16)
       return through(Scalar::Float32);
     if (to.isBool())
       return notZero();
@@ -143,6 +195,8 @@ struct Cast {
       return to.isFloat() ? betweenFloats() : floatToInteger();
     if (to.isInt())
       return betweenIntegers();
+    if (isByteFloat(to.scalar)) // integers that fp32 rounds are beyond the range of 8 bits
+      return through(Scalar::Float32);
     return isSignedInteger(from.scalar) ? emit<arith::SIToFPOp>() : emit<arith::UIToFPOp>();
   }
 };
@@ -170,6 +224,8 @@ Value FunctionEmitter::cast(const Value &value, const Type &element, SourceRange
     return value;
   if (!rounding.empty() && rounding != "rtne" && rounding != "rtz")
     return error(diag::RoundingMode, range, rounding);
+  if (!checkSupported(to, range))
+    return Value::poison();
   if (value.isNumber() && rounding.empty())
     if (std::optional<Value> number = castNumber(value, to))
       return constantOf(*number, to.scalar, range);
@@ -185,9 +241,24 @@ Value FunctionEmitter::cast(const Value &value, const Type &element, SourceRange
   const bool isNarrowing = from.isFloat() && to.isFloat() && to.bits() < from.bits();
   if (!rounding.empty() && !isNarrowing)
     return error(diag::RoundingNotNarrowing, range, from.element().str(), to.str());
-  if (rounding == "rtz")
-    return step.emit<tt::FpToFpOp>(tt::RoundingModeAttr::get(builder.getContext(), tt::RoundingMode::RTZ));
-  return step.run();
+  return rounding == "rtz" ? step.rounded(/*isTowardZero=*/true) : step.run();
+}
+
+bool FunctionEmitter::checkSupported(const Type &type, SourceRange range) {
+  const std::vector<std::string> &supported = module.options.supportedFp8;
+  if (!isByteFloat(type.scalar) || supported.empty() || llvm::is_contained(supported, abbreviationOf(type.scalar)))
+    return true;
+  std::string names;
+  for (llvm::StringRef name : supported)
+    names += (names.empty() ? "'" : ", '") + name.str() + "'";
+  error(diag::UnsupportedFp8, range, abbreviationOf(type.scalar), names + (supported.size() == 1 ? "," : ""));
+  return false;
+}
+
+Value FunctionEmitter::computable(const Value &value, SourceRange range) {
+  const TensorValue *tensor = value.tensor();
+  const bool isBits = tensor && tensor->type.element() == Type(Scalar::Float8E4B15);
+  return isBits ? cast(value, Scalar::Float16, range) : value;
 }
 
 Value FunctionEmitter::bitcast(const Value &value, const Type &element, SourceRange range) {
@@ -201,8 +272,11 @@ Value FunctionEmitter::bitcast(const Value &value, const Type &element, SourceRa
     return cast(source, to, range);
   if (from.bits() != to.bits() || to.scalar == Scalar::Void)
     return error(diag::BitcastSize, range, from.bits(), to.bits(), from.str(), to.str());
+  if (!checkSupported(to, range))
+    return Value::poison();
   Cast step{*this, source, from, to.withShape(from.shape), range};
-  return from.isInt() && to.isInt() ? step.retyped() : step.emit<tt::BitcastOp>();
+  const bool isSameIr = from.toMlir(builder.getContext()) == step.to.toMlir(builder.getContext());
+  return isSameIr ? step.retyped() : step.emit<tt::BitcastOp>();
 }
 
 } // namespace nereid::sema

@@ -127,6 +127,10 @@ public:
   /// `value.to(type)`: values of any number or tensor; `rounding` is "", "rtne" or "rtz".
   Value cast(const Value &value, const Type &element, SourceRange range, llvm::StringRef rounding = "");
   Value bitcast(const Value &value, const Type &element, SourceRange range);
+  /// Whether the target has the type, where it is a float of 8 bits; false after an error.
+  bool checkSupported(const Type &type, SourceRange range);
+  /// fp8e4b15, which IR knows as bits alone, as fp16; all else as it is.
+  Value computable(const Value &value, SourceRange range);
   /// A scalar or tile in exactly `shape`; rank must agree unless it is a scalar.
   Value broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
   /// What assigning to a plain name makes of a constant: numbers become tensors.

@@ -118,6 +118,10 @@ Value FunctionEmitter::binary(BinaryOperator op, const Value &left, const Value 
       lastDiagnostic->pointAt(opRange.begin);
     return Value::poison();
   }
+  if (a.tensor()->type.scalar == Scalar::Float8E4B15) {
+    const Value wide = binary(op, computable(a, range), computable(b, range), range, opRange);
+    return cast(wide, Scalar::Float8E4B15, range);
+  }
   if (op == BinaryOperator::Div && a.tensor()->type.isInt()) {
     a = cast(a, Scalar::Float32, range);
     b = cast(b, Scalar::Float32, range);
@@ -213,6 +217,8 @@ Value FunctionEmitter::compare(CompareOperator op, const Value &left, const Valu
       lastDiagnostic->pointAt(opRange.begin);
     return Value::poison();
   }
+  a = computable(a, range);
+  b = computable(b, range);
   const Type &type = a.tensor()->type;
   mlir::Value x = a.tensor()->value, y = b.tensor()->value, result;
   if (type.isFloat())
@@ -255,6 +261,8 @@ Value FunctionEmitter::unary(UnaryOperator op, const Value &operand, SourceRange
   }
   const Type &type = tensor->type;
   Location loc = location(range);
+  if (op == UnaryOperator::Minus && type.scalar == Scalar::Float8E4B15 && !type.isPointer)
+    return cast(unary(op, computable(operand, range), range), type.element(), range);
   if (op == UnaryOperator::Minus && type.isFloat())
     return Value::tensor(arith::NegFOp::create(builder, loc, tensor->value), type);
   if (!type.isInt())

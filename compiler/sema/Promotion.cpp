@@ -21,12 +21,19 @@ Scalar widenQuotient(Scalar scalar, bool divides) {
   return divides && (scalar == Scalar::Float16 || scalar == Scalar::BFloat16) ? Scalar::Float32 : scalar;
 }
 
-Scalar promoteFloats(Scalar left, Scalar right, bool divides) {
+/// Nothing for a float of 8 bits beside an integer: no rule says which would lose less.
+std::optional<Scalar> promoteFloats(Scalar left, Scalar right, bool divides) {
   for (Scalar scalar : {Scalar::Float64, Scalar::Float32, Scalar::Float16})
     if (left == scalar || right == scalar)
       return widenQuotient(scalar, divides);
-  // What is left has a bf16; with an integer beside it, fp32 loses less.
-  return left == right ? widenQuotient(left, divides) : Scalar::Float32;
+  if (left == right)
+    return widenQuotient(left, divides);
+  // With an integer or a narrower float beside a bf16, fp32 loses less.
+  if (left == Scalar::BFloat16 || right == Scalar::BFloat16)
+    return Scalar::Float32;
+  if (isByteFloat(left) && isByteFloat(right))
+    return widenQuotient(Scalar::Float16, divides);
+  return std::nullopt;
 }
 
 /// The type of an operand, and whether it is a number of Python rather than a tensor.
@@ -35,7 +42,7 @@ struct Operand {
   bool isNumber;
 };
 
-Scalar promote(Operand left, Operand right, bool divides) {
+std::optional<Scalar> promote(Operand left, Operand right, bool divides) {
   if (left.isNumber != right.isNumber) {
     const Scalar number = left.isNumber ? left.scalar : right.scalar;
     const Scalar tensor = left.isNumber ? right.scalar : left.scalar;
@@ -92,7 +99,13 @@ bool FunctionEmitter::promoteTogether(Value &left, Value &right, SourceRange ran
     right = toTensor(right, range);
     return broadcastTogether(left, right, range);
   }
-  const Scalar common = promote({leftType->scalar, left.isNumber()}, {rightType->scalar, right.isNumber()}, divides);
+  const std::optional<Scalar> found =
+      promote({leftType->scalar, left.isNumber()}, {rightType->scalar, right.isNumber()}, divides);
+  if (!found) {
+    error(diag::UnexpectedTypes, range, leftType->str(), rightType->str());
+    return false;
+  }
+  const Scalar common = *found;
   const bool isMixedDivision = divides && isInteger(common) && left.isNumber() == right.isNumber() &&
                                isSignedInteger(leftType->scalar) != isSignedInteger(rightType->scalar);
   if (isMixedDivision) {

@@ -65,6 +65,9 @@ mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &co
       brokenRule = diagnostic.str();
     return mlir::success();
   });
+  for (auto [parameter, arg] : llvm::zip_equal(kernel.definition->parameters, request.args))
+    if (!arg.constant && !emitter.checkSupported(arg.type, parameter.nameRange))
+      return {};
   tt::FuncOp func = createKernel(module, emitter, request);
   emitter.run(kernel.definition->body, nullptr);
   if (!diagnostics.hasErrors() && !emitter.returned.isNone())

@@ -28,6 +28,14 @@ mlir::Type elementToMlir(Scalar scalar, mlir::MLIRContext *context) {
   switch (scalar) {
   case Scalar::Void:
     return mlir::NoneType::get(context);
+  case Scalar::Float8E5:
+    return mlir::Float8E5M2Type::get(context);
+  case Scalar::Float8E5B16:
+    return mlir::Float8E5M2FNUZType::get(context);
+  case Scalar::Float8E4NV:
+    return mlir::Float8E4M3FNType::get(context);
+  case Scalar::Float8E4B8:
+    return mlir::Float8E4M3FNUZType::get(context);
   case Scalar::Float16:
     return mlir::Float16Type::get(context);
   case Scalar::BFloat16:
@@ -37,6 +45,7 @@ mlir::Type elementToMlir(Scalar scalar, mlir::MLIRContext *context) {
   case Scalar::Float64:
     return mlir::Float64Type::get(context);
   case Scalar::Int1:
+  case Scalar::Float8E4B15: // no IR has this format: it is held as its bits
   case Scalar::Int8:
   case Scalar::Int16:
   case Scalar::Int32:
@@ -58,6 +67,7 @@ llvm::StringRef signatureOf(Scalar scalar) { return factsOf(scalar).signature; }
 unsigned bitsOf(Scalar scalar) { return factsOf(scalar).bits; }
 ScalarKind kindOf(Scalar scalar) { return factsOf(scalar).kind; }
 bool isFloating(Scalar scalar) { return kindOf(scalar) == ScalarKind::Floating; }
+bool isByteFloat(Scalar scalar) { return isFloating(scalar) && bitsOf(scalar) == 8; }
 bool isInteger(Scalar scalar) { return kindOf(scalar) == ScalarKind::Integer || kindOf(scalar) == ScalarKind::Boolean; }
 bool isSignedInteger(Scalar scalar) { return Scalar::Int8 <= scalar && scalar <= Scalar::Int64; }
 bool isUnsignedInteger(Scalar scalar) { return isInteger(scalar) && !isSignedInteger(scalar); }

@@ -26,6 +26,7 @@ llvm::StringRef signatureOf(Scalar scalar);    ///< "fp32", "i32", "u1": as sign
 unsigned bitsOf(Scalar scalar);
 ScalarKind kindOf(Scalar scalar);
 bool isFloating(Scalar scalar);
+bool isByteFloat(Scalar scalar);       ///< the floats of 8 bits
 bool isInteger(Scalar scalar);         ///< any integer, bool included
 bool isSignedInteger(Scalar scalar);   ///< int8 .. int64
 bool isUnsignedInteger(Scalar scalar); ///< uint8 .. uint64 and bool

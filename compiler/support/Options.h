@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace nereid::support {
 
@@ -19,6 +20,7 @@ struct Options {
   bool cooperativeGrid = false;   ///< `launch_cooperative_grid`
   bool programmaticLaunch = false; ///< `launch_pdl`
   std::string inputPrecision = "tf32"; ///< default of `dot`
+  std::vector<std::string> supportedFp8; ///< floats of 8 bits that kernels may use; none given: all
 
   bool operator==(const Options &) const = default;
 };

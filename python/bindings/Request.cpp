@@ -61,6 +61,11 @@ support::Options nereid::python::optionsOf(nb::dict given) {
       raise(PyExc_TypeError, "default_dot_input_precision must be a str, got " + reprOf(precision));
     options.inputPrecision = utf8(precision);
   }
+  if (nb::object names = optionOf(given, "supported_fp8_dtypes"); names.is_valid()) {
+    nb::object tuple = checked(PySequence_Tuple(names.ptr()));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.ptr()); ++i)
+      options.supportedFp8.emplace_back(utf8(PyTuple_GET_ITEM(tuple.ptr(), i)));
+  }
   return options;
 }
 

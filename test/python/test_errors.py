@@ -222,3 +222,18 @@ def test_a_kernel_compiles_after_a_failed_one():
     out = np.zeros(1, np.float32)
     asserting[(1,)](out, 9)
     assert out[0] == 9
+
+
+@triton.jit
+def to_byte_float(x_ptr, TO: tl.constexpr):
+    tl.load(x_ptr).to(TO)
+
+
+def test_formats_that_a_target_lacks():
+    x = np.zeros(1, np.float32)
+    supported = dict(grid=(1,), supported_fp8_dtypes=("fp8e5", "fp8e4nv"))
+    to_byte_float.warmup(x, tl.float8e5, **supported)
+    with pytest.raises(CompilationError, match="fp8e4b8 not supported in this architecture") as info:
+        to_byte_float.warmup(x, tl.float8e4b8, **supported)
+    assert "The supported fp8 dtypes are ('fp8e5', 'fp8e4nv')" in str(info.value)
+    assert isinstance(info.value.__cause__, ValueError)

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import BFloat16
+import triton
+import triton.language as tl
+from harness import ByteFloat, Coded
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.driver import CPUDriver
 
@@ -66,17 +68,17 @@ class DeviceCopies:
         """What a launch takes instead of an array; other values stay."""
         import torch
 
-        if not isinstance(value, (np.ndarray, BFloat16)):
+        if not isinstance(value, (np.ndarray, Coded)):
             return value
-        array = value.bits if isinstance(value, BFloat16) else value
-        element = (
-            torch.bfloat16
-            if isinstance(value, BFloat16)
-            else torch.from_numpy(np.empty(0, array.dtype)).dtype
-        )
+        array = value.bits if isinstance(value, Coded) else value
         memory = _memory_of(array)
         start = array.ctypes.data - memory.ctypes.data
-        return self._copy(memory)[start : start + array.nbytes].view(element)
+        there = self._copy(memory)[start : start + array.nbytes]
+        if isinstance(value, ByteFloat):
+            return triton.reinterpret(there, getattr(tl, value.dtype))
+        if isinstance(value, Coded):
+            return there.view(getattr(torch, value.dtype))
+        return there.view(torch.from_numpy(np.empty(0, array.dtype)).dtype)
 
     def bring_back(self) -> None:
         for here, there in self.copies.values():

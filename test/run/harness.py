@@ -10,6 +10,7 @@ def test_exp(device):
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -19,10 +20,34 @@ GUARD_BYTES = 256  # before and after each array; a kernel that writes there is 
 GUARD = 0xA5
 
 
-class BFloat16:
-    """An array of bfloat16, which numpy lacks: float32 in and out, two bytes per element in
-    memory.
-    """
+class Coded:
+    """An array of a type that numpy lacks: `bits` is its memory."""
+
+    bits: np.ndarray
+    dtype: str  # as `tl` spells it
+
+    def values(self) -> np.ndarray:
+        """What results are compared by."""
+        return self.bits
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.bits.shape
+
+    def data_ptr(self) -> int:
+        return self.bits.ctypes.data
+
+
+class ByteFloat(Coded):
+    """Floats of 8 bits, by their codes; results are compared code by code."""
+
+    def __init__(self, codes: Any, dtype: str):
+        self.bits = np.asarray(codes, dtype=np.uint8)
+        self.dtype = dtype
+
+
+class BFloat16(Coded):
+    """An array of bfloat16: float32 in and out."""
 
     dtype = "bfloat16"
 
@@ -34,13 +59,6 @@ class BFloat16:
 
     def values(self) -> np.ndarray:
         return (self.bits.astype(np.uint32) << 16).view(np.float32)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.bits.shape
-
-    def data_ptr(self) -> int:
-        return self.bits.ctypes.data
 
 
 def values(dtype: str, *shape: int, seed: int = 0, low: float = -4, high: float = 4) -> np.ndarray:
@@ -61,7 +79,7 @@ def empty_like(array: np.ndarray, dtype: Any = None) -> np.ndarray:
 
 
 def _bits(array: Any) -> np.ndarray:
-    return array.bits if isinstance(array, BFloat16) else array
+    return array.bits if isinstance(array, Coded) else array
 
 
 class _Guarded:
@@ -77,15 +95,15 @@ class _Guarded:
         self.copy[...] = bits
 
     def argument(self) -> Any:
-        if not isinstance(self.original, BFloat16):
+        if not isinstance(self.original, Coded):
             return self.copy
-        seen = BFloat16(np.zeros(0))
+        seen = copy.copy(self.original)
         seen.bits = self.copy
         return seen
 
     def result(self) -> np.ndarray:
         argument = self.argument()
-        return argument.values() if isinstance(argument, BFloat16) else argument
+        return argument.values() if isinstance(argument, Coded) else argument
 
     def check_guards(self, name: str) -> None:
         outside = np.concatenate([self.memory[: self.start], self.memory[self.end :]])
@@ -116,7 +134,7 @@ def _run(
     guarded = {
         name: _Guarded(arg)
         for name, arg in arguments.items()
-        if isinstance(arg, (np.ndarray, BFloat16))
+        if isinstance(arg, (np.ndarray, Coded))
     }
     passed = {
         name: guarded[name].argument() if name in guarded else arg
@@ -141,7 +159,7 @@ def _within_ulps(got: np.ndarray, want: np.ndarray, ulps: float, atol: float) ->
 def _assert_equal(
     name: str, got: np.ndarray, want: Any, rtol: float, atol: float, ulps: float
 ) -> None:
-    want = want.values() if isinstance(want, BFloat16) else np.asarray(want)
+    want = want.values() if isinstance(want, Coded) else np.asarray(want)
     assert got.shape == want.shape, f"`{name}` has shape {got.shape}, expected {want.shape}"
     if ulps:
         good = _within_ulps(got, want, ulps, atol)
@@ -193,7 +211,7 @@ def check(
     for name, got in (results or {}).items():
         untouched = name not in expected
         before = (
-            arguments[name].values() if isinstance(arguments[name], BFloat16) else arguments[name]
+            arguments[name].values() if isinstance(arguments[name], Coded) else arguments[name]
         )
         want = before if untouched else expected[name]
         if untouched:

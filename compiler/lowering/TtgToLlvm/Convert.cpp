@@ -5,6 +5,8 @@
 // least two more bits than the result has, the second rounding is then the right one.
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
+#include "compiler/lowering/OpForms.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -32,8 +34,10 @@ llvm::Value *ElementEmitter::narrowDouble(llvm::Value *value, bool towardZero) {
 }
 
 llvm::Value *ElementEmitter::toSingle(llvm::Value *value, Type from) {
-  if (isByteFloat(from))
-    return target.widenByte(ir, value, from);
+  if (isByteFloat(from)) {
+    llvm::Value *byInstruction = target.widenByte(ir, value, from);
+    return byInstruction ? byInstruction : math::emitWidenByte(ir, value, byteFormatOf(from));
+  }
   return value->getType()->isFloatTy() ? value : ir.CreateFPExt(value, ir.getFloatTy());
 }
 
@@ -42,8 +46,10 @@ llvm::Value *ElementEmitter::fromSingle(llvm::Value *single, Type to, bool towar
     return single;
   if (to.isF64())
     return ir.CreateFPExt(single, ir.getDoubleTy());
-  if (isByteFloat(to))
-    return target.narrow(ir, single, to, towardZero);
+  if (isByteFloat(to)) {
+    llvm::Value *byInstruction = target.narrow(ir, single, to, towardZero);
+    return byInstruction ? byInstruction : math::emitNarrowByte(ir, single, byteFormatOf(to), towardZero);
+  }
   if (!towardZero)
     return ir.CreateFPTrunc(single, typeOf(to));
   if (llvm::Value *narrow = target.narrow(ir, single, to, towardZero))

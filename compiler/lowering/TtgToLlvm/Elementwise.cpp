@@ -83,9 +83,21 @@ llvm::Value *ElementEmitter::emitOne(Operation *op, ArrayRef<llvm::Value *> in) 
   const Type element = tt::elementOf(op->getOperand(0).getType());
   if (!isa<FloatType>(element))
     return integerOp(op, in);
-  if (in[0]->getType()->isIntegerTy()) // floats of 8 bits have conversions alone
-    return nullptr;
+  if (in[0]->getType()->isIntegerTy())
+    return byteFloatOp(op, in);
   return isa<::mlir::math::MathDialect>(op->getDialect()) ? mathOp(op, in) : floatOp(op, in);
+}
+
+/// Floats of 8 bits are computed with as f32.
+llvm::Value *ElementEmitter::byteFloatOp(Operation *op, ArrayRef<llvm::Value *> in) {
+  const Type element = tt::elementOf(op->getOperand(0).getType());
+  SmallVector<llvm::Value *, 3> wide;
+  for (llvm::Value *value : in)
+    wide.push_back(toSingle(value, element));
+  llvm::Value *result =
+      isa<::mlir::math::MathDialect>(op->getDialect()) ? mathOp(op, wide) : floatOp(op, wide);
+  const Type to = tt::elementOf(op->getResult(0).getType());
+  return result && to == element ? fromSingle(result, to, /*towardZero=*/false) : result;
 }
 
 llvm::Value *ElementEmitter::tileOp(Operation *op, ArrayRef<llvm::Value *> in) {

@@ -26,6 +26,7 @@ public:
 
 private:
   llvm::Value *emitOne(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
+  llvm::Value *byteFloatOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   llvm::Value *tileOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   // Integers.
   llvm::Value *integerOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);

@@ -13,7 +13,7 @@ namespace {
 Value widenBFloat16(const CallSite &site, Value value) {
   if (value.tensor() && value.tensor()->type.element() == Type(Scalar::BFloat16))
     return site.emitter.cast(value, Scalar::Float32, site.range);
-  return value;
+  return site.emitter.computable(value, site.range);
 }
 
 /// `propagate_nan` as the enum; nothing after an error.

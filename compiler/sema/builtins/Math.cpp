@@ -68,6 +68,8 @@ Value emitFdiv(const CallSite &site) {
     return emitter.error(diag::FdivTypes, site.range, a.str(), b.str());
   if (!emitter.broadcastTogether(x, y, site.range))
     return Value::poison();
+  x = emitter.computable(x, site.range);
+  y = emitter.computable(y, site.range);
   const Type type = x.tensor()->type;
   if (*isPrecise && a.scalar == Scalar::Float32)
     return emitOp<tt::PreciseDivFOp>(site, type, {x, y});
@@ -79,6 +81,10 @@ Value emitAbs(const CallSite &site) {
   if (x.isPoison())
     return x;
   const Type type = x.tensor()->type;
+  if (type.element() == Type(Scalar::Float8E4B15))
+    return site.emitter.cast(
+        emitOp<math::AbsFOp>(site, type.withScalar(Scalar::Float16), {site.emitter.computable(x, site.range)}),
+        type.element(), site.range);
   if (type.isFloat())
     return emitOp<math::AbsFOp>(site, type, {x});
   if (!type.isInt())
@@ -92,6 +98,8 @@ Value emitFma(const CallSite &site) {
   if (!emitter.promoteTogether(x, y, site.range) || !emitter.promoteTogether(z, x, site.range) ||
       !emitter.promoteTogether(z, y, site.range) || !emitter.promoteTogether(x, z, site.range))
     return Value::poison();
+  for (Value *operand : {&x, &y, &z})
+    *operand = emitter.computable(*operand, site.range);
   const Type type = x.tensor()->type;
   if (!type.isFloat())
     return emitter.error(diag::ExpectedFloats, site.range, site.builtin.name, type.str());

@@ -42,7 +42,7 @@ static LogicalResult checkTypes(tt::FuncOp kernel, const VectorFacts &machine) {
     Type element = tt::elementOf(type);
     if (element.isF16() && !machine.hasF16c) // LLVM would call a library that is not there
       return op->emitError() << "f16 needs a CPU with F16C, which the target has not";
-    if (isa<tt::PointerType, IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(element))
+    if (isa<tt::PointerType, IndexType, FloatType>(element)) // Tt_Float lists those that there are
       return success();
     for (unsigned bits : {1, 8, 16, 32, 64})
       if (element.isInteger(bits))

@@ -1,7 +1,7 @@
 // Emits one elementwise op on scalars or on fixed vectors.
 // SPDX-License-Identifier: MIT
 //
-// f16 and bf16 are held as their bits (i16): LLVM's own conversions of vectors
+// Floats of 8 and 16 bits are held as their bits: LLVM's own conversions of vectors
 // of them fall apart into calls. Arithmetic widens them to f32 and rounds each
 // result to nearest even.
 #pragma once
@@ -29,7 +29,7 @@ public:
   /// The op's results; empty, after a diagnostic, where it has no form here.
   llvm::SmallVector<llvm::Value *, 2> emit(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> operands);
 
-  llvm::Value *widen(llvm::Value *bits, mlir::Type element);   ///< f16/bf16 bits to f32; others as they are
+  llvm::Value *widen(llvm::Value *bits, mlir::Type element);   ///< bits of small floats to f32; others as they are
   llvm::Value *narrow(llvm::Value *value, mlir::Type element); ///< back, rounding to nearest even
   llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to, bool towardZero);
 
@@ -47,6 +47,7 @@ private:
   llvm::Value *fused(llvm::Value *value);
   llvm::Value *extremeNumber(llvm::Value *a, llvm::Value *b, bool isMax);
   llvm::Value *truncateDouble(llvm::Value *value);
+  llvm::Value *roundSingle(llvm::Value *single, mlir::Type to, bool towardZero);
   llvm::Value *roundHalf(llvm::Value *single, bool towardZero);
   llvm::Value *roundBfloat(llvm::Value *single, bool towardZero);
   llvm::Type *like(llvm::Value *value, llvm::Type *element);

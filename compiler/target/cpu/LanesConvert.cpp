@@ -6,6 +6,8 @@
 #include "compiler/target/cpu/Lanes.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/lowering/OpForms.h"
+#include "compiler/math/ByteFloat.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -13,11 +15,14 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-static bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 16; }
+static bool isByteFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+static bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 16; }
 
 llvm::Value *LaneEmitter::widen(llvm::Value *bits, Type element) {
   if (!isSmallFloat(element))
     return bits;
+  if (isByteFloat(element))
+    return math::emitWidenByte(ir, bits, lowering::byteFormatOf(element));
   llvm::Type *single = like(bits, ir.getFloatTy());
   if (element.isF16())
     return ir.CreateFPExt(ir.CreateBitCast(bits, like(bits, ir.getHalfTy())), single);
@@ -30,7 +35,13 @@ llvm::Value *LaneEmitter::narrow(llvm::Value *value, Type element) {
     return value;
   if (value->getType()->getScalarType()->isDoubleTy())
     value = truncateDouble(value);
-  return element.isF16() ? roundHalf(value, false) : roundBfloat(value, false);
+  return roundSingle(value, element, /*towardZero=*/false);
+}
+
+llvm::Value *LaneEmitter::roundSingle(llvm::Value *single, Type to, bool towardZero) {
+  if (isByteFloat(to))
+    return math::emitNarrowByte(ir, single, lowering::byteFormatOf(to), towardZero);
+  return to.isF16() ? roundHalf(single, towardZero) : roundBfloat(single, towardZero);
 }
 
 llvm::Value *LaneEmitter::roundHalf(llvm::Value *single, bool towardZero) {
@@ -76,7 +87,7 @@ llvm::Value *LaneEmitter::convertFloat(llvm::Value *value, Type from, Type to, b
   if (isSmallFloat(to)) {
     if (value->getType()->getScalarType()->isDoubleTy())
       value = truncateDouble(value);
-    return to.isF16() ? roundHalf(value, towardZero) : roundBfloat(value, towardZero);
+    return roundSingle(value, to, towardZero);
   }
   llvm::Type *type = like(value, typeOf(to, 1));
   if (value->getType() == type)

@@ -70,9 +70,9 @@ static bool isIdempotent(Operation *op) {
                          arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp>(op);
 }
 
-/// f16 and bf16 are held as bits: no float instruction takes them.
+/// Floats of 16 and 8 bits are held as bits: no float instruction takes them.
 static bool isSmallFloatSum(Operation *combiner) {
-  return isa<arith::AddFOp>(combiner) && combiner->getResult(0).getType().getIntOrFloatBitWidth() == 16;
+  return isa<arith::AddFOp>(combiner) && combiner->getResult(0).getType().getIntOrFloatBitWidth() <= 16;
 }
 
 void NestEmitter::beginReductions() {

@@ -13,6 +13,10 @@ tt.func public @elementwise(%x: tensor<8xf32>, %i: i64, %p: !tt.ptr<f16>, %u: i3
   %d = tt.fp_to_fp %x, rounding = rtz : tensor<8xf32> -> tensor<8xf16>
   // CHECK: tt.fp_to_fp %{{.*}} : tensor<8xf16> -> tensor<8xf32>
   %e = tt.fp_to_fp %d : tensor<8xf16> -> tensor<8xf32>
+  // CHECK: tt.fp_to_fp %{{.*}}, rounding = rtne : tensor<8xf32> -> tensor<8xf8E4M3FN>
+  %e8 = tt.fp_to_fp %x, rounding = rtne : tensor<8xf32> -> tensor<8xf8E4M3FN>
+  // CHECK: tt.fp_to_fp %{{.*}} : tensor<8xf8E4M3FN> -> tensor<8xf16>
+  %e16 = tt.fp_to_fp %e8 : tensor<8xf8E4M3FN> -> tensor<8xf16>
   // CHECK: tt.clampf %{{.*}}, %{{.*}}, %{{.*}}, propagateNan = all : tensor<8xf32>
   %f = tt.clampf %x, %e, %x, propagateNan = all : tensor<8xf32>
   // CHECK: tt.precise_sqrt %{{.*}} : tensor<8xf32>
