@@ -14,5 +14,5 @@ def kernel(x_ptr, i_ptr):
     (tl.load(i_ptr) > 0) * x
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type is fp8e5 and destination type is fp8e4nv [rounding-not-narrowing]
     x.to(tl.float8e4nv, fp_downcast_rounding="rtne")
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Expected dtype ["fp32", "fp64"] but got fp8e5{{.*}}[expected-dtype]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Expected dtype ['fp32', 'fp64'] but got fp8e5{{.*}}[expected-dtype]
     tl.exp(x)

@@ -33,5 +33,5 @@ def bits(x_ptr, h_ptr):
     # BITS-NOT: fp_to_fp
     # BITS: tt.bitcast %{{.+}} : i16 -> f16
     tl.store(h_ptr, tl.load(x_ptr))
-    # BITS: arith.constant 112 : i8
+    # BITS: tt.store %x_ptr, %c112_i8
     tl.store(x_ptr, tl.full((), 0.5, tl.float8e4b15))
