@@ -101,6 +101,20 @@ llvm::Value *lowering::emitDivision(llvm::IRBuilderBase &ir, Operation *op, llvm
   return isSigned ? ir.CreateSRem(a, divisor) : ir.CreateURem(a, divisor);
 }
 
+llvm::Value *lowering::roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integer, bool isSigned) {
+  llvm::Type *type = integer->getType();
+  if (type->getScalarSizeInBits() < 64)
+    return integer;
+  auto number = [&](uint64_t value) { return llvm::ConstantInt::get(type, value); };
+  // Of numbers from 2^53 on, 53 bits above the lowest 11 remain; the lowest of them is 1 where anything is lost.
+  constexpr uint64_t kLost = 0x7ff, kExact = uint64_t{1} << 53;
+  llvm::Value *isInexact = ir.CreateAnd(ir.CreateAdd(ir.CreateAnd(integer, number(kLost)), number(kLost)), number(kLost + 1));
+  llvm::Value *odd = ir.CreateAnd(ir.CreateOr(integer, isInexact), number(~kLost));
+  llvm::Value *isExact = isSigned ? ir.CreateICmpULT(ir.CreateAdd(integer, number(kExact)), number(2 * kExact))
+                                  : ir.CreateICmpULT(integer, number(kExact));
+  return ir.CreateSelect(isExact, integer, odd);
+}
+
 MathEmitter lowering::mathEmitterOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, MathEmitter>(op)
       .Case<::mlir::math::ExpOp>([](auto) { return &nereid::math::emitExp; })

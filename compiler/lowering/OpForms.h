@@ -22,6 +22,10 @@ using MathEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, const
 /// by -1, is one by 1.
 llvm::Value *emitDivision(llvm::IRBuilderBase &ir, mlir::Operation *op, llvm::Value *a, llvm::Value *b);
 
+/// A 64-bit integer that f64 holds and that rounds to f32 and narrower floats as the given one does: what f64 has no bits
+/// for is rounded to odd. Of narrower integers, which f64 holds, the same.
+llvm::Value *roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integer, bool isSigned);
+
 /// The inline code of an elementary function; null where an op has none.
 MathEmitter mathEmitterOf(mlir::Operation *op);
 

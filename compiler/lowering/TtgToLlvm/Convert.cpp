@@ -3,6 +3,7 @@
 //
 // f32 is the middle of all conversions between floats. A double narrows further through a float rounded to odd: with at
 // least two more bits than the result has, the second rounding is then the right one.
+#include "compiler/lowering/OpForms.h"
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
 #include "compiler/lowering/OpForms.h"
@@ -77,6 +78,8 @@ llvm::Value *ElementEmitter::intToFloat(llvm::Value *value, Type to, bool isSign
   // Not every target rounds straight to bf16, and f32 does not hold every integer: f64 holds those of 32 bits.
   const bool isWide = value->getType()->getIntegerBitWidth() > 16;
   llvm::Type *type = to.isBF16() ? (isWide ? ir.getDoubleTy() : ir.getFloatTy()) : typeOf(to);
+  if (to.isBF16())
+    value = roundToDouble(ir, value, isSigned);
   llvm::Value *real = isSigned ? ir.CreateSIToFP(value, type) : ir.CreateUIToFP(value, type);
   if (!to.isBF16())
     return real;

@@ -109,6 +109,8 @@ llvm::Value *LaneEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned)
   // Through f64 only where f32 does not hold every integer: the second rounding would be a double one.
   const bool needsDouble = isSmallFloat(to) && value->getType()->getScalarSizeInBits() > 16;
   llvm::Type *type = like(value, to.isF64() || needsDouble ? ir.getDoubleTy() : ir.getFloatTy());
+  if (needsDouble)
+    value = lowering::roundToDouble(ir, value, isSigned);
   llvm::Value *real = isSigned ? ir.CreateSIToFP(value, type) : ir.CreateUIToFP(value, type);
   return narrow(real, to);
 }

@@ -78,6 +78,46 @@ def test_by_value(source, target, device):
     )
 
 
+def rounded_once(number, digits):
+    """The nearest number of so many binary digits; of two, the even one."""
+    size = abs(number)
+    dropped = max(size.bit_length() - digits, 0)
+    kept, rest = size >> dropped, size & ((1 << dropped) - 1)
+    kept += 2 * rest + (kept & 1) > 1 << dropped
+    return (kept << dropped) * (1 if number >= 0 else -1)
+
+
+def hard_integers(source):
+    """Middles of two neighbours at every size, and what lies beside them by one or by what f64 and
+    f32 do not hold.
+    """
+    limits = np.iinfo(source)
+    found = {0, 1, limits.min, limits.max, limits.max - 1}
+    for digits in (8, 11, 24, 53):
+        for power in range(digits, 64):
+            for middle in (1 << power | 1 << (power - digits), 1 << power | 3 << (power - digits)):
+                for beside in (0, 1, -1, 1 << max(power - 53, 0), -1 << max(power - 54, 0)):
+                    found |= {middle + beside, -middle - beside}
+    return [number for number in sorted(found) if limits.min <= number <= limits.max]
+
+
+@pytest.mark.parametrize("target", ["bfloat16", "float16", "float32", "float64"])
+@pytest.mark.parametrize("source", ["int32", "uint32", "int64", "uint64"])
+def test_integers_round_once(source, target, device):
+    numbers = hard_integers(source)
+    digits = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}[target]
+    expected = np.array([float(rounded_once(number, digits)) for number in numbers])
+    if target == "float16":
+        expected[np.abs(expected) > 65504] *= np.inf
+    expected = (
+        BFloat16(expected.astype(np.float32)) if target == "bfloat16" else expected.astype(target)
+    )
+    n = len(numbers)
+    arguments = dict(x_ptr=np.array(numbers, source), out_ptr=blank(target, n), n=n)
+    constants = dict(TO=OF_TL[target], BITCAST=False, BLOCK=triton.next_power_of_2(n))
+    check(convert, (1,), arguments | constants, dict(out_ptr=expected), device=device)
+
+
 @pytest.mark.parametrize("target", ["float16", "int8", "uint64", "float64", "bool"])
 def test_methods(target, device):
     x = np.arange(0, 100, dtype=np.float32)

@@ -137,6 +137,15 @@ TEST(LoweringElement, ConversionsRoundOnce) {
                      .parameters = {source, source, Buffer::zeros(256 * conversion.bytes)},
                      .warps = {1, 4}});
   }
+  std::vector<int64_t> longs = someNumbers<int64_t>(256);
+  for (int i = 0; i < 128; ++i) // just beside the middle of two neighbours, by less than f64 tells
+    longs[i] = ((int64_t{1} << (62 - i % 8)) + (int64_t{1} << (54 - i % 8)) + (i / 8 % 3 - 1)) * (i % 2 ? -1 : 1);
+  for (const char *to : {"f16", "bf16"})
+    for (const char *op : {"sitofp", "uitofp"})
+      expectSameAsCpu({.text = binary("%c = arith." + std::string(op) + " %a : tensor<256xi64> to tensor<256x" + to + ">",
+                                      "i64", to),
+                       .parameters = {Buffer::of(longs), Buffer::of(longs), Buffer::zeros(512)},
+                       .warps = {2}});
   for (const char *to : {"f16", "bf16"})
     expectSameAsCpu({.text = binary("%c = tt.fp_to_fp %a, rounding = rtz : tensor<256xf32> -> tensor<256x" +
                                         std::string(to) + ">",
