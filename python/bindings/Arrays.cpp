@@ -133,7 +133,7 @@ static ArrayResult readNumpy(PyObject *object, Array &array) {
 }
 
 static ArrayResult readDlPack(PyObject *object, Array &array) {
-  nb::object capsule = dlPackCapsule(object);
+  nb::object capsule = dlPackCapsule(object, array.producer);
   // The capsule frees the view when it dies, which must not be before the launch has ended.
   ArrayResult result = ArrayResult::NotAnArray;
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {

@@ -39,9 +39,9 @@ ArrayResult readArray(PyObject *object, Array &array);
 
 // The protocols of arrays on a GPU (CudaArrays.cpp); both raise C++ forms of Python exceptions.
 ArrayResult readCudaInterface(PyObject *object, Array &array);
-/// The capsule of `object.__dlpack__()`, of version 1 where the object knows it; the contents are there for the current
-/// stream.
-nb::object dlPackCapsule(PyObject *object);
+/// The capsule of `object.__dlpack__()`, of version 1 where the object knows it. The contents are there for the current
+/// stream, which becomes `readyFor`; it stays as it is where the object is not on a GPU.
+nb::object dlPackCapsule(PyObject *object, uint64_t &readyFor);
 
 /// An exception that names the element type, as the array spells it.
 ArrayResult unsupportedType(PyObject *object, const std::string &spelling);

@@ -100,12 +100,13 @@ static std::optional<int32_t> gpuOf(PyObject *object) {
   return static_cast<int32_t>(numberOf(index));
 }
 
-nb::object nereid::python::dlPackCapsule(PyObject *object) {
+nb::object nereid::python::dlPackCapsule(PyObject *object, uint64_t &readyFor) {
   nb::object method = checked(PyObject_GetAttrString(object, "__dlpack__"));
   nb::dict keywords;
   if (const std::optional<int32_t> gpu = gpuOf(object)) {
     const auto stream = reinterpret_cast<uint64_t>(currentStream(*gpu));
-    keywords["stream"] = stream ? stream : 1; // the protocol's number of the default stream
+    readyFor = stream ? stream : 1; // the protocol's number of the default stream
+    keywords["stream"] = readyFor;
   }
   keywords["max_version"] = nb::make_tuple(1, 3);
   nb::object capsule = nb::steal(PyObject_Call(method.ptr(), nb::tuple().ptr(), keywords.ptr()));

@@ -48,7 +48,8 @@ bool LaunchKey::addConstant(PyObject *object, unsigned depth) {
   if (PyTuple_Check(object))
     return false; // a namedtuple: equal ones are found by Python
   if (isConstexpr(object)) {
-    nb::object value = attributeOrNull(object, "value");
+    nb::object value = nb::steal(PyObject_GetAttrString(object, "value")); // a subclass may raise anything
+    PyErr_Clear();
     if (depth >= maxTupleDepth || !value.is_valid() || !addConstant(value.ptr(), depth + 1))
       return false;
     owners.push_back(std::move(value));

@@ -148,6 +148,11 @@ public:
     if (const runtime::cuda::Result result = function(args...); result != runtime::cuda::Success)
       raiseRuntimeError(device.failure("cuda-call", std::string(name) + " failed on " + device.name(), name, result));
   }
+  /// For destructors, which have no use for the result.
+  template <typename Function, typename... Args> void quietly(Function function, Args... args) {
+    const runtime::ContextScope scope(device.driver().calls(), context);
+    function(args...);
+  }
   const runtime::cuda::DriverCalls &table() const { return device.driver().calls(); }
 
 private:
@@ -159,7 +164,7 @@ private:
 class Event {
 public:
   explicit Event(int ordinal) : calls(ordinal) { calls("cuEventCreate", calls.table().cuEventCreate, &event, 0u); }
-  ~Event() { calls.table().cuEventDestroy(event); }
+  ~Event() { calls.quietly(calls.table().cuEventDestroy, event); }
   Event(const Event &) = delete;
 
   void record(uint64_t stream) {
@@ -182,7 +187,7 @@ public:
   Buffer(uint64_t bytes, int ordinal) : calls(ordinal), bytes(bytes) {
     calls("cuMemAlloc", calls.table().cuMemAlloc, &address, bytes);
   }
-  ~Buffer() { calls.table().cuMemFree(address); }
+  ~Buffer() { calls.quietly(calls.table().cuMemFree, address); }
   Buffer(const Buffer &) = delete;
 
   void zero(uint64_t stream) {

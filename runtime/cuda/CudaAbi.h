@@ -34,6 +34,7 @@ enum ResultCode : Result {
   NvlinkUncorrectable = 220,
   UnsupportedPtxVersion = 222,
   Contained = 226,
+  InvalidHandle = 400,
   NotFound = 500,
   IllegalAddress = 700,
   LaunchOutOfResources = 701,

@@ -97,8 +97,8 @@ Error CudaDevice::failure(const std::string &code, const std::string &what, cons
           what + ", since a kernel has failed on " + name() + ": " + driverText + "; " +
               (launched.empty() ? "none was launched here since the last time that all was well"
                                 : "launched here since the last time that all was well, newest last: " + launched) +
-              "; set CUDA_LAUNCH_BLOCKING=1 to find it, and start a new process, since this one cannot use the GPU any "
-              "more"};
+              "; with CUDA_LAUNCH_BLOCKING=1 set the kernel whose own launch fails is the one; start a new process, since "
+              "this one cannot use the GPU any more"};
 }
 
 //--- Streams and memory ------------------------------------------------------------------------
@@ -110,9 +110,10 @@ Expected<void> CudaDevice::synchronize() {
   const ContextScope scope(owner.calls(), *wanted);
   if (scope.result != Success)
     return failure("cuda-call", "cannot wait for " + name(), scope.call, scope.result);
+  const uint64_t next = history.next(); // other threads may launch meanwhile
   if (Result result = owner.calls().cuCtxSynchronize(); result != Success)
     return failure("cuda-call", "cannot wait for " + name(), "cuCtxSynchronize", result);
-  history.clear();
+  history.forgetBefore(next);
   return {};
 }
 

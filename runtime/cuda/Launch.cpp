@@ -55,6 +55,8 @@ Error CudaDevice::launchError(const CudaKernel &kernel, const LaunchConfig &conf
     error.text += "; its blocks have " + std::to_string(config.blockX * config.blockY * config.blockZ) +
                   " threads of " + std::to_string(kernel.facts().registers) + " registers and " +
                   std::to_string(config.dynamicSharedBytes) + " bytes of shared memory";
+  if (result == InvalidHandle || result == InvalidContext)
+    error.text += "; the stream given is not one of " + name() + ", or it was destroyed";
   if (result == NotInitialized)
     error.text += "; a process that was forked from one that had used CUDA cannot use it: start it by `spawn`";
   return error;
@@ -74,10 +76,12 @@ Expected<void> CudaDevice::enqueue(const CudaKernel &kernel, const LaunchConfig 
   }
   for (size_t i = 0; i < count; ++i)
     parameters[i] = const_cast<char *>(packed.data()) + kernel.offsets[i]; // the driver only reads
-  history.record(kernel.launchName);
-  if (Result result = owner.calls().cuLaunchKernelEx(&config, kernel.function, parameters, nullptr); result != Success)
-    return launchError(kernel, config, result);
-  return {};
+  const uint64_t entry = history.record(kernel.launchName);
+  const Result result = owner.calls().cuLaunchKernelEx(&config, kernel.function, parameters, nullptr);
+  if (result == Success)
+    return {};
+  history.takeBack(entry, kernel.launchName);
+  return launchError(kernel, config, result);
 }
 
 Expected<void> CudaDevice::launch(Kernel &given, Grid grid, void *stream, std::span<const char> packed) {

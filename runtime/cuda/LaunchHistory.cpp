@@ -9,14 +9,20 @@
 
 namespace nereid::runtime {
 
+void LaunchHistory::forgetBefore(uint64_t at) {
+  uint64_t known = first.load(std::memory_order_relaxed);
+  while (known < at && !first.compare_exchange_weak(known, at, std::memory_order_relaxed)) {
+  }
+}
+
 std::string LaunchHistory::text() const {
-  const uint64_t total = count.load(std::memory_order_relaxed);
+  const uint64_t end = next(), begin = std::min(first.load(std::memory_order_relaxed), end), total = end - begin;
   struct Run {
     const char *name;
     uint64_t times;
   };
   std::vector<Run> runs;
-  for (uint64_t at = total - std::min(total, kKept); at < total; ++at) {
+  for (uint64_t at = end - std::min(total, kKept); at < end; ++at) {
     const char *name = names[at % kKept].load(std::memory_order_relaxed);
     if (!runs.empty() && runs.back().name == name)
       ++runs.back().times;

@@ -11,13 +11,23 @@ namespace nereid::runtime {
 
 class LaunchHistory {
 public:
-  /// `name` must live for good.
-  void record(const char *name) {
-    names[count.fetch_add(1, std::memory_order_relaxed) % kKept].store(name, std::memory_order_relaxed);
+  /// `name` must live for good. The entry's number.
+  uint64_t record(const char *name) {
+    const uint64_t at = count.fetch_add(1, std::memory_order_relaxed);
+    names[at % kKept].store(name, std::memory_order_relaxed);
+    return at;
   }
 
-  /// All was well until now.
-  void clear() { count.store(0, std::memory_order_relaxed); }
+  /// It has not been launched after all.
+  void takeBack(uint64_t at, const char *name) {
+    names[at % kKept].compare_exchange_strong(name, nullptr, std::memory_order_relaxed);
+  }
+
+  /// The number of the next entry.
+  uint64_t next() const { return count.load(std::memory_order_relaxed); }
+
+  /// All was well with the entries before that one.
+  void forgetBefore(uint64_t at);
 
   /// "`add`, `softmax` (3 times)", oldest first; empty where there was none.
   std::string text() const;
@@ -26,6 +36,7 @@ private:
   static constexpr uint64_t kKept = 16;
   std::array<std::atomic<const char *>, kKept> names{};
   std::atomic<uint64_t> count{0};
+  std::atomic<uint64_t> first{0}; ///< that is not forgotten
 };
 
 /// The same text at an address that stays, one for all equal texts.

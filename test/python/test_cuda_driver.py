@@ -191,6 +191,15 @@ def test_load_binary(cuda, stub):
 # --- Timing ---------------------------------------------------------------------------------------
 
 
+def test_memory_is_freed_where_no_context_is_current(stub):
+    buffer = libtriton.driver_cuda.Buffer(1 << 20, 1)
+    (address,) = [call["address"] for call in stub.calls("cuMemAlloc")]
+    assert libtriton.driver_cuda.pointer_info(address)["device"] == 1
+    stub.library.cuCtxSetCurrent(None)
+    del buffer
+    assert libtriton.driver_cuda.pointer_info(address) is None
+
+
 def test_do_bench_clears_the_cache_before_each_call_and_reads_the_gpus_clock(cuda, stub):
     calls = []
     times = triton.testing.do_bench(lambda: calls.append(1), warmup=1, rep=1, return_mode="all")

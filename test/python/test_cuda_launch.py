@@ -270,6 +270,17 @@ def test_dlpack_is_told_the_stream(stub, runs):
     assert set(x.streams) == {1}  # the default stream
 
 
+def test_streams_wait_for_the_one_that_dlpack_was_told(stub):
+    kernel = make_kernel()
+    for stream, waits in ((0x70, True), (0, False), (1, False)):
+        stub.clear()
+        for _ in range(2):
+            kernel[(1,)](DLPackArray(A), 5, 0.5, True, InterfaceArray(B), stream=stream)
+        recorded = [call["stream"] for call in stub.calls("cuEventRecord")]
+        waited = [call["stream"] for call in stub.calls("cuStreamWaitEvent")]
+        assert (recorded, waited) == (([1, 1], [0x70, 0x70]) if waits else ([], []))
+
+
 def test_read_only_memory_goes_to_kernels_that_only_read_it(stub, runs):
     kernel = make_kernel()
     for _ in range(2):
@@ -415,7 +426,7 @@ def test_failures_of_earlier_kernels_name_them(stub, array):
         innocent[(1,)](array(A))
     text = str(caught.value)
     assert "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS" in text
-    assert "newest last: `bad`, `innocent`;" in text
+    assert "newest last: `bad`;" in text
     assert text.endswith("[launch-earlier]")
 
 
@@ -426,6 +437,17 @@ def test_refused_launches_say_why(stub, array):
     with pytest.raises(RuntimeError, match="128 threads of 32 registers") as caught:
         kernel[(1,)](array(A), 5, 0.5, True, array(B))
     assert "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES from cuLaunchKernelEx" in str(caught.value)
+
+
+@pytest.mark.parametrize("code", [400, 201])
+def test_streams_of_other_devices_are_named(stub, array, code):
+    kernel = make_kernel()
+    kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    stub.configure(f"devices=2 fail=cuLaunchKernelEx:{code}")
+    with pytest.raises(RuntimeError) as caught:
+        kernel[(1,)](array(A), 5, 0.5, True, array(B), stream=0x80)
+    assert "kernel `kernel` cannot be launched on cuda:0" in str(caught.value)
+    assert "the stream given is not one of cuda:0, or it was destroyed [" in str(caught.value)
 
 
 def test_pointers_are_checked_when_asked_for(stub, array, runs):

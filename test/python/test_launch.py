@@ -105,6 +105,24 @@ def test_read_only_arrays_are_not_written(wrap, warm):
         add_kernel[(2,)](wrap(x), wrap(y), wrap(broadcast), 100)
 
 
+def test_constants_whose_value_raises_raise_it():
+    class Broken(tl.constexpr):
+        def __init__(self):
+            pass
+
+        @property
+        def value(self):
+            raise LookupError("no value today")
+
+    @triton.jit
+    def f(out_ptr, N: tl.constexpr):
+        tl.store(out_ptr, N)
+
+    for _ in range(2):
+        with pytest.raises(LookupError, match="no value today"):
+            f[(1,)](np.zeros(1, np.int32), Broken())
+
+
 def test_an_array_that_one_kernel_of_a_function_writes_and_another_reads():
     @triton.jit
     def f(p_ptr, out_ptr, WRITES: tl.constexpr):

@@ -107,8 +107,10 @@ STUB_API Result cuGetErrorName(Result result, const char **name) {
                                                        {3, "CUDA_ERROR_NOT_INITIALIZED"},
                                                        {100, "CUDA_ERROR_NO_DEVICE"},
                                                        {200, "CUDA_ERROR_INVALID_IMAGE"},
+                                                       {201, "CUDA_ERROR_INVALID_CONTEXT"},
                                                        {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
                                                        {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+                                                       {400, "CUDA_ERROR_INVALID_HANDLE"},
                                                        {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
                                                        {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
                                                        {710, "CUDA_ERROR_ASSERT"},
@@ -345,6 +347,8 @@ static std::string request(size_t bytes, Stream stream) {
 static Result allocate(Result result, Address *address, size_t bytes) {
   if (result != Success)
     return result;
+  if (!current)
+    return InvalidContext;
   *address = nextAddress;
   nextAddress += (bytes + 511) / 512 * 512;
   stub_add_memory(*address, bytes, 2, std::max(deviceOf(current), 0));
@@ -358,7 +362,16 @@ STUB_API Result cuMemAlloc_v2(Address *address, size_t bytes) {
 STUB_API Result cuMemAllocAsync(Address *address, size_t bytes, Stream stream) {
   return allocate(enterContext("cuMemAllocAsync", request(bytes, stream)), address, bytes);
 }
-STUB_API Result cuMemFree_v2(Address address) { return enterUnsafe("cuMemFree", field("address", address)); }
+STUB_API Result cuMemFree_v2(Address address) {
+  const Result result = enterUnsafe("cuMemFree", field("address", address));
+  if (result != Success)
+    return result;
+  if (!current)
+    return InvalidContext;
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  std::erase_if(memory, [&](const Memory &each) { return each.start == address; });
+  return Success;
+}
 STUB_API Result cuMemFreeAsync(Address address, Stream stream) {
   return enter("cuMemFreeAsync", field("address", address) + ", " + field("stream", number(stream)));
 }

@@ -52,6 +52,10 @@ AssemblyError nvidia::readError(StringRef log) {
   return error;
 }
 
+bool nvidia::isTooOld(StringRef log) {
+  return log.contains("is not defined for option 'gpu-name'") || log.contains("Unsupported .version");
+}
+
 std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const Tools &tools, AssemblyError &error) {
   Assembled result;
   std::string log;

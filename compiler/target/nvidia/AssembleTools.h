@@ -12,6 +12,9 @@ enum class ToolOutcome : uint8_t {
   Absent,  ///< the tool cannot be used
 };
 
+/// Whether the tool is older than the generation or this version of PTX: another one may do.
+bool isTooOld(llvm::StringRef log);
+
 ToolOutcome runNvJitLink(llvm::StringRef ptx, const Arch &arch, const std::string &library, Assembled &result,
                          std::string &log);
 ToolOutcome runPtxas(llvm::StringRef ptx, const Arch &arch, const std::string &program, Assembled &result,

@@ -124,7 +124,7 @@ ToolOutcome nvidia::runNvJitLink(llvm::StringRef ptx, const Arch &arch, const st
   const bool isDone = link.run(ptx);
   log = link.text(library.infoSize, library.info) + "\n" + link.text(library.errorSize, library.error);
   if (!isDone)
-    return ToolOutcome::Refused;
+    return isTooOld(log) ? ToolOutcome::Absent : ToolOutcome::Refused;
   result.cubin = link.cubin();
   unsigned major = 0, minor = 0;
   library.version(&major, &minor);

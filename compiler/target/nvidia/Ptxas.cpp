@@ -118,10 +118,7 @@ ToolOutcome nvidia::runPtxas(llvm::StringRef ptx, const Arch &arch, const std::s
   const int status = run({program.c_str(), "-lineinfo", "-v", target.c_str(), "/proc/self/fd/3", "-o", "/proc/self/fd/4"},
                          {{input.number(), 3}, {output.number(), 4}, {messages.number(), 1}, {messages.number(), 2}});
   log = messages.contents();
-  // An older ptxas does not know the generation, or this PTX version.
-  const bool isTooOld = llvm::StringRef(log).contains("is not defined for option 'gpu-name'") ||
-                        llvm::StringRef(log).contains("Unsupported .version");
-  if ((status == -1 && log.empty()) || isTooOld)
+  if ((status == -1 && log.empty()) || isTooOld(log))
     return ToolOutcome::Absent;
   if (status != 0)
     return ToolOutcome::Refused;

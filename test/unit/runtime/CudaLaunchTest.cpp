@@ -229,7 +229,7 @@ TEST(CudaLaunch, late_failure_names_the_kernels_since_the_last_check) {
   EXPECT_TRUE(contains(late.error().text, "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS from "
                                           "cuLaunchKernelEx)"))
       << late.error().text;
-  EXPECT_TRUE(contains(late.error().text, "newest last: `bad`, `after`;")) << late.error().text;
+  EXPECT_TRUE(contains(late.error().text, "newest last: `bad`;")) << late.error().text;
   EXPECT_FALSE(contains(late.error().text, "fine")) << late.error().text;
   const auto waiting = device.synchronize();
   ASSERT_FALSE(waiting);
@@ -251,8 +251,22 @@ TEST(CudaLaunch, long_histories_are_cut) {
   for (int i = 0; i < 20; ++i)
     history.record(b);
   EXPECT_EQ(history.text(), "7 others, `b` (16 times)");
-  history.clear();
+  history.forgetBefore(history.next());
   EXPECT_EQ(history.text(), "");
+}
+
+TEST(CudaLaunch, what_was_launched_during_a_wait_stays) {
+  LaunchHistory history;
+  const char *before = keptName("before"), *during = keptName("during"), *refused = keptName("refused");
+  history.record(before);
+  const uint64_t waitsFor = history.next();
+  history.record(during);
+  const uint64_t entry = history.record(refused);
+  history.forgetBefore(waitsFor);
+  EXPECT_EQ(history.text(), "`during`, `refused`");
+  history.takeBack(entry, refused);
+  history.forgetBefore(0); // a wait that began earlier and ends later
+  EXPECT_EQ(history.text(), "`during`");
 }
 
 //--- Streams and pointers ----------------------------------------------------------------------
