@@ -1,11 +1,14 @@
-// Collects assigned names by a walk over statements, targets and walrus expressions.
+// Collects names and ways out by walks over statements, targets and expressions.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
+
+#include "compiler/syntax/AstChildren.h"
 
 using namespace nereid;
 using namespace nereid::sema;
 using llvm::cast;
 using llvm::dyn_cast;
+using llvm::isa;
 
 static void addTarget(const syntax::Expr *target, NameSet &names) {
   if (auto *name = dyn_cast<syntax::Name>(target))
@@ -20,96 +23,134 @@ static void addTarget(const syntax::Expr *target, NameSet &names) {
     addTarget(starred->value, names);
 }
 
-static void addAll(syntax::ExprList expressions, NameSet &names) {
-  for (const syntax::Expr *expression : expressions)
-    addAssignedNames(expression, names);
+void nereid::sema::addAssignedNames(const syntax::Expr *expression, NameSet &names) {
+  if (!expression || isa<syntax::Lambda>(expression))
+    return;
+  syntax::forEachChild(expression, [&](const syntax::Expr *child) { addAssignedNames(child, names); });
+  if (auto *named = dyn_cast<syntax::NamedExpr>(expression))
+    names.insert(named->target->id);
 }
 
-void nereid::sema::addAssignedNames(const syntax::Expr *expression, NameSet &names) {
-  using syntax::NodeKind;
-  if (!expression)
-    return;
-  switch (expression->kind) {
-  case NodeKind::NamedExpr: {
-    auto *named = cast<syntax::NamedExpr>(expression);
-    addAssignedNames(named->value, names);
-    names.insert(named->target->id);
-    return;
-  }
-  case NodeKind::BoolOp:
-    return addAll(cast<syntax::BoolOp>(expression)->values, names);
-  case NodeKind::BinOp:
-    addAssignedNames(cast<syntax::BinOp>(expression)->left, names);
-    return addAssignedNames(cast<syntax::BinOp>(expression)->right, names);
-  case NodeKind::UnaryOp:
-    return addAssignedNames(cast<syntax::UnaryOp>(expression)->operand, names);
-  case NodeKind::IfExp:
-    addAssignedNames(cast<syntax::IfExp>(expression)->test, names);
-    addAssignedNames(cast<syntax::IfExp>(expression)->body, names);
-    return addAssignedNames(cast<syntax::IfExp>(expression)->orelse, names);
-  case NodeKind::Compare:
-    addAssignedNames(cast<syntax::Compare>(expression)->left, names);
-    return addAll(cast<syntax::Compare>(expression)->comparators, names);
-  case NodeKind::Call:
-    addAssignedNames(cast<syntax::Call>(expression)->callee, names);
-    addAll(cast<syntax::Call>(expression)->args, names);
-    for (const syntax::Keyword &keyword : cast<syntax::Call>(expression)->keywords)
-      addAssignedNames(keyword.value, names);
-    return;
-  case NodeKind::Attribute:
-    return addAssignedNames(cast<syntax::Attribute>(expression)->value, names);
-  case NodeKind::Subscript:
-    addAssignedNames(cast<syntax::Subscript>(expression)->value, names);
-    return addAssignedNames(cast<syntax::Subscript>(expression)->index, names);
-  case NodeKind::Starred:
-    return addAssignedNames(cast<syntax::Starred>(expression)->value, names);
-  case NodeKind::Tuple:
-    return addAll(cast<syntax::Tuple>(expression)->elements, names);
-  case NodeKind::List:
-    return addAll(cast<syntax::List>(expression)->elements, names);
-  default:
-    return; // names, constants, and what kernels cannot contain
-  }
+static void addTargetsOf(const syntax::Stmt *statement, NameSet &names) {
+  if (auto *assign = dyn_cast<syntax::Assign>(statement))
+    for (const syntax::Expr *target : assign->targets)
+      addTarget(target, names);
+  else if (auto *augmented = dyn_cast<syntax::AugAssign>(statement))
+    addTarget(augmented->target, names);
+  else if (auto *annotated = dyn_cast<syntax::AnnAssign>(statement); annotated && annotated->value)
+    addTarget(annotated->target, names);
+  else if (auto *loop = dyn_cast<syntax::For>(statement))
+    addTarget(loop->target, names);
+  else if (auto *with = dyn_cast<syntax::With>(statement))
+    for (const syntax::WithItem &item : with->items)
+      if (item.target)
+        addTarget(item.target, names);
 }
 
 void nereid::sema::addAssignedNames(syntax::Block statements, NameSet &names) {
-  using syntax::NodeKind;
   for (const syntax::Stmt *statement : statements) {
-    switch (statement->kind) {
-    case NodeKind::Assign:
-      addAssignedNames(cast<syntax::Assign>(statement)->value, names);
-      for (const syntax::Expr *target : cast<syntax::Assign>(statement)->targets)
-        addTarget(target, names);
-      break;
-    case NodeKind::AugAssign:
-      addAssignedNames(cast<syntax::AugAssign>(statement)->value, names);
-      addTarget(cast<syntax::AugAssign>(statement)->target, names);
-      break;
-    case NodeKind::AnnAssign:
-      if (!cast<syntax::AnnAssign>(statement)->value)
-        break;
-      addAssignedNames(cast<syntax::AnnAssign>(statement)->value, names);
-      addTarget(cast<syntax::AnnAssign>(statement)->target, names);
-      break;
-    case NodeKind::ExprStmt:
-      addAssignedNames(cast<syntax::ExprStmt>(statement)->value, names);
-      break;
-    case NodeKind::If:
-      addAssignedNames(cast<syntax::If>(statement)->test, names);
-      addAssignedNames(cast<syntax::If>(statement)->body, names);
-      addAssignedNames(cast<syntax::If>(statement)->orelse, names);
-      break;
-    case NodeKind::For:
-      addTarget(cast<syntax::For>(statement)->target, names);
-      addAssignedNames(cast<syntax::For>(statement)->iterable, names);
-      addAssignedNames(cast<syntax::For>(statement)->body, names);
-      break;
-    case NodeKind::While:
-      addAssignedNames(cast<syntax::While>(statement)->test, names);
-      addAssignedNames(cast<syntax::While>(statement)->body, names);
-      break;
-    default:
-      break;
+    if (auto *nested = dyn_cast<syntax::FunctionDef>(statement)) {
+      names.insert(nested->name);
+      continue;
     }
+    addTargetsOf(statement, names);
+    syntax::forEachChild(
+        statement, [&](const syntax::Expr *child) { addAssignedNames(child, names); },
+        [&](const syntax::Stmt *child) { addAssignedNames(syntax::Block(child), names); });
   }
+}
+
+//--- Free names ----------------------------------------------------------------------------
+
+static void addReads(const syntax::Stmt *statement, NameSet &reads);
+
+static void addParameters(llvm::ArrayRef<syntax::Parameter> parameters, NameSet &names) {
+  for (const syntax::Parameter &parameter : parameters)
+    names.insert(parameter.name);
+}
+
+static void addReads(const syntax::Expr *expression, NameSet &reads) {
+  if (auto *name = dyn_cast<syntax::Name>(expression))
+    reads.insert(name->id);
+  auto *lambda = dyn_cast<syntax::Lambda>(expression);
+  if (!lambda)
+    return syntax::forEachChild(expression, [&](const syntax::Expr *child) { addReads(child, reads); });
+  NameSet inner, bound;
+  addParameters(lambda->parameters, bound);
+  syntax::forEachChild(expression, [&](const syntax::Expr *child) { addReads(child, inner); });
+  for (llvm::StringRef name : inner)
+    if (!bound.contains(name))
+      reads.insert(name);
+}
+
+static void addReads(const syntax::Stmt *statement, NameSet &reads) {
+  if (auto *nested = dyn_cast<syntax::FunctionDef>(statement)) {
+    NameSet inner = freeNames(nested);
+    reads.insert(inner.begin(), inner.end());
+    return;
+  }
+  syntax::forEachChild(
+      statement, [&](const syntax::Expr *child) { addReads(child, reads); },
+      [&](const syntax::Stmt *child) { addReads(child, reads); });
+}
+
+NameSet nereid::sema::freeNames(const syntax::FunctionDef *function) {
+  NameSet bound, reads, result;
+  addParameters(function->parameters, bound);
+  addAssignedNames(function->body, bound);
+  for (const syntax::Stmt *statement : function->body)
+    addReads(statement, reads);
+  for (llvm::StringRef name : reads)
+    if (!bound.contains(name))
+      result.insert(name);
+  return result;
+}
+
+//--- Ways out ------------------------------------------------------------------------------
+
+namespace {
+struct WaysOut {
+  bool returns = false, breaks = false, continues = false;
+};
+} // namespace
+
+static void addWaysOut(syntax::Block statements, bool isInner, WaysOut &ways) {
+  for (const syntax::Stmt *statement : statements) {
+    ways.returns |= isa<syntax::Return>(statement);
+    ways.breaks |= isa<syntax::Break>(statement) && !isInner;
+    ways.continues |= isa<syntax::Continue>(statement) && !isInner;
+    if (isa<syntax::FunctionDef, syntax::ClassDef>(statement))
+      continue;
+    const bool isLoop = isa<syntax::For, syntax::While>(statement);
+    syntax::forEachChild(
+        statement, [](const syntax::Expr *) {},
+        [&](const syntax::Stmt *child) { addWaysOut(syntax::Block(child), isInner || isLoop, ways); });
+  }
+}
+
+static WaysOut waysOut(syntax::Block statements) {
+  WaysOut ways;
+  addWaysOut(statements, false, ways);
+  return ways;
+}
+
+bool nereid::sema::containsReturn(syntax::Block statements) { return waysOut(statements).returns; }
+
+bool nereid::sema::mayLeave(syntax::Block statements) {
+  const WaysOut ways = waysOut(statements);
+  return ways.returns || ways.breaks || ways.continues;
+}
+
+bool nereid::sema::mayEndLoop(syntax::Block statements) {
+  const WaysOut ways = waysOut(statements);
+  return ways.returns || ways.breaks;
+}
+
+bool nereid::sema::alwaysLeaves(syntax::Block statements) {
+  return llvm::any_of(statements, [](const syntax::Stmt *statement) {
+    if (isa<syntax::Return, syntax::Break, syntax::Continue>(statement))
+      return true;
+    auto *branch = dyn_cast<syntax::If>(statement);
+    return branch && alwaysLeaves(branch->body) && alwaysLeaves(branch->orelse);
+  });
 }

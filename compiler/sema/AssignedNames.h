@@ -1,4 +1,4 @@
-// Which names a list of statements assigns: what a loop may have to carry.
+// Which names statements assign and read: what a loop may have to carry, what a nested function captures.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,5 +13,17 @@ using NameSet = llvm::SetVector<llvm::StringRef>;
 /// Adds every name that `statements` may assign, walrus expressions included, in source order.
 void addAssignedNames(syntax::Block statements, NameSet &names);
 void addAssignedNames(const syntax::Expr *expression, NameSet &names);
+
+/// Names that a function reads and does not bind itself, those of functions inside it too.
+NameSet freeNames(const syntax::FunctionDef *function);
+
+/// Whether a `return` stands in `statements`; functions defined there have their own.
+bool containsReturn(syntax::Block statements);
+/// Whether a `return`, or a `break` or `continue` of the loop around, stands in `statements`.
+bool mayLeave(syntax::Block statements);
+/// Whether a `return`, or a `break` of the loop around, stands in `statements`.
+bool mayEndLoop(syntax::Block statements);
+/// Whether every path through `statements` ends in `return`, `break` or `continue`, as far as the text tells.
+bool alwaysLeaves(syntax::Block statements);
 
 } // namespace nereid::sema

@@ -55,7 +55,9 @@ static std::string closestName(const FunctionEmitter &emitter, llvm::StringRef n
 
 Value FunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
   if (auto *local = scope.find(name); local != scope.end())
-    return local->second.value;
+    return recapture(local->second.value);
+  if (function.isNested && function.name == name)
+    return itself();
   if (function.isStdlib) {
     if (auto found = module.stdlibFunction("", name))
       return FunctionValue{found};

@@ -40,6 +40,7 @@ struct Builtin {
   llvm::StringRef doc; ///< one line
   Value (*emit)(const CallSite &);
   bool isMember = false; ///< also a method of tensors
+  llvm::StringRef mustUseResult = ""; ///< dropping the result is an error; the text says what else to do
 };
 
 /// All built-ins of a family; the registry concatenates these.

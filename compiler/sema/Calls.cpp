@@ -220,6 +220,7 @@ Value FunctionEmitter::callFunction(std::shared_ptr<JitFunction> callee, llvm::A
   llvm::SmallVector<TensorValue> tensors;
   for (const Value &value : values)
     flatten(value, tensors);
+  flatten(FunctionValue{callee}, tensors);
   llvm::SmallVector<mlir::Value> operands;
   for (const TensorValue &tensor : tensors)
     operands.push_back(tensor.value);

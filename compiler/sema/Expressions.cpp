@@ -11,8 +11,6 @@ using llvm::dyn_cast;
 static llvm::StringRef adviceFor(syntax::NodeKind kind) {
   using syntax::NodeKind;
   switch (kind) {
-  case NodeKind::Lambda:
-    return "write a function decorated with @triton.jit";
   case NodeKind::Dict:
   case NodeKind::Set:
   case NodeKind::DictComp:
@@ -62,6 +60,8 @@ Value FunctionEmitter::evaluate(const syntax::Expr *expression) {
     return evaluateElements(llvm::cast<syntax::Tuple>(expression)->elements);
   case NodeKind::List:
     return evaluateElements(llvm::cast<syntax::List>(expression)->elements);
+  case NodeKind::Lambda:
+    return evaluateLambda(llvm::cast<syntax::Lambda>(expression));
   case NodeKind::ListComp:
     return evaluateListComp(llvm::cast<syntax::ListComp>(expression));
   case NodeKind::JoinedStr:
@@ -183,16 +183,31 @@ Value FunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
   return result;
 }
 
+/// `a < b < c` is `a < b and b < c`, each operand evaluated once; what is known to be false ends it.
 Value FunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
-  if (expression->ops.size() > 1) {
-    Value chained = error(diag::ChainedComparison, expression->range);
-    lastDiagnostic->pointAt(expression->opRanges[1].begin);
-    return chained;
+  Value left = evaluate(expression->left), result;
+  for (auto [index, op, node] : llvm::enumerate(expression->ops, expression->comparators)) {
+    const Value right = evaluate(node);
+    if (left.isPoison() || right.isPoison())
+      return Value::poison();
+    const SourceRange opRange = expression->opRanges[index];
+    const Value next = compare(op, left, right, expression->range, opRange);
+    if (index == 0)
+      result = next;
+    else if (!result.tensor() && !next.tensor())
+      result = next; // the one before is true
+    else
+      result = binary(syntax::BinaryOperator::BitAnd, result, next, expression->range, opRange);
+    if (result.isPoison())
+      return result;
+    if (!result.tensor()) {
+      std::optional<bool> truth = constantTruth(result, expression->range);
+      if (!truth || !*truth)
+        return truth ? result : Value::poison();
+    }
+    left = right;
   }
-  const Value left = evaluate(expression->left), right = evaluate(expression->comparators.front());
-  if (left.isPoison() || right.isPoison())
-    return Value::poison();
-  return compare(expression->ops.front(), left, right, expression->range, expression->opRanges.front());
+  return result;
 }
 
 Value FunctionEmitter::evaluateIfExp(const syntax::IfExp *expression) {
@@ -328,80 +343,4 @@ Value FunctionEmitter::evaluateJoinedStr(const syntax::JoinedStr *expression) {
     text += *shown.get<std::string>();
   }
   return text;
-}
-
-//--- Subscripts ------------------------------------------------------------------------------
-
-Value FunctionEmitter::evaluateSubscript(const syntax::Subscript *expression) {
-  const Value object = evaluate(expression->value), index = evaluate(expression->index);
-  if (object.isPoison() || index.isPoison())
-    return Value::poison();
-  return item(object, index, expression->range);
-}
-
-/// `x[:, None]`: None inserts a dimension, a full slice keeps one.
-Value FunctionEmitter::subscriptTile(const Value &tile, const Value &index, SourceRange range) {
-  std::vector<Value> parts = index.elements() ? *index.elements() : std::vector<Value>{index};
-  Type type = tile.tensor()->type;
-  mlir::Value value = tile.tensor()->value;
-  if (!type.isTile() && llvm::any_of(parts, [](const Value &part) { return part.isNone(); })) {
-    const Value one = broadcastTo(tile, {1}, range);
-    type = type.withShape(llvm::SmallVector<int64_t>(parts.size(), 1));
-    return broadcastTo(one, type.shape, range);
-  }
-  size_t axis = 0;
-  for (const Value &part : parts) {
-    const SliceValue *slice = part.get<SliceValue>();
-    if (slice && llvm::all_of(*slice->parts, [](const Value &bound) { return bound.isNone(); })) {
-      if (axis++ >= type.shape.size())
-        return error(diag::TooManyIndices, range, tile.tensor()->type.str(), parts.size());
-      continue;
-    }
-    if (!part.isNone())
-      return error(diag::UnsupportedIndex, range, part.repr());
-    type.shape.insert(type.shape.begin() + axis, 1);
-    value = tt::ExpandDimsOp::create(builder, location(range), type.toMlir(builder.getContext()), value, axis);
-    ++axis;
-  }
-  return Value::tensor(value, type);
-}
-
-Value FunctionEmitter::item(const Value &object, const Value &index, SourceRange range) {
-  if (object.tensor())
-    return subscriptTile(object, index, range);
-  if (auto *host = object.get<HostValue>())
-    return fromHost(module.host.item(host->object, index), range);
-  const std::vector<Value> *elements = object.elements();
-  if (!elements)
-    return error(diag::NotSubscriptable, range, describe(object));
-  const int64_t count = elements->size();
-  if (auto position = index.asInt64()) {
-    if (*position < -count || *position >= count)
-      return error(diag::IndexOutOfRange, range, *position, count);
-    return (*elements)[*position < 0 ? *position + count : *position];
-  }
-  const SliceValue *slice = index.get<SliceValue>();
-  if (!slice)
-    return error(diag::TupleIndex, range, describe(index));
-  int64_t bounds[3] = {0, count, 1};
-  for (int i = 2; i >= 0; --i) {
-    const Value &bound = (*slice->parts)[i];
-    if (bound.isNone()) {
-      if (i < 2 && bounds[2] < 0)
-        bounds[i] = i == 0 ? count - 1 : -1;
-      continue;
-    }
-    auto number = bound.asInt64();
-    if (!number || (i == 2 && *number == 0))
-      return error(diag::TupleIndex, range, describe(bound));
-    bounds[i] = *number;
-    if (i == 2)
-      continue;
-    const int64_t low = bounds[2] < 0 ? -1 : 0, high = bounds[2] < 0 ? count - 1 : count;
-    bounds[i] = std::clamp(*number < 0 ? *number + count : *number, low, high);
-  }
-  std::vector<Value> picked;
-  for (int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2])
-    picked.push_back((*elements)[i]);
-  return Value::tuple(std::move(picked));
 }

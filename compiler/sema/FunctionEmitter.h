@@ -1,8 +1,8 @@
 // Interprets the body of one function and emits its IR: the centre of sema.
 // SPDX-License-Identifier: MIT
 //
-// Its parts by file: Statements, Assignment, ControlFlow, Loops, Expressions,
-// Attributes, Calls, Operators, Promotion, Conversion, Constants.
+// Its parts by file: Statements, Assignment, ControlFlow, Exits, Loops, RuntimeLoops, Expressions, Subscripts,
+// Attributes, Calls, Closures, Operators, Promotion, Conversion, Constants.
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 namespace nereid::sema {
@@ -49,7 +50,28 @@ struct Continuation {
   const Continuation *next;
 };
 
-enum class Flow { FallsThrough, Returns };
+/// Whether a list of statements goes on to what follows it. `Ends`: what follows was run, or is left out.
+enum class Flow { FallsThrough, Ends };
+
+/// A loop whose body is being emitted.
+struct LoopFrame {
+  LoopFrame *outer = nullptr;
+  llvm::SmallVector<llvm::StringRef> live; ///< names that mean something after a turn of the loop
+};
+
+/// How a loop was left: flags that are known or scalars, and what it returned.
+struct LoopExit {
+  Value breaks = false, returns = false;
+  std::optional<Binding> result;
+};
+
+/// One side of a runtime branch: where it ends, what its names stand for there, what it returns if it does.
+struct Side {
+  mlir::Block *block = nullptr;
+  Scope scope;
+  std::optional<Binding> returned;
+};
+using PathEmitter = llvm::function_ref<void()>;
 
 class FunctionEmitter {
 public:
@@ -81,6 +103,11 @@ public:
   /// What the function returned; None until a `return` was met.
   Value returned;
   SourceRange returnedAt;
+
+  /// An scf.if whose sides are emitted by the two; names that both have are joined.
+  void branch(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide);
+  /// `a or b` of flags that may be known.
+  Value eitherFlag(const Value &a, const Value &b, SourceRange range);
 
   //--- Expressions -----------------------------------------------------------------------------
   Value evaluate(const syntax::Expr *expression);
@@ -161,7 +188,8 @@ private:
   std::optional<Value> defaultOfParameter(JitFunction &callee, size_t index);
   // Statements.cpp
   Flow runStatement(const syntax::Stmt *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
-  void runReturn(const syntax::Return *statement);
+  void runWith(const syntax::With *statement);
+  std::optional<std::string> resultToUse(const syntax::Expr *expression);
   void runExpressionStatement(const syntax::ExprStmt *statement);
   // Assignment.cpp
   void assignTo(const syntax::Expr *target, const Value &value, bool isConstexpr, SourceRange range);
@@ -172,19 +200,43 @@ private:
   void runAnnAssign(const syntax::AnnAssign *statement);
   // ControlFlow.cpp
   Flow runIf(const syntax::If *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
-  void runtimeIf(const syntax::If *statement, mlir::Value condition);
+  void joinNames(mlir::scf::IfOp shell, const Scope &before, const Side (&sides)[2],
+                 llvm::ArrayRef<llvm::StringRef> names);
   /// The tensors that a name is on the two sides; nothing (and a poisoned name) after an error.
   std::optional<std::pair<Value, Value>> joinName(llvm::StringRef name, const Scope &before, const Binding &thenSide,
                                                   const Binding &elseSide,
                                                   std::pair<mlir::Block *, mlir::Block *> blocks);
-  void runtimeIfWithReturn(const syntax::If *statement, mlir::Value condition, const Continuation *rest);
   Value runtimeSelect(const syntax::IfExp *expression, mlir::Value condition);
+  // Exits.cpp
+  void runReturn(const syntax::Return *statement);
+  void runBreak(SourceRange range);
+  /// The path ends with this value returned.
+  void leave(const Value &value, SourceRange range);
+  std::optional<Binding> returnedHere() const;
+  /// An scf.if whose sides run to the end of the path: nothing of the function or the loop's body follows.
+  void splitPath(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide);
+  bool joinReturned(Side (&sides)[2], SourceRange range);
+  void enterLoop(LoopFrame &frame);
+  void leaveLoop();
+  void clearFlags();
+  llvm::SmallVector<llvm::StringRef> visibleNames() const;
+  LoopExit takeExit();
+  void putExit(const LoopExit &exit);
+  Flow afterLoop(const LoopExit &exit, SourceRange range, syntax::Block after, const Continuation *rest,
+                 bool &tookRest);
   // Loops.cpp
-  void runFor(const syntax::For *statement);
-  void runWhile(const syntax::While *statement);
-  void unroll(const syntax::For *statement, const RangeValue &range);
-  void runtimeFor(const syntax::For *statement, const RangeValue &range);
+  Flow runFor(const syntax::For *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
+  void checkBodyAlone(const syntax::For *statement);
+  std::optional<int64_t> staticTripCount(const RangeValue &range, SourceRange where);
+  LoopExit unroll(const syntax::For *statement, const RangeValue &range);
+  void unlessStopped(const Value &stops, SourceRange range, const LoopExit &exit, PathEmitter once);
   bool loopBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type);
+  // RuntimeLoops.cpp
+  bool mirroredBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type, Value &start);
+  LoopExit runtimeFor(const syntax::For *statement, const RangeValue &range);
+  mlir::Value whileTest(const syntax::While *statement, mlir::Value isActive, bool &neverRuns);
+  LoopExit runtimeWhile(const syntax::While *statement);
+  Flow runWhile(const syntax::While *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
   // Expressions.cpp
   Value evaluateConstant(const syntax::Constant *constant);
   Value evaluateBoolOp(const syntax::BoolOp *expression);
@@ -195,7 +247,16 @@ private:
   Value evaluateJoinedStr(const syntax::JoinedStr *expression);
   Value evaluateElements(syntax::ExprList elements);
   Value evaluateSubscript(const syntax::Subscript *expression);
+  // Subscripts.cpp
   Value subscriptTile(const Value &tile, const Value &index, SourceRange range);
+  // Closures.cpp
+  Value makeFunction(const syntax::FunctionDef *definition, std::shared_ptr<syntax::AstContext> arena);
+  /// A function of this one's own, with the present values of the names that it captures.
+  Value recapture(const Value &value) const;
+  /// This nested function, which names itself.
+  Value itself() const;
+  Value evaluateLambda(const syntax::Lambda *lambda);
+  void runFunctionDef(const syntax::FunctionDef *statement);
   // Attributes.cpp
   Value tensorAttribute(const Value &tensor, llvm::StringRef name, SourceRange range);
   Value typeAttribute(const Type &type, llvm::StringRef name, SourceRange range);
@@ -206,7 +267,7 @@ private:
 
   /// `x: tl.constexpr` without a value: the next assignment keeps constants.
   llvm::SmallVector<llvm::StringRef, 2> declaredConstexpr;
-  unsigned loopDepth = 0;
+  LoopFrame *loop = nullptr; ///< the innermost loop
 };
 
 /// A value as messages speak of it: a tensor's type, or kind and value of a constant.

@@ -31,7 +31,18 @@ struct JitFunction {
   /// Default values by parameter index, evaluated by the host at definition time;
   /// where one is missing, the default's expression is evaluated instead.
   std::vector<std::optional<Value>> defaults;
+  std::optional<std::string> mustUseResult; ///< dropping the result is an error; the text says what else to do
+
+  //--- Of a function defined inside another ------------------------------------------------
+  /// Names of the functions around that it reads, with their values where it was defined or last named there.
+  std::vector<std::pair<std::string, Value>> captured;
+  bool isNested = false;
+  const void *definer = nullptr;           ///< the emitter of the function around while it names this one
+  std::shared_ptr<const void> definerTree; ///< keeps the tree around alive
 };
+
+/// Whether both are one function with the same captured values.
+bool isSameFunction(const JitFunction &a, const JitFunction &b);
 
 /// An exception of the host, as far as a message needs it.
 struct HostError {

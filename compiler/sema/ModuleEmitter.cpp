@@ -52,6 +52,22 @@ void nereid::sema::flatten(const Value &value, llvm::SmallVectorImpl<TensorValue
   else if (const std::vector<Value> *elements = value.elements())
     for (const Value &element : *elements)
       flatten(element, tensors);
+  else if (const FunctionValue *called = value.get<FunctionValue>())
+    for (const auto &[name, captured] : called->function->captured)
+      flatten(captured, tensors);
+  else if (const MethodValue *method = value.get<MethodValue>())
+    flatten(*method->self, tensors);
+}
+
+/// The function with other tensors in its captured values.
+static Value withCaptured(const FunctionValue &called, llvm::ArrayRef<mlir::Value> &values) {
+  if (Value(called).isConstant())
+    return called;
+  auto copy = std::make_shared<JitFunction>(*called.function);
+  for (auto &[name, captured] : copy->captured)
+    captured = unflatten(captured, values);
+  copy->definer = nullptr; // its names are not those of the function around any more
+  return FunctionValue{std::move(copy)};
 }
 
 Value nereid::sema::unflatten(const Value &shape, llvm::ArrayRef<mlir::Value> &values) {
@@ -60,28 +76,53 @@ Value nereid::sema::unflatten(const Value &shape, llvm::ArrayRef<mlir::Value> &v
     values = values.drop_front();
     return Value::tensor(next, tensor->type);
   }
+  if (const FunctionValue *called = shape.get<FunctionValue>())
+    return withCaptured(*called, values);
+  if (const MethodValue *method = shape.get<MethodValue>())
+    return MethodValue{method->function, std::make_shared<const Value>(unflatten(*method->self, values))};
   const TupleValue *tuple = shape.get<TupleValue>();
   if (!tuple)
     return shape;
   std::vector<Value> elements;
   for (const Value &element : *tuple->elements)
     elements.push_back(unflatten(element, values));
-  return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), tuple->fields, tuple->hostClass};
+  TupleValue result = *tuple;
+  result.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  return result;
+}
+
+static bool sameCaptured(const JitFunction &a, const JitFunction &b) {
+  return a.definition == b.definition && llvm::equal(a.captured, b.captured, [](const auto &x, const auto &y) {
+           return x.first == y.first && sameShape(x.second, y.second);
+         });
 }
 
 bool nereid::sema::sameShape(const Value &a, const Value &b) {
   if (a.tensor() && b.tensor())
     return a.tensor()->type == b.tensor()->type;
   if (a.elements() && b.elements())
-    return llvm::equal(*a.elements(), *b.elements(), sameShape);
+    return a.get<TupleValue>()->hostClass == b.get<TupleValue>()->hostClass &&
+           llvm::equal(*a.elements(), *b.elements(), sameShape);
+  const auto *f = a.get<FunctionValue>(), *g = b.get<FunctionValue>();
+  if (f && g && !f->function->captured.empty())
+    return sameCaptured(*f->function, *g->function);
+  const auto *m = a.get<MethodValue>(), *n = b.get<MethodValue>();
+  if (m && n)
+    return sameShape(*m->function, *n->function) && sameShape(*m->self, *n->self);
   return !a.tensor() && !b.tensor() && sameConstant(a, b);
 }
 
 std::string nereid::sema::mangle(const Value &value) {
   if (const TensorValue *tensor = value.tensor())
     return tensor->type.mangle();
-  if (const FunctionValue *function = value.get<FunctionValue>())
-    return "c" + function->function->qualified;
+  if (const FunctionValue *called = value.get<FunctionValue>()) {
+    std::string text = "c" + called->function->qualified;
+    for (const auto &[name, captured] : called->function->captured)
+      text += "_" + mangle(captured);
+    return text;
+  }
+  if (const MethodValue *method = value.get<MethodValue>())
+    return mangle(*method->function) + "_" + mangle(*method->self);
   const std::vector<Value> *elements = value.elements();
   if (!elements)
     return "c" + value.repr();
@@ -108,11 +149,17 @@ static std::string symbolName(const JitFunction &function, llvm::ArrayRef<Value>
 
 //--- Specialisation ------------------------------------------------------------------------
 
-/// Gives each parameter its argument: tensors in `args` are replaced, in order, by `values`.
+/// Gives each parameter its argument and each captured name its value: tensors in them are replaced, in order, by
+/// `values`.
 static void bindParameters(FunctionEmitter &emitter, llvm::ArrayRef<Value> args, llvm::ArrayRef<mlir::Value> values) {
-  for (auto [parameter, arg] : llvm::zip(emitter.function.definition->parameters, args)) {
+  const JitFunction &function = emitter.function;
+  for (auto [parameter, arg] : llvm::zip(function.definition->parameters, args)) {
     Value bound = unflatten(arg, values);
     emitter.scope[parameter.name] = {bound, parameter.nameRange, bound.isConstant()};
+  }
+  for (const auto &[name, captured] : function.captured) {
+    Value bound = unflatten(captured, values);
+    emitter.scope[name] = {bound, function.definition->nameRange, bound.isConstant()};
   }
 }
 
@@ -121,9 +168,12 @@ const Specialisation *ModuleEmitter::specialise(std::shared_ptr<JitFunction> fun
   if (!parse(*function))
     return nullptr;
   // Equal names of different functions (closures of one factory) must not meet.
-  std::string key = llvm::formatv("{0}@{1}", symbolName(*function, args), function.get()).str();
+  const void *identity = function->isNested ? static_cast<const void *>(function->definition) : function.get();
+  std::string key = llvm::formatv("{0}@{1}", symbolName(*function, args), identity).str();
   for (const Value &arg : args)
     key += "|" + mangle(arg);
+  for (const auto &[name, captured] : function->captured)
+    key += "|" + name + "=" + mangle(captured);
   auto [found, isNew] = specialisations.try_emplace(key);
   Specialisation &entry = found->second;
   if (!isNew) {
@@ -141,6 +191,7 @@ const Specialisation *ModuleEmitter::specialise(std::shared_ptr<JitFunction> fun
   llvm::SmallVector<TensorValue> tensors;
   for (const Value &arg : args)
     flatten(arg, tensors);
+  flatten(FunctionValue{function}, tensors);
   llvm::SmallVector<mlir::Type> inputs;
   for (const TensorValue &tensor : tensors)
     inputs.push_back(tensor.value.getType());
@@ -199,7 +250,17 @@ bool ModuleEmitter::emitCombine(std::shared_ptr<JitFunction> function, llvm::Arr
     const Type &type = types[i % types.size()];
     args.push_back(Value::tensor(block->addArgument(type.toMlir(op.getContext()), loc), type));
   }
-  bindParameters(emitter, args, llvm::to_vector_of<mlir::Value>(block->getArguments()));
+  llvm::SmallVector<mlir::Value> values(block->getArguments());
+  llvm::SmallVector<TensorValue> captured;
+  flatten(FunctionValue{function}, captured);
+  for (const TensorValue &tensor : captured) {
+    if (tensor.type.isTile()) {
+      diagnostics.report(diag::CombineCaptures, callSite, function->name, tensor.type.str());
+      return false;
+    }
+    values.push_back(tensor.value);
+  }
+  bindParameters(emitter, args, values);
 
   const size_t errorsBefore = diagnostics.errorCount();
   callStack.push_back({callSite, isLibraryFile(callSite)});

@@ -8,6 +8,7 @@
 #include "compiler/support/Options.h"
 #include "compiler/support/TargetSpec.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,7 +39,7 @@ public:
   /// Parses the function's text once; false after an error.
   bool parse(JitFunction &function);
   /// The specialisation of `function` for these arguments (one per parameter), emitted
-  /// at first need; null after an error.
+  /// at first need; null after an error. Tensors that `function` captured follow those of the arguments.
   const Specialisation *specialise(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Value> args,
                                    support::FileRange callSite);
   /// Emits `function` into a combine region: its parameters are the block's arguments. False after an error.
@@ -57,6 +58,12 @@ public:
 
   /// How often a statement was put into both sides of an `if` so far (ControlFlow.cpp).
   unsigned duplicatedContinuations = 0;
+  /// Turns of unrolled loops and statements run so far, all functions together: what would explode is stopped early.
+  int64_t unrolledIterations = 0, statementsRun = 0;
+  /// Lambdas as functions, with the arenas that hold these.
+  llvm::DenseMap<const syntax::Lambda *,
+                 std::pair<const syntax::FunctionDef *, std::shared_ptr<syntax::AstContext>>>
+      lambdas;
 
 private:
   llvm::StringMap<Specialisation> specialisations;

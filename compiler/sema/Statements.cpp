@@ -1,5 +1,6 @@
 // Runs statement lists: what falls through, what returns, what a kernel cannot use.
 // SPDX-License-Identifier: MIT
+#include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/FunctionEmitter.h"
 
@@ -16,11 +17,19 @@ mlir::Location FunctionEmitter::location(SourceRange range) {
                                      end.column);
 }
 
+// A kernel that unfolds to more statements than this would take minutes and gigabytes to compile.
+static constexpr int64_t maxStatementsRun = 300'000;
+
 Flow FunctionEmitter::run(syntax::Block statements, const Continuation *rest) {
   for (size_t index = 0; index < statements.size(); ++index) {
+    if (++module.statementsRun > maxStatementsRun) {
+      if (module.statementsRun == maxStatementsRun + 1)
+        error(diag::CompileExplodes, statements[index]->range, maxStatementsRun);
+      return Flow::Ends;
+    }
     bool tookRest = false;
     const Flow flow = runStatement(statements[index], statements.drop_front(index + 1), rest, tookRest);
-    if (flow == Flow::Returns || tookRest)
+    if (flow == Flow::Ends || tookRest)
       return flow;
   }
   return rest ? run(rest->rest, rest->next) : Flow::FallsThrough;
@@ -30,11 +39,6 @@ Flow FunctionEmitter::run(syntax::Block statements, const Continuation *rest) {
 static llvm::StringRef adviceFor(syntax::NodeKind kind) {
   using syntax::NodeKind;
   switch (kind) {
-  case NodeKind::FunctionDef:
-    return "move the nested function to module level and decorate it with @triton.jit";
-  case NodeKind::Break:
-  case NodeKind::Continue:
-    return "put the rest of the body under an `if`, or loop with `while`";
   case NodeKind::Import:
   case NodeKind::ImportFrom:
     return "import at module level";
@@ -69,18 +73,23 @@ Flow FunctionEmitter::runStatement(const syntax::Stmt *statement, syntax::Block 
     return Flow::FallsThrough;
   case NodeKind::Return:
     runReturn(llvm::cast<syntax::Return>(statement));
-    return Flow::Returns;
+    return Flow::Ends;
+  case NodeKind::Break:
+    runBreak(statement->range);
+    return Flow::Ends;
+  case NodeKind::Continue:
+    return Flow::Ends;
   case NodeKind::If:
     return runIf(llvm::cast<syntax::If>(statement), after, rest, tookRest);
   case NodeKind::For:
-    runFor(llvm::cast<syntax::For>(statement));
-    return Flow::FallsThrough;
+    return runFor(llvm::cast<syntax::For>(statement), after, rest, tookRest);
   case NodeKind::While:
-    runWhile(llvm::cast<syntax::While>(statement));
+    return runWhile(llvm::cast<syntax::While>(statement), after, rest, tookRest);
+  case NodeKind::With:
+    runWith(llvm::cast<syntax::With>(statement));
     return Flow::FallsThrough;
   case NodeKind::FunctionDef:
-    error(diag::NestedFunction, llvm::cast<syntax::FunctionDef>(statement)->nameRange,
-          llvm::cast<syntax::FunctionDef>(statement)->name);
+    runFunctionDef(llvm::cast<syntax::FunctionDef>(statement));
     return Flow::FallsThrough;
   default:
     error(diag::UnsupportedStatement, statement->range, syntax::toString(statement->kind),
@@ -89,13 +98,46 @@ Flow FunctionEmitter::runStatement(const syntax::Stmt *statement, syntax::Block 
   }
 }
 
-void FunctionEmitter::runReturn(const syntax::Return *statement) {
-  if (loopDepth) {
-    error(diag::ReturnInLoop, statement->range);
+/// `with f(...) as v`: enters and leaves while compiling; the body is run as it stands.
+void FunctionEmitter::runWith(const syntax::With *statement) {
+  if (statement->isAsync || mayLeave(statement->body)) {
+    error(diag::LeavesWith, statement->range);
     return;
   }
-  returned = statement->value ? evaluate(statement->value) : Value();
-  returnedAt = statement->range;
+  llvm::SmallVector<std::pair<Value, SourceRange>> entered;
+  for (const syntax::WithItem &item : statement->items) {
+    const SourceRange range = item.context->range;
+    const Value context = evaluate(item.context);
+    const Value value = call(attribute(context, "__enter__", range), {}, {}, range);
+    entered.push_back({context, range});
+    if (item.target)
+      assignTo(item.target, value, value.isConstant(), item.target->range);
+  }
+  run(statement->body, nullptr);
+  for (const auto &[context, range] : llvm::reverse(entered)) {
+    const Argument nothing[] = {{Value(), range}, {Value(), range}, {Value(), range}};
+    call(attribute(context, "__exit__", range), nothing, {}, range);
+  }
+}
+
+/// Why the result of this call must not be dropped; nothing for other calls and expressions.
+std::optional<std::string> FunctionEmitter::resultToUse(const syntax::Expr *expression) {
+  auto *call = dyn_cast<syntax::Call>(expression);
+  const syntax::Expr *path = call ? call->callee : nullptr;
+  while (auto *step = llvm::dyn_cast_or_null<syntax::Attribute>(path))
+    path = step->value;
+  if (!llvm::isa_and_nonnull<syntax::Name>(path))
+    return std::nullopt;
+  const size_t before = module.diagnostics.size();
+  Value callee = evaluate(call->callee);
+  module.diagnostics.truncate(before); // the call itself will say so again
+  if (auto *method = callee.get<MethodValue>())
+    callee = *method->function;
+  if (auto *called = callee.get<FunctionValue>())
+    return called->function->mustUseResult;
+  auto *builtin = callee.get<BuiltinValue>();
+  return builtin && !builtin->builtin->mustUseResult.empty() ? std::optional(builtin->builtin->mustUseResult.str())
+                                                             : std::nullopt;
 }
 
 void FunctionEmitter::runExpressionStatement(const syntax::ExprStmt *statement) {
@@ -103,5 +145,9 @@ void FunctionEmitter::runExpressionStatement(const syntax::ExprStmt *statement) 
   if (auto *constant = dyn_cast<syntax::Constant>(statement->value))
     if (constant->constantKind == syntax::ConstantKind::Str || constant->constantKind == syntax::ConstantKind::Ellipsis)
       return;
-  evaluate(statement->value);
+  const std::optional<std::string> unused = resultToUse(statement->value);
+  const Value value = evaluate(statement->value);
+  if (unused && !value.isPoison())
+    error(diag::ResultUnused, statement->range, function.file->text(llvm::cast<syntax::Call>(statement->value)->callee->range),
+          *unused);
 }

@@ -19,11 +19,16 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
+bool allowsAnyExtent(const FunctionEmitter &emitter) { return emitter.module.target.backend == "cpu"; }
+
 bool checkTileShape(FunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range) {
   bool isGood = true;
   int64_t count = 1;
   for (auto [index, extent] : llvm::enumerate(shape)) {
-    if (extent <= 0 || !llvm::isPowerOf2_64(extent)) {
+    if (extent <= 0) {
+      emitter.error(diag::ExtentNotPositive, range, index, extent);
+      isGood = false;
+    } else if (!allowsAnyExtent(emitter) && !llvm::isPowerOf2_64(extent)) {
       emitter.error(diag::ExtentNotPowerOfTwo, range, index, extent);
       isGood = false;
     } else {

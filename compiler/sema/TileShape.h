@@ -11,7 +11,10 @@ inline constexpr int64_t maxTileElements = 1048576;
 
 /// "[16, 32]", as messages print a shape.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
-/// Reports an extent that is no power of two and a tile that is too large; true where all is well.
+/// Whether tiles may have extents that are no powers of two: threads of a GPU share tiles by halves, loops of a CPU
+/// need not.
+bool allowsAnyExtent(const FunctionEmitter &emitter);
+/// Reports an extent that the target cannot have and a tile that is too large; true where all is well.
 bool checkTileShape(FunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range);
 /// `axis` of a shape with `rank` dimensions, counted from the front; an error where it is outside.
 std::optional<int64_t> checkAxis(FunctionEmitter &emitter, int64_t axis, int64_t rank, SourceRange range);

@@ -25,6 +25,8 @@ bool Value::isConstant() const {
     return llvm::all_of(*slice->parts, [](const Value &part) { return part.isConstant(); });
   if (const auto *method = get<MethodValue>())
     return method->self->isConstant();
+  if (const auto *called = get<FunctionValue>())
+    return llvm::all_of(called->function->captured, [](const auto &each) { return each.second.isConstant(); });
   if (const auto *range = get<std::shared_ptr<const RangeValue>>())
     return (*range)->begin.isConstant() && (*range)->end.isConstant() && (*range)->step.isConstant();
   return true;
@@ -159,6 +161,13 @@ static bool samePart(const std::shared_ptr<const std::vector<Value>> &a,
   return a == b || llvm::equal(*a, *b, sameConstant);
 }
 
+bool isSameFunction(const JitFunction &a, const JitFunction &b) {
+  return &a == &b || (a.isNested && a.definition == b.definition &&
+                      llvm::equal(a.captured, b.captured, [](const auto &x, const auto &y) {
+                        return x.first == y.first && sameConstant(x.second, y.second);
+                      }));
+}
+
 /// Whether both hold a `T` and `same` says that these are equal.
 template <typename T, typename Predicate> static bool both(const Value &a, const Value &b, Predicate same) {
   const T *left = a.get<T>(), *right = b.get<T>();
@@ -178,7 +187,7 @@ bool sameConstant(const Value &a, const Value &b) {
          both<TupleValue>(a, b, [](auto &x, auto &y) { return samePart(x.elements, y.elements); }) ||
          both<SliceValue>(a, b, [](auto &x, auto &y) { return samePart(x.parts, y.parts); }) ||
          both<BuiltinValue>(a, b, [](auto &x, auto &y) { return x.builtin == y.builtin; }) ||
-         both<FunctionValue>(a, b, [](auto &x, auto &y) { return x.function == y.function; }) ||
+         both<FunctionValue>(a, b, [](auto &x, auto &y) { return isSameFunction(*x.function, *y.function); }) ||
          both<ModuleValue>(a, b, [](auto &x, auto &y) { return x.name == y.name; }) ||
          both<HostValue>(a, b, [](auto &x, auto &y) { return x.object == y.object; }) ||
          both<MethodValue>(a, b, [](auto &x, auto &y) {

@@ -24,7 +24,7 @@ static Value emitArange(const CallSite &site) {
   if (*end <= *start)
     return site.emitter.error(diag::ArangeEmpty, site.range, *start, *end);
   const int64_t count = *end - *start;
-  if (!llvm::isPowerOf2_64(count))
+  if (!allowsAnyExtent(site.emitter) && !llvm::isPowerOf2_64(count))
     return site.emitter.error(diag::ArangePowerOfTwo, site.range, *start, *end, count,
                               llvm::PowerOf2Ceil(count));
   if (!checkTileShape(site.emitter, count, site.range))
@@ -87,7 +87,7 @@ static Value emitClassCall(const CallSite &site) {
 llvm::ArrayRef<Builtin> creationBuiltins() {
   static const Builtin table[] = {
       {"arange", languageModule, {{"start"}, {"end"}},
-       "The int32 values from start up to end, whose distance is a power of two.", emitArange},
+       "The int32 values from start up to end, whose distance is a power of two on GPUs.", emitArange},
       {"full", languageModule, {{"shape"}, {"value"}, {"dtype"}}, "A tile of one value.", emitFull},
       {"cast", languageModule, {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}},
        "The input as another element type, by value or bit for bit.", emitCast, true},

@@ -8,26 +8,28 @@ import triton.language as tl
 @triton.jit
 def kernel(x_ptr, n):
     tile = tl.arange(0, 16)
-    # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Lambda; write a function decorated with @triton.jit [unsupported-expression]
-    lambda: 1
     # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Dict{{.*}}[unsupported-expression]
     {1: 2}
     # CHECK: :[[#@LINE+1]]:5: error: complex numbers are not supported in kernels [unsupported-literal]
     2j
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `and` needs int1 tensors, but this is int32{{.*}}[logic-needs-bool]
     n > 1 and n
-    # CHECK: :[[#@LINE+1]]:11: error: simultaneous multiple comparison is not supported; write `a < b and b < c` [chained-comparison]
-    0 < n < 4
-    # CHECK-NEXT: 0 < n < 4
-    # CHECK-NEXT: ~~~~~~^~~
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: GeneratorExp; use a list comprehension [unsupported-expression]
+    (k for k in (1, 2))
     # CHECK: :[[#@LINE+1]]:12: error: `int32` is not a tuple{{.*}}[not-iterable]
     a, b = n
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot evaluate f-string containing non-constexpr conversion values, found int32 [format-not-constant]
     f"{n}"
     # CHECK: :[[#@LINE+1]]:5: error: int32[16] has fewer dimensions than the 2 indices here [too-many-indices]
     tile[:, :]
-    # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: 3{{.*}}[unsupported-index]
-    tile[3]
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: int32; a tile takes `:`, `None`, constant integers and constant slices, for others see `tl.gather` [unsupported-index]
+    tile[n]
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: int32; {{.*}}[unsupported-index]
+    tile[:n]
+    # CHECK: :[[#@LINE+1]]:5: error: index 16 is out of range for dimension 0 of `int32[16]` [tile-index-range]
+    tile[16]
+    # CHECK: :[[#@LINE+1]]:5: error: this slice takes no element of dimension 0 of `int32[16]`; tiles cannot be empty [empty-slice]
+    tile[4:2]
     # CHECK: :[[#@LINE+1]]:5: error: `int 5` cannot be indexed [not-subscriptable]
     (5)[0]
     # CHECK: :[[#@LINE+1]]:5: error: index 2 is out of range for a tuple of 2 elements [index-out-of-range]

@@ -21,6 +21,10 @@ def kernel(x_ptr, n, f):
     # CHECK: :[[#@LINE+1]]:14: error: this loop would be unrolled 1000000 times; the limit is 100000{{.*}}[unroll-too-long]
     for i in tl.static_range(1000000):
         pass
+    for i in tl.static_range(1000):
+        # CHECK: :[[#@LINE+1]]:18: error: loops inside loops would be unrolled more than 100000 times together; use `range` for a runtime loop [unroll-nested]
+        for j in tl.static_range(1000):
+            pass
     # CHECK: :[[#@LINE+1]]:14: error: For loop bounds and step must all be ints: the upper bound is fp32 [loop-bound-not-int]
     for i in range(0, f):
         pass

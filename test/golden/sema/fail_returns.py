@@ -10,6 +10,7 @@ def kernel(x_ptr, n, m):
     if n > 0:
         if m > 0:
             return
+    # CHECK: :[[#@LINE+1]]:5: error: more than 64 branches may return before the end of this function; write it with fewer `return` statements [too-many-returns]
     if n > 1:
         if m > 1:
             return
@@ -23,7 +24,6 @@ def kernel(x_ptr, n, m):
         if m > 4:
             return
     if n > 5:
-        # CHECK: :[[#@LINE+3]]:5: error: more than 64 branches may return before the end of this function; write it with fewer `return` statements [too-many-returns]
         if m > 5:
             return
     if n > 6:

@@ -10,8 +10,6 @@ def kernel(x_ptr):
     small = tl.arange(0, 16)
     large = tl.arange(0, 32)
     wide = tl.arange(0, 65536)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Shape element 1 must be a power of 2, but it is 12{{.*}}[extent-power-of-two]
-    tl.full((16, 12), 0, tl.float32)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: numel (4294967296) exceeds triton maximum tensor numel (1048576){{.*}}[tile-too-large]
     wide[:, None] + wide[None, :]
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: axis 3 does not exist in a tile of 2 dimensions; it must be in [-2, 1] [axis-range]

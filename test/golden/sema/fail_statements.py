@@ -7,9 +7,13 @@ import triton.language as tl
 
 @triton.jit
 def kernel(x_ptr, n):
-    # CHECK: :[[#@LINE+1]]:9: error: nested function definition is not supported: `inner`{{.*}}[nested-function]
+    # CHECK: :[[#@LINE+2]]:9: error: nested function `inner` has another decorator; only plain functions and `@triton.jit` can stand inside a kernel [nested-function]
+    @staticmethod
     def inner():
         pass
+
+    # CHECK: :[[#@LINE+1]]:18: error: the default of `y` is int32, known only at run time; a default is a compile-time constant [nested-default]
+    g = lambda y=n: y
     # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Import; import at module level [unsupported-statement]
     import os
     # CHECK: :[[#@LINE+1]]:5: error: unsupported AST node type: Delete{{.*}}[unsupported-statement]
@@ -35,6 +39,6 @@ def kernel(x_ptr, n):
     # CHECK: :[[#@LINE+1]]:5: error: f is already defined. constexpr cannot be reassigned. [constexpr-reassigned]
     f: tl.constexpr = 2
     # CHECK: :[[#@LINE-3]]:5: note: `f` is defined here
-    for i in range(n):
-        # CHECK: :[[#@LINE+1]]:9: error: Cannot have `return` statements inside `while` or `for` statements in triton.{{.*}}[return-in-loop]
+    # CHECK: :[[#@LINE+1]]:5: error: `return`, `break` and `continue` cannot leave a `with` block; assign to a variable and leave behind it [leaves-with]
+    with f as h:
         return

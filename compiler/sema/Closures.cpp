@@ -1,0 +1,94 @@
+// Functions defined inside functions, and lambdas.
+// SPDX-License-Identifier: MIT
+//
+// Such a function holds the values of the names around that it reads. As long as the function around names it itself,
+// these are read anew each time, as Python does; on its way through other functions it keeps what they were.
+#include "compiler/sema/AssignedNames.h"
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+
+using namespace nereid;
+using namespace nereid::sema;
+
+/// Whether a decorator is `triton.jit`, `jit` or a call of these.
+static bool saysJit(const syntax::Expr *decorator) {
+  if (auto *call = llvm::dyn_cast<syntax::Call>(decorator))
+    decorator = call->callee;
+  if (auto *attribute = llvm::dyn_cast<syntax::Attribute>(decorator))
+    return attribute->name == "jit";
+  auto *name = llvm::dyn_cast<syntax::Name>(decorator);
+  return name && name->id == "jit";
+}
+
+/// A copy of `source` whose captured names stand for what they stand for in `scope`.
+static std::shared_ptr<JitFunction> captureFrom(const JitFunction &source, const Scope &scope) {
+  auto copy = std::make_shared<JitFunction>(source);
+  copy->captured.clear();
+  for (llvm::StringRef name : freeNames(source.definition))
+    if (const auto *found = scope.find(name); found != scope.end() && name != source.name)
+      copy->captured.push_back({name.str(), found->second.value});
+  return copy;
+}
+
+Value FunctionEmitter::recapture(const Value &value) const {
+  const auto *called = value.get<FunctionValue>();
+  if (!called || called->function->definer != this)
+    return value;
+  auto fresh = captureFrom(*called->function, scope);
+  return fresh->captured.empty() ? value : Value(FunctionValue{std::move(fresh)});
+}
+
+Value FunctionEmitter::itself() const { return FunctionValue{captureFrom(function, scope)}; }
+
+Value FunctionEmitter::makeFunction(const syntax::FunctionDef *definition, std::shared_ptr<syntax::AstContext> arena) {
+  JitFunction made;
+  made.name = definition->name.str();
+  made.qualified = function.qualified + ".<locals>." + made.name;
+  made.file = function.file;
+  made.arena = std::move(arena);
+  made.definition = definition;
+  made.isStdlib = function.isStdlib;
+  made.scope = function.scope;
+  made.isNested = true;
+  made.definer = this;
+  made.definerTree = function.arena;
+  for (const syntax::Parameter &parameter : definition->parameters) {
+    const bool has = parameter.defaultValue != nullptr;
+    made.defaults.push_back(has ? std::optional(evaluate(parameter.defaultValue)) : std::nullopt);
+    if (has && !made.defaults.back()->isConstant())
+      return error(diag::NestedDefault, parameter.defaultValue->range, parameter.name,
+                   describe(*made.defaults.back()));
+  }
+  return FunctionValue{captureFrom(made, scope)};
+}
+
+void FunctionEmitter::runFunctionDef(const syntax::FunctionDef *statement) {
+  auto refuse = [&](const char *why) {
+    error(diag::NestedFunction, statement->nameRange, statement->name, why);
+    scope[statement->name] = {Value::poison(), statement->nameRange, false};
+  };
+  if (statement->isAsync)
+    return refuse("is async");
+  if (!llvm::all_of(statement->decorators, saysJit))
+    return refuse("has another decorator");
+  const Value made = makeFunction(statement, function.arena);
+  scope[statement->name] = {made, statement->nameRange, false};
+}
+
+Value FunctionEmitter::evaluateLambda(const syntax::Lambda *lambda) {
+  auto &known = module.lambdas[lambda];
+  if (!known.first) {
+    known.second = std::make_shared<syntax::AstContext>();
+    syntax::AstContext &arena = *known.second;
+    auto *body = arena.create<syntax::Return>(lambda->body->range);
+    body->value = lambda->body;
+    auto *definition = arena.create<syntax::FunctionDef>(lambda->range);
+    definition->name = "<lambda>";
+    definition->nameRange = lambda->range;
+    definition->parameters = lambda->parameters;
+    const syntax::Stmt *statements[] = {body};
+    definition->body = arena.copy<const syntax::Stmt *>(statements);
+    known.first = definition;
+  }
+  return makeFunction(known.first, known.second);
+}

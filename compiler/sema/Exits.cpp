@@ -1,0 +1,180 @@
+// `return`, `break` and `continue` from inside branches and loops.
+// SPDX-License-Identifier: MIT
+//
+// The statements after an `if` that may leave are part of the sides that do not, so that a path always ends in one
+// place, the end of the function or of the loop's body:
+//   if c: return          scf.if c { } else { rest }
+//   rest
+// In a loop each end of a path leaves flags behind under names that no kernel can spell; the loop reads them.
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/Join.h"
+
+using namespace nereid;
+using namespace nereid::sema;
+
+static constexpr llvm::StringLiteral breakFlag = "<break>";
+static constexpr llvm::StringLiteral returnFlag = "<return>";
+static constexpr llvm::StringLiteral returnValue = "<returned>";
+
+//--- Leaving -------------------------------------------------------------------------------
+
+void FunctionEmitter::leave(const Value &value, SourceRange range) {
+  returnedAt = range;
+  if (!loop) {
+    returned = value;
+    return;
+  }
+  scope[returnFlag] = {Value(true), range, false};
+  scope[returnValue] = {value, range, false};
+}
+
+void FunctionEmitter::runReturn(const syntax::Return *statement) {
+  leave(statement->value ? evaluate(statement->value) : Value(), statement->range);
+}
+
+void FunctionEmitter::runBreak(SourceRange range) { scope[breakFlag] = {Value(true), range, false}; }
+
+//--- Where paths split ---------------------------------------------------------------------
+
+/// What a path returns at its end, if it returns.
+std::optional<Binding> FunctionEmitter::returnedHere() const {
+  if (!loop)
+    return Binding{returned, returnedAt, false};
+  const auto *found = scope.find(returnValue);
+  return found == scope.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Gives both sides a returned value of one type; false after an error.
+bool FunctionEmitter::joinReturned(Side (&sides)[2], SourceRange range) {
+  for (int side = 0; side < 2; ++side)
+    if (Side &other = sides[1 - side]; !sides[side].returned && other.returned) {
+      mlir::OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToEnd(sides[side].block);
+      sides[side].returned = {placeholderFor(*this, other.returned->value, range), other.returned->where, false};
+    }
+  if (!sides[0].returned)
+    return true;
+  Binding &thenSide = *sides[0].returned, &elseSide = *sides[1].returned;
+  bool isGood = !thenSide.value.isPoison() && !elseSide.value.isPoison();
+  if (isGood)
+    makeJoinable(*this, {sides[0].block, sides[1].block}, thenSide.value, elseSide.value,
+                 {thenSide.where, elseSide.where});
+  if (isGood && !sameShape(thenSide.value, elseSide.value)) {
+    error(diag::ReturnTypesDiffer, elseSide.where, describe(thenSide.value), describe(elseSide.value));
+    if (thenSide.where != elseSide.where)
+      lastDiagnostic->note(llvm::formatv("{0} is returned here", describe(thenSide.value)).str(),
+                           place(thenSide.where));
+    isGood = false;
+  }
+  if (!isGood)
+    thenSide.value = elseSide.value = Value();
+  for (Side &side : sides)
+    side.scope[returnValue] = *side.returned;
+  return isGood;
+}
+
+void FunctionEmitter::splitPath(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide) {
+  const Scope before = scope;
+  mlir::scf::IfOp shell = openIf(*this, condition, range);
+  Side sides[2];
+  for (int side = 0; side < 2; ++side) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    scope = before;
+    returned = Value();
+    returnedAt = range;
+    mlir::Region &region = side == 0 ? shell.getThenRegion() : shell.getElseRegion();
+    builder.setInsertionPointToEnd(&region.front());
+    side == 0 ? thenSide() : elseSide();
+    std::optional<Binding> result = returnedHere();
+    sides[side] = {&region.front(), std::move(scope), std::move(result)};
+  }
+  scope = before;
+  const bool isGood = joinReturned(sides, range);
+  llvm::SmallVector<llvm::StringRef> names{returnValue};
+  if (loop) {
+    names.append({breakFlag, returnFlag});
+    names.append(loop->live);
+  }
+  joinNames(shell, before, sides, names);
+  if (!isGood)
+    scope[returnValue].value = Value::poison();
+  if (loop)
+    return;
+  returned = scope[returnValue].value;
+  returnedAt = scope[returnValue].where;
+  scope.erase(returnValue);
+}
+
+//--- Loops ---------------------------------------------------------------------------------
+
+void FunctionEmitter::enterLoop(LoopFrame &frame) {
+  frame.outer = loop;
+  frame.live = visibleNames();
+  loop = &frame;
+  clearFlags();
+}
+
+llvm::SmallVector<llvm::StringRef> FunctionEmitter::visibleNames() const {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const auto &[name, binding] : scope)
+    if (!name.starts_with("<"))
+      names.push_back(name);
+  return names;
+}
+
+void FunctionEmitter::clearFlags() {
+  scope[breakFlag] = {Value(false), {}, false};
+  scope[returnFlag] = {Value(false), {}, false};
+  scope.erase(returnValue);
+}
+
+LoopExit FunctionEmitter::takeExit() {
+  LoopExit exit;
+  exit.breaks = scope[breakFlag].value;
+  exit.returns = scope[returnFlag].value;
+  if (const auto *found = scope.find(returnValue); found != scope.end())
+    exit.result = found->second;
+  for (llvm::StringRef name : {breakFlag, returnFlag, returnValue})
+    scope.erase(name);
+  return exit;
+}
+
+void FunctionEmitter::putExit(const LoopExit &exit) {
+  scope[breakFlag] = {exit.breaks, {}, false};
+  scope[returnFlag] = {exit.returns, {}, false};
+  if (exit.result)
+    scope[returnValue] = *exit.result;
+}
+
+void FunctionEmitter::leaveLoop() {
+  loop = loop->outer;
+  if (loop)
+    clearFlags(); // a path that had left the outer loop would not have come here
+  else
+    for (llvm::StringRef name : {breakFlag, returnFlag, returnValue})
+      scope.erase(name);
+}
+
+/// `a or b` of flags that may be known.
+Value FunctionEmitter::eitherFlag(const Value &a, const Value &b, SourceRange range) {
+  const bool *knownA = a.get<bool>(), *knownB = b.get<bool>();
+  if (knownA || knownB)
+    return knownA ? (*knownA ? a : b) : (*knownB ? b : a);
+  return binary(syntax::BinaryOperator::BitOr, a, b, range, range);
+}
+
+Flow FunctionEmitter::afterLoop(const LoopExit &exit, SourceRange range, syntax::Block after, const Continuation *rest,
+                                bool &tookRest) {
+  if (exit.returns.isPoison() || !exit.result)
+    return Flow::FallsThrough;
+  auto leaves = [&] { leave(exit.result->value, exit.result->where); };
+  if (const bool *known = exit.returns.get<bool>()) {
+    if (*known)
+      leaves();
+    return *known ? Flow::Ends : Flow::FallsThrough;
+  }
+  tookRest = true;
+  const Continuation following{after, rest};
+  splitPath(exit.returns.tensor()->value, range, leaves, [&] { run({}, &following); });
+  return Flow::Ends;
+}

@@ -1,0 +1,402 @@
+// Loops that run at run time: scf.for, or scf.while where the loop may be left from inside.
+// SPDX-License-Identifier: MIT
+//
+// A loop carries every name that it assigns and that was a tensor before it;
+// names that it assigns first end with it.
+#include "compiler/sema/AssignedNames.h"
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/Join.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace nereid;
+using namespace nereid::sema;
+using llvm::dyn_cast;
+
+namespace {
+/// The names that a loop carries, with their values before it.
+struct Carried {
+  llvm::SmallVector<std::pair<llvm::StringRef, Binding>> names;
+  llvm::SmallVector<mlir::Value> inits;
+  llvm::SmallVector<mlir::Type> types;
+
+  Carried(const Scope &scope, const NameSet &assigned) {
+    for (llvm::StringRef name : assigned) {
+      const auto *found = scope.find(name);
+      if (found == scope.end())
+        continue;
+      llvm::SmallVector<TensorValue> tensors;
+      flatten(found->second.value, tensors);
+      if (tensors.empty())
+        continue;
+      names.push_back({name, found->second});
+      for (const TensorValue &tensor : tensors) {
+        inits.push_back(tensor.value);
+        types.push_back(tensor.value.getType());
+      }
+    }
+  }
+
+  /// The carried names stand for `values` from here on.
+  void bind(Scope &scope, llvm::ArrayRef<mlir::Value> values) const {
+    for (const auto &[name, binding] : names)
+      scope[name] = {unflatten(binding.value, values), binding.where, false};
+  }
+};
+} // namespace
+
+/// What the body made of the carried names, for the yield. False after an error.
+static bool collectCarried(FunctionEmitter &emitter, const Carried &carried, llvm::SmallVectorImpl<mlir::Value> &out) {
+  bool good = true;
+  for (const auto &[name, before] : carried.names) {
+    const Binding &now = emitter.scope[name];
+    if (now.value.isPoison() || before.value.isPoison()) {
+      good = false;
+      continue;
+    }
+    if (!sameShape(before.value, now.value)) {
+      emitter.error(diag::LoopChangesType, now.where, name, describe(before.value), describe(now.value));
+      emitter.lastDiagnostic->note(llvm::formatv("`{0}` gets its initial value here", name).str(),
+                                   emitter.place(before.where));
+      good = false;
+      continue;
+    }
+    llvm::SmallVector<TensorValue> tensors;
+    flatten(now.value, tensors);
+    for (const TensorValue &tensor : tensors)
+      out.push_back(tensor.value);
+  }
+  return good;
+}
+
+/// Constants cannot change from one iteration of a runtime loop to the next.
+static void checkConstants(FunctionEmitter &emitter, const Scope &before, const NameSet &assigned) {
+  for (llvm::StringRef name : assigned) {
+    const auto *was = before.find(name);
+    if (was == before.end() || !was->second.value.isConstant() || was->second.value.isPoison())
+      continue;
+    const Binding &now = emitter.scope[name];
+    if (now.value.isPoison() || (now.value.isConstant() && sameConstant(was->second.value, now.value)))
+      continue;
+    if (was->second.isConstexpr)
+      emitter.error(diag::ConstexprInLoop, now.where, name);
+    else
+      emitter.error(diag::LoopChangesType, now.where, name, describe(was->second.value), describe(now.value));
+    emitter.lastDiagnostic->note(llvm::formatv("`{0}` gets its initial value here", name).str(),
+                                 emitter.place(was->second.where));
+  }
+}
+
+//--- Ways out --------------------------------------------------------------------------------
+
+namespace {
+/// What a loop gives beside its carried names: whether it returned, and the tensors of what it returned.
+struct Results {
+  Value returns = false;         ///< a flag, as the body leaves it
+  std::optional<Binding> result; ///< as the body leaves it
+  llvm::SmallVector<mlir::Value> inits, yielded;
+
+  /// `builder` stands at the end of the body; `before` is the loop.
+  Results(FunctionEmitter &emitter, const LoopExit &exit, mlir::Operation *before, SourceRange range)
+      : returns(exit.returns), result(exit.result) {
+    const bool *known = returns.get<bool>();
+    if (returns.isPoison() || (known && !*known) || !result || result->value.isPoison()) {
+      returns = false;
+      return;
+    }
+    Value flag = emitter.toTensor(returns, range);
+    yielded.push_back(flag.tensor()->value);
+    addTensors(result->value, yielded);
+    mlir::OpBuilder::InsertionGuard guard(emitter.builder);
+    emitter.builder.setInsertionPoint(before);
+    inits.push_back(emitter.toTensor(Value(false), range).tensor()->value);
+    addTensors(placeholderFor(emitter, result->value, range), inits);
+  }
+
+  /// The exit as it is behind the loop, whose last results these are.
+  LoopExit behind(llvm::ArrayRef<mlir::Value> values) const {
+    LoopExit exit;
+    if (inits.empty())
+      return exit;
+    exit.returns = Value::tensor(values.front(), Scalar::Int1);
+    values = values.drop_front();
+    exit.result = *result;
+    exit.result->value = unflatten(result->value, values);
+    return exit;
+  }
+
+private:
+  static void addTensors(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out) {
+    llvm::SmallVector<TensorValue> tensors;
+    flatten(value, tensors);
+    for (const TensorValue &tensor : tensors)
+      out.push_back(tensor.value);
+  }
+};
+} // namespace
+
+static llvm::SmallVector<mlir::Value> joinedList(mlir::ValueRange a, mlir::ValueRange b) {
+  llvm::SmallVector<mlir::Value> list(a.begin(), a.end());
+  list.append(b.begin(), b.end());
+  return list;
+}
+
+static llvm::SmallVector<mlir::Location> locationsFor(mlir::TypeRange types, mlir::Location loc) {
+  return llvm::SmallVector<mlir::Location>(types.size(), loc);
+}
+
+/// Whether the loop goes on after this turn, as an i1.
+static mlir::Value goesOn(FunctionEmitter &emitter, const LoopExit &exit, SourceRange range) {
+  const Value stops = emitter.eitherFlag(exit.breaks, exit.returns, range);
+  const Value flag = emitter.toTensor(stops.isPoison() ? Value(false) : stops, range);
+  return emitter.unary(syntax::UnaryOperator::Not, flag, range).tensor()->value;
+}
+
+//--- for -------------------------------------------------------------------------------------
+
+/// The hints of tl.range as attributes on the loop.
+static void attachHints(mlir::OpBuilder &builder, mlir::scf::ForOp loop, const RangeValue &range) {
+  if (range.numStages)
+    loop->setAttr("tt.num_stages", builder.getI32IntegerAttr(*range.numStages));
+  if (range.loopUnrollFactor)
+    loop->setAttr("tt.loop_unroll_factor", builder.getI32IntegerAttr(*range.loopUnrollFactor));
+  if (range.disallowAccMultiBuffer)
+    loop->setAttr("tt.disallow_acc_multi_buffer", builder.getUnitAttr());
+  if (range.flatten)
+    loop->setAttr("tt.flatten", builder.getUnitAttr());
+  if (range.warpSpecialize)
+    loop->setAttr("tt.warp_specialize", builder.getUnitAttr());
+}
+
+/// scf.while in place of `loop`, whose body it takes:
+/// (index, goes on, carried..., results...) while goes on and index < end.
+static mlir::scf::WhileOp asWhile(mlir::OpBuilder &builder, mlir::scf::ForOp loop, mlir::Value isActive,
+                                  mlir::ValueRange yielded, const Results &results) {
+  mlir::Location loc = loop.getLoc();
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  mlir::Value yes = mlir::arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  llvm::SmallVector<mlir::Value> inits{loop.getLowerBound(), yes};
+  inits = joinedList(joinedList(inits, loop.getInitArgs()), results.inits);
+  const mlir::ValueRange initRange(inits);
+  auto op = mlir::scf::WhileOp::create(builder, loc, initRange.getTypes(), inits);
+  mlir::Block *test = builder.createBlock(&op.getBefore(), {}, initRange.getTypes(),
+                                          locationsFor(initRange.getTypes(), loc));
+  const auto less = loop.getUnsignedCmp() ? mlir::arith::CmpIPredicate::ult : mlir::arith::CmpIPredicate::slt;
+  mlir::Value inRange =
+      mlir::arith::CmpIOp::create(builder, loc, less, test->getArgument(0), loop.getUpperBound());
+  mlir::Value both = mlir::arith::AndIOp::create(builder, loc, inRange, test->getArgument(1));
+  mlir::scf::ConditionOp::create(builder, loc, both, test->getArguments());
+
+  mlir::Block *body = builder.createBlock(&op.getAfter(), {}, initRange.getTypes(),
+                                          locationsFor(initRange.getTypes(), loc));
+  loop.getInductionVar().replaceAllUsesWith(body->getArgument(0));
+  for (auto [index, arg] : llvm::enumerate(loop.getRegionIterArgs()))
+    arg.replaceAllUsesWith(body->getArgument(2 + index));
+  llvm::SmallVector<mlir::Value> ending = joinedList(yielded, results.yielded);
+  for (mlir::Value &value : ending) // the index, or a name that the turn left alone
+    if (auto arg = dyn_cast<mlir::BlockArgument>(value); arg && arg.getOwner() == loop.getBody())
+      value = body->getArgument(arg.getArgNumber() == 0 ? 0 : arg.getArgNumber() + 1);
+  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
+  builder.setInsertionPointToEnd(body);
+  mlir::Value next = mlir::arith::AddIOp::create(builder, loc, body->getArgument(0), loop.getStep());
+  llvm::SmallVector<mlir::Value> list{next, isActive};
+  mlir::scf::YieldOp::create(builder, loc, joinedList(list, ending));
+  loop.erase();
+  return op;
+}
+
+/// range(a, b, -s) counts up over the distance from a: index = a - k.
+bool FunctionEmitter::mirroredBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type,
+                                     Value &start) {
+  RangeValue positive = range;
+  const llvm::DynamicAPInt *step = range.step.integer();
+  const bool isMirrored = step && *step < 0;
+  if (isMirrored)
+    positive.step = Value(-*step);
+  if (!loopBounds(positive, where, bounds, type))
+    return false;
+  if (!isMirrored)
+    return true;
+  start = bounds[0];
+  bounds[1] = binary(syntax::BinaryOperator::Sub, bounds[0], bounds[1], where, where);
+  bounds[0] = constantOf(Value::integer(0), type, where);
+  return true;
+}
+
+LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeValue &range) {
+  const SourceRange where = statement->iterable->range;
+  if (const llvm::DynamicAPInt *step = range.step.integer(); step && *step == 0) {
+    error(diag::ZeroStep, where);
+    return {};
+  }
+  Value bounds[3], start;
+  Scalar type;
+  if (!mirroredBounds(range, where, bounds, type, start))
+    return {};
+  NameSet assigned;
+  addAssignedNames(statement->body, assigned);
+  const Scope before = scope;
+  Carried carried(scope, assigned);
+  auto op = mlir::scf::ForOp::create(builder, location(statement->range), bounds[0].tensor()->value,
+                                     bounds[1].tensor()->value, bounds[2].tensor()->value, carried.inits);
+  op.setUnsignedCmp(isUnsignedInteger(type));
+  if (op.getBody()->mightHaveTerminator())
+    op.getBody()->getTerminator()->erase();
+
+  llvm::SmallVector<mlir::Value> yielded, results;
+  LoopExit exit;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(op.getBody());
+    carried.bind(scope, llvm::to_vector_of<mlir::Value>(op.getRegionIterArgs()));
+    Value index = Value::tensor(op.getInductionVar(), Type(type));
+    if (start.tensor())
+      index = binary(syntax::BinaryOperator::Sub, start, index, where, where);
+    LoopFrame frame;
+    enterLoop(frame);
+    assignTo(statement->target, index, false, statement->target->range);
+    run(statement->body, nullptr);
+    exit = takeExit();
+    leaveLoop();
+    checkConstants(*this, before, assigned);
+    const bool isGood = collectCarried(*this, carried, yielded);
+    if (!isGood)
+      yielded = carried.inits;
+    const bool *breaks = exit.breaks.get<bool>(), *returns = exit.returns.get<bool>();
+    const bool neverLeaves = (breaks && !*breaks && returns && !*returns) || exit.breaks.isPoison();
+    const Results extra(*this, neverLeaves || !isGood ? LoopExit() : exit, op, statement->range);
+    if (neverLeaves) {
+      attachHints(builder, op, range);
+      mlir::scf::YieldOp::create(builder, location(statement->range), yielded);
+      results.assign(op.getResults().begin(), op.getResults().end());
+    } else {
+      mlir::Value isActive = goesOn(*this, exit, statement->range);
+      auto loopOp = asWhile(builder, op, isActive, yielded, extra);
+      results.assign(loopOp.getResults().begin() + 2, loopOp.getResults().end());
+    }
+    exit = extra.behind(llvm::ArrayRef<mlir::Value>(results).drop_front(carried.inits.size()));
+  }
+  scope = before;
+  carried.bind(scope, results);
+  // The loop variable has no defined value after the loop.
+  if (auto *name = dyn_cast<syntax::Name>(statement->target))
+    scope.erase(name->id);
+  return exit;
+}
+
+//--- while -----------------------------------------------------------------------------------
+
+/// The test as an i1, evaluated only where `isActive` (null: always) holds; null after an error or for a loop that
+/// never runs.
+mlir::Value FunctionEmitter::whileTest(const syntax::While *statement, mlir::Value isActive, bool &neverRuns) {
+  static constexpr llvm::StringLiteral testName = "<test>";
+  const SourceRange range = statement->test->range;
+  bool isKnown = false;
+  auto evaluateTest = [&] {
+    const Value test = evaluate(statement->test);
+    mlir::Value condition = test.tensor() ? runtimeCondition(test, range) : nullptr;
+    scope[testName] = {condition ? Value::tensor(condition, Scalar::Int1) : Value::poison(), range, false};
+    if (test.isPoison() || test.tensor())
+      return;
+    std::optional<bool> truth = constantTruth(test, range);
+    isKnown = truth.has_value();
+    neverRuns = isKnown && !*truth;
+    if (isKnown && *truth && !isActive)
+      error(diag::WhileConstant, range, test.repr());
+  };
+  if (isActive)
+    branch(isActive, range, evaluateTest, [&] { scope[testName] = {Value(false), range, false}; });
+  else
+    evaluateTest();
+  const Value result = scope[testName].value;
+  scope.erase(testName);
+  if (isKnown)
+    return neverRuns ? nullptr : isActive;
+  return result.tensor() ? result.tensor()->value : nullptr;
+}
+
+/// `loop` with further carried values at the end of its lists.
+static mlir::scf::WhileOp extended(mlir::OpBuilder &builder, mlir::scf::WhileOp loop, const Results &results) {
+  if (results.inits.empty())
+    return loop;
+  mlir::Location loc = loop.getLoc();
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  const llvm::SmallVector<mlir::Value> inits = joinedList(loop.getInits(), results.inits);
+  auto op = mlir::scf::WhileOp::create(builder, loc, mlir::ValueRange(inits).getTypes(), inits);
+  op.getBefore().takeBody(loop.getBefore());
+  op.getAfter().takeBody(loop.getAfter());
+  mlir::Operation *condition = op.getBefore().front().getTerminator();
+  mlir::Operation *yield = op.getAfter().front().getTerminator();
+  for (auto [init, value] : llvm::zip_equal(results.inits, results.yielded)) {
+    mlir::Value forwarded = op.getBefore().front().addArgument(init.getType(), loc);
+    condition->insertOperands(condition->getNumOperands(), forwarded);
+    op.getAfter().front().addArgument(init.getType(), loc);
+    yield->insertOperands(yield->getNumOperands(), value);
+  }
+  loop.erase();
+  return op;
+}
+
+LoopExit FunctionEmitter::runtimeWhile(const syntax::While *statement) {
+  NameSet assigned;
+  addAssignedNames(statement->test, assigned);
+  addAssignedNames(statement->body, assigned);
+  const Scope before = scope;
+  Carried carried(scope, assigned);
+  const bool mayEnd = mayEndLoop(statement->body);
+  llvm::SmallVector<mlir::Value> inits = carried.inits;
+  if (mayEnd)
+    inits.push_back(toTensor(Value(true), statement->range).tensor()->value);
+  const llvm::SmallVector<mlir::Type> types(mlir::ValueRange(inits).getTypes());
+  auto op = mlir::scf::WhileOp::create(builder, location(statement->range), types, inits);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  auto openBlock = [&](mlir::Region &region) {
+    mlir::Block *block = builder.createBlock(&region, {}, types, locationsFor(types, op.getLoc()));
+    carried.bind(scope, llvm::to_vector_of<mlir::Value>(block->getArguments()));
+    return block;
+  };
+  mlir::Block *test = openBlock(op.getBefore());
+  bool neverRuns = false;
+  mlir::Value condition = whileTest(statement, mayEnd ? test->getArguments().back() : mlir::Value(), neverRuns);
+  llvm::SmallVector<mlir::Value> tested, yielded;
+  if (!collectCarried(*this, carried, tested) || !condition) {
+    op.erase();
+    scope = before;
+    return {};
+  }
+  if (mayEnd)
+    tested.push_back(test->getArguments().back());
+  mlir::scf::ConditionOp::create(builder, location(statement->test->range), condition, tested);
+
+  openBlock(op.getAfter());
+  LoopFrame frame;
+  enterLoop(frame);
+  run(statement->body, nullptr);
+  LoopExit exit = takeExit();
+  leaveLoop();
+  checkConstants(*this, before, assigned);
+  const bool isGood = collectCarried(*this, carried, yielded);
+  if (!isGood)
+    yielded.assign(op.getAfterArguments().begin(), op.getAfterArguments().begin() + carried.inits.size());
+  if (mayEnd)
+    yielded.push_back(goesOn(*this, exit, statement->range));
+  const Results extra(*this, isGood ? exit : LoopExit(), op, statement->range);
+  mlir::scf::YieldOp::create(builder, location(statement->range), yielded);
+  op = extended(builder, op, extra);
+
+  scope = before;
+  const llvm::SmallVector<mlir::Value> results(op.getResults());
+  carried.bind(scope, results);
+  return extra.behind(llvm::ArrayRef<mlir::Value>(results).drop_front(types.size()));
+}
+
+Flow FunctionEmitter::runWhile(const syntax::While *statement, syntax::Block after, const Continuation *rest,
+                               bool &tookRest) {
+  if (!statement->orelse.empty()) {
+    error(diag::LoopElse, statement->range, "`while` with `else`");
+    return Flow::FallsThrough;
+  }
+  return afterLoop(runtimeWhile(statement), statement->range, after, rest, tookRest);
+}

@@ -1,0 +1,200 @@
+// Subscripts: elements of tuples, elements and slices of tiles, items of host objects.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TileShape.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace nereid;
+using namespace nereid::sema;
+
+Value FunctionEmitter::evaluateSubscript(const syntax::Subscript *expression) {
+  const Value object = evaluate(expression->value), index = evaluate(expression->index);
+  if (object.isPoison() || index.isPoison())
+    return Value::poison();
+  return item(object, index, expression->range);
+}
+
+namespace {
+/// Which elements of one dimension a subscript takes.
+struct Pick {
+  int64_t start = 0, count = 0, step = 1;
+  bool isInteger = false; ///< the dimension goes
+
+  bool isWhole(int64_t extent) const { return !isInteger && start == 0 && step == 1 && count == extent; }
+};
+} // namespace
+
+/// start, stop and step of a slice of `count` elements, as Python counts; nothing where a part is no known integer.
+static std::optional<std::array<int64_t, 3>> sliceBounds(const SliceValue &slice, int64_t count, Value &culprit) {
+  std::array<int64_t, 3> bounds = {0, count, 1};
+  for (int i = 2; i >= 0; --i) {
+    const Value &bound = (*slice.parts)[i];
+    if (bound.isNone()) {
+      if (i < 2 && bounds[2] < 0)
+        bounds[i] = i == 0 ? count - 1 : -1;
+      continue;
+    }
+    auto number = bound.asInt64();
+    if (!number || (i == 2 && *number == 0)) {
+      culprit = bound;
+      return std::nullopt;
+    }
+    bounds[i] = *number;
+    if (i == 2)
+      continue;
+    const int64_t low = bounds[2] < 0 ? -1 : 0, high = bounds[2] < 0 ? count - 1 : count;
+    bounds[i] = std::clamp(*number < 0 ? *number + count : *number, low, high);
+  }
+  return bounds;
+}
+
+static int64_t sliceCount(const std::array<int64_t, 3> &bounds) {
+  const int64_t distance = bounds[2] > 0 ? bounds[1] - bounds[0] : bounds[0] - bounds[1];
+  const int64_t step = std::abs(bounds[2]);
+  return distance <= 0 ? 0 : (distance + step - 1) / step;
+}
+
+/// What `part` takes of dimension `axis`; nothing after an error.
+static std::optional<Pick> pickOf(FunctionEmitter &emitter, const Value &part, const Type &type, size_t axis,
+                                  SourceRange range) {
+  const int64_t extent = type.shape[axis];
+  if (auto index = part.asInt64(); index && !part.is<bool>()) {
+    if (*index < -extent || *index >= extent) {
+      emitter.error(diag::TileIndexRange, range, *index, axis, type.str());
+      return std::nullopt;
+    }
+    return Pick{*index < 0 ? *index + extent : *index, 1, 1, true};
+  }
+  Value culprit = part;
+  const SliceValue *slice = part.get<SliceValue>();
+  auto bounds = slice ? sliceBounds(*slice, extent, culprit) : std::nullopt;
+  if (!bounds) {
+    emitter.error(diag::UnsupportedIndex, range, describe(culprit));
+    return std::nullopt;
+  }
+  Pick pick{(*bounds)[0], sliceCount(*bounds), (*bounds)[2]};
+  if (pick.count == 0) {
+    emitter.error(diag::EmptySlice, range, axis, type.str());
+    return std::nullopt;
+  }
+  return pick;
+}
+
+/// The picked elements along `axis`: a gather whose indices are known.
+static Value pickAlong(FunctionEmitter &emitter, const Value &tile, const Pick &pick, int64_t axis,
+                       SourceRange range) {
+  llvm::SmallVector<int64_t, 4> shape = tile.tensor()->type.shape;
+  shape[axis] = pick.count;
+  if (!checkTileShape(emitter, shape, range))
+    return Value::poison();
+  mlir::OpBuilder &builder = emitter.builder;
+  const Type indexType = Type(Scalar::Int32).withShape(pick.count);
+  Value index = Value::tensor(tt::MakeRangeOp::create(builder, emitter.location(range),
+                                                      indexType.toMlir(builder.getContext()), 0,
+                                                      static_cast<int32_t>(pick.count)),
+                              indexType);
+  auto combine = [&](syntax::BinaryOperator op, int64_t number) {
+    index = emitter.binary(op, index, Value::integer(number), range, range);
+  };
+  if (pick.step != 1)
+    combine(syntax::BinaryOperator::Mult, pick.step);
+  if (pick.start != 0)
+    combine(syntax::BinaryOperator::Add, pick.start);
+  for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+    if (dim != axis)
+      index = expandDims(emitter, index, dim, range);
+  index = emitter.broadcastTo(index, shape, range);
+  const Builtin *gather = findBuiltin("triton.language", "gather");
+  if (!gather)
+    return emitter.error(diag::UnsupportedIndex, range, "part of a dimension");
+  const Argument args[] = {{tile, range}, {index, range}, {Value::integer(axis), range}};
+  return index.isPoison() ? index : emitter.callBuiltin(*gather, args, {}, range);
+}
+
+/// Without the dimensions that `dropped` marks, all of extent 1.
+static Value dropDims(FunctionEmitter &emitter, const Value &tile, llvm::ArrayRef<bool> dropped, SourceRange range) {
+  const Type &type = tile.tensor()->type;
+  llvm::SmallVector<int64_t, 4> shape;
+  for (auto [extent, isDropped] : llvm::zip_equal(type.shape, dropped))
+    if (!isDropped)
+      shape.push_back(extent);
+  mlir::OpBuilder &builder = emitter.builder;
+  mlir::Location loc = emitter.location(range);
+  if (shape.empty())
+    return Value::tensor(tt::UnsplatOp::create(builder, loc, type.element().toMlir(builder.getContext()),
+                                               tile.tensor()->value),
+                         type.element());
+  const Type result = type.withShape(shape);
+  return Value::tensor(tt::ReshapeOp::create(builder, loc, result.toMlir(builder.getContext()), tile.tensor()->value,
+                                             false, false),
+                       result);
+}
+
+/// `x[:, None]`, `x[3]`, `x[::2]`: None inserts a dimension, an integer takes one away, a slice picks of one.
+Value FunctionEmitter::subscriptTile(const Value &tile, const Value &index, SourceRange range) {
+  std::vector<Value> parts = index.elements() ? *index.elements() : std::vector<Value>{index};
+  const Type type = tile.tensor()->type;
+  const auto isNone = [](const Value &part) { return part.isNone(); };
+  if (!type.isTile() && !parts.empty() && llvm::all_of(parts, isNone)) {
+    const Value one = broadcastTo(tile, {1}, range);
+    return broadcastTo(one, llvm::SmallVector<int64_t>(parts.size(), 1), range);
+  }
+  if (parts.size() - llvm::count_if(parts, isNone) > type.shape.size())
+    return error(diag::TooManyIndices, range, type.str(), parts.size());
+  Value result = tile;
+  llvm::SmallVector<bool> dropped;
+  size_t source = 0;
+  int64_t taken = 1;
+  for (const Value &part : parts) {
+    const int64_t axis = dropped.size();
+    dropped.push_back(false);
+    if (part.isNone()) {
+      result = expandDims(*this, result, axis, range);
+      continue;
+    }
+    std::optional<Pick> pick = pickOf(*this, part, type, source, range);
+    if (!pick)
+      return Value::poison();
+    dropped.back() = pick->isInteger;
+    if (!pick->isWhole(type.shape[source]) && (type.shape[source] != 1 || !pick->isInteger))
+      result = pickAlong(*this, result, *pick, axis, range);
+    if (result.isPoison())
+      return result;
+    ++source;
+  }
+  dropped.resize(result.tensor()->type.shape.size(), false);
+  taken = result.tensor()->type.elementCount();
+  if (taken != type.elementCount() && module.target.backend != "cpu")
+    module.diagnostics.report(diag::IndexCost, module.userPlace(place(range), function), taken, type.elementCount());
+  return llvm::is_contained(dropped, true) ? dropDims(*this, result, dropped, range) : result;
+}
+
+Value FunctionEmitter::item(const Value &object, const Value &index, SourceRange range) {
+  if (object.tensor())
+    return subscriptTile(object, index, range);
+  if (auto *host = object.get<HostValue>())
+    return fromHost(module.host.item(host->object, index), range);
+  const std::vector<Value> *elements = object.elements();
+  if (!elements)
+    return error(diag::NotSubscriptable, range, describe(object));
+  const int64_t count = elements->size();
+  if (auto position = index.asInt64()) {
+    if (*position < -count || *position >= count)
+      return error(diag::IndexOutOfRange, range, *position, count);
+    return (*elements)[*position < 0 ? *position + count : *position];
+  }
+  const SliceValue *slice = index.get<SliceValue>();
+  if (!slice)
+    return error(diag::TupleIndex, range, describe(index));
+  Value culprit;
+  auto bounds = sliceBounds(*slice, count, culprit);
+  if (!bounds)
+    return error(diag::TupleIndex, range, describe(culprit));
+  std::vector<Value> picked;
+  for (int64_t i = (*bounds)[0]; (*bounds)[2] > 0 ? i < (*bounds)[1] : i > (*bounds)[1]; i += (*bounds)[2])
+    picked.push_back((*elements)[i]);
+  return Value::tuple(std::move(picked));
+}
