@@ -123,13 +123,13 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::front(mlir::MLIRContext &context, cons
   return sema::emitKernel(context, kernel, host, diagnostics);
 }
 
-static bool optimise(mlir::ModuleOp module, support::DiagnosticEngine &diagnostics) {
+static bool optimise(mlir::ModuleOp module, const support::Options &options, support::DiagnosticEngine &diagnostics) {
   PassDiagnostics said(module.getContext(), diagnostics);
   mlir::PassManager passes(module.getContext());
 #ifdef NDEBUG
   passes.enableVerifier(false);
 #endif
-  tt::buildOptimisePipeline(passes);
+  tt::buildOptimisePipeline(passes, options.enableFpFusion);
   if (mlir::succeeded(passes.run(module)))
     return true;
   said.report(diag::PassFailed);
@@ -186,7 +186,7 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   if (!kernel)
     return std::nullopt;
   backend->prepare(module);
-  if (!optimise(module, diagnostics))
+  if (!optimise(module, options, diagnostics))
     return std::nullopt;
   clock.end("ttir");
 

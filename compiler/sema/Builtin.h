@@ -53,6 +53,7 @@ llvm::ArrayRef<Builtin> reduceBuiltins();
 llvm::ArrayRef<Builtin> controlBuiltins();
 llvm::ArrayRef<Builtin> debugBuiltins();
 llvm::ArrayRef<Builtin> hintBuiltins();
+llvm::ArrayRef<Builtin> dotBuiltins();
 
 /// Every built-in, sorted by module and name.
 llvm::ArrayRef<const Builtin *> allBuiltins();

@@ -19,7 +19,7 @@ struct Options {
   bool sanitizeOverflow = true;   ///< with debug: integer overflow is asserted
   bool cooperativeGrid = false;   ///< `launch_cooperative_grid`
   bool programmaticLaunch = false; ///< `launch_pdl`
-  std::string inputPrecision = "tf32"; ///< default of `dot`
+  std::string inputPrecision;     ///< what `dot` takes where it is not told; empty: the target's own
   std::vector<std::string> supportedFp8; ///< floats of 8 bits that kernels may use; none given: all
 
   bool operator==(const Options &) const = default;

@@ -27,4 +27,13 @@ def Tt_RoundingMode : Tt_Enum<"RoundingMode", "rounding of a narrowing float con
 def Tt_PropagateNan : Tt_Enum<"PropagateNan", "what a NaN operand does to the result", [
   I32EnumAttrCase<"NONE", 0, "none">, I32EnumAttrCase<"ALL", 0xFFFF, "all">]>;
 
+def Tt_InputPrecision : Tt_Enum<"InputPrecision", "how f32 operands of a dot may be rounded", [
+  I32EnumAttrCase<"TF32", 0, "tf32">, I32EnumAttrCase<"TF32x3", 1, "tf32x3">, I32EnumAttrCase<"IEEE", 2, "ieee">,
+  I32EnumAttrCase<"BF16x3", 3, "bf16x3">, I32EnumAttrCase<"BF16x6", 4, "bf16x6">]>;
+
+def Tt_ScaleDotElemType : Tt_Enum<"ScaleDotElemType", "element format of an operand of dot_scaled", [
+  I32EnumAttrCase<"E4M3", 0, "e4m3">, I32EnumAttrCase<"E5M2", 1, "e5m2">, I32EnumAttrCase<"E2M3", 2, "e2m3">,
+  I32EnumAttrCase<"E3M2", 3, "e3m2">, I32EnumAttrCase<"E2M1", 4, "e2m1">, I32EnumAttrCase<"BF16", 5, "bf16">,
+  I32EnumAttrCase<"FP16", 6, "fp16">]>;
+
 #endif

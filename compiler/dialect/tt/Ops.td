@@ -333,4 +333,6 @@ def CallOp : Tt_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUse
   }];
 }
 
+include "compiler/dialect/tt/DotOps.td"
+
 #endif

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/Pipeline.h"
 
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/passes/tt/Passes.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -10,12 +11,13 @@
 
 using namespace mlir;
 
-void nereid::tt::buildOptimisePipeline(OpPassManager &passes) {
+void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats) {
   // Only functions marked noinline stay calls. The inliner's own clean-up is
   // switched off: one canonicalisation after it is enough.
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   passes.addPass(createSymbolDCEPass());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createFoldIntoDot({fusesFloats}));
   passes.addPass(createCSEPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
   // What was equal in several loops stands side by side now.
@@ -23,5 +25,7 @@ void nereid::tt::buildOptimisePipeline(OpPassManager &passes) {
 }
 
 void nereid::tt::registerPipelines() {
-  PassPipelineRegistration<>("tt-optimise", "what every target runs first", buildOptimisePipeline);
+  PassPipelineRegistration<>("tt-optimise", "what every target runs first",
+                                     [](OpPassManager &passes) { buildOptimisePipeline(passes, true); });
+  registerTtPasses();
 }

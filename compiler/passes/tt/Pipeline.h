@@ -8,8 +8,9 @@ class OpPassManager;
 
 namespace nereid::tt {
 
-/// Calls inlined, constants folded, equal values merged, unused functions gone.
-void buildOptimisePipeline(mlir::OpPassManager &passes);
+/// Calls inlined, constants folded, equal values merged, sums of products in one op, unused functions gone.
+/// `fusesFloats`: a multiplication and an addition may be rounded once.
+void buildOptimisePipeline(mlir::OpPassManager &passes, bool fusesFloats);
 /// Makes it known to nereid-opt as `tt-optimise`.
 void registerPipelines();
 

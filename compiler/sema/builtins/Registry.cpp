@@ -21,7 +21,7 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
     std::vector<const Builtin *> entries;
     for (llvm::ArrayRef<Builtin> family :
          {programBuiltins(), creationBuiltins(), memoryBuiltins(), elementwiseBuiltins(), shapeBuiltins(),
-          reduceBuiltins(), controlBuiltins(), debugBuiltins(), hintBuiltins()})
+          reduceBuiltins(), controlBuiltins(), debugBuiltins(), hintBuiltins(), dotBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });

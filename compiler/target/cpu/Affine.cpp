@@ -89,7 +89,7 @@ Leaf TileFacts::leafOf(Value scalar) {
   return place->second;
 }
 
-const AffineForm *TileFacts::affine(Value value) {
+const AffineForm *TileFacts::assumed(Value value) {
   if (auto found = forms.find(value); found != forms.end())
     return found->second ? &*found->second : nullptr;
   std::optional<AffineForm> form = analyse(value);
@@ -113,27 +113,53 @@ std::optional<AffineForm> TileFacts::analyse(Value value) {
   APInt splat;
   const size_t rank = tt::shapeOf(value.getType()).size();
   if (!isPointer && matchPattern(value, m_ConstantInt(&splat)))
-    return AffineForm{{}, Poly::constant(splat.getSExtValue()), SmallVector<Poly, 2>(rank)};
+    return AffineForm{{}, Poly::constant(splat.getSExtValue()), SmallVector<Poly, 2>(rank), {}};
   if (!isa<RankedTensorType>(value.getType())) {
     if (isPointer)
-      return AffineForm{value, {}, {}};
+      return AffineForm{value, {}, {}, {}};
     if (auto extended = value.getDefiningOp<arith::ExtSIOp>(); extended && isIndexLike(extended.getIn().getType()))
-      return AffineForm{{}, Poly::leaf(leafOf(extended.getIn())), {}};
-    return AffineForm{{}, Poly::leaf(leafOf(value)), {}};
+      return AffineForm{{}, Poly::leaf(leafOf(extended.getIn())), {}, {}};
+    return AffineForm{{}, Poly::leaf(leafOf(value)), {}, {}};
   }
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
   if (auto form = analyseShape(op))
     return form;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return analyseRemainder(op);
   return analyseArithmetic(op);
+}
+
+/// Rows that are taken modulo a matrix's height are neighbours, but for the place where they wrap.
+std::optional<AffineForm> TileFacts::analyseRemainder(Operation *op) {
+  const AffineForm *first = affine(op->getOperand(0));
+  if (!first)
+    return std::nullopt;
+  AffineForm form = *first;
+  const AffineForm *divisor = affine(op->getOperand(1));
+  if (!divisor || !divisor->isUniform())
+    return std::nullopt;
+  Remainder remainder{form.base, divisor->base, 1};
+  for (auto [stride, extent] : llvm::zip_equal(form.strides, tt::shapeOf(op->getResult(0).getType()))) {
+    if (stride.isZero())
+      continue;
+    if (stride.asConstant() != 1 || remainder.extent != 1)
+      return std::nullopt;
+    remainder.extent = extent;
+  }
+  const Leaf leaf = leafOf(op->getResult(0));
+  remainders[leaf] = std::move(remainder);
+  form.base = Poly::leaf(leaf);
+  form.assumptions = {leaf};
+  return form;
 }
 
 std::optional<AffineForm> TileFacts::analyseShape(Operation *op) {
   if (auto range = dyn_cast<tt::MakeRangeOp>(op))
-    return AffineForm{{}, Poly::constant(static_cast<int32_t>(range.getStart())), {Poly::constant(1)}};
+    return AffineForm{{}, Poly::constant(static_cast<int32_t>(range.getStart())), {Poly::constant(1)}, {}};
   if (auto splat = dyn_cast<tt::SplatOp>(op)) {
-    const AffineForm *scalar = affine(splat.getSrc());
+    const AffineForm *scalar = assumed(splat.getSrc());
     if (!scalar)
       return std::nullopt;
     AffineForm form = *scalar;
@@ -142,12 +168,12 @@ std::optional<AffineForm> TileFacts::analyseShape(Operation *op) {
   }
   if (!isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(op))
     return std::nullopt;
-  const AffineForm *source = affine(op->getOperand(0));
+  const AffineForm *source = assumed(op->getOperand(0));
   const size_t rank = tt::shapeOf(op->getResult(0).getType()).size();
   auto map = operandMap(op, 0, identityMap(rank));
   if (!source || !map)
     return std::nullopt;
-  AffineForm form{source->pointer, source->base, SmallVector<Poly, 2>(rank)};
+  AffineForm form{source->pointer, source->base, SmallVector<Poly, 2>(rank), source->assumptions};
   for (auto [dim, target] : llvm::enumerate(*map))
     if (target >= 0)
       form.strides[target] = source->strides[dim];
@@ -155,7 +181,10 @@ std::optional<AffineForm> TileFacts::analyseShape(Operation *op) {
 }
 
 static AffineForm combine(const AffineForm &a, const AffineForm &b, int64_t factor) {
-  AffineForm form{a.pointer, a.base + b.base * Poly::constant(factor), a.strides};
+  AffineForm form{a.pointer, a.base + b.base * Poly::constant(factor), a.strides, a.assumptions};
+  for (Leaf leaf : b.assumptions)
+    if (!llvm::is_contained(form.assumptions, leaf))
+      form.assumptions.push_back(leaf);
   for (auto [stride, other] : llvm::zip_equal(form.strides, b.strides))
     stride = stride + other * Poly::constant(factor);
   return form;
@@ -163,16 +192,16 @@ static AffineForm combine(const AffineForm &a, const AffineForm &b, int64_t fact
 
 std::optional<AffineForm> TileFacts::analyseArithmetic(Operation *op) {
   if (isa<arith::ExtSIOp, arith::IndexCastOp, tt::BitcastOp>(op)) {
-    const AffineForm *form = affine(op->getOperand(0));
+    const AffineForm *form = assumed(op->getOperand(0));
     return form ? std::optional(*form) : std::nullopt;
   }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, tt::AddPtrOp>(op))
     return std::nullopt;
-  const AffineForm *first = affine(op->getOperand(0));
+  const AffineForm *first = assumed(op->getOperand(0));
   if (!first)
     return std::nullopt;
   const AffineForm a = *first;
-  const AffineForm *b = affine(op->getOperand(1));
+  const AffineForm *b = assumed(op->getOperand(1));
   if (!b)
     return std::nullopt;
   if (auto add = dyn_cast<tt::AddPtrOp>(op)) {
@@ -185,7 +214,9 @@ std::optional<AffineForm> TileFacts::analyseArithmetic(Operation *op) {
     return std::nullopt;
   const AffineForm &tile = a.isUniform() ? *b : a;
   const Poly &factor = a.isUniform() ? a.base : b->base;
-  AffineForm form{{}, tile.base * factor, {}};
+  if (!a.assumptions.empty() && !b->assumptions.empty())
+    return std::nullopt;
+  AffineForm form{{}, tile.base * factor, {}, a.assumptions.empty() ? b->assumptions : a.assumptions};
   for (const Poly &stride : tile.strides)
     form.strides.push_back(stride * factor);
   return form;

@@ -50,10 +50,17 @@ struct AffineForm {
   mlir::Value pointer; ///< scalar pointer; null for integers
   Poly base;
   llvm::SmallVector<Poly, 2> strides; ///< one per dimension; zero along extent 1
+  llvm::SmallVector<Leaf, 1> assumptions; ///< remainders that must not wrap for this to hold
 
   bool isUniform() const {
     return llvm::all_of(strides, [](const Poly &stride) { return stride.isZero(); });
   }
+};
+
+/// `(dividend + i) % divisor` for 0 <= i < extent, which is `dividend % divisor + i` where it does not wrap.
+struct Remainder {
+  Poly dividend, divisor;
+  int64_t extent = 1;
 };
 
 /// `index[dim] < bound`.
@@ -66,7 +73,17 @@ struct PrefixMask {
 class TileFacts {
 public:
   /// Null where the value is not affine.
-  const AffineForm *affine(mlir::Value value);
+  const AffineForm *affine(mlir::Value value) {
+    const AffineForm *form = assumed(value);
+    return form && form->assumptions.empty() ? form : nullptr;
+  }
+  /// A form that holds where its assumptions do.
+  const AffineForm *assumed(mlir::Value value);
+  /// What a leaf among assumptions stands for; null for other leaves.
+  const Remainder *remainderOf(Leaf leaf) const {
+    auto found = remainders.find(leaf);
+    return found == remainders.end() ? nullptr : &found->second;
+  }
   /// What a comparison says, where it holds for a prefix of one dimension.
   const PrefixMask *prefix(mlir::Value mask);
   /// The dimensions that the elements depend on, as a bit set. Those of extent 1 are never in it.
@@ -79,6 +96,7 @@ private:
   std::optional<AffineForm> analyse(mlir::Value value);
   std::optional<AffineForm> analyseShape(mlir::Operation *op);
   std::optional<AffineForm> analyseArithmetic(mlir::Operation *op);
+  std::optional<AffineForm> analyseRemainder(mlir::Operation *op);
   std::optional<PrefixMask> analyseMask(mlir::Value mask);
   uint32_t analyseDependence(mlir::Value value);
 
@@ -87,6 +105,7 @@ private:
   llvm::DenseMap<mlir::Value, uint32_t> dependences;
   llvm::DenseMap<mlir::Value, Leaf> leafIds;
   llvm::SmallVector<mlir::Value> leaves;
+  llvm::DenseMap<Leaf, Remainder> remainders;
 };
 
 /// Bytes that an element takes in memory; i1 takes one.

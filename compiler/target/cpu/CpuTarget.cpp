@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/Codegen.h"
 #include "compiler/target/cpu/FunctionEmitter.h"
 #include "compiler/target/cpu/Link.h"
+#include "compiler/passes/tt/Passes.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -80,6 +81,16 @@ static LogicalResult inlineAllCalls(ModuleOp module) {
   return passes.run(module);
 }
 
+static LogicalResult decomposeScaledDots(ModuleOp module) {
+  bool hasAny = false;
+  module.walk([&](tt::DotScaledOp) { hasAny = true; });
+  if (!hasAny)
+    return success();
+  PassManager passes(module.getContext());
+  passes.addPass(tt::createDecomposeScaledDots());
+  return passes.run(module);
+}
+
 static VectorFacts factsOf(const llvm::TargetMachine &machine) {
   const llvm::MCSubtargetInfo &subtarget = *machine.getMCSubtargetInfo();
   VectorFacts facts;
@@ -113,6 +124,10 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   if (failed(checkTypes(*kernel, vectors)))
     return failure();
 
+  if (failed(decomposeScaledDots(module)))
+    return failure();
+  carryOffsets(*kernel);
+  widenProducts(*kernel);
   CpuCode code;
   TileFacts facts;
   FailureOr<LoopPlan> plan = makePlan(*kernel, facts, vectors);

@@ -7,13 +7,16 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// The step of a loop's body that assigns the buffer's next value.
+/// The step of a loop's body that begins to write the buffer's next value.
 static std::optional<unsigned> assigningStep(const Sequence &body, BufferId buffer) {
-  for (auto [index, step] : llvm::enumerate(body.steps))
+  for (auto [index, step] : llvm::enumerate(body.steps)) {
+    if (step.product && step.product->d == buffer)
+      return index;
     if (step.kind == StepKind::Nest)
       for (const Root &root : step.nest->roots)
         if (root.kind == RootKind::Assign && root.buffers.front() == buffer)
           return index;
+  }
   return std::nullopt;
 }
 
@@ -26,7 +29,7 @@ static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, Buff
         auto found = context.plan.bufferOf.find(value);
         if (found == context.plan.bufferOf.end() || !isRead(context.plan, nest, value))
           return true;
-        if (found->second != buffer || map.empty())
+        if (found->second != buffer || map.empty() || context.plan.updates.contains(value))
           return false;
         const bool isOwn = index == update && isIdentity(tt::shapeOf(value.getType()), map, nest);
         isInPlace &= isOwn;
@@ -37,7 +40,24 @@ static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, Buff
       for (const Root &root : nest.roots)
         walk.root(root);
     });
+  for (unsigned index = update; index < body.steps.size(); ++index)
+    forEachStep(body.steps[index], [&](const Step &step) {
+      if (step.product)
+        for (const Product::Operand &operand : {step.product->a, step.product->b})
+          isInPlace &= !operand.value || operand.buffer != buffer || context.plan.updates.contains(operand.value);
+    });
   return isInPlace;
+}
+
+/// A product that is added to a carried tile in place needs no copy of it.
+static void dropIdleAssigns(const LoopPlan &plan, Sequence &body) {
+  for (Step &step : body.steps)
+    if (step.kind == StepKind::Nest)
+      llvm::erase_if(step.nest->roots, [&](const Root &root) {
+        return root.kind == RootKind::Assign && isa<tt::DotOp>(root.op) && plan.bufferOf.contains(root.value) &&
+               plan.bufferOf.lookup(root.value) == root.buffers.front() && !plan.buffers[root.buffers.front()].isDouble;
+      });
+  llvm::erase_if(body.steps, [](const Step &step) { return step.kind == StepKind::Nest && step.nest->roots.empty(); });
 }
 
 void cpu::doubleBuffers(PlanContext &context, Sequence &sequence) {
@@ -54,5 +74,6 @@ void cpu::doubleBuffers(PlanContext &context, Sequence &sequence) {
       if (update && !allowsUpdateInPlace(context, body, *buffer, *update))
         context.plan.buffers[*buffer].isDouble = true;
     }
+    dropIdleAssigns(context.plan, step.regions.front());
   }
 }

@@ -83,8 +83,7 @@ void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
   if (!isComputable(op))
     return;
   if (const PrefixMask *prefix = facts.prefix(value)) {
-    AffineForm bound{{}, prefix->bound, {}};
-    return pushScalars(bound);
+    return pushScalars(Poly(prefix->bound));
   }
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
     pushPointer(load.getPtr(), map);
@@ -98,21 +97,28 @@ void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
     push(operand, *operandMap(op, index, map));
 }
 
+void ExpressionWalk::pushScalars(const Poly &poly) {
+  for (const Poly::Term &term : poly.terms())
+    for (Leaf leaf : term.factors) {
+      if (const Remainder *remainder = facts.remainderOf(leaf)) {
+        pushScalars(remainder->dividend);
+        pushScalars(remainder->divisor);
+      } else {
+        push(facts.valueOf(leaf), {});
+      }
+    }
+}
+
 void ExpressionWalk::pushScalars(const AffineForm &form) {
   if (form.pointer)
     push(form.pointer, {});
-  auto leaves = [&](const Poly &poly) {
-    for (const Poly::Term &term : poly.terms())
-      for (Leaf leaf : term.factors)
-        push(facts.valueOf(leaf), {});
-  };
-  leaves(form.base);
+  pushScalars(form.base);
   for (const Poly &stride : form.strides)
-    leaves(stride);
+    pushScalars(stride);
 }
 
 void ExpressionWalk::pushPointer(Value pointer, const IndexMap &map) {
-  if (const AffineForm *form = facts.affine(pointer))
+  if (const AffineForm *form = takesAssumptions ? facts.assumed(pointer) : facts.affine(pointer))
     return pushScalars(AffineForm(*form));
   push(pointer, map);
 }

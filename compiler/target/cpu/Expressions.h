@@ -19,6 +19,9 @@ public:
 
   ExpressionWalk(TileFacts &facts, Visitor visitor) : facts(facts), visitor(std::move(visitor)) {}
 
+  /// Addresses are taken to be affine where assumptions hold: what they are computed from is not visited then.
+  bool takesAssumptions = false;
+
   /// What a root evaluates; the root itself is not visited.
   void root(const Root &root);
 
@@ -26,6 +29,7 @@ private:
   void push(mlir::Value value, const IndexMap &map);
   void pushOperands(mlir::Value value, const IndexMap &map);
   void pushScalars(const AffineForm &form);
+  void pushScalars(const Poly &poly);
   void pushPointer(mlir::Value pointer, const IndexMap &map);
   void drain();
 

@@ -50,7 +50,10 @@ static Nest *onlyReader(PlanContext &context, const Sequence &body, BufferId buf
     return nullptr;
   bool isOnly = true;
   for (const Step &step : body.steps)
-    forEachNest(step, [&](Nest &nest) { isOnly &= &nest == update || !readsTile(context, nest, tile); });
+    forEachStep(step, [&](const Step &inner) {
+      isOnly &= !inner.nest || inner.nest.get() == update || !readsTile(context, *inner.nest, tile);
+      isOnly &= !inner.product || (inner.product->a.value != tile && inner.product->b.value != tile);
+    });
   return isOnly ? update : nullptr;
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/FunctionEmitter.h"
 
 #include "compiler/target/cpu/NestEmitter.h"
+#include "compiler/target/cpu/ProductEmitter.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -167,12 +168,34 @@ llvm::Value *FunctionEmitter::scalar(Value value) {
   return constant;
 }
 
+llvm::Value *FunctionEmitter::leafValue(Leaf leaf) {
+  const Remainder *found = facts.remainderOf(leaf);
+  if (!found)
+    return ir.CreateSExt(scalar(facts.valueOf(leaf)), ir.getInt64Ty());
+  const Remainder remainder = *found;
+  llvm::Value *divisor = poly(remainder.divisor);
+  divisor = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, divisor, ir.getInt64(1));
+  return ir.CreateURem(poly(remainder.dividend), divisor);
+}
+
+llvm::Value *FunctionEmitter::holds(ArrayRef<Leaf> assumptions) {
+  llvm::Value *all = ir.getTrue();
+  for (Leaf leaf : assumptions) {
+    const Remainder remainder = *facts.remainderOf(leaf);
+    llvm::Value *dividend = poly(remainder.dividend), *divisor = poly(remainder.divisor);
+    llvm::Value *last = ir.CreateAdd(leafValue(leaf), ir.getInt64(remainder.extent));
+    all = ir.CreateAnd(all, ir.CreateICmpSGE(dividend, ir.getInt64(0)));
+    all = ir.CreateAnd(all, ir.CreateICmpSLE(last, divisor));
+  }
+  return all;
+}
+
 llvm::Value *FunctionEmitter::poly(const Poly &poly) {
   llvm::Value *sum = ir.getInt64(0);
   for (const Poly::Term &term : poly.terms()) {
     llvm::Value *product = ir.getInt64(term.coefficient);
     for (Leaf leaf : term.factors)
-      product = ir.CreateMul(product, ir.CreateSExt(scalar(facts.valueOf(leaf)), ir.getInt64Ty()));
+      product = ir.CreateMul(product, leafValue(leaf));
     sum = ir.CreateAdd(sum, product);
   }
   return sum;
@@ -285,6 +308,11 @@ LogicalResult FunctionEmitter::emitStep(const Step &step) {
     return emitNest(*step.nest);
   case StepKind::Guard:
     return emitGuard(step);
+  case StepKind::Product:
+    setLocation(step.op->getLoc());
+    emitProduct(*this, step);
+    setReady(step.op->getResult(0));
+    return success();
   case StepKind::Control:
     setLocation(step.op->getLoc());
     if (isa<scf::ForOp>(step.op))

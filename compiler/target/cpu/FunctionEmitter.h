@@ -40,9 +40,16 @@ public:
   void define(mlir::Value value, llvm::Value *emitted) { scalars[value] = emitted; }
   /// A polynomial as i64, at the insert point.
   llvm::Value *poly(const Poly &poly);
+  /// Whether these remainders do not wrap.
+  llvm::Value *holds(llvm::ArrayRef<Leaf> assumptions);
   /// Where a buffer's current contents, or those to come, begin.
   llvm::Value *buffer(BufferId id) { return current[id]; }
   llvm::Value *nextBuffer(BufferId id) { return plan.buffers[id].isDouble && next[id] ? next[id] : current[id]; }
+  /// Where the elements of a value begin that is read from its buffer.
+  llvm::Value *bufferOf(mlir::Value value) {
+    const BufferId id = plan.bufferOf.lookup(value);
+    return plan.updates.contains(value) ? nextBuffer(id) : buffer(id);
+  }
   /// Whether the value's buffer has been written by what stands before.
   bool isReady(mlir::Value value) const { return ready.contains(value); }
   void setReady(mlir::Value value) { ready.insert(value); }
@@ -90,6 +97,7 @@ private:
   mlir::LogicalResult emitIf(const Step &step);
   mlir::LogicalResult emitSwitch(const Step &step);
   llvm::Value *emitConstant(mlir::Value value);
+  llvm::Value *leafValue(Leaf leaf);
   llvm::SmallVector<llvm::Value *> yielded(mlir::Operation *terminator);
   llvm::BasicBlock *newBlock(const char *name);
 

@@ -13,6 +13,8 @@
 
 #include "mlir/IR/Operation.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,13 +37,13 @@ enum class RootKind : uint8_t {
   Store,   ///< tt.store
   Reduce,  ///< tt.reduce; results of rank 1 and more go to buffers
   Keep,    ///< a value that later nests read from its buffer
-  Assign,  ///< a carried tile's next value
+  Assign,  ///< a carried tile's next value, an operand of a product, or what a product is added to
   Extract, ///< tt.unsplat
 };
 
 struct Root {
   RootKind kind = RootKind::Store;
-  mlir::Operation *op = nullptr; ///< the store, reduce or unsplat; the loop of an Assign
+  mlir::Operation *op = nullptr; ///< the store, reduce or unsplat; the loop or product of an Assign
   mlir::Value value;             ///< of Keep and Assign
   llvm::SmallVector<BufferId, 1> buffers;
 };
@@ -67,6 +69,7 @@ struct Nest {
   std::vector<Root> roots;
   llvm::SmallVector<NestMask, 2> masks;
   llvm::SmallVector<NestCondition, 2> conditions;
+  llvm::SmallVector<Leaf, 1> assumptions; ///< of addresses; where they fail, all elements are computed as in a tail
   /// Loads and buffers that are read before the chunk's first root writes.
   llvm::SmallVector<mlir::Value, 2> early;
   /// The nest is emitted a second time for the first turn of this loop, in which the tiles are these constants.
@@ -92,15 +95,29 @@ struct Guard {
   llvm::SmallVector<Conflict, 2> conflicts;
 };
 
+/// A product of tiles in buffers: d += a * b.
+struct Product {
+  struct Operand {
+    mlir::Value value; ///< null where the buffer holds a copy made for products
+    BufferId buffer = 0;
+    bool isTransposed = false; ///< its last two dimensions are swapped in the buffer
+  };
+  Operand a, b;
+  BufferId d = 0;
+  std::optional<BufferId> turned; ///< where `b` is transposed to
+  bool startsAtZero = false; ///< what `d` held does not matter
+};
+
 struct Sequence;
 
-enum class StepKind : uint8_t { Scalar, Nest, Guard, Control };
+enum class StepKind : uint8_t { Scalar, Nest, Guard, Control, Product };
 
 struct Step {
   StepKind kind = StepKind::Scalar;
-  mlir::Operation *op = nullptr; ///< of Scalar and Control
+  mlir::Operation *op = nullptr; ///< of Scalar, Control and Product
   std::unique_ptr<Nest> nest;    ///< of Nest; of Guard the copying nest
   std::unique_ptr<Guard> guard;
+  std::unique_ptr<Product> product;
   std::vector<Sequence> regions; ///< of the op; a loop may have one more, for when it has no turn
 };
 
@@ -118,6 +135,8 @@ struct LoopPlan {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> carried;
   /// scf.while alone: buffers of what the condition forwards.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> forwarded;
+  /// Products summed up in the buffer of a carried tile: where it is double, they are in the one for the next turn.
+  llvm::DenseSet<mlir::Value> updates;
   uint64_t arenaBytes = 0;
 };
 

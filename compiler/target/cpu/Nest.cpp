@@ -52,6 +52,8 @@ llvm::Value *NestEmitter::clampedBound(const Poly &bound, unsigned dim) {
 }
 
 void NestEmitter::computeBounds() {
+  if (!nest.assumptions.empty())
+    assumption = function.holds(nest.assumptions);
   SmallVector<const Poly *> seen;
   for (const NestMask &mask : nest.masks) {
     if (static_cast<int>(mask.prefix.dim) != nest.vectorDim ||
@@ -235,7 +237,7 @@ LogicalResult NestEmitter::emitMain(unsigned level, llvm::Value *end) {
 
 LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   llvm::Value *zero = ir.getInt64(0), *extent = ir.getInt64(nest.shape[nest.vectorDim]);
-  if (!leastBound && nest.conditions.empty())
+  if (!leastBound && nest.conditions.empty() && nest.assumptions.empty())
     return emitMain(level, extent);
 
   if (nest.isCopy) {
@@ -246,6 +248,8 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   llvm::Value *mainEnd = ir.CreateAnd(leastBound ? leastBound : extent, wholeChunks);
   if (!nest.conditions.empty())
     mainEnd = ir.CreateSelect(allConditions(), mainEnd, zero);
+  if (assumption)
+    mainEnd = ir.CreateSelect(assumption, mainEnd, zero);
 
   llvm::Value *activeEnd = extent; // where the last prefix ends, in whole chunks
   if (greatestBound)
@@ -296,7 +300,7 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
       writeTile(root.value, root.buffers.front(), level, /*isNext=*/false);
       break;
     case RootKind::Assign:
-      writeTile(root.value, root.buffers.front(), level, /*isNext=*/isa<scf::YieldOp>(root.op));
+      writeTile(root.value, root.buffers.front(), level, /*isNext=*/isa<scf::YieldOp, tt::DotOp>(root.op));
       break;
     case RootKind::Extract: {
       Element element = evaluate(root.op->getOperand(0), identity, level);

@@ -124,6 +124,7 @@ private:
   bool isStreaming = false; ///< stores go past the cache
   uint32_t bounded = 0; ///< outer dimensions whose loop ends where their prefix does
   llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
+  llvm::Value *assumption = nullptr; ///< of the main part's addresses
   std::vector<Reduction> reductions;
   llvm::DenseMap<std::pair<mlir::Value, uint64_t>, bool> uniformWhenInactive;
   llvm::DebugLoc location;

@@ -32,8 +32,9 @@ llvm::Value *NestEmitter::addressAt(llvm::Value *base, ArrayRef<llvm::Value *> s
 }
 
 Place NestEmitter::placeOf(Value pointer, const IndexMap &map, Operation *load) {
-  const AffineForm *found = function.facts.affine(pointer);
   const unsigned level = levelOf(map);
+  const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
+  const AffineForm *found = isAssumed ? function.facts.assumed(pointer) : function.facts.affine(pointer);
   if (!found) {
     Element element = evaluate(pointer, map, level);
     insertAt(level);

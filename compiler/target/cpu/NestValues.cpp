@@ -103,7 +103,7 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
   if (auto found = function.plan.bufferOf.find(value); found != function.plan.bufferOf.end() && function.isReady(value)) {
     insertAt(level);
     Type element = tt::elementOf(value.getType());
-    Place place = bufferPlace(function.buffer(found->second), value.getType(), map);
+    Place place = bufferPlace(function.bufferOf(value), value.getType(), map);
     insertAt(level);
     if (isVector)
       return {read(place, element, nullptr, nullptr), true};

@@ -38,6 +38,13 @@ Step PlanContext::keepStep(Value value, const char *purpose) {
   return step;
 }
 
+void cpu::forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit) {
+  visit(step);
+  for (const Sequence &region : step.regions)
+    for (const Step &inner : region.steps)
+      forEachStep(inner, visit);
+}
+
 void cpu::forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit) {
   if (step.nest)
     visit(*step.nest);
@@ -85,7 +92,7 @@ void cpu::placeBuffers(LoopPlan &plan) {
 
 FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, TileFacts &facts, const VectorFacts &machine) {
   LoopPlan plan;
-  PlanContext context{plan, facts, machine, llvm::DenseMap<Operation *, unsigned>(), 0};
+  PlanContext context{plan, facts, machine, llvm::DenseMap<Operation *, unsigned>()};
   kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
   kernel.walk([&](Operation *op) { // in program order, so that no question is answered by deep recursion
     for (Value value : op->getResults())

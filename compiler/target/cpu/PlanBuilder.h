@@ -17,6 +17,8 @@ struct PlanContext {
   VectorFacts machine;
   llvm::DenseMap<mlir::Operation *, unsigned> positions; ///< program order, over the whole function
   unsigned nextNest = 0;
+  llvm::DenseMap<mlir::Value, BufferId> operandOf{}; ///< copies of tiles for products
+  std::vector<Root> outerOperands{};                 ///< those to be made before the loop or branch
 
   BufferId newBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape, const char *purpose);
   BufferId newBuffer(mlir::Type tile, const char *purpose);
@@ -39,9 +41,24 @@ void vectorise(PlanContext &context, Sequence &sequence);
 /// Gives each buffer its place in the arena.
 void placeBuffers(LoopPlan &plan);
 
+/// The buffer of a carried tile that a product of the loop's body is summed up in; nothing where it has one of its own.
+std::optional<BufferId> carriedSum(const LoopPlan &plan, tt::DotOp product);
+
+/// Before planning: loops carry scalars in place of tiles that move by equal steps.
+void carryOffsets(tt::FuncOp kernel);
+/// Before planning: products of small elements become products of f32 or i32.
+void widenProducts(tt::FuncOp kernel);
+
+/// Whether a tile is better read along its last dimension but one than along its last.
+bool isReadByColumns(PlanContext &context, mlir::Value tile);
+/// The tile with its last two dimensions swapped; made behind the tile where it is not there yet.
+mlir::Value transposed(mlir::Value tile);
+
 /// All of the above.
 mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, TileFacts &facts, const VectorFacts &machine);
 
+/// The step and those inside its regions.
+void forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit);
 /// The nests of a step, those inside its regions included.
 void forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit);
 /// A tile of these extents has the nest's shape and the map is the identity where it matters.

@@ -15,19 +15,21 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
-/// How a scalar of a loop's body grows with the induction variable, in bytes for pointers.
+/// By how much a scalar of a loop's body grows from one turn to the next, in bytes for pointers.
 class Growth {
 public:
   Growth(scf::ForOp loop, TileFacts &facts) : loop(loop), facts(facts) {}
 
-  /// Nothing where it is not linear, or where its slope is not known before the loop.
+  /// Nothing where that is not known before the loop.
   std::optional<Poly> of(Value value, unsigned depth = 0) {
     if (value == loop.getInductionVar())
-      return Poly::constant(1);
+      return invariant(loop.getStep());
     if (loop.isDefinedOutsideOfLoop(value))
       return Poly();
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == loop.getBody() ? ofCarried(argument) : std::nullopt;
     Operation *op = value.getDefiningOp();
-    if (!op || depth > maxDepth)
+    if (depth > maxDepth)
       return std::nullopt;
     if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(op))
       return of(op->getOperand(0), depth + 1);
@@ -42,20 +44,68 @@ public:
       return *left - *right;
     if (isa<arith::MulIOp>(op))
       return ofProduct(op, *left, *right);
-    const Type pointee = cast<tt::PointerType>(op->getResult(0).getType()).getPointee();
-    return *left + *right * Poly::constant(storageBytes(pointee));
+    return *left + *right * bytesOf(op);
+  }
+
+  /// Of what a tile's first element is at.
+  std::optional<Poly> of(const AffineForm &form) {
+    std::optional<Poly> sum = of(form.pointer);
+    for (const Poly::Term &term : form.base.terms()) {
+      Poly product = Poly::constant(term.coefficient);
+      bool isMoving = false;
+      for (Leaf leaf : term.factors) {
+        const std::optional<Poly> growth = of(facts.valueOf(leaf));
+        if (!growth || (isMoving && !growth->isZero()))
+          return std::nullopt;
+        isMoving |= !growth->isZero();
+        product = product * (growth->isZero() ? Poly::leaf(leaf) : *growth);
+      }
+      if (isMoving && sum)
+        sum = *sum + product;
+    }
+    return sum;
   }
 
 private:
+  static Poly bytesOf(Operation *addPtr) {
+    const Type pointee = cast<tt::PointerType>(addPtr->getResult(0).getType()).getPointee();
+    return Poly::constant(storageBytes(pointee));
+  }
+
+  /// The value, where it is known before the loop.
+  std::optional<Poly> invariant(Value value) {
+    const AffineForm *form = facts.affine(value);
+    if (!form)
+      return std::nullopt;
+    for (const Poly::Term &term : form->base.terms())
+      for (Leaf leaf : term.factors)
+        if (!loop.isDefinedOutsideOfLoop(facts.valueOf(leaf)))
+          return std::nullopt;
+    return form->base;
+  }
+
+  std::optional<Poly> ofCarried(BlockArgument argument) {
+    Value value = loop.getTiedLoopYieldedValue(argument)->get();
+    Poly total;
+    for (unsigned depth = 0; value != argument; ++depth) {
+      Operation *op = value.getDefiningOp();
+      if (depth > maxDepth || !isa_and_nonnull<arith::AddIOp, tt::AddPtrOp>(op))
+        return std::nullopt;
+      const std::optional<Poly> step = invariant(op->getOperand(1));
+      if (!step)
+        return std::nullopt;
+      total = total + (isa<tt::AddPtrOp>(op) ? *step * bytesOf(op) : *step);
+      value = op->getOperand(0);
+    }
+    return total;
+  }
+
   std::optional<Poly> ofProduct(Operation *op, const Poly &left, const Poly &right) {
     const bool isLeft = right.isZero();
-    Value factor = op->getOperand(isLeft ? 1 : 0);
-    if ((!isLeft && !left.isZero()) || !loop.isDefinedOutsideOfLoop(factor))
+    if (!isLeft && !left.isZero())
       return std::nullopt;
-    IntegerAttr constant;
-    const Poly times = matchPattern(factor, m_Constant(&constant)) ? Poly::constant(constant.getInt())
-                                                                   : Poly::leaf(facts.leafOf(factor));
-    return (isLeft ? left : right) * times;
+    const std::optional<Poly> factor = invariant(op->getOperand(isLeft ? 1 : 0));
+    return factor ? std::optional((isLeft ? left : right) * *factor) : std::nullopt;
   }
 
   static constexpr unsigned maxDepth = 64;
@@ -83,28 +133,31 @@ static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &pl
   return readers;
 }
 
+/// How many turns' loads may be in flight: what the loop says, else what the launch says of loops with products.
+static int64_t stagesOf(const Step &step, int64_t stagesOfProducts) {
+  if (auto stages = step.op->getAttrOfType<IntegerAttr>("tt.num_stages"))
+    return stages.getInt();
+  const bool hasProduct = llvm::any_of(step.regions.front().steps, [](const Step &inner) { return inner.product != nullptr; });
+  return hasProduct ? stagesOfProducts : 1;
+}
+
 void FunctionEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride) {
   auto loop = cast<scf::ForOp>(step.op);
-  auto stages = loop->getAttrOfType<IntegerAttr>("tt.num_stages");
-  if (!stages || stages.getInt() < 2)
+  if (stagesOf(step, options.numStages) < 2)
     return;
   Growth growth(loop, facts);
   llvm::Value *hasNext = nullptr;
   for (auto [load, nest] : lastReaders(plan, facts, step)) {
-    const AffineForm *form = facts.affine(cast<tt::LoadOp>(load).getPtr());
+    const AffineForm *form = facts.assumed(cast<tt::LoadOp>(load).getPtr());
     if (!form || !loop->isAncestor(load))
       continue;
-    std::optional<Poly> slope = growth.of(form->pointer);
-    for (const Poly::Term &term : form->base.terms())
-      if (slope && !llvm::all_of(term.factors, [&](Leaf leaf) { return loop.isDefinedOutsideOfLoop(facts.valueOf(leaf)); }))
-        slope.reset();
-    if (!slope || slope->isZero())
+    const std::optional<Poly> distance = growth.of(AffineForm(*form));
+    if (!distance || distance->isZero())
       continue;
     if (!hasNext) {
       llvm::Value *next = ir.CreateAdd(index, stride);
       hasNext = loop.getUnsignedCmp() ? ir.CreateICmpULT(next, upper) : ir.CreateICmpSLT(next, upper);
     }
-    llvm::Value *distance = ir.CreateMul(poly(*slope), ir.CreateSExt(stride, ir.getInt64Ty()));
-    prefetches[{load, nest->id}] = ir.CreateSelect(hasNext, distance, ir.getInt64(0));
+    prefetches[{load, nest->id}] = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
   }
 }

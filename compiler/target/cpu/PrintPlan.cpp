@@ -28,6 +28,7 @@ private:
   void root(const Root &root, unsigned depth);
   void loads(const Nest &nest, unsigned depth);
   void guard(const Guard &guard, unsigned depth);
+  void product(const Step &step, unsigned depth);
   std::string access(Value pointer);
   std::string poly(const Poly &poly);
   std::string name(Value scalar);
@@ -83,7 +84,14 @@ std::string Printer::poly(const Poly &poly) {
       needsProduct = true;
     }
     for (Leaf leaf : term.factors) {
-      text += (needsProduct ? "*" : "") + name(facts.valueOf(leaf));
+      const Remainder *found = facts.remainderOf(leaf);
+      text += needsProduct ? "*" : "";
+      if (found) {
+        const Remainder remainder = *found;
+        text += "((" + this->poly(remainder.dividend) + ") % (" + this->poly(remainder.divisor) + "))";
+      } else {
+        text += name(facts.valueOf(leaf));
+      }
       needsProduct = true;
     }
   }
@@ -91,7 +99,7 @@ std::string Printer::poly(const Poly &poly) {
 }
 
 std::string Printer::access(Value pointer) {
-  const AffineForm *found = facts.affine(pointer);
+  const AffineForm *found = facts.assumed(pointer);
   Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
   std::string text;
   llvm::raw_string_ostream(text) << pointee;
@@ -101,7 +109,7 @@ std::string Printer::access(Value pointer) {
   text += " " + name(form.pointer) + " + " + poly(form.base) + " strides (";
   for (auto [dim, stride] : llvm::enumerate(form.strides))
     text += (dim ? ", " : "") + poly(stride);
-  return text + ")";
+  return text + (form.assumptions.empty() ? ")" : ") where no remainder wraps");
 }
 
 void Printer::root(const Root &root, unsigned depth) {
@@ -195,6 +203,15 @@ void Printer::guard(const Guard &guard, unsigned depth) {
   out << "\n";
 }
 
+void Printer::product(const Step &step, unsigned depth) {
+  auto dot = cast<tt::DotOp>(step.op);
+  const Product &product = *step.product;
+  line(depth) << "product " << shapeText(tt::shapeOf(dot.getA().getType())) << " by "
+              << shapeText(tt::shapeOf(dot.getB().getType())) << " of b" << product.a.buffer
+              << (product.a.isTransposed ? " transposed and b" : " and b") << product.b.buffer
+              << (product.b.isTransposed ? " transposed" : "") << (product.startsAtZero ? " into b" : " added to b") << product.d << "\n";
+}
+
 void Printer::sequence(const Sequence &sequence, unsigned depth) {
   for (const Step &step : sequence.steps) {
     switch (step.kind) {
@@ -205,6 +222,9 @@ void Printer::sequence(const Sequence &sequence, unsigned depth) {
       break;
     case StepKind::Guard:
       guard(*step.guard, depth);
+      break;
+    case StepKind::Product:
+      product(step, depth);
       break;
     case StepKind::Control:
       line(depth) << step.op->getName();

@@ -7,6 +7,8 @@
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -24,6 +26,9 @@ public:
 private:
   LogicalResult visit(Operation *op);
   LogicalResult tileOp(Operation *op);
+  void product(tt::DotOp op);
+  Product::Operand operand(tt::DotOp op, Value value);
+  Product::Operand operandAsRead(tt::DotOp op, Value value);
   void scalarOp(Operation *op);
   LogicalResult controlOp(Operation *op);
   void terminator(Operation *op);
@@ -191,9 +196,67 @@ LogicalResult Sequencer::tileOp(Operation *op) {
     late.insert(op->getResult(0));
     return success();
   }
+  if (auto dot = dyn_cast<tt::DotOp>(op)) {
+    product(dot);
+    return success();
+  }
   if (!isComputable(op))
     return op->emitError() << "`" << op->getName() << "` is not supported on the CPU";
   return success(); // computed where it is used
+}
+
+//--- products ------------------------------------------------------------------------------
+
+/// A tile that is in a buffer anyway, or a copy of it made where it is defined: once for all turns of an inner loop.
+Product::Operand Sequencer::operand(tt::DotOp op, Value value) {
+  if (auto found = context.plan.bufferOf.find(value); found != context.plan.bufferOf.end())
+    return {value, found->second, false};
+  if (!value.getDefiningOp<arith::ConstantOp>() && isReadByColumns(context, value)) {
+    Product::Operand turned = operandAsRead(op, transposed(value));
+    turned.isTransposed = true;
+    return turned;
+  }
+  return operandAsRead(op, value);
+}
+
+Product::Operand Sequencer::operandAsRead(tt::DotOp op, Value value) {
+  if (auto found = context.plan.bufferOf.find(value); found != context.plan.bufferOf.end())
+    return {value, found->second, false};
+  auto [place, isNew] = context.operandOf.try_emplace(value, 0);
+  if (isNew) {
+    place->second = context.newBuffer(value.getType(), "operand");
+    Root root{RootKind::Assign, op, value, {place->second}};
+    if (value.getParentBlock() == result.block)
+      addRoot(std::move(root));
+    else
+      context.outerOperands.push_back(std::move(root));
+  }
+  return {{}, place->second, false};
+}
+
+void Sequencer::product(tt::DotOp op) {
+  Step step;
+  step.kind = StepKind::Product;
+  step.op = op;
+  step.product = std::make_unique<Product>();
+  step.product->a = operand(op, op.getA());
+  step.product->b = operand(op, op.getB());
+  if (step.product->b.isTransposed)
+    step.product->turned = context.newBuffer(op.getB().getType(), "turned");
+  std::optional<BufferId> sum = carriedSum(context.plan, op);
+  if (sum)
+    context.plan.updates.insert(op.getD());
+  auto earlier = op.getC().getDefiningOp<tt::DotOp>();
+  if (!sum && earlier && earlier->getBlock() == result.block && earlier->hasOneUse())
+    sum = context.plan.bufferOf.lookup(earlier.getD());
+  step.product->d = sum ? *sum : context.newBuffer(op.getType(), "product");
+  step.product->startsAtZero = matchPattern(op.getC(), m_AnyZeroFloat()) || matchPattern(op.getC(), m_Zero());
+  const bool isThere = earlier && context.plan.bufferOf.lookup(op.getC()) == step.product->d;
+  if (!step.product->startsAtZero && !isThere)
+    addRoot({RootKind::Assign, op, op.getC(), {step.product->d}});
+  close();
+  context.plan.bufferOf[op.getD()] = step.product->d;
+  result.steps.push_back(std::move(step));
 }
 
 //--- control flow --------------------------------------------------------------------------
@@ -214,7 +277,8 @@ void Sequencer::bind(ArrayRef<std::optional<BufferId>> buffers, ValueRange value
 void Sequencer::assign(ValueRange values, ArrayRef<std::optional<BufferId>> buffers, ValueRange unchanged,
                        Operation *op) {
   for (auto [index, value] : llvm::enumerate(values))
-    if (buffers[index] && (unchanged.empty() || unchanged[index] != value))
+    if (buffers[index] && (unchanged.empty() || unchanged[index] != value) &&
+        !(context.plan.updates.contains(value) && context.plan.bufferOf.lookup(value) == *buffers[index]))
       addRoot({RootKind::Assign, op, value, {*buffers[index]}});
 }
 
@@ -251,6 +315,14 @@ LogicalResult Sequencer::controlOp(Operation *op) {
       return failure();
     step.regions.push_back(std::move(*inner));
   }
+  std::vector<Root> outer = std::move(context.outerOperands);
+  context.outerOperands.clear();
+  for (Root &root : outer)
+    if (root.value.getParentBlock() == result.block)
+      addRoot(std::move(root));
+    else
+      context.outerOperands.push_back(std::move(root));
+  close();
   result.steps.push_back(std::move(step));
   return success();
 }

@@ -33,12 +33,15 @@ static unsigned laneBits(Type element, bool isArithmetic) {
 }
 
 /// Counts an access along each dimension of the nest.
-static void countAccess(TileFacts &facts, Value pointer, const IndexMap &map, Demands &demands) {
-  const AffineForm *form = facts.affine(pointer);
+static void countAccess(TileFacts &facts, Nest &nest, Value pointer, const IndexMap &map, Demands &demands) {
+  const AffineForm *form = facts.assumed(pointer);
   if (!form) {
     demands.hasGather = true;
     return;
   }
+  for (Leaf leaf : form->assumptions)
+    if (!llvm::is_contained(nest.assumptions, leaf))
+      nest.assumptions.push_back(leaf);
   const uint64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
   for (auto [dim, stride] : llvm::enumerate(form->strides))
     if (map[dim] >= 0 && !stride.isZero())
@@ -76,23 +79,27 @@ static Demands examine(PlanContext &context, Nest &nest) {
     widen(element, op && !isa<tt::LoadOp>(op) && !isShapeChange(op));
     if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
       nest.readsMemory = true;
-      countAccess(context.facts, load.getPtr(), map, demands);
+      countAccess(context.facts, nest, load.getPtr(), map, demands);
     }
     demands.hasTranscendental |= op && isTranscendental(op);
     return true;
   });
+  walk.takesAssumptions = true;
   for (const Root &root : nest.roots) {
     walk.root(root);
+    // What is written to a buffer is written more quickly in whole vectors.
+    if (root.kind == RootKind::Keep || root.kind == RootKind::Assign)
+      demands.unitAccesses.back() += 3;
     if (root.kind == RootKind::Keep && root.op) {
       demands.hasTranscendental |= isTranscendental(root.op);
       widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));
       if (auto load = dyn_cast<tt::LoadOp>(root.op)) {
         nest.readsMemory = true;
-        countAccess(context.facts, load.getPtr(), identityMap(nest.shape.size()), demands);
+        countAccess(context.facts, nest, load.getPtr(), identityMap(nest.shape.size()), demands);
       }
     }
     if (root.kind == RootKind::Store)
-      countAccess(context.facts, cast<tt::StoreOp>(root.op).getPtr(), identityMap(nest.shape.size()), demands);
+      countAccess(context.facts, nest, cast<tt::StoreOp>(root.op).getPtr(), identityMap(nest.shape.size()), demands);
     if (root.kind == RootKind::Reduce)
       for (Value operand : root.op->getOperands())
         widen(tt::elementOf(operand.getType()), true);

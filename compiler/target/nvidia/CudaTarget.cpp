@@ -48,6 +48,16 @@ static LogicalResult checkOptions(ModuleOp module, const support::Options &optio
   return success();
 }
 
+/// Ops that the language has and GPUs have no code for yet.
+static LogicalResult checkOps(ModuleOp module) {
+  const WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    if (isa<tt::DotOp, tt::DotScaledOp>(op))
+      return op->emitError() << "`tl." << op->getName().stripDialect() << "` is not supported on GPUs yet";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 //--- phases --------------------------------------------------------------------------------
 
 static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options, const Arch &arch) {
@@ -183,7 +193,7 @@ FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &opt
   if (!arch)
     return module.emitError() << whyNot;
   FailureOr<tt::FuncOp> kernel = findKernel(module);
-  if (failed(kernel) || failed(checkOptions(module, options)) || failed(lowerToTtg(module, options, *arch)))
+  if (failed(kernel) || failed(checkOptions(module, options)) || failed(checkOps(module)) || failed(lowerToTtg(module, options, *arch)))
     return failure();
   CudaCode code;
   code.params = paramsOf(*kernel);

@@ -103,3 +103,45 @@ tt.func @callee() {
   tt.call @nothing() : () -> ()
   tt.return
 }
+
+// -----
+tt.func @dot_ranks(%a: tensor<2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2xf32>) {
+  // expected-error @+1 {{operands have ranks 2, 3 and 2; all must be 2, or all 3}}
+  %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<1x4x2xf32> -> tensor<2x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @dot_batches(%a: tensor<2x2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2x2xf32>) {
+  // expected-error @+1 {{operands count 2, 1 and 2 products}}
+  %d = tt.dot %a, %b, %c : tensor<2x2x4xf32> * tensor<1x4x2xf32> -> tensor<2x2x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @dot_inner(%a: tensor<2x4xf32>, %b: tensor<8x2xf32>, %c: tensor<2x2xf32>) {
+  // expected-error @+1 {{last extent of `a` is 4, but `b` has 8 rows}}
+  %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<8x2xf32> -> tensor<2x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @dot_result(%a: tensor<2x4xf32>, %b: tensor<4x2xf32>, %c: tensor<4x2xf32>) {
+  // expected-error @+1 {{`c` is [4, 2], but the product is [2, 2]}}
+  %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<4x2xf32> -> tensor<4x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @dot_elements(%a: tensor<2x4xf16>, %b: tensor<4x2xbf16>, %c: tensor<2x2xf32>) {
+  // expected-error @+1 {{elements are 'f16' and 'bf16'; only 8-bit floats may differ}}
+  %d = tt.dot %a, %b, %c : tensor<2x4xf16> * tensor<4x2xbf16> -> tensor<2x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @dot_scale(%a: tensor<2x64xbf16>, %s: tensor<2x3xi8>, %b: tensor<64x2xbf16>, %c: tensor<2x2xf32>) {
+  // expected-error @+1 {{`a_scale` is 'tensor<2x3xi8>'; it needs 2 rows of 64 / 16 or 64 / 32 scales}}
+  %d = tt.dot_scaled %a scale %s, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<2x64xbf16>, tensor<2x3xi8> * tensor<64x2xbf16> -> tensor<2x2xf32>
+  tt.return
+}

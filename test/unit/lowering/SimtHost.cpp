@@ -41,7 +41,7 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps) {
   if (module->hasAttr(ttg::kNumWarps))
     return true;
   mlir::PassManager passes(module.getContext());
-  tt::buildOptimisePipeline(passes);
+  tt::buildOptimisePipeline(passes, /*fusesFloats=*/true);
   ttg::GpuShape shape;
   shape.numWarps = numWarps;
   ttg::buildPipeline(passes, shape);

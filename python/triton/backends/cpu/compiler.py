@@ -30,7 +30,7 @@ class CPUOptions:
     debug: bool = False
     sanitize_overflow: bool = True
     default_dot_input_precision: str = "ieee"
-    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3")
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
     supported_fp8_dtypes: tuple[str, ...] = (
         "fp8e5",
         "fp8e5b16",

@@ -1,0 +1,63 @@
+// Rules of products of tiles: which shapes and element types fit together.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace nereid::tt;
+
+/// C1 and C2: [.., M, K] * [.., K, N] -> [.., M, N].
+static LogicalResult verifyShapes(Operation *op, ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> c) {
+  const size_t rank = a.size();
+  if ((rank != 2 && rank != 3) || b.size() != rank || c.size() != rank)
+    return op->emitOpError("operands have ranks ")
+           << rank << ", " << b.size() << " and " << c.size() << "; all must be 2, or all 3";
+  if (rank == 3 && (a[0] != b[0] || a[0] != c[0]))
+    return op->emitOpError("operands count ") << a[0] << ", " << b[0] << " and " << c[0] << " products";
+  if (a[rank - 1] != b[rank - 2])
+    return op->emitOpError("last extent of `a` is ") << a[rank - 1] << ", but `b` has " << b[rank - 2] << " rows";
+  if (c[rank - 2] != a[rank - 2] || c[rank - 1] != b[rank - 1])
+    return op->emitOpError("`c` is [") << c[rank - 2] << ", " << c[rank - 1] << "], but the product is ["
+                                       << a[rank - 2] << ", " << b[rank - 1] << "]";
+  return success();
+}
+
+static bool isByteFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+
+LogicalResult DotOp::verify() {
+  if (failed(verifyShapes(*this, shapeOf(getA().getType()), shapeOf(getB().getType()), shapeOf(getC().getType()))))
+    return failure();
+  Type a = elementOf(getA().getType()), b = elementOf(getB().getType());
+  if (a != b && !(isByteFloat(a) && isByteFloat(b))) // C3
+    return emitOpError("elements are ") << a << " and " << b << "; only 8-bit floats may differ";
+  return success();
+}
+
+/// The shape with the packed dimension counted in values.
+static SmallVector<int64_t> unpacked(Type tile, ScaleDotElemType format, bool isKPacked, unsigned kFromEnd) {
+  SmallVector<int64_t> shape(shapeOf(tile));
+  if (format == ScaleDotElemType::E2M1 && shape.size() >= 2)
+    shape[shape.size() - (isKPacked ? kFromEnd : 3 - kFromEnd)] *= 2;
+  return shape;
+}
+
+LogicalResult DotScaledOp::verify() {
+  const SmallVector<int64_t> a = unpacked(getA().getType(), getAElemType(), getLhsKPack(), 1);
+  const SmallVector<int64_t> b = unpacked(getB().getType(), getBElemType(), getRhsKPack(), 2);
+  if (failed(verifyShapes(*this, a, b, shapeOf(getC().getType()))))
+    return failure();
+  auto verifyScale = [&](Value scale, StringRef name, int64_t rows, int64_t depth) -> LogicalResult { // C3
+    if (!scale)
+      return success();
+    ArrayRef<int64_t> shape = shapeOf(scale.getType());
+    const int64_t groups = shape.size() == a.size() ? shape.back() : 0;
+    if (groups && shape[shape.size() - 2] == rows && (groups * 16 == depth || groups * 32 == depth))
+      return success();
+    return emitOpError("`") << name << "` is " << scale.getType() << "; it needs " << rows << " rows of " << depth
+                            << " / 16 or " << depth << " / 32 scales";
+  };
+  if (failed(verifyScale(getAScale(), "a_scale", a[a.size() - 2], a.back())))
+    return failure();
+  return verifyScale(getBScale(), "b_scale", b.back(), a.back());
+}

@@ -1,0 +1,55 @@
+// Makes what is added to a product its accumulator.
+// SPDX-License-Identifier: MIT
+//
+//   %p = tt.dot %a, %b, %zero
+//   %s = arith.addf %p, %x         ->     %s = tt.dot %a, %b, %x
+//
+// Integers wrap the same way in either order. Of floats the sum is one of the same terms, added in another order and with
+// one rounding less: allowed where a multiplication and an addition may be fused.
+#include "compiler/passes/tt/Passes.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+
+namespace nereid::tt {
+#define GEN_PASS_DEF_FOLDINTODOT
+#include "compiler/passes/tt/Passes.h.inc"
+} // namespace nereid::tt
+
+using namespace mlir;
+using namespace nereid::tt;
+
+/// The product among the sum's operands that begins at zero and goes nowhere else.
+static DotOp foldable(Operation *sum, unsigned index) {
+  auto dot = sum->getOperand(index).getDefiningOp<DotOp>();
+  if (!dot || !dot->hasOneUse() || dot->getBlock() != sum->getBlock() || dot.getMaxNumImpreciseAcc() != 0)
+    return {};
+  return matchPattern(dot.getC(), m_AnyZeroFloat()) || matchPattern(dot.getC(), m_Zero()) ? dot : DotOp();
+}
+
+static bool fold(Operation *sum) {
+  for (unsigned index = 0; index < 2; ++index)
+    if (DotOp dot = foldable(sum, index)) {
+      dot.getCMutable().assign(sum->getOperand(1 - index));
+      dot->moveBefore(sum); // where what is added is known
+      sum->getResult(0).replaceAllUsesWith(dot.getD());
+      sum->erase();
+      return true;
+    }
+  return false;
+}
+
+namespace {
+struct FoldIntoDot : nereid::tt::impl::FoldIntoDotBase<FoldIntoDot> {
+  using FoldIntoDotBase::FoldIntoDotBase;
+  void runOnOperation() final {
+    SmallVector<Operation *> sums;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<arith::AddIOp>(op) || (fusesFloats && isa<arith::AddFOp>(op)))
+        sums.push_back(op);
+    });
+    for (Operation *sum : sums)
+      numFolded += fold(sum);
+  }
+};
+} // namespace

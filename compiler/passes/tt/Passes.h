@@ -1,0 +1,14 @@
+// The passes of this folder, as Passes.td declares them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Pass/Pass.h"
+
+namespace nereid::tt {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/passes/tt/Passes.h.inc"
+} // namespace nereid::tt

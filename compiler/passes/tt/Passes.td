@@ -1,0 +1,25 @@
+// Declares the passes on `tt` that every target runs.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_TT_PASSES
+#define NEREID_TT_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FoldIntoDot : Pass<"tt-fold-into-dot", "::mlir::ModuleOp"> {
+  let summary = "makes what is added to a product its accumulator";
+  let description = [{
+    `dot(a, b, 0) + x` becomes `dot(a, b, x)`: always for integers, for floats where they may be fused.
+  }];
+  let options = [Option<"fusesFloats", "fuse-floats", "bool", "true", "a product and a sum may be rounded once">];
+  let statistics = [Statistic<"numFolded", "folded", "sums that became accumulators">];
+}
+
+def DecomposeScaledDots : Pass<"tt-decompose-scaled-dots", "::mlir::ModuleOp"> {
+  let summary = "turns products of microscaling formats into products of f32";
+  let description = [{
+    Values and scales are decoded to f32 and multiplied; `tt.dot` does the rest. For targets without such products.
+  }];
+  let dependentDialects = ["::nereid::tt::TtDialect"];
+}
+
+#endif

@@ -1,0 +1,214 @@
+// Built-ins that multiply tiles as matrices: dot.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/builtins/Dot.h"
+
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/TileShape.h"
+
+namespace nereid::sema {
+
+Value zeroTile(const CallSite &site, const Type &type) {
+  mlir::OpBuilder &builder = builderOf(site);
+  auto zero = builder.getZeroAttr(type.toMlir(builder.getContext()));
+  return Value::tensor(mlir::arith::ConstantOp::create(builder, locationOf(site), zero), type);
+}
+
+std::optional<Value> tileArgument(const CallSite &site, llvm::StringRef parameter) {
+  const Value &value = site[parameter];
+  if (value.isPoison())
+    return std::nullopt;
+  const TensorValue *tensor = value.tensor();
+  if (tensor && tensor->type.isTile() && !tensor->type.isPointer)
+    return value;
+  site.emitter.error(diag::DotOperand, site.rangeOf(parameter), site.builtin.name, parameter,
+                     tensor ? tensor->type.str() : value.kindName());
+  return std::nullopt;
+}
+
+bool checkAccumulator(const CallSite &site, const Value &acc, const Type &type) {
+  if (acc.tensor() && acc.tensor()->type == type)
+    return true;
+  if (!acc.isPoison())
+    site.emitter.error(diag::DotAccumulator, site.rangeOf("acc"), type.str(),
+                       acc.tensor() ? acc.tensor()->type.str() : acc.kindName());
+  return false;
+}
+
+namespace {
+
+using Shape = llvm::SmallVector<int64_t, 4>;
+
+/// Ranks and extents of [.., M, K] * [.., K, N]; false after an error.
+bool checkShapes(const CallSite &site, const Type &a, const Type &b) {
+  FunctionEmitter &emitter = site.emitter;
+  const size_t rank = a.shape.size();
+  const std::string left = shapeText(a.shape), right = shapeText(b.shape);
+  if (rank != b.shape.size() || rank < 2)
+    emitter.error(diag::DotRank, site.range, left, right);
+  else if (llvm::ArrayRef<int64_t>(a.shape).drop_back(2) != llvm::ArrayRef<int64_t>(b.shape).drop_back(2))
+    emitter.error(diag::DotBatch, site.range, left, right);
+  else if (a.shape[rank - 1] != b.shape[rank - 2])
+    emitter.error(diag::DotInner, site.range, left, right, a.shape[rank - 1], b.shape[rank - 2]);
+  else
+    return true;
+  return false;
+}
+
+bool checkElements(const CallSite &site, Scalar a, Scalar b) {
+  FunctionEmitter &emitter = site.emitter;
+  if (isByteFloat(a) && isByteFloat(b))
+    return true;
+  for (auto [scalar, name] : {std::pair(a, "input"), std::pair(b, "other")}) {
+    const bool isKnown = isFloating(scalar) || scalar == Scalar::Int8 || scalar == Scalar::UInt8;
+    if (isKnown)
+      continue;
+    emitter.error(diag::DotDtype, site.rangeOf(name), name == llvm::StringRef("input") ? "lhs" : "rhs",
+                  abbreviationOf(scalar));
+    return false;
+  }
+  if (a != b) {
+    emitter.error(diag::DotDtypes, site.range, abbreviationOf(a), abbreviationOf(b));
+    return false;
+  }
+  if (a == Scalar::UInt8) {
+    emitter.error(diag::DotUnsigned, site.range, abbreviationOf(a));
+    return false;
+  }
+  return true;
+}
+
+std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  const bool isNamed = !site["input_precision"].isNone();
+  if (isNamed && !site["allow_tf32"].isNone()) {
+    emitter.error(diag::DotPrecisionTwice, site.range);
+    return std::nullopt;
+  }
+  std::string name = emitter.module.options.inputPrecision;
+  SourceRange range = site.range;
+  if (name.empty())
+    name = emitter.module.target.backend == "cpu" ? "ieee" : "tf32";
+  if (isNamed) {
+    range = site.rangeOf("input_precision");
+    auto given = emitter.constantString(site["input_precision"], range, "input_precision");
+    if (!given)
+      return std::nullopt;
+    name = llvm::StringRef(*given).lower();
+  } else if (!site["allow_tf32"].isNone()) {
+    auto allows = emitter.constantBool(site["allow_tf32"], site.rangeOf("allow_tf32"), "allow_tf32");
+    if (!allows)
+      return std::nullopt;
+    if (!*allows)
+      name = "ieee";
+  }
+  if (std::optional<tt::InputPrecision> precision = tt::symbolizeInputPrecision(name))
+    return precision;
+  emitter.error(diag::DotPrecision, range, name);
+  return std::nullopt;
+}
+
+/// The element type of the result; nothing after an error.
+std::optional<Scalar> resultScalar(const CallSite &site, Scalar operand) {
+  std::optional<Scalar> wanted;
+  if (!site["out_dtype"].isNone()) {
+    auto type = site.emitter.constantType(site["out_dtype"], site.rangeOf("out_dtype"), "out_dtype");
+    if (!type)
+      return std::nullopt;
+    wanted = type->scalar;
+  }
+  if (operand == Scalar::Int8)
+    return Scalar::Int32;
+  if (wanted == Scalar::BFloat16) {
+    site.emitter.error(diag::DotOutBfloat16, site.rangeOf("out_dtype"));
+    return std::nullopt;
+  }
+  if (operand == Scalar::BFloat16 || operand == Scalar::Float32 || operand == Scalar::Float64)
+    return operand == Scalar::Float64 ? Scalar::Float64 : Scalar::Float32;
+  if (!wanted && site["acc"].tensor())
+    wanted = site["acc"].tensor()->type.scalar;
+  if (!wanted || wanted == Scalar::Float16 || wanted == Scalar::Float32)
+    return wanted.value_or(Scalar::Float32);
+  site.emitter.error(diag::DotOutType, site["out_dtype"].isNone() ? site.rangeOf("acc") : site.rangeOf("out_dtype"),
+                     abbreviationOf(*wanted), abbreviationOf(operand));
+  return std::nullopt;
+}
+
+std::optional<int64_t> impreciseCount(const CallSite &site, bool isByteFloats, int64_t depth) {
+  FunctionEmitter &emitter = site.emitter;
+  constexpr int64_t most = int64_t{1} << 30;
+  const support::TargetSpec &target = emitter.module.target;
+  if (site["max_num_imprecise_acc"].isNone())
+    return isByteFloats && target.backend == "cuda" && target.arch == "90" ? most : 0;
+  const SourceRange range = site.rangeOf("max_num_imprecise_acc");
+  auto count = emitter.constantInt(site["max_num_imprecise_acc"], range, "max_num_imprecise_acc");
+  if (!count || !isByteFloats)
+    return count ? std::optional<int64_t>(0) : std::nullopt;
+  if (*count > depth) {
+    emitter.error(diag::DotImpreciseAcc, range, *count, depth);
+    return std::nullopt;
+  }
+  return *count < 0 ? 0 : *count;
+}
+
+Value reshaped(const CallSite &site, const Value &tile, Shape shape) {
+  const Type type = tile.tensor()->type.withShape(shape);
+  if (type == tile.tensor()->type)
+    return tile;
+  mlir::OpBuilder &builder = builderOf(site);
+  return Value::tensor(tt::ReshapeOp::create(builder, locationOf(site), type.toMlir(builder.getContext()),
+                                             tile.tensor()->value, /*allow_reorder=*/false, /*efficient_layout=*/false),
+                       type);
+}
+
+/// All but the last two dimensions as one.
+Value flattenBatch(const CallSite &site, const Value &tile) {
+  llvm::ArrayRef<int64_t> shape = tile.tensor()->type.shape;
+  if (shape.size() <= 3)
+    return tile;
+  int64_t batch = 1;
+  for (int64_t extent : shape.drop_back(2))
+    batch *= extent;
+  return reshaped(site, tile, {batch, shape[shape.size() - 2], shape.back()});
+}
+
+Value emitDot(const CallSite &site) {
+  std::optional<Value> a = tileArgument(site, "input"), b = tileArgument(site, "other");
+  std::optional<tt::InputPrecision> precision = precisionArgument(site);
+  if (!a || !b || !precision)
+    return Value::poison();
+  const Type left = a->tensor()->type, right = b->tensor()->type;
+  if (!checkElements(site, left.scalar, right.scalar) || !checkShapes(site, left, right))
+    return Value::poison();
+  std::optional<Scalar> scalar = resultScalar(site, left.scalar);
+  const bool isByteFloats = isByteFloat(left.scalar) && isByteFloat(right.scalar);
+  std::optional<int64_t> imprecise = impreciseCount(site, isByteFloats, left.shape.back());
+  if (!scalar || !imprecise)
+    return Value::poison();
+  Shape shape(llvm::ArrayRef<int64_t>(left.shape).drop_back());
+  shape.push_back(right.shape.back());
+  const Type result = Type(*scalar).withShape(shape);
+  if (!checkTileShape(site.emitter, shape, site.range))
+    return Value::poison();
+  const Value acc = site["acc"].isNone() ? zeroTile(site, result) : site["acc"];
+  if (!checkAccumulator(site, acc, result))
+    return Value::poison();
+  const Value flatA = flattenBatch(site, *a), flatB = flattenBatch(site, *b), flatAcc = flattenBatch(site, acc);
+  auto op = tt::DotOp::create(builderOf(site), locationOf(site), flatAcc.tensor()->value.getType(), flatA.tensor()->value, flatB.tensor()->value,
+                              flatAcc.tensor()->value, *precision, *imprecise);
+  return reshaped(site, Value::tensor(op, flatAcc.tensor()->type), shape);
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> dotBuiltins() {
+  static const Builtin table[] = {
+      {"dot", languageModule,
+       {{"input"}, {"other"}, {"acc", "None"}, {"input_precision", "None"}, {"allow_tf32", "None"},
+        {"max_num_imprecise_acc", "None"}, {"out_dtype", "None"}},
+       "Matrix product of two tiles, added to `acc` where one is given.", emitDot},
+      dotScaledBuiltin(),
+  };
+  return table;
+}
+
+} // namespace nereid::sema

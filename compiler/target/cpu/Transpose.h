@@ -1,0 +1,20 @@
+// Emits the transposition of a matrix from one buffer to another.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/cpu/FunctionEmitter.h"
+
+namespace nereid::cpu {
+
+struct Transposition {
+  llvm::Value *from = nullptr, *to = nullptr;
+  int64_t rows = 1, columns = 1; ///< of what is read
+  mlir::Type element;
+};
+
+void emitTranspose(FunctionEmitter &function, const Transposition &work);
+
+/// for (index = 0; index < end; index += step) at the insert point; no loop where it has one turn.
+void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);
+
+} // namespace nereid::cpu

@@ -1,0 +1,148 @@
+"""Products of microscaling formats: every code of every format, both scales, both ways of packing."""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import launch
+
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def float_of_byte(bits, exponent_bits, bias, top):
+    """What each of the 256 codes stands for; `top` says what the largest ones do."""
+    mantissa_bits = 7 - exponent_bits
+    code = bits.astype(np.int64)
+    exponent, mantissa = (code & 127) >> mantissa_bits, code & ((1 << mantissa_bits) - 1)
+    size = np.where(
+        exponent == 0,
+        mantissa * 2.0 ** (1 - bias - mantissa_bits),
+        (1 + mantissa * 2.0**-mantissa_bits) * 2.0 ** (exponent - bias),
+    )
+    if top == "e4m3":
+        size = np.where((code & 127) == 127, np.nan, size)
+    if top == "e5m2":
+        size = np.where(exponent == 31, np.where(mantissa == 0, np.inf, np.nan), size)
+    return np.where(code & 128, -size, size)
+
+
+def decode(raw, form):
+    if form == "e4m3":
+        return float_of_byte(raw, 4, 7, "e4m3")
+    if form == "e5m2":
+        return float_of_byte(raw, 5, 15, "e5m2")
+    if form == "bf16":
+        return (raw.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return raw.view(np.float16).astype(np.float64)
+
+
+def tile(form, rows, depth, seed, is_packed_by_depth=True):
+    """The bits that a kernel reads of a [rows, depth] matrix, and its numbers."""
+    random = np.random.default_rng(seed)
+    if form == "e2m1":
+        codes = random.integers(0, 16, (rows, depth), np.uint8)
+        packed = codes if is_packed_by_depth else codes.T
+        packed = packed[:, ::2] | packed[:, 1::2] << 4
+        return np.ascontiguousarray(packed if is_packed_by_depth else packed.T), E2M1[codes]
+    if form in ("bf16", "fp16"):
+        values = random.normal(size=(rows, depth)).astype(np.float16 if form == "fp16" else np.float32)
+        raw = values.view(np.uint16) if form == "fp16" else (values.view(np.uint32) >> 16).astype(np.uint16)
+        return raw, decode(raw, form)
+    raw = random.integers(0, 256, (rows, depth)).astype(np.uint8)
+    raw[~np.isfinite(decode(raw, form))] = 0x3A
+    return raw, decode(raw, form)
+
+
+def scale(kind, rows, groups, seed):
+    random = np.random.default_rng(seed)
+    if kind is None:
+        return np.zeros((1, 1), np.uint8), np.ones((rows, groups))
+    if kind == "e8m0":
+        raw = random.integers(110, 140, (rows, groups)).astype(np.uint8)
+        return raw, 2.0 ** (raw.astype(np.float64) - 127)
+    raw = random.integers(8, 120, (rows, groups)).astype(np.uint8)
+    return raw, float_of_byte(raw, 4, 7, "e4m3")
+
+
+@triton.jit
+def kernel(
+    a_ptr, s_ptr, b_ptr, t_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr,
+    A0: tl.constexpr, A1: tl.constexpr, B0: tl.constexpr, B1: tl.constexpr, GROUPS: tl.constexpr,
+    A: tl.constexpr, B: tl.constexpr, S: tl.constexpr, T: tl.constexpr,
+    A_PACK: tl.constexpr, B_PACK: tl.constexpr,
+):  # fmt: skip
+    a = tl.load(a_ptr + tl.arange(0, A0)[:, None] * A1 + tl.arange(0, A1)[None, :])
+    b = tl.load(b_ptr + tl.arange(0, B0)[:, None] * B1 + tl.arange(0, B1)[None, :])
+    group = tl.arange(0, GROUPS)[None, :]
+    s = None
+    t = None
+    if S is not None:
+        s = tl.load(s_ptr + tl.arange(0, M)[:, None] * GROUPS + group)
+        if S == "e4m3":
+            s = s.to(tl.float8e4nv, bitcast=True)
+    if T is not None:
+        t = tl.load(t_ptr + tl.arange(0, N)[:, None] * GROUPS + group)
+        if T == "e4m3":
+            t = t.to(tl.float8e4nv, bitcast=True)
+    c = tl.dot_scaled(a, s, A, b, t, B, lhs_k_pack=A_PACK, rhs_k_pack=B_PACK)
+    tl.store(c_ptr + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], c)
+
+
+def check_scaled(form_a, form_b, kind_a, kind_b, device, shape=(16, 8, 64), factor=32, packs=(True, True)):
+    m, n, k = shape
+    groups = k // factor
+    a, x = tile(form_a, m, k, 1, packs[0])
+    b, y = tile(form_b, n, k, 2, packs[1])
+    b = np.ascontiguousarray(b.T)
+    s, x_scale = scale(kind_a, m, groups, 3)
+    t, y_scale = scale(kind_b, n, groups, 4)
+    c = np.full((m, n), np.nan, np.float32)
+    names = (form_a, form_b, kind_a, kind_b, *packs)
+    if not launch(kernel, (1,), a, s, b, t, c, m, n, *a.shape, *b.shape, groups, *names, device=device):
+        return
+    x, y = x * np.repeat(x_scale, factor, 1), y * np.repeat(y_scale, factor, 1)
+    bound = 2 * k * np.finfo(np.float32).eps * (np.abs(x) @ np.abs(y).T)
+    assert (np.abs(c - x @ y.T) <= bound).all()
+
+
+FORMATS = ["e2m1", "e4m3", "e5m2", "bf16", "fp16"]
+
+
+@pytest.mark.parametrize("form_a", FORMATS)
+@pytest.mark.parametrize("form_b", FORMATS)
+def test_formats(form_a, form_b, device):
+    check_scaled(form_a, form_b, "e8m0", "e8m0", device)
+
+
+@pytest.mark.parametrize("kinds", [(None, None), ("e8m0", None), (None, "e8m0"), ("e4m3", "e4m3"), ("e4m3", None)])
+@pytest.mark.parametrize("factor", [16, 32])
+@pytest.mark.parametrize("form", ["e2m1", "e4m3"])
+def test_scales(kinds, factor, form, device):
+    check_scaled(form, form, *kinds, device, factor=factor)
+
+
+@pytest.mark.parametrize("packs", [(True, False), (False, True), (False, False)])
+@pytest.mark.parametrize("shape", [(16, 16, 32), (2, 4, 64), (32, 8, 128)])
+def test_packed_along_other_dimensions(packs, shape, device):
+    check_scaled("e2m1", "e2m1", "e8m0", "e8m0", device, shape=shape, packs=packs)
+
+
+@triton.jit
+def one_value(a_ptr, s_ptr, c_ptr, FAST: tl.constexpr):
+    i = tl.arange(0, 32)
+    a = tl.load(a_ptr + tl.zeros((8, 1), tl.int32) + i[None, :])
+    s = tl.load(s_ptr + tl.arange(0, 8)[:, None])
+    b = (i[:, None] == 0).to(tl.bfloat16) + tl.zeros((1, 1), tl.bfloat16)
+    c = tl.dot_scaled(a, s, "e4m3", b, None, "bf16", fast_math=FAST)
+    tl.store(c_ptr + tl.arange(0, 8)[:, None], c)
+
+
+def test_ends_of_the_scale(device):
+    a = np.full(32, 0x38, np.uint8)  # one
+    s = np.array([0, 1, 2, 126, 127, 128, 254, 255], np.uint8)
+    c = np.zeros((8, 1), np.float32)
+    if launch(one_value, (1,), a, s, c, False, device=device):
+        expected = np.float32(2.0) ** (s.astype(np.float64) - 127)
+        expected[7] = np.nan
+        np.testing.assert_array_equal(c[:, 0], expected.astype(np.float32))
