@@ -54,6 +54,8 @@ llvm::ArrayRef<Builtin> controlBuiltins();
 llvm::ArrayRef<Builtin> debugBuiltins();
 llvm::ArrayRef<Builtin> hintBuiltins();
 llvm::ArrayRef<Builtin> dotBuiltins();
+llvm::ArrayRef<Builtin> externBuiltins();
+llvm::ArrayRef<Builtin> targetBuiltins();
 
 /// Every built-in, sorted by module and name.
 llvm::ArrayRef<const Builtin *> allBuiltins();

@@ -135,6 +135,8 @@ public:
   //--- Operators (Operators.cpp, Promotion.cpp) ----------------------------------------------
   Value binary(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range,
                SourceRange opRange);
+  /// Whether sums, differences and products of integers are checked where the options ask for it.
+  bool checksOverflow = true;
   Value compare(syntax::CompareOperator op, const Value &left, const Value &right, SourceRange range,
                 SourceRange opRange);
   Value unary(syntax::UnaryOperator op, const Value &operand, SourceRange range);
@@ -188,6 +190,7 @@ private:
   std::optional<Value> defaultOfParameter(JitFunction &callee, size_t index);
   // Statements.cpp
   Flow runStatement(const syntax::Stmt *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
+  void runAssert(const syntax::Assert *statement);
   void runWith(const syntax::With *statement);
   std::optional<std::string> resultToUse(const syntax::Expr *expression);
   void runExpressionStatement(const syntax::ExprStmt *statement);
@@ -263,6 +266,7 @@ private:
   // Operators.cpp
   Value foldBinary(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range);
   Value foldCompare(syntax::CompareOperator op, const Value &left, const Value &right, SourceRange range);
+  void checkOverflow(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range);
   Value pointerArithmetic(syntax::BinaryOperator op, Value left, Value right, SourceRange range);
 
   /// `x: tl.constexpr` without a value: the next assignment keeps constants.

@@ -126,9 +126,46 @@ Value FunctionEmitter::binary(BinaryOperator op, const Value &left, const Value 
     a = cast(a, Scalar::Float32, range);
     b = cast(b, Scalar::Float32, range);
   }
+  checkOverflow(op, a, b, range);
   const Scalar shifted = left.tensor() ? left.tensor()->type.scalar : a.tensor()->type.scalar;
   BinaryEmission emission{*this, op, *a.tensor(), *b.tensor(), range};
   return a.tensor()->type.isFloat() ? emission.onFloats() : emission.onIntegers(isSignedInteger(shifted));
+}
+
+static llvm::StringRef checkedName(BinaryOperator op) {
+  switch (op) {
+  case BinaryOperator::Add:
+    return "add";
+  case BinaryOperator::Sub:
+    return "sub";
+  case BinaryOperator::Mult:
+    return "mul";
+  default:
+    return "";
+  }
+}
+
+/// Asserts that the result of a sum, difference or product, computed in 64 bits, fits the operands' type. The library's own
+/// integers wrap by intent, and a combine region has no place for an assertion.
+void FunctionEmitter::checkOverflow(BinaryOperator op, const Value &left, const Value &right, SourceRange range) {
+  const Type &type = left.tensor()->type;
+  const bool isChecked = module.options.debug && module.options.sanitizeOverflow && checksOverflow &&
+                         !function.isStdlib && type.isInt() && type.bits() < 64 && !checkedName(op).empty() &&
+                         !builder.getInsertionBlock()->getParentOp()->getParentOfType<tt::ReduceOp>() &&
+                         !isa<tt::ReduceOp>(builder.getInsertionBlock()->getParentOp());
+  if (!isChecked)
+    return;
+  BinaryEmission emission{*this, op, *cast(left, Scalar::Int64, range).tensor(),
+                          *cast(right, Scalar::Int64, range).tensor(), range};
+  const Value wide = emission.onIntegers(/*shiftsArithmetically=*/true);
+  const bool isSigned = isSignedInteger(type.scalar);
+  const int64_t most = (int64_t{1} << (type.bits() - isSigned)) - 1, least = isSigned ? -most - 1 : 0;
+  const Value low = compare(CompareOperator::GtE, wide, Value::integer(least), range, range);
+  const Value high = compare(CompareOperator::LtE, wide, Value::integer(most), range, range);
+  const Value fits = binary(BinaryOperator::BitAnd, low, high, range, range);
+  const std::string message =
+      llvm::formatv("int{0} overflow detected for operation {1}", type.bits(), checkedName(op)).str();
+  tt::AssertOp::create(builder, location(range), fits.tensor()->value, builder.getStringAttr(message));
 }
 
 Value FunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value right, SourceRange range) {

@@ -71,6 +71,9 @@ Flow FunctionEmitter::runStatement(const syntax::Stmt *statement, syntax::Block 
   case NodeKind::AnnAssign:
     runAnnAssign(llvm::cast<syntax::AnnAssign>(statement));
     return Flow::FallsThrough;
+  case NodeKind::Assert:
+    runAssert(llvm::cast<syntax::Assert>(statement));
+    return Flow::FallsThrough;
   case NodeKind::Return:
     runReturn(llvm::cast<syntax::Return>(statement));
     return Flow::Ends;
@@ -96,6 +99,15 @@ Flow FunctionEmitter::runStatement(const syntax::Stmt *statement, syntax::Block 
           adviceFor(statement->kind));
     return Flow::FallsThrough;
   }
+}
+
+/// `assert condition, message` is a call of `tl.device_assert`.
+void FunctionEmitter::runAssert(const syntax::Assert *statement) {
+  llvm::SmallVector<Argument> args{{evaluate(statement->test), statement->test->range}};
+  if (statement->message)
+    args.push_back({evaluate(statement->message), statement->message->range});
+  if (llvm::none_of(args, [](const Argument &arg) { return arg.value.isPoison(); }))
+    callBuiltin(*findBuiltin("triton.language", "device_assert"), args, {}, statement->range);
 }
 
 /// `with f(...) as v`: enters and leaves while compiling; the body is run as it stands.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/CpuDevice.h"
 
+#include "runtime/cpu/HostCalls.h"
 #include "runtime/cpu/HostProcessor.h"
 #include "runtime/cpu/Schedule.h"
 #include "runtime/cpu/SharedObject.h"
@@ -20,14 +21,17 @@ namespace {
 
 class CpuKernel final : public Kernel {
 public:
-  CpuKernel(const Device &device, artifact::Artifact artifact, SharedObject object, CpuEntry entry)
-      : Kernel(device, std::move(artifact)), entry(entry), object(std::move(object)) {
+  CpuKernel(const Device &device, artifact::Artifact artifact, SharedObject object, CpuEntry entry,
+            bool callsHost)
+      : Kernel(device, std::move(artifact)), entry(entry), callsHost(callsHost),
+        object(std::move(object)) {
     argumentBytes = artifact::packedBytes(this->artifact());
     usesScratch =
         this->artifact().globalScratchBytes != 0 || this->artifact().profileScratchBytes != 0;
   }
 
   const CpuEntry entry;
+  const bool callsHost; ///< to print or to report a failure
   uint64_t argumentBytes = 0;
   bool usesScratch = false;
   CostEstimate cost;
@@ -84,6 +88,12 @@ static Expected<void> launchWithScratch(CpuKernel &kernel, Programs programs) {
   return runPrograms(programs, kernel.cost) ? Expected<void>() : memoryError("arena");
 }
 
+static Expected<void> run(CpuKernel &kernel, const Programs &programs) {
+  if (kernel.usesScratch)
+    return launchWithScratch(kernel, programs);
+  return runPrograms(programs, kernel.cost) ? Expected<void>() : memoryError("arena");
+}
+
 static Expected<void> checkLaunch(const Device &device, const Kernel &kernel) {
   if (&kernel.device() == &device)
     return {};
@@ -108,11 +118,16 @@ Expected<void> CpuDevice::launch(Kernel &given, Grid grid, void *, std::span<con
                                     " programs is too large"};
   if (total == 0)
     return {};
-  const Programs programs{kernel.entry, packed.data(), {grid.x, grid.y, grid.z}, total,
-                          kernel.artifact().arenaBytes};
-  if (kernel.usesScratch)
-    return launchWithScratch(kernel, programs);
-  return runPrograms(programs, kernel.cost) ? Expected<void>() : memoryError("arena");
+  Programs programs{kernel.entry, packed.data(), {grid.x, grid.y, grid.z}, total,
+                    kernel.artifact().arenaBytes};
+  if (!kernel.callsHost)
+    return run(kernel, programs);
+  LaunchFailure failure;
+  programs.failure = &failure;
+  auto done = run(kernel, programs);
+  if (done && failure.happened())
+    return Error{"device-assert", failure.text()};
+  return done;
 }
 
 static Expected<void> checkArtifact(const artifact::Artifact &artifact) {
@@ -139,8 +154,11 @@ Expected<std::shared_ptr<Kernel>> CpuDevice::load(artifact::Artifact artifact) {
   if (!entry)
     return Error{"load-entry", "the code of kernel `" + artifact.name + "` has no symbol `" +
                                    artifact.entry + "`"};
-  return std::shared_ptr<Kernel>(
-      std::make_shared<CpuKernel>(*this, std::move(artifact), std::move(*object), entry));
+  const auto calls = static_cast<const HostCalls **>(object->symbol(kHostCallsSymbol));
+  if (calls)
+    *calls = &hostCalls();
+  return std::shared_ptr<Kernel>(std::make_shared<CpuKernel>(
+      *this, std::move(artifact), std::move(*object), entry, calls != nullptr));
 }
 
 Device &cpuDevice() {

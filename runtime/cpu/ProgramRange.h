@@ -12,16 +12,35 @@ namespace nereid::runtime {
 using CpuEntry = void (*)(const char *packed, const uint32_t grid[3], uint64_t begin, uint64_t end,
                           char *arena);
 
+class LaunchFailure;
+
+/// For the length of a scope, what the calling thread's programs report goes to this launch.
+class FailureScope {
+public:
+  explicit FailureScope(LaunchFailure *failure);
+  ~FailureScope();
+  FailureScope(const FailureScope &) = delete;
+  FailureScope &operator=(const FailureScope &) = delete;
+
+private:
+  LaunchFailure *before;
+};
+
 struct Programs {
   CpuEntry entry = nullptr;
   const char *packed = nullptr;
   uint32_t grid[3] = {1, 1, 1};
   uint64_t total = 0;
   uint64_t arenaBytes = 0;
+  LaunchFailure *failure = nullptr; ///< of kernels that may report one
 
   void run(uint64_t begin, uint64_t end, char *arena) const {
+    if (failure)
+      return runReporting(begin, end, arena);
     entry(packed, grid, begin, end, arena);
   }
+  /// The same for kernels that may fail: nothing once one of their programs has.
+  void runReporting(uint64_t begin, uint64_t end, char *arena) const;
 };
 
 } // namespace nereid::runtime

@@ -334,5 +334,7 @@ def CallOp : Tt_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUse
 }
 
 include "compiler/dialect/tt/DotOps.td"
+include "compiler/dialect/tt/DebugOps.td"
+include "compiler/dialect/tt/ExternOps.td"
 
 #endif

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
+#include "compiler/lowering/ExternForms.h"
+#include "compiler/lowering/InlineAsm.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -61,6 +64,10 @@ SmallVector<llvm::Value *, 2> ElementEmitter::emit(Operation *op, ArrayRef<llvm:
     const bool isSigned = isa<arith::MulSIExtendedOp>(op);
     return {ir.CreateMul(operands[0], operands[1]), highProduct(operands[0], operands[1], isSigned)};
   }
+  if (auto assembly = dyn_cast<tt::ElementwiseInlineAsmOp>(op))
+    return inlineAsm(assembly, operands);
+  if (auto external = dyn_cast<tt::ExternElementwiseOp>(op))
+    return externOp(external, operands);
   if (llvm::Value *result = emitOne(op, operands))
     return {result};
   InFlightDiagnostic error = op->emitError() << "`" << op->getName() << "`";
@@ -68,6 +75,28 @@ SmallVector<llvm::Value *, 2> ElementEmitter::emit(Operation *op, ArrayRef<llvm:
     error << " of " << tt::elementOf(op->getOperand(0).getType());
   error << " is not supported on this target";
   return {};
+}
+
+SmallVector<llvm::Value *, 2> ElementEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Value *> in) {
+  llvm::Value *result = emitExtern(ir, op.getSymbol(), in, target.mathFacts());
+  if (result && result->getType() == typeOf(tt::elementOf(op.getType())))
+    return {result};
+  op.emitError() << "`" << op.getSymbol() << "` has no code on this target";
+  return {};
+}
+
+SmallVector<llvm::Value *, 2> ElementEmitter::inlineAsm(tt::ElementwiseInlineAsmOp op, ArrayRef<llvm::Value *> in) {
+  if (op.getPackedElement() != 1) {
+    op.emitError() << "assembly of " << op.getPackedElement() << " elements at a time is not supported on this target";
+    return {};
+  }
+  SmallVector<Elements, 4> operands;
+  for (llvm::Value *value : in)
+    operands.push_back({value});
+  SmallVector<llvm::Value *, 2> results;
+  for (const Elements &result : emitInlineAsm(ir, op, operands, [&](Type type) { return typeOf(type); }, /*cookie=*/0))
+    results.push_back(result.front());
+  return results;
 }
 
 llvm::Value *ElementEmitter::emitOne(Operation *op, ArrayRef<llvm::Value *> in) {

@@ -80,6 +80,10 @@ LogicalResult FunctionEmitter::emit(Operation &op) {
 }
 
 LogicalResult FunctionEmitter::emitOp(Operation *op) {
+  if (op->getName().getStringRef() == "llvm.intr.assume") {
+    ir.CreateAssumption(tile(op->getOperand(0)).front());
+    return success();
+  }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::ConstantOp>([&](auto typed) { return emitConstant(typed); })
       .Case<tt::MakeRangeOp>([&](auto typed) { return emitMakeRange(typed); })
@@ -116,6 +120,9 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       .Case<ttg::BarrierOp>([&](auto) {
         barrier();
         return success();
+      })
+      .Case<tt::PrintOp, tt::AssertOp>([](Operation *unsupported) -> LogicalResult {
+        return unsupported->emitError() << "`" << unsupported->getName() << "` is not supported on this target";
       })
       .Case<ttg::LocalDeallocOp>([](auto) { return success(); })
       .Default([&](Operation *other) { return emitElementwise(other); });

@@ -1,5 +1,6 @@
-// Built-ins that check and print while compiling: static_assert, static_print.
+// Built-ins that check and print, while compiling and when a kernel runs.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/builtins/Emission.h"
 
@@ -46,10 +47,82 @@ Value emitStaticPrint(const CallSite &site) {
   return Value();
 }
 
+//--- When a kernel runs --------------------------------------------------------------------
+
+/// " name: " before values, " name" alone.
+std::string normalisedPrefix(std::string prefix, bool hasValues) {
+  if (hasValues && !llvm::StringRef(prefix).ends_with(" "))
+    prefix += " ";
+  if (hasValues && !llvm::StringRef(prefix).ends_with(": "))
+    prefix = prefix.substr(0, prefix.size() - 1) + ": ";
+  if (prefix.size() > 2 && prefix.front() != ' ')
+    prefix.insert(prefix.begin(), ' ');
+  return prefix;
+}
+
+bool isPrintable(char byte) { return (byte >= ' ' && byte < 0x7f) || (byte >= '\t' && byte <= '\r'); }
+
+Value emitDevicePrint(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  const std::string *prefix = site["prefix"].get<std::string>();
+  if (!prefix)
+    return emitter.error(diag::PrintPrefix, site.rangeOf("prefix"), describe(site["prefix"]));
+  if (!llvm::all_of(*prefix, isPrintable))
+    return emitter.error(diag::PrintPrefixAscii, site.rangeOf("prefix"), *prefix);
+  auto isHex = emitter.constantBool(site["hex"], site.rangeOf("hex"), "hex");
+  if (!isHex)
+    return Value::poison();
+  llvm::SmallVector<mlir::Value> operands;
+  llvm::SmallVector<int32_t> isSigned;
+  for (const Value &arg : *site["args"].elements()) {
+    const Value tensor = emitter.computable(emitter.toTensor(arg, site.rangeOf("args")), site.range);
+    if (tensor.isPoison())
+      return tensor;
+    const Type &type = tensor.tensor()->type;
+    operands.push_back(tensor.tensor()->value);
+    isSigned.push_back(!type.isPointer && isSignedInteger(type.scalar));
+  }
+  tt::PrintOp::create(builderOf(site), locationOf(site), normalisedPrefix(*prefix, !operands.empty()), *isHex, operands,
+                      isSigned);
+  return Value();
+}
+
+Value emitDeviceAssert(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  const SourceRange range = site.rangeOf("cond");
+  auto message = emitter.constantString(site["msg"], site.rangeOf("msg"), "msg");
+  Value condition = emitter.cast(emitter.toTensor(site["cond"], range), Scalar::Int1, range);
+  if (!message || condition.isPoison())
+    return Value::poison();
+  if (!site["mask"].isNone()) {
+    const Value mask = emitter.cast(tensorArgument(site, "mask"), Scalar::Int1, site.rangeOf("mask"));
+    const Value isOff = emitter.unary(syntax::UnaryOperator::Invert, mask, site.rangeOf("mask"));
+    condition = emitter.binary(syntax::BinaryOperator::BitOr, condition, isOff, site.range, site.range);
+    if (condition.isPoison())
+      return condition;
+  }
+  if (emitter.module.options.debug)
+    tt::AssertOp::create(builderOf(site), locationOf(site), condition.tensor()->value,
+                         builderOf(site).getStringAttr(*message));
+  return Value();
+}
+
+Value emitDebugBarrier(const CallSite &site) {
+  builderOf(site).getContext()->getOrLoadDialect<ttg::TtgDialect>();
+  ttg::BarrierOp::create(builderOf(site), locationOf(site), ttg::AddressSpaces::All);
+  return Value();
+}
+
 } // namespace
 
 llvm::ArrayRef<Builtin> debugBuiltins() {
+  static const llvm::SmallVector<BuiltinParam, 4> print = {{"prefix"}, {"*args"}, {"hex", "False"}};
   static const Builtin table[] = {
+      {"device_print", languageModule, print, "Prints values when the kernel runs.", emitDevicePrint},
+      {"print", pythonModule, print, "Prints values when the kernel runs.", emitDevicePrint},
+      {"device_assert", languageModule, {{"cond"}, {"msg", "\"\""}, {"mask", "None"}},
+       "With the option debug, ends the launch where the condition is false and the mask true.", emitDeviceAssert},
+      {"debug_barrier", languageModule, {}, "Waits for all threads of the program.", emitDebugBarrier},
       {"static_assert", languageModule, {{"cond"}, {"msg", "\"\""}},
        "Ends the compilation where the condition is false.", emitStaticAssert},
       {"static_print", languageModule,

@@ -5,6 +5,8 @@
 #include "compiler/sema/builtins/Emission.h"
 #include "compiler/sema/builtins/Math.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 
 namespace nereid::sema {
@@ -33,6 +35,10 @@ std::optional<tt::PropagateNan> propagateNan(const CallSite &site) {
 //--- Arithmetic as functions ---------------------------------------------------------------
 
 template <syntax::BinaryOperator op> Value emitOperator(const CallSite &site) {
+  auto checks = site.emitter.constantBool(site["sanitize_overflow"], site.rangeOf("sanitize_overflow"), "sanitize_overflow");
+  if (!checks)
+    return Value::poison();
+  const llvm::SaveAndRestore scope(site.emitter.checksOverflow, *checks);
   return site.emitter.binary(op, site["x"], site["y"], site.range, site.range);
 }
 

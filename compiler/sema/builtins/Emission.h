@@ -12,6 +12,7 @@ inline constexpr llvm::StringLiteral languageModule = "triton.language";
 inline constexpr llvm::StringLiteral mathModule = "triton.language.math";
 /// Holds what only tensors have: `x.to(...)`, `x.item()`.
 inline constexpr llvm::StringLiteral tensorModule = "triton.language.tensor";
+inline constexpr llvm::StringLiteral libdeviceModule = "triton.language.extra.libdevice";
 /// Python's own names.
 inline constexpr llvm::StringLiteral pythonModule = "builtins";
 

@@ -1,7 +1,9 @@
-// Built-ins that tell the compiler facts about a tensor: multiple_of, max_contiguous, max_constancy.
+// Built-ins that tell the compiler facts: multiple_of, max_contiguous, max_constancy, assume.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/builtins/Emission.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace nereid::sema {
 namespace {
@@ -38,6 +40,18 @@ Value attach(const CallSite &site, llvm::StringRef attribute, bool allowsScalar)
   return input;
 }
 
+Value emitAssume(const CallSite &site) {
+  const Value condition = tensorArgument(site, "cond");
+  if (condition.isPoison())
+    return condition;
+  if (condition.tensor()->type.isTile())
+    return site.emitter.error(diag::AssumeTile, site.rangeOf("cond"), condition.tensor()->type.str());
+  const Value truth = site.emitter.cast(condition, Scalar::Int1, site.rangeOf("cond"));
+  builderOf(site).getContext()->getOrLoadDialect<mlir::LLVM::LLVMDialect>();
+  mlir::LLVM::AssumeOp::create(builderOf(site), locationOf(site), truth.tensor()->value);
+  return Value();
+}
+
 Value emitMultipleOf(const CallSite &site) { return attach(site, "tt.divisibility", true); }
 Value emitMaxContiguous(const CallSite &site) { return attach(site, "tt.contiguity", false); }
 Value emitMaxConstancy(const CallSite &site) { return attach(site, "tt.constancy", false); }
@@ -49,6 +63,7 @@ llvm::ArrayRef<Builtin> hintBuiltins() {
   static const Builtin table[] = {
       {"multiple_of", languageModule, params, "Promises that the first element of each run is a multiple of a number.",
        emitMultipleOf},
+      {"assume", languageModule, {{"cond"}}, "Promises that a scalar condition holds.", emitAssume},
       {"max_contiguous", languageModule, params, "Promises that runs of so many elements are contiguous.",
        emitMaxContiguous},
       {"max_constancy", languageModule, params, "Promises that runs of so many elements are equal.", emitMaxConstancy},

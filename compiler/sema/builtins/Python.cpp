@@ -218,10 +218,6 @@ Value emitExtreme(const CallSite &site, bool isMax) {
 Value emitMin(const CallSite &site) { return emitExtreme(site, false); }
 Value emitMax(const CallSite &site) { return emitExtreme(site, true); }
 
-Value emitPrint(const CallSite &site) {
-  return site.emitter.error(diag::PrintInKernel, site.range);
-}
-
 Value emitNextPowerOf2(const CallSite &site) {
   auto number = site.emitter.constantInt(site["n"], site.rangeOf("n"), "n");
   if (!number)
@@ -246,7 +242,6 @@ void appendPython(std::vector<Builtin> &entries) {
       {"getattr", pythonModule, {{"object"}, {"name"}, {"*default"}}, "An attribute, or the default.", emitGetAttr},
       {"min", pythonModule, {{"*values"}}, "The smallest of several values.", emitMin},
       {"max", pythonModule, {{"*values"}}, "The largest of several values.", emitMax},
-      {"print", pythonModule, {{"*values"}}, "Prints when the kernel runs.", emitPrint},
       {"next_power_of_2", "triton", {{"n"}}, "The smallest power of two that is not below n.", emitNextPowerOf2},
   };
   llvm::append_range(entries, functions);

@@ -21,7 +21,7 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
     std::vector<const Builtin *> entries;
     for (llvm::ArrayRef<Builtin> family :
          {programBuiltins(), creationBuiltins(), memoryBuiltins(), elementwiseBuiltins(), shapeBuiltins(),
-          reduceBuiltins(), controlBuiltins(), debugBuiltins(), hintBuiltins(), dotBuiltins()})
+          reduceBuiltins(), controlBuiltins(), debugBuiltins(), hintBuiltins(), dotBuiltins(), externBuiltins(), targetBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });
@@ -30,10 +30,14 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
   return sorted;
 }
 
-/// `tl.core` and `tl.standard` are other names of `tl`.
+/// `tl.core` and `tl.standard` are other names of `tl`; every target has one libdevice.
 static llvm::StringRef canonicalModule(llvm::StringRef module) {
-  return module == "triton.language.core" || module == "triton.language.standard" ? llvm::StringRef(languageModule)
-                                                                                  : module;
+  if (module == "triton.language.core" || module == "triton.language.standard")
+    return languageModule;
+  for (llvm::StringRef target : {"cuda", "hip", "cpu"})
+    if (module == ("triton.language.extra." + target + ".libdevice").str())
+      return libdeviceModule;
+  return module;
 }
 
 const Builtin *findBuiltin(llvm::StringRef module, llvm::StringRef name) {
@@ -56,6 +60,15 @@ bool isBuiltinModule(llvm::StringRef name) {
                                                     mathModule,
                                                     propagateNanModule,
                                                     "triton.language.core",
+                                                    "triton.language.extra",
+                                                    libdeviceModule,
+                                                    "triton.language.extra.cuda",
+                                                    "triton.language.extra.cuda.libdevice",
+                                                    "triton.language.extra.hip",
+                                                    "triton.language.extra.hip.libdevice",
+                                                    "triton.language.extra.cpu",
+                                                    "triton.language.extra.cpu.libdevice",
+                                                    "triton.language.target_info",
                                                     "triton.language.standard"};
   return llvm::is_contained(modules, name);
 }

@@ -3,6 +3,7 @@
 #include "compiler/target/cpu/CpuTarget.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/target/cpu/CLibrary.h"
 #include "compiler/target/cpu/Codegen.h"
 #include "compiler/target/cpu/FunctionEmitter.h"
 #include "compiler/target/cpu/Link.h"
@@ -12,6 +13,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/raw_ostream.h"
@@ -90,6 +94,31 @@ static LogicalResult decomposeScaledDots(ModuleOp module) {
   passes.addPass(tt::createDecomposeScaledDots());
   return passes.run(module);
 }
+namespace {
+/// Keeps the first error that code generation reports: what it says of a kernel's assembly.
+struct AsmErrors : llvm::DiagnosticHandler {
+  AsmErrors(std::string &text, std::optional<uint64_t> &cookie) : text(text), cookie(cookie) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error || !text.empty())
+      return true;
+    if (auto *parsed = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info)) {
+      text = parsed->getSMDiag().getMessage().str() + ": `" + parsed->getSMDiag().getLineContents().trim().str() + "`";
+      cookie = parsed->getLocCookie();
+      return true;
+    }
+    llvm::raw_string_ostream stream(text);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    if (auto *assembly = llvm::dyn_cast<llvm::DiagnosticInfoInlineAsm>(&info))
+      cookie = assembly->getLocCookie();
+    return true;
+  }
+
+  std::string &text;
+  std::optional<uint64_t> &cookie;
+};
+} // namespace
 
 static VectorFacts factsOf(const llvm::TargetMachine &machine) {
   const llvm::MCSubtargetInfo &subtarget = *machine.getMCSubtargetInfo();
@@ -141,9 +170,14 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   llvm::Module llvmModule(kernel->getSymName(), context);
   llvmModule.setTargetTriple((*machine)->getTargetTriple());
   llvmModule.setDataLayout((*machine)->createDataLayout());
+  std::string asmError;
+  std::optional<uint64_t> asmCookie;
+  context.setDiagnosticHandler(std::make_unique<AsmErrors>(asmError, asmCookie));
   FunctionEmitter emitter(llvmModule, *kernel, *plan, facts, vectors, options);
   if (failed(emitter.run(code.params)))
     return failure();
+  if (llvm::Error error = linkLibrary(llvmModule))
+    return kernel->emitError() << llvm::toString(std::move(error));
 #ifndef NDEBUG
   if (std::string text; true) {
     llvm::raw_string_ostream stream(text);
@@ -164,6 +198,11 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   auto object = orDiagnose(*kernel, emitObject(llvmModule, **machine));
   if (failed(object))
     return failure();
+  if (!asmError.empty()) {
+    const auto &places = emitter.lanes.asmLocations;
+    const bool isKnown = asmCookie && *asmCookie >= 1 && *asmCookie <= places.size();
+    return emitError(isKnown ? places[*asmCookie - 1] : kernel->getLoc()) << "the assembly is not accepted: " << asmError;
+  }
   code.object = std::move(*object);
   auto shared = orDiagnose(*kernel, linkShared(code.object, kernel->getSymName()));
   if (failed(shared))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/FunctionEmitter.h"
 
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/target/cpu/NestEmitter.h"
 #include "compiler/target/cpu/ProductEmitter.h"
 
@@ -109,6 +110,7 @@ LogicalResult FunctionEmitter::emitPrograms() {
   llvm::Value *gridX = ir.CreateZExt(gridSize[0], wide), *gridY = ir.CreateZExt(gridSize[1], wide);
   llvm::Value *zero = ir.getInt32(0), *one = ir.getInt32(1);
   llvm::BasicBlock *first = newBlock("first"), *program = newBlock("program"), *done = newBlock("done");
+  programsDone = done;
   ir.CreateCondBr(ir.CreateICmpULT(begin, end), first, done);
 
   ir.SetInsertPoint(first); // the grid is not empty here: no division by zero
@@ -254,6 +256,20 @@ LogicalResult FunctionEmitter::emitScalar(Operation *op) {
   setLocation(op->getLoc());
   if (isa<tt::StoreOp, tt::LoadOp>(op))
     return emitScalarMemory(op);
+  if (auto print = dyn_cast<tt::PrintOp>(op)) {
+    emitPrint(print);
+    return success();
+  }
+  if (auto assertion = dyn_cast<tt::AssertOp>(op)) {
+    emitAssert(assertion);
+    return success();
+  }
+  if (isa<ttg::BarrierOp>(op)) // a program is one thread
+    return success();
+  if (op->getName().getStringRef() == "llvm.intr.assume") {
+    ir.CreateAssumption(scalar(op->getOperand(0)));
+    return success();
+  }
   if (auto id = dyn_cast<tt::GetProgramIdOp>(op)) {
     define(id.getResult(), programId[static_cast<unsigned>(id.getAxis())]);
     return success();

@@ -83,6 +83,13 @@ private:
   mlir::LogicalResult emitStep(const Step &step);
   mlir::LogicalResult emitScalar(mlir::Operation *op);
   mlir::LogicalResult emitScalarMemory(mlir::Operation *op);
+  // EmitDebug.cpp
+  void emitPrint(tt::PrintOp op);
+  void emitAssert(tt::AssertOp op);
+  llvm::Value *allTrue(mlir::Value condition, std::optional<BufferId> tile);
+  void failUnless(llvm::Value *holds, llvm::StringRef text);
+  llvm::Value *hostCall(unsigned index);
+  llvm::Value *programIds();
   mlir::LogicalResult emitNest(Nest &nest);
   mlir::LogicalResult emitGuard(const Step &step);
   llvm::Value *emitOverlap(const Guard &guard);
@@ -113,6 +120,7 @@ private:
   llvm::DenseSet<mlir::Value> ready;
   llvm::SmallVector<llvm::Value *> current, next;
   llvm::Value *isStreaming = nullptr;
+  llvm::BasicBlock *programsDone = nullptr; ///< where a failed program goes
   unsigned loopDepth = 0;
   bool needsFence = false;
   llvm::Value *programId[3] = {};

@@ -24,6 +24,8 @@ using UseMap = llvm::MapVector<Value, Uses>;
 static bool isCostly(Operation *op) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::RemFOp>(op))
     return true;
+  if (isa<tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op))
+    return true;
   return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
          !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
               math::RoundEvenOp, math::CopySignOp, math::SqrtOp>(op);

@@ -63,9 +63,14 @@ SmallVector<llvm::Value *, 2> LaneEmitter::emit(Operation *op, ArrayRef<llvm::Va
     const bool isSigned = isa<arith::MulSIExtendedOp>(op);
     return {ir.CreateMul(operands[0], operands[1]), highProduct(operands[0], operands[1], isSigned)};
   }
-  llvm::Value *result = emitOne(op, operands);
+  if (auto assembly = dyn_cast<tt::ElementwiseInlineAsmOp>(op))
+    return inlineAsm(assembly, operands);
+  auto external = dyn_cast<tt::ExternElementwiseOp>(op);
+  llvm::Value *result = external ? externOp(external, operands) : emitOne(op, operands);
   if (result)
     return {result};
+  if (external)
+    return {};
   op->emitError() << "`" << op->getName() << "` is not supported on the CPU";
   return {};
 }

@@ -9,6 +9,8 @@
 #include "compiler/target/cpu/LoopPlan.h"
 #include "compiler/math/Math.h"
 
+#include "compiler/dialect/tt/Dialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -31,6 +33,9 @@ public:
 
   llvm::Value *widen(llvm::Value *bits, mlir::Type element);   ///< bits of small floats to f32; others as they are
   llvm::Value *narrow(llvm::Value *value, mlir::Type element); ///< back, rounding to nearest even
+  /// Where the assembly in the code comes from, by LLVM's cookie less one.
+  std::vector<mlir::Location> asmLocations;
+
   llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to, bool towardZero);
 
 private:
@@ -40,6 +45,9 @@ private:
   llvm::Value *integerOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   llvm::Value *conversion(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   llvm::Value *tileOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
+  llvm::Value *externOp(tt::ExternElementwiseOp op, llvm::ArrayRef<llvm::Value *> in);
+  llvm::SmallVector<llvm::Value *, 2> inlineAsm(tt::ElementwiseInlineAsmOp op, llvm::ArrayRef<llvm::Value *> in);
+  llvm::Value *joinLanes(llvm::ArrayRef<llvm::Value *> elements);
   llvm::Value *shift(mlir::Operation *op, llvm::Value *a, llvm::Value *amount);
   llvm::Value *intToFloat(llvm::Value *value, mlir::Type to, bool isSigned);
   llvm::Value *floatToInt(llvm::Value *value, mlir::Type to, bool isSigned);

@@ -137,6 +137,8 @@ struct LoopPlan {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> forwarded;
   /// Products summed up in the buffer of a carried tile: where it is double, they are in the one for the next turn.
   llvm::DenseSet<mlir::Value> updates;
+  /// For each op that reads tiles as a whole, their buffers by position; scalars have none.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> operandsOf;
   uint64_t arenaBytes = 0;
 };
 

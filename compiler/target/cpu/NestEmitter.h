@@ -70,7 +70,7 @@ private:
   //--- NestValues.cpp: elements ---
   Element evaluate(mlir::Value value, const IndexMap &map, unsigned requester);
   Element compute(mlir::Value value, const IndexMap &map, unsigned level);
-  Element computeOp(mlir::Operation *op, const IndexMap &map, unsigned level);
+  Element computeOp(mlir::OpResult result, const IndexMap &map, unsigned level);
   Element prefixElement(const PrefixMask &prefix, mlir::Value value, const IndexMap &map, unsigned level);
   Element rangeElement(int64_t start, const IndexMap &map);
   std::optional<bool> known(mlir::Value value, const IndexMap &map, unsigned requester, unsigned depth = 0);

@@ -119,7 +119,7 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
   }
   if (isa<tt::LoadOp>(op))
     return loadElement(op, map, level);
-  return computeOp(op, map, level);
+  return computeOp(cast<OpResult>(value), map, level);
 }
 
 /// The comparison of a prefix mask in lanes as narrow as the nest's elements allow.
@@ -171,8 +171,9 @@ static Element simplifyTruth(Operation *op, ArrayRef<Element> operands) {
   return {};
 }
 
-Element NestEmitter::computeOp(Operation *op, const IndexMap &map, unsigned level) {
-  Type element = tt::elementOf(op->getResult(0).getType());
+Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned level) {
+  Operation *op = result.getOwner();
+  Type element = tt::elementOf(result.getType());
   if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
     insertAt(level);
     return rangeElement(static_cast<int32_t>(range.getStart()), map);
@@ -212,7 +213,9 @@ Element NestEmitter::computeOp(Operation *op, const IndexMap &map, unsigned leve
   restoreLocation();
   if (results.empty())
     return {};
-  return {results.front(), isVector};
+  for (auto [other, emitted] : llvm::zip_equal(op->getResults(), results)) // a call is not emitted again for each result
+    levels[level].elements[{other, keyOf(map) * 2 + inactiveScalar}] = {emitted, isVector};
+  return {results[result.getResultNumber()], isVector};
 }
 
 /// Whether all lanes in which no prefix holds have one value, which takes no memory to know.

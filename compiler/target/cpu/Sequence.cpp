@@ -151,7 +151,7 @@ void Sequencer::addRoot(Root root) {
 //--- ops -----------------------------------------------------------------------------------
 
 void Sequencer::scalarOp(Operation *op) {
-  if (isa<tt::StoreOp>(op) || (isa<tt::LoadOp>(op) && open && open->writesMemory()))
+  if (isa<tt::StoreOp, tt::PrintOp, tt::AssertOp>(op) || (isa<tt::LoadOp>(op) && open && open->writesMemory()))
     close();
   if (open && llvm::any_of(op->getOperands(), [&](Value operand) { return late.contains(operand); })) {
     waiting.push_back(op);
@@ -180,6 +180,29 @@ LogicalResult Sequencer::tileOp(Operation *op) {
         context.plan.bufferOf[value] = root.buffers.back();
       }
     addRoot(std::move(root));
+    return success();
+  }
+  if (isa<tt::PrintOp, tt::AssertOp>(op)) {
+    SmallVector<std::optional<BufferId>> &buffers = context.plan.operandsOf[op];
+    for (Value operand : op->getOperands()) {
+      buffers.emplace_back();
+      if (!isa<RankedTensorType>(operand.getType()))
+        continue;
+      buffers.back() = context.newBuffer(operand.getType(), isa<tt::PrintOp>(op) ? "printed" : "asserted");
+      addRoot({RootKind::Assign, op, operand, {*buffers.back()}});
+    }
+    close();
+    Step step;
+    step.op = op;
+    result.steps.push_back(std::move(step));
+    return success();
+  }
+  if (isa<tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op) && !isMemoryEffectFree(op)) {
+    for (Value value : op->getResults()) { // once for each element, at its place
+      const BufferId buffer = context.newBuffer(value.getType(), "effect");
+      addRoot({RootKind::Keep, op, value, {buffer}});
+      context.plan.bufferOf[value] = buffer;
+    }
     return success();
   }
   if (auto load = dyn_cast<tt::LoadOp>(op); load && load.getIsVolatile()) {

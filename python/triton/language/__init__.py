@@ -80,6 +80,7 @@ __all__ = [
     "slice",
     "standard",
     "str_to_ty",
+    "target_info",
     "tensor",
     "tensor_descriptor",
     "tensor_descriptor_type",
@@ -93,4 +94,4 @@ __all__ = [
 ]
 __all__ += core.bind_names(globals(), __name__)
 
-from . import extra, standard  # noqa: E402  (both look the table up)
+from . import extra, standard, target_info  # noqa: E402  (both look the table up)

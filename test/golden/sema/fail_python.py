@@ -28,7 +28,7 @@ def kernel(x_ptr, n):
     min(n)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: warning: `max` of tiles compares them element by element; write `tl.maximum` to say so [extreme-of-tiles]
     max(x, 0)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: printing when a kernel runs is not supported yet{{.*}}[print-in-kernel]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the first argument of device_print is not string, it is {{.*}}[print-prefix]
     print(n)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: next_power_of_2 needs a number in [0, 2**62], got -1 [next-power-of-2]
     triton.next_power_of_2(-1)

@@ -1,6 +1,6 @@
 """Functions outside of the core language."""
 
 # SPDX-License-Identifier: MIT
-from . import libdevice
+from . import cpu, cuda, hip, libdevice
 
-__all__ = ["libdevice"]
+__all__ = ["cpu", "cuda", "hip", "libdevice"]

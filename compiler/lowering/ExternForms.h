@@ -1,0 +1,17 @@
+// Functions of other libraries, by symbol, for which there is code that every target can run.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/math/Math.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace nereid::lowering {
+
+/// The function `symbol` on scalars or vectors; null where it has no such code.
+llvm::Value *emitExtern(llvm::IRBuilderBase &ir, llvm::StringRef symbol, llvm::ArrayRef<llvm::Value *> args,
+                        const math::HostMath &host);
+
+} // namespace nereid::lowering

@@ -1,0 +1,226 @@
+// Built-ins that leave the language: extern_elementwise and inline_asm_elementwise.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/builtins/Extern.h"
+
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/TileShape.h"
+#include "compiler/sema/builtins/Emission.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace nereid::sema {
+namespace {
+
+//--- extern_elementwise --------------------------------------------------------------------
+
+std::string typeTuple(llvm::ArrayRef<Type> types) {
+  std::string text = "(";
+  for (auto [index, type] : llvm::enumerate(types))
+    text += (index ? ", " : "") + type.str();
+  return text + (types.size() == 1 ? ",)" : ")");
+}
+
+llvm::SmallVector<Type, 4> elementTypes(llvm::ArrayRef<Value> args) {
+  llvm::SmallVector<Type, 4> types;
+  for (const Value &arg : args)
+    types.push_back(arg.tensor()->type.element());
+  return types;
+}
+
+const Overload *findOverload(llvm::ArrayRef<Value> args, llvm::ArrayRef<Overload> overloads) {
+  const auto types = elementTypes(args);
+  const auto *found = llvm::find_if(overloads, [&](const Overload &each) { return each.args == types; });
+  return found == overloads.end() ? nullptr : found;
+}
+
+/// All arguments in the one type that binary arithmetic would give them.
+bool promoteAll(const CallSite &site, std::vector<Value> &args) {
+  Value common = args.front();
+  for (const Value &arg : args) {
+    Value each = arg;
+    if (!site.emitter.promoteTogether(each, common, site.range))
+      return false;
+  }
+  for (Value &arg : args) {
+    Value other = common;
+    if (!site.emitter.promoteTogether(arg, other, site.range))
+      return false;
+  }
+  return true;
+}
+
+/// The dictionary {(types): (symbol, type)} of a host; false after an error.
+bool readOverloads(const CallSite &site, std::vector<Overload> &overloads) {
+  FunctionEmitter &emitter = site.emitter;
+  const SourceRange range = site.rangeOf("arg_type_symbol_dict");
+  const Value &given = site["arg_type_symbol_dict"];
+  const HostValue *host = given.get<HostValue>();
+  auto wrong = [&] {
+    emitter.error(diag::ExternDict, range, describe(given));
+    return false;
+  };
+  if (!host)
+    return wrong();
+  auto keys = emitter.elementsOf(given, range);
+  if (!keys)
+    return false;
+  for (const Value &key : *keys) {
+    const Value entry = emitter.fromHost(emitter.module.host.item(host->object, key), range);
+    const std::vector<Value> *types = key.elements(), *target = entry.elements();
+    if (!types || !target || target->size() != 2)
+      return wrong();
+    const std::string *symbol = (*target)[0].get<std::string>();
+    const TypeValue *result = (*target)[1].get<TypeValue>();
+    if (!symbol || !result)
+      return wrong();
+    Overload overload{{}, *symbol, result->type};
+    for (const Value &type : *types) {
+      if (!type.is<TypeValue>())
+        return wrong();
+      overload.args.push_back(type.get<TypeValue>()->type);
+    }
+    overloads.push_back(std::move(overload));
+  }
+  if (!overloads.empty())
+    return true;
+  emitter.error(diag::ExternEmpty, range);
+  return false;
+}
+
+Value emitExternElementwise(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  auto library = emitter.constantString(site["lib_name"], site.rangeOf("lib_name"), "lib_name");
+  auto path = emitter.constantString(site["lib_path"], site.rangeOf("lib_path"), "lib_path");
+  auto isPure = emitter.constantBool(site["is_pure"], site.rangeOf("is_pure"), "is_pure");
+  auto args = emitter.elementsOf(site["args"], site.rangeOf("args"));
+  std::vector<Overload> overloads;
+  if (!library || !path || !isPure || !args || !readOverloads(site, overloads))
+    return Value::poison();
+  return emitExtern(site, *library, *path, std::move(*args), overloads, *isPure);
+}
+
+//--- inline_asm_elementwise ----------------------------------------------------------------
+
+/// The element types of the results; nothing after an error.
+std::optional<llvm::SmallVector<Type, 2>> resultTypes(const CallSite &site) {
+  const SourceRange range = site.rangeOf("dtype");
+  llvm::SmallVector<Type, 2> types;
+  const std::vector<Value> one = {site["dtype"]};
+  for (const Value &each : site["dtype"].elements() ? *site["dtype"].elements() : one) {
+    auto type = site.emitter.constantType(each, range, "dtype");
+    if (!type || !site.emitter.checkSupported(*type, range))
+      return std::nullopt;
+    types.push_back(type->element());
+  }
+  return types;
+}
+
+/// The arguments as tensors of one shape; false after an error.
+bool asmArguments(const CallSite &site, std::vector<Value> &args) {
+  for (Value &arg : args) {
+    arg = site.emitter.toTensor(arg, site.rangeOf("args"));
+    if (arg.isPoison())
+      return false;
+  }
+  return args.empty() || broadcastAll(site.emitter, args, site.rangeOf("args"));
+}
+
+/// A mnemonic that only PTX has: its type is in a suffix, `add.s32`, `cvt.rn.f16x2.f32`.
+llvm::StringRef ptxMnemonic(llvm::StringRef text) {
+  static constexpr llvm::StringLiteral types[] = {".b8",  ".b16", ".b32", ".b64", ".u8",  ".u16", ".u32",   ".u64",
+                                                  ".s8",  ".s16", ".s32", ".s64", ".f16", ".f32", ".f64",   ".pred",
+                                                  ".bf16", ".bf16x2", ".f16x2"};
+  while (!text.empty()) {
+    text = text.ltrim(" \t\r\n;{}");
+    const llvm::StringRef word = text.take_until([](char c) { return llvm::StringRef(" \t\r\n;,").contains(c); });
+    if (llvm::any_of(types, [&](llvm::StringRef type) { return word.ends_with(type); }))
+      return word;
+    text = text.drop_front(word.size()).ltrim(",");
+  }
+  return "";
+}
+
+Value emitInlineAsm(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  auto text = emitter.constantString(site["asm"], site.rangeOf("asm"), "asm");
+  auto constraints = emitter.constantString(site["constraints"], site.rangeOf("constraints"), "constraints");
+  auto isPure = emitter.constantBool(site["is_pure"], site.rangeOf("is_pure"), "is_pure");
+  auto pack = emitter.constantInt(site["pack"], site.rangeOf("pack"), "pack");
+  auto args = emitter.elementsOf(site["args"], site.rangeOf("args"));
+  auto types = resultTypes(site);
+  if (!text || !constraints || !isPure || !pack || !args || !types || !asmArguments(site, *args))
+    return Value::poison();
+  if (*pack < 1 || *pack > 32)
+    return emitter.error(diag::AsmPack, site.rangeOf("pack"), *pack);
+  const std::string &backend = emitter.module.target.backend;
+  if (llvm::StringRef ptx = ptxMnemonic(*text); !ptx.empty() && backend != "cuda")
+    return emitter.error(diag::AsmPtx, site.rangeOf("asm"), ptx, backend);
+  llvm::SmallVector<mlir::Value> operands;
+  for (const Value &arg : *args)
+    operands.push_back(arg.tensor()->value);
+  llvm::SmallVector<mlir::Type> irTypes;
+  for (Type &type : *types) {
+    if (!args->empty())
+      type = type.withShape(args->front().tensor()->type.shape);
+    irTypes.push_back(type.toMlir(builderOf(site).getContext()));
+  }
+  auto op = tt::ElementwiseInlineAsmOp::create(builderOf(site), locationOf(site), irTypes, *text, *constraints, *isPure,
+                                               static_cast<uint32_t>(*pack), operands);
+  std::vector<Value> results;
+  for (auto [value, type] : llvm::zip_equal(op.getResults(), *types))
+    results.push_back(Value::tensor(value, type));
+  return site["dtype"].elements() ? Value::tuple(std::move(results)) : results.front();
+}
+
+} // namespace
+
+Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef path, std::vector<Value> args,
+                 llvm::ArrayRef<Overload> overloads, bool isPure) {
+  FunctionEmitter &emitter = site.emitter;
+  for (Value &arg : args) {
+    arg = emitter.toTensor(arg, site.range);
+    if (arg.isPoison())
+      return arg;
+  }
+  if (args.size() != overloads.front().args.size())
+    return emitter.error(diag::ExternCount, site.range, overloads.front().args.size(), args.size());
+  const auto given = elementTypes(args);
+  const Overload *chosen = findOverload(args, overloads);
+  if (!args.empty() && !(chosen ? broadcastAll(emitter, args, site.range) : promoteAll(site, args)))
+    return Value::poison();
+  if (!chosen)
+    chosen = findOverload(args, overloads);
+  if (!chosen) {
+    std::string all;
+    for (const Overload &each : overloads)
+      all += (all.empty() ? "" : ", ") + typeTuple(each.args);
+    return emitter.error(diag::ExternTypes, site.range, "[" + all + "]", typeTuple(given));
+  }
+  llvm::SmallVector<mlir::Value> operands;
+  for (const Value &arg : args)
+    operands.push_back(arg.tensor()->value);
+  const Type type = args.empty() ? chosen->result : chosen->result.withShape(args.front().tensor()->type.shape);
+  auto op = tt::ExternElementwiseOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                                            operands, library, path, chosen->symbol, isPure);
+  const Value result = Value::tensor(op.getResult(), type);
+  return chosen->isTruth ? emitter.cast(result, Scalar::Int1, site.range) : result;
+}
+
+llvm::ArrayRef<Builtin> externBuiltins() {
+  static const std::vector<Builtin> table = [] {
+    std::vector<Builtin> entries = {
+        {"extern_elementwise", languageModule,
+         {{"lib_name"}, {"lib_path"}, {"args"}, {"arg_type_symbol_dict"}, {"is_pure", "True"}},
+         "Calls a function of another library on each element, by a symbol that the arguments' types choose.",
+         emitExternElementwise},
+        {"inline_asm_elementwise", languageModule,
+         {{"asm"}, {"constraints"}, {"args"}, {"dtype"}, {"is_pure"}, {"pack"}},
+         "Runs assembly of the target on `pack` elements at a time.", emitInlineAsm},
+    };
+    appendLibdevice(entries);
+    return entries;
+  }();
+  return table;
+}
+
+} // namespace nereid::sema

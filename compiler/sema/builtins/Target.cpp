@@ -1,0 +1,108 @@
+// Built-ins about the target: tl.target_info, and names that only one vendor's devices have.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/builtins/Emission.h"
+
+namespace nereid::sema {
+namespace {
+
+constexpr llvm::StringLiteral infoModule = "triton.language.target_info", cudaModule = "triton.language.extra.cuda",
+                              hipModule = "triton.language.extra.hip";
+
+const support::TargetSpec &targetOf(const CallSite &site) { return site.emitter.module.target; }
+
+Value emitIsCuda(const CallSite &site) { return targetOf(site).backend == "cuda"; }
+Value emitIsHip(const CallSite &site) { return targetOf(site).backend == "hip"; }
+
+/// `is_hip_cdna3`, `is_hip_gfx1250` ...: the name says of which architecture.
+Value emitIsHipArch(const CallSite &site) {
+  const llvm::StringRef name = site.builtin.name;
+  const llvm::StringRef wanted = name.ends_with("cdna3") ? "gfx942" : name.ends_with("cdna4") ? "gfx950" : "gfx1250";
+  return targetOf(site).backend == "hip" && targetOf(site).arch == wanted;
+}
+
+Value emitCudaCapabilityGeq(const CallSite &site) {
+  auto major = site.emitter.constantInt(site["major"], site.rangeOf("major"), "major");
+  auto minor = site.emitter.constantInt(site["minor"], site.rangeOf("minor"), "minor");
+  if (!major || !minor)
+    return Value::poison();
+  unsigned capability = 0;
+  const bool isCuda = targetOf(site).backend == "cuda" && !llvm::StringRef(targetOf(site).arch).consumeInteger(10, capability);
+  return isCuda && capability >= *major * 10 + *minor;
+}
+
+//--- Names of one vendor -------------------------------------------------------------------
+
+Value emitNumWarps(const CallSite &site) { return Value::integer(site.emitter.module.options.numWarps); }
+Value emitNumThreads(const CallSite &site) {
+  const unsigned warp = targetOf(site).backend == "hip" ? 64 : 32;
+  return Value::integer(site.emitter.module.options.numWarps * warp);
+}
+
+Value elsewhere(const CallSite &site, llvm::StringRef reason) {
+  const llvm::StringRef vendor = site.builtin.module.rsplit('.').second;
+  return site.emitter.error(diag::TargetName, site.range, (vendor + "." + site.builtin.name).str(), targetOf(site).backend,
+                            reason);
+}
+
+/// One instruction of PTX that gives a scalar, run as often as it stands there.
+template <Scalar result> Value emitPtx(const CallSite &site, llvm::StringRef text, llvm::StringRef constraint) {
+  if (targetOf(site).backend != "cuda")
+    return elsewhere(site, "it is an instruction of NVIDIA GPUs");
+  auto op = tt::ElementwiseInlineAsmOp::create(builderOf(site), locationOf(site),
+                                               Type(result).toMlir(builderOf(site).getContext()), text, constraint,
+                                               /*pure=*/false, 1, mlir::ValueRange());
+  return Value::tensor(op.getResult(0), result);
+}
+
+Value emitGlobalTimer(const CallSite &site) { return emitPtx<Scalar::Int64>(site, "mov.u64 $0, %globaltimer;", "=l"); }
+Value emitSmid(const CallSite &site) { return emitPtx<Scalar::Int32>(site, "mov.u32 $0, %smid;", "=r"); }
+Value emitGdcWait(const CallSite &site) {
+  return emitPtx<Scalar::Int32>(site, "griddepcontrol.wait; // $0", "=r").isPoison() ? Value::poison() : Value();
+}
+Value emitGdcLaunch(const CallSite &site) {
+  return emitPtx<Scalar::Int32>(site, "griddepcontrol.launch_dependents; // $0", "=r").isPoison() ? Value::poison()
+                                                                                                  : Value();
+}
+Value emitHipOnly(const CallSite &site) { return elsewhere(site, "it is an instruction of AMD GPUs"); }
+
+/// What the name says, on every target: `tl.cast` between fp8e4b15 and other floats.
+Value emitConvertFloat8(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  auto type = emitter.constantType(site["dst_ty"], site.rangeOf("dst_ty"), "dst_ty");
+  std::optional<std::string> rounding = "";
+  if (!site["fp_downcast_rounding"].isNone())
+    rounding = emitter.constantString(site["fp_downcast_rounding"], site.rangeOf("fp_downcast_rounding"),
+                                      "fp_downcast_rounding");
+  return type && rounding ? emitter.cast(site["arg"], type->element(), site.range, *rounding) : Value::poison();
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> targetBuiltins() {
+  static const llvm::SmallVector<BuiltinParam, 4> cast = {{"arg"}, {"dst_ty"}, {"fp_downcast_rounding", "None"}};
+  static const Builtin table[] = {
+      {"is_cuda", infoModule, {}, "Whether the kernel is compiled for an NVIDIA GPU.", emitIsCuda},
+      {"is_hip", infoModule, {}, "Whether the kernel is compiled for an AMD GPU.", emitIsHip},
+      {"is_hip_cdna3", infoModule, {}, "Whether the kernel is compiled for CDNA3.", emitIsHipArch},
+      {"is_hip_cdna4", infoModule, {}, "Whether the kernel is compiled for CDNA4.", emitIsHipArch},
+      {"is_hip_gfx1250", infoModule, {}, "Whether the kernel is compiled for gfx1250.", emitIsHipArch},
+      {"cuda_capability_geq", infoModule, {{"major"}, {"minor", "0"}},
+       "Whether the kernel is compiled for an NVIDIA GPU of at least that compute capability.", emitCudaCapabilityGeq},
+      {"num_warps", cudaModule, {}, "Warps of a program.", emitNumWarps},
+      {"num_threads", cudaModule, {}, "Threads of a program.", emitNumThreads},
+      {"globaltimer", cudaModule, {}, "Nanoseconds of the GPU's clock.", emitGlobalTimer},
+      {"smid", cudaModule, {}, "Number of the multiprocessor that runs the program.", emitSmid},
+      {"gdc_wait", cudaModule, {}, "Waits for the grids that this one depends on.", emitGdcWait},
+      {"gdc_launch_dependents", cudaModule, {}, "Lets grids that depend on this one begin.", emitGdcLaunch},
+      {"convert_custom_float8_sm70", cudaModule, cast, "A conversion from or to fp8e4b15.", emitConvertFloat8},
+      {"convert_custom_float8_sm80", cudaModule, cast, "A conversion from or to fp8e4b15.", emitConvertFloat8},
+      {"num_warps", hipModule, {}, "Warps of a program.", emitNumWarps},
+      {"num_threads", hipModule, {}, "Threads of a program.", emitNumThreads},
+      {"memrealtime", hipModule, {}, "Ticks of the GPU's clock.", emitHipOnly},
+      {"smid", hipModule, {}, "Number of the compute unit that runs the program.", emitHipOnly},
+  };
+  return table;
+}
+
+} // namespace nereid::sema

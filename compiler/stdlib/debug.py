@@ -1,0 +1,10 @@
+# Checks that only debug builds make.
+# SPDX-License-Identifier: MIT
+# module: triton.language
+
+
+@jit
+def expect_zero(x, mask):
+    """x, which is promised to be zero where the mask is true; debug builds hold it to that."""
+    device_assert(x == 0, "expect_zero: a value is not zero", mask)
+    return x

@@ -1,0 +1,18 @@
+// The functions that kernels call on each element and that are written in C: compiler/target/cpu/library.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+namespace nereid::cpu {
+
+/// The library as LLVM bitcode.
+llvm::StringRef libraryBitcode();
+/// The library's function of that name, declared in `module`; null where there is none.
+llvm::Function *declareLibraryFunction(llvm::Module &module, llvm::StringRef name);
+/// Copies the library's functions that are declared in `module`, with what they call.
+llvm::Error linkLibrary(llvm::Module &module);
+
+} // namespace nereid::cpu

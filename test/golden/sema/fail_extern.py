@@ -1,0 +1,30 @@
+# Functions of other libraries, assembly and other targets' names, misused.
+# SPDX-License-Identifier: MIT
+# RUN: not nereid compile %s:kernel --signature '*fp16,*i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def kernel(h_ptr, i_ptr):
+    h = tl.load(h_ptr)
+    n = tl.load(i_ptr)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: input arg type does not match. Expect one of [(fp32,), (fp64,)], got (fp16,) [extern-types]
+    libdevice.tanh(h)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: input arg type does not match. Expect one of [(fp32, fp32), (fp64, fp64)], got (int32, int32) [extern-types]
+    libdevice.atan2(n, n)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: arg_type_symbol_dict must map tuples of types to (symbol, type), but it is {{.*}}[extern-dict]
+    tl.core.extern_elementwise("", "", [n], 3, True)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `pack` must be a positive number of at most 32 elements, but it is 0 [asm-pack]
+    tl.inline_asm_elementwise("nop", "=r,r", [n], tl.int32, is_pure=True, pack=0)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: this assembly is PTX (`mad.lo.u32`), but the target is `cpu`; {{.*}}[asm-ptx]
+    tl.inline_asm_elementwise("{ .reg .b32 t; mad.lo.u32 $0, $1, 2, 0; }", "=r,r", [n], tl.int32, is_pure=True, pack=1)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.cuda.globaltimer` is not there on the target `cpu`; it is an instruction of NVIDIA GPUs [target-name]
+    tl.extra.cuda.globaltimer()
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.cuda.smid` is not there on the target `cpu`; {{.*}}[target-name]
+    tl.extra.cuda.smid()
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.cuda.gdc_wait` is not there on the target `cpu`; {{.*}}[target-name]
+    tl.extra.cuda.gdc_wait()
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.hip.memrealtime` is not there on the target `cpu`; it is an instruction of AMD GPUs [target-name]
+    tl.extra.hip.memrealtime()
