@@ -110,8 +110,8 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   return data;
 }
 
-static std::shared_ptr<CompiledData> compileIr(const std::string &text, const std::string &kind, nb::handle target,
-                                               nb::dict options, const std::optional<std::string> &cacheDir) {
+static std::shared_ptr<CompiledData> compileIr(const std::string &text, const std::string &path, const std::string &kind,
+                                               nb::handle target, nb::dict options, const std::optional<std::string> &cacheDir) {
   if (kind != "ttir")
     raise(PyExc_ValueError, "cannot compile from `" + kind + "`; only from `ttir`");
   sema::KernelRequest described; // no function: options and target, for the key
@@ -126,7 +126,7 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
 
   support::DiagnosticEngine diagnostics;
   ContextPool::Lease context(ContextPool::instance());
-  auto module = driver::parse(*context, text, "<ttir>", diagnostics);
+  auto module = driver::parse(*context, text, path, diagnostics);
   auto result = module ? finish(*module, described.options, described.target, request, diagnostics) : std::nullopt;
   if (!result) {
     abandonAfterInternalError(diagnostics, context, module);
@@ -155,7 +155,7 @@ void nereid::python::bindCompile(nb::module_ &module) {
   module.def("compile", &compile, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
              nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
              "Compiles a function for the types and constants of its parameters.");
-  module.def("compile_ir", &compileIr, nb::arg("text"), nb::arg("kind"), nb::arg("target"), nb::arg("options"),
+  module.def("compile_ir", &compileIr, nb::arg("text"), nb::arg("path"), nb::arg("kind"), nb::arg("target"), nb::arg("options"),
              nb::arg("cache_dir").none(), "Compiles a module of IR.");
   module.def("make_ir", &makeIr, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
              nb::arg("target"), nb::arg("options"), nb::arg("context"),

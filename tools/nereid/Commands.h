@@ -10,7 +10,7 @@
 namespace nereid::tools {
 
 struct CompileArguments {
-  std::string source; ///< FILE.py:KERNEL
+  std::string source; ///< FILE.py:KERNEL or FILE.ttir
   std::string signature;
   std::string target = "cpu";
   std::vector<std::string> emit;

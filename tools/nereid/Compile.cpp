@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -87,6 +88,53 @@ static std::string withoutLocations(mlir::MLIRContext &context, const std::strin
   return module ? driver::printModule(*module, /*withLocations=*/false) : "";
 }
 
+namespace {
+/// What `compile` starts from: a kernel of a .py file for a signature, or a module's text.
+struct Input {
+  std::optional<jit::SourceKernel> kernel;
+  std::string path, text; ///< of a .ttir file
+  std::string problem;    ///< of the command line, not of the file
+};
+} // namespace
+
+static Input readInput(const CompileArguments &arguments, const support::Options &options,
+                       const support::TargetSpec &target, support::DiagnosticEngine &diagnostics) {
+  Input input;
+  if (!llvm::StringRef(arguments.source).ends_with(".ttir")) {
+    auto [path, kernelName] = splitSource(arguments.source);
+    if (arguments.signature.empty())
+      input.problem = "--signature is required for a kernel of a .py file";
+    else
+      input.kernel = jit::readSourceKernel(path, kernelName, arguments.signature, options, target, diagnostics);
+    return input;
+  }
+  input.path = arguments.source;
+  auto buffer = llvm::MemoryBuffer::getFile(input.path, /*IsText=*/true);
+  if (!arguments.signature.empty())
+    input.problem = "a .ttir file has the types of its kernel; it takes no --signature";
+  else if (!buffer)
+    input.problem = "cannot read " + input.path + ": " + buffer.getError().message();
+  else
+    input.text = (*buffer)->getBuffer().str();
+  return input;
+}
+
+static std::optional<driver::Result> compileInput(Input &input, mlir::MLIRContext &context, driver::Request request,
+                                                  const support::Options &options, const support::TargetSpec &target,
+                                                  support::DiagnosticEngine &diagnostics) {
+  if (input.kernel) {
+    request.signature = input.kernel->signature;
+    request.key = driver::cacheKey(input.kernel->request, input.kernel->sourceKey, input.kernel->signature);
+    return driver::compile(context, input.kernel->request, *input.kernel->host, request, diagnostics);
+  }
+  sema::KernelRequest described; // no function: options and target, for the key
+  described.options = options;
+  described.target = target;
+  request.key = driver::cacheKey(described, input.text, "ttir");
+  auto module = driver::parse(context, input.text, input.path, diagnostics);
+  return module ? driver::back(*module, options, target, request, diagnostics) : std::nullopt;
+}
+
 int tools::runCompile(const CompileArguments &arguments) {
   auto [backend, arch] = llvm::StringRef(arguments.target).split(':');
   std::string whyNot;
@@ -115,21 +163,20 @@ int tools::runCompile(const CompileArguments &arguments) {
   options.debug = arguments.debug;
   options.enableFpFusion = !arguments.noFpFusion;
   support::DiagnosticEngine diagnostics;
-  auto [path, kernelName] = splitSource(arguments.source);
-  auto kernel = jit::readSourceKernel(path, kernelName, arguments.signature, options, *target, diagnostics);
-  if (!kernel)
+  Input input = readInput(arguments, options, *target, diagnostics);
+  if (!input.problem.empty())
+    return fail(input.problem);
+  if (diagnostics.hasErrors())
     return showDiagnostics(diagnostics);
 
   driver::Request request;
   request.keep = emit;
   request.keepsBinary = wantsBinary(emit);
   request.tools = {cudaTools->ptxas, cudaTools->nvJitLink};
-  request.signature = kernel->signature;
-  request.key = driver::cacheKey(kernel->request, kernel->sourceKey, kernel->signature);
   if (emit == std::vector<std::string>{"ttir"})
     request.stopAfter = "ttir";
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
-  auto result = driver::compile(*context, kernel->request, *kernel->host, request, diagnostics);
+  auto result = compileInput(input, *context, request, options, *target, diagnostics);
   if (!result)
     return showDiagnostics(diagnostics);
   if (isCubinWanted && result->artifact.tool == "driver")

@@ -17,12 +17,13 @@ int main(int argc, char **argv) {
   std::function<int()> command;
 
   CompileArguments arguments;
-  CLI::App *compile = app.add_subcommand("compile", "compile one kernel of a .py file");
-  compile->add_option("source", arguments.source, "FILE.py:KERNEL (the kernel's name may be left out if there is one)")
+  CLI::App *compile = app.add_subcommand("compile", "compile one kernel of a .py file, or the one of a .ttir file");
+  compile->add_option("source", arguments.source,
+                      "FILE.py:KERNEL (the kernel's name may be left out if there is one), or FILE.ttir")
       ->required();
   compile->add_option("--signature", arguments.signature,
-                      "one entry per parameter: *fp32:16 (pointer, divisible by 16), i32, fp32, 1024 (constant) ...")
-      ->required();
+                      "of a .py file's kernel, one entry per parameter: *fp32:16 (pointer, divisible by 16), i32, fp32, 1024 "
+                      "(constant) ...");
   compile->add_option("--target", arguments.target, "cpu, cpu:ARCH such as cpu:znver3, or cuda:90 for compute capability 9.0")->capture_default_str();
   compile->add_option("--emit", arguments.emit, "stages to write: ttir, llir, artifact; cpu: plan, asm, so, launcher.so; cuda: ttgir, ptx, cubin")
       ->delimiter(',');

@@ -5,6 +5,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
@@ -12,6 +13,9 @@ using namespace nereid::tt;
 
 #include "compiler/dialect/tt/Dialect.cpp.inc"
 #include "compiler/dialect/tt/Enums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/dialect/tt/Attrs.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "compiler/dialect/tt/Types.cpp.inc"
@@ -41,6 +45,20 @@ ArrayRef<int64_t> nereid::tt::shapeOf(Type type) {
   return {};
 }
 
+bool nereid::tt::isElement(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type, Float8E5M2Type, Float8E4M3FNType, Float8E5M2FNUZType,
+             Float8E4M3FNUZType, PointerType>(type);
+}
+
+LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, int) {
+  auto tile = dyn_cast<RankedTensorType>(pointee);
+  if (isElement(pointee) || (tile && tile.hasStaticShape() && isElement(tile.getElementType())))
+    return success();
+  return emitError() << "nothing can point to " << pointee << "; only to a number, a pointer or a tile of them";
+}
+
 namespace {
 /// Every `tt` function may be inlined unless it is marked noinline.
 struct TtInliner : DialectInlinerInterface {
@@ -61,6 +79,10 @@ struct TtInliner : DialectInlinerInterface {
 } // namespace
 
 void TtDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "compiler/dialect/tt/Attrs.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "compiler/dialect/tt/Types.cpp.inc"

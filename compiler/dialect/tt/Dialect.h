@@ -19,6 +19,9 @@
 #include "compiler/dialect/tt/Dialect.h.inc"
 #include "compiler/dialect/tt/Enums.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "compiler/dialect/tt/Attrs.h.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "compiler/dialect/tt/Types.h.inc"
 
@@ -30,6 +33,10 @@ mlir::Type withElement(mlir::Type type, mlir::Type element);
 mlir::Type i1Like(mlir::Type type);
 /// What loading through `type`, a pointer or a tile of pointers, gives.
 mlir::Type pointeeLike(mlir::Type type);
+/// The pointer to an element of the tile that `type` points to; `type` itself where that is no tile.
+mlir::Type elementPointer(mlir::Type type);
+/// Whether tiles and pointers can have such elements.
+bool isElement(mlir::Type type);
 /// The extents of a tile; empty for a scalar.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
 /// The element type of a tile, or the type itself.

@@ -5,6 +5,7 @@
 
 include "compiler/dialect/tt/Types.td"
 include "compiler/dialect/tt/Enums.td"
+include "compiler/dialect/tt/BlockPointerOps.td"
 include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
@@ -163,11 +164,8 @@ def LoadOp : Tt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<
       DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict,
       DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
   let results = (outs Tt_Value:$result);
-  let assemblyFormat = [{
-    $ptr (`,` $mask^)? (`,` $other^)?
-    oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
-    attr-dict `:` type($ptr)
-  }];
+  // Two forms are read, one is printed: MemoryText.cpp.
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
@@ -183,11 +181,8 @@ def StoreOp : Tt_Op<"store", [
   let arguments = (ins Arg<Tt_PtrLike, "", [MemWrite]>:$ptr, Tt_Value:$value, Optional<Tt_I1Like>:$mask,
       DefaultValuedAttr<Tt_CacheModifier, "::nereid::tt::CacheModifier::NONE">:$cache,
       DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict);
-  let assemblyFormat = [{
-    $ptr `,` $value (`,` $mask^)?
-    oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
-    attr-dict `:` type($ptr)
-  }];
+  // Two forms are read, one is printed: MemoryText.cpp.
+  let hasCustomAssemblyFormat = 1;
   let hasCanonicalizer = 1;
 }
 

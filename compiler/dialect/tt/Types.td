@@ -11,13 +11,15 @@ def Tt_PointerType : TypeDef<Tt_Dialect, "Pointer"> {
   let summary = "pointer to a scalar in an address space";
   let description = [{
     `!tt.ptr<f32>` points to global memory (address space 1); any other space
-    is printed: `!tt.ptr<f32, 3>`.
+    is printed: `!tt.ptr<f32, 3>`. A pointer to a tile is read in text of earlier
+    versions of the language and expanded into addresses.
   }];
   let parameters = (ins "::mlir::Type":$pointee, DefaultValuedParameter<"int", "1">:$addressSpace);
   let assemblyFormat = "`<` $pointee (`,` $addressSpace^)? `>`";
   let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$pointee, CArg<"int", "1">:$addressSpace), [{
     return $_get(pointee.getContext(), pointee, addressSpace);
   }]>];
+  let genVerifyDecl = 1;
 }
 
 def Tt_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E5M2, F8E4M3FN, F8E5M2FNUZ, F8E4M3FNUZ]>;

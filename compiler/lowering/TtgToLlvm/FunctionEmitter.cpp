@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
 
+#include "compiler/dialect/foreign/Dialect.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -117,12 +119,16 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
         define(typed, Tile(numRegisters(typed.getType()), value));
         return success();
       })
-      .Case<ttg::BarrierOp>([&](auto) {
+      .Case<ttg::BarrierOp, foreign::BarrierOp>([&](auto) {
         barrier();
         return success();
       })
       .Case<tt::PrintOp, tt::AssertOp>([](Operation *unsupported) -> LogicalResult {
         return unsupported->emitError() << "`" << unsupported->getName() << "` is not supported on this target";
+      })
+      .Case<foreign::AssumeOp>([&](auto typed) {
+        ir.CreateAssumption(scalar(typed.getCondition()));
+        return success();
       })
       .Case<ttg::LocalDeallocOp>([](auto) { return success(); })
       .Default([&](Operation *other) { return emitElementwise(other); });

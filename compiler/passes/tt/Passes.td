@@ -22,4 +22,23 @@ def DecomposeScaledDots : Pass<"tt-decompose-scaled-dots", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 
+def LiftControlFlow : Pass<"tt-lift-control-flow", "::mlir::ModuleOp"> {
+  let summary = "turns blocks and branches of imported text into `scf`";
+  let description = [{
+    Every region with more than one block (early returns, combine functions with
+    branches) is lifted by MLIR's CFG-to-SCF. What sema emits has none.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];
+}
+
+def ExpandBlockPointers : Pass<"tt-expand-block-pointers", "::mlir::ModuleOp"> {
+  let summary = "turns pointers to tiles of imported text into addresses and masks";
+  let description = [{
+    A pointer to a tile becomes its base, its shape, its strides and its offsets,
+    through loops, branches and calls as well; a load or store computes addresses
+    in 64 bits and masks the dimensions that its `boundaryCheck` names.
+  }];
+  let dependentDialects = ["::nereid::tt::TtDialect"];
+}
+
 #endif

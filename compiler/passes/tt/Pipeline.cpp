@@ -12,6 +12,9 @@
 using namespace mlir;
 
 void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats) {
+  // What only imported text has.
+  passes.addPass(createLiftControlFlow());
+  passes.addPass(createExpandBlockPointers());
   // Only functions marked noinline stay calls. The inliner's own clean-up is
   // switched off: one canonicalisation after it is enough.
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
@@ -25,7 +28,7 @@ void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats) 
 }
 
 void nereid::tt::registerPipelines() {
-  PassPipelineRegistration<>("tt-optimise", "what every target runs first",
-                                     [](OpPassManager &passes) { buildOptimisePipeline(passes, true); });
   registerTtPasses();
+  PassPipelineRegistration<>("tt-optimise", "what every target runs first",
+                             [](OpPassManager &passes) { buildOptimisePipeline(passes, true); });
 }

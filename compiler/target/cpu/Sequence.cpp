@@ -4,6 +4,8 @@
 // One nest is open at a time. A root joins it unless it needs something that
 // the nest only gives at its end. Scalars that wait for the open nest stand
 // behind it, all others before it.
+#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
@@ -67,6 +69,8 @@ LogicalResult Sequencer::visit(Operation *op) {
     terminator(op);
     return success();
   }
+  if (isa<foreign::AssumeOp, foreign::BarrierOp, ttg::BarrierOp>(op)) // a program is one thread
+    return success();
   if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(op))
     return controlOp(op);
   if (hasTile(op->getOperandTypes()) || hasTile(op->getResultTypes()))

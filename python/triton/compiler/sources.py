@@ -161,7 +161,7 @@ class IRSource:
         return libtriton.ir.parse_mlir_module(self.path, context)
 
     def compile(self, target: Any, options: dict[str, Any], cache_dir: str | None) -> Any:
-        return libtriton.compile_ir(self.src, self.ext, target, options, cache_dir)
+        return libtriton.compile_ir(self.src, self.path, self.ext, target, options, cache_dir)
 
     def parse_options(self) -> dict[str, Any]:
         return {}

@@ -17,11 +17,13 @@ tt.func public @memory(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %shared: !
   %a = tt.addptr %b, %r : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
   // CHECK: tt.load %{{.*}}, %{{.*}} : tensor<8x!tt.ptr<f32>>
   %masked = tt.load %a, %m : tensor<8x!tt.ptr<f32>>
-  // CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} cacheModifier = cg evictionPolicy = evict_last {isVolatile = true} : tensor<8x!tt.ptr<f32>>
+  // CHECK: tt.load %{{.*}}, %{{.*}}, %{{.*}} {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_last>, isVolatile = true} : tensor<8x!tt.ptr<f32>>
   %full = tt.load %a, %m, %masked cacheModifier = cg evictionPolicy = evict_last {isVolatile = true} : tensor<8x!tt.ptr<f32>>
   // CHECK: tt.store %{{.*}}, %{{.*}}, %{{.*}} : tensor<8x!tt.ptr<f32>>
   tt.store %a, %full, %m : tensor<8x!tt.ptr<f32>>
-  // CHECK: tt.store %{{.*}}, %[[SCALAR]] cacheModifier = cs : !tt.ptr<f32>
+  // CHECK: tt.store %{{.*}}, %[[SCALAR]] {cachePolicy = #tt.cache_policy<cache_modifier = cs, eviction_policy = evict_normal>} : !tt.ptr<f32>
   tt.store %q, %x cacheModifier = cs : !tt.ptr<f32>
+  // CHECK: tt.load %{{.*}} {cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_first>} : !tt.ptr<f32>
+  %y = tt.load %q {cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_first>} : !tt.ptr<f32>
   tt.return
 }

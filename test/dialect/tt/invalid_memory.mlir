@@ -1,0 +1,90 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics
+// Pointers, accesses and block pointers that break a rule or cannot be read.
+
+// expected-error @+1 {{nothing can point to 'i7'; only to a number, a pointer or a tile of them}}
+tt.func @pointee(%p: !tt.ptr<i7>) {
+  tt.return
+}
+
+// -----
+// expected-error @+1 {{nothing can point to 'tensor<?xf32>'}}
+tt.func @dynamic_pointee(%p: !tt.ptr<tensor<?xf32>>) {
+  tt.return
+}
+
+// -----
+tt.func @load_number(%x: f32) {
+  // expected-error @+1 {{'f32' is neither a pointer nor a tile of pointers}}
+  %y = tt.load %x : f32
+  tt.return
+}
+
+// -----
+tt.func @load_many(%p: !tt.ptr<i1>, %x: i1) {
+  // expected-error @+1 {{has 4 operands; expected 1 to 3}}
+  %y = tt.load %p, %x, %x, %x : !tt.ptr<i1>
+  tt.return
+}
+
+// -----
+tt.func @store_nothing(%p: !tt.ptr<i1>) {
+  // expected-error @+1 {{has 1 operands; expected 2 to 3}}
+  tt.store %p : !tt.ptr<i1>
+  tt.return
+}
+
+// -----
+tt.func @cache_case(%p: !tt.ptr<i1>) {
+  // expected-error @+1 {{`cx` is not a value of `cacheModifier`}}
+  %y = tt.load %p cacheModifier = cx : !tt.ptr<i1>
+  tt.return
+}
+
+// -----
+tt.func @evict_case(%p: !tt.ptr<i1>) {
+  // expected-error @+1 {{`never` is not a value of `evictionPolicy`}}
+  %y = tt.load %p evictionPolicy = never : !tt.ptr<i1>
+  tt.return
+}
+
+// -----
+tt.func @cache_policy(%p: !tt.ptr<i1>) {
+  // expected-error @+1 {{`cachePolicy` is not a `#tt.cache_policy`}}
+  %y = tt.load %p {cachePolicy = 1 : i32} : !tt.ptr<i1>
+  tt.return
+}
+
+// -----
+tt.func @no_tile(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{does not point to a tile}}
+  %a = tt.make_tensor_ptr %p, [], [], [] {order = array<i32>} : <f32>
+  tt.return
+}
+
+// -----
+tt.func @counts(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
+  // expected-error @+1 {{has 1 extents, 2 strides, 2 offsets and 2 entries of `order` for a tile of 2 dimensions}}
+  %a = tt.make_tensor_ptr %p, [%n], [%n, %n], [%i, %i] {order = array<i32: 1, 0>} : <tensor<4x8xf32>>
+  tt.return
+}
+
+// -----
+tt.func @order(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
+  // expected-error @+1 {{`order` is not a permutation of 1 dimensions}}
+  %a = tt.make_tensor_ptr %p, [%n], [%n], [%i] {order = array<i32: 3>} : <tensor<4xf32>>
+  tt.return
+}
+
+// -----
+tt.func @steps(%p: !tt.ptr<tensor<4xf32>>, %i: i32) {
+  // expected-error @+1 {{has 2 offsets for a tile of 1 dimensions}}
+  %a = tt.advance %p, [%i, %i] : <tensor<4xf32>>
+  tt.return
+}
+
+// -----
+tt.func @advance_scalar(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{does not point to a tile}}
+  %a = tt.advance %p, [] : <f32>
+  tt.return
+}

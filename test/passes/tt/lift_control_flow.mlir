@@ -1,0 +1,82 @@
+// RUN: nereid-opt %s --tt-lift-control-flow | FileCheck %s
+// Blocks and branches become scf; code that nothing reaches goes away.
+
+// CHECK-LABEL: tt.func public @early_return
+// CHECK: scf.if
+// CHECK: tt.store
+// CHECK: tt.return
+// CHECK-NOT: ^bb
+tt.func public @early_return(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %done = arith.cmpi sge, %n, %c0 : i32
+  cf.cond_br %done, ^bb1, ^bb2
+^bb1:
+  tt.return
+^bb2:
+  cf.br ^bb4
+^bb3:  // nothing goes here
+  cf.br ^bb4
+^bb4:
+  tt.store %p, %n : !tt.ptr<i32>
+  tt.return
+}
+
+// CHECK-LABEL: tt.func private @three_values
+// CHECK: %[[R:.*]] = scf.if
+// CHECK: tt.return %{{.*}} : i32
+tt.func private @three_values(%x: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %positive = arith.cmpi sgt, %x, %c0 : i32
+  cf.cond_br %positive, ^bb2(%c1 : i32), ^bb1
+^bb1:
+  %negative = arith.cmpi slt, %x, %c0 : i32
+  cf.cond_br %negative, ^bb2(%c2 : i32), ^bb2(%c0 : i32)
+^bb2(%r: i32):
+  tt.return %r : i32
+}
+
+// CHECK-LABEL: tt.func public @loop
+// CHECK: scf.while
+// CHECK: scf.condition
+tt.func public @loop(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  cf.br ^head(%c0 : i32)
+^head(%i: i32):
+  %more = arith.cmpi slt, %i, %n : i32
+  cf.cond_br %more, ^body, ^end
+^body:
+  tt.store %p, %i : !tt.ptr<i32>
+  %next = arith.addi %i, %c1 : i32
+  cf.br ^head(%next : i32)
+^end:
+  tt.return
+}
+
+// CHECK-LABEL: tt.func public @combine
+// CHECK: "tt.reduce"
+// CHECK: scf.if
+// CHECK: tt.reduce.return
+tt.func public @combine(%p: !tt.ptr<i32>, %x: tensor<8xi32>) {
+  %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %more = arith.cmpi sgt, %a, %b : i32
+    cf.cond_br %more, ^bb1(%a : i32), ^bb1(%b : i32)
+  ^bb1(%m: i32):
+    tt.reduce.return %m : i32
+  }) : (tensor<8xi32>) -> i32
+  tt.store %p, %r : !tt.ptr<i32>
+  tt.return
+}
+
+// CHECK-LABEL: tt.func public @endless
+// CHECK: scf.while
+// CHECK: tt.return
+tt.func public @endless(%p: !tt.ptr<i32>, %n: i32) {
+  cf.br ^bb1
+^bb1:
+  tt.store %p, %n : !tt.ptr<i32>
+  cf.br ^bb1
+}

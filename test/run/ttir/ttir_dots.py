@@ -1,0 +1,61 @@
+"""Texts of matrix products, read and run."""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+from ttir_texts import from_text, kernel  # noqa: F401
+from harness import check, empty_like, values
+
+
+@from_text("matmul")
+def test_matmul(kernel, device):
+    m, n, k = 70, 50, 40
+    a, b = values("float16", m, k), values("float16", k, n, seed=1)
+    product = a.astype(np.float64) @ b.astype(np.float64)
+    want = np.where(product >= 0, product, 0.01 * product)
+    arguments = dict(a=a, b=b, c=np.zeros((m, n), np.float16), M=m, N=n, K=k)
+    arguments |= dict(a_row=k, b_row=n, c_row=n)
+    check(kernel, (6,), arguments, dict(c=want), device=device, rtol=2e-3, atol=2e-3)
+
+
+@from_text("attention")
+def test_attention(kernel, device):
+    q, k, v = (values("float16", 64, 16, seed=seed) for seed in range(3))
+    score = q.astype(np.float64) @ k.astype(np.float64).T * 0.25
+    score[np.triu_indices(64, 1)] = -np.inf
+    power = np.exp(score - score.max(1, keepdims=True))
+    want = power / power.sum(1, keepdims=True) @ v.astype(np.float64)
+    arguments = dict(q=q, k=k, v=v, out=np.zeros((64, 16), np.float32), scale=0.25)
+    check(kernel, (2,), arguments, dict(out=want), device=device, rtol=5e-3, atol=5e-3)
+
+
+@from_text("dot_precisions")
+def test_dot_precisions(kernel, device):
+    a, b = values("float32", 16, 16), values("float32", 16, 16, seed=1)
+    wide = a.astype(np.float64)
+    batch = wide.reshape(2, 8, 16)
+    product = batch @ batch.transpose(0, 2, 1)
+    want = 2 * wide @ b + np.stack([product, product], -1).reshape(16, 16)
+    check(kernel, (1,), dict(a=a, b=b, c=empty_like(a)), dict(c=want), device=device, rtol=1e-4, atol=1e-4)
+
+
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+
+
+def from_e4m3(bits):
+    sign, exponent, mantissa = bits >> 7, bits >> 3 & 15, bits & 7
+    value = np.where(exponent == 0, mantissa / 8 * 2.0**-6, (1 + mantissa / 8) * 2.0 ** (exponent - 7.0))
+    return np.where(sign, -value, value)
+
+
+@from_text("dot_scales")
+def test_dot_scales(kernel, device):
+    random = np.random.default_rng(0)
+    a = random.integers(0, 0x70, (32, 64)).astype(np.uint8) | random.integers(0, 2, (32, 64)).astype(np.uint8) << 7
+    b = random.integers(0, 256, (32, 32)).astype(np.uint8)
+    a_scale, b_scale = (random.integers(120, 130, (32, 2)).astype(np.uint8) for _ in "ab")
+    nibbles = np.stack([b & 15, b >> 4], 1).reshape(64, 32)
+    right = np.where(nibbles & 8, -1, 1) * E2M1[nibbles & 7]
+    left = from_e4m3(a.astype(np.int64)) * np.repeat(np.exp2(a_scale - 127.0), 32, 1)
+    want = left @ (right * np.repeat(np.exp2(b_scale - 127.0), 32, 1).T)
+    arguments = dict(a=a, a_scale=a_scale, b=b, b_scale=b_scale, c=np.zeros((32, 32), np.float32))
+    check(kernel, (1,), arguments, dict(c=want), device=device, rtol=1e-5, atol=1e-3)

@@ -1,0 +1,513 @@
+"""Kernels whose TTIR, as other compilers of the language print it, is read back and run.
+
+`CASES` names each with the types of its parameters. scripts/make_ttir.py compiles them with the
+triton that it finds; so nothing here may need more than the language itself.
+"""
+# SPDX-License-Identifier: MIT
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@dataclass
+class Case:
+    kernel: Any
+    signature: dict[str, str]
+    constants: dict[str, Any] = field(default_factory=dict)
+    aligned: bool = True  # pointers are multiples of 16
+    debug: bool = False
+
+
+CASES: dict[str, Case] = {}
+
+
+def case(debug=False, aligned=True, **types):
+    """A decorator: the types of the parameters, or their constant values."""
+
+    def add(kernel):
+        constants = {name: value for name, value in types.items() if not isinstance(value, str)}
+        names = {n: "constexpr" if n in constants else kind for n, kind in types.items()}
+        CASES[kernel.__name__] = Case(kernel, names, constants, aligned, debug)
+        return kernel
+
+    return add
+
+
+# --- pointwise, reductions ----------------------------------------------------------------------
+
+
+@case(x="*fp32", y="*fp32", out="*fp32", n="i32", BLOCK=256)
+@triton.jit
+def vector_add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(axis=0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(out + i, tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside), mask=inside)
+
+
+@case(out="*fp32", x="*fp32", x_stride="i32", rows="i32", columns="i32", BLOCK=128)
+@triton.jit
+def fused_softmax(out, x, x_stride, rows, columns, BLOCK: tl.constexpr):
+    first = tl.program_id(0)
+    for row in tl.range(first, rows, tl.num_programs(0), num_stages=2):
+        column = tl.arange(0, BLOCK)
+        inside = column < columns
+        value = tl.load(x + row * x_stride + column, mask=inside, other=-float("inf"))
+        power = tl.exp(value - tl.max(value, axis=0))
+        tl.store(out + row * x_stride + column, power / tl.sum(power, axis=0), mask=inside)
+
+
+@case(x="*fp32", out="*fp32", n="i32", p="fp32", seed="i32", BLOCK=256)
+@triton.jit
+def seeded_dropout(x, out, n, p, seed, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    keep = tl.rand(seed, i) > p
+    value = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(keep, value / (1 - p), 0.0), mask=i < n)
+
+
+@case(
+    x="*fp16", y="*fp16", w="*fp16", b="*fp16", mean="*fp32", rstd="*fp32",
+    stride="i32", columns="i32", eps="fp32", BLOCK=128,
+)  # fmt: skip
+@triton.jit
+def layer_norm(x, y, w, b, mean, rstd, stride, columns, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    x += row * stride
+    y += row * stride
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for offset in range(0, columns, BLOCK):
+        column = offset + tl.arange(0, BLOCK)
+        total += tl.load(x + column, mask=column < columns, other=0.0).to(tl.float32)
+    average = tl.sum(total, axis=0) / columns
+    square = tl.zeros([BLOCK], dtype=tl.float32)
+    for offset in range(0, columns, BLOCK):
+        column = offset + tl.arange(0, BLOCK)
+        value = tl.load(x + column, mask=column < columns, other=0.0).to(tl.float32)
+        value = tl.where(column < columns, value - average, 0.0)
+        square += value * value
+    scale = 1 / tl.sqrt(tl.sum(square, axis=0) / columns + eps)
+    tl.store(mean + row, average)
+    tl.store(rstd + row, scale)
+    for offset in range(0, columns, BLOCK):
+        column = offset + tl.arange(0, BLOCK)
+        inside = column < columns
+        weight = tl.load(w + column, mask=inside)
+        bias = tl.load(b + column, mask=inside)
+        value = tl.load(x + column, mask=inside, other=0.0).to(tl.float32)
+        tl.store(y + column, (value - average) * scale * weight + bias, mask=inside)
+
+
+@case(
+    dx="*fp32", dy="*fp32", dw="*fp32", db="*fp32", x="*fp32", w="*fp32", mean="*fp32",
+    rstd="*fp32", lock="*i32", stride="i32", columns="i32", GROUPS=2, BLOCK=64,
+)  # fmt: skip
+@triton.jit
+def layer_norm_backward(
+    dx, dy, dw, db, x, w, mean, rstd, lock, stride, columns,
+    GROUPS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    inside = column < columns
+    value = tl.load(x + row * stride + column, mask=inside, other=0)
+    gradient = tl.load(dy + row * stride + column, mask=inside, other=0)
+    weight = tl.load(w + column, mask=inside, other=0)
+    scale = tl.load(rstd + row)
+    normal = tl.where(inside, (value - tl.load(mean + row)) * scale, 0.0)
+    weighted = tl.where(inside, weight * gradient, 0.0)
+    c1 = tl.sum(normal * weighted, axis=0) / columns
+    c2 = tl.sum(weighted, axis=0) / columns
+    tl.store(dx + row * stride + column, (weighted - (normal * c1 + c2)) * scale, mask=inside)
+    group = row % GROUPS
+    mine = lock + group
+    count = mine + GROUPS
+    while tl.atomic_cas(mine, 0, 1) == 1:
+        pass
+    seen = tl.load(count)
+    dw_row = dw + group * columns + column
+    db_row = db + group * columns + column
+    part_w = gradient * normal
+    part_b = gradient
+    if seen == 0:
+        tl.atomic_xchg(count, 1)
+    else:
+        part_w += tl.load(dw_row, mask=inside)
+        part_b += tl.load(db_row, mask=inside)
+    tl.store(dw_row, part_w, mask=inside)
+    tl.store(db_row, part_b, mask=inside)
+    tl.debug_barrier()
+    tl.atomic_xchg(mine, 0)
+
+
+@case(x="*fp32", sums="*fp32", where="*i32", rows="i32", BLOCK=32)
+@triton.jit
+def reductions(x, sums, where, rows, BLOCK: tl.constexpr):
+    row = tl.arange(0, BLOCK)
+    value = tl.load(x + row[:, None] * BLOCK + row[None, :], mask=row[:, None] < rows, other=0.0)
+    largest, index = tl.max(value, axis=1, return_indices=True)
+    tl.store(sums + row, tl.sum(value, axis=1) + largest, mask=row < rows)
+    tl.store(where + row, index + tl.argmin(value, axis=1), mask=row < rows)
+
+
+# --- control flow -------------------------------------------------------------------------------
+
+
+@case(x="*i32", out="*i32", n="i32", BLOCK=32)
+@triton.jit
+def early_return(x, out, n, BLOCK: tl.constexpr):
+    program = tl.program_id(0)
+    if program >= n:
+        return
+    i = program * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i)
+    if program == 1:
+        tl.store(out + i, -value)
+        return
+    tl.store(out + i, value * 2)
+
+
+@triton.jit
+def sign_of(value):
+    if value > 0:
+        return 1
+    if value < 0:
+        return -1
+    return 0
+
+
+@triton.jit(noinline=True)
+def steps_of(value, limit):
+    steps = 0
+    while (value != 1) & (steps < limit):
+        if value % 2 == 0:
+            value = value // 2
+        else:
+            value = 3 * value + 1
+        steps += 1
+    return steps
+
+
+@case(x="*i32", out="*i32", limit="i32")
+@triton.jit
+def calls(x, out, limit):
+    program = tl.program_id(0)
+    value = tl.load(x + program)
+    tl.store(out + program, sign_of(value) * 1000 + steps_of(tl.abs(value), limit))
+
+
+@case(x="*fp32", out="*fp32", n="i32", BLOCK=64)
+@triton.jit
+def loop_hints(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.assume(n > 0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for block in tl.range(0, n, num_stages=3, loop_unroll_factor=2):
+        offset = tl.multiple_of(block * BLOCK, 64)
+        total += tl.load(x + offset + tl.max_contiguous(tl.multiple_of(i, 64), 64))
+    for block in tl.range(0, n, disable_licm=True):
+        total += tl.load(x + block * BLOCK + i, eviction_policy="evict_first") * 0.5
+    for block in tl.range(0, n, flatten=True, disallow_acc_multi_buffer=True):
+        total += tl.load(x + block * BLOCK + i, cache_modifier=".cg", volatile=True)
+    tl.store(out + i, total, cache_modifier=".wb", eviction_policy="evict_last")
+
+
+# --- memory -------------------------------------------------------------------------------------
+
+
+@case(x="*fp32", out="*fp32", rows="i32", columns="i32", BLOCK=16)
+@triton.jit
+def block_pointers(x, out, rows, columns, BLOCK: tl.constexpr):
+    source = tl.make_block_ptr(
+        x, (rows, columns), (columns, 1), (tl.program_id(0) * BLOCK, 0), (BLOCK, BLOCK), (1, 0)
+    )
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for _ in range(0, columns, BLOCK):
+        total += tl.load(source, boundary_check=(0, 1), padding_option="zero")
+        source = tl.advance(source, (0, BLOCK))
+    target = tl.make_block_ptr(
+        out, (rows, BLOCK), (BLOCK, 1), (tl.program_id(0) * BLOCK, 0), (BLOCK, BLOCK), (1, 0)
+    )
+    tl.store(target, total, boundary_check=(0,))
+
+
+@case(x="*fp32", out="*fp32", rows="i32", columns="i32", BLOCK=16)
+@triton.jit
+def device_descriptors(x, out, rows, columns, BLOCK: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, [rows, columns], [columns, 1], [BLOCK, 32])
+    target = tl.make_tensor_descriptor(out, [rows, columns], [columns, 1], [BLOCK, 32])
+    row = tl.program_id(0) * BLOCK
+    for column in range(0, columns, 32):
+        target.store([row, column], source.load([row, column]) * 2)
+    target.atomic_add([row, 0], source.load([row, 32]))
+
+
+@case(x="tensordesc<fp16[16,32]>", out="tensordesc<fp16[16,32]>", row="i32")
+@triton.jit
+def host_descriptors(x, out, row):
+    out.store([row, 0], x.load([row, 8]) + 1)
+
+
+@case(x="*fp32", out="*fp32", index="*i32", rows="i32", columns="i32", BLOCK=16)
+@triton.jit
+def descriptor_gather(x, out, index, rows, columns, BLOCK: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, [rows, columns], [columns, 1], [1, 32])
+    target = tl.make_tensor_descriptor(out, [rows, columns], [columns, 1], [1, 32])
+    chosen = tl.load(index + tl.arange(0, BLOCK))
+    target.scatter(source.gather(chosen, 32), chosen, 0)
+
+
+@case(counts="*i32", unsigned="*u32", sums="*fp32", old="*i32", n="i32", BLOCK=64)
+@triton.jit
+def atomics(counts, unsigned, sums, old, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(old + i, tl.atomic_add(counts + i, i + 1, mask=inside, sem="relaxed"), mask=inside)
+    tl.atomic_and(counts + BLOCK + i, 12, mask=inside)
+    tl.atomic_or(counts + 2 * BLOCK + i, 3, mask=inside, scope="sys")
+    tl.atomic_xor(counts + 3 * BLOCK + i, i, mask=inside, sem="release")
+    one = i * 0
+    tl.atomic_max(counts + 4 * BLOCK + one, i - 5, mask=inside, scope="cta")
+    tl.atomic_min(counts + 4 * BLOCK + 1 + one, i - 5, mask=inside)
+    tl.atomic_max(unsigned + i % 2, i.to(tl.uint32), mask=inside)
+    tl.atomic_min(unsigned + 2 + one, (i + 7).to(tl.uint32), mask=inside)
+    tl.atomic_add(sums + one, i.to(tl.float32), mask=inside)
+    tl.atomic_max(sums + 1 + one, i.to(tl.float32) - 3.5, mask=inside)
+    tl.atomic_xchg(counts + 4 * BLOCK + 2, 77)
+    tl.atomic_cas(counts + 4 * BLOCK + 3, 5, 6, sem="acquire")
+
+
+# --- shapes, scans, sorting ---------------------------------------------------------------------
+
+
+@triton.jit
+def affine(a0, b0, a1, b1):
+    return a0 * a1, b0 * a1 + b1
+
+
+@case(x="*fp32", y="*i32", sums="*i32", products="*fp32", chained="*fp32", BLOCK=64)
+@triton.jit
+def scans(x, y, sums, products, chained, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i)
+    tl.store(sums + i, tl.cumsum(tl.load(y + i), axis=0, reverse=True))
+    tl.store(products + i, tl.cumprod(value, axis=0))
+    _, shift = tl.associative_scan((value, value + 1), 0, affine)
+    tl.store(chained + i, shift)
+
+
+@case(x="*i32", y="*i32", out="*i32", BLOCK=32)
+@triton.jit
+def shapes(x, y, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a = tl.load(x + i)
+    b = tl.load(y + i)
+    both = tl.arange(0, 2 * BLOCK)
+    tl.store(out + both, tl.interleave(a, b))
+    left, right = tl.split(tl.reshape(a, (BLOCK // 2, 2)))
+    half = tl.arange(0, BLOCK // 2)
+    out += 2 * BLOCK
+    tl.store(out + half, left - right)
+    out += BLOCK // 2
+    square = tl.reshape(a, (4, BLOCK // 4))
+    turned = tl.ravel(tl.trans(square) + tl.expand_dims(tl.arange(0, 4), 0))
+    tl.store(out + i, turned)
+    out += BLOCK
+    tl.store(out + i, tl.gather(b, (a * 7) % BLOCK, axis=0))
+    out += BLOCK
+    tl.store(out + i, tl.flip(a, 0))
+    out += BLOCK
+    cube = tl.permute(tl.reshape(b, (2, 4, BLOCK // 8)), (2, 0, 1))
+    tl.store(out + i, tl.reshape(cube, (BLOCK,)))
+
+
+@case(x="*i32", out="*i32", BLOCK=64)
+@triton.jit
+def histogram(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i)
+    bins = tl.arange(0, 16)
+    tl.store(out + bins, tl.histogram(value, 16))
+    tl.store(out + 16 + bins, tl.histogram(value, 16, mask=i % 2 == 0))
+
+
+@case(x="*i32", out="*i32", BLOCK=32)
+@triton.jit
+def concatenated(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    both = tl.cat(tl.load(x + i), tl.load(x + BLOCK + i), can_reorder=True)
+    tl.store(out, tl.sum(both * both, axis=0))
+
+
+@case(x="*fp32", ordered="*fp32", best="*fp32", ROWS=4, BLOCK=8)
+@triton.jit
+def sorting(x, ordered, best, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.arange(0, ROWS)[:, None]
+    place = row * BLOCK + tl.arange(0, BLOCK)[None, :]
+    value = tl.load(x + place)
+    tl.store(ordered + place, tl.sort(value, descending=True))
+    tl.store(best + row * 2 + tl.arange(0, 2)[None, :], tl.topk(value, 2))
+
+
+@triton.jit
+def clipped(a, b):
+    if a > b:
+        return b, a - b
+    return a, a * 0
+
+
+@case(x="*i32", y="*i32", low="*i32", rest="*i32", BLOCK=32)
+@triton.jit
+def map_elements(x, y, low, rest, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    least, more = tl.map_elementwise(clipped, tl.load(x + i), tl.load(y + i))
+    tl.store(low + i, least)
+    tl.store(rest + i, more)
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+@case(x="*fp32", y="*fp32", out="*fp32", high="*u32", BLOCK=64)
+@triton.jit
+def mathematics(x, y, out, high, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a = tl.load(x + i)
+    b = tl.load(y + i)
+    r = tl.exp(a) + tl.exp2(a) + tl.log(b) + tl.log2(b) + tl.sin(a) + tl.cos(a) + tl.erf(a)
+    r += tl.sqrt(b) + tl.sqrt_rn(b) + tl.rsqrt(b) + tl.div_rn(a, b) + tl.floor(a) + tl.ceil(a)
+    r += tl.fma(a, b, a) + tl.clamp(a, -1.0, 1.0) + tl.abs(a) + tl.maximum(a, b) + a % b
+    tl.store(out + i, r)
+    tl.store(high + i, tl.umulhi((i * 123456789).to(tl.uint32), (i + 1 << 20).to(tl.uint32)))
+
+
+@case(x="*fp32", half="*fp16", brain="*bf16", tiny="*fp8e4nv", wide="*fp8e5", back="*fp32", BLOCK=64)
+@triton.jit
+def conversions(x, half, brain, tiny, wide, back, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i)
+    tl.store(half + i, value.to(tl.float16, fp_downcast_rounding="rtz"))
+    tl.store(brain + i, value.to(tl.bfloat16))
+    tl.store(tiny + i, value.to(tl.float8e4nv))
+    tl.store(wide + i, value.to(tl.float8e5))
+    tl.store(back + i, value.to(tl.float8e5).to(tl.float32) + value.to(tl.int32, bitcast=True).to(tl.int8))
+
+
+@case(x="*fp32", out="*fp32", BLOCK=64)
+@triton.jit
+def library_functions(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i)
+    tl.store(out + i, libdevice.tanh(value) + libdevice.pow(value, value) + libdevice.cbrt(value))
+
+
+@case(x="*i32", n="i32", debug=True, BLOCK=32)
+@triton.jit
+def checks(x, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i)
+    tl.device_assert(value < n, "value too large")
+    if tl.program_id(0) == 0:
+        tl.device_print("value", value, n)
+    tl.store(x + i, value + n)
+
+
+# --- matrix products ----------------------------------------------------------------------------
+
+
+@case(
+    a="*fp16", b="*fp16", c="*fp16", M="i32", N="i32", K="i32", a_row="i32", b_row="i32",
+    c_row="i32", BLOCK_M=32, BLOCK_N=32, BLOCK_K=16, GROUP=2,
+)  # fmt: skip
+@triton.jit
+def matmul(
+    a, b, c, M, N, K, a_row, b_row, c_row,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr,
+):  # fmt: skip
+    rows = tl.cdiv(M, BLOCK_M)
+    columns = tl.cdiv(N, BLOCK_N)
+    row, column = tl.swizzle2d(
+        tl.program_id(0) // columns, tl.program_id(0) % columns, rows, columns, GROUP
+    )
+    tl.assume(row >= 0)
+    tl.assume(a_row > 0)
+    m = (row * BLOCK_M + tl.arange(0, BLOCK_M)) % M
+    n = (column * BLOCK_N + tl.arange(0, BLOCK_N)) % N
+    k = tl.arange(0, BLOCK_K)
+    a_place = a + m[:, None] * a_row + k[None, :]
+    b_place = b + k[:, None] * b_row + n[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for step in range(0, tl.cdiv(K, BLOCK_K)):
+        left = tl.load(a_place, mask=k[None, :] < K - step * BLOCK_K, other=0.0)
+        right = tl.load(b_place, mask=k[:, None] < K - step * BLOCK_K, other=0.0)
+        total = tl.dot(left, right, total)
+        a_place += BLOCK_K
+        b_place += BLOCK_K * b_row
+    total = tl.where(total >= 0, total, 0.01 * total)
+    m = row * BLOCK_M + tl.arange(0, BLOCK_M)
+    n = column * BLOCK_N + tl.arange(0, BLOCK_N)
+    inside = (m[:, None] < M) & (n[None, :] < N)
+    tl.store(c + m[:, None] * c_row + n[None, :], total.to(tl.float16), mask=inside)
+
+
+@case(q="*fp16", k="*fp16", v="*fp16", out="*fp32", scale="fp32", N=64, BLOCK=32, D=16)
+@triton.jit
+def attention(q, k, v, out, scale, N: tl.constexpr, BLOCK: tl.constexpr, D: tl.constexpr):
+    first = tl.program_id(0) * BLOCK
+    keys = tl.make_tensor_descriptor(k, [N, D], [D, 1], [BLOCK, D])
+    values = tl.make_tensor_descriptor(v, [N, D], [D, 1], [BLOCK, D])
+    row = first + tl.arange(0, BLOCK)
+    dim = tl.arange(0, D)
+    query = tl.load(q + row[:, None] * D + dim[None, :])
+    highest = tl.full([BLOCK], -float("inf"), tl.float32)
+    weight = tl.zeros([BLOCK], tl.float32)
+    total = tl.zeros([BLOCK, D], tl.float32)
+    for start in tl.range(0, first + BLOCK, BLOCK):
+        start = tl.multiple_of(start, BLOCK)
+        score = tl.dot(query, keys.load([start, 0]).T) * scale * 1.44269504
+        column = start + tl.arange(0, BLOCK)
+        score = tl.where(row[:, None] >= column[None, :], score, -1.0e6)
+        new = tl.maximum(highest, tl.max(score, 1))
+        power = tl.math.exp2(score - new[:, None])
+        shrink = tl.math.exp2(highest - new)
+        weight = weight * shrink + tl.sum(power, 1)
+        total = total * shrink[:, None]
+        total = tl.dot(power.to(tl.float16), values.load([start, 0]), total)
+        highest = new
+    tl.store(out + row[:, None] * D + dim[None, :], total / weight[:, None])
+
+
+@case(a="*fp32", b="*fp32", c="*fp32", BLOCK=16)
+@triton.jit
+def dot_precisions(a, b, c, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    place = i[:, None] * BLOCK + i[None, :]
+    left = tl.load(a + place)
+    right = tl.load(b + place)
+    total = tl.dot(left, right, input_precision="ieee")
+    total += tl.dot(left, right, input_precision="tf32x3")
+    batch = tl.reshape(left, (2, BLOCK // 2, BLOCK))
+    turned = tl.trans(batch, 0, 2, 1)
+    product = tl.dot(batch, turned, input_precision="ieee")
+    tl.store(c + place, total + tl.reshape(tl.join(product, product), (BLOCK, BLOCK)))
+
+
+@case(a="*u8", a_scale="*u8", b="*u8", b_scale="*u8", c="*fp32", M=32, N=32, K=64)
+@triton.jit
+def dot_scales(
+    a, a_scale, b, b_scale, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
+):
+    m = tl.arange(0, M)
+    n = tl.arange(0, N)
+    k = tl.arange(0, K)
+    packed = tl.arange(0, K // 2)
+    scale = tl.arange(0, K // 32)
+    left = tl.load(a + m[:, None] * K + k[None, :])
+    right = tl.load(b + packed[:, None] * N + n[None, :])
+    left_scale = tl.load(a_scale + m[:, None] * (K // 32) + scale[None, :])
+    right_scale = tl.load(b_scale + n[:, None] * (K // 32) + scale[None, :])
+    product = tl.dot_scaled(left, left_scale, "e4m3", right, right_scale, "e2m1")
+    tl.store(c + m[:, None] * N + n[None, :], product)
