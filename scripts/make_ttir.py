@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "test", "run", "ttir"))
 
 import triton  # noqa: E402
-from ttir_kernels import CASES, Case  # noqa: E402
+from _ttir_kernels import CASES, Case  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource, make_backend  # noqa: E402
 

@@ -36,11 +36,21 @@ def _device_is_there(why_not: str) -> None:
         pytest.skip(why_not)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skips what cuda_later.txt lists where the device is a GPU."""
-    if not str(config.getoption("--device")).startswith("cuda"):
-        return
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "runs_last: after all other tests of this folder")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """Skips what cuda_later.txt lists where the device is a GPU; puts last what runs last."""
     here = Path(__file__).resolve().parent
+    options, asked = session.config.option, map(os.path.abspath, session.config.args)
+    session.is_whole = str(here) in asked and not (
+        options.keyword or options.markexpr or options.shard
+    )
+    items.sort(key=lambda item: item.get_closest_marker("runs_last") is not None)
+    if not str(session.config.getoption("--device")).startswith("cuda"):
+        return
     lines = (here / "cuda_later.txt").read_text().splitlines()
     later = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
     for item in items:

@@ -15,6 +15,7 @@ import math
 from typing import Any
 
 import numpy as np
+from _names import USED
 
 GUARD_BYTES = 256  # before and after each array; a kernel that writes there is wrong
 GUARD = 0xA5
@@ -115,6 +116,7 @@ def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> boo
 
     True if they now hold the results; False where kernels are only compiled.
     """
+    USED.record(kernel, (*args, *named.values()))
     if device == "cpu":
         kernel[grid](*args, **named)
         return True

@@ -19,6 +19,7 @@ def Ttg_AddressSpaces : I32BitEnumAttr<"AddressSpaces", "memories that a barrier
   let cppNamespace = "::nereid::ttg";
   let separator = "|";
   let printBitEnumPrimaryGroups = 1;
+  let printBitEnumQuoted = 0; // `ttg.barrier all`
 }
 
 #endif

@@ -15,11 +15,11 @@ def kernel(x_ptr, y_ptr, b_ptr, n):
     mask = offsets < n
     # CHECK: tt.load %[[X:.+]], %[[MASK]], %[[MINUS_INF]] : tensor<16x!tt.ptr<f16>>
     a = tl.load(x_ptr + offsets, mask=mask, other=-float("inf"))
-    # CHECK: tt.load %[[X]], %[[MASK]] cacheModifier = cg evictionPolicy = evict_last : tensor<16x!tt.ptr<f16>>
+    # CHECK: tt.load %[[X]], %[[MASK]] {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_last>} : tensor<16x!tt.ptr<f16>>
     b = tl.load(x_ptr + offsets, mask, cache_modifier=".cg", eviction_policy="evict_last")
     # CHECK: tt.load %x_ptr {isVolatile = true} : !tt.ptr<f16>
     c = tl.load(x_ptr, volatile=True)
-    # CHECK: tt.store %[[Y:.+]], %{{.+}}, %[[MASK]] cacheModifier = wt evictionPolicy = evict_first : tensor<16x!tt.ptr<f16>>
+    # CHECK: tt.store %[[Y:.+]], %{{.+}}, %[[MASK]] {cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_first>} : tensor<16x!tt.ptr<f16>>
     tl.store(y_ptr + offsets, a + b + c, mask=mask, cache_modifier=".wt", eviction_policy="evict_first")
     # A number becomes the element type at once and fills the tile.
     # CHECK: tt.store %[[Y]], %[[ONE]] : tensor<16x!tt.ptr<f16>>

@@ -55,22 +55,6 @@ tt.func public @loop(%p: !tt.ptr<i32>, %n: i32) {
   tt.return
 }
 
-// CHECK-LABEL: tt.func public @combine
-// CHECK: "tt.reduce"
-// CHECK: scf.if
-// CHECK: tt.reduce.return
-tt.func public @combine(%p: !tt.ptr<i32>, %x: tensor<8xi32>) {
-  %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
-  ^bb0(%a: i32, %b: i32):
-    %more = arith.cmpi sgt, %a, %b : i32
-    cf.cond_br %more, ^bb1(%a : i32), ^bb1(%b : i32)
-  ^bb1(%m: i32):
-    tt.reduce.return %m : i32
-  }) : (tensor<8xi32>) -> i32
-  tt.store %p, %r : !tt.ptr<i32>
-  tt.return
-}
-
 // CHECK-LABEL: tt.func public @endless
 // CHECK: scf.while
 // CHECK: tt.return

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import numpy as np
-from ttir_texts import from_text, kernel  # noqa: F401
+from _ttir_texts import from_text, kernel  # noqa: F401
 from harness import check, empty_like, values
 
 
@@ -59,3 +59,24 @@ def test_dot_scales(kernel, device):
     want = left @ (right * np.repeat(np.exp2(b_scale - 127.0), 32, 1).T)
     arguments = dict(a=a, a_scale=a_scale, b=b, b_scale=b_scale, c=np.zeros((32, 32), np.float32))
     check(kernel, (1,), arguments, dict(c=want), device=device, rtol=1e-5, atol=1e-3)
+
+
+@from_text("rarer_forms")
+def test_rarer_forms(kernel, device):
+    n = 20  # values are multiples of 1/4 under 4: exact in every format here
+    x = np.round(values("float32", n, n) * 4) / 4
+    v = np.zeros((32, 32))
+    v[:n, :n] = x
+    whole = np.trunc(v)
+    r = v + v.max(0, keepdims=True) + v.sum() + np.maximum(v, 0.5) + np.minimum(v, 1)
+    r += rounded_to_e5m2(v) @ rounded_to_e5m2(v).T + whole @ whole + whole * 8
+    r += n * np.trunc(x[0, 1]) + (32 - n)
+    want = np.full((32, 32), 7, np.float32)
+    want[:n, :n] = r[:n, :n]
+    arguments = dict(x=x, out=np.full((32, 32), 7, np.float32), n=n)
+    check(kernel, (1,), arguments, dict(out=want), device=device, rtol=1e-5, atol=1e-4)
+
+
+def rounded_to_e5m2(v):
+    step = np.exp2(np.floor(np.log2(np.maximum(np.abs(v), 2.0**-14))) - 2)
+    return np.round(v / step) * step

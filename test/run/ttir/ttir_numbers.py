@@ -4,7 +4,7 @@
 import math
 
 import numpy as np
-from ttir_texts import from_text, kernel  # noqa: F401
+from _ttir_texts import from_text, kernel  # noqa: F401
 from harness import BFloat16, check, empty_like, values
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import numpy as np
-from ttir_texts import from_text, kernel  # noqa: F401
+from _ttir_texts import from_text, kernel  # noqa: F401
 from harness import check, empty_like, values
 
 
@@ -74,4 +74,4 @@ def test_reductions(kernel, device):
     where = (seen.argmax(1) + seen.argmin(1)).astype(np.int32)
     sums[30:], where[30:] = 7, 7
     arguments = dict(x=x, sums=np.full(32, 7, np.float32), where=np.full(32, 7, np.int32), rows=30)
-    check(kernel, (1,), arguments, dict(sums=sums, where=where), device=device, rtol=1e-5)
+    check(kernel, (1,), arguments, dict(sums=sums, where=where), device=device, rtol=1e-5, atol=1e-4)

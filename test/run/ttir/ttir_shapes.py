@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import numpy as np
-from ttir_texts import from_text, kernel  # noqa: F401
+from _ttir_texts import from_text, kernel  # noqa: F401
 from harness import check, empty_like, values
 
 

@@ -511,3 +511,23 @@ def dot_scales(
     right_scale = tl.load(b_scale + n[:, None] * (K // 32) + scale[None, :])
     product = tl.dot_scaled(left, left_scale, "e4m3", right, right_scale, "e2m1")
     tl.store(c + m[:, None] * N + n[None, :], product)
+
+
+@case(x="*fp32", out="*fp32", n="i32", BLOCK=32)
+@triton.jit
+def rarer_forms(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    described = tl.make_tensor_descriptor(x, [n, n], [n, 1], [BLOCK, BLOCK], padding_option="nan")
+    v = described.load([0, 0])
+    v = tl.where(v != v, 0.0, v)
+    r = v + tl.max(v, axis=0, keep_dims=True) + tl.sum(tl.ravel(v, can_reorder=True), axis=0)
+    r += tl.maximum(v, 0.5, propagate_nan=tl.PropagateNan.ALL)
+    r += tl.minimum(v.to(tl.float64), 1.0).to(tl.float32)
+    small = v.to(tl.float8e5)
+    r += tl.dot(small, tl.trans(small), max_num_imprecise_acc=16)
+    r += tl.dot(v.to(tl.int8), v.to(tl.int8))
+    r += (v.to(tl.int64) << 3).to(tl.float32)
+    u = tl.load(x + i * 0 + 1, mask=i < n, other=1.0, volatile=True)
+    r += tl.sum(u.to(tl.int16), axis=0)
+    place = (out + i[:, None] * BLOCK + i[None, :]).to(tl.pointer_type(tl.int32), bitcast=True)
+    tl.store(place, r.to(tl.int32, bitcast=True), mask=(i < n)[:, None] & (i < n)[None, :])

@@ -1,0 +1,75 @@
+"""Compiles mutated texts, each of which must be taken or refused with a diagnostic.
+
+usage: _mutate_ttir.py FOLDER COUNT SEED   prints what was refused without one, and ends with "done"
+"""
+# SPDX-License-Identifier: MIT
+
+import random
+import re
+import sys
+from pathlib import Path
+
+import triton
+from triton.runtime import driver
+
+TEXTS = Path(__file__).resolve().parents[1] / "run" / "ttir" / "texts"
+TOKEN = re.compile(r'"[^"\n]*"|[%@#!^]?[\w.$-]+|->|\s+|.', re.DOTALL)
+OTHERS = """i1 i8 i32 i64 f16 f32 f64 bf16 index 0 1 -1 2 7 64 1048577 4294967296 tensor<8xf32> tensor<?xf32>
+tensor<0xi32> tensor<1x1x1x1x1xi1> !tt.ptr<f32> !tt.ptr<tensor<4xf32>> tensor<4x!tt.ptr<i8>> memref<4xf32> none
+tuple<i32> vector<4xf32> %0 %arg0 ^bb1 ( ) { } [ ] < > : , = dense<0> dense<1.0> true loc(unknown) x tt.return
+tt.load tt.store tt.dot arith.addi arith.addf math.exp scf.yield cf.br arith.constant tt.splat tt.reshape tt.trans""".split()
+
+
+def mutate(text, rng):
+    tokens = TOKEN.findall(text)
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        at = rng.randrange(len(tokens))
+        kind = rng.randrange(6)
+        if kind == 0:
+            del tokens[at : at + rng.choice((1, 1, 3, 40))]
+        elif kind == 1:
+            tokens.insert(at, tokens[rng.randrange(len(tokens))])
+        elif kind == 2:
+            tokens[at] = rng.choice(OTHERS)
+        elif kind == 3:
+            tokens[at] = tokens[rng.randrange(len(tokens))]
+        elif kind == 4:
+            lines = "".join(tokens).split("\n")
+            here, there = rng.randrange(len(lines)), rng.randrange(len(lines))
+            lines[here], lines[there] = lines[there], lines[here]
+            tokens = TOKEN.findall("\n".join(lines))
+        else:
+            byte = rng.randrange(len(text))
+            tokens = TOKEN.findall(text[:byte] + chr(rng.randrange(1, 256)) + text[byte + 1 :])
+        if not tokens:
+            return ""
+    return "".join(tokens)
+
+
+def main():
+    folder, count, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    target = driver.active.get_current_target()
+    texts = [
+        part.split("\n", 1)[1]
+        for path in sorted(TEXTS.glob("*.ttir"))
+        for part in path.read_text().split("// === ")[1:]
+    ]
+    taken = refused = 0
+    for index in range(count):
+        rng = random.Random(seed * 1000003 + index)
+        path = folder / "mutated.ttir"
+        path.write_text(mutate(rng.choice(texts), rng), encoding="utf-8")
+        try:
+            triton.compile(str(path), target=target)
+            taken += 1
+        except triton.CompilationError as error:
+            refused += 1
+            if any(d.code.startswith("internal") for d in error.diagnostics):
+                print(f"{index}: {error}")
+        except ValueError as error:  # before anything is parsed
+            if "no `tt.func` found" not in str(error):
+                print(f"{index}: {error}")
+    print(f"{taken} taken, {refused} refused\ndone")
+
+
+main()

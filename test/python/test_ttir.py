@@ -1,0 +1,82 @@
+"""TTIR that comes in as text: where it may come from, and what is said about text that is wrong."""
+# SPDX-License-Identifier: MIT
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import triton
+from triton.runtime import driver
+
+HERE = Path(__file__).resolve().parent
+
+KERNEL = """\
+module {
+  tt.func public @kernel(%p: !tt.ptr<i32>, %n: i32) {
+    BODY
+    tt.return
+  }
+}
+"""
+
+
+def refusal(tmp_path, text):
+    """The diagnostics of a text that is refused."""
+    path = tmp_path / "kernel.ttir"
+    path.write_text(text)
+    with pytest.raises(triton.CompilationError) as raised:
+        triton.compile(str(path), target=driver.active.get_current_target())
+    return raised.value.diagnostics
+
+
+@pytest.mark.parametrize(
+    "body, line, words",
+    [
+        ("%x = arith.addi %n, %m : i32", 3, "use of undeclared SSA value name"),
+        ("%x = arith.addi %n, %n : f32", 3, "expects different type"),
+        ("%x = tt.load %n : i32", 3, "'i32' is neither a pointer nor a tile of pointers"),
+        ("tt.frobnicate %n : i32", 3, "custom op 'tt.frobnicate' is unknown"),
+        ("cf.br ^bb9", 3, "reference to an undefined block"),
+        ("%x = arith.constant dense<0> : tensor<2097152xi32>", 3, "at most 1048576 elements"),
+        ("%x = ub.poison : tensor<?xi32>", 3, "a value has type 'tensor<?xi32>'"),
+        ("%x = ub.poison : memref<4xi32>", 3, "a value has type 'memref<4xi32>'"),
+        ("%x = ub.poison : i24", 3, "a value has type 'i24'"),
+        ("tt.call @other(%n) : (i32) -> ()", 3, "calls `other`, which is not a function"),
+    ],
+)
+def test_wrong_text_is_refused_at_its_place(tmp_path, body, line, words):
+    diagnostics = refusal(tmp_path, KERNEL.replace("BODY", body))
+    assert [d.code for d in diagnostics] == ["invalid-ir"] * len(diagnostics)
+    assert words in diagnostics[0].message
+    assert (diagnostics[0].line, Path(diagnostics[0].file).name) == (line, "kernel.ttir")
+    assert "^" in diagnostics[0].rendered
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("tt.func public @k(%x: tensor<4xf32>) { tt.return }", "takes 'tensor<4xf32>'"),
+        ("tt.func public @k(%x: index) { tt.return }", "takes 'index'"),
+        ("tt.func public @k(%x: !tt.ptr<tensor<4xf32>>) { tt.return }", "takes '!tt.ptr<"),
+        ("tt.func public @k(%x: i32) -> i32 { tt.return %x : i32 }", "returns a value"),
+        ("tt.func public @k(%x: i32)", "has no body"),
+        ("tt.func public @k() { tt.return } " + "(" * 100000, "deep"),
+    ],
+)
+def test_functions_that_are_no_kernels_are_refused(tmp_path, text, words):
+    (diagnostic,) = refusal(tmp_path, text)
+    assert diagnostic.code == "invalid-ir" and words in diagnostic.message and diagnostic.line == 1
+
+
+def test_mutated_texts_are_taken_or_refused_but_nothing_falls(tmp_path):
+    done = subprocess.run(
+        [sys.executable, HERE / "_mutate_ttir.py", tmp_path, "150", "1"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TRITON_ALWAYS_COMPILE": "1", "TRITON_CACHE_DIR": str(tmp_path)},
+    )
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and lines[-1:] == ["done"], done.stderr[-2000:]
+    assert len(lines) == 2, done.stdout
