@@ -132,6 +132,22 @@ std::string nereid::sema::mangle(const Value &value) {
   return text + "T";
 }
 
+static bool sameArgument(const Value &a, const Value &b);
+
+static bool sameCaptured(const JitFunction &a, const JitFunction &b) {
+  return llvm::equal(a.captured, b.captured, [](const auto &left, const auto &right) {
+    return left.first == right.first && sameArgument(left.second, right.second);
+  });
+}
+
+/// A function inside a function is made anew whenever its `def` is met.
+static bool sameArgument(const Value &a, const Value &b) {
+  const FunctionValue *left = a.get<FunctionValue>(), *right = b.get<FunctionValue>();
+  if (!left || !right || !left->function->isNested || !right->function->isNested)
+    return sameShape(a, b);
+  return left->function->definition == right->function->definition && sameCaptured(*left->function, *right->function);
+}
+
 /// A symbol may hold nearly anything when quoted, but names are read by people and tools.
 static std::string symbolName(const JitFunction &function, llvm::ArrayRef<Value> args) {
   std::string raw = function.qualified + "__";
@@ -174,8 +190,15 @@ const Specialisation *ModuleEmitter::specialise(std::shared_ptr<JitFunction> fun
     key += "|" + mangle(arg);
   for (const auto &[name, captured] : function->captured)
     key += "|" + name + "=" + mangle(captured);
-  auto [found, isNew] = specialisations.try_emplace(key);
-  Specialisation &entry = found->second;
+  // So must constants of one text: closures of one factory, objects of one repr.
+  auto isSame = [&](const Specialisation &other) {
+    return sameCaptured(*other.function, *function) && llvm::equal(other.args, args, sameArgument);
+  };
+  auto found = specialisations.find(key);
+  while (found != specialisations.end() && !isSame(found->second))
+    found = specialisations.find(key += "'");
+  const bool isNew = found == specialisations.end();
+  Specialisation &entry = isNew ? specialisations[key] : found->second;
   if (!isNew) {
     if (!entry.op)
       diagnostics.report(diag::RuntimeRecursion, callSite, function->name);
@@ -186,6 +209,7 @@ const Specialisation *ModuleEmitter::specialise(std::shared_ptr<JitFunction> fun
     return nullptr;
   }
   entry.function = function;
+  entry.args = args.vec();
 
   mlir::OpBuilder::InsertionGuard guard(builder);
   llvm::SmallVector<TensorValue> tensors;

@@ -22,6 +22,7 @@ struct Specialisation {
   tt::FuncOp op;  ///< null while it is being emitted: runtime recursion
   Value result;   ///< what it returns; tensors in it are the op's results, in order
   std::shared_ptr<JitFunction> function;
+  std::vector<Value> args; ///< what it was made for: constants, and tensors that stand for their types
 };
 
 class ModuleEmitter {

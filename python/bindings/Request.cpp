@@ -101,6 +101,36 @@ static std::string uniqueText() {
   return "unique " + std::to_string(now) + " " + std::to_string(count.fetch_add(1));
 }
 
+/// Whether the repr of such an object says all of it: types and scalars of libraries that keep to that.
+static bool isSaidByRepr(nb::handle constant) {
+  nb::object module = attributeOrNull(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(constant.ptr()))), "__module__");
+  if (!module.is_valid() || !PyUnicode_Check(module.ptr()))
+    return false;
+  const std::string_view name = utf8(module);
+  const bool isKnown = name == "torch" || name == "numpy" || name.starts_with("numpy.") || name.starts_with("triton.");
+  const std::string text = reprOf(constant);
+  return isKnown && Py_TYPE(constant.ptr())->tp_repr != PyBaseObject_Type.tp_repr &&
+         text.find(" at 0x") == std::string::npos && text.find("...") == std::string::npos;
+}
+
+static std::string keyText(nb::handle constant);
+
+/// The parts of an object whose class says what they are: an enum's member, a dataclass; none of others.
+static std::optional<std::string> partsText(nb::handle constant) {
+  nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(constant.ptr())));
+  const std::string name = reprOf(type);
+  if (nb::object members = attributeOrNull(type, "__members__"); members.is_valid())
+    if (nb::object value = attributeOrNull(constant, "_value_"); value.is_valid())
+      return name + " " + keyText(value);
+  nb::object fields = attributeOrNull(constant, "__dataclass_fields__");
+  if (!fields.is_valid() || !PyDict_Check(fields.ptr()))
+    return std::nullopt;
+  std::string text = name + "{";
+  for (auto [field, unused] : nb::borrow<nb::dict>(fields))
+    text += std::string(utf8(field)) + "=" + keyText(checked(PyObject_GetAttr(constant.ptr(), field.ptr()))) + ",";
+  return text + "}";
+}
+
 /// Equal texts only for constants that compile alike, in every process.
 static std::string keyText(nb::handle constant) {
   if (nb::object key = attributeOrNull(constant, "cache_key"); key.is_valid() && PyUnicode_Check(key.ptr()))
@@ -116,14 +146,13 @@ static std::string keyText(nb::handle constant) {
   }
   const bool isPlain = constant.is_none() || PyLong_Check(constant.ptr()) || PyFloat_Check(constant.ptr()) ||
                        PyUnicode_Check(constant.ptr()) || PyBytes_Check(constant.ptr());
-  const std::string text = reprOf(constant);
+  if (auto parts = partsText(constant))
+    return *parts;
   if (isPlain)
-    return text;
-  // A repr that is only an address, or that leaves parts out, names nothing.
-  if (Py_TYPE(constant.ptr())->tp_repr == PyBaseObject_Type.tp_repr || text.find(" at 0x") != std::string::npos ||
-      text.find("...") != std::string::npos || Py_TYPE(constant.ptr())->tp_hash == PyObject_HashNotImplemented)
-    return uniqueText();
-  return std::string(Py_TYPE(constant.ptr())->tp_name) + " " + text;
+    return reprOf(constant);
+  // Two objects of one repr may differ in what the repr does not show.
+  return isSaidByRepr(constant) ? std::string(Py_TYPE(constant.ptr())->tp_name) + " " + reprOf(constant)
+                                : uniqueText();
 }
 
 //--- Arguments ---------------------------------------------------------------------------------

@@ -170,3 +170,68 @@ def test_compiling_a_kernel_while_compiling_another():
         tl.store(out_ptr, launch_inner() + 1)
 
     assert result_of(kernel)[0] == 6
+
+
+class Same:
+    """Objects whose text does not say what they hold."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __repr__(self):
+        return "Same()"
+
+
+FIRST, SECOND = tl.constexpr(Same(3)), tl.constexpr(Same(40))
+
+
+@triton.jit
+def number_of(x: tl.constexpr):
+    return x.number
+
+
+def test_constants_of_one_text_are_two():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, number_of(FIRST))
+        tl.store(out_ptr + 1, number_of(SECOND))
+
+    assert result_of(kernel)[:2] == [3, 40]
+
+
+def adder(number: int):
+    constant = tl.constexpr(number)
+
+    @triton.jit
+    def add(x):
+        return x + constant
+
+    return add
+
+
+@triton.jit
+def apply(function: tl.constexpr, x):
+    return function(x)
+
+
+ADD_ONE, ADD_TEN = adder(1), adder(10)
+
+
+def test_closures_of_one_factory_are_two_arguments():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, apply(ADD_ONE, 1))
+        tl.store(out_ptr + 1, apply(ADD_TEN, 1))
+
+    assert result_of(kernel)[:2] == [2, 11]
+
+
+@triton.jit
+def store_number(out_ptr, x: tl.constexpr):
+    tl.store(out_ptr, x.number)
+
+
+def test_the_disk_cache_tells_constants_of_one_text_apart():
+    for number in (1, 2, 3):
+        store_number.device_caches.clear()
+        assert result_of(store_number, Same(number))[0] == number

@@ -147,7 +147,11 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   llvm::Value *nextIndex = ir.CreateAdd(index, step);
   const SmallVector<Tile> yields = tilesOf(yield->getOperands(), valueTile);
   llvm::BasicBlock *latch = ir.GetInsertBlock();
-  ir.CreateCondBr(runs(nextIndex), body, after);
+  // A step of more than one may lead past the type's end; the distance to the bound cannot.
+  auto *constantStep = dyn_cast<llvm::ConstantInt>(step);
+  const bool isPlain = constantStep && constantStep->isOne();
+  llvm::Value *goesOn = isPlain ? runs(nextIndex) : ir.CreateICmpUGT(ir.CreateSub(upper, index), step);
+  ir.CreateCondBr(goesOn, body, after);
   carried.add(yields, latch);
   index->addIncoming(nextIndex, latch);
 

@@ -225,11 +225,53 @@ std::optional<AffineForm> TileFacts::analyseArithmetic(Operation *op) {
 //--- masks ---------------------------------------------------------------------------------
 
 const PrefixMask *TileFacts::prefix(Value mask) {
-  if (auto found = masks.find(mask); found != masks.end())
-    return found->second ? &*found->second : nullptr;
-  std::optional<PrefixMask> result = analyseMask(mask);
-  auto &slot = masks[mask] = std::move(result);
-  return slot ? &*slot : nullptr;
+  auto found = masks.find(mask);
+  if (found == masks.end()) {
+    std::optional<PrefixMask> result = analyseMask(mask);
+    found = masks.try_emplace(mask, std::move(result)).first;
+  }
+  const std::optional<PrefixMask> &result = found->second;
+  return result && !(isExact && result->mayWrap) ? &*result : nullptr;
+}
+
+static Value throughShapes(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp, arith::ExtSIOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether the tile, its shape perhaps changed, is an offset of pointers.
+static bool isOffset(Value tile) {
+  SmallVector<Value> waiting = {tile};
+  for (unsigned steps = 0; !waiting.empty() && steps < 64; ++steps)
+    for (Operation *user : waiting.pop_back_val().getUsers()) {
+      if (isa<tt::AddPtrOp>(user))
+        return true;
+      if (isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp, arith::ExtSIOp>(user))
+        waiting.push_back(user->getResult(0));
+    }
+  return false;
+}
+
+/// Ranges and scalars do not wrap; sums that are offsets are taken not to.
+bool TileFacts::mayWrap(Value side) {
+  Value root = throughShapes(side);
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(root.getDefiningOp()))
+    return false;
+  return !isOffset(root);
+}
+
+/// a - b, where it is a number.
+static std::optional<int64_t> checkedDifference(int64_t a, int64_t b) {
+  int64_t result;
+  return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+}
+
+static int64_t constantTerm(const Poly &poly) {
+  return poly.terms().empty() || !poly.terms().front().factors.empty() ? 0 : poly.terms().front().coefficient;
 }
 
 std::optional<PrefixMask> TileFacts::analyseMask(Value mask) {
@@ -262,7 +304,10 @@ std::optional<PrefixMask> TileFacts::analyseMask(Value mask) {
   if (!dim)
     return std::nullopt;
   const bool inclusive = predicate == Predicate::sle || predicate == Predicate::sge;
-  return PrefixMask{*dim, Poly::constant(inclusive) - distance.base};
+  const auto constant = checkedDifference(constantTerm(lower.base), constantTerm(affine(large)->base));
+  if (!constant || !checkedDifference(inclusive, *constant))
+    return std::nullopt;
+  return PrefixMask{*dim, Poly::constant(inclusive) - distance.base, mayWrap(small) || mayWrap(large)};
 }
 
 //--- dependence ----------------------------------------------------------------------------

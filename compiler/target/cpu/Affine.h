@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Arithmetic is that of 64-bit integers over sign-extended scalars: an i32 sum
-// of tiles is taken not to wrap, as vector accesses along it already imply.
+// of tiles is taken not to wrap where it is an address's, since what it would
+// lead to is no element. A comparison of other sums says so (`mayWrap`).
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -67,6 +68,7 @@ struct Remainder {
 struct PrefixMask {
   unsigned dim = 0;
   Poly bound;
+  bool mayWrap = false; ///< holds only where neither side's sum leaves its type
 };
 
 /// Answers and remembers questions about the tiles of one function.
@@ -86,6 +88,8 @@ public:
   }
   /// What a comparison says, where it holds for a prefix of one dimension.
   const PrefixMask *prefix(mlir::Value mask);
+  /// Whether comparisons that may wrap are no prefixes from here on.
+  void setExact(bool value) { isExact = value; }
   /// The dimensions that the elements depend on, as a bit set. Those of extent 1 are never in it.
   uint32_t dependence(mlir::Value value);
 
@@ -98,6 +102,7 @@ private:
   std::optional<AffineForm> analyseArithmetic(mlir::Operation *op);
   std::optional<AffineForm> analyseRemainder(mlir::Operation *op);
   std::optional<PrefixMask> analyseMask(mlir::Value mask);
+  bool mayWrap(mlir::Value side);
   uint32_t analyseDependence(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, std::optional<AffineForm>> forms;
@@ -106,6 +111,7 @@ private:
   llvm::DenseMap<mlir::Value, Leaf> leafIds;
   llvm::SmallVector<mlir::Value> leaves;
   llvm::DenseMap<Leaf, Remainder> remainders;
+  bool isExact = false;
 };
 
 /// Bytes that an element takes in memory; i1 takes one.

@@ -96,7 +96,9 @@ LogicalResult FunctionEmitter::emitFor(const Step &step) {
   --loopDepth;
   setLocation(loop.getLoc());
   SmallVector<llvm::Value *> yields = yielded(loop.getBody()->getTerminator());
-  index->addIncoming(ir.CreateAdd(index, stride), ir.GetInsertBlock());
+  // The turn after the last one has the bound itself: a step may lead past the type's end.
+  llvm::Value *isLast = ir.CreateICmpULE(ir.CreateSub(upper, index), stride);
+  index->addIncoming(ir.CreateSelect(isLast, upper, ir.CreateAdd(index, stride)), ir.GetInsertBlock());
   carried.add(yields, ir.GetInsertBlock());
   for (auto &[id, phis] : swaps) {
     phis.first->addIncoming(phis.second, ir.GetInsertBlock());

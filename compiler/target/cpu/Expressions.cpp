@@ -82,7 +82,7 @@ void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
   Operation *op = value.getDefiningOp();
   if (!isComputable(op))
     return;
-  if (const PrefixMask *prefix = facts.prefix(value)) {
+  if (const PrefixMask *prefix = facts.prefix(value); prefix && !prefix->mayWrap) {
     return pushScalars(Poly(prefix->bound));
   }
   if (auto load = dyn_cast<tt::LoadOp>(op)) {

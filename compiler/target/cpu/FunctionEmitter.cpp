@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IntrinsicsX86.h"
 
 using namespace mlir;
@@ -192,15 +193,52 @@ llvm::Value *FunctionEmitter::holds(ArrayRef<Leaf> assumptions) {
   return all;
 }
 
-llvm::Value *FunctionEmitter::poly(const Poly &poly) {
-  llvm::Value *sum = ir.getInt64(0);
+llvm::Value *FunctionEmitter::poly(const Poly &poly, unsigned bits) {
+  llvm::Type *type = ir.getIntNTy(bits);
+  llvm::Value *sum = llvm::ConstantInt::get(type, 0);
   for (const Poly::Term &term : poly.terms()) {
-    llvm::Value *product = ir.getInt64(term.coefficient);
+    llvm::Value *product = llvm::ConstantInt::getSigned(type, term.coefficient);
     for (Leaf leaf : term.factors)
-      product = ir.CreateMul(product, leafValue(leaf));
+      product = ir.CreateMul(product, ir.CreateSExt(leafValue(leaf), type));
     sum = ir.CreateAdd(sum, product);
   }
   return sum;
+}
+
+/// Bits in which no sum of the terms wraps.
+static unsigned bitsOf(TileFacts &facts, const Poly &poly) {
+  const bool isNarrow = llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
+    return llvm::isInt<32>(term.coefficient) && term.factors.size() <= 1 &&
+           llvm::all_of(term.factors, [&](Leaf leaf) { return !facts.remainderOf(leaf) && facts.valueOf(leaf).getType().isInteger(32); });
+  });
+  return isNarrow ? 64 : 128;
+}
+
+llvm::Value *FunctionEmitter::clamped(const Poly &poly, int64_t limit) {
+  const unsigned bits = bitsOf(facts, poly);
+  llvm::Type *type = ir.getIntNTy(bits);
+  llvm::Value *value = this->poly(poly, bits);
+  value = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, llvm::ConstantInt::get(type, 0));
+  value = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, llvm::ConstantInt::getSigned(type, limit));
+  return ir.CreateTrunc(value, ir.getInt64Ty());
+}
+
+/// Whether an element of an affine tile leaves its type.
+llvm::Value *FunctionEmitter::wraps(Value side) {
+  const AffineForm form = *facts.affine(side);
+  Type element = tt::elementOf(side.getType());
+  const unsigned bits = 128, typeBits = isa<IndexType>(element) ? 64 : element.getIntOrFloatBitWidth();
+  llvm::Type *type = ir.getIntNTy(bits);
+  llvm::Value *low = poly(form.base, bits), *high = low, *zero = llvm::ConstantInt::get(type, 0);
+  for (auto [stride, extent] : llvm::zip_equal(form.strides, tt::shapeOf(side.getType()))) {
+    if (stride.isZero())
+      continue;
+    llvm::Value *reach = ir.CreateMul(poly(stride, bits), llvm::ConstantInt::getSigned(type, extent - 1));
+    low = ir.CreateAdd(low, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, reach, zero));
+    high = ir.CreateAdd(high, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, reach, zero));
+  }
+  const llvm::APInt least = llvm::APInt::getSignedMinValue(typeBits).sext(bits);
+  return ir.CreateOr(ir.CreateICmpSLT(low, ir.getInt(least)), ir.CreateICmpSGT(high, ir.getInt(~least)));
 }
 
 LogicalResult FunctionEmitter::emitStraight(Operation *op) {
@@ -295,25 +333,73 @@ LogicalResult FunctionEmitter::emitSequence(const Sequence &sequence) {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitNest(Nest &nest) {
+/// Two codes of one nest. Scalars that it gives are merged behind them.
+LogicalResult FunctionEmitter::emitVersions(llvm::Value *condition, const Nest &nest,
+                                            llvm::function_ref<LogicalResult()> whenTrue,
+                                            llvm::function_ref<LogicalResult()> whenFalse) {
+  llvm::BasicBlock *sides[] = {newBlock("version"), newBlock("version")}, *after = newBlock("version.end");
+  ir.CreateCondBr(condition, sides[0], sides[1]);
+  SmallVector<Value> results;
+  for (const Root &root : nest.roots)
+    if (root.kind == RootKind::Reduce || root.kind == RootKind::Extract)
+      llvm::copy_if(root.op->getResults(), std::back_inserter(results),
+                    [](Value value) { return !isa<RankedTensorType>(value.getType()); });
+  SmallVector<llvm::PHINode *> phis;
+  for (unsigned side : {0, 1}) {
+    ir.SetInsertPoint(sides[side]);
+    if (failed(side == 0 ? whenTrue() : whenFalse()))
+      return failure();
+    llvm::BasicBlock *end = ir.GetInsertBlock();
+    ir.CreateBr(after);
+    for (auto [index, value] : llvm::enumerate(results)) {
+      if (side == 0)
+        phis.push_back(llvm::PHINode::Create(scalar(value)->getType(), 2, "", after));
+      phis[index]->addIncoming(scalar(value), end);
+    }
+  }
+  for (auto [value, phi] : llvm::zip_equal(results, phis))
+    define(value, phi);
+  ir.SetInsertPoint(after);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitTurns(Nest &nest) {
   if (!nest.firstTurn)
     return NestEmitter(*this, nest).run();
   auto loop = cast<scf::ForOp>(nest.firstTurn);
   setLocation(loop.getLoc());
-  llvm::BasicBlock *first = newBlock("turn.first"), *later = newBlock("turn.later"), *after = newBlock("turn.end");
-  ir.CreateCondBr(ir.CreateICmpEQ(scalar(loop.getInductionVar()), scalar(loop.getLowerBound())), first, later);
-  ir.SetInsertPoint(first);
-  for (auto &[tile, constant] : nest.initial)
-    initial[tile] = constant;
-  LogicalResult isDone = NestEmitter(*this, nest).run();
-  initial.clear();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(later);
-  if (succeeded(isDone))
-    isDone = NestEmitter(*this, nest).run();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-  return isDone;
+  llvm::Value *isFirst = ir.CreateICmpEQ(scalar(loop.getInductionVar()), scalar(loop.getLowerBound()));
+  auto first = [&] {
+    for (auto &[tile, constant] : nest.initial)
+      initial[tile] = constant;
+    LogicalResult result = NestEmitter(*this, nest).run();
+    initial.clear();
+    return result;
+  };
+  return emitVersions(isFirst, nest, first, [&] { return NestEmitter(*this, nest).run(); });
+}
+
+/// Sums that are compared and may wrap are looked at before the nest: in a code of its own their comparisons are exact.
+LogicalResult FunctionEmitter::emitNest(Nest &nest) {
+  llvm::Value *anyWraps = nullptr;
+  llvm::SmallPtrSet<Operation *, 2> seen;
+  for (const NestMask &mask : nest.masks)
+    if (mask.prefix.mayWrap && seen.insert(mask.compare.getDefiningOp()).second)
+      for (Value side : mask.compare.getDefiningOp()->getOperands()) {
+        llvm::Value *leaves = wraps(side);
+        anyWraps = anyWraps ? ir.CreateOr(anyWraps, leaves) : leaves;
+      }
+  if (!anyWraps)
+    return emitTurns(nest);
+  auto exact = [&] {
+    Nest copy = nest;
+    llvm::erase_if(copy.masks, [](const NestMask &mask) { return mask.prefix.mayWrap; });
+    facts.setExact(true);
+    LogicalResult result = emitTurns(copy);
+    facts.setExact(false);
+    return result;
+  };
+  return emitVersions(anyWraps, nest, exact, [&] { return emitTurns(nest); });
 }
 
 LogicalResult FunctionEmitter::emitStep(const Step &step) {

@@ -39,9 +39,11 @@ public:
   llvm::Value *scalar(mlir::Value value);
   void define(mlir::Value value, llvm::Value *emitted) { scalars[value] = emitted; }
   /// A polynomial as i64, at the insert point.
-  llvm::Value *poly(const Poly &poly);
+  llvm::Value *poly(const Poly &poly, unsigned bits = 64);
   /// Whether these remainders do not wrap.
   llvm::Value *holds(llvm::ArrayRef<Leaf> assumptions);
+  /// At most `limit` and not negative; computed in as many bits as it takes.
+  llvm::Value *clamped(const Poly &poly, int64_t limit);
   /// Where a buffer's current contents, or those to come, begin.
   llvm::Value *buffer(BufferId id) { return current[id]; }
   llvm::Value *nextBuffer(BufferId id) { return plan.buffers[id].isDouble && next[id] ? next[id] : current[id]; }
@@ -91,6 +93,11 @@ private:
   llvm::Value *hostCall(unsigned index);
   llvm::Value *programIds();
   mlir::LogicalResult emitNest(Nest &nest);
+  mlir::LogicalResult emitTurns(Nest &nest);
+  mlir::LogicalResult emitVersions(llvm::Value *condition, const Nest &nest,
+                                   llvm::function_ref<mlir::LogicalResult()> whenTrue,
+                                   llvm::function_ref<mlir::LogicalResult()> whenFalse);
+  llvm::Value *wraps(mlir::Value side);
   mlir::LogicalResult emitGuard(const Step &step);
   llvm::Value *emitOverlap(const Guard &guard);
   struct Range {

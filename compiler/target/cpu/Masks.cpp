@@ -15,7 +15,8 @@ static std::optional<PrefixMask> prefixThroughShapes(TileFacts &facts, Value val
     if (const PrefixMask *prefix = facts.prefix(value)) {
       if (map[prefix->dim] < 0)
         return std::nullopt;
-      return PrefixMask{static_cast<unsigned>(map[prefix->dim]), prefix->bound};
+      return PrefixMask{static_cast<unsigned>(map[prefix->dim]), prefix->bound,
+                        prefix->mayWrap};
     }
     Operation *op = value.getDefiningOp();
     if (!op || !isShapeChange(op))

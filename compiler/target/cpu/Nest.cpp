@@ -47,8 +47,7 @@ LogicalResult NestEmitter::run() {
 //--- bounds --------------------------------------------------------------------------------
 
 llvm::Value *NestEmitter::clampedBound(const Poly &bound, unsigned dim) {
-  llvm::Value *value = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, function.poly(bound), ir.getInt64(0));
-  return ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, ir.getInt64(nest.shape[dim]));
+  return function.clamped(bound, nest.shape[dim]);
 }
 
 void NestEmitter::computeBounds() {

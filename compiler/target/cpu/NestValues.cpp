@@ -125,7 +125,7 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
 /// The comparison of a prefix mask in lanes as narrow as the nest's elements allow.
 Element NestEmitter::prefixElement(const PrefixMask &prefix, Value value, const IndexMap &map, unsigned level) {
   insertAt(0);
-  llvm::Value *bound = function.poly(prefix.bound);
+  llvm::Value *bound = function.clamped(prefix.bound, tt::shapeOf(value.getType())[prefix.dim]);
   insertAt(level);
   const int dim = map[prefix.dim];
   if (dim < 0) // the dimension has one element

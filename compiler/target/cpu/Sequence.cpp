@@ -123,7 +123,15 @@ static bool isStraight(const Root &root) {
   return llvm::none_of(root.op->getRegion(0).front(), [](Operation &op) { return op.getNumRegions() != 0; });
 }
 
+/// Reads memory at its place among the accesses of the program, neither sooner nor later.
+static bool isVolatile(const Root &root) {
+  auto load = dyn_cast_or_null<tt::LoadOp>(root.op);
+  return root.kind == RootKind::Keep && load && load.getIsVolatile();
+}
+
 bool Sequencer::canJoin(const Root &root) {
+  if (isVolatile(root) || (open && llvm::any_of(open->roots, isVolatile)))
+    return false;
   if (!open || shapeOfRoot(root) != ArrayRef<int64_t>(open->shape) || !isStraight(root))
     return false;
   if (root.kind == RootKind::Store && !waiting.empty() &&

@@ -331,3 +331,24 @@ def test_32_bit_offsets_of_wide_elements(device):
     if not launch(far_copy, (1,), x, out, start, BLOCK=64, device=device):
         return
     assert (out == np.arange(64)).all() and (x[start : start + 64] == 7).all()
+
+
+@triton.jit
+def volatile_after_store(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x_ptr + i, i)
+    back = tl.load(x_ptr + (N - 1 - i), volatile=True)
+    tl.store(out_ptr + i, back)
+    forth = tl.load(y_ptr + (N - 1 - i), volatile=True)
+    tl.store(y_ptr + i, forth)
+
+
+def test_volatile_loads_keep_their_place_among_stores(device):
+    """A block's threads see one another's stores after a barrier alone."""
+    if device != "cpu":
+        pytest.skip("the first load races with the store")
+    n = 1024
+    y = np.arange(n, dtype=np.int32) * 3
+    arguments = dict(x_ptr=np.zeros(n, np.int32), y_ptr=y, out_ptr=np.zeros(n, np.int32), N=n)
+    backwards = np.arange(n, dtype=np.int32)[::-1]
+    check(volatile_after_store, (1,), arguments, dict(out_ptr=backwards, y_ptr=3 * backwards), device=device)
