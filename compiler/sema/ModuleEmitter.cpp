@@ -132,22 +132,6 @@ std::string nereid::sema::mangle(const Value &value) {
   return text + "T";
 }
 
-static bool sameArgument(const Value &a, const Value &b);
-
-static bool sameCaptured(const JitFunction &a, const JitFunction &b) {
-  return llvm::equal(a.captured, b.captured, [](const auto &left, const auto &right) {
-    return left.first == right.first && sameArgument(left.second, right.second);
-  });
-}
-
-/// A function inside a function is made anew whenever its `def` is met.
-static bool sameArgument(const Value &a, const Value &b) {
-  const FunctionValue *left = a.get<FunctionValue>(), *right = b.get<FunctionValue>();
-  if (!left || !right || !left->function->isNested || !right->function->isNested)
-    return sameShape(a, b);
-  return left->function->definition == right->function->definition && sameCaptured(*left->function, *right->function);
-}
-
 /// A symbol may hold nearly anything when quoted, but names are read by people and tools.
 static std::string symbolName(const JitFunction &function, llvm::ArrayRef<Value> args) {
   std::string raw = function.qualified + "__";
@@ -192,7 +176,9 @@ const Specialisation *ModuleEmitter::specialise(std::shared_ptr<JitFunction> fun
     key += "|" + name + "=" + mangle(captured);
   // So must constants of one text: closures of one factory, objects of one repr.
   auto isSame = [&](const Specialisation &other) {
-    return sameCaptured(*other.function, *function) && llvm::equal(other.args, args, sameArgument);
+    auto sameNamed = [](const auto &a, const auto &b) { return a.first == b.first && sameShape(a.second, b.second); };
+    return llvm::equal(other.args, args, sameShape) &&
+           llvm::equal(other.function->captured, function->captured, sameNamed);
   };
   auto found = specialisations.find(key);
   while (found != specialisations.end() && !isSame(found->second))
