@@ -12,6 +12,12 @@ target_link_libraries(nereid-stub-libcuda PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(nereid-stub-libcuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
 
+# A libnvJitLink.so that links nothing.
+add_library(nereid-stub-nvjitlink SHARED ${PROJECT_SOURCE_DIR}/test/stub/nvjitlink/NvJitLink.cpp)
+nereid_layer_flags(nereid-stub-nvjitlink runtime)
+set_target_properties(nereid-stub-nvjitlink PROPERTIES OUTPUT_NAME nvJitLink SUFFIX .so.98
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
+
 find_package(GTest CONFIG)
 file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/unit/*.cpp ${PROJECT_SOURCE_DIR}/test/cache/*.cpp)
 if(unit_sources AND GTest_FOUND)
@@ -22,7 +28,9 @@ if(unit_sources AND GTest_FOUND)
   target_compile_definitions(nereid-unit-tests PRIVATE GTEST_HAS_EXCEPTIONS=0)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/runtime/StubDriver.cpp PROPERTIES
     COMPILE_DEFINITIONS "NEREID_STUB_LIBCUDA=\"$<TARGET_FILE:nereid-stub-libcuda>\"")
-  add_dependencies(nereid-unit-tests nereid-stub-libcuda)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/target_nvidia/AssembleTest.cpp PROPERTIES
+    COMPILE_DEFINITIONS "NEREID_STUB_NVJITLINK=\"$<TARGET_FILE:nereid-stub-nvjitlink>\"")
+  add_dependencies(nereid-unit-tests nereid-stub-libcuda nereid-stub-nvjitlink)
 endif()
 
 # test/exhaustive/Math.cpp makes nereid-math-exhaustive: minutes of work, built when asked for by name.

@@ -1,6 +1,6 @@
 """Runs the test levels, adds up their counts and ends with `N passed, N failed, N skipped`.
 
-usage: run_tests.py [--device cpu|cuda] [--wheel FILE] [--no-build] [LEVEL...]
+usage: run_tests.py [--device cpu|cuda] [--wheel FILE] [--no-build] [--sanitize] [LEVEL...]
 """
 # SPDX-License-Identifier: MIT
 
@@ -10,6 +10,7 @@ import argparse
 import dataclasses
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import time
 import xml.etree.ElementTree
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build", "dev")
@@ -25,6 +27,17 @@ TAIL_CHARS = 20_000  # of a failing level's output
 WHEEL_LEVELS = ("run", "python")
 PTX_DEVICE = "cuda:90"
 PTX_PROCESSES = 2
+# What compute-sanitizer looks at: every kind of access, exchange between threads and loop, in minutes.
+SANITIZED = (
+    "vector_add.py",
+    "fused_softmax.py",
+    "builtins/memory.py",
+    "builtins/reductions.py",
+    "builtins/shapes.py",
+    "language/control_flow.py",
+    "language/functions.py",
+)
+SANITIZERS = ("memcheck", "racecheck")
 FIND_PTXAS = "from triton.backends.nvidia.assembler import find_assembler as f; print(f(90).ptxas)"
 
 
@@ -148,10 +161,20 @@ def lit(level: str) -> Outcome:
     return agree(outcome, done.returncode)
 
 
-def pytest(name: str, folder: str, device: str, *options: str, **environment: str) -> Outcome:
+def pytest(
+    name: str,
+    folder: str,
+    device: str,
+    *options: str,
+    under: tuple[str, ...] = (),
+    files: tuple[str, ...] = ("",),
+    **environment: str,
+) -> Outcome:
+    """Tests of a folder, or some of its files; `under` is a program that runs another."""
     report = report_path(f"{name}.xml")
-    command = [sys.executable, "-m", "pytest", "-q", "--no-header", f"--junitxml={report}"]
-    command += [f"--device={device}", *options, os.path.join("test", folder)]
+    command = [*under, sys.executable, "-m", "pytest", "-q", "--no-header", f"--junitxml={report}"]
+    command += [f"--device={device}", *options]
+    command += [os.path.join("test", folder, file) for file in files]
     done = run(command, f"test-{name}", **environment)
     outcome = Outcome(output=done.stdout)
     if not os.path.exists(report):
@@ -170,8 +193,27 @@ def pytest(name: str, folder: str, device: str, *options: str, **environment: st
     return agree(outcome, done.returncode)
 
 
-def run_tests_of_kernels(device: str, name: str, *options: str, **environment: str) -> Outcome:
-    return pytest(name, "run", device, "-o", "python_files=*.py", *options, **environment)
+def run_tests_of_kernels(device: str, name: str, *options: str, **more: Any) -> Outcome:
+    return pytest(name, "run", device, "-o", "python_files=*.py", *options, **more)
+
+
+def find_sanitizer() -> str | None:
+    roots = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    folders = [os.path.join(root, "bin") for root in roots if root]
+    return shutil.which("compute-sanitizer", path=os.pathsep.join([*folders, os.environ["PATH"]]))
+
+
+def sanitize(request: Request) -> Outcome:
+    """The run-tests named above under each tool of compute-sanitizer."""
+    program = find_sanitizer()
+    if request.device != "cuda" or not program:
+        why = "there is no compute-sanitizer" if program is None else "--device cuda is needed"
+        return Outcome(skipped=1, reasons=[f"compute-sanitizer: {why}"])
+    total = Outcome()
+    for tool in SANITIZERS:
+        under = (program, "--tool", tool, "--error-exitcode", "9", "--target-processes", "all")
+        total.add(run_tests_of_kernels("cuda", tool, under=under, files=SANITIZED))
+    return total
 
 
 def ptx(request: Request) -> Outcome:
@@ -223,7 +265,9 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
     "run": lambda request: run_tests_of_kernels(request.device, "run"),
     "ptx": ptx,
     "python": lambda request: pytest("python", "python", request.device),
+    "sanitize": sanitize,
 }
+WHEN_ASKED_FOR = ("sanitize",)
 
 
 def install_wheel(path: str) -> None:
@@ -246,6 +290,9 @@ def parse() -> tuple[Request, list[str]]:
         "--wheel", help="test this wheel in the current Python; only the levels run and python"
     )
     parser.add_argument("--no-build", action="store_true", help="take what is built")
+    parser.add_argument(
+        "--sanitize", action="store_true", help="as naming the level sanitize"
+    )
     parser.add_argument("levels", nargs="*", metavar="level", help=" ".join(LEVELS))
     args = parser.parse_args()
     possible = WHEEL_LEVELS if args.wheel else tuple(LEVELS)
@@ -254,9 +301,10 @@ def parse() -> tuple[Request, list[str]]:
             parser.error(
                 f"no level '{level}'{' for a wheel' if args.wheel else ''}; there are: {' '.join(possible)}"
             )
-    return Request(args.device, args.wheel), [
-        level for level in possible if level in (args.levels or possible)
-    ]
+    chosen = set(args.levels or set(possible) - set(WHEN_ASKED_FOR))
+    if args.sanitize:
+        chosen = {*args.levels, "sanitize"}
+    return Request(args.device, args.wheel), [level for level in possible if level in chosen]
 
 
 def main() -> int:

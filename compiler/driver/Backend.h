@@ -23,6 +23,7 @@ struct BackendJob {
 struct Backend {
   const char *name;
   std::vector<std::string> stages; ///< in order, from "ttir"; the binary's included
+  std::vector<std::string> replaceable; ///< those that users may write themselves
   /// The exact target for an architecture as users write it, empty for the default one.
   std::optional<support::TargetSpec> (*resolve)(const std::string &arch, std::string &whyNot);
   /// Before the passes that every target shares.

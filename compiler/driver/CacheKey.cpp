@@ -32,8 +32,8 @@ private:
 static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding: a new field breaks the build here until it is added.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
-               programmaticLaunch, inputPrecision, supportedFp8] = options;
-  for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters})
+               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions] = options;
+  for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion})
     key.add(number);
   for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch})
     key.add(uint64_t{flag});
@@ -41,6 +41,7 @@ static void addOptions(KeyBuilder &key, const support::Options &options) {
   key.add(supportedFp8.size());
   for (const std::string &name : supportedFp8)
     key.add(name);
+  key.add(ptxOptions);
 }
 
 std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey,

@@ -6,6 +6,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Backend.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/Replacement.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/support/FatalGuard.h"
 
@@ -39,10 +40,11 @@ class PassDiagnostics {
 public:
   PassDiagnostics(mlir::MLIRContext *context, support::DiagnosticEngine &diagnostics)
       : handler(context, [this](mlir::Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
-            llvm::raw_string_ostream os(text);
-            os << (text.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
-          }
+          const auto severity = diagnostic.getSeverity();
+          if (severity == mlir::DiagnosticSeverity::Error)
+            append(text, diagnostic);
+          else if (severity == mlir::DiagnosticSeverity::Remark)
+            append(remarks, diagnostic);
           return mlir::success();
         }),
         diagnostics(diagnostics) {}
@@ -50,8 +52,18 @@ public:
     diagnostics.report(kind, {}, text.empty() ? "a pass failed without a message" : text);
   }
 
+  void reportRemarks(const support::DiagnosticKind &kind) {
+    if (!remarks.empty())
+      diagnostics.report(kind, {}, remarks);
+  }
+
 private:
-  std::string text;
+  static void append(std::string &lines, const mlir::Diagnostic &diagnostic) {
+    llvm::raw_string_ostream os(lines);
+    os << (lines.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
+  }
+
+  std::string text, remarks;
   mlir::ScopedDiagnosticHandler handler;
   support::DiagnosticEngine &diagnostics;
 };
@@ -136,18 +148,6 @@ static bool optimise(mlir::ModuleOp module, const support::Options &options, sup
   return false;
 }
 
-/// The one public function of a kernel's module; null after an error.
-static tt::FuncOp kernelOf(mlir::ModuleOp module, support::DiagnosticEngine &diagnostics) {
-  llvm::SmallVector<tt::FuncOp> kernels;
-  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
-    if (function.isPublic())
-      kernels.push_back(function);
-  if (kernels.size() == 1)
-    return kernels.front();
-  diagnostics.report(diag::NoKernel, {}, kernels.size());
-  return {};
-}
-
 static void describeOptions(artifact::Artifact &artifact, const support::Options &options) {
   auto number = [](uint64_t value) { return std::to_string(value); };
   auto flag = [](bool value) { return std::string(value ? "true" : "false"); };
@@ -160,6 +160,8 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
                       {"sanitize_overflow", flag(options.sanitizeOverflow)},
                       {"launch_cooperative_grid", flag(options.cooperativeGrid)},
                       {"launch_pdl", flag(options.programmaticLaunch)}};
+  if (options.ptxVersion)
+    artifact.options["ptx_version"] = number(options.ptxVersion);
   artifact.cooperative = options.cooperativeGrid;
   artifact.programmaticLaunch = options.programmaticLaunch;
   artifact.clusterDims = {options.numCtas, 1, 1};
@@ -188,6 +190,20 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   backend->prepare(module);
   if (!optimise(module, options, diagnostics))
     return std::nullopt;
+  // From `ttgir` on the text is what follows from the module that stands in its place.
+  mlir::OwningOpRef<mlir::ModuleOp> written;
+  const std::string made = request.replacement && request.replacement->stage != "ttir" ? printModule(module) : "";
+  if (const auto &replacement = request.replacement) {
+    if (!checkReplaceable(*replacement, *backend, diagnostics))
+      return std::nullopt;
+    if (replacement->stage == "ttir" || replacement->stage == "ttgir") {
+      written = readReplacement(*replacement, kernel, diagnostics);
+      kernel = written ? kernelOf(*written, diagnostics) : tt::FuncOp();
+      if (!kernel)
+        return std::nullopt;
+      module = *written;
+    }
+  }
   clock.end("ttir");
 
   artifact::Artifact &artifact = result.artifact;
@@ -201,21 +217,23 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
     for (mlir::BlockArgument argument : kernel.getArguments())
       artifact.parameters.push_back(parameterOf(argument));
   describeWrites(artifact, kernel);
-  artifact.stages.push_back({"ttir", printModule(module)});
+  artifact.stages.push_back({"ttir", made.empty() ? printModule(module) : made});
   if (request.stopAfter == "ttir")
     return result;
   PassDiagnostics said(module.getContext(), diagnostics);
-  const BackendJob job{module, options, target, request};
-  mlir::LogicalResult made = mlir::failure();
-  const std::optional<std::string> fatal = support::runGuarded([&] { made = backend->finish(job, artifact); });
+  const Request own = withAllStages(request, *backend);
+  const BackendJob job{module, options, target, own};
+  mlir::LogicalResult finished = mlir::failure();
+  const std::optional<std::string> fatal = support::runGuarded([&] { finished = backend->finish(job, artifact); });
   if (fatal) {
     diagnostics.report(diag::CompilerBug, {}, *fatal, writeReproducer(artifact));
     return std::nullopt;
   }
-  if (mlir::failed(made)) {
+  if (mlir::failed(finished)) {
     said.report(diag::TargetFailed);
     return std::nullopt;
   }
+  said.reportRemarks(diag::TargetRemark);
   clock.end(target.backend == "cpu" ? "so" : "cubin");
   return result;
 }

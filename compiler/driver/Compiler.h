@@ -25,10 +25,18 @@ struct Request {
     std::string nvJitLink; ///< path of the shared library
   };
 
+  /// A stage as the user has written it; what was made up to there is thrown away (`ir_override`).
+  struct Replacement {
+    std::string stage;
+    std::string text;
+    std::string path; ///< for messages
+  };
+
   std::vector<std::string> keep;         ///< stages to put into the artifact besides the binary: "ttir", "llir", "asm"
   std::optional<std::string> stopAfter;  ///< the last stage wanted; the binary when empty
   bool keepsBinary = true;               ///< false: only `keep` is wanted, phases after it may be left out
   Tools tools;
+  std::optional<Replacement> replacement;
   std::string key;                       ///< names the compilation (Artifact::hash)
   std::string signature;                 ///< as the command line's --signature
   /// Name, kind, type and position of each run-time parameter, as the source has them; taken from the

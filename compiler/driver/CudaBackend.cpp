@@ -16,7 +16,7 @@ static std::optional<support::TargetSpec> resolve(const std::string &arch, std::
     return std::nullopt;
   support::TargetSpec spec;
   spec.backend = "cuda";
-  spec.arch = arch;
+  spec.arch = nvidia::canonicalName(arch);
   return spec;
 }
 
@@ -27,6 +27,8 @@ static nvidia::Emit emitOf(const BackendJob &job) {
   emit.ttgir = job.wants("ttgir");
   emit.llir = job.wants("llir");
   emit.ptx = job.wants("ptx");
+  if (const auto &replacement = job.request.replacement)
+    emit.written = {replacement->stage, replacement->text, replacement->path};
   if (job.request.stopAfter)
     emit.stopAfter = *job.request.stopAfter;
   else if (!job.request.keepsBinary)
@@ -56,4 +58,5 @@ static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &art
   return mlir::success();
 }
 
-const Backend driver::cudaBackend = {"cuda", {"ttir", "ttgir", "llir", "ptx", "cubin"}, resolve, prepare, finish};
+const Backend driver::cudaBackend = {"cuda", {"ttir", "ttgir", "llir", "ptx", "cubin"}, {"ttir", "ttgir", "llir", "ptx"}, resolve,
+                                   prepare, finish};

@@ -47,6 +47,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   options.numStages = numberOf(artifact, "num_stages");
   options.numCtas = numberOf(artifact, "num_ctas");
   options.maxRegisters = numberOf(artifact, "maxnreg");
+  options.ptxVersion = numberOf(artifact, "ptx_version");
   options.enableFpFusion = flagOf(artifact, "enable_fp_fusion");
   options.debug = flagOf(artifact, "debug");
   auto context = createContext();

@@ -150,6 +150,7 @@ private:
   unsigned shiftOf(const OutDim &out) const;
   uint64_t flatten(llvm::ArrayRef<int32_t> coordinates) const;
   Coordinates unflatten(uint64_t flat) const;
+  std::optional<LinearLayout> divide(const LinearLayout &divisor, bool isLeft) const;
   BitColumns columnsByIns(llvm::ArrayRef<llvm::StringRef> order) const;
 
   llvm::SmallVector<InDim, 4> ins;

@@ -151,7 +151,7 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &other) const {
   return result;
 }
 
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const {
+std::optional<LinearLayout> LinearLayout::divide(const LinearLayout &divisor, bool isLeft) const {
   LinearLayout quotient;
   for (const OutDim &out : outs) {
     if (divisor.outBits(out.name) > out.bits)
@@ -164,48 +164,28 @@ std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor
     const unsigned shared = divisor.inBits(in.name);
     if (shared > in.columns.size())
       return std::nullopt;
-    for (BitVector column : llvm::ArrayRef(in.columns).drop_front(shared)) {
+    const llvm::ArrayRef columns(in.columns);
+    for (BitVector column : isLeft ? columns.drop_front(shared) : columns.drop_back(shared)) {
       Coordinates coordinates = unflatten(column);
-      for (auto [value, out] : llvm::zip_equal(coordinates, outs)) {
-        if (value & ((1 << divisor.outBits(out.name)) - 1))
+      for (auto [value, out] : llvm::zip_equal(coordinates, quotient.outs)) {
+        const unsigned below = isLeft ? divisor.outBits(out.name) : 0;
+        if ((value & ((1 << below) - 1)) || value >> below >> out.bits)
           return std::nullopt;
-        value >>= divisor.outBits(out.name);
+        value >>= below;
       }
       rest.columns.push_back(quotient.flatten(coordinates));
     }
   }
   // The product takes the divisor's part from the divisor: comparing it checks that part.
-  const LinearLayout product = divisor * quotient;
+  const LinearLayout product = isLeft ? divisor * quotient : quotient * divisor;
   if (product.numInputs() != numInputs() || product.numOutputs() != numOutputs() ||
       product.transposeIns(inputNames()).transposeOuts(outputNames()) != *this)
     return std::nullopt;
   return quotient;
 }
 
+std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const { return divide(divisor, true); }
+
 std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &divisor) const {
-  LinearLayout quotient;
-  for (const OutDim &out : outs) {
-    if (divisor.outBits(out.name) > out.bits)
-      return std::nullopt;
-    quotient.outs.push_back({out.name, out.bits - divisor.outBits(out.name)});
-  }
-  for (const InDim &in : ins) {
-    InDim &rest = quotient.ins.emplace_back();
-    rest.name = in.name;
-    const unsigned shared = divisor.inBits(in.name);
-    if (shared > in.columns.size())
-      return std::nullopt;
-    for (BitVector column : llvm::ArrayRef(in.columns).drop_back(shared)) {
-      const Coordinates coordinates = unflatten(column);
-      for (auto [value, out] : llvm::zip_equal(coordinates, quotient.outs))
-        if (value >> out.bits)
-          return std::nullopt;
-      rest.columns.push_back(quotient.flatten(coordinates));
-    }
-  }
-  const LinearLayout product = quotient * divisor;
-  if (product.numInputs() != numInputs() || product.numOutputs() != numOutputs() ||
-      product.transposeIns(inputNames()).transposeOuts(outputNames()) != *this)
-    return std::nullopt;
-  return quotient;
+  return divide(divisor, false);
 }

@@ -185,15 +185,21 @@ static std::optional<Candidate> makeCandidate(const SwizzleRequest &request, Wid
   return Candidate{std::move(*order), std::move(store), std::move(load)};
 }
 
+static uint32_t bytesOf(const SwizzleRequest &request, const Candidate &candidate) {
+  return request.elemBytes << (request.tileBits - candidate.order.repetitions.size());
+}
+
 static Candidate chooseCandidate(const SwizzleRequest &request, const SwizzleOptions &options) {
   std::optional<Candidate> best = makeCandidate(request, {}, options.banks);
   assert(best && "without widening there always is an order");
+  const uint32_t leastBytes = bytesOf(request, *best);
   for (unsigned bits = 1; bits <= request.maxVectorBits; ++bits)
     for (bool isStore : {true, false}) {
       if (!(isStore ? options.mayWidenStores : options.mayWidenLoads))
         continue;
       std::optional<Candidate> other = makeCandidate(request, {isStore, bits}, options.banks);
-      if (other && other->cost() < best->cost())
+      const bool isTooLarge = other && bytesOf(request, *other) > std::max(leastBytes, options.widestBytes);
+      if (other && !isTooLarge && other->cost() < best->cost())
         best = std::move(other);
     }
   return std::move(*best);

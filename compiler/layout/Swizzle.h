@@ -58,6 +58,9 @@ struct SharedPlan {
 struct SwizzleOptions {
   /// Buffers larger than this are filled in several repetitions where the layouts allow.
   uint32_t maxBytes = 32 * 1024;
+  /// Wide accesses leave fewer directions for repetitions; a buffer larger than this, the least that a block has on any
+  /// GPU, does without them.
+  uint32_t widestBytes = 64 * 1024;
   /// Loads may be wider than stores, or stores than loads.
   bool mayWidenLoads = true;
   bool mayWidenStores = true;

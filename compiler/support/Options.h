@@ -21,6 +21,8 @@ struct Options {
   bool programmaticLaunch = false; ///< `launch_pdl`
   std::string inputPrecision;     ///< what `dot` takes where it is not told; empty: the target's own
   std::vector<std::string> supportedFp8; ///< floats of 8 bits that kernels may use; none given: all
+  uint32_t ptxVersion = 0;             ///< 80 is 8.0; 0: what the code needs (`ptx_version`)
+  std::string ptxOptions;              ///< further words for the assembler of PTX (`ptx_options`)
 
   bool operator==(const Options &) const = default;
 };

@@ -6,11 +6,15 @@
 
 #include <cstring>
 #include <nanobind/stl/shared_ptr.h>
+#include <utility>
 
 using namespace nereid;
 using namespace nereid::python;
 
 std::atomic<bool> nereid::python::checkPointers{false};
+
+/// Where this thread's last launch went.
+static thread_local DeviceKind lastLaunch = DeviceKind::Unknown;
 
 //--- Errors ------------------------------------------------------------------------------------
 
@@ -21,8 +25,13 @@ static void setOutOfResources(const runtime::Error &error) {
   PyObject *made = type ? PyObject_CallFunction(type, "KKs", static_cast<unsigned long long>(error.required),
                                                 static_cast<unsigned long long>(error.limit), error.resource.c_str())
                         : nullptr;
+  // Its text is Triton's, which names no kernel. Python 3.10 has no notes.
+  PyObject *noted = made ? PyObject_CallMethod(made, "add_note", "s", error.text.c_str()) : nullptr;
+  if (made && !noted)
+    PyErr_Clear();
   if (made)
     PyErr_SetObject(type, made);
+  Py_XDECREF(noted);
   Py_XDECREF(made);
   Py_XDECREF(type);
   Py_XDECREF(module);
@@ -94,6 +103,7 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
 
 bool LoadedKernel::launch(runtime::Grid grid, void *stream, const char *block) {
   const bool worksHere = deviceKind == DeviceKind::Cpu;
+  lastLaunch = deviceKind;
   PyThreadState *thread = worksHere ? PyEval_SaveThread() : nullptr;
   const auto launched = runner->launch(*kernel, grid, stream, {block, bytes});
   if (thread)
@@ -290,6 +300,13 @@ static void launch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle 
 }
 
 void nereid::python::bindKernel(nb::module_ &module) {
+  module.def(
+      "take_last_launch",
+      [] {
+        const DeviceKind kind = std::exchange(lastLaunch, DeviceKind::Unknown);
+        return textOf(kind == DeviceKind::Unknown ? "" : nameOf(kind));
+      },
+      "The kind of device that this thread's last launch since the last call went to; empty where there was none.");
   nb::class_<LoadedKernel>(module, "Kernel", "A compiled kernel on its device.")
       .def("launch", &launch, nb::arg("gx"), nb::arg("gy"), nb::arg("gz"), nb::arg("stream").none(), nb::arg("args"),
            nb::arg("global_scratch") = 0, nb::arg("profile_scratch") = 0,

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Request.h"
 
-#include "compiler/driver/Compiler.h"
 #include "jit/Signature.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 
 using namespace nereid;
@@ -45,6 +48,15 @@ static uint32_t numberOf(nb::dict options, const char *name, uint32_t otherwise)
   return static_cast<uint32_t>(number);
 }
 
+static std::string textOfOption(nb::dict options, const char *name, const std::string &otherwise) {
+  nb::object value = optionOf(options, name);
+  if (!value.is_valid())
+    return otherwise;
+  if (!PyUnicode_Check(value.ptr()))
+    raise(PyExc_TypeError, std::string(name) + " must be a str, got " + reprOf(value));
+  return std::string(utf8(value));
+}
+
 support::Options nereid::python::optionsOf(nb::dict given) {
   support::Options options;
   options.numWarps = numberOf(given, "num_warps", options.numWarps);
@@ -56,17 +68,28 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   options.sanitizeOverflow = flagOf(given, "sanitize_overflow", options.sanitizeOverflow);
   options.cooperativeGrid = flagOf(given, "launch_cooperative_grid", options.cooperativeGrid);
   options.programmaticLaunch = flagOf(given, "launch_pdl", options.programmaticLaunch);
-  if (nb::object precision = optionOf(given, "default_dot_input_precision"); precision.is_valid()) {
-    if (!PyUnicode_Check(precision.ptr()))
-      raise(PyExc_TypeError, "default_dot_input_precision must be a str, got " + reprOf(precision));
-    options.inputPrecision = utf8(precision);
-  }
   if (nb::object names = optionOf(given, "supported_fp8_dtypes"); names.is_valid()) {
     nb::object tuple = checked(PySequence_Tuple(names.ptr()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.ptr()); ++i)
       options.supportedFp8.emplace_back(utf8(PyTuple_GET_ITEM(tuple.ptr(), i)));
   }
+  options.inputPrecision = textOfOption(given, "default_dot_input_precision", options.inputPrecision);
+  options.ptxVersion = numberOf(given, "ptx_version", options.ptxVersion);
+  options.ptxOptions = textOfOption(given, "ptx_options", options.ptxOptions);
   return options;
+}
+
+std::optional<driver::Request::Replacement> nereid::python::replacementOf(nb::dict options) {
+  const std::string path = textOfOption(options, "ir_override", "");
+  if (path.empty())
+    return std::nullopt;
+  const auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    errno = buffer.getError().value();
+    PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
+    throw nb::python_error();
+  }
+  return driver::Request::Replacement{llvm::sys::path::extension(path).ltrim('.').str(), (*buffer)->getBuffer().str(), path};
 }
 
 NativeTools nereid::python::toolsOf(nb::dict options) {

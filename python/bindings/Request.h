@@ -3,6 +3,7 @@
 #pragma once
 
 #include "artifact/Artifact.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/sema/Sema.h"
 #include "python/bindings/PyHost.h"
 
@@ -38,6 +39,8 @@ struct NativeTools {
 };
 
 support::Options optionsOf(nb::dict options);
+/// The file that `ir_override` names; its last suffix is the stage. A Python exception where it cannot be read.
+std::optional<driver::Request::Replacement> replacementOf(nb::dict options);
 NativeTools toolsOf(nb::dict options);
 support::TargetSpec targetOf(nb::handle target);
 /// An entry of the options that must be true or false.

@@ -39,14 +39,16 @@ static std::shared_ptr<CompiledData> finished(driver::Result result, const std::
   return std::make_shared<CompiledData>(std::move(artifact), std::move(result.times), /*cacheHit=*/false);
 }
 
-/// Gives the request what the caller has found of tools; the text that names them in the key.
-template <typename Request> static std::string addTools(Request &request, nb::dict options) {
+/// Gives the request what the caller has found of tools, and the stage that the user has written; the text that names both
+/// in the key.
+static std::string addInputs(driver::Request &request, nb::dict options) {
   const NativeTools tools = toolsOf(options);
-  if constexpr (requires { request.tools.ptxas; }) {
-    request.tools.ptxas = tools.ptxas;
-    request.tools.nvJitLink = tools.nvJitLink;
-  }
-  return tools.key.empty() ? "" : "\ntools " + tools.key;
+  request.tools = {tools.ptxas, tools.nvJitLink};
+  request.replacement = replacementOf(options);
+  std::string key = tools.key.empty() ? "" : "\ntools " + tools.key;
+  if (request.replacement)
+    key += "\n" + request.replacement->stage + " " + request.replacement->text;
+  return key;
 }
 
 /// All that follows sema; no Python is touched.
@@ -99,8 +101,8 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   Compilation compilation({function, signature, constants, attributes, target, options, name});
   driver::Request request;
   request.keep = {"ttir"};
-  const std::string tools = addTools(request, options);
-  request.key = driver::cacheKey(compilation.request, compilation.sourceKey + tools, compilation.signature);
+  const std::string inputs = addInputs(request, options);
+  request.key = driver::cacheKey(compilation.request, compilation.sourceKey + inputs, compilation.signature);
   request.signature = compilation.signature;
   request.parameters = compilation.parameters;
   std::shared_ptr<CompiledData> data = fromCache(cacheDir, request.key);
@@ -119,8 +121,8 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   described.target = targetOf(target);
   driver::Request request;
   request.keep = {"ttir"};
-  const std::string tools = addTools(request, options);
-  request.key = driver::cacheKey(described, text + tools, kind);
+  const std::string inputs = addInputs(request, options);
+  request.key = driver::cacheKey(described, text + inputs, kind);
   if (auto data = fromCache(cacheDir, request.key))
     return data;
 

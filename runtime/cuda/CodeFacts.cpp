@@ -23,6 +23,8 @@ static int takeNumber(std::string_view &text) {
 // Machine code runs on its own major version from its minor version on; PTX also on every later one. A suffix
 // ties either to its generation: `a` to the very number, `f` to its major version.
 bool runsOn(std::string_view arch, bool isPtx, int capability) {
+  if (arch.starts_with("sm_"))
+    arch.remove_prefix(3);
   const int made = takeNumber(arch);
   if (made < 0 || arch == "a")
     return made < 0 || made == capability;

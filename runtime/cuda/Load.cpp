@@ -24,6 +24,8 @@ static Error outOf(const artifact::Artifact &artifact, const char *resource, uin
           resource, required, limit};
 }
 
+static std::string targetName(const std::string &arch) { return (arch.starts_with("sm_") ? "" : "sm_") + arch; }
+
 /// What can be said without the driver.
 static Expected<void> checkArtifact(const CudaDevice &device, const artifact::Artifact &artifact) {
   if (artifact.target.backend != "cuda")
@@ -32,7 +34,7 @@ static Expected<void> checkArtifact(const CudaDevice &device, const artifact::Ar
   if (artifact.abi != artifact::Abi::Plain)
     return Error{"load-abi", quoted(artifact) + " has the ABI `own`; only `plain` is known here"};
   if (!runsOn(artifact.target.arch, isPtx(artifact.binary), device.capability()))
-    return Error{"load-target", quoted(artifact) + " was compiled for sm_" + artifact.target.arch + "; " +
+    return Error{"load-target", quoted(artifact) + " was compiled for " + targetName(artifact.target.arch) + "; " +
                                     device.name() + " (" + device.properties().name + ") is sm_" +
                                     std::to_string(device.capability())};
   const uint64_t sharedLimit = device.properties().maxSharedMem;

@@ -74,6 +74,20 @@ def test_compile_and_launch():
     assert kernel.metadata.num_warps == 2 and kernel.src.fn is add_kernel
 
 
+def test_a_file_of_ttir_replaces_the_kernels(tmp_path):
+    text = compiled().asm["ttir"]
+    assert "arith.addf" in text
+    path = tmp_path / "mine.ttir"
+    path.write_text(text.replace("arith.addf", "arith.mulf"))
+    kernel = compiled(ir_override=str(path))
+    x, y, out = arrays()
+    kernel[(2, 1, 1)](x, y, out, 100, 64)
+    assert np.array_equal(out, x * y)
+    other = path.rename(tmp_path / "mine.llir")
+    with pytest.raises(triton.CompilationError, match=r"on target `cpu` .* by a file \*\.ttir"):
+        compiled(ir_override=str(other))
+
+
 def test_low_level_launch_convention():
     x, y, out = arrays()
     kernel = compiled()

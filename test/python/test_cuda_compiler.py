@@ -52,6 +52,10 @@ def test_defaults():
 def test_wrong_options_are_refused():
     with pytest.raises(ValueError, match="num_warps must be a power of 2, got 6"):
         options(num_warps=6)
+    with pytest.raises(ValueError, match="num_warps is 64; a block has at most 32 warps"):
+        options(num_warps=64)
+    with pytest.raises(ValueError, match="extern_libs is .*linked with no library of bitcode"):
+        options(extern_libs={"libdevice": "/nowhere/libdevice.10.bc"})
     with pytest.raises(ValueError, match="num_ctas=2 needs a GPU of compute capability 9.0"):
         options(80, num_ctas=2)
     with pytest.raises(ValueError, match="'hopper' is not the name of a GPU architecture"):
@@ -62,6 +66,87 @@ def test_architecture_can_be_overridden(monkeypatch):
     monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "sm80")
     backend = make_backend(GPUTarget("cuda", 90, 32))
     assert backend.code_target(backend.parse_options({})) == GPUTarget("cuda", 80, 32)
+
+
+def test_portable_code_has_the_exact_name(monkeypatch):
+    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "sm_90")
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    target = backend.code_target(backend.parse_options({}))
+    assert target == GPUTarget("cuda", "sm_90", 32)
+    assert ".target sm_90\n" in compiled_for(target).asm["ptx"]
+
+
+def test_denormals_are_kept_either_way(recwarn):
+    options(enable_reflect_ftz=False)
+    assert not recwarn
+    with pytest.warns(UserWarning, match="enable_reflect_ftz=True has no effect"):
+        options(enable_reflect_ftz=True)
+
+
+def compiled_for(target=GPUTarget("cuda", 90, 32), **given):
+    return triton.compile(ASTSource(kernel, SIGNATURE, {"BLOCK": 64}, {}), target, given)
+
+
+def test_versions_of_ptx():
+    assert ".version 8.0" in compiled_for().asm["ptx"]
+    newer = compiled_for(ptx_version=83)
+    assert ".version 8.3" in newer.asm["ptx"]
+    assert newer.metadata.ptx_version == 83
+    assert newer.hash != compiled_for().hash
+    for version, text in (
+        (70, "ptx_version is 70; the code made for sm_90a needs 80 at least"),
+        (999, "ptx_version is 999, which LLVM does not write; its highest is"),
+    ):
+        with pytest.raises(triton.CompilationError, match=text):
+            compiled_for(ptx_version=version)
+
+
+def test_clusters_are_refused_at_the_kernel():
+    with pytest.raises(triton.CompilationError) as caught:
+        compiled_for(num_ctas=2)
+    assert "num_ctas is 2; clusters of blocks are not supported yet" in str(caught.value)
+    assert f"{os.path.basename(__file__)}" in str(caught.value)
+
+
+# --- Stages that the user writes --------------------------------------------------------------
+
+
+def overridden(tmp_path, stage, text, **given):
+    path = tmp_path / f"mine.{stage}"
+    path.write_text(text)
+    return compiled_for(ir_override=str(path), **given)
+
+
+@pytest.mark.parametrize("stage", ["ttir", "ttgir", "llir", "ptx"])
+def test_a_file_replaces_a_stage(stage, tmp_path):
+    """`x + n` becomes `x - n`; stages before it stay."""
+    names = {"ttir": "arith.addf", "ttgir": "arith.addf", "llir": "fadd", "ptx": "add.rn.f32"}
+    stages = list(names)
+    plain = compiled_for()
+    text = plain.asm[stage]
+    assert names[stage] in text
+    changed = overridden(tmp_path, stage, text.replace(names[stage], names[stage].replace("add", "sub")))
+    assert changed.hash != plain.hash
+    for each in stages:
+        word = names[each].replace("add", "sub")
+        assert (word in changed.asm[each]) == (stages.index(each) >= stages.index(stage)), each
+
+
+def test_what_replaces_a_stage_must_fit_the_kernel(tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing.ttir"):
+        compiled_for(ir_override=str(tmp_path / "missing.ttir"))
+    text = compiled_for().asm["ttir"]
+    for stage, wrong, message in (
+        ("cubin", "x", r"on target `cuda` it replaces a stage by a file \*\.ttir, \*\.ttgir"),
+        ("ttir", text.replace("%n: i32", "%n: i64").replace("sitofp %n : i32", "sitofp %n : i64"), "whose kernel takes"),
+        ("ttir", "tt.func @other(", "cannot read this IR"),
+        ("llir", "nonsense", "which is no LLVM IR: line 1"),
+        ("llir", "define void @other() { ret void }", "which has no function `kernel`"),
+        ("llir", "define void @kernel() { ret void }", "has 0 parameters; the kernel's are 5"),
+        ("ptx", ".version 8.0", "which has no entry `kernel`"),
+    ):
+        with pytest.raises(triton.CompilationError, match=message):
+            overridden(tmp_path, stage, wrong)
 
 
 # --- The assembler --------------------------------------------------------------------------------
@@ -125,6 +210,28 @@ def test_a_wrong_path_in_the_settings_is_an_error(empty_machine, monkeypatch):
         RuntimeError, match="TRITON_PTXAS_PATH names .*missing, which is no program"
     ):
         found()
+
+
+def test_options_reach_the_assembler(tmp_path, monkeypatch):
+    """A stand-in for ptxas writes what it is called with."""
+    program = place(tmp_path / "ptxas", '#!/bin/sh\necho "$@" >&4\n')
+    with knobs.nvidia.scope():
+        knobs.nvidia.ptxas = program
+        plain = compiled_for()
+        made = compiled_for(ptx_options="--maxrregcount=40 -O1")
+        monkeypatch.setenv("PTXAS_OPTIONS", "--warn-on-spills")
+        from_settings = compiled_for()
+        monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")
+        unoptimised = compiled_for()
+    assert made.asm["cubin"].endswith(b" --maxrregcount=40 -O1\n")
+    assert from_settings.asm["cubin"].endswith(b" --warn-on-spills\n")
+    assert unoptimised.asm["cubin"].endswith(b" --opt-level=0 --warn-on-spills\n")
+    assert len({each.hash for each in (plain, made, from_settings, unoptimised)}) == 4
+
+
+def test_options_without_an_assembler_are_an_error(empty_machine):
+    with pytest.raises(triton.CompilationError, match="there is no ptxas or nvJitLink for sm_90a"):
+        compiled_for(ptx_options="-O1")
 
 
 def test_tools_are_part_of_the_backends_hash(empty_machine):

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import triton
+import triton.language as tl
 from _stub_cuda import LIBRARY, MISSING, use_stub
 from triton._C import libtriton
 from triton.backends.compiler import GPUTarget
@@ -224,3 +225,18 @@ def test_synchronize_reports_failures(cuda, stub):
     stub.configure("fail=cuCtxSynchronize:700")
     with pytest.raises(RuntimeError, match="cannot wait for cuda:0, since a kernel has failed"):
         cuda.synchronize()
+
+
+def test_do_bench_takes_the_clock_of_the_device_that_the_kernels_run_on(cuda, stub):
+    numpy = pytest.importorskip("numpy")
+
+    @triton.jit
+    def one(out_ptr):
+        tl.store(out_ptr, 1)
+
+    out = numpy.zeros(1, numpy.int32)
+    assert triton.testing.do_bench(lambda: one[(1,)](out), warmup=1, rep=1) > 0
+    assert out[0] == 1
+    assert stub.calls("cuEventRecord") == [] and stub.calls("cuMemAlloc") == []
+    triton.testing.do_bench(lambda: None, warmup=1, rep=1)
+    assert stub.calls("cuEventRecord")

@@ -3,9 +3,12 @@
 
 import re
 
+import pytest
 import triton
 import triton.language as tl
+from triton import knobs
 from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia.assembler import find_assembler
 from triton.compiler import ASTSource
 
 
@@ -41,3 +44,57 @@ def test_a_loop_reads_a_flag_anew_in_every_turn():
     text = ptx_of(spin, flag="*i32", out="*i32")
     label, body = re.search(r"(\$L__BB\d+_\d+):((?:(?!\$L__BB)[\s\S])*?)bra", text).groups()
     assert "ld.global.cv" in body, (label, body)
+
+
+@triton.jit
+def mean_of_rows(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
+    row, j = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * columns + j, mask=j < columns, other=0).to(tl.float32)
+    most = tl.max((x * 8).to(tl.int32), 0)
+    tl.store(out_ptr + row, (tl.sum(x, 0) / columns + most).to(tl.bfloat16))
+
+
+@pytest.mark.parametrize(
+    ("arch", "name"),
+    [
+        (70, "sm_70"), (75, "sm_75"), (80, "sm_80"), (86, "sm_86"), (89, "sm_89"), (90, "sm_90a"),
+        ("sm_90", "sm_90"), (100, "sm_100a"), (120, "sm_120a"), (130, "sm_121"),
+    ],
+)  # fmt: skip
+def test_every_generation_gets_its_code(arch, name):
+    """With a ptxas on the machine it is one that ptxas takes."""
+    source = ASTSource(
+        fn=mean_of_rows,
+        signature={"x_ptr": "*bf16", "out_ptr": "*bf16", "columns": "i32", "BLOCK": "constexpr"},
+        constexprs={"BLOCK": 1024},
+    )
+    made = triton.compile(source, target=GPUTarget("cuda", arch, 32))
+    assert re.search(rf"^\.target {name}$", made.asm["ptx"], re.MULTILINE)
+    assert ("redux.sync" in made.asm["ptx"]) == (name not in ("sm_70", "sm_75"))
+    tools = find_assembler()
+    if tools.ptxas and name not in ("sm_70", "sm_121"):
+        assert made.metadata.tool in ("ptxas", "nvjitlink")
+        assert made.asm["cubin"][:4] == b"\x7fELF"
+    elif name in ("sm_70", "sm_121"):
+        assert made.metadata.tool == "driver"
+
+
+@triton.jit
+def transpose(x_ptr, out_ptr, SIZE: tl.constexpr):
+    i, j = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
+    tl.store(out_ptr + i * SIZE + j, tl.trans(tl.load(x_ptr + i * SIZE + j)))
+
+
+@pytest.mark.parametrize("num_warps", [4, 8, 32])
+def test_transposes_fit_into_shared_memory(num_warps):
+    source = ASTSource(
+        fn=transpose,
+        signature={"x_ptr": "*fp32", "out_ptr": "*fp32", "SIZE": "constexpr"},
+        constexprs={"SIZE": 256},
+        attrs={(0,): [["tt.divisibility", 16]], (1,): [["tt.divisibility", 16]]},
+    )
+    options = {"num_warps": num_warps}
+    with knobs.nvidia.scope():
+        knobs.nvidia.ptxas = "/bin/true"  # machine code of 512 registers a thread takes minutes
+        made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+    assert 0 < made.metadata.shared <= 227 * 1024

@@ -34,8 +34,25 @@ def RotateLoads : Pass<"ttg-rotate-loads", "::nereid::tt::FuncOp"> {
     Option<"defaultStages", "num-stages", "unsigned", "1", "stages of a loop that does not say how many">,
     Option<"registerBudget", "register-budget", "unsigned", "32",
            "32-bit registers of a thread that the tiles of a loop may take">,
+    Option<"askedStages", "kernel-stages", "unsigned", "0",
+           "stages of the kernel as a whole, for a remark where a loop does not follow them">,
   ];
   let statistics = [Statistic<"numRotated", "rotated", "loads issued ahead">];
+}
+
+def SplitConversions : Pass<"ttg-split-conversions", "::mlir::ModuleOp"> {
+  let summary = "converts layouts in two steps where one needs too much shared memory";
+  let description = [{
+    A conversion is done in repetitions over directions of the tile that no
+    thread bit of either side moves. Where there are none, a layout between the
+    two, whose threads move along some directions of each, has them on both
+    ways.
+  }];
+  let dependentDialects = ["::nereid::ttg::TtgDialect"];
+  let options = [
+    Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a block">,
+  ];
+  let statistics = [Statistic<"numSplit", "split", "conversions done in two steps">];
 }
 
 def AllocateShared : Pass<"ttg-allocate-shared", "::mlir::ModuleOp"> {

@@ -186,6 +186,12 @@ static unsigned stagesOf(scf::ForOp loop, unsigned otherwise) {
   return stages ? stages.getInt() : otherwise;
 }
 
+/// What is launched for arrays that overlap must stay right: only a loop itself can say that they do not.
+static void remarkUnused(scf::ForOp loop, unsigned stages) {
+  loop.emitRemark() << "num_stages=" << stages << " of the kernel changes nothing in this loop, which has no dot; write "
+                    << "tl.range(..., num_stages=" << stages << ") to load ahead here";
+}
+
 namespace {
 struct RotateLoads : ttg::impl::RotateLoadsBase<RotateLoads> {
   using RotateLoadsBase::RotateLoadsBase;
@@ -195,13 +201,19 @@ struct RotateLoads : ttg::impl::RotateLoadsBase<RotateLoads> {
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
+      const bool saysNothing = !loop->hasAttr(kNumStages);
       const unsigned stages = stagesOf(loop, defaultStages);
       loop->removeAttr(kNumStages);
       Rotation rotation(loop);
-      if (stages > 1)
+      if (stages > 1 || askedStages > 1)
         rotation.collect(registerBudget);
       if (rotation.isEmpty())
         continue;
+      if (stages <= 1) {
+        if (saysNothing)
+          remarkUnused(loop, askedStages);
+        continue;
+      }
       numRotated += rotation.size();
       rotation.apply(rewriter);
     }

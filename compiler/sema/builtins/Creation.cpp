@@ -84,6 +84,16 @@ static Value emitClassCall(const CallSite &site) {
   return site.emitter.error(diag::ClassCall, site.range, site.builtin.name);
 }
 
+static Value emitPointerType(const CallSite &site) {
+  std::optional<Type> element = site.emitter.constantType(site["element_ty"], site.rangeOf("element_ty"), "element_ty");
+  std::optional<bool> isConst = site.emitter.constantBool(site["const"], site.rangeOf("const"), "const");
+  if (!element || !isConst)
+    return Value::poison();
+  if (element->isPointer || element->isTile())
+    return site.emitter.error(diag::PointerTo, site.rangeOf("element_ty"), element->str());
+  return TypeValue{Type::pointerTo(element->scalar, *isConst)};
+}
+
 llvm::ArrayRef<Builtin> creationBuiltins() {
   static const Builtin table[] = {
       {"arange", languageModule, {{"start"}, {"end"}},
@@ -96,6 +106,8 @@ llvm::ArrayRef<Builtin> creationBuiltins() {
       {"to_tensor", languageModule, {{"x"}}, "A number as a scalar tensor.", emitToTensor},
       {"tensor", languageModule, {{"value"}}, "The class of all values that exist when a kernel runs.", emitClassCall},
       {"dtype", languageModule, {{"name"}}, "The class of element types.", emitClassCall},
+      {"pointer_type", languageModule, {{"element_ty"}, {"address_space", "1"}, {"const", "False"}},
+       "The type of pointers to elements of one type.", emitPointerType},
   };
   return table;
 }

@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Codegen.h"
 
+#include "compiler/lowering/LlvmPasses.h"
+
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -77,17 +75,6 @@ static void unmaskSingleLanes(llvm::Function &function) {
 }
 
 void cpu::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG)); // accumulators become phis
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
@@ -96,33 +83,21 @@ void cpu::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
+  lowering::runOnFunctions(module, machine, std::move(passes));
   for (llvm::Function &function : module)
-    if (!function.isDeclaration()) {
-      passes.run(function, functions);
-      unmaskSingleLanes(function);
-    }
-}
-
-static llvm::Error emitFile(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
-                            llvm::SmallVectorImpl<char> &bytes) {
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
-    return llvm::createStringError("this target makes no such file");
-  passes.run(module);
-  return llvm::Error::success();
+    unmaskSingleLanes(function);
 }
 
 llvm::Expected<std::vector<char>> cpu::emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::SmallVector<char, 0> bytes;
-  if (auto error = emitFile(module, machine, llvm::CodeGenFileType::ObjectFile, bytes))
+  if (auto error = lowering::emitFile(module, machine, llvm::CodeGenFileType::ObjectFile, bytes))
     return error;
   return std::vector<char>(bytes.begin(), bytes.end());
 }
 
 llvm::Expected<std::string> cpu::emitAssembly(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::SmallVector<char, 0> bytes;
-  if (auto error = emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
+  if (auto error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
     return error;
   return std::string(bytes.begin(), bytes.end());
 }

@@ -25,22 +25,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-static FailureOr<tt::FuncOp> findKernel(ModuleOp module) {
-  tt::FuncOp kernel;
-  for (auto function : module.getOps<tt::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
-    if (kernel)
-      return function.emitError() << "a module has one kernel; `" << kernel.getSymName() << "` is another";
-    kernel = function;
-  }
-  if (!kernel)
-    return module.emitError() << "the module has no kernel";
-  if (!kernel.getBody().hasOneBlock())
-    return kernel.emitError() << "the kernel's control flow is not structured";
-  return kernel;
-}
-
 /// Every element type must have lanes.
 static LogicalResult checkTypes(tt::FuncOp kernel, const VectorFacts &machine) {
   auto check = [&](Operation *op, Type type) -> LogicalResult {
@@ -142,7 +126,7 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
                                 const Emit &emit) {
   if (failed(inlineAllCalls(module)))
     return failure();
-  FailureOr<tt::FuncOp> kernel = findKernel(module);
+  FailureOr<tt::FuncOp> kernel = lowering::findKernel(module);
   if (failed(kernel))
     return failure();
   auto machine = orDiagnose(*kernel, createMachine(target));
@@ -158,6 +142,7 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   carryOffsets(*kernel);
   widenProducts(*kernel);
   CpuCode code;
+  code.params = lowering::paramsOf(*kernel);
   TileFacts facts;
   FailureOr<LoopPlan> plan = makePlan(*kernel, facts, vectors);
   if (failed(plan))
@@ -174,7 +159,7 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   std::optional<uint64_t> asmCookie;
   context.setDiagnosticHandler(std::make_unique<AsmErrors>(asmError, asmCookie));
   FunctionEmitter emitter(llvmModule, *kernel, *plan, facts, vectors, options);
-  if (failed(emitter.run(code.params)))
+  if (failed(emitter.run()))
     return failure();
   if (llvm::Error error = linkLibrary(llvmModule))
     return kernel->emitError() << llvm::toString(std::move(error));

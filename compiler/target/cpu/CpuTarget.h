@@ -9,6 +9,7 @@
 // `arenaBytes` long and aligned to `arenaAlign`.
 #pragma once
 
+#include "compiler/lowering/Kernel.h"
 #include "compiler/support/Options.h"
 #include "compiler/support/TargetSpec.h"
 
@@ -20,15 +21,6 @@
 #include <vector>
 
 namespace nereid::cpu {
-
-enum class ParamKind : uint8_t { Pointer, Int, Float, Bool };
-
-/// A parameter's place in the packed block.
-struct Param {
-  uint32_t offset = 0;
-  uint32_t size = 0;
-  ParamKind kind = ParamKind::Pointer;
-};
 
 /// Which texts to make besides the binary; each costs time.
 struct Emit {
@@ -45,7 +37,7 @@ struct CpuCode {
   std::vector<char> sharedObject;
   uint64_t arenaBytes = 0;
   uint32_t arenaAlign = 64;
-  std::vector<Param> params; ///< the scratch pointers excluded
+  std::vector<lowering::Param> params; ///< the scratch pointers excluded
 };
 
 /// Compiles the module's one public function, whose calls are inlined and whose

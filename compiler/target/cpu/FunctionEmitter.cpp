@@ -48,35 +48,22 @@ llvm::AllocaInst *FunctionEmitter::local(llvm::Type *type, const llvm::Twine &na
 
 //--- parameters ----------------------------------------------------------------------------
 
-static ParamKind kindOf(Type type) {
-  if (isa<tt::PointerType>(type))
-    return ParamKind::Pointer;
-  if (type.isInteger(1))
-    return ParamKind::Bool;
-  return isa<FloatType>(type) ? ParamKind::Float : ParamKind::Int;
-}
-
-void FunctionEmitter::loadParameters(std::vector<Param> &params) {
-  uint64_t offset = 0;
-  for (BlockArgument argument : kernel.getArguments()) {
-    const uint64_t size = storageBytes(argument.getType());
-    offset = llvm::alignTo(offset, size);
-    params.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(size), kindOf(argument.getType())});
-    llvm::Value *place = ir.CreateConstGEP1_64(ir.getInt8Ty(), function->getArg(0), offset);
+void FunctionEmitter::loadParameters() {
+  for (auto [argument, param] : llvm::zip_equal(kernel.getArguments(), lowering::paramsOf(kernel))) {
+    llvm::Value *place = ir.CreateConstGEP1_64(ir.getInt8Ty(), function->getArg(0), param.offset);
     llvm::Value *value = ir.CreateLoad(lanes.memoryType(argument.getType()), place);
     if (argument.getType().isInteger(1))
       value = ir.CreateTrunc(value, ir.getInt1Ty());
     define(argument, value);
-    offset += size;
   }
   for (unsigned dim = 0; dim < 3; ++dim)
     gridSize[dim] = ir.CreateLoad(ir.getInt32Ty(), ir.CreateConstGEP1_64(ir.getInt32Ty(), function->getArg(1), dim));
 }
 
-LogicalResult FunctionEmitter::run(std::vector<Param> &params) {
+LogicalResult FunctionEmitter::run() {
   ir.SetInsertPoint(newBlock("entry"));
   setLocation(kernel.getLoc());
-  loadParameters(params);
+  loadParameters();
   for (const Buffer &buffer : plan.buffers)
     current.push_back(ir.CreateConstGEP1_64(ir.getInt8Ty(), function->getArg(4), buffer.offset));
   next.resize(current.size());

@@ -25,8 +25,7 @@ public:
   FunctionEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &plan, TileFacts &facts,
                   const VectorFacts &machine, const support::Options &options);
 
-  /// The parameters' places come back in `params`.
-  mlir::LogicalResult run(std::vector<Param> &params);
+  mlir::LogicalResult run();
 
   //--- for the emitters of nests ---
   llvm::IRBuilder<> ir;
@@ -78,7 +77,7 @@ public:
   mlir::FailureOr<llvm::SmallVector<llvm::Value *>> emitScalarBlock(mlir::Block &block);
 
 private:
-  void loadParameters(std::vector<Param> &params);
+  void loadParameters();
   void decideStreaming();
   mlir::LogicalResult emitPrograms();
   mlir::LogicalResult emitSequence(const Sequence &sequence);

@@ -12,6 +12,7 @@ static constexpr uint32_t KiB = 1024;
 // Shared memory: CUDA programming guide, "technical specifications per compute capability".
 static constexpr Arch volta = {.capability = 70,
                                .cpu = "sm_70",
+                               .portable = "sm_70",
                                .ptxVersion = 74,
                                .hasToolchain = false,
                                .hasWarpReduce = false,
@@ -26,14 +27,14 @@ static constexpr Arch volta = {.capability = 70,
 
 static constexpr Arch turing() {
   Arch arch = volta;
-  arch.capability = 75, arch.cpu = "sm_75", arch.hasToolchain = true, arch.maxSharedBytes = 64 * KiB, arch.residentThreads = 1024;
+  arch.capability = 75, arch.cpu = arch.portable = "sm_75", arch.hasToolchain = true, arch.maxSharedBytes = 64 * KiB, arch.residentThreads = 1024;
   return arch;
 }
 
 static constexpr Arch ampere(unsigned capability, const char *cpu, uint32_t sharedKiB, uint32_t threads) {
   Arch arch = turing();
   arch.residentThreads = threads;
-  arch.capability = capability, arch.cpu = cpu, arch.maxSharedBytes = sharedKiB * KiB;
+  arch.capability = capability, arch.cpu = arch.portable = cpu, arch.maxSharedBytes = sharedKiB * KiB;
   arch.hasWarpReduce = arch.hasBf16Conversion = arch.hasAsyncCopy = true;
   return arch;
 }
@@ -46,15 +47,15 @@ static constexpr Arch ada() {
 
 static constexpr Arch hopper() {
   Arch arch = ada();
-  arch.capability = 90, arch.cpu = "sm_90a", arch.ptxVersion = 80, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
+  arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 80, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
   arch.hasTma = arch.hasWgmma = arch.hasClusters = true;
   return arch;
 }
 
-static constexpr Arch blackwell(unsigned capability, const char *cpu, unsigned ptxVersion, uint32_t sharedKiB,
-                                uint32_t threads = 2048) {
+static constexpr Arch blackwell(unsigned capability, const char *cpu, const char *portable, unsigned ptxVersion,
+                                uint32_t sharedKiB, uint32_t threads = 2048) {
   Arch arch = hopper();
-  arch.capability = capability, arch.cpu = cpu, arch.ptxVersion = ptxVersion, arch.maxSharedBytes = sharedKiB * KiB;
+  arch.capability = capability, arch.cpu = cpu, arch.portable = portable, arch.ptxVersion = ptxVersion, arch.maxSharedBytes = sharedKiB * KiB;
   arch.residentThreads = threads, arch.hasWgmma = false;
   return arch;
 }
@@ -67,27 +68,66 @@ static constexpr Arch archs[] = {
     ampere(87, "sm_87", 163, 1536),
     ada(),
     hopper(),
-    blackwell(100, "sm_100a", 86, 227),
-    blackwell(103, "sm_103a", 88, 227),
-    blackwell(110, "sm_110a", 90, 227),
-    blackwell(120, "sm_120a", 87, 99, 1536),
-    blackwell(121, "sm_121a", 88, 99, 1536),
+    blackwell(100, "sm_100a", "sm_100", 86, 227),
+    blackwell(103, "sm_103a", "sm_103", 88, 227),
+    blackwell(110, "sm_110a", "sm_110", 90, 227),
+    blackwell(120, "sm_120a", "sm_120", 87, 99, 1536),
+    blackwell(121, "sm_121a", "sm_121", 88, 99, 1536),
 };
 
-const Arch *nvidia::findArch(const std::string &name, std::string &whyNot) {
+namespace {
+/// The parts of a name: "sm_90a" is 90, exact and with the underscore.
+struct ArchName {
   unsigned capability = 0;
-  if (llvm::StringRef(name).getAsInteger(10, capability)) {
-    whyNot = "`" + name + "` is not a compute capability, such as 90";
-    return nullptr;
+  bool hasPrefix = false, hasSuffix = false;
+};
+} // namespace
+
+static std::optional<ArchName> parse(llvm::StringRef text) {
+  ArchName name;
+  name.hasPrefix = text.consume_front("sm_");
+  if (!name.hasPrefix)
+    text.consume_front("sm");
+  if (text.consumeInteger(10, name.capability))
+    return std::nullopt;
+  name.hasSuffix = text.consume_front("a") || text.consume_front("f");
+  return text.empty() ? std::optional(name) : std::nullopt;
+}
+
+std::string nvidia::canonicalName(const std::string &text) {
+  const std::optional<ArchName> name = parse(text);
+  if (!name)
+    return text;
+  return (name->hasPrefix && !name->hasSuffix ? "sm_" : "") + std::to_string(name->capability);
+}
+
+/// Without what a generation has alone.
+static Arch portableForm(Arch arch) {
+  arch.cpu = arch.portable;
+  arch.hasWgmma = false;
+  return arch;
+}
+
+std::optional<Arch> nvidia::findArch(const std::string &text, std::string &whyNot) {
+  const std::optional<ArchName> name = parse(text);
+  if (!name) {
+    whyNot = "`" + text + "` is not a compute capability, such as 90 or sm_90a";
+    return std::nullopt;
   }
-  // A capability that has no row of its own runs what was made for the one below it in its generation.
-  const Arch *best = nullptr;
+  const Arch *below = nullptr;
   for (const Arch &arch : archs)
-    if (arch.capability <= capability && arch.capability / 10 == capability / 10)
-      best = &arch;
-  if (best)
-    return best;
-  whyNot = "no code is made for compute capability " + name + "; the lowest supported is " +
-           std::to_string(lowestCapability);
-  return nullptr;
+    if (arch.capability <= name->capability)
+      below = &arch;
+  if (!below) {
+    whyNot = "no code is made for compute capability " + text + "; the lowest supported is " +
+             std::to_string(lowestCapability);
+    return std::nullopt;
+  }
+  const bool isExact = below->capability == name->capability;
+  if (isExact && !(name->hasPrefix && !name->hasSuffix))
+    return *below;
+  Arch arch = portableForm(*below);
+  // Machine code stays within its major version; of another one the driver makes it from the PTX.
+  arch.hasToolchain &= below->capability / 10 == name->capability / 10;
+  return arch;
 }

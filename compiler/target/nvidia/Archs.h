@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace nereid::nvidia {
@@ -10,6 +11,7 @@ namespace nereid::nvidia {
 struct Arch {
   unsigned capability;   ///< 90 is compute capability 9.0
   const char *cpu;       ///< LLVM's and ptxas's name, with the features of that generation alone
+  const char *portable;  ///< the same without them: later GPUs run its PTX
   unsigned ptxVersion;   ///< the lowest that has what is emitted for it; 80 is 8.0
   bool hasToolchain;     ///< ptxas 13 still takes it; of others the driver makes machine code
   bool hasWarpReduce;    ///< redux.sync
@@ -25,7 +27,12 @@ struct Arch {
 
 inline constexpr unsigned lowestCapability = 70;
 
-/// The row for "90"; null, and the reason, where there is none.
-const Arch *findArch(const std::string &name, std::string &whyNot);
+/// What code is made for where the user writes "90", "90a", "sm_90a" (all features of 9.0) or "sm_90" (those that later GPUs
+/// have, too). A capability between or above the rows gets the portable code of the one below. Nothing, and the reason, for
+/// other names.
+std::optional<Arch> findArch(const std::string &name, std::string &whyNot);
+
+/// The spelling by which equal targets are known: "90" and "sm_90" of the names above.
+std::string canonicalName(const std::string &name);
 
 } // namespace nereid::nvidia

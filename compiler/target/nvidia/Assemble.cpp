@@ -5,6 +5,7 @@
 #include "compiler/target/nvidia/AssembleTools.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace nereid;
 using namespace nereid::nvidia;
@@ -56,14 +57,27 @@ bool nvidia::isTooOld(StringRef log) {
   return log.contains("is not defined for option 'gpu-name'") || log.contains("Unsupported .version");
 }
 
-std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const Tools &tools, AssemblyError &error) {
+static std::vector<std::string> wordsOf(StringRef text) {
+  llvm::SmallVector<StringRef> words;
+  llvm::SplitString(text, words);
+  return {words.begin(), words.end()};
+}
+
+std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const Tools &tools, StringRef options,
+                                          AssemblyError &error) {
+  const std::vector<std::string> words = wordsOf(options);
   Assembled result;
   std::string log;
   ToolOutcome outcome = ToolOutcome::Absent;
-  if (arch.hasToolchain && !tools.nvJitLink.empty())
-    outcome = runNvJitLink(ptx, arch, tools.nvJitLink, result, log);
-  if (arch.hasToolchain && outcome == ToolOutcome::Absent && !tools.ptxas.empty())
-    outcome = runPtxas(ptx, arch, tools.ptxas, result, log);
+  auto run = [&](auto tool, const std::string &path) {
+    if (arch.hasToolchain && outcome == ToolOutcome::Absent && !path.empty())
+      outcome = tool(ptx, arch, words, path, result, log);
+  };
+  if (!words.empty()) // they are ptxas's own
+    run(runPtxas, tools.ptxas);
+  run(runNvJitLink, tools.nvJitLink);
+  if (words.empty())
+    run(runPtxas, tools.ptxas);
   switch (outcome) {
   case ToolOutcome::Done:
     readResources(log, result);
@@ -72,7 +86,11 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
     error = readError(log);
     return std::nullopt;
   case ToolOutcome::Absent:
-    return Assembled{.cubin = "", .tool = "driver", .toolVersion = ""};
+    if (words.empty())
+      return Assembled{.cubin = "", .tool = "driver", .toolVersion = ""};
+    error.message = "ptx_options are `" + options.str() + "`, and there is no ptxas or nvJitLink for " + arch.cpu +
+                    " to give them to; the driver, which is left, takes none";
+    return std::nullopt;
   }
   llvm_unreachable("all outcomes are listed");
 }

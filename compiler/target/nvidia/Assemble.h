@@ -33,8 +33,9 @@ struct AssemblyError {
   unsigned line = 0;   ///< of the PTX; 0 where the tool names none
 };
 
-/// Nothing, and the error, where a tool refuses the text.
-std::optional<Assembled> assemble(llvm::StringRef ptx, const Arch &arch, const Tools &tools, AssemblyError &error);
+/// Nothing, and the error, where a tool refuses the text or `options`, words for ptxas, which the driver cannot be given.
+std::optional<Assembled> assemble(llvm::StringRef ptx, const Arch &arch, const Tools &tools, llvm::StringRef options,
+                                  AssemblyError &error);
 
 /// What a tool says of a module: resources, and its errors.
 void readResources(llvm::StringRef log, Assembled &result);

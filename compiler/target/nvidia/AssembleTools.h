@@ -4,6 +4,8 @@
 
 #include "compiler/target/nvidia/Assemble.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 namespace nereid::nvidia {
 
 enum class ToolOutcome : uint8_t {
@@ -15,9 +17,9 @@ enum class ToolOutcome : uint8_t {
 /// Whether the tool is older than the generation or this version of PTX: another one may do.
 bool isTooOld(llvm::StringRef log);
 
-ToolOutcome runNvJitLink(llvm::StringRef ptx, const Arch &arch, const std::string &library, Assembled &result,
-                         std::string &log);
-ToolOutcome runPtxas(llvm::StringRef ptx, const Arch &arch, const std::string &program, Assembled &result,
-                     std::string &log);
+ToolOutcome runNvJitLink(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
+                         const std::string &library, Assembled &result, std::string &log);
+ToolOutcome runPtxas(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
+                     const std::string &program, Assembled &result, std::string &log);
 
 } // namespace nereid::nvidia

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Codegen.h"
 
+#include "compiler/lowering/LlvmPasses.h"
+
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
-#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -31,6 +30,25 @@ static void initialiseNvptx() {
   });
 }
 
+static std::string featureOf(unsigned ptxVersion) { return "+ptx" + std::to_string(ptxVersion); }
+
+/// Asked beforehand: LLVM only warns of a version that it does not know.
+static llvm::Error checkVersion(const llvm::Target &target, const llvm::Triple &triple, const nvidia::Arch &arch) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> facts(target.createMCSubtargetInfo(triple, arch.cpu, ""));
+  unsigned highest = 0;
+  for (const llvm::SubtargetFeatureKV &feature : facts->getAllProcessorFeatures()) {
+    llvm::StringRef name = feature.Key;
+    unsigned version = 0;
+    if (!name.consume_front("ptx") || name.getAsInteger(10, version))
+      continue;
+    if (version == arch.ptxVersion)
+      return llvm::Error::success();
+    highest = std::max(highest, version);
+  }
+  return llvm::createStringError("ptx_version is " + std::to_string(arch.ptxVersion) +
+                                 ", which LLVM does not write; its highest is " + std::to_string(highest));
+}
+
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const nvidia::Arch &arch) {
   initialiseNvptx();
   const llvm::Triple triple("nvptx64-nvidia-cuda");
@@ -38,11 +56,13 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, whyNot);
   if (!target)
     return llvm::createStringError(whyNot);
+  if (llvm::Error error = checkVersion(*target, triple, arch))
+    return error;
   llvm::TargetOptions options;
   // Where a product and a sum may become fma they say so themselves.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, arch.cpu, "+ptx" + std::to_string(arch.ptxVersion), options, llvm::Reloc::PIC_, std::nullopt,
+      triple, arch.cpu, featureOf(arch.ptxVersion), options, llvm::Reloc::PIC_, std::nullopt,
       llvm::CodeGenOptLevel::Default));
   if (!machine)
     return llvm::createStringError(std::string("no code generator for `") + arch.cpu + "`");
@@ -50,26 +70,26 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
 }
 
 namespace {
-/// Code generators that no compilation uses, by capability. Threads of compilations come and go: it is for all.
+/// Code generators that no compilation uses, by processor and PTX version. Threads of compilations come and go: it is for all.
 class MachinePool {
 public:
-  std::unique_ptr<llvm::TargetMachine> take(unsigned capability) {
+  std::unique_ptr<llvm::TargetMachine> take(const std::string &kind) {
     const std::lock_guard lock(guard);
-    auto found = idle.find(capability);
+    auto found = idle.find(kind);
     if (found == idle.end())
       return nullptr;
     auto machine = std::move(found->second);
     idle.erase(found);
     return machine;
   }
-  void put(unsigned capability, std::unique_ptr<llvm::TargetMachine> machine) {
+  void put(const std::string &kind, std::unique_ptr<llvm::TargetMachine> machine) {
     const std::lock_guard lock(guard);
-    idle.emplace(capability, std::move(machine));
+    idle.emplace(kind, std::move(machine));
   }
 
 private:
   std::mutex guard;
-  std::multimap<unsigned, std::unique_ptr<llvm::TargetMachine>> idle;
+  std::multimap<std::string, std::unique_ptr<llvm::TargetMachine>> idle;
 };
 } // namespace
 
@@ -78,52 +98,37 @@ static MachinePool &machinePool() {
   return pool;
 }
 
-nvidia::MachineLease::MachineLease(unsigned capability, std::unique_ptr<llvm::TargetMachine> machine)
-    : capability(capability), machine(std::move(machine)) {}
+nvidia::MachineLease::MachineLease(std::string kind, std::unique_ptr<llvm::TargetMachine> machine)
+    : kind(std::move(kind)), machine(std::move(machine)) {}
 
 llvm::Expected<nvidia::MachineLease> nvidia::MachineLease::get(const Arch &arch) {
-  if (auto machine = machinePool().take(arch.capability))
-    return MachineLease(arch.capability, std::move(machine));
+  const std::string kind = arch.cpu + featureOf(arch.ptxVersion);
+  if (auto machine = machinePool().take(kind))
+    return MachineLease(kind, std::move(machine));
   auto made = createMachine(arch);
   if (!made)
     return made.takeError();
-  return MachineLease(arch.capability, std::move(*made));
+  return MachineLease(kind, std::move(*made));
 }
 
 nvidia::MachineLease::~MachineLease() {
   if (machine)
-    machinePool().put(capability, std::move(machine));
+    machinePool().put(kind, std::move(machine));
 }
 
 void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass());
-  for (llvm::Function &function : module)
-    if (!function.isDeclaration())
-      passes.run(function, functions);
+  lowering::runOnFunctions(module, machine, std::move(passes));
 }
 
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile, /*DisableVerify=*/true))
-    return llvm::createStringError("LLVM makes no PTX");
-  passes.run(module);
+  if (llvm::Error error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
+    return error;
   return std::string(bytes.begin(), bytes.end());
 }

@@ -26,8 +26,8 @@ public:
   llvm::TargetMachine *operator->() const { return machine.get(); }
 
 private:
-  MachineLease(unsigned capability, std::unique_ptr<llvm::TargetMachine> machine);
-  unsigned capability;
+  MachineLease(std::string kind, std::unique_ptr<llvm::TargetMachine> machine);
+  std::string kind;
   std::unique_ptr<llvm::TargetMachine> machine;
 };
 

@@ -11,6 +11,7 @@
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/Occupancy.h"
 #include "compiler/target/nvidia/PtxLines.h"
+#include "compiler/target/nvidia/WrittenStages.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -23,28 +24,24 @@ using namespace nereid::nvidia;
 
 //--- checks --------------------------------------------------------------------------------
 
-static FailureOr<tt::FuncOp> findKernel(ModuleOp module) {
-  tt::FuncOp kernel;
-  for (auto function : module.getOps<tt::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
-    if (kernel)
-      return function.emitError() << "a module has one kernel; `" << kernel.getSymName() << "` is another";
-    kernel = function;
-  }
-  if (!kernel)
-    return module.emitError() << "the module has no kernel";
+/// Functions that are called keep their own control flow.
+static LogicalResult checkStructure(ModuleOp module) {
   for (auto function : module.getOps<tt::FuncOp>())
     if (!function.isExternal() && !function.getBody().hasOneBlock())
       return function.emitError() << "the control flow of `" << function.getSymName() << "` is not structured";
-  return kernel;
+  return success();
 }
 
-static LogicalResult checkOptions(ModuleOp module, const support::Options &options) {
+static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &options, Arch &arch) {
   if (options.numCtas != 1)
-    return module.emitError() << "clusters of blocks are not supported yet; num_ctas is " << options.numCtas;
+    return kernel.emitError() << "num_ctas is " << options.numCtas << "; clusters of blocks are not supported yet";
   if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
-    return module.emitError() << "num_warps is " << options.numWarps << "; it must be a power of two up to 32";
+    return kernel.emitError() << "num_warps is " << options.numWarps << "; it must be a power of two up to 32";
+  if (options.ptxVersion && options.ptxVersion < arch.ptxVersion)
+    return kernel.emitError() << "ptx_version is " << options.ptxVersion << "; the code made for " << arch.cpu
+                              << " needs " << arch.ptxVersion << " at least";
+  if (options.ptxVersion)
+    arch.ptxVersion = options.ptxVersion;
   return success();
 }
 
@@ -67,30 +64,12 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   shape.numWarps = options.numWarps;
   shape.numCtas = options.numCtas;
   shape.target = "cuda:" + std::to_string(arch.capability);
+  shape.askedStages = options.numStages == support::Options().numStages ? 0 : options.numStages;
+  shape.maxSharedBytes = arch.maxSharedBytes;
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked
   ttg::buildPipeline(passes, shape);
   return passes.run(module);
-}
-
-static ParamKind kindOf(Type type) {
-  if (isa<tt::PointerType>(type))
-    return ParamKind::Pointer;
-  if (type.isInteger(1))
-    return ParamKind::Bool;
-  return isa<FloatType>(type) ? ParamKind::Float : ParamKind::Int;
-}
-
-static std::vector<Param> paramsOf(tt::FuncOp kernel) {
-  std::vector<Param> params;
-  uint32_t offset = 0;
-  for (Type type : kernel.getArgumentTypes()) {
-    const uint32_t size = analysis::memoryBits(type) / 8;
-    offset = llvm::alignTo(offset, size);
-    params.push_back({offset, size, kindOf(type)});
-    offset += size;
-  }
-  return params;
 }
 
 static std::string printed(ModuleOp module) {
@@ -124,19 +103,29 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   const analysis::SharedMemoryPlan shared = analysis::planSharedMemory(module);
   code.sharedBytes = shared.bytes;
   llvm::LLVMContext context;
-  llvm::Module llvmModule(kernel.getSymName(), context);
-  llvmModule.setTargetTriple((*machine)->getTargetTriple());
-  llvmModule.setDataLayout((*machine)->createDataLayout());
+  auto llvmModule = std::make_unique<llvm::Module>(kernel.getSymName(), context);
+  llvmModule->setTargetTriple((*machine)->getTargetTriple());
+  llvmModule->setDataLayout((*machine)->createDataLayout());
   NvidiaEmitter emitter(arch);
-  if (failed(lowering::emitModule(module, llvmModule, emitter, shared, {options.enableFpFusion, options.maxRegisters})) ||
-      failed(verifyLlvm(kernel, llvmModule)))
+  if (failed(lowering::emitModule(module, *llvmModule, emitter, shared, {options.enableFpFusion, options.maxRegisters})) ||
+      failed(verifyLlvm(kernel, *llvmModule)))
     return failure();
-  optimise(llvmModule, **machine);
+  optimise(*llvmModule, **machine);
+  if (emit.written.stage == "llir") {
+    auto written = readLlvm(emit.written, kernel, *llvmModule);
+    if (failed(written))
+      return failure();
+    llvmModule = std::move(*written);
+  }
   if (emit.llir || emit.stopAfter == "llir")
-    llvm::raw_string_ostream(code.llir) << llvmModule;
+    llvm::raw_string_ostream(code.llir) << *llvmModule;
   if (emit.stopAfter == "llir")
     return success();
-  auto ptx = orDiagnose(kernel, emitPtx(llvmModule, **machine));
+  if (emit.written.stage == "ptx") {
+    code.ptx = emit.written.text;
+    return checkPtx(emit.written, kernel);
+  }
+  auto ptx = orDiagnose(kernel, emitPtx(*llvmModule, **machine));
   if (failed(ptx))
     return failure();
   code.promisedBlocks = blocksToPromise(arch, {.tileRegisters = analysis::peakRegisters(kernel),
@@ -151,16 +140,16 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
 static constexpr uint32_t spillRelief = 8;
 
 /// A promise of occupancy that the assembler can only keep with spills gives way to a smaller one, and that to none.
-static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const Tools &tools, CudaCode &code,
-                                                      AssemblyError &error) {
-  std::optional<Assembled> best = assemble(code.ptx, arch, tools, error);
+static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const Tools &tools, StringRef options,
+                                                      CudaCode &code, AssemblyError &error) {
+  std::optional<Assembled> best = assemble(code.ptx, arch, tools, options, error);
   BlockFootprint block = {best ? best->registers : 0, code.threadsPerBlock, code.sharedBytes};
   for (bool promises = code.promisedBlocks > 0; promises && best && best->spillBytes > 0;) {
     block.registers += spillRelief;
     const uint32_t blocks = residentBlocks(arch, block);
     promises = blocks > 0;
     std::string ptx = withResidentBlocks(code.ptx, blocks);
-    std::optional<Assembled> again = assemble(ptx, arch, tools, error);
+    std::optional<Assembled> again = assemble(ptx, arch, tools, options, error);
     if (!again || again->spillBytes >= best->spillBytes)
       continue;
     best = std::move(again);
@@ -170,9 +159,10 @@ static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const To
   return best;
 }
 
-static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools &tools, CudaCode &code) {
+static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools &tools, StringRef options,
+                               CudaCode &code) {
   AssemblyError error;
-  std::optional<Assembled> made = assembleWithoutSpills(arch, tools, code, error);
+  std::optional<Assembled> made = assembleWithoutSpills(arch, tools, options, code, error);
   if (!made) {
     Location place = locationOfLine(code.ptx, error.line, kernel.getLoc());
     return emitError(place) << "the assembler refuses the code made for this: " << error.message;
@@ -189,14 +179,15 @@ static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools 
 FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &options, const support::TargetSpec &target,
                                     const Tools &tools, const Emit &emit) {
   std::string whyNot;
-  const Arch *arch = findArch(target.arch, whyNot);
+  std::optional<Arch> arch = findArch(target.arch, whyNot);
   if (!arch)
     return module.emitError() << whyNot;
-  FailureOr<tt::FuncOp> kernel = findKernel(module);
-  if (failed(kernel) || failed(checkOptions(module, options)) || failed(checkOps(module)) || failed(lowerToTtg(module, options, *arch)))
+  FailureOr<tt::FuncOp> kernel = lowering::findKernel(module);
+  if (failed(kernel) || failed(checkStructure(module)) || failed(checkOptions(*kernel, options, *arch)) || failed(checkOps(module)) ||
+      failed(lowerToTtg(module, options, *arch)))
     return failure();
   CudaCode code;
-  code.params = paramsOf(*kernel);
+  code.params = lowering::paramsOf(*kernel);
   code.numWarps = ttg::numWarpsOf(module);
   code.threadsPerBlock = code.numWarps * ttg::threadsPerWarpOf(module);
   if (emit.ttgir || emit.stopAfter == "ttgir")
@@ -206,7 +197,7 @@ FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &opt
   if (failed(makePtx(module, *kernel, options, *arch, emit, code)))
     return failure();
   const bool wantsCubin = emit.cubin && emit.stopAfter != "llir" && emit.stopAfter != "ptx";
-  if (wantsCubin && failed(makeCubin(*kernel, *arch, tools, code)))
+  if (wantsCubin && failed(makeCubin(*kernel, *arch, tools, options.ptxOptions, code)))
     return failure();
   if (!emit.ptx && emit.stopAfter != "ptx" && !code.cubin.empty() && code.isReproducible)
     code.ptx.clear();

@@ -6,6 +6,7 @@
 // dynamic shared memory.
 #pragma once
 
+#include "compiler/lowering/Kernel.h"
 #include "compiler/support/Options.h"
 #include "compiler/support/TargetSpec.h"
 #include "compiler/target/nvidia/Assemble.h"
@@ -18,13 +19,11 @@
 
 namespace nereid::nvidia {
 
-enum class ParamKind : uint8_t { Pointer, Int, Float, Bool };
-
-/// A parameter's place in the packed block.
-struct Param {
-  uint32_t offset = 0;
-  uint32_t size = 0;
-  ParamKind kind = ParamKind::Pointer;
+/// A stage that the user has written in place of the one that is made.
+struct WrittenStage {
+  std::string stage; ///< "llir" or "ptx"; of others the module is the user's own already
+  std::string text;
+  std::string path;
 };
 
 /// Which texts to keep besides the binary; those before `stopAfter` are made in any case.
@@ -34,6 +33,7 @@ struct Emit {
   bool ptx = false;
   bool cubin = true;
   std::string stopAfter; ///< "ttgir", "llir", "ptx" or "cubin"; the last where empty
+  WrittenStage written;  ///< empty: none
 };
 
 struct CudaCode {
@@ -44,7 +44,7 @@ struct CudaCode {
   std::string cubin; ///< empty where the tool is "driver": the PTX, which is kept then, is the binary
   std::string tool;
   std::string toolVersion;
-  std::vector<Param> params; ///< the scratch pointers excluded
+  std::vector<lowering::Param> params; ///< the scratch pointers excluded
   uint32_t sharedBytes = 0;
   uint32_t registers = 0;
   uint32_t spills = 0; ///< bytes stored by spills

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <mutex>
+#include <vector>
 
 using namespace nereid;
 using namespace nereid::nvidia;
@@ -82,10 +83,14 @@ public:
       library.destroy(&handle);
   }
 
-  bool create(const Arch &arch) {
-    const std::string target = std::string("-arch=") + arch.cpu;
-    const char *options[] = {target.c_str(), "-O3", "-lineinfo", "-verbose"};
-    return library.create(&handle, std::size(options), options) == success;
+  bool create(const Arch &arch, llvm::ArrayRef<std::string> given) {
+    std::vector<std::string> texts = {std::string("-arch=") + arch.cpu, "-O3", "-lineinfo", "-verbose"};
+    for (const std::string &word : given)
+      texts.push_back("-Xptxas=" + word);
+    std::vector<const char *> options;
+    for (const std::string &text : texts)
+      options.push_back(text.c_str());
+    return library.create(&handle, options.size(), options.data()) == success;
   }
   bool run(llvm::StringRef ptx) {
     return library.addData(handle, inputPtx, ptx.data(), ptx.size(), "kernel.ptx") == success &&
@@ -113,13 +118,13 @@ private:
 
 } // namespace
 
-ToolOutcome nvidia::runNvJitLink(llvm::StringRef ptx, const Arch &arch, const std::string &path, Assembled &result,
-                                 std::string &log) {
+ToolOutcome nvidia::runNvJitLink(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
+                                 const std::string &path, Assembled &result, std::string &log) {
   const Library library = libraryAt(path);
   if (!library.isOpen())
     return ToolOutcome::Absent;
   Link link(library);
-  if (!link.create(arch)) // a library older than the generation
+  if (!link.create(arch, options)) // a library older than the generation, or than an option
     return ToolOutcome::Absent;
   const bool isDone = link.run(ptx);
   log = link.text(library.infoSize, library.info) + "\n" + link.text(library.errorSize, library.error);

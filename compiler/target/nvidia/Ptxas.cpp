@@ -109,13 +109,17 @@ static std::string versionOf(const std::string &program) {
   return place->second;
 }
 
-ToolOutcome nvidia::runPtxas(llvm::StringRef ptx, const Arch &arch, const std::string &program, Assembled &result,
-                             std::string &log) {
+ToolOutcome nvidia::runPtxas(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
+                             const std::string &program, Assembled &result, std::string &log) {
   const MemoryFile input, output, messages;
   if (output.number() < 0 || messages.number() < 0 || !input.write(ptx))
     return ToolOutcome::Absent;
   const std::string target = std::string("--gpu-name=") + arch.cpu;
-  const int status = run({program.c_str(), "-lineinfo", "-v", target.c_str(), "/proc/self/fd/3", "-o", "/proc/self/fd/4"},
+  llvm::SmallVector<const char *> arguments = {program.c_str(), "-lineinfo", "-v", target.c_str(), "/proc/self/fd/3",
+                                               "-o", "/proc/self/fd/4"};
+  for (const std::string &word : options)
+    arguments.push_back(word.c_str());
+  const int status = run(arguments,
                          {{input.number(), 3}, {output.number(), 4}, {messages.number(), 1}, {messages.number(), 2}});
   log = messages.contents();
   if ((status == -1 && log.empty()) || isTooOld(log))

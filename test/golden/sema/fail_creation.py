@@ -17,3 +17,5 @@ def kernel(x_ptr):
     tl.full((8, ), tl.arange(0, 4), tl.int32)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.tensor` cannot be constructed in a kernel{{.*}}[class-call]
     tl.tensor(1)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.pointer_type` of `pointer<int32>`; pointers point to scalars [pointer-to]
+    tl.pointer_type(tl.pi32_t)

@@ -16,3 +16,7 @@ def kernel(x_ptr, i, u):
     # CHECK: %[[BACK:.+]] = arith.subi %{{.+}}, %i : i32
     # CHECK: tt.addptr %x_ptr, %[[BACK]] : !tt.ptr<f32>, i32
     tl.store(x_ptr - i, 3.0)
+    # CHECK: tt.int_to_ptr %{{.+}} : i64 -> !tt.ptr<f16>
+    tl.store(u.to(tl.int64).to(tl.pointer_type(tl.float16)), 4.0)
+    # CHECK: tt.bitcast %x_ptr : !tt.ptr<f32> -> !tt.ptr<i8>
+    tl.store(x_ptr.to(tl.pointer_type(tl.int8), bitcast=True), 5)

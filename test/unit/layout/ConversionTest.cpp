@@ -123,6 +123,38 @@ TEST(Conversion, ShufflesServeEveryMixOfRegistersAndLanes) {
   EXPECT_GT(packed, 50u);
 }
 
+TEST(Conversion, ALayoutBetweenTwoLeavesRoomForRepetitions) {
+  RandomLayouts random(6);
+  unsigned large = 0;
+  for (unsigned trial = 0; trial < 400; ++trial) {
+    TileSpec spec = random.spec(16);
+    spec.laneBits = 5, spec.warpBits = trial % 6;
+    const LinearLayout src = random.any(spec), dst = random.any(spec);
+    const LinearLayout between = layoutBetween(src, dst);
+    ASSERT_TRUE(between.isSurjective());
+    ASSERT_EQ(between.outputNames(), src.outputNames());
+    ASSERT_EQ(between.inBits(kLane), src.inBits(kLane));
+    ASSERT_EQ(between.inBits(kWarp), src.inBits(kWarp));
+    // Of 10 thread bits at most 5 on either way are not those of the side: 15 of 16 directions are taken.
+    for (const ConversionPlan &plan : {planConversion(src, between, 32), planConversion(between, dst, 32)})
+      ASSERT_LE(plan.sharedBytes(), 128u * 1024) << "trial " << trial << " from " << src.toString() << " to " << dst.toString();
+    large += planConversion(src, dst, 32).sharedBytes() > 128 * 1024;
+  }
+  EXPECT_GT(large, 0u);
+}
+
+TEST(Conversion, TwoStepsHoldTheSamePlaces) {
+  RandomLayouts random(7);
+  for (unsigned trial = 0; trial < 200; ++trial) {
+    const TileSpec spec = random.spec(10);
+    const LinearLayout src = random.any(spec), dst = random.any(spec), between = layoutBetween(src, dst);
+    const Threads middle = convert(planConversion(src, between, 32), fill(src, placeItself), between.inSize(kRegister));
+    ASSERT_NO_FATAL_FAILURE(
+        expectHolds(convert(planConversion(between, dst, 32), middle, dst.inSize(kRegister)), dst, "two steps"))
+        << "trial " << trial;
+  }
+}
+
 // One warp, a row of 64: lanes hold pairs, or lanes hold every 32nd.
 static LinearLayout pairs() { return blockedLayout({2}, {32}, {1}, {0}, {64}); }
 static LinearLayout strided() { return blockedLayout({1}, {32}, {1}, {0}, {64}); }

@@ -90,6 +90,17 @@ TEST(Swizzle, LargeTilesAreConvertedInRepetitions) {
   EXPECT_EQ(result.at(0, 17, 500), dst.applyFlat({{kRegister, 500}, {kLane, 17}}));
 }
 
+TEST(Swizzle, BuffersTooLargeForABlockDoWithoutWideAccesses) {
+  const LinearLayout src = rowMajor(256, 256, 4, 4), dst = columnMajor(256, 256, 4, 4);
+  const SharedPlan plan = swizzle(src, dst, 32);
+  EXPECT_LE(plan.bytes, 64u * 1024);
+  EXPECT_EQ(plan.bytes * plan.repetitions, 256u * 1024);
+  std::string broken;
+  const Threads result = throughShared(plan, fill(src, [](uint64_t place) { return place; }), broken);
+  EXPECT_EQ(broken, "");
+  EXPECT_EQ(result.at(3, 17, 500), dst.applyFlat({{kRegister, 500}, {kLane, 17}, {kWarp, 3}}));
+}
+
 TEST(Swizzle, CopiesAreStoredByOneThread) {
   // 64 elements, 4 warps of 32 lanes: half a warp's lanes and three warps hold copies.
   const LinearLayout src = blockedLayout({4}, {32}, {4}, {0}, {64});

@@ -7,11 +7,11 @@
 namespace nereid::nvidia {
 namespace {
 
-const Arch &arch(const char *name) {
+Arch arch(const char *name) {
   std::string whyNot;
-  const Arch *found = findArch(name, whyNot);
+  const std::optional<Arch> found = findArch(name, whyNot);
   EXPECT_TRUE(found) << whyNot;
-  return *found;
+  return found.value_or(Arch());
 }
 
 TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {

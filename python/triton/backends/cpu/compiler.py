@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from dataclasses import dataclass, fields
 from typing import Any
 
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import BaseBackend, GPUTarget
+from ..options import TargetOptions
 
 
 @dataclass(frozen=True)
-class CPUOptions:
-    """Launch and compile options. Those about warps, stages and clusters are taken and have no
-    effect.
+class CPUOptions(TargetOptions):
+    """Launch and compile options. Those about warps, stages, clusters and libraries of GPU code
+    are taken and have no effect. `ir_override` is the path of a `*.ttir` to compile instead.
     """
 
     num_warps: int = 4
@@ -41,20 +41,11 @@ class CPUOptions:
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     max_num_imprecise_acc_default: int = 0
     extern_libs: Any = None
+    ir_override: str | None = None
     allow_non_constexpr_globals: bool = False
     always_compile: bool = False
     backend_name: str = "cpu"
     arch: str = ""
-
-    def __post_init__(self) -> None:
-        for name in ("num_warps", "num_ctas"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < 1 or value & (value - 1):
-                raise ValueError(f"{name} must be a power of 2, got {value!r}")
-
-    def hash(self) -> str:
-        text = "_".join(f"{name}-{value}" for name, value in sorted(self.__dict__.items()))
-        return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 _NAMES = frozenset(field.name for field in fields(CPUOptions))

@@ -3,19 +3,26 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-import hashlib
 import re
+import warnings
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import knobs
 from ..compiler import BaseBackend, GPUTarget
+from ..options import TargetOptions
 from .assembler import Assembler, find_assembler
 
 
 @dataclass(frozen=True)
-class CUDAOptions:
-    """Launch and compile options."""
+class CUDAOptions(TargetOptions):
+    """Launch and compile options.
+
+    `num_stages` is for loops with a `tl.dot`; others follow `tl.range(..., num_stages=N)` alone.
+    `ptx_version` (80 is 8.0) and `ptx_options` (words for ptxas) go to the assembler of PTX.
+    `ir_override` is the path of a file `*.ttir`, `*.ttgir`, `*.llir` or `*.ptx` that replaces that
+    stage. Denormals are kept whatever `enable_reflect_ftz` says.
+    """
 
     num_warps: int = 4
     num_ctas: int = 1
@@ -43,15 +50,15 @@ class CUDAOptions:
     arch: str = ""
     instrumentation_mode: str = ""
 
-    def __post_init__(self) -> None:
-        for name in ("num_warps", "num_ctas"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < 1 or value & (value - 1):
-                raise ValueError(f"{name} must be a power of 2, got {value!r}")
+    max_warps: ClassVar[int] = 32
 
-    def hash(self) -> str:
-        text = "_".join(f"{name}-{value}" for name, value in sorted(self.__dict__.items()))
-        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.extern_libs:
+            raise ValueError(
+                f"extern_libs is {self.extern_libs!r}; kernels are linked with no library of "
+                "bitcode, mathematical functions are the compiler's own: leave it out"
+            )
 
 
 _NAMES = frozenset(field.name for field in fields(CUDAOptions))
@@ -62,6 +69,12 @@ def _capability(arch: str) -> int:
     if match is None:
         raise ValueError(f"{arch!r} is not the name of a GPU architecture; write sm90, for example")
     return int(match.group(1))
+
+
+def _assembler_options() -> str | None:
+    """What the settings ask of ptxas."""
+    words = ["--opt-level=0"] if knobs.nvidia.disable_ptxas_opt else []
+    return " ".join([*words, *(knobs.nvidia.ptxas_options or "").split()]) or None
 
 
 class CUDABackend(BaseBackend):
@@ -75,6 +88,12 @@ class CUDABackend(BaseBackend):
         known = {
             name: value for name, value in options.items() if name in _NAMES and value is not None
         }
+        if known.get("enable_reflect_ftz"):
+            warnings.warn(
+                "enable_reflect_ftz=True has no effect: functions keep denormals, as with False",
+                stacklevel=2,
+            )
+        known.setdefault("ptx_options", _assembler_options())
         known.setdefault("arch", knobs.runtime.override_arch or f"sm{self.target.arch}")
         capability = _capability(known["arch"])
         known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
@@ -96,10 +115,13 @@ class CUDABackend(BaseBackend):
         return CUDAOptions(**known)
 
     def code_target(self, options: Any) -> GPUTarget:
-        return GPUTarget("cuda", _capability(options.arch), self.target.warp_size)
+        # "sm_90" is what later GPUs run, too; "sm90" and "sm_90a" are all that 9.0 can do.
+        is_portable = re.fullmatch(r"sm_\d+", options.arch)
+        arch = options.arch if is_portable else _capability(options.arch)
+        return GPUTarget("cuda", arch, self.target.warp_size)
 
     def _assembler(self) -> Assembler:
-        return find_assembler(int(self.target.arch))
+        return find_assembler(_capability(str(self.target.arch)))
 
     def native_tools(self) -> dict[str, str]:
         found = self._assembler()

@@ -1,0 +1,55 @@
+// Reads a module that stands in for a stage, and holds it to the kernel that it replaces.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Replacement.h"
+
+#include "compiler/driver/Diagnostics.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace nereid;
+using namespace nereid::driver;
+
+tt::FuncOp driver::kernelOf(mlir::ModuleOp module, support::DiagnosticEngine &diagnostics) {
+  llvm::SmallVector<tt::FuncOp> kernels;
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+    if (function.isPublic())
+      kernels.push_back(function);
+  if (kernels.size() == 1)
+    return kernels.front();
+  diagnostics.report(diag::NoKernel, {}, kernels.size());
+  return {};
+}
+
+Request driver::withAllStages(const Request &request, const Backend &backend) {
+  Request own = request;
+  if (request.replacement && request.replacement->stage != "ttir")
+    own.keep = backend.stages;
+  return own;
+}
+
+bool driver::checkReplaceable(const Request::Replacement &replacement, const Backend &backend,
+                              support::DiagnosticEngine &diagnostics) {
+  if (llvm::is_contained(backend.replaceable, replacement.stage))
+    return true;
+  diagnostics.report(diag::StageNotReplaceable, {}, replacement.path, backend.name, llvm::join(backend.replaceable, ", *."));
+  return false;
+}
+
+static std::string typesOf(tt::FuncOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(kernel.getArgumentTypes(), stream);
+  return text;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> driver::readReplacement(const Request::Replacement &replacement, tt::FuncOp kernel,
+                                                          support::DiagnosticEngine &diagnostics) {
+  auto module = parse(*kernel.getContext(), replacement.text, replacement.path, diagnostics);
+  tt::FuncOp own = module ? kernelOf(*module, diagnostics) : tt::FuncOp();
+  if (!own)
+    return nullptr;
+  if (own.getArgumentTypes() == kernel.getArgumentTypes())
+    return module;
+  diagnostics.report(diag::ReplacementDiffers, {}, replacement.path, typesOf(own), kernel.getSymName(), typesOf(kernel));
+  return nullptr;
+}

@@ -1,0 +1,26 @@
+// The kernel of a module, and where its parameters lie in the block that launches pass: the same for every target.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace nereid::lowering {
+
+/// A parameter's place in the packed block.
+struct Param {
+  uint32_t offset = 0;
+  uint32_t size = 0;
+};
+
+/// The module's one public function, whose control flow is structured; a diagnostic where there is none such.
+mlir::FailureOr<tt::FuncOp> findKernel(mlir::ModuleOp module);
+
+/// The kernel's own parameters in order, each aligned to its size.
+std::vector<Param> paramsOf(tt::FuncOp kernel);
+
+} // namespace nereid::lowering

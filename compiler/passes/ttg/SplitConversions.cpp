@@ -1,0 +1,56 @@
+// Converts layouts in two steps where one step needs more shared memory than a block has.
+//
+//   %y = ttg.convert_layout %x : #a -> #b   ->   %m = ttg.convert_layout %x : #a -> #between
+//                                                %y = ttg.convert_layout %m : #between -> #b
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/layout/Conversion.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace nereid::ttg {
+#define GEN_PASS_DEF_SPLITCONVERSIONS
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+using layout::LinearLayout;
+
+static unsigned bytesBetween(const LinearLayout &from, const LinearLayout &to, Type element) {
+  return layout::planConversion(from, to, analysis::memoryBits(element)).sharedBytes();
+}
+
+static bool split(ConvertLayoutOp op, unsigned maxBytes) {
+  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  const LinearLayout &source = linearLayoutOf(from), &result = linearLayoutOf(to);
+  const unsigned bytes = bytesBetween(source, result, from.getElementType());
+  if (bytes <= maxBytes)
+    return false;
+  const LinearLayout between = layout::layoutBetween(source, result);
+  if (std::max(bytesBetween(source, between, from.getElementType()),
+               bytesBetween(between, result, from.getElementType())) >= bytes)
+    return false; // what does not fit is reported where the kernel is loaded
+  OpBuilder builder(op);
+  const RankedTensorType type =
+      from.cloneWithEncoding(encodingFor(op.getContext(), between, from.getShape()));
+  Value middle = ConvertLayoutOp::create(builder, op.getLoc(), type, op.getSrc());
+  op.getSrcMutable().assign(middle);
+  return true;
+}
+
+namespace {
+struct SplitConversions : ttg::impl::SplitConversionsBase<SplitConversions> {
+  using SplitConversionsBase::SplitConversionsBase;
+
+  void runOnOperation() final {
+    SmallVector<ConvertLayoutOp> conversions;
+    getOperation().walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
+    for (ConvertLayoutOp op : conversions)
+      numSplit += split(op, maxBytes);
+  }
+};
+} // namespace

@@ -1,0 +1,44 @@
+// Reads stages that the user has written, and holds them to the kernel.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/WrittenStages.h"
+
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+
+static InFlightDiagnostic refuse(const WrittenStage &written, tt::FuncOp kernel) {
+  return kernel.emitError() << "`ir_override` is " << written.path << ", ";
+}
+
+FailureOr<std::unique_ptr<llvm::Module>> nvidia::readLlvm(const WrittenStage &written, tt::FuncOp kernel,
+                                                          const llvm::Module &made) {
+  llvm::SMDiagnostic error;
+  auto module = llvm::parseIR(llvm::MemoryBufferRef(written.text, written.path), error, made.getContext());
+  if (!module)
+    return refuse(written, kernel) << "which is no LLVM IR: line " << error.getLineNo() << ": " << error.getMessage();
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(*module, &stream))
+    return refuse(written, kernel) << "which is invalid: " << problems;
+  const llvm::Function *own = module->getFunction(kernel.getSymName());
+  if (!own || own->isDeclaration())
+    return refuse(written, kernel) << "which has no function `" << kernel.getSymName() << "`";
+  const size_t wanted = made.getFunction(kernel.getSymName())->arg_size();
+  if (own->arg_size() != wanted)
+    return refuse(written, kernel) << "whose `" << kernel.getSymName() << "` has " << own->arg_size()
+                                   << " parameters; the kernel's are " << wanted << ", two of them for scratch memory";
+  module->setTargetTriple(made.getTargetTriple());
+  module->setDataLayout(made.getDataLayout());
+  return module;
+}
+
+LogicalResult nvidia::checkPtx(const WrittenStage &written, tt::FuncOp kernel) {
+  if (StringRef(written.text).contains((".entry " + kernel.getSymName()).str()))
+    return success();
+  return refuse(written, kernel) << "which has no entry `" << kernel.getSymName() << "`";
+}

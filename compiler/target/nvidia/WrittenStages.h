@@ -1,0 +1,18 @@
+// LLVM IR and PTX that the user has written in place of what is made of a kernel.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/target/nvidia/CudaTarget.h"
+
+#include "llvm/IR/Module.h"
+
+namespace nereid::nvidia {
+
+/// The written module for the machine of `made`; its kernel has the name and the number of parameters of the one there.
+mlir::FailureOr<std::unique_ptr<llvm::Module>> readLlvm(const WrittenStage &written, tt::FuncOp kernel,
+                                                        const llvm::Module &made);
+/// Whether the written PTX has the kernel.
+mlir::LogicalResult checkPtx(const WrittenStage &written, tt::FuncOp kernel);
+
+} // namespace nereid::nvidia

@@ -1,0 +1,27 @@
+"""What the options of every target have: checks of their numbers, and a hash."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import hashlib
+
+
+class TargetOptions:
+    """Base of the dataclasses of options."""
+
+    max_warps: int | None = None  # of a block; None where any number will do
+
+    def __post_init__(self) -> None:
+        for name in ("num_warps", "num_ctas"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1 or value & (value - 1):
+                raise ValueError(f"{name} must be a power of 2, got {value!r}")
+        if self.max_warps is not None and self.num_warps > self.max_warps:  # type: ignore[attr-defined]
+            raise ValueError(
+                f"num_warps is {self.num_warps}; a block has at most "  # type: ignore[attr-defined]
+                f"{self.max_warps} warps"
+            )
+
+    def hash(self) -> str:
+        text = "_".join(f"{name}-{value}" for name, value in sorted(self.__dict__.items()))
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()

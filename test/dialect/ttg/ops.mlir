@@ -1,0 +1,42 @@
+// RUN: nereid-opt %s | nereid-opt | FileCheck %s
+// Layouts, buffers and the ops on them print in the form that they are read in.
+
+// CHECK-DAG: #[[B:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-DAG: #[[C:.*]] = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+// CHECK-DAG: #[[L:.*]] = #ttg.linear<{register = {{\[\[}}0, 16], [8, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = {{\[\[}}2, 0], [4, 0]], block = []}>
+#linear = #ttg.linear<{register = [[0, 16], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = [[2, 0], [4, 0]], block = []}>
+// CHECK-DAG: #[[S:.*]] = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#smem = #ttg.shared_memory
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @layouts
+  tt.func @layouts(%x: tensor<16x32xf32, #blocked>, %row: tensor<32xf32, #ttg.slice<{dim = 0, parent = #blocked}>>) {
+    // CHECK: ttg.convert_layout %{{.*}} : tensor<16x32xf32, #[[B]]> -> tensor<16x32xf32, #[[C]]>
+    %c = ttg.convert_layout %x : tensor<16x32xf32, #blocked> -> tensor<16x32xf32, #columns>
+    // CHECK: ttg.convert_layout %{{.*}} : tensor<16x32xf32, #[[C]]> -> tensor<16x32xf32, #[[L]]>
+    %l = ttg.convert_layout %c : tensor<16x32xf32, #columns> -> tensor<16x32xf32, #linear>
+    // CHECK: tt.expand_dims %{{.*}} {axis = 0 : i32} : tensor<32xf32, #ttg.slice<{dim = 0, parent = #[[B]]}>> -> tensor<1x32xf32, #[[B]]>
+    %e = tt.expand_dims %row {axis = 0 : i32} : tensor<32xf32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x32xf32, #blocked>
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func @buffers
+  tt.func @buffers(%x: tensor<16x32xf32, #blocked>) {
+    // CHECK: ttg.local_alloc %{{.*}} : (tensor<16x32xf32, #[[B]]>) -> !ttg.memdesc<16x32xf32, #[[S]], #smem>
+    %filled = ttg.local_alloc %x : (tensor<16x32xf32, #blocked>) -> !ttg.memdesc<16x32xf32, #shared, #smem>
+    // CHECK: ttg.local_alloc : () -> !ttg.memdesc<16x32xf32, #[[S]], #smem, mutable>
+    %buffer = ttg.local_alloc : () -> !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
+    // CHECK: ttg.local_store %{{.*}}, %{{.*}} : tensor<16x32xf32, #[[B]]> -> !ttg.memdesc<16x32xf32, #[[S]], #smem, mutable>
+    ttg.local_store %x, %buffer : tensor<16x32xf32, #blocked> -> !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
+    // CHECK: ttg.barrier local
+    ttg.barrier local
+    // CHECK: ttg.local_load %{{.*}} : !ttg.memdesc<16x32xf32, #[[S]], #smem, mutable> -> tensor<16x32xf32, #[[C]]>
+    %y = ttg.local_load %buffer : !ttg.memdesc<16x32xf32, #shared, #smem, mutable> -> tensor<16x32xf32, #columns>
+    // CHECK: ttg.local_dealloc %{{.*}} : !ttg.memdesc<16x32xf32, #[[S]], #smem, mutable>
+    ttg.local_dealloc %buffer : !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}

@@ -1,0 +1,48 @@
+// RUN: nereid-opt %s --ttg-assign-layouts=num-warps=2 | FileCheck %s
+// Accesses get layouts whose threads have 16 bytes side by side; a change of layout stands where two wishes meet.
+
+// CHECK-DAG: #[[ROW:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+// CHECK: module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32}
+module {
+  // CHECK-LABEL: tt.func public @copy
+  tt.func public @copy(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+    // CHECK: tt.make_range {{.*}} : tensor<256xi32, #[[ROW]]>
+    %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %xp = tt.addptr %xs, %r : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    // CHECK: tt.load {{.*}} : tensor<256x!tt.ptr<f32>, #[[ROW]]>
+    // CHECK-NOT: ttg.convert_layout
+    %v = tt.load %xp : tensor<256x!tt.ptr<f32>>
+    %os = tt.splat %o : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %op = tt.addptr %os, %r : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    // CHECK: tt.store {{.*}} : tensor<256x!tt.ptr<f32>, #[[ROW]]>
+    tt.store %op, %v : tensor<256x!tt.ptr<f32>>
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func public @transpose
+  tt.func public @transpose(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %rows = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %size = arith.constant dense<64> : tensor<64x1xi32>
+    %starts = arith.muli %rows, %size : tensor<64x1xi32>
+    %columns = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %a = tt.broadcast %starts : tensor<64x1xi32> -> tensor<64x64xi32>
+    %b = tt.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+    %at = arith.addi %a, %b : tensor<64x64xi32>
+    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+    %xp = tt.addptr %xs, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+    // CHECK: %[[V:.*]] = tt.load
+    %v = tt.load %xp : tensor<64x64x!tt.ptr<f32>>
+    // One change of layout, on the data and not on addresses.
+    // CHECK: %[[T:.*]] = tt.trans %[[V]]
+    // CHECK-NEXT: ttg.convert_layout %[[T]] : tensor<64x64xf32
+    // CHECK-NOT: ttg.convert_layout
+    %t = tt.trans %v {order = array<i32: 1, 0>} : tensor<64x64xf32> -> tensor<64x64xf32>
+    %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+    %op = tt.addptr %os, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+    // CHECK: tt.store
+    tt.store %op, %t : tensor<64x64x!tt.ptr<f32>>
+    tt.return
+  }
+}
