@@ -15,7 +15,8 @@ static constexpr llvm::StringLiteral languageModule = "triton.language";
 //--- Names -----------------------------------------------------------------------------------
 
 /// What `module`.`name` is among our own modules; nothing where it is not there.
-static std::optional<Value> moduleMember(ModuleEmitter &emitter, llvm::StringRef module, llvm::StringRef name) {
+static std::optional<Value> moduleMember(ModuleEmitter &emitter, llvm::StringRef givenModule, llvm::StringRef name) {
+  const llvm::StringRef module = canonicalModule(givenModule);
   // `tl.constexpr(x)` is x: constants are constants here already.
   static const Builtin constexprClass{
       "constexpr", languageModule, {{"value"}}, "", [](const CallSite &site) { return site.args[0]; }};
@@ -33,7 +34,7 @@ static std::optional<Value> moduleMember(ModuleEmitter &emitter, llvm::StringRef
       return Value(TypeValue{Type(*scalar)});
   if (module == "triton" && (name == "cdiv" || name == "next_power_of_2"))
     return moduleMember(emitter, languageModule, name);
-  std::string inner = (module + "." + name).str();
+  std::string inner = (givenModule + "." + name).str();
   if (isBuiltinModule(inner))
     return Value(ModuleValue{inner});
   return std::nullopt;

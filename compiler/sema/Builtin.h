@@ -61,6 +61,8 @@ llvm::ArrayRef<Builtin> targetBuiltins();
 llvm::ArrayRef<const Builtin *> allBuiltins();
 /// The built-in `module`.`name`, or null.
 const Builtin *findBuiltin(llvm::StringRef module, llvm::StringRef name);
+/// The module that holds what `module` holds: `tl` for `tl.core`, `tl.random` and `tl.standard`; others are their own.
+llvm::StringRef canonicalModule(llvm::StringRef module);
 /// The built-in that tensors have as a method, or null.
 const Builtin *findMember(llvm::StringRef name);
 /// Whether `name` is a module that holds built-ins or holds such modules ("triton", "triton.language").

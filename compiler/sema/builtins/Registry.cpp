@@ -30,9 +30,13 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
   return sorted;
 }
 
-/// `tl.core` and `tl.standard` are other names of `tl`; every target has one libdevice.
-static llvm::StringRef canonicalModule(llvm::StringRef module) {
-  if (module == "triton.language.core" || module == "triton.language.standard")
+/// Other names of `tl`, which holds what they hold.
+static constexpr llvm::StringLiteral aliases[] = {"triton.language.core", "triton.language.random",
+                                                  "triton.language.standard"};
+
+/// Every target has one libdevice.
+llvm::StringRef canonicalModule(llvm::StringRef module) {
+  if (llvm::is_contained(aliases, module))
     return languageModule;
   for (llvm::StringRef target : {"cuda", "hip", "cpu"})
     if (module == ("triton.language.extra." + target + ".libdevice").str())
@@ -59,7 +63,6 @@ bool isBuiltinModule(llvm::StringRef name) {
                                                     languageModule,
                                                     mathModule,
                                                     propagateNanModule,
-                                                    "triton.language.core",
                                                     "triton.language.extra",
                                                     libdeviceModule,
                                                     "triton.language.extra.cuda",
@@ -68,9 +71,8 @@ bool isBuiltinModule(llvm::StringRef name) {
                                                     "triton.language.extra.hip.libdevice",
                                                     "triton.language.extra.cpu",
                                                     "triton.language.extra.cpu.libdevice",
-                                                    "triton.language.target_info",
-                                                    "triton.language.standard"};
-  return llvm::is_contained(modules, name);
+                                                    "triton.language.target_info"};
+  return llvm::is_contained(modules, name) || llvm::is_contained(aliases, name);
 }
 
 std::optional<Value> moduleConstant(llvm::StringRef givenModule, llvm::StringRef name) {

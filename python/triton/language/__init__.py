@@ -77,6 +77,7 @@ __all__ = [
     "must_use_result",
     "pi32_t",
     "pointer_type",
+    "random",
     "slice",
     "standard",
     "str_to_ty",
@@ -94,4 +95,4 @@ __all__ = [
 ]
 __all__ += core.bind_names(globals(), __name__)
 
-from . import extra, standard, target_info  # noqa: E402  (both look the table up)
+from . import extra, random, standard, target_info  # noqa: E402  (they look the table up)
