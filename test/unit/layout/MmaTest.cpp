@@ -1,0 +1,115 @@
+// Layouts of matrix instructions against the fragments that PTX describes, computed by division.
+// SPDX-License-Identifier: MIT
+#include "test/unit/layout/RandomLayouts.h"
+
+#include "compiler/layout/Distributed.h"
+#include "compiler/layout/Mma.h"
+
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace nereid;
+using namespace nereid::layout;
+
+/// The places that (lane, warp) holds, without the block's.
+static std::set<std::vector<int32_t>> held(const LinearLayout &layout, int32_t lane, int32_t warp) {
+  std::set<std::vector<int32_t>> places;
+  for (int32_t index = 0; index < layout.inSize(kRegister); ++index) {
+    const auto place = layout.apply({{kRegister, index}, {kLane, lane}, {kWarp, warp}});
+    EXPECT_TRUE(places.insert({place.begin(), place.end()}).second) << "a register is a copy of another";
+  }
+  return places;
+}
+
+struct Product {
+  unsigned warpRows, warpColumns;
+  int64_t m, n, k;
+};
+
+static std::vector<Product> products() {
+  std::vector<Product> all;
+  for (unsigned rows : {1, 2, 4})
+    for (unsigned columns : {1, 2})
+      for (int64_t m : {1, 8, 16, 64})
+        for (int64_t n : {1, 4, 8, 32})
+          for (int64_t k : {1, 4, 16, 64})
+            all.push_back({rows, columns, m, n, k});
+  return all;
+}
+
+TEST(Mma, AccumulatorIsThatOfPtx) {
+  for (const Product &product : products()) {
+    const LinearLayout layout = mmaAccumulator({product.warpRows, product.warpColumns}, {product.m, product.n});
+    ASSERT_TRUE(layout.isSurjective());
+    for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
+      for (int32_t lane = 0; lane < 32; ++lane) {
+        std::set<std::vector<int32_t>> expected;
+        const unsigned warpRow = warp / product.warpColumns, warpColumn = warp % product.warpColumns;
+        const int64_t stepM = 16 * product.warpRows, stepN = 8 * product.warpColumns;
+        for (int64_t row = 0; row < std::max(product.m, stepM); row += stepM)
+          for (int64_t column = 0; column < std::max(product.n, stepN); column += stepN)
+            for (unsigned half : {0, 8})
+              for (unsigned next : {0, 1})
+                expected.insert({int32_t((row + warpRow * 16 + lane / 4 + half) % product.m),
+                                 int32_t((column + warpColumn * 8 + lane % 4 * 2 + next) % product.n)});
+        EXPECT_EQ(held(layout, lane, warp), expected);
+      }
+  }
+}
+
+TEST(Mma, OperandsAreThoseOfPtx) {
+  for (unsigned kWidth : {1, 2, 4})
+    for (const Product &product : products())
+      for (unsigned operand : {0, 1}) {
+        const int64_t other = operand == 0 ? product.m : product.n;
+        const LinearLayout layout =
+            mmaOperand(operand, kWidth, {product.warpRows, product.warpColumns},
+                       operand == 0 ? llvm::ArrayRef<int64_t>{product.m, product.k} : llvm::ArrayRef<int64_t>{product.k, product.n});
+        ASSERT_TRUE(layout.isSurjective());
+        const unsigned box = operand == 0 ? 16 : 8, warps = operand == 0 ? product.warpRows : product.warpColumns;
+        for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
+          for (int32_t lane = 0; lane < 32; ++lane) {
+            const unsigned here = operand == 0 ? warp / product.warpColumns : warp % product.warpColumns;
+            std::set<std::vector<int32_t>> expected;
+            for (int64_t first = 0; first < std::max<int64_t>(other, box * warps); first += box * warps)
+              for (unsigned half = 0; half < box; half += 8)
+                for (int64_t step = 0; step < std::max<int64_t>(product.k, 8 * kWidth); step += 8 * kWidth)
+                  for (unsigned word : {0, 4})
+                    for (unsigned next = 0; next < kWidth; ++next) {
+                      const auto outer = int32_t((first + here * box + lane / 4 + half) % other);
+                      const auto along = int32_t((step + (lane % 4 + word) * kWidth + next) % product.k);
+                      expected.insert(operand == 0 ? std::vector{outer, along} : std::vector{along, outer});
+                    }
+            EXPECT_EQ(held(layout, lane, warp), expected);
+          }
+      }
+}
+
+TEST(Mma, LanesBeyondTheExtentHoldCopies) {
+  EXPECT_EQ(mmaLanesBeyond(2, 16), 0u);
+  EXPECT_EQ(mmaLanesBeyond(2, 4), 2u);
+  EXPECT_EQ(mmaLanesBeyond(2, 2), 3u);
+  EXPECT_EQ(mmaLanesBeyond(4, 1), 3u);
+}
+
+TEST(Mma, WarpsOverProductsOfTheirOwn) {
+  const LinearLayout sums = mmaAccumulator({4, 1, 1}, {4, 16, 8});
+  EXPECT_EQ(sums.inSize(kRegister), 4);
+  for (int32_t warp = 0; warp < 4; ++warp)
+    EXPECT_EQ(sums.apply({{kWarp, warp}}).front(), warp);
+}
+
+TEST(Mma, OperandsOfBlockedSumsHoldWholeRows) {
+  const LinearLayout rows = blockedLayout({2, 2}, {4, 8}, {2, 1}, {1, 0}, {16, 1}).removeZeroBases(kRegister);
+  const LinearLayout left = wholeRowsOperand(rows, 0, 32);
+  EXPECT_EQ(left.outSize(dimName(1)), 32);
+  EXPECT_EQ(left.inSize(kRegister), 2 * 32);
+  const LinearLayout sums = blockedLayout({2, 2}, {4, 8}, {2, 1}, {1, 0}, {16, 16});
+  for (int32_t lane = 0; lane < 32; ++lane)
+    for (int32_t index : {0, 1}) {
+      // The first register of each row of the sums, and of the operand.
+      const int32_t row = sums.apply({{kRegister, index * 2}, {kLane, lane}, {kWarp, 1}}).front();
+      EXPECT_EQ(left.apply({{kRegister, index}, {kLane, lane}, {kWarp, 1}}).front(), row);
+    }
+}
