@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/ttg/MatrixKind.h"
 #include "compiler/math/Math.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -73,6 +74,16 @@ public:
   virtual llvm::Value *quickMath(IrBuilder &ir, QuickMath function, llvm::Value *x) = 0;
   /// For functions that have no instruction.
   virtual const math::HostMath &mathFacts() const = 0;
+
+  // Matrices, where tiles have the layouts of matrix instructions.
+  /// Four sums of a box of 16 x 8 in a warp with the products of two steps along k added: rows g and g + 8, two columns
+  /// each. Words are i32, or f64: of `a` rows g and g + 8 of the first step, then of the second; of `b` one a step.
+  virtual llvm::SmallVector<llvm::Value *, 4> multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind,
+                                                               llvm::ArrayRef<llvm::Value *> a,
+                                                               llvm::ArrayRef<llvm::Value *> b,
+                                                               llvm::ArrayRef<llvm::Value *> sums) = 0;
+  /// The f32 with 10 bits of fraction that is nearest.
+  virtual llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) = 0;
 
   // Conversions.
   /// Floats of 16 bits and fewer from f32, rounded to nearest even or towards zero; what is beyond a format without

@@ -55,6 +55,35 @@ def Ttg_LinearAttr : Ttg_Encoding<"Linear", "linear"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Ttg_NvidiaMmaAttr : Ttg_Encoding<"NvidiaMma", "nvidia_mma"> {
+  let summary = "the accumulator of matrix instructions";
+  let description = [{
+    A warp holds boxes of 16 rows and 8 columns, the block a box of
+    `warpsPerCTA` warps, whose last dimension runs fastest. `versionMajor` is 2
+    for the instructions of a warp (`mma.sync`). `instrShape` is the box.
+  }];
+  let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor, Ttg_Extents:$warpsPerCTA,
+      Ttg_Extents:$instrShape);
+  let assemblyFormat = [{
+    `<` `{` `versionMajor` `=` $versionMajor `,` `versionMinor` `=` $versionMinor `,`
+    `warpsPerCTA` `=` custom<Extents>($warpsPerCTA) `,` `instrShape` `=` custom<Extents>($instrShape) `` `}` `>`
+  }];
+}
+
+def Ttg_DotOperandAttr : Ttg_Encoding<"DotOperand", "dot_op"> {
+  let summary = "an operand of a product whose result has the parent encoding";
+  let description = [{
+    Operand 0 is the left one. With a matrix instruction as parent each lane
+    holds runs of `kWidth` elements along the dimension that is summed over;
+    with another parent, printed without `kWidth`, a thread holds all of it.
+  }];
+  let parameters = (ins "unsigned":$opIdx, "::nereid::ttg::LayoutEncoding":$parent,
+      DefaultValuedParameter<"unsigned", "0">:$kWidth);
+  let assemblyFormat = [{
+    `<` `{` `opIdx` `=` $opIdx `,` `parent` `=` $parent (`,` `kWidth` `=` $kWidth^)? `}` `>`
+  }];
+}
+
 def Ttg_SwizzledSharedAttr : Ttg_Encoding<"SwizzledShared", "swizzled_shared", ["isDistributed"]> {
   let summary = "rows in shared memory whose vectors are permuted by XOR with the row";
   let description = [{

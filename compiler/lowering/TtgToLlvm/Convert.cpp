@@ -59,8 +59,7 @@ llvm::Value *ElementEmitter::fromSingle(llvm::Value *single, Type to, bool towar
   return ir.CreateBitCast(towardZeroBits(single, nearest), typeOf(to));
 }
 
-llvm::Value *ElementEmitter::convertFloat(Operation *op, llvm::Value *value, bool towardZero) {
-  const Type from = tt::elementOf(op->getOperand(0).getType()), to = tt::elementOf(op->getResult(0).getType());
+llvm::Value *ElementEmitter::convertFloat(Type from, Type to, llvm::Value *value, bool towardZero) {
   if (from == to)
     return value;
   if (!from.isF64()) {
@@ -72,6 +71,11 @@ llvm::Value *ElementEmitter::convertFloat(Operation *op, llvm::Value *value, boo
   if (to.isF16() && !towardZero)
     return ir.CreateFPTrunc(value, ir.getHalfTy());
   return fromSingle(towardZero ? narrowDouble(value, true) : roundToOdd(value), to, towardZero);
+}
+
+llvm::Value *ElementEmitter::convert(llvm::Value *value, Type from, Type to) {
+  return isa<FloatType>(to) ? convertFloat(from, to, value, /*towardZero=*/false)
+                            : ir.CreateSExtOrTrunc(value, typeOf(to));
 }
 
 llvm::Value *ElementEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned) {
@@ -90,7 +94,7 @@ llvm::Value *ElementEmitter::conversion(Operation *op, ArrayRef<llvm::Value *> i
   const Type from = tt::elementOf(op->getOperand(0).getType()), to = tt::elementOf(op->getResult(0).getType());
   llvm::Type *type = typeOf(to);
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
-    return convertFloat(op, in[0], /*towardZero=*/false);
+    return convertFloat(from, to, in[0], /*towardZero=*/false);
   if (isa<arith::BitcastOp>(op))
     return ir.CreateBitCast(in[0], type);
   if (isByteFloat(from) || isByteFloat(to))

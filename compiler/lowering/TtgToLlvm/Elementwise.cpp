@@ -140,7 +140,8 @@ llvm::Value *ElementEmitter::tileOp(Operation *op, ArrayRef<llvm::Value *> in) {
   if (isa<tt::MulhiUIOp>(op))
     return highProduct(in[0], in[1], /*isSigned=*/false);
   if (auto convert = dyn_cast<tt::FpToFpOp>(op))
-    return convertFloat(op, in[0], convert.getRounding() == tt::RoundingMode::RTZ);
+    return convertFloat(tt::elementOf(convert.getSrc().getType()), tt::elementOf(convert.getType()), in[0],
+                        convert.getRounding() == tt::RoundingMode::RTZ);
   if (isa<tt::IntToPtrOp>(op))
     return ir.CreateIntToPtr(in[0], typeOf(element));
   if (isa<tt::PtrToIntOp>(op))

@@ -24,6 +24,9 @@ public:
   /// The op's results; empty, after a diagnostic, where it has no form here.
   llvm::SmallVector<llvm::Value *, 2> emit(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> operands);
 
+  /// A number in another type of its family: integers are signed, floats rounded to nearest.
+  llvm::Value *convert(llvm::Value *value, mlir::Type from, mlir::Type to);
+
 private:
   llvm::Value *emitOne(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   llvm::SmallVector<llvm::Value *, 2> externOp(tt::ExternElementwiseOp op, llvm::ArrayRef<llvm::Value *> in);
@@ -43,7 +46,7 @@ private:
   llvm::Value *fused(llvm::Value *value);
   // Conversions.
   llvm::Value *conversion(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *convertFloat(mlir::Operation *op, llvm::Value *value, bool towardZero);
+  llvm::Value *convertFloat(mlir::Type from, mlir::Type to, llvm::Value *value, bool towardZero);
   llvm::Value *toSingle(llvm::Value *value, mlir::Type from);
   llvm::Value *fromSingle(llvm::Value *single, mlir::Type to, bool towardZero);
   llvm::Value *narrowDouble(llvm::Value *value, bool towardZero);

@@ -94,6 +94,7 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       .Case<tt::LoadOp>([&](auto typed) { return emitLoad(typed); })
       .Case<tt::StoreOp>([&](auto typed) { return emitStore(typed); })
       .Case<tt::ReduceOp>([&](auto typed) { return emitReduce(typed); })
+      .Case<tt::DotOp>([&](auto typed) { return emitDot(typed); })
       .Case<tt::CallOp>([&](auto typed) { return emitCall(typed); })
       .Case<tt::ReturnOp>([&](auto typed) { return emitReturn(typed); })
       .Case<ttg::ConvertLayoutOp>([&](auto typed) { return emitConvertLayout(typed); })

@@ -82,6 +82,8 @@ private:
   llvm::Value *wordwise(llvm::Value *value, llvm::function_ref<llvm::Value *(llvm::Value *)> move);
   mlir::LogicalResult emitReduce(tt::ReduceOp op);
   friend class ReductionEmitter;
+  mlir::LogicalResult emitDot(tt::DotOp op);
+  friend class DotEmitter;
 
   // Control.
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/ApplyLayouts.h"
 
+#include "compiler/passes/ttg/DotLayouts.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -54,7 +56,7 @@ static RankedTensorType encoded(Value value, LayoutEncoding encoding) {
 /// The encoding in which an op gives its result; a conversion may follow.
 LayoutEncoding Applier::produced(OpResult result) const {
   Operation *op = result.getOwner();
-  if (analysis::memoryAccessOf(op))
+  if (analysis::memoryAccessOf(op) || isa<tt::DotOp>(op))
     return layouts[classes.classOf(op)];
   if (auto reduce = dyn_cast<tt::ReduceOp>(op))
     return SliceAttr::get(op->getContext(), reduce.getAxis(), layouts[classes.classOf(op)]);
@@ -83,7 +85,9 @@ LayoutEncoding Applier::requiredByControl(OpOperand &operand) const {
 /// The encoding in which an op takes an operand; null where any will do.
 LayoutEncoding Applier::required(OpOperand &operand) const {
   Operation *op = operand.getOwner();
-  if (analysis::memoryAccessOf(op) || isa<tt::ReduceOp>(op))
+  if (auto dot = dyn_cast<tt::DotOp>(op); dot && operand.getOperandNumber() < 2)
+    return operandLayout(dot, operand.getOperandNumber(), layouts[classes.classOf(op)]);
+  if (analysis::memoryAccessOf(op) || isa<tt::ReduceOp, tt::DotOp>(op))
     return layouts[classes.classOf(op)];
   if (isa<tt::CallOp, tt::ReturnOp>(op))
     return signatureLayout(cast<RankedTensorType>(operand.get().getType()));

@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/ApplyLayouts.h"
 #include "compiler/passes/ttg/ChooseLayouts.h"
+#include "compiler/passes/ttg/DotLayouts.h"
 #include "compiler/passes/ttg/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -56,7 +57,8 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
   LogicalResult assign(tt::FuncOp function) {
     const ThreadShape threads{numWarps, threadsPerWarp};
     auto inSignature = [&](RankedTensorType tile) { return signatureLayout(tile, threads); };
-    FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature);
+    auto ofProduct = [&](tt::DotOp dot) { return accumulatorLayout(dot, {.hasWarpMma = hasWarpMma}, threads); };
+    FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofProduct);
     if (failed(classes))
       return failure();
     const analysis::AxisInfoAnalysis facts(function);

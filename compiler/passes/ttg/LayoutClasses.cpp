@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LayoutClasses.h"
 
+#include "compiler/passes/ttg/DotLayouts.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,8 +30,9 @@ static unsigned loopDepthOf(Operation *op) {
 namespace nereid::ttg {
 class ClassBuilder {
 public:
-  explicit ClassBuilder(llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout)
-      : signatureLayout(signatureLayout) {}
+  ClassBuilder(llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
+               llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout)
+      : signatureLayout(signatureLayout), productLayout(productLayout) {}
 
   LogicalResult visit(tt::FuncOp function);
   void finish();
@@ -50,15 +53,17 @@ private:
   void uniteAll(unsigned node, ValueRange values);
   void unitePairs(ValueRange a, ValueRange b);
   void addEdge(unsigned start, unsigned end, Relation relation, RankedTensorType moved, Operation *at);
-  void addFixed(Value value, bool isSource, Operation *at);
+  void addFixed(Value value, LayoutEncoding layout, bool isSource, Operation *at);
 
   bool makeCheap(Operation *op);
   LogicalResult visitOp(Operation *op);
   bool visitControl(Operation *op);
   void visitAccess(const analysis::MemoryAccess &access);
   void visitReduce(tt::ReduceOp reduce);
+  void visitDot(tt::DotOp dot);
 
   llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout;
+  llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout;
   std::vector<Node> nodes;
   llvm::DenseSet<Value> cheap;
 };
@@ -122,12 +127,13 @@ void ClassBuilder::addEdge(unsigned start, unsigned end, Relation relation, Rank
   edge.loopDepth = loopDepthOf(at);
 }
 
-void ClassBuilder::addFixed(Value value, bool isSource, Operation *at) {
+/// `layout` null: that of signatures.
+void ClassBuilder::addFixed(Value value, LayoutEncoding layout, bool isSource, Operation *at) {
   if (!isTile(value) || cheap.contains(value))
     return;
   auto tile = cast<RankedTensorType>(value.getType());
   const unsigned fixed = newNode(tile);
-  nodes[fixed].facts.fixed = signatureLayout(tile);
+  nodes[fixed].facts.fixed = layout ? layout : signatureLayout(tile);
   addEdge(isSource ? fixed : nodeOf(value), isSource ? nodeOf(value) : fixed, {}, tile, at);
 }
 
@@ -176,6 +182,17 @@ void ClassBuilder::visitReduce(tt::ReduceOp reduce) {
     addEdge(node, nodeOf(result), relation, cast<RankedTensorType>(result.getType()), reduce);
 }
 
+void ClassBuilder::visitDot(tt::DotOp dot) {
+  const unsigned node = newNode(dot.getType());
+  classes.opNodes[dot] = node;
+  const LayoutEncoding sums = nodes[node].facts.fixed = productLayout(dot);
+  if (!cheap.contains(dot.getC()))
+    addEdge(nodeOf(dot.getC()), node, {}, dot.getType(), dot);
+  addEdge(node, nodeOf(dot.getD()), {}, dot.getType(), dot);
+  addFixed(dot.getA(), operandLayout(dot, 0, sums), /*isSource=*/false, dot);
+  addFixed(dot.getB(), operandLayout(dot, 1, sums), /*isSource=*/false, dot);
+}
+
 /// Loops, branches, calls and returns; false for other ops.
 bool ClassBuilder::visitControl(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -193,9 +210,9 @@ bool ClassBuilder::visitControl(Operation *op) {
         unitePairs(op->getResults(), region.front().getTerminator()->getOperands());
   } else if (isa<tt::CallOp, tt::ReturnOp>(op)) {
     for (Value operand : op->getOperands())
-      addFixed(operand, /*isSource=*/false, op);
+      addFixed(operand, {}, /*isSource=*/false, op);
     for (Value result : op->getResults())
-      addFixed(result, /*isSource=*/true, op);
+      addFixed(result, {}, /*isSource=*/true, op);
   } else {
     return isa<tt::FuncOp, scf::YieldOp, scf::ConditionOp, tt::ReduceReturnOp>(op);
   }
@@ -225,6 +242,8 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
     visitAccess(*access);
   } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
     visitReduce(reduce);
+  } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
+    visitDot(dot);
   } else if (auto relation = shapeRelation(op)) {
     Value source = op->getOperand(0), result = op->getResult(0);
     addEdge(nodeOf(source), nodeOf(result), *relation, cast<RankedTensorType>(source.getType()), op);
@@ -242,7 +261,7 @@ LogicalResult ClassBuilder::visit(tt::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     if (failed(checkTile(function, argument)))
       return failure();
-    addFixed(argument, /*isSource=*/true, function);
+    addFixed(argument, {}, /*isSource=*/true, function);
   }
   // A loop is visited before its body, but what its values are united with may be cheap only if it was seen.
   SmallVector<Operation *> control;
@@ -282,8 +301,9 @@ void ClassBuilder::finish() {
 }
 
 FailureOr<LayoutClasses>
-LayoutClasses::build(tt::FuncOp function, llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout) {
-  ClassBuilder builder(signatureLayout);
+LayoutClasses::build(tt::FuncOp function, llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
+                     llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout) {
+  ClassBuilder builder(signatureLayout, productLayout);
   if (failed(builder.visit(function)))
     return failure();
   builder.finish();

@@ -54,9 +54,10 @@ struct LayoutClass {
 class LayoutClasses {
 public:
   /// Fails, with a diagnostic, on a tile or an op that layouts have no rule for. `signatureLayout` gives the layout of tiles
-  /// that pass from function to function.
+  /// that pass from function to function, `productLayout` that of a product's result.
   static llvm::FailureOr<LayoutClasses> build(tt::FuncOp function,
-                                              llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> signatureLayout);
+                                              llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> signatureLayout,
+                                              llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout);
 
   llvm::ArrayRef<LayoutClass> classes() const { return list; }
   llvm::ArrayRef<Edge> edges() const { return edgeList; }
@@ -65,7 +66,7 @@ public:
   bool isCheap(mlir::Value value) const { return !valueNodes.contains(value); }
   /// The class of a tile that is not cheap.
   unsigned classOf(mlir::Value value) const { return classOfNode[valueNodes.lookup(value)]; }
-  /// The class of an access's pointers or a reduction's operands.
+  /// The class of an access's pointers, a reduction's operands or what a product is added to.
   unsigned classOf(mlir::Operation *op) const { return classOfNode[opNodes.lookup(op)]; }
 
 private:

@@ -18,6 +18,7 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
     Option<"threadsPerWarp", "threads-per-warp", "unsigned", "32", "threads of a warp">,
     Option<"numCtas", "num-ctas", "unsigned", "1", "blocks of a cluster">,
     Option<"target", "target", "std::string", "\"cuda:90\"", "what code is made for">,
+    Option<"hasWarpMma", "warp-mma", "bool", "true", "whether warps have matrix instructions">,
   ];
   let statistics = [Statistic<"numConversions", "conversions", "layout conversions inserted">];
 }

@@ -18,6 +18,7 @@ static constexpr Arch volta = {.capability = 70,
                                .hasWarpReduce = false,
                                .hasBf16Conversion = false,
                                .hasByteFloats = false,
+                               .hasWarpMma = false,
                                .hasAsyncCopy = false,
                                .hasTma = false,
                                .hasWgmma = false,
@@ -35,7 +36,7 @@ static constexpr Arch ampere(unsigned capability, const char *cpu, uint32_t shar
   Arch arch = turing();
   arch.residentThreads = threads;
   arch.capability = capability, arch.cpu = arch.portable = cpu, arch.maxSharedBytes = sharedKiB * KiB;
-  arch.hasWarpReduce = arch.hasBf16Conversion = arch.hasAsyncCopy = true;
+  arch.hasWarpReduce = arch.hasBf16Conversion = arch.hasWarpMma = arch.hasAsyncCopy = true;
   return arch;
 }
 

@@ -66,6 +66,7 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   shape.target = "cuda:" + std::to_string(arch.capability);
   shape.askedStages = options.numStages == support::Options().numStages ? 0 : options.numStages;
   shape.maxSharedBytes = arch.maxSharedBytes;
+  shape.hasWarpMma = arch.hasWarpMma;
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked
   ttg::buildPipeline(passes, shape);

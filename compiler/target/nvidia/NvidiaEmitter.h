@@ -36,6 +36,11 @@ public:
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
   llvm::Value *widenByte(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
 
+  llvm::SmallVector<llvm::Value *, 4> multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind,
+                                                       llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
+                                                       llvm::ArrayRef<llvm::Value *> sums) override;
+  llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
+
 private:
   const Arch &arch;
   math::HostMath facts;

@@ -1,0 +1,108 @@
+// Builds the layouts of matrix instructions from their bases.
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/Mma.h"
+
+#include "compiler/layout/Distributed.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cassert>
+
+using namespace nereid;
+using namespace nereid::layout;
+
+namespace {
+/// Bases of one warp's tile and of the warps, over the last two dims of a tile.
+class Bases {
+public:
+  explicit Bases(unsigned rank) : rank(rank) {}
+
+  void add(llvm::StringRef in, unsigned dim, int32_t step) {
+    LinearLayout::Coordinates &basis = basesOf(in).emplace_back(rank, 0);
+    basis[dim] = step;
+  }
+  void addCopy(llvm::StringRef in) { basesOf(in).emplace_back(rank, 0); }
+
+  LinearLayout finish(llvm::ArrayRef<int64_t> shape) const {
+    std::vector<LinearLayout::Output> outputs;
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      int32_t size = 1;
+      for (const LinearLayout::Input &input : inputs)
+        for (const LinearLayout::Coordinates &basis : input.bases)
+          size = std::max(size, basis[dim] * 2);
+      outputs.push_back({dimName(dim), size});
+    }
+    const auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank)));
+    return fitToShape(LinearLayout::fromBases(inputs, outputs), order, shape).removeZeroBases(kRegister);
+  }
+
+private:
+  std::vector<LinearLayout::Coordinates> &basesOf(llvm::StringRef in) {
+    return llvm::find_if(inputs, [&](const LinearLayout::Input &input) { return input.name == in; })->bases;
+  }
+
+  unsigned rank;
+  std::vector<LinearLayout::Input> inputs = {
+      {kRegister.str(), {}}, {kLane.str(), {}}, {kWarp.str(), {}}, {kBlock.str(), {}}};
+};
+} // namespace
+
+/// The warps' bits, the last dim's first. `absent` has no place in the tile: warps along it hold copies.
+static void addWarps(Bases &bases, llvm::ArrayRef<unsigned> warps, std::optional<unsigned> absent) {
+  const unsigned rank = warps.size();
+  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank))) {
+    const unsigned first = dim + 1 == rank ? kMmaColumns : dim + 2 == rank ? kMmaRows : 1;
+    for (unsigned step = 1; step < warps[dim]; step *= 2)
+      dim == absent ? bases.addCopy(kWarp) : bases.add(kWarp, dim, first * step);
+  }
+}
+
+LinearLayout layout::mmaAccumulator(llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape) {
+  assert(shape.size() >= 2 && shape.size() == warpsPerCta.size() && "one rank");
+  const unsigned row = shape.size() - 2, column = row + 1;
+  Bases bases(shape.size());
+  bases.add(kRegister, column, 1);
+  bases.add(kRegister, row, 8);
+  for (int32_t step : {2, 4})
+    bases.add(kLane, column, step);
+  for (int32_t step : {1, 2, 4})
+    bases.add(kLane, row, step);
+  addWarps(bases, warpsPerCta, std::nullopt);
+  return bases.finish(shape);
+}
+
+LinearLayout layout::mmaOperand(unsigned operand, unsigned kWidth, llvm::ArrayRef<unsigned> warpsPerCta,
+                                llvm::ArrayRef<int64_t> shape) {
+  assert(shape.size() >= 2 && shape.size() == warpsPerCta.size() && llvm::isPowerOf2_32(kWidth) && "one rank");
+  const bool isLeft = operand == 0;
+  const unsigned row = shape.size() - 2, column = row + 1;
+  const unsigned k = isLeft ? column : row, other = isLeft ? row : column;
+  Bases bases(shape.size());
+  for (unsigned step = 1; step < kWidth; step *= 2)
+    bases.add(kRegister, k, step);
+  if (isLeft)
+    bases.add(kRegister, other, 8);
+  bases.add(kRegister, k, kMmaLanesAlongK * kWidth);
+  for (unsigned step = 1; step < kMmaLanesAlongK; step *= 2)
+    bases.add(kLane, k, step * kWidth);
+  for (int32_t step : {1, 2, 4})
+    bases.add(kLane, other, step);
+  addWarps(bases, warpsPerCta, k);
+  return bases.finish(shape);
+}
+
+uint32_t layout::mmaLanesBeyond(unsigned kWidth, int64_t extent) {
+  uint32_t lanes = 0;
+  for (unsigned bit = 0; (1u << bit) < kMmaLanesAlongK; ++bit)
+    if (int64_t{kWidth} << bit >= extent)
+      lanes |= 1u << bit;
+  return lanes;
+}
+
+LinearLayout layout::wholeRowsOperand(const LinearLayout &accumulator, unsigned operand, int64_t extent) {
+  const unsigned rank = accumulator.numOutputs(), k = operand == 0 ? rank - 1 : rank - 2;
+  assert(accumulator.outSize(dimName(k)) == 1 && "the accumulator has no extent along k");
+  return accumulator * LinearLayout::identity1D(extent, kRegister, dimName(k));
+}

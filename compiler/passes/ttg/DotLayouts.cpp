@@ -1,0 +1,69 @@
+// Spreads warps over products and picks runs of elements along the dimension that is summed over.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/DotLayouts.h"
+
+#include "compiler/dialect/ttg/MatrixKind.h"
+#include "compiler/layout/Mma.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+/// Whether a product's result becomes an operand of another one: then rows had better stay in one warp.
+static bool isChained(tt::DotOp dot) {
+  SetVector<Operation *> after, before;
+  getForwardSlice(dot.getOperation(), &after);
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  (void)getBackwardSlice(dot.getOperation(), &before, options);
+  auto isOther = [&](Operation *op) { return op != dot && isa<tt::DotOp>(op); };
+  return llvm::any_of(after, isOther) || llvm::any_of(before, isOther);
+}
+
+/// Warps go where the part of one warp is longest; those that find no room hold copies.
+static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps) {
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
+  const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
+  const bool alongRows = isChained(dot);
+  SmallVector<unsigned> warps(rank, 1);
+  SmallVector<int64_t> left(shape);
+  left[row] /= layout::kMmaRows;
+  left[column] /= layout::kMmaColumns;
+  for (; numWarps > 1; numWarps /= 2) {
+    unsigned dim = row;
+    if (rank == 3 && left[0] > 1)
+      dim = 0; // products of their own share nothing
+    else if (left[row] <= 1 ? left[column] > 1 : !alongRows && left[column] > 2 * left[row])
+      dim = column;
+    warps[dim] *= 2;
+    left[dim] /= 2;
+  }
+  return warps;
+}
+
+/// Four by four elements of the result a thread, where there are as many.
+static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadShape threads) {
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
+  const unsigned rank = shape.size();
+  const int64_t perThread = dot.getType().getNumElements() / (threads.numWarps * threads.threadsPerWarp);
+  SmallVector<unsigned> size(rank, 1);
+  size[rank - 1] = std::min<int64_t>(shape[rank - 1], perThread >= 4 ? 4 : 1);
+  size[rank - 2] = std::min<int64_t>(shape[rank - 2], perThread >= 16 ? 4 : 1);
+  return defaultBlocked(dot.getContext(), shape, size, llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank))),
+                        threads.numWarps, threads.threadsPerWarp);
+}
+
+LayoutEncoding ttg::accumulatorLayout(tt::DotOp dot, const MatrixFacts &facts, ThreadShape threads) {
+  if (!facts.hasWarpMma || threads.threadsPerWarp != 32 || !matrixKindOf(dot))
+    return blockOfElements(dot, threads);
+  return NvidiaMmaAttr::get(dot.getContext(), 2, 0, spreadWarps(dot, threads.numWarps),
+                            {layout::kMmaRows, layout::kMmaColumns});
+}
+
+LayoutEncoding ttg::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
+  const unsigned kWidth = isa<NvidiaMmaAttr>(accumulator) ? runAlongK(*matrixKindOf(dot)) : 0;
+  return DotOperandAttr::get(dot.getContext(), operand, accumulator, kWidth);
+}

@@ -1,0 +1,65 @@
+// The matrix instructions of a warp.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/NvidiaEmitter.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace nereid;
+using namespace nereid::nvidia;
+using llvm::Intrinsic::ID;
+
+using Values = llvm::SmallVector<llvm::Value *, 4>;
+
+static Values parts(lowering::IrBuilder &ir, llvm::Value *whole) {
+  Values values;
+  for (unsigned index = 0; index < whole->getType()->getStructNumElements(); ++index)
+    values.push_back(ir.CreateExtractValue(whole, index));
+  return values;
+}
+
+/// Two times two instructions of 8 rows and a depth of 4.
+static Values multiplyDoubles(lowering::IrBuilder &ir, llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
+                              Values sums) {
+  for (unsigned half : {0, 1})
+    for (unsigned rows : {0, 1}) {
+      llvm::Value *sum = ir.CreateIntrinsic(llvm::Intrinsic::nvvm_mma_m8n8k4_row_col_f64, {},
+                                            {a[2 * half + rows], b[half], sums[2 * rows], sums[2 * rows + 1]});
+      sums[2 * rows] = ir.CreateExtractValue(sum, 0);
+      sums[2 * rows + 1] = ir.CreateExtractValue(sum, 1);
+    }
+  return sums;
+}
+
+static ID instructionOf(ttg::MatrixKind kind) {
+  switch (kind) {
+  case ttg::MatrixKind::F16:
+    return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
+  case ttg::MatrixKind::BF16:
+    return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
+  case ttg::MatrixKind::TF32:
+    return llvm::Intrinsic::nvvm_mma_m16n8k8_row_col_tf32;
+  case ttg::MatrixKind::Int8:
+    return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
+  case ttg::MatrixKind::F64:
+    return llvm::Intrinsic::nvvm_mma_m8n8k4_row_col_f64;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+Values NvidiaEmitter::multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind, llvm::ArrayRef<llvm::Value *> a,
+                                       llvm::ArrayRef<llvm::Value *> b, llvm::ArrayRef<llvm::Value *> sums) {
+  if (kind == ttg::MatrixKind::F64)
+    return multiplyDoubles(ir, a, b, Values(sums));
+  llvm::SmallVector<llvm::Value *, 10> operands;
+  for (llvm::Value *word : llvm::concat<llvm::Value *const>(a, b)) {
+    const bool isPair = kind == ttg::MatrixKind::F16;
+    operands.push_back(isPair ? ir.CreateBitCast(word, llvm::FixedVectorType::get(ir.getHalfTy(), 2)) : word);
+  }
+  operands.append(sums.begin(), sums.end());
+  return parts(ir, ir.CreateIntrinsic(instructionOf(kind), {}, operands));
+}
+
+llvm::Value *NvidiaEmitter::roundToTf32(IrBuilder &ir, llvm::Value *single) {
+  llvm::Value *rounded = ir.CreateIntrinsic(llvm::Intrinsic::nvvm_f2tf32_rna, {}, {single});
+  return ir.CreateBitCast(rounded, ir.getFloatTy());
+}
