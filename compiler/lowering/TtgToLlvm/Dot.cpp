@@ -62,7 +62,7 @@ private:
   Parts makeWord(unsigned operand, const Place &place, unsigned k);
   Parts partsOf(llvm::Value *value, Type element);
   llvm::Value *widen(llvm::Value *value, Type from, Type to) { return emitter.elements.convert(value, from, to); }
-  unsigned numParts() const;
+  unsigned numParts();
   Type accumulatorType();
 
   FunctionEmitter &emitter;
@@ -126,7 +126,7 @@ LogicalResult DotEmitter::byElements() {
 
 //--- by instructions -----------------------------------------------------------------------
 
-unsigned DotEmitter::numParts() const {
+unsigned DotEmitter::numParts() {
   if (!tt::elementOf(op.getA().getType()).isF32())
     return 1;
   switch (op.getInputPrecision()) {
