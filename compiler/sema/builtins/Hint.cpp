@@ -1,9 +1,8 @@
 // Built-ins that tell the compiler facts: multiple_of, max_contiguous, max_constancy, assume.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/builtins/Emission.h"
-
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace nereid::sema {
 namespace {
@@ -47,8 +46,8 @@ Value emitAssume(const CallSite &site) {
   if (condition.tensor()->type.isTile())
     return site.emitter.error(diag::AssumeTile, site.rangeOf("cond"), condition.tensor()->type.str());
   const Value truth = site.emitter.cast(condition, Scalar::Int1, site.rangeOf("cond"));
-  builderOf(site).getContext()->getOrLoadDialect<mlir::LLVM::LLVMDialect>();
-  mlir::LLVM::AssumeOp::create(builderOf(site), locationOf(site), truth.tensor()->value);
+  builderOf(site).getContext()->getOrLoadDialect<foreign::LlvmDialect>();
+  foreign::AssumeOp::create(builderOf(site), locationOf(site), truth.tensor()->value);
   return Value();
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
+#include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/ttg/Pipeline.h"
 #include "compiler/target/nvidia/Codegen.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
@@ -45,16 +46,6 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
   return success();
 }
 
-/// Ops that the language has and GPUs have no code for yet.
-static LogicalResult checkOps(ModuleOp module) {
-  const WalkResult result = module.walk([](Operation *op) -> WalkResult {
-    if (isa<tt::DotOp, tt::DotScaledOp>(op))
-      return op->emitError() << "`tl." << op->getName().stripDialect() << "` is not supported on GPUs yet";
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
-
 //--- phases --------------------------------------------------------------------------------
 
 static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options, const Arch &arch) {
@@ -69,6 +60,10 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   shape.hasWarpMma = arch.hasWarpMma;
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked
+  bool hasScaled = false;
+  module.walk([&](tt::DotScaledOp) { hasScaled = true; });
+  if (hasScaled)
+    passes.addPass(tt::createDecomposeScaledDots());
   ttg::buildPipeline(passes, shape);
   return passes.run(module);
 }
@@ -184,7 +179,7 @@ FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &opt
   if (!arch)
     return module.emitError() << whyNot;
   FailureOr<tt::FuncOp> kernel = lowering::findKernel(module);
-  if (failed(kernel) || failed(checkStructure(module)) || failed(checkOptions(*kernel, options, *arch)) || failed(checkOps(module)) ||
+  if (failed(kernel) || failed(checkStructure(module)) || failed(checkOptions(*kernel, options, *arch)) ||
       failed(lowerToTtg(module, options, *arch)))
     return failure();
   CudaCode code;

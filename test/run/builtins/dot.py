@@ -70,7 +70,7 @@ def test_floats(dtype, shape, device):
     m, n, k = shape
     a, b = array(dtype, m, k, seed=1), array(dtype, k, n, seed=2)
     c = np.full((m, n), np.nan, "float64" if dtype == "float64" else "float32")
-    if launch(product, (1,), a, b, c, k, 1, n, 1, m, n, k, None, None, device=device):
+    if launch(product, (1,), a, b, c, k, 1, n, 1, m, n, k, "ieee", None, device=device):
         assert_near(c, numbers(a), numbers(b), dtype)
 
 
@@ -79,7 +79,7 @@ def test_integers_are_exact(shape, device):
     m, n, k = shape
     a, b = array("int8", m, k, seed=3), array("int8", k, n, seed=4)
     c = np.full((m, n), -1, np.int32)
-    if launch(product, (1,), a, b, c, k, 1, n, 1, m, n, k, None, None, device=device):
+    if launch(product, (1,), a, b, c, k, 1, n, 1, m, n, k, "ieee", None, device=device):
         assert (c == a.astype(np.int32) @ b.astype(np.int32)).all()
 
 
@@ -95,7 +95,7 @@ def test_strides(dtype, shape, order, device):
     out = {"int8": "int32", "float64": "float64"}.get(dtype, "float32")
     c = np.full((m, n), -1, out)
     strides = (1, m) if is_a else (k * gap, gap), (1, k) if is_b else (n * gap, gap)
-    if launch(product, (1,), a, b, c, *strides[0], *strides[1], m, n, k, None, None, device=device):
+    if launch(product, (1,), a, b, c, *strides[0], *strides[1], m, n, k, "ieee", None, device=device):
         a, b = numbers(a)[:, ::gap], numbers(b)[:, ::gap]
         a, b = a.T if is_a else a, b.T if is_b else b
         assert_near(c, a, b, dtype if dtype != "int8" else "float64")
@@ -113,7 +113,7 @@ def test_every_precision_is_at_least_that_of_tf32(precision, device):
 def test_half_result(device):
     a, b = array("float16", 16, 32, seed=9), array("float16", 32, 8, seed=10)
     c = np.full((16, 8), np.nan, np.float16)
-    if launch(product, (1,), a, b, c, 32, 1, 8, 1, 16, 8, 32, None, tl.float16, device=device):
+    if launch(product, (1,), a, b, c, 32, 1, 8, 1, 16, 8, 32, "ieee", tl.float16, device=device):
         assert_near(c, numbers(a), numbers(b), "float16", out="float16")
 
 
@@ -123,7 +123,7 @@ def test_special_numbers(device):
     a[0, 1], a[1, 2], a[2] = np.inf, np.nan, [np.inf, -np.inf, 0, 0]
     a[3], b[3] = 1e-45, 1  # sums of the smallest number are exact
     c = np.zeros((4, 16), np.float32)
-    if launch(product, (1,), a, b, c, 4, 1, 16, 1, 4, 16, 4, None, None, device=device):
+    if launch(product, (1,), a, b, c, 4, 1, 16, 1, 4, 16, 4, "ieee", None, device=device):
         assert np.isposinf(c[0]).all() and np.isnan(c[1]).all() and np.isnan(c[2]).all()
         assert (c[3] == np.float32(4 * 1.401298464324817e-45)).all()
 
@@ -135,7 +135,7 @@ def batched(a_ptr, b_ptr, c_ptr, SHAPE_A: tl.constexpr, SHAPE_B: tl.constexpr, S
     b = tl.load(b_ptr + tl.arange(0, SIZE_B)).reshape(SHAPE_B)
     if TURNS:
         b = tl.permute(b, TURNS)
-    c = tl.dot(a, b).reshape((SIZE_C,))
+    c = tl.dot(a, b, input_precision="ieee").reshape((SIZE_C,))
     tl.store(c_ptr + tl.arange(0, SIZE_C), c)
 
 
@@ -174,9 +174,9 @@ def matmul(a_ptr, b_ptr, c_ptr, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK:
             x = tl.load(a, mask=(i[:, None] < m) & (depth[None, :] < k - start), other=0.0)
             y = tl.load(b, mask=(depth[:, None] < k - start) & (j[None, :] < n), other=0.0)
         if FORM == "added":
-            acc += tl.dot(x, y)
+            acc += tl.dot(x, y, input_precision="ieee")
         else:
-            acc = tl.dot(x, y, acc)
+            acc = tl.dot(x, y, acc, input_precision="ieee")
         a += BK
         b += BK * n
     tl.store(c_ptr + i[:, None] * n + j[None, :], acc, mask=(i[:, None] < m) & (j[None, :] < n))
@@ -316,13 +316,14 @@ def attention(q_ptr, k_ptr, v_ptr, o_ptr, count, scale, BM: tl.constexpr, BN: tl
     for start in range(0, count, BN):
         inside = start + j < count
         k = tl.load(k_ptr + (start + j)[None, :] * D + depth[:, None], mask=inside[None, :], other=0.0)
-        s = tl.where(inside[None, :], tl.dot(q, k) * scale, float("-inf"))
+        s = tl.dot(q, k, input_precision="ieee") * scale
+        s = tl.where(inside[None, :], s, float("-inf"))
         new_top = tl.maximum(top, tl.max(s, 1))
         p = tl.exp(s - new_top[:, None])
         shrink = tl.exp(top - new_top)
         total = total * shrink + tl.sum(p, 1)
         v = tl.load(v_ptr + (start + j)[:, None] * D + depth[None, :], mask=inside[:, None], other=0.0)
-        acc = tl.dot(p.to(v.dtype), v, acc * shrink[:, None])
+        acc = tl.dot(p.to(v.dtype), v, acc * shrink[:, None], input_precision="ieee")
         top = new_top
     tl.store(o_ptr + i[:, None] * D + depth[None, :], acc / total[:, None], mask=i[:, None] < count)
 

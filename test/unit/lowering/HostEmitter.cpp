@@ -99,6 +99,77 @@ llvm::Value *HostEmitter::reduceWarp(IrBuilder &ir, WarpReduction kind, llvm::Va
   return call(ir, "simt_reduce", {word, ir.getInt32(static_cast<uint32_t>(kind))});
 }
 
+//--- matrices ------------------------------------------------------------------------------
+
+/// The numbers in a word, in the type that they are summed in.
+static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, ttg::MatrixKind kind, llvm::Value *word,
+                                                     llvm::Type *sum) {
+  llvm::Type *type = nullptr;
+  switch (kind) {
+  case ttg::MatrixKind::F16:
+    type = ir.getHalfTy();
+    break;
+  case ttg::MatrixKind::BF16:
+    type = ir.getBFloatTy();
+    break;
+  case ttg::MatrixKind::TF32:
+    type = ir.getFloatTy();
+    break;
+  case ttg::MatrixKind::Int8:
+    type = ir.getInt8Ty();
+    break;
+  case ttg::MatrixKind::F64:
+    return {word};
+  }
+  const unsigned count = 32 / type->getPrimitiveSizeInBits();
+  llvm::Value *list = ir.CreateBitCast(word, llvm::FixedVectorType::get(type, count));
+  llvm::SmallVector<llvm::Value *, 4> numbers;
+  for (unsigned index = 0; index < count; ++index) {
+    llvm::Value *number = ir.CreateExtractElement(list, uint64_t{index});
+    numbers.push_back(type->isIntegerTy() ? ir.CreateSExt(number, sum) : ir.CreateFPExt(number, sum));
+  }
+  return numbers;
+}
+
+/// By the definition: every sum asks the lanes of its row and of its column for their words, one after the other.
+llvm::SmallVector<llvm::Value *, 4> HostEmitter::multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind,
+                                                                  llvm::ArrayRef<llvm::Value *> a,
+                                                                  llvm::ArrayRef<llvm::Value *> b,
+                                                                  llvm::ArrayRef<llvm::Value *> sums) {
+  llvm::Value *lane = ir.CreateURem(call(ir, "simt_thread", {}), ir.getInt32(32));
+  llvm::Value *group = ir.CreateUDiv(lane, ir.getInt32(4)), *column = ir.CreateURem(lane, ir.getInt32(4));
+  auto from = [&](llvm::Value *word, llvm::Value *source) -> llvm::Value * {
+    if (word->getType()->isIntegerTy(32))
+      return shuffleIndex(ir, word, source);
+    llvm::Value *halves = ir.CreateBitCast(word, llvm::FixedVectorType::get(ir.getInt32Ty(), 2));
+    for (uint64_t half : {0, 1})
+      halves = ir.CreateInsertElement(halves, shuffleIndex(ir, ir.CreateExtractElement(halves, half), source), half);
+    return ir.CreateBitCast(halves, word->getType());
+  };
+  llvm::SmallVector<llvm::Value *, 4> results(sums);
+  for (unsigned rows : {0, 1})
+    for (unsigned next : {0, 1}) {
+      llvm::Value *&sum = results[2 * rows + next];
+      llvm::Value *n = ir.CreateAdd(ir.CreateMul(column, ir.getInt32(2)), ir.getInt32(next));
+      for (unsigned half : {0, 1})
+        for (unsigned k = 0; k < 4; ++k) {
+          llvm::Value *left = from(a[2 * half + rows], ir.CreateAdd(ir.CreateMul(group, ir.getInt32(4)), ir.getInt32(k)));
+          llvm::Value *right = from(b[half], ir.CreateAdd(ir.CreateMul(n, ir.getInt32(4)), ir.getInt32(k)));
+          for (auto [x, y] : llvm::zip_equal(numbersIn(ir, kind, left, sum->getType()),
+                                             numbersIn(ir, kind, right, sum->getType())))
+            sum = sum->getType()->isIntegerTy() ? ir.CreateAdd(sum, ir.CreateMul(x, y))
+                                                : ir.CreateFAdd(sum, ir.CreateFMul(x, y));
+        }
+    }
+  return results;
+}
+
+llvm::Value *HostEmitter::roundToTf32(IrBuilder &ir, llvm::Value *single) {
+  llvm::Value *bits = ir.CreateBitCast(single, ir.getInt32Ty());
+  llvm::Value *rounded = ir.CreateAnd(ir.CreateAdd(bits, ir.getInt32(0x1000)), ir.getInt32(0xffffe000));
+  return ir.CreateBitCast(rounded, ir.getFloatTy());
+}
+
 /// Accesses are of vectors, which have masked forms; each claims the alignment that a GPU asks for.
 static llvm::Value *address(lowering::IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
   return ir.CreatePtrAdd(pointer, ir.getInt64(offset));

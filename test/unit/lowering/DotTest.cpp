@@ -1,0 +1,116 @@
+// Checks products of tiles by running them: every kind of instruction, extents below the instruction's, warps that hold copies.
+// SPDX-License-Identifier: MIT
+#include "test/unit/lowering/Differential.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include "gtest/gtest.h"
+
+namespace nereid::simt {
+namespace {
+
+struct Product {
+  int64_t batch = 0; ///< 0: two dimensions
+  int64_t m = 16, n = 16, k = 16;
+  std::string element = "f16", result = "f32", precision = "ieee";
+};
+
+std::string shaped(const Product &product, int64_t rows, int64_t columns, const std::string &element) {
+  const std::string batch = product.batch ? llvm::formatv("{0}x", product.batch).str() : "";
+  return llvm::formatv("tensor<{0}{1}x{2}x{3}>", batch, rows, columns, element).str();
+}
+
+/// Loads an operand from `stored` integers, in order, and converts it.
+std::string operand(const Product &product, const char *name, int64_t rows, int64_t columns, const std::string &stored) {
+  const int64_t count = std::max<int64_t>(product.batch, 1) * rows * columns;
+  const std::string from = shaped(product, rows, columns, stored), to = shaped(product, rows, columns, product.element);
+  std::string text = llvm::formatv(R"(
+  %r{0} = tt.make_range {{end = {1} : i32, start = 0 : i32} : tensor<{1}xi32>
+  %s{0} = tt.splat %{0} : !tt.ptr<{2}> -> tensor<{1}x!tt.ptr<{2}>>
+  %p{0} = tt.addptr %s{0}, %r{0} : tensor<{1}x!tt.ptr<{2}>>, tensor<{1}xi32>
+  %l{0} = tt.load %p{0} : tensor<{1}x!tt.ptr<{2}>>
+  %i{0} = tt.reshape %l{0} : tensor<{1}x{2}> -> {3}
+)", name, count, stored, from);
+  if (product.element == stored)
+    return text + llvm::formatv("  %v{0} = arith.bitcast %i{0} : {1} to {1}\n", name, from).str();
+  return text + llvm::formatv("  %v{0} = arith.sitofp %i{0} : {1} to {2}\n", name, from, to).str();
+}
+
+std::string kernel(const Product &product, const std::string &stored) {
+  const int64_t count = std::max<int64_t>(product.batch, 1) * product.m * product.n;
+  const bool isInteger = product.result == "i32";
+  const std::string sums = shaped(product, product.m, product.n, product.result);
+  return llvm::formatv(R"(
+tt.func public @kernel(%x: !tt.ptr<{0}>, %y: !tt.ptr<{0}>, %o: !tt.ptr<{1}>) {{{2}{3}
+  %c = arith.constant dense<{4}> : {5}
+  %d = tt.dot %vx, %vy, %c, inputPrecision = {6} : {7} * {8} -> {5}
+  %f = tt.reshape %d : {5} -> tensor<{9}x{1}>
+  %r = tt.make_range {{end = {9} : i32, start = 0 : i32} : tensor<{9}xi32>
+  %os = tt.splat %o : !tt.ptr<{1}> -> tensor<{9}x!tt.ptr<{1}>>
+  %op = tt.addptr %os, %r : tensor<{9}x!tt.ptr<{1}>>, tensor<{9}xi32>
+  tt.store %op, %f : tensor<{9}x!tt.ptr<{1}>>
+  tt.return
+})", stored, product.result, operand(product, "x", product.m, product.k, stored),
+                       operand(product, "y", product.k, product.n, stored), isInteger ? "3" : "3.0", sums, product.precision,
+                       shaped(product, product.m, product.k, product.element),
+                       shaped(product, product.k, product.n, product.element), count)
+      .str();
+}
+
+void expectExact(const Product &product) {
+  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3} {4}, {5} of them", product.m, product.n, product.k, product.element,
+                             product.precision, product.batch)
+                   .str());
+  const int64_t batch = std::max<int64_t>(product.batch, 1);
+  expectSameAsCpu({.text = kernel(product, "i8"),
+                   .parameters = {Buffer::of(someNumbers<int8_t>(batch * product.m * product.k)),
+                                  Buffer::of(someNumbers<int8_t>(batch * product.k * product.n, 2)),
+                                  Buffer::zeros(batch * product.m * product.n * (product.result == "f64" ? 8 : 4))},
+                   .warps = {1, 4}});
+}
+
+constexpr std::array<int64_t, 3> extents[] = {{16, 16, 16}, {1, 1, 1},   {32, 8, 64}, {2, 4, 2},
+                                              {64, 32, 8},  {8, 64, 4}, {4, 1, 32},  {1, 32, 16}};
+
+TEST(Dot, HalfFloats) {
+  for (const char *element : {"f16", "bf16"})
+    for (auto [m, n, k] : extents)
+      expectExact({.m = m, .n = n, .k = k, .element = element});
+}
+
+TEST(Dot, SingleFloats) {
+  for (const char *precision : {"tf32", "ieee", "bf16x3"})
+    for (auto [m, n, k] : extents)
+      expectExact({.m = m, .n = n, .k = k, .element = "f32", .precision = precision});
+}
+
+TEST(Dot, BytesAndDoubles) {
+  for (auto [m, n, k] : extents) {
+    expectExact({.m = m, .n = n, .k = k, .element = "i8", .result = "i32"});
+    expectExact({.m = m, .n = n, .k = k, .element = "f64", .result = "f64"});
+  }
+}
+
+TEST(Dot, ProductsOfTheirOwn) {
+  expectExact({.batch = 4, .m = 16, .n = 8, .k = 32});
+  expectExact({.batch = 2, .m = 4, .n = 16, .k = 8, .element = "f32"});
+  expectExact({.batch = 8, .m = 1, .n = 2, .k = 4, .element = "i8", .result = "i32"});
+}
+
+/// Thirteen bits do not fit the types that are multiplied: what is left over counts.
+TEST(Dot, PartsOfSingleFloats) {
+  for (const char *precision : {"tf32x3", "bf16x3", "bf16x6"}) {
+    std::vector<int16_t> x = someNumbers<int16_t>(16 * 16), y = someNumbers<int16_t>(16 * 16, 2);
+    for (std::vector<int16_t> *numbers : {&x, &y})
+      for (int16_t &number : *numbers)
+        number = number & 8191;
+    Product product{.element = "f32", .precision = precision};
+    expectSameAsCpu({.text = kernel(product, "i16"),
+                     .parameters = {Buffer::of(x), Buffer::of(y), Buffer::zeros(16 * 16 * 4, Buffer::Kind::Single)},
+                     .maxUlp = std::string(precision) == "bf16x3" ? 200.0 : 8.0,
+                     .warps = {1, 4}});
+  }
+}
+
+} // namespace
+} // namespace nereid::simt
