@@ -107,11 +107,16 @@ Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, Sour
   if (auto *tuple = object.get<TupleValue>(); tuple && tuple->fields)
     if (auto found = llvm::find(*tuple->fields, name); found != tuple->fields->end())
       return (*tuple->elements)[found - tuple->fields->begin()];
+  if (object.object())
+    return fromHost(module.host.memberOf(object, name), range);
   if (name == "value" && (object.isNumber() || object.is<std::string>() || object.isNone()))
     return object; // `.value` of a constexpr
   if (name == "__name__")
     if (auto *called = object.get<FunctionValue>())
       return called->function->name;
+  if (object.isNumber() || object.is<std::string>() || object.elements())
+    if (object.isConstant())
+      return fromHost(module.host.memberOf(object, name), range);
   return error(diag::NoAttribute, range, object.kindName(), name);
 }
 
@@ -142,6 +147,8 @@ Value FunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef name
     return MethodValue{
         std::make_shared<const Value>(FunctionValue{module.stdlibFunction(member->module, member->name)}),
         std::make_shared<const Value>(tensor)};
+  if (std::optional<Value> method = module.host.tensorMethod(name))
+    return MethodValue{std::make_shared<const Value>(std::move(*method)), std::make_shared<const Value>(tensor)};
   return error(diag::NoAttribute, range, type.str(), name);
 }
 

@@ -126,7 +126,7 @@ Value FunctionEmitter::call(const Value &callee, llvm::ArrayRef<Argument> args,
     values.push_back(arg.value);
   for (const KeywordArgument &keyword : keywords)
     named.push_back({keyword.name, keyword.value});
-  return fromHost(module.host.call(host->object, values, named), range);
+  return fromHost(module.host.call(host->object, values, named, {this, range}), range);
 }
 
 /// The value of a default in the built-in table: a literal of Python, or a name of triton.language.
@@ -207,7 +207,9 @@ Value FunctionEmitter::callFunction(std::shared_ptr<JitFunction> callee, llvm::A
       return value;
     if (saysConstexpr(parameters[index].annotation) && !value.isConstant())
       return error(diag::ConstexprParameter, slot.range, slot.name, callee->name, describe(value));
-    if (callee->noinline && value.tensor() && value.tensor()->type.isTile())
+    llvm::SmallVector<TensorValue> parts;
+    flatten(value, parts);
+    if (callee->noinline && llvm::any_of(parts, [](const TensorValue &part) { return part.type.isTile(); }))
       return error(diag::NoinlineTile, slot.range, callee->name, slot.name, describe(value));
     values.push_back(std::move(value));
   }

@@ -28,7 +28,7 @@ Flow FunctionEmitter::runIf(const syntax::If *statement, syntax::Block after, co
   const bool leaves = mayLeave(statement->body) || mayLeave(statement->orelse);
   const Continuation following{after, rest};
   if (!test.tensor()) {
-    std::optional<bool> taken = constantTruth(test, statement->test->range);
+    std::optional<bool> taken = ifTruth(test, statement->test->range);
     if (!taken)
       return Flow::FallsThrough;
     tookRest = leaves;
@@ -151,8 +151,11 @@ Value FunctionEmitter::runtimeSelect(const syntax::IfExp *expression, mlir::Valu
   Value result;
   if (values[0].isPoison() || values[1].isPoison())
     result = Value::poison();
-  else if (!sameShape(values[0], values[1]))
+  else if (!sameShape(values[0], values[1])) {
     result = error(diag::TernaryTypesDiffer, expression->range, describe(values[0]), describe(values[1]));
+    lastDiagnostic->note("this side is " + describe(values[0]), place(expression->body->range));
+    lastDiagnostic->note("this side is " + describe(values[1]), place(expression->orelse->range));
+  }
   Joined joined;
   if (!result.isPoison())
     joined.add(values[0], values[1]);

@@ -82,7 +82,7 @@ Value FunctionEmitter::decay(const Value &value, SourceRange range) {
   if (value.isNumber())
     return toTensor(value, range);
   const TupleValue *tuple = value.get<TupleValue>();
-  if (!tuple)
+  if (!tuple || tuple->keepsConstants)
     return value;
   std::vector<Value> elements;
   for (const Value &element : *tuple->elements)

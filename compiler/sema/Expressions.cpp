@@ -34,13 +34,8 @@ Value FunctionEmitter::evaluate(const syntax::Expr *expression) {
     auto *node = llvm::cast<syntax::Attribute>(expression);
     return attribute(evaluate(node->value), node->name, node->nameRange);
   }
-  case NodeKind::BinOp: {
-    auto *node = llvm::cast<syntax::BinOp>(expression);
-    const Value left = evaluate(node->left), right = evaluate(node->right);
-    if (left.isPoison() || right.isPoison())
-      return Value::poison();
-    return binary(node->op, left, right, node->range, node->opRange);
-  }
+  case NodeKind::BinOp:
+    return evaluateBinOp(llvm::cast<syntax::BinOp>(expression));
   case NodeKind::UnaryOp: {
     auto *node = llvm::cast<syntax::UnaryOp>(expression);
     const Value operand = evaluate(node->operand);
@@ -81,6 +76,24 @@ Value FunctionEmitter::evaluate(const syntax::Expr *expression) {
     return error(diag::UnsupportedExpression, expression->range, syntax::toString(expression->kind),
                  adviceFor(expression->kind));
   }
+}
+
+void FunctionEmitter::noteOperands(size_t errorsBefore, const Value &left, SourceRange leftRange, const Value &right,
+                                   SourceRange rightRange) {
+  if (module.diagnostics.errorCount() == errorsBefore || !lastDiagnostic || !left.tensor() || !right.tensor())
+    return;
+  lastDiagnostic->note("the left operand is " + describe(left), place(leftRange));
+  lastDiagnostic->note("the right operand is " + describe(right), place(rightRange));
+}
+
+Value FunctionEmitter::evaluateBinOp(const syntax::BinOp *expression) {
+  const Value left = evaluate(expression->left), right = evaluate(expression->right);
+  if (left.isPoison() || right.isPoison())
+    return Value::poison();
+  const size_t errorsBefore = module.diagnostics.errorCount();
+  Value result = binary(expression->op, left, right, expression->range, expression->opRange);
+  noteOperands(errorsBefore, left, expression->left->range, right, expression->right->range);
+  return result;
 }
 
 Value FunctionEmitter::evaluateConstant(const syntax::Constant *constant) {
@@ -172,14 +185,18 @@ Value FunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
       continue;
     }
     if (const TensorValue *tensor = next.tensor(); tensor && !tensor->type.isBool())
-      return error(diag::LogicNeedsBool, node->range, isAnd ? "and" : "or", tensor->type.str());
+      return error(diag::LogicNeedsBool, node->range, isAnd ? "and" : "or", tensor->type.str(), tensor->type.bits());
+    if (const TensorValue *tensor = next.tensor(); tensor && tensor->type.isTile())
+      module.diagnostics.report(diag::LogicOfTiles, module.userPlace(place(expression->range), function),
+                                isAnd ? "and" : "or", isAnd ? "&" : "|");
     result = binary(isAnd ? syntax::BinaryOperator::BitAnd : syntax::BinaryOperator::BitOr, result, next,
                     expression->range, expression->opRanges[index - 1]);
     if (result.isPoison())
       return result;
   }
   if (const TensorValue *tensor = result.tensor(); tensor && !tensor->type.isBool())
-    return error(diag::LogicNeedsBool, expression->values.front()->range, isAnd ? "and" : "or", tensor->type.str());
+    return error(diag::LogicNeedsBool, expression->values.front()->range, isAnd ? "and" : "or", tensor->type.str(),
+                 tensor->type.bits());
   return result;
 }
 
@@ -191,7 +208,10 @@ Value FunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
     if (left.isPoison() || right.isPoison())
       return Value::poison();
     const SourceRange opRange = expression->opRanges[index];
+    const size_t errorsBefore = module.diagnostics.errorCount();
     const Value next = compare(op, left, right, expression->range, opRange);
+    const SourceRange leftRange = (index == 0 ? expression->left : expression->comparators[index - 1])->range;
+    noteOperands(errorsBefore, left, leftRange, right, node->range);
     if (index == 0)
       result = next;
     else if (!result.tensor() && !next.tensor())
@@ -218,7 +238,7 @@ Value FunctionEmitter::evaluateIfExp(const syntax::IfExp *expression) {
     mlir::Value condition = runtimeCondition(test, expression->test->range);
     return condition ? runtimeSelect(expression, condition) : Value::poison();
   }
-  std::optional<bool> taken = constantTruth(test, expression->test->range);
+  std::optional<bool> taken = ifTruth(test, expression->test->range);
   if (!taken)
     return Value::poison();
   return evaluate(*taken ? expression->body : expression->orelse);
@@ -253,6 +273,13 @@ std::optional<bool> FunctionEmitter::constantTruth(const Value &value, SourceRan
   return true; // types, functions, modules
 }
 
+std::optional<bool> FunctionEmitter::ifTruth(const Value &value, SourceRange range) {
+  if (value.isPoison() || value.is<bool>() || value.integer() || value.isNone())
+    return constantTruth(value, range);
+  error(diag::ConditionKind, range, value.kindName());
+  return std::nullopt;
+}
+
 mlir::Value FunctionEmitter::runtimeCondition(const Value &value, SourceRange range) {
   Value scalar = value;
   const Type type = value.tensor()->type;
@@ -261,6 +288,7 @@ mlir::Value FunctionEmitter::runtimeCondition(const Value &value, SourceRange ra
       error(diag::AmbiguousTruth, range, type.str());
       return nullptr;
     }
+    module.diagnostics.report(diag::TileCondition, module.userPlace(place(range), function), type.str());
     scalar = Value::tensor(
         tt::UnsplatOp::create(builder, location(range), type.element().toMlir(builder.getContext()),
                               value.tensor()->value),

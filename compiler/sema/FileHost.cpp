@@ -73,7 +73,14 @@ public:
   std::optional<HostResult> lookup(const JitFunction &function, llvm::StringRef name) override;
   HostResult attribute(const HostRef &object, llvm::StringRef name) override { return refuse(object, "has no attribute `" + name.str() + "`"); }
   HostResult item(const HostRef &object, const Value &) override { return refuse(object, "cannot be indexed"); }
-  HostResult call(const HostRef &callee, llvm::ArrayRef<Value>, HostKeywords) override { return refuse(callee, "cannot be called"); }
+  HostResult call(const HostRef &callee, llvm::ArrayRef<Value>, HostKeywords, CallPlace) override {
+    return refuse(callee, "cannot be called");
+  }
+  HostResult memberOf(const Value &object, llvm::StringRef name) override {
+    return HostError{"AttributeError",
+                     llvm::formatv("`{0}` has no attribute `{1}` without Python", object.kindName(), name).str(), nullptr};
+  }
+  std::optional<bool> isInstance(const Value &, const HostRef &) override { return std::nullopt; }
   HostResult binary(llvm::StringRef op, const Value &, const Value &) override {
     return HostError{"TypeError", "`" + op.str() + "` needs Python for these operands", nullptr};
   }

@@ -119,6 +119,8 @@ public:
   Value item(const Value &object, const Value &index, SourceRange range);
   /// Truth of a condition that must be known now; nothing after an error.
   std::optional<bool> constantTruth(const Value &value, SourceRange range);
+  /// Truth of the condition of an `if`: a bool, an int or None.
+  std::optional<bool> ifTruth(const Value &value, SourceRange range);
   /// A condition as a scalar i1, for a runtime `if` or `while`; null after an error.
   mlir::Value runtimeCondition(const Value &value, SourceRange range);
   /// Elements of a tuple or list, or what the host iterates over.
@@ -241,6 +243,10 @@ private:
   LoopExit runtimeWhile(const syntax::While *statement);
   Flow runWhile(const syntax::While *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
   // Expressions.cpp
+  Value evaluateBinOp(const syntax::BinOp *expression);
+  /// Says of both operands what they are and where, if an error was reported since `errorsBefore`.
+  void noteOperands(size_t errorsBefore, const Value &left, SourceRange leftRange, const Value &right,
+                    SourceRange rightRange);
   Value evaluateConstant(const syntax::Constant *constant);
   Value evaluateBoolOp(const syntax::BoolOp *expression);
   Value evaluateCompare(const syntax::Compare *expression);
@@ -264,6 +270,7 @@ private:
   Value tensorAttribute(const Value &tensor, llvm::StringRef name, SourceRange range);
   Value typeAttribute(const Type &type, llvm::StringRef name, SourceRange range);
   // Operators.cpp
+  Value callOperator(const Value &object, llvm::StringRef method, llvm::ArrayRef<Argument> args, SourceRange range);
   Value foldBinary(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range);
   Value foldCompare(syntax::CompareOperator op, const Value &left, const Value &right, SourceRange range);
   void checkOverflow(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range);

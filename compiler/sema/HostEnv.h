@@ -53,6 +53,14 @@ struct HostError {
 using HostResult = std::variant<Value, HostError>;
 using HostKeywords = llvm::ArrayRef<std::pair<llvm::StringRef, Value>>;
 
+class FunctionEmitter;
+
+/// The place of a call in a kernel: what the host emits while it answers goes there.
+struct CallPlace {
+  FunctionEmitter *emitter = nullptr;
+  support::SourceRange range;
+};
+
 class HostEnv {
 public:
   virtual ~HostEnv();
@@ -62,7 +70,14 @@ public:
   virtual std::optional<HostResult> lookup(const JitFunction &function, llvm::StringRef name) = 0;
   virtual HostResult attribute(const HostRef &object, llvm::StringRef name) = 0;
   virtual HostResult item(const HostRef &object, const Value &index) = 0;
-  virtual HostResult call(const HostRef &callee, llvm::ArrayRef<Value> args, HostKeywords keywords) = 0;
+  virtual HostResult call(const HostRef &callee, llvm::ArrayRef<Value> args, HostKeywords keywords,
+                          CallPlace place) = 0;
+  /// An attribute of a constant, or a method of an aggregate: what Python's own object would have.
+  virtual HostResult memberOf(const Value &object, llvm::StringRef name) = 0;
+  /// A method that the host gave to all tensors; nothing where it gave none of that name.
+  virtual std::optional<Value> tensorMethod(llvm::StringRef name) { return std::nullopt; }
+  /// Whether a value is an instance of a class; nothing where `object` is no class.
+  virtual std::optional<bool> isInstance(const Value &value, const HostRef &object) = 0;
   /// `op` as written ("+", "==", "is", "in"); either side may be any constant.
   virtual HostResult binary(llvm::StringRef op, const Value &left, const Value &right) = 0;
   virtual std::variant<bool, HostError> truth(const HostRef &object) = 0;

@@ -31,6 +31,8 @@ void nereid::sema::makeJoinable(FunctionEmitter &emitter, std::pair<mlir::Block 
   if (sameShape(thenValue, elseValue))
     return;
   const TupleValue *thenTuple = thenValue.get<TupleValue>(), *elseTuple = elseValue.get<TupleValue>();
+  if (thenTuple && elseTuple && (thenTuple->keepsConstants || elseTuple->keepsConstants))
+    return;
   if (!thenTuple || !elseTuple || thenTuple->elements->size() != elseTuple->elements->size()) {
     thenValue = asTensorIn(emitter, blocks.first, thenValue, ranges.first);
     elseValue = asTensorIn(emitter, blocks.second, elseValue, ranges.second);

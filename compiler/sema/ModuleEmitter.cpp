@@ -14,6 +14,9 @@ using support::FileRange;
 // Compile-time recursion deeper than this is taken for endless.
 static constexpr unsigned maxCallDepth = 200;
 
+// An error in a deep recursion names no more places than this.
+static constexpr unsigned maxCallerNotes = 12;
+
 /// Files of the embedded library have names that no file of a user has.
 static bool isLibraryFile(FileRange place) { return place.file && place.file->name().starts_with("<nereid>/"); }
 
@@ -31,9 +34,14 @@ bool ModuleEmitter::parse(JitFunction &function) {
 }
 
 void ModuleEmitter::noteCallers(support::Diagnostic &diagnostic) const {
-  for (const Caller &caller : llvm::reverse(callStack))
-    if (!caller.isStdlib && caller.place.range != diagnostic.where.range)
-      diagnostic.note("called from here", caller.place);
+  unsigned left = maxCallerNotes;
+  for (const Caller &caller : llvm::reverse(callStack)) {
+    if (caller.isStdlib || caller.place.range == diagnostic.where.range)
+      continue;
+    if (left-- == 0)
+      return;
+    diagnostic.note("called from here", caller.place);
+  }
 }
 
 FileRange ModuleEmitter::userPlace(FileRange where, const JitFunction &function) const {
@@ -126,6 +134,12 @@ std::string nereid::sema::mangle(const Value &value) {
   const std::vector<Value> *elements = value.elements();
   if (!elements)
     return "c" + value.repr();
+  if (const TupleValue *object = value.object()) {
+    std::string fields;
+    for (const Value &element : *elements)
+      fields += (fields.empty() ? "" : ", ") + mangle(element);
+    return *object->className + "<" + fields + ">";
+  }
   std::string text = "T";
   for (auto [index, element] : llvm::enumerate(*elements))
     text += (index ? "_" : "") + mangle(element);
@@ -187,11 +201,11 @@ const Specialisation *ModuleEmitter::specialise(std::shared_ptr<JitFunction> fun
   Specialisation &entry = isNew ? specialisations[key] : found->second;
   if (!isNew) {
     if (!entry.op)
-      diagnostics.report(diag::RuntimeRecursion, callSite, function->name);
+      noteCallers(diagnostics.report(diag::RuntimeRecursion, callSite, function->name));
     return entry.op ? &entry : nullptr;
   }
   if (callStack.size() >= maxCallDepth) {
-    diagnostics.report(diag::CallTooDeep, callSite, function->name, maxCallDepth);
+    noteCallers(diagnostics.report(diag::CallTooDeep, callSite, function->name, maxCallDepth));
     return nullptr;
   }
   entry.function = function;

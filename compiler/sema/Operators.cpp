@@ -17,6 +17,27 @@ static std::string operandName(const Value &value) {
   return value.tensor() ? value.tensor()->type.str() : value.kindName();
 }
 
+//--- Objects with methods --------------------------------------------------------------------
+
+static llvm::StringRef methodName(BinaryOperator op) {
+  static constexpr llvm::StringLiteral names[] = {"__add__",      "__sub__",    "__mul__",    "__matmul__", "__truediv__",
+                                                  "__mod__",      "__pow__",    "__lshift__", "__rshift__", "__or__",
+                                                  "__xor__",      "__and__",    "__floordiv__"};
+  return names[static_cast<unsigned>(op)];
+}
+
+static llvm::StringRef methodName(CompareOperator op) {
+  static constexpr llvm::StringLiteral names[] = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
+  return static_cast<unsigned>(op) < std::size(names) ? llvm::StringRef(names[static_cast<unsigned>(op)])
+                                                      : llvm::StringRef();
+}
+
+Value FunctionEmitter::callOperator(const Value &object, llvm::StringRef method, llvm::ArrayRef<Argument> args,
+                                    SourceRange range) {
+  const Value callee = attribute(object, method, range);
+  return callee.isPoison() ? callee : call(callee, args, {}, range);
+}
+
 //--- Binary --------------------------------------------------------------------------------
 
 namespace {
@@ -98,6 +119,8 @@ Value FunctionEmitter::binary(BinaryOperator op, const Value &left, const Value 
                               SourceRange opRange) {
   if (left.isPoison() || right.isPoison())
     return Value::poison();
+  if (left.object())
+    return callOperator(left, methodName(op), {{right, range}}, range);
   if (!left.tensor() && !right.tensor())
     return foldBinary(op, left, right, range);
   const bool isComputable =
@@ -239,6 +262,8 @@ Value FunctionEmitter::compare(CompareOperator op, const Value &left, const Valu
   if (left.isPoison() || right.isPoison())
     return Value::poison();
   const bool isIdentity = op == CompareOperator::Is || op == CompareOperator::IsNot;
+  if (left.object() && !isIdentity && !methodName(op).empty())
+    return callOperator(left, methodName(op), {{right, range}}, range);
   if (isIdentity || (!left.tensor() && !right.tensor()))
     return foldCompare(op, left, right, range);
   std::optional<arith::CmpFPredicate> predicate = floatPredicate(op);

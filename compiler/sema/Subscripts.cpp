@@ -177,6 +177,10 @@ Value FunctionEmitter::item(const Value &object, const Value &index, SourceRange
     return subscriptTile(object, index, range);
   if (auto *host = object.get<HostValue>())
     return fromHost(module.host.item(host->object, index), range);
+  if (object.object()) {
+    const Argument args[] = {{index, range}};
+    return call(attribute(object, "__getitem__", range), args, {}, range);
+  }
   const std::vector<Value> *elements = object.elements();
   if (!elements)
     return error(diag::NotSubscriptable, range, describe(object));

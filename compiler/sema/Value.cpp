@@ -13,7 +13,9 @@
 namespace nereid::sema {
 
 Value Value::tuple(std::vector<Value> elements) {
-  return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), nullptr, nullptr};
+  TupleValue tuple;
+  tuple.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  return tuple;
 }
 
 bool Value::isConstant() const {
@@ -58,7 +60,7 @@ struct KindName {
   std::string operator()(double) const { return "float"; }
   std::string operator()(const std::string &) const { return "str"; }
   std::string operator()(const TypeValue &) const { return "dtype"; }
-  std::string operator()(const TupleValue &) const { return "tuple"; }
+  std::string operator()(const TupleValue &tuple) const { return tuple.isObject() ? *tuple.className : "tuple"; }
   std::string operator()(const SliceValue &) const { return "slice"; }
   std::string operator()(const BuiltinValue &) const { return "builtin"; }
   std::string operator()(const FunctionValue &) const { return "function"; }
@@ -96,7 +98,7 @@ static std::string reprOf(llvm::StringRef text) {
 }
 
 static std::string reprOf(const TupleValue &tuple) {
-  std::string text = "(";
+  std::string text = tuple.isObject() ? tuple.className->substr(tuple.className->rfind('.') + 1) + "(" : "(";
   for (auto [index, element] : llvm::enumerate(*tuple.elements)) {
     if (index)
       text += ", ";
@@ -104,7 +106,7 @@ static std::string reprOf(const TupleValue &tuple) {
       text += (*tuple.fields)[index] + "=";
     text += element.repr();
   }
-  return text + (tuple.elements->size() == 1 ? ",)" : ")");
+  return text + (tuple.elements->size() == 1 && !tuple.isObject() ? ",)" : ")");
 }
 
 static std::string reprOf(const RangeValue &range) {
@@ -184,7 +186,10 @@ bool sameConstant(const Value &a, const Value &b) {
   return both<NoneValue>(a, b, always) || both<EllipsisValue>(a, b, always) || both<PoisonValue>(a, b, always) ||
          both<std::string>(a, b, [](auto &x, auto &y) { return x == y; }) ||
          both<TypeValue>(a, b, [](auto &x, auto &y) { return x.type == y.type; }) ||
-         both<TupleValue>(a, b, [](auto &x, auto &y) { return samePart(x.elements, y.elements); }) ||
+         both<TupleValue>(a, b, [](auto &x, auto &y) {
+           return x.isObject() == y.isObject() && (!x.isObject() || x.hostClass == y.hostClass) &&
+                  samePart(x.elements, y.elements);
+         }) ||
          both<SliceValue>(a, b, [](auto &x, auto &y) { return samePart(x.parts, y.parts); }) ||
          both<BuiltinValue>(a, b, [](auto &x, auto &y) { return x.builtin == y.builtin; }) ||
          both<FunctionValue>(a, b, [](auto &x, auto &y) { return isSameFunction(*x.function, *y.function); }) ||

@@ -42,6 +42,11 @@ struct TupleValue {
   std::shared_ptr<const std::vector<Value>> elements;
   std::shared_ptr<const std::vector<std::string>> fields; ///< of a namedtuple, else null
   HostRef hostClass;                                      ///< of a namedtuple made by the host
+  /// The class's name where this is an object with fields; null for tuples.
+  std::shared_ptr<const std::string> className;
+  bool keepsConstants = false; ///< assignment leaves its numbers constant, as fields of an aggregate are
+
+  bool isObject() const { return className != nullptr; }
 };
 
 /// `start:stop:step` of a subscript; parts may be None.
@@ -106,7 +111,12 @@ public:
   const llvm::DynamicAPInt *integer() const { return get<llvm::DynamicAPInt>(); }
   /// The integer, where this is an int or a bool that fits 64 bits.
   std::optional<int64_t> asInt64() const;
-  const std::vector<Value> *elements() const; ///< of a tuple, else null
+  const std::vector<Value> *elements() const; ///< of a tuple or an object with fields, else null
+  /// An aggregate or a dataclass, else null.
+  const TupleValue *object() const {
+    const auto *tuple = get<TupleValue>();
+    return tuple && tuple->isObject() ? tuple : nullptr;
+  }
 
   /// What Python calls its kind: "int", "str", "NoneType", "tensor" ...
   std::string kindName() const;

@@ -1,6 +1,7 @@
-// Calls Python functions and classes for sema, with compile-time constants.
+// Calls Python functions and classes for sema: with compile-time constants, and with tensors where they expect these.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/PyHost.h"
+#include "python/bindings/Semantic.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -36,7 +37,11 @@ std::optional<Value> PyHost::makeNamedTuple(PyObject *callee, llvm::ArrayRef<Val
       elements.push_back(*value);
   if (elements.size() != values.size() || args.size() + keywords.size() > values.size())
     return std::nullopt; // Python words what is wrong
-  return sema::TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), names, reference(callee)};
+  sema::TupleValue tuple;
+  tuple.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  tuple.fields = names;
+  tuple.hostClass = reference(callee);
+  return tuple;
 }
 
 HostResult PyHost::callObject(PyObject *callee, llvm::ArrayRef<Value> args, sema::HostKeywords keywords) {
@@ -55,7 +60,60 @@ HostResult PyHost::callObject(PyObject *callee, llvm::ArrayRef<Value> args, sema
       checked(PyObject_Vectorcall(callee, stack.data(), args.size(), keywords.empty() ? nullptr : names.ptr())));
 }
 
-HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> args, sema::HostKeywords keywords) {
+//--- Calls that may use tensors ------------------------------------------------------------------
+
+namespace {
+/// Tensors handed to Python are live while this is.
+class ActiveCall {
+public:
+  ActiveCall(std::vector<std::shared_ptr<const bool>> &calls) : calls(calls), isLive(std::make_shared<bool>(true)) {
+    calls.push_back(isLive);
+  }
+  ~ActiveCall() {
+    *isLive = false;
+    calls.pop_back();
+  }
+  std::shared_ptr<const bool> live() const { return isLive; }
+
+private:
+  std::vector<std::shared_ptr<const bool>> &calls;
+  std::shared_ptr<bool> isLive;
+};
+} // namespace
+
+/// A built-in written in Python, or an aggregate's class: both are given `_semantic`.
+HostResult PyHost::callFromKernel(PyObject *callee, llvm::ArrayRef<Value> args, sema::HostKeywords keywords,
+                                  sema::CallPlace place) {
+  ActiveCall active(activeCalls);
+  nb::object positional = checked(PyTuple_New(static_cast<Py_ssize_t>(args.size())));
+  for (auto [index, arg] : llvm::enumerate(args))
+    PyTuple_SET_ITEM(positional.ptr(), index, wrapped(arg).release().ptr());
+  nb::dict named;
+  for (const auto &[name, value] : keywords)
+    named[textOf({name.data(), name.size()})] = wrapped(value);
+  nb::object native = nb::cast(NativeSemantic(*this, place, active.live()));
+  nb::object semantic = checked(PyObject_CallFunctionObjArgs(packageNames().semanticClass, native.ptr(), nullptr));
+  named["_semantic"] = semantic;
+  return toValue(checked(PyObject_Call(callee, positional.ptr(), named.ptr())));
+}
+
+HostResult PyHost::makeDataclass(PyObject *callee, llvm::ArrayRef<Value> args, sema::HostKeywords keywords) {
+  ActiveCall active(activeCalls);
+  nb::object positional = checked(PyTuple_New(static_cast<Py_ssize_t>(args.size())));
+  for (auto [index, arg] : llvm::enumerate(args))
+    PyTuple_SET_ITEM(positional.ptr(), index, toObject(arg).release().ptr());
+  nb::dict named;
+  for (const auto &[name, value] : keywords)
+    named[textOf({name.data(), name.size()})] = toObject(value);
+  nb::object made = checked(PyObject_Call(callee, positional.ptr(), named.ptr()));
+  return objectToValue(made, attributeOrNull(made, "__dataclass_fields__"), false, 0);
+}
+
+/// Known now, or an object some of whose fields are not.
+static bool mayPassToPython(const Value &value) { return value.isConstant() || value.object(); }
+
+HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> args, sema::HostKeywords keywords,
+                        sema::CallPlace place) {
   return guarded([&]() -> HostResult {
     PyObject *callee = objectOf(reference);
     const PackageNames &names = packageNames();
@@ -63,17 +121,69 @@ HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> ar
       return *tuple;
     if (callee == names.tupleClass && args.size() == 1 && keywords.empty() && args[0].elements())
       return args[0];
+    if (isDataclass(callee))
+      return makeDataclass(callee, args, keywords);
     const bool isConstexprFunction = isA(callee, names.constexprFunctionClass);
-    if (!isConstexprFunction && isMarkedBuiltin(callee))
-      return failure("NotImplementedError", "calling " + reprOf(callee) +
-                                                " is not supported yet: it is a built-in written in Python, "
-                                                "which wants `_semantic`; use a @triton.jit function");
-    const bool allKnown = llvm::all_of(args, [](const Value &arg) { return arg.isConstant(); }) &&
-                          llvm::all_of(keywords, [](const auto &keyword) { return keyword.second.isConstant(); });
-    if (!allKnown)
+    if (isAggregateClass(callee) || (!isConstexprFunction && isMarkedBuiltin(callee)))
+      return callFromKernel(callee, args, keywords, place);
+    const bool mayPass = llvm::all_of(args, mayPassToPython) &&
+                         llvm::all_of(keywords, [](const auto &keyword) { return mayPassToPython(keyword.second); });
+    if (!mayPass)
       return failure("TypeError", reprOf(callee) +
                                       " is a Python function: it is called while compiling and takes only "
                                       "compile-time constants, not tensors; make it a @triton.jit function");
+    ActiveCall active(activeCalls);
     return callObject(callee, args, keywords);
   });
+}
+
+//--- Members -------------------------------------------------------------------------------------
+
+/// What the class or one of its bases has under `name`, not bound to anything.
+static nb::object classMember(PyObject *type, llvm::StringRef name) {
+  return nb::borrow(_PyType_Lookup(reinterpret_cast<PyTypeObject *>(type), textOf({name.data(), name.size()}).ptr()));
+}
+
+HostResult PyHost::memberOf(const Value &object, llvm::StringRef name) {
+  return guarded([&]() -> HostResult {
+    const sema::TupleValue *fields = object.object();
+    nb::object member = fields ? classMember(objectOf(fields->hostClass), name) : nb::object();
+    if (member.is_valid()) {
+      if (Py_TYPE(member.ptr()) == &PyStaticMethod_Type)
+        return toValue(checked(PyObject_GetAttrString(member.ptr(), "__func__")));
+      const bool isMethod = isJitFunction(member) || isA(member, packageNames().constexprFunctionClass) ||
+                            PyFunction_Check(member.ptr());
+      if (isMethod)
+        return Value(sema::MethodValue{std::make_shared<const Value>(toValue(member)),
+                                       std::make_shared<const Value>(object)});
+    }
+    ActiveCall active(activeCalls);
+    nb::object held = toObject(object);
+    if (!fields && name == "type")
+      held = checked(PyObject_CallFunctionObjArgs(packageNames().constexprClass, held.ptr(), nullptr));
+    return toValue(checked(PyObject_GetAttr(held.ptr(), textOf({name.data(), name.size()}).ptr())));
+  });
+}
+
+/// What `_tensor_member_fn` put there.
+std::optional<Value> PyHost::tensorMethod(llvm::StringRef name) {
+  nb::object member = classMember(packageNames().tensorClass, name);
+  if (!member.is_valid() || !(isJitFunction(member) || isMarkedBuiltin(member)))
+    return std::nullopt;
+  return toValue(member);
+}
+
+std::optional<bool> PyHost::isInstance(const Value &value, const sema::HostRef &object) {
+  PyObject *type = objectOf(object);
+  if (!PyType_Check(type))
+    return std::nullopt;
+  try {
+    if (const sema::TupleValue *fields = value.object())
+      return PyObject_IsSubclass(objectOf(fields->hostClass), type) == 1;
+    if (value.tensor())
+      return PyObject_IsSubclass(packageNames().tensorClass, type) == 1;
+    return value.isConstant() && PyObject_IsInstance(toObject(value).ptr(), type) == 1;
+  } catch (nb::python_error &) {
+    return std::nullopt;
+  }
 }

@@ -32,8 +32,11 @@ public:
   std::optional<sema::HostResult> lookup(const sema::JitFunction &function, llvm::StringRef name) override;
   sema::HostResult attribute(const sema::HostRef &object, llvm::StringRef name) override;
   sema::HostResult item(const sema::HostRef &object, const sema::Value &index) override;
-  sema::HostResult call(const sema::HostRef &callee, llvm::ArrayRef<sema::Value> args,
-                        sema::HostKeywords keywords) override;
+  sema::HostResult call(const sema::HostRef &callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords,
+                        sema::CallPlace place) override;
+  sema::HostResult memberOf(const sema::Value &object, llvm::StringRef name) override;
+  std::optional<sema::Value> tensorMethod(llvm::StringRef name) override;
+  std::optional<bool> isInstance(const sema::Value &value, const sema::HostRef &object) override;
   sema::HostResult binary(llvm::StringRef op, const sema::Value &left, const sema::Value &right) override;
   std::variant<bool, sema::HostError> truth(const sema::HostRef &object) override;
   std::variant<std::vector<sema::Value>, sema::HostError> iterate(const sema::HostRef &object) override;
@@ -44,6 +47,9 @@ public:
   //--- Conversion (PyValue.cpp); Python exceptions are thrown as nb::python_error -------------
   sema::Value toValue(nb::handle object);
   nb::object toObject(const sema::Value &value);
+  /// The same with constants wrapped in `tl.constexpr`: what built-ins written in Python take and give.
+  nb::object wrapped(const sema::Value &value);
+  std::optional<sema::Type> typeOf(nb::handle dtype);
   /// The one JitFunction that stands for a Python function in this compilation.
   std::shared_ptr<sema::JitFunction> function(nb::handle jitFunction);
 
@@ -62,16 +68,23 @@ public:
 private:
   sema::Value toValue(nb::handle object, unsigned depth);
   sema::Value elementsToValue(nb::handle sequence, unsigned depth);
-  std::optional<sema::Type> typeOf(nb::handle dtype);
   sema::HostRef reference(nb::handle object);
+  sema::Value objectToValue(nb::handle object, nb::handle names, bool keepsConstants, unsigned depth);
+  std::optional<sema::Value> knownObject(nb::handle object, unsigned depth);
+  nb::object fieldsToObject(const sema::TupleValue &object);
   sema::HostError failure(nb::python_error &error);
   sema::HostError failure(const char *pythonClass, std::string message);
   sema::HostResult callObject(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);
+  sema::HostResult callFromKernel(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords,
+                                  sema::CallPlace place);
+  sema::HostResult makeDataclass(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);
   std::optional<sema::Value> makeNamedTuple(PyObject *callee, llvm::ArrayRef<sema::Value> args,
                                             sema::HostKeywords keywords);
   /// Runs `body` and turns a Python exception into the HostError for it.
   template <typename Body> auto guarded(Body body) -> decltype(body());
 
+  /// Python code that runs now, called from a kernel: its tensors are live as long as it runs.
+  std::vector<std::shared_ptr<const bool>> activeCalls;
   const bool allowGlobals;
   std::unordered_map<PyObject *, std::shared_ptr<sema::JitFunction>> functions;
   std::unordered_map<PyObject *, sema::HostRef> references;
@@ -92,5 +105,10 @@ bool isMarkedBuiltin(nb::handle object);
 bool isJitFunction(nb::handle object);
 /// A namedtuple class, or an instance of one.
 bool isNamedTuple(nb::handle object);
+/// A class made by `triton.aggregate`; a class made by `dataclasses.dataclass`.
+bool isAggregateClass(nb::handle object);
+bool isDataclass(nb::handle object);
+/// The type object of the package for a type of the compiler.
+nb::object typeTo(const sema::Type &type);
 
 } // namespace nereid::python

@@ -4,6 +4,7 @@
 #include "compiler/sema/Numbers.h"
 #include "compiler/stdlib/Stdlib.h"
 #include "python/bindings/PyHost.h"
+#include "python/bindings/Semantic.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -113,6 +114,8 @@ std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
       support::SourceOrigin{number("def_file_line_number"), number("def_file_col_number")});
   function->noinline = PyObject_IsTrue(attribute("noinline").ptr()) == 1;
   function->scope = reference(object);
+  if (nb::object message = attributeOrNull(object, "_must_use_result"); message.is_valid() && !message.is_none())
+    function->mustUseResult = PyUnicode_Check(message.ptr()) ? " " + std::string(utf8(message)) : std::string();
   known = function; // before the defaults, which may name the function itself
   nb::object params = checked(PySequence_Tuple(attribute("params").ptr()));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.ptr()); ++i) {
@@ -124,6 +127,25 @@ std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
   return function;
 }
 
+/// The texts that iterating over `object` gives.
+static std::shared_ptr<std::vector<std::string>> namesOf(nb::handle object) {
+  nb::object tuple = checked(PySequence_Tuple(object.ptr()));
+  auto names = std::make_shared<std::vector<std::string>>();
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.ptr()); ++i)
+    names->emplace_back(utf8(PyTuple_GET_ITEM(tuple.ptr(), i)));
+  return names;
+}
+
+bool nereid::python::isAggregateClass(nb::handle object) {
+  return PyType_Check(object.ptr()) &&
+         PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(object.ptr()),
+                          reinterpret_cast<PyTypeObject *>(packageNames().aggregateValue));
+}
+
+bool nereid::python::isDataclass(nb::handle object) {
+  return PyType_Check(object.ptr()) && attributeOrNull(object, "__dataclass_fields__").is_valid();
+}
+
 Value PyHost::elementsToValue(nb::handle sequence, unsigned depth) {
   std::vector<Value> elements;
   const Py_ssize_t size = PySequence_Size(sequence.ptr());
@@ -131,14 +153,47 @@ Value PyHost::elementsToValue(nb::handle sequence, unsigned depth) {
     throw nb::python_error();
   for (Py_ssize_t i = 0; i < size; ++i)
     elements.push_back(toValue(checked(PySequence_GetItem(sequence.ptr(), i)), depth + 1));
-  auto shared = std::make_shared<const std::vector<Value>>(std::move(elements));
-  if (!PyTuple_Check(sequence.ptr()) || !isNamedTuple(sequence))
-    return sema::TupleValue{shared, nullptr, nullptr};
-  nb::object fields = checked(PyObject_GetAttrString(sequence.ptr(), "_fields"));
-  auto names = std::make_shared<std::vector<std::string>>();
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.ptr()); ++i)
-    names->emplace_back(utf8(PyTuple_GET_ITEM(fields.ptr(), i)));
-  return sema::TupleValue{shared, names, reference(reinterpret_cast<PyObject *>(Py_TYPE(sequence.ptr())))};
+  sema::TupleValue tuple;
+  tuple.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  if (PyTuple_Check(sequence.ptr()) && isNamedTuple(sequence)) {
+    tuple.fields = namesOf(checked(PyObject_GetAttrString(sequence.ptr(), "_fields")));
+    tuple.hostClass = reference(reinterpret_cast<PyObject *>(Py_TYPE(sequence.ptr())));
+  } else if (sequence.type().ptr() == packageNames().tupleClass) {
+    nb::object type = checked(PyObject_GetAttrString(sequence.ptr(), "type"));
+    auto names = namesOf(checked(PyObject_GetAttrString(type.ptr(), "fields")));
+    if (!names->empty() && !names->front().empty())
+      tuple.fields = names;
+  }
+  return tuple;
+}
+
+Value PyHost::objectToValue(nb::handle object, nb::handle names, bool keepsConstants, unsigned depth) {
+  sema::TupleValue made;
+  made.fields = namesOf(names);
+  std::vector<Value> elements;
+  for (const std::string &name : *made.fields)
+    elements.push_back(toValue(checked(PyObject_GetAttrString(object.ptr(), name.c_str())), depth + 1));
+  made.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  nb::object type = nb::borrow(object.type());
+  made.hostClass = reference(type);
+  made.className = std::make_shared<const std::string>(
+      std::string(utf8(checked(PyObject_GetAttrString(type.ptr(), "__module__")))) + "." +
+      std::string(utf8(checked(PyObject_GetAttrString(type.ptr(), "__qualname__")))));
+  made.keepsConstants = keepsConstants;
+  return made;
+}
+
+/// A tensor, an aggregate, or a dataclass that holds one of these.
+std::optional<Value> PyHost::knownObject(nb::handle object, unsigned depth) {
+  const PackageNames &names = packageNames();
+  if (isA(object, names.tensorClass))
+    return tensorFrom(*this, object);
+  if (isA(object, names.aggregateValue))
+    return objectToValue(object, attributeOrNull(object, "__aggregate_fields__"), true, depth);
+  if (PyType_Check(object.ptr()) || !isDataclass(object.type()))
+    return std::nullopt;
+  Value made = objectToValue(object, attributeOrNull(object, "__dataclass_fields__"), false, depth);
+  return made.isConstant() ? std::nullopt : std::optional(std::move(made));
 }
 
 Value PyHost::toValue(nb::handle object) { return toValue(object, 0); }
@@ -210,6 +265,8 @@ Value PyHost::toValue(nb::handle object, unsigned depth) {
   }
   if (const sema::Builtin *builtin = builtinForClass(object))
     return sema::BuiltinValue{builtin};
+  if (std::optional<Value> known = knownObject(object, depth))
+    return *known;
   if (isNumpyScalar(object))
     return integerFrom(checked(PyNumber_Index(object.ptr())));
   return sema::HostValue{reference(object)};
@@ -226,7 +283,22 @@ static nb::object tupleTo(PyHost &host, const sema::TupleValue &tuple) {
   return checked(PyObject_CallObject(objectOf(tuple.hostClass), elements.ptr()));
 }
 
-static nb::object typeTo(const sema::Type &type) {
+/// An instance whose `__init__` is not run again.
+nb::object PyHost::fieldsToObject(const sema::TupleValue &object) {
+  PyObject *type = objectOf(object.hostClass);
+  nb::object values = checked(PyTuple_New(static_cast<Py_ssize_t>(object.elements->size())));
+  for (auto [index, element] : llvm::enumerate(*object.elements))
+    PyTuple_SET_ITEM(values.ptr(), index, toObject(element).release().ptr());
+  if (isAggregateClass(type))
+    return checked(PyObject_CallMethod(type, "_from_fields", "O", values.ptr()));
+  nb::object made = checked(PyObject_CallMethod(type, "__new__", "O", type));
+  for (auto [index, name] : llvm::enumerate(*object.fields))
+    if (PyObject_GenericSetAttr(made.ptr(), textOf(name).ptr(), PyTuple_GET_ITEM(values.ptr(), index)) != 0)
+      throw nb::python_error();
+  return made;
+}
+
+nb::object nereid::python::typeTo(const sema::Type &type) {
   nb::object shape = nb::none();
   if (type.isTile()) {
     shape = checked(PyList_New(0));
@@ -267,8 +339,14 @@ nb::object PyHost::toObject(const Value &value) {
     return textOf(*text);
   if (const auto *type = value.get<sema::TypeValue>())
     return typeTo(type->type);
+  if (const auto *object = value.object())
+    return fieldsToObject(*object);
   if (const auto *tuple = value.get<sema::TupleValue>())
     return tupleTo(*this, *tuple);
+  if (const sema::TensorValue *tensor = value.tensor(); tensor && !activeCalls.empty())
+    return tensorTo(*tensor, activeCalls.back());
+  if (const auto *method = value.get<sema::MethodValue>())
+    return checked(PyMethod_New(toObject(*method->function).ptr(), toObject(*method->self).ptr()));
   if (const auto *slice = value.get<sema::SliceValue>()) {
     nb::object start = toObject((*slice->parts)[0]), stop = toObject((*slice->parts)[1]),
                step = toObject((*slice->parts)[2]);
@@ -284,4 +362,26 @@ nb::object PyHost::toObject(const Value &value) {
     return nb::borrow(objectOf(object->object));
   raise(PyExc_TypeError,
         "a " + value.kindName() + " cannot be handed to Python code while compiling; only constants can");
+}
+
+nb::object PyHost::wrapped(const Value &value) {
+  const PackageNames &names = packageNames();
+  const auto *tuple = value.get<sema::TupleValue>();
+  if (!tuple || tuple->isObject())
+    return checked(PyObject_CallFunctionObjArgs(names.wrapConstant, toObject(value).ptr(), nullptr));
+  nb::object elements = checked(PyTuple_New(static_cast<Py_ssize_t>(tuple->elements->size())));
+  for (auto [index, element] : llvm::enumerate(*tuple->elements))
+    PyTuple_SET_ITEM(elements.ptr(), index, wrapped(element).release().ptr());
+  if (tuple->hostClass)
+    return checked(PyObject_CallObject(objectOf(tuple->hostClass), elements.ptr()));
+  nb::object made = checked(PyObject_CallFunctionObjArgs(names.tupleClass, elements.ptr(), nullptr));
+  if (tuple->fields) {
+    nb::list fields;
+    for (const std::string &name : *tuple->fields)
+      fields.append(textOf(name));
+    nb::object type = checked(PyObject_GetAttrString(made.ptr(), "type"));
+    if (PyObject_SetAttrString(type.ptr(), "fields", fields.ptr()) != 0)
+      throw nb::python_error();
+  }
+  return made;
 }

@@ -75,6 +75,10 @@ const PackageNames &packageNames() {
   names->builtinClass = keptClass(core, "Builtin");
   names->tensorType = kept(core, "_tensor_type");
   names->constexprFunctionClass = keptClass(jit, "ConstexprFunction");
+  names->aggregateValue = keptClass(core, "aggregate_value");
+  nb::object semantic = checked(PyImport_ImportModule("triton.language.semantic"));
+  names->semanticClass = keptClass(semantic, "Semantic");
+  names->wrapConstant = kept(semantic, "_wrapped");
 
   // Two threads may both have come here; the first one's names stay.
   const PackageNames *expected = nullptr;

@@ -40,6 +40,8 @@ struct PackageNames {
   PyObject *constexprClass, *dtypeClass, *pointerType, *blockType, *tensorClass, *tupleClass, *builtinClass;
   PyObject *tensorType; ///< (name, shape, pointee, const) -> type object
   PyObject *constexprFunctionClass;
+  PyObject *aggregateValue, *semanticClass;
+  PyObject *wrapConstant; ///< a number or text as Python code written for kernels sees it
 };
 const PackageNames &packageNames();
 /// Whether `object` is a `tl.constexpr`; false where the package is not there to make one.

@@ -1,6 +1,7 @@
 // triton._C.libtriton: importing it starts no thread, opens no device and reads no setting.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Python.h"
+#include "python/bindings/Semantic.h"
 
 NB_MODULE(libtriton, module) {
   using namespace nereid::python;
@@ -8,6 +9,7 @@ NB_MODULE(libtriton, module) {
   nb::set_leak_warnings(false);
   module.doc() = "The compiler, the launcher and the runtime of Nereid.";
   bindTables(module);
+  bindSemantic(module);
   bindSpecialize(module);
   bindKernel(module);
   bindJit(module);

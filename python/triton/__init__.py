@@ -8,6 +8,7 @@ from typing import Any
 from . import backends, compiler, errors, knobs, language, runtime
 from .compiler import CompilationError, compile
 from .errors import TritonError
+from .language.aggregate import aggregate
 from .language.builtin import must_use_result
 from .runtime import (
     AsyncCompileMode,
@@ -43,6 +44,7 @@ __all__ = [
     "OutOfResources",
     "TensorWrapper",
     "TritonError",
+    "aggregate",
     "autotune",
     "backends",
     "cdiv",

@@ -122,7 +122,9 @@ std::optional<bool> isInstance(const Value &value, llvm::StringRef module, llvm:
   if (name == "bool")
     return value.is<bool>();
   if (name == "tuple" || name == "list")
-    return value.elements() != nullptr;
+    return value.elements() != nullptr && !value.object();
+  if (name == "str")
+    return value.is<std::string>();
   return std::nullopt;
 }
 
@@ -132,8 +134,12 @@ Value emitIsInstance(const CallSite &site) {
   bool found = false;
   for (const Value &each : classes.elements() ? *classes.elements() : one) {
     const BuiltinValue *builtin = each.get<BuiltinValue>();
-    std::optional<bool> is =
-        builtin ? isInstance(site["object"], builtin->builtin->module, builtin->builtin->name) : std::nullopt;
+    const HostValue *host = each.get<HostValue>();
+    std::optional<bool> is;
+    if (builtin)
+      is = isInstance(site["object"], builtin->builtin->module, builtin->builtin->name);
+    else if (host)
+      is = site.emitter.module.host.isInstance(site["object"], host->object);
     if (!is)
       return site.emitter.error(diag::NotAClass, site.rangeOf("classes"), describe(each));
     found |= *is;

@@ -7,6 +7,7 @@ from . import core, math
 from .core import (
     TRITON_MAX_TENSOR_NUMEL,
     PropagateNan,
+    aggregate_replace,
     base_type,
     base_value,
     block_type,
@@ -50,6 +51,7 @@ from .dtypes import (
 __all__ = [
     "PropagateNan",
     "TRITON_MAX_TENSOR_NUMEL",
+    "aggregate_replace",
     "base_type",
     "base_value",
     "bfloat16",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._C import libtriton
+from .aggregate import _aggregate, aggregate_replace, aggregate_type, aggregate_value
 from .builtin import (
     Builtin,
     _tensor_member_fn,

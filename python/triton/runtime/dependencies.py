@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _SCALARS = (int, float, str, bool, bytes, complex, type(None))
 
+# Of a class whose objects are values of kernels.
+_MEANINGFUL = ("__aggregate_fields__", "__aggregate_defaults__", "__aggregate_init__")
+_MEANINGFUL += ("__getitem__", "__add__", "__sub__", "__mul__", "__enter__", "__exit__", "__init__")
+
 # (name, id of the dictionary it was found in) -> (value, that dictionary)
 UsedGlobals = dict[tuple[str, int], tuple[Any, dict[str, Any]]]
 
@@ -147,13 +151,16 @@ class DependencyWalk:
             f"{where} = class {cls.__module__}.{cls.__qualname__} {getattr(cls, '_fields', '')}"
         )
         if (
-            cls.__module__ == self.root.__module__
+            (cls.__module__ == self.root.__module__ or hasattr(cls, "__aggregate_fields__"))
             and not is_namedtuple(cls)
             and self._first_visit(cls)
         ):
             for name, member in sorted(vars(cls).items(), key=lambda item: item[0]):
-                if not name.startswith("__"):
-                    self._value(f"{cls.__qualname__}.{name}", member, names)
+                if not name.startswith("__") or name in _MEANINGFUL:
+                    inner = getattr(member, "__func__", member)  # of a staticmethod
+                    self._value(f"{cls.__qualname__}.{name}", inner, names)
+            for base in cls.__bases__:
+                self._value(f"{cls.__qualname__} base", base, names)
 
     def _host_function(self, where: str, fn: Any, names: frozenset[str]) -> None:
         """Runs at compile time. Its own text counts; what it calls counts as far as its module
@@ -168,6 +175,13 @@ class DependencyWalk:
             return
         constants = [item for item in code.co_consts if isinstance(item, _SCALARS)]
         self.lines.add(f"code {name} {code.co_code.hex()} {constants}")
+        for cell in fn.__closure__ or ():  # what a decorator wraps, say
+            try:
+                inner_fn = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+            if callable(inner_fn):
+                self._value(f"{name} closure", inner_fn, names)
         if fn.__module__ == self.root.__module__:
             inner = frozenset(_code_names(code))
             for key in sorted(inner & fn.__globals__.keys()):
