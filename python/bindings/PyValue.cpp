@@ -312,7 +312,7 @@ nb::object nereid::python::typeTo(const sema::Type &type) {
 }
 
 /// The object that Python knows under `module`.`name`.
-static nb::object memberOf(llvm::StringRef module, llvm::StringRef name) {
+static nb::object importedMember(llvm::StringRef module, llvm::StringRef name) {
   nb::object object = checked(PyImport_ImportModule(module.str().c_str()));
   return checked(PyObject_GetAttrString(object.ptr(), name.str().c_str()));
 }
@@ -321,7 +321,7 @@ static nb::object functionTo(const sema::JitFunction &function) {
   if (function.scope)
     return nb::borrow(objectOf(function.scope));
   auto [module, name] = llvm::StringRef(function.qualified).rsplit('.');
-  return memberOf(module, name);
+  return importedMember(module, name);
 }
 
 nb::object PyHost::toObject(const Value &value) {
@@ -353,7 +353,7 @@ nb::object PyHost::toObject(const Value &value) {
     return checked(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
   }
   if (const auto *builtin = value.get<sema::BuiltinValue>())
-    return memberOf(builtin->builtin->module, builtin->builtin->name);
+    return importedMember(builtin->builtin->module, builtin->builtin->name);
   if (const auto *function = value.get<sema::FunctionValue>())
     return functionTo(*function->function);
   if (const auto *module = value.get<sema::ModuleValue>())
