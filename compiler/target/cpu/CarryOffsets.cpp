@@ -54,7 +54,8 @@ static Value totalStep(OpBuilder &builder, Location loc, Value offset, const Mov
   for (Value step : movement.steps) {
     Value scalar;
     if (DenseElementsAttr constant; matchPattern(step, m_Constant(&constant)))
-      scalar = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+      scalar = arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(offset.getType(), constant.getSplatValue<APInt>().getSExtValue()));
     else
       scalar = step.getDefiningOp<tt::SplatOp>().getSrc();
     if (scalar.getType() != offset.getType())

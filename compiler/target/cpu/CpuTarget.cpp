@@ -3,11 +3,11 @@
 #include "compiler/target/cpu/CpuTarget.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/passes/tt/Passes.h"
 #include "compiler/target/cpu/CLibrary.h"
 #include "compiler/target/cpu/Codegen.h"
 #include "compiler/target/cpu/FunctionEmitter.h"
 #include "compiler/target/cpu/Link.h"
-#include "compiler/passes/tt/Passes.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -109,14 +109,15 @@ static VectorFacts factsOf(const llvm::TargetMachine &machine) {
   VectorFacts facts;
   facts.hasAvx512 = subtarget.checkFeatures("+avx512f,+avx512vl,+avx512dq");
   facts.hasAvx512Bw = facts.hasAvx512 && subtarget.checkFeatures("+avx512bw");
+  facts.hasVnni = facts.hasAvx512Bw && subtarget.checkFeatures("+avx512vnni");
+  facts.hasAmxBf16 = facts.hasAvx512Bw && subtarget.checkFeatures("+amx-tile,+amx-bf16");
   facts.hasFma = subtarget.checkFeatures("+fma");
   facts.hasF16c = subtarget.checkFeatures("+f16c");
   facts.registerBits = facts.hasAvx512 ? 512 : subtarget.checkFeatures("+avx2") ? 256 : 128;
   return facts;
 }
 
-template <typename T>
-static FailureOr<T> orDiagnose(Operation *op, llvm::Expected<T> value) {
+template <typename T> static FailureOr<T> orDiagnose(Operation *op, llvm::Expected<T> value) {
   if (value)
     return std::move(*value);
   return op->emitError() << llvm::toString(value.takeError());
@@ -140,7 +141,7 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   if (failed(decomposeScaledDots(module)))
     return failure();
   carryOffsets(*kernel);
-  widenProducts(*kernel);
+  widenProducts(*kernel, vectors);
   CpuCode code;
   code.params = lowering::paramsOf(*kernel);
   TileFacts facts;

@@ -22,8 +22,8 @@ struct Redirect {
 
 class FunctionEmitter {
 public:
-  FunctionEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &plan, TileFacts &facts,
-                  const VectorFacts &machine, const support::Options &options);
+  FunctionEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &plan, TileFacts &facts, const VectorFacts &machine,
+                  const support::Options &options);
 
   mlir::LogicalResult run();
 
@@ -63,6 +63,12 @@ public:
   /// How far ahead, in bytes, the nest is to fetch what this load reads; null where it is not.
   llvm::Value *prefetchDistance(mlir::Operation *load, const Nest &nest) const {
     return prefetches.lookup({load, nest.id});
+  }
+  /// Loads whose tile for the next turn the product is to fetch, and how far ahead that is.
+  llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>> loadsAhead(const Product &product) const {
+    auto found = productPrefetches.find(&product);
+    return found == productPrefetches.end() ? llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>>()
+                                            : found->second;
   }
   /// The place of a value's definition in program order.
   unsigned positionOf(mlir::Value value) const { return positions.lookup(value.getDefiningOp()); }
@@ -122,6 +128,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, Redirect> redirects;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> prefetches;
+  llvm::DenseMap<const Product *, llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2>> productPrefetches;
   llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> initial;
   llvm::DenseSet<mlir::Value> ready;
   llvm::SmallVector<llvm::Value *> current, next;

@@ -9,16 +9,18 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace nereid;
 
 /// "+a,+b,..." in alphabetical order.
-static std::string joined(llvm::SmallVectorImpl<llvm::StringRef> &names) {
+static std::string joined(llvm::SmallVectorImpl<llvm::StringRef> &names, char sign) {
   llvm::sort(names);
   std::string text;
   for (llvm::StringRef name : names)
-    text += (text.empty() ? "+" : ",+") + name.str();
+    text += (text.empty() ? "" : ",") + std::string(1, sign) + name.str();
   return text;
 }
 
@@ -29,8 +31,8 @@ static uint64_t lastLevelCache() {
   constexpr uint64_t mostOfOneProcessor = 16 << 20;
   uint64_t bytes = 0;
   for (unsigned index = 0; index < 8; ++index) {
-    auto text = llvm::MemoryBuffer::getFileAsStream("/sys/devices/system/cpu/cpu0/cache/index" + llvm::Twine(index) +
-                                                    "/size");
+    auto text =
+        llvm::MemoryBuffer::getFileAsStream("/sys/devices/system/cpu/cpu0/cache/index" + llvm::Twine(index) + "/size");
     llvm::StringRef size = text ? (*text)->getBuffer().trim() : "";
     uint64_t kibibytes = 0;
     if (size.consume_back("K") && !size.getAsInteger(10, kibibytes))
@@ -40,17 +42,31 @@ static uint64_t lastLevelCache() {
   return llvm::bit_floor(std::min(bytes, processors * mostOfOneProcessor));
 }
 
+/// Whether the system lets this process use the matrix tiles of AMX; it must be asked before.
+static bool systemGivesTiles() {
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
+
 support::TargetSpec cpu::hostTarget() {
   static const support::TargetSpec host = [] {
     support::TargetSpec spec;
     spec.backend = "cpu";
     spec.arch = llvm::sys::getHostCPUName().str();
     auto found = llvm::sys::getHostCPUFeatures();
-    llvm::SmallVector<llvm::StringRef> names;
+    const bool givesTiles = systemGivesTiles();
+    llvm::SmallVector<llvm::StringRef> names, implied, missing;
     for (const auto &feature : found)
-      if (feature.second)
+      if (feature.second && (givesTiles || !feature.first().starts_with("amx")))
         names.push_back(feature.first());
-    spec.features = joined(names);
+    // The name stands for all that such processors can do; a virtual machine may hide some of it.
+    llvm::X86::getFeaturesForCPU(spec.arch, implied);
+    for (llvm::StringRef feature : implied)
+      if (found.contains(feature) && !llvm::is_contained(names, feature))
+        missing.push_back(feature);
+    spec.features = joined(names, '+');
+    if (!missing.empty())
+      spec.features += "," + joined(missing, '-');
     spec.lastLevelCacheBytes = lastLevelCache();
     return spec;
   }();
@@ -69,6 +85,6 @@ std::optional<support::TargetSpec> cpu::namedTarget(const std::string &arch, std
   spec.arch = arch;
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::getFeaturesForCPU(arch, names);
-  spec.features = joined(names);
+  spec.features = joined(names, '+');
   return spec;
 }

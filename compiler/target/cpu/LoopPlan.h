@@ -104,8 +104,10 @@ struct Product {
   };
   Operand a, b;
   BufferId d = 0;
-  std::optional<BufferId> turned; ///< where `b` is transposed to
-  bool startsAtZero = false; ///< what `d` held does not matter
+  /// Two neighbours along K are multiplied at once: elements of `a` and `b` have 16 bits, sums have 32.
+  bool isPaired = false;
+  std::optional<BufferId> turned; ///< where `b` is transposed to, or its rows are paired
+  bool startsAtZero = false;      ///< what `d` held does not matter
 };
 
 struct Sequence;
@@ -147,6 +149,8 @@ struct VectorFacts {
   unsigned registerBits = 128;
   bool hasAvx512 = false;
   bool hasAvx512Bw = false;
+  bool hasVnni = false; ///< of AVX-512
+  bool hasAmxBf16 = false;
   bool hasF16c = false;
   bool hasFma = false;
   uint64_t cacheBytes = 0; ///< of the last level; 0 where not known

@@ -46,8 +46,8 @@ std::optional<BufferId> carriedSum(const LoopPlan &plan, tt::DotOp product);
 
 /// Before planning: loops carry scalars in place of tiles that move by equal steps.
 void carryOffsets(tt::FuncOp kernel);
-/// Before planning: products of small elements become products of f32 or i32.
-void widenProducts(tt::FuncOp kernel);
+/// Before planning: products of small elements become products of f32, of i32, or of pairs of 16 bits.
+void widenProducts(tt::FuncOp kernel, const VectorFacts &machine);
 
 /// Whether a tile is better read along its last dimension but one than along its last.
 bool isReadByColumns(PlanContext &context, mlir::Value tile);

@@ -32,12 +32,15 @@ std::optional<BufferId> cpu::carriedSum(const LoopPlan &plan, tt::DotOp product)
 bool cpu::isReadByColumns(PlanContext &context, Value tile) {
   const int8_t rank = tt::shapeOf(tile.getType()).size();
   int votes = 0;
-  auto vote = [&](int8_t loop) { votes += loop == rank - 2 ? 1 : loop == rank - 1 ? -1 : 0; };
+  auto vote = [&](const IndexMap &map, int8_t loop) { // rows that are repeated say nothing
+    if (llvm::is_contained(map, rank - 1) && llvm::is_contained(map, rank - 2))
+      votes += loop == rank - 2 ? 1 : loop == rank - 1 ? -1 : 0;
+  };
   auto visit = [&](Value value, const IndexMap &map) {
     if (map.empty())
       return false;
     if (context.plan.bufferOf.contains(value)) {
-      vote(map.back());
+      vote(map, map.back());
       return false;
     }
     auto load = value.getDefiningOp<tt::LoadOp>();
@@ -47,7 +50,7 @@ bool cpu::isReadByColumns(PlanContext &context, Value tile) {
     const int64_t size = storageBytes(tt::elementOf(value.getType()));
     for (auto [dim, stride] : llvm::enumerate(form->strides))
       if (stride.asConstant() == size)
-        vote(map[dim]);
+        vote(map, map[dim]);
     return true;
   };
   ExpressionWalk walk(context.facts, visit);

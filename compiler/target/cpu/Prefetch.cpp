@@ -1,10 +1,11 @@
 // Chooses which loads of a loop with `num_stages` fetch the next turn's data, and in which nest they do so.
 // SPDX-License-Identifier: MIT
 //
-// A GPU keeps the loads of later turns in flight while it computes. Here the last nest
-// that reads a tile asks for the tile of the next turn: the earlier nests of a turn wait
-// for memory, the last ones compute. Only where the address moves by the same distance at
-// each turn, which is known before the loop.
+// A GPU keeps the loads of later turns in flight while it computes. Here a product asks for
+// the next turn's tiles of what was read since the product before it, a few lines for each
+// register block. Where no product follows, the last nest that reads a tile asks for the
+// next one: the earlier nests of a turn wait for memory, the last ones compute. Only where the
+// address moves by the same distance at each turn, which is known before the loop.
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/FunctionEmitter.h"
 
@@ -115,7 +116,8 @@ private:
 } // namespace
 
 /// The nest that reads each load last, among those that stand in the loop's body itself.
-static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &plan, TileFacts &facts, const Step &step) {
+static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &plan, TileFacts &facts,
+                                                              const Step &step) {
   llvm::MapVector<Operation *, const Nest *> readers;
   for (const Step &inner : step.regions.front().steps) {
     if (inner.kind != StepKind::Nest)
@@ -133,11 +135,26 @@ static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &pl
   return readers;
 }
 
+/// The product that follows the nest in the loop's body; null for tiles that are not rows of neighbours.
+static const Product *productAfter(const Sequence &body, const Nest *nest, const AffineForm &form, int64_t size) {
+  if (form.strides.size() != 2 ||
+      llvm::none_of(form.strides, [&](const Poly &stride) { return stride.asConstant() == size; }))
+    return nullptr;
+  bool isBehind = false;
+  for (const Step &step : body.steps) {
+    isBehind |= step.nest.get() == nest;
+    if (isBehind && step.product) // matrix tiles leave no time for it
+      return tt::elementOf(step.op->getOperand(0).getType()).isBF16() ? nullptr : step.product.get();
+  }
+  return nullptr;
+}
+
 /// How many turns' loads may be in flight: what the loop says, else what the launch says of loops with products.
 static int64_t stagesOf(const Step &step, int64_t stagesOfProducts) {
   if (auto stages = step.op->getAttrOfType<IntegerAttr>("tt.num_stages"))
     return stages.getInt();
-  const bool hasProduct = llvm::any_of(step.regions.front().steps, [](const Step &inner) { return inner.product != nullptr; });
+  const bool hasProduct =
+      llvm::any_of(step.regions.front().steps, [](const Step &inner) { return inner.product != nullptr; });
   return hasProduct ? stagesOfProducts : 1;
 }
 
@@ -158,6 +175,12 @@ void FunctionEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm:
       llvm::Value *next = ir.CreateAdd(index, stride);
       hasNext = loop.getUnsignedCmp() ? ir.CreateICmpULT(next, upper) : ir.CreateICmpSLT(next, upper);
     }
-    prefetches[{load, nest->id}] = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
+    llvm::Value *bytes = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
+    const int64_t size = storageBytes(tt::elementOf(load->getResult(0).getType()));
+    const AffineForm again = *facts.assumed(cast<tt::LoadOp>(load).getPtr());
+    if (const Product *product = productAfter(step.regions.front(), nest, again, size))
+      productPrefetches[product].emplace_back(load, bytes);
+    else
+      prefetches[{load, nest->id}] = bytes;
   }
 }

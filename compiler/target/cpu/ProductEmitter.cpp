@@ -7,7 +7,10 @@
 // are not neighbours.
 #include "compiler/target/cpu/ProductEmitter.h"
 
+#include "compiler/target/cpu/AmxEmitter.h"
 #include "compiler/target/cpu/Transpose.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -21,17 +24,28 @@ struct Block {
   unsigned lanes = 1;
 };
 
+/// A tile that the next turn of the loop reads: rows of neighbouring bytes.
+struct NextTile {
+  llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
+  int64_t rows = 1, bytes = 1;
+};
+
 class ProductEmitter {
 public:
   ProductEmitter(FunctionEmitter &function, const Step &step);
   void run();
 
 private:
+  void turn();
+  void emitMatrixTiles(const MatrixProduct &work) { emitAmx(function, work); }
   void emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d);
-  void emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned vectors, unsigned lanes);
+  void findNextTiles();
+  void fetchShare(llvm::Value *block, int64_t count);
+  void emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::Value *column, unsigned vectors, unsigned lanes);
   void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, Block block);
   void accumulate(llvm::Value *a, llvm::Value *b, Block block, MutableArrayRef<llvm::Value *> sums);
   unsigned rowsFor(unsigned vectors) const;
+  llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *sum);
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *sum);
   llvm::Value *at(llvm::Value *base, int64_t element) {
     return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, element * size);
@@ -46,11 +60,13 @@ private:
   FunctionEmitter &function;
   llvm::IRBuilder<> &ir;
   const Product &product;
+  SmallVector<NextTile, 2> nextTiles;
+  Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
   Type element;
   int64_t batch = 1, rows, columns, depth;
   int64_t rowStride, depthStride; ///< of a, in elements
-  int64_t size; ///< of an element
+  int64_t size;                   ///< of an element
 };
 
 } // namespace
@@ -65,6 +81,7 @@ ProductEmitter::ProductEmitter(FunctionEmitter &function, const Step &step)
   columns = d.back();
   depth = a.back();
   element = tt::elementOf(dot.getType());
+  operandElement = tt::elementOf(dot.getA().getType());
   size = storageBytes(element);
   auto operand = [&](const Product::Operand &operand) {
     return operand.value ? function.bufferOf(operand.value) : function.buffer(operand.buffer);
@@ -72,20 +89,36 @@ ProductEmitter::ProductEmitter(FunctionEmitter &function, const Step &step)
   firstA = operand(product.a);
   firstB = operand(product.b);
   firstD = function.nextBuffer(product.d);
+  if (product.isPaired)
+    depth /= 2; // counted in pairs, which are as wide as sums
   rowStride = product.a.isTransposed ? 1 : depth;
   depthStride = product.a.isTransposed ? rows : 1;
 }
 
 void ProductEmitter::run() {
-  if (product.turned) {
-    llvm::Value *source = firstB;
-    firstB = function.buffer(*product.turned);
-    forEach(batch, 1, [&](llvm::Value *index) {
-      emitTranspose(function, {at(source, index, depth * columns), at(firstB, index, depth * columns), columns, depth, element});
-    });
-  }
+  if (product.turned)
+    turn();
+  findNextTiles();
   forEach(batch, 1, [&](llvm::Value *index) {
-    emitColumns(at(firstA, index, rows * depth), at(firstB, index, depth * columns), at(firstD, index, rows * columns));
+    llvm::Value *a = at(firstA, index, rows * depth), *b = at(firstB, index, depth * columns);
+    llvm::Value *d = at(firstD, index, rows * columns);
+    if (operandElement.isBF16())
+      emitMatrixTiles({a, b, d, rows, columns, depth, product.startsAtZero});
+    else
+      emitColumns(a, b, d);
+  });
+}
+
+/// Makes the columns of `b`, or pairs of them, neighbours.
+void ProductEmitter::turn() {
+  llvm::Value *source = firstB;
+  firstB = function.buffer(*product.turned);
+  forEach(batch, 1, [&](llvm::Value *index) {
+    llvm::Value *from = at(source, index, depth * columns), *to = at(firstB, index, depth * columns);
+    if (product.b.isTransposed) // pairs move as one
+      emitTranspose(function, {from, to, columns, depth, element});
+    else
+      emitPairing(function, {from, to, 2 * depth, columns, operandElement});
   });
 }
 
@@ -99,9 +132,46 @@ void ProductEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d)
     const unsigned vectors = lanes < widest ? 1 : std::min<uint64_t>(most, left / lanes);
     const int64_t width = lanes * vectors, count = left / width;
     forEach(count * width, width, [&](llvm::Value *column) {
-      emitRows(a, at(at(b, begin), column, 1), at(at(d, begin), column, 1), vectors, lanes);
+      emitRows(a, at(at(b, begin), column, 1), at(at(d, begin), column, 1), begin == 0 ? column : nullptr, vectors,
+               lanes);
     });
     begin += count * width;
+  }
+}
+
+void ProductEmitter::findNextTiles() {
+  for (auto [op, distance] : function.loadsAhead(product)) {
+    auto load = cast<tt::LoadOp>(op);
+    const AffineForm form = *function.facts.assumed(load.getPtr());
+    ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
+    const int64_t bytes = storageBytes(tt::elementOf(load.getType()));
+    const unsigned inner = form.strides[1].asConstant() == bytes ? 1 : 0;
+    NextTile tile;
+    tile.first = ir.CreatePtrAdd(function.scalar(form.pointer), ir.CreateAdd(function.poly(form.base), distance));
+    tile.stride = function.poly(form.strides[1 - inner]);
+    tile.rows = shape[1 - inner];
+    tile.bytes = shape[inner] * bytes;
+    nextTiles.push_back(tile);
+  }
+}
+
+/// One of `count` blocks asks for its share of the next turn's rows, in the second-level cache.
+void ProductEmitter::fetchShare(llvm::Value *block, int64_t count) {
+  constexpr int64_t lineBytes = 64, most = 64;
+  for (const NextTile &tile : nextTiles) {
+    const int64_t share = llvm::divideCeil(tile.rows, count);
+    if (share * tile.bytes > most * lineBytes)
+      continue;
+    llvm::Value *first = ir.CreateMul(block, ir.getInt64(share));
+    first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, first, ir.getInt64(tile.rows - share));
+    for (int64_t row = 0; row < share; ++row) {
+      llvm::Value *begin = ir.CreateMul(ir.CreateAdd(first, ir.getInt64(row)), tile.stride);
+      begin = ir.CreatePtrAdd(tile.first, begin);
+      for (int64_t offset = 0; offset < tile.bytes; offset += lineBytes)
+        ir.CreateIntrinsic(
+            llvm::Intrinsic::prefetch, {ir.getPtrTy()},
+            {ir.CreateConstGEP1_64(ir.getInt8Ty(), begin, offset), ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
+    }
   }
 }
 
@@ -116,17 +186,44 @@ unsigned ProductEmitter::rowsFor(unsigned vectors) const {
   return most;
 }
 
-void ProductEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned vectors, unsigned lanes) {
+/// `column` counts the strips among which the next turn's tiles are shared out; null where these have no share.
+void ProductEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::Value *column, unsigned vectors,
+                              unsigned lanes) {
   Block block{rowsFor(vectors), vectors, lanes};
-  const int64_t whole = rows - rows % block.rows;
-  forEach(whole, block.rows, [&](llvm::Value *row) { emitBlock(at(a, row, rowStride), b, at(d, row, columns), block); });
+  const int64_t whole = rows - rows % block.rows, width = vectors * lanes;
+  forEach(whole, block.rows, [&](llvm::Value *row) {
+    if (column && batch == 1) {
+      llvm::Value *strip = ir.CreateMul(ir.CreateUDiv(column, ir.getInt64(width)), ir.getInt64(whole / block.rows));
+      fetchShare(ir.CreateAdd(strip, ir.CreateUDiv(row, ir.getInt64(block.rows))),
+                 columns / width * (whole / block.rows));
+    }
+    emitBlock(at(a, row, rowStride), b, at(d, row, columns), block);
+  });
   if (whole == rows)
     return;
   block.rows = rows - whole;
   emitBlock(at(a, whole * rowStride), b, at(d, whole * columns), block);
 }
 
+/// The sums of two products of i16 in each lane.
+llvm::Value *ProductEmitter::addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *sum) {
+  using namespace llvm::Intrinsic;
+  const unsigned bits = sum->getType()->getPrimitiveSizeInBits();
+  auto *halves = llvm::FixedVectorType::get(ir.getInt16Ty(), bits / 16);
+  llvm::Value *left = ir.CreateBitCast(x, halves), *right = ir.CreateBitCast(y, halves);
+  if (function.machine.hasVnni) {
+    const ID id = bits == 512   ? x86_avx512_vpdpwssd_512
+                  : bits == 256 ? x86_avx512_vpdpwssd_256
+                                : x86_avx512_vpdpwssd_128;
+    return ir.CreateIntrinsic(id, {}, {sum, left, right});
+  }
+  const ID id = bits == 512 ? x86_avx512_pmaddw_d_512 : bits == 256 ? x86_avx2_pmadd_wd : x86_sse2_pmadd_wd;
+  return ir.CreateAdd(sum, ir.CreateIntrinsic(id, {}, {left, right}));
+}
+
 llvm::Value *ProductEmitter::multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *sum) {
+  if (product.isPaired)
+    return addPairs(x, y, sum);
   if (!isa<FloatType>(element))
     return ir.CreateAdd(ir.CreateMul(x, y), sum);
   if (function.machine.hasFma)
@@ -158,8 +255,9 @@ void ProductEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, B
     return at(d, index / block.vectors * columns + index % block.vectors * block.lanes);
   };
   for (unsigned index = 0; index < block.rows * block.vectors; ++index)
-    sums.push_back(product.startsAtZero ? llvm::Constant::getNullValue(vector)
-                                        : static_cast<llvm::Value *>(ir.CreateAlignedLoad(vector, place(index), llvm::Align(size))));
+    sums.push_back(product.startsAtZero
+                       ? llvm::Constant::getNullValue(vector)
+                       : static_cast<llvm::Value *>(ir.CreateAlignedLoad(vector, place(index), llvm::Align(size))));
   unsigned unroll = depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1;
   llvm::BasicBlock *before = ir.GetInsertBlock();
   SmallVector<llvm::PHINode *> phis;

@@ -242,11 +242,15 @@ LogicalResult Sequencer::tileOp(Operation *op) {
 
 //--- products ------------------------------------------------------------------------------
 
+static bool isPaired(tt::DotOp op) { return tt::elementOf(op.getA().getType()).getIntOrFloatBitWidth() == 16; }
+
 /// A tile that is in a buffer anyway, or a copy of it made where it is defined: once for all turns of an inner loop.
 Product::Operand Sequencer::operand(tt::DotOp op, Value value) {
   if (auto found = context.plan.bufferOf.find(value); found != context.plan.bufferOf.end())
     return {value, found->second, false};
-  if (!value.getDefiningOp<arith::ConstantOp>() && isReadByColumns(context, value)) {
+  // Pairs are neighbours in the rows of `a`.
+  const bool isFixed = value == op.getA() && isPaired(op);
+  if (!isFixed && !value.getDefiningOp<arith::ConstantOp>() && isReadByColumns(context, value)) {
     Product::Operand turned = operandAsRead(op, transposed(value));
     turned.isTransposed = true;
     return turned;
@@ -276,7 +280,8 @@ void Sequencer::product(tt::DotOp op) {
   step.product = std::make_unique<Product>();
   step.product->a = operand(op, op.getA());
   step.product->b = operand(op, op.getB());
-  if (step.product->b.isTransposed)
+  step.product->isPaired = isPaired(op);
+  if (step.product->b.isTransposed || step.product->isPaired)
     step.product->turned = context.newBuffer(op.getB().getType(), "turned");
   std::optional<BufferId> sum = carriedSum(context.plan, op);
   if (sum)

@@ -1,5 +1,5 @@
-// Emits the transposition of a matrix from one buffer to another, in square blocks of as many rows as a register has lanes.
-// SPDX-License-Identifier: MIT
+// Emits copies of a matrix in a different order: transposed, in square blocks of as many rows as a register has lanes,
+// or paired. SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Transpose.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -50,8 +50,8 @@ void cpu::emitTranspose(FunctionEmitter &function, const Transposition &work) {
   llvm::IRBuilder<> &ir = function.ir;
   const uint64_t size = storageBytes(work.element);
   auto lowestBit = [](uint64_t value) { return value & (~value + 1); };
-  const unsigned lanes = std::min<uint64_t>(
-      {function.machine.registerBits / (8 * size), lowestBit(work.rows), lowestBit(work.columns)});
+  const unsigned lanes =
+      std::min<uint64_t>({function.machine.registerBits / (8 * size), lowestBit(work.rows), lowestBit(work.columns)});
   llvm::Type *type = function.lanes.typeOf(work.element, lanes);
   auto at = [&](llvm::Value *base, llvm::Value *row, llvm::Value *column, int64_t width) {
     llvm::Value *index = ir.CreateAdd(ir.CreateMul(row, ir.getInt64(width)), column);
@@ -69,6 +69,28 @@ void cpu::emitTranspose(FunctionEmitter &function, const Transposition &work) {
       for (auto [index, value] : llvm::enumerate(block))
         ir.CreateAlignedStore(value, ir.CreateConstGEP1_64(ir.getInt8Ty(), to, index * work.rows * size),
                               llvm::Align(size));
+    });
+  });
+}
+
+void cpu::emitPairing(FunctionEmitter &function, const Transposition &work) {
+  llvm::IRBuilder<> &ir = function.ir;
+  const int64_t size = storageBytes(work.element), rowBytes = work.columns * size;
+  const uint64_t columns = work.columns;
+  const unsigned lanes = std::min<uint64_t>(function.machine.registerBits / (16 * size), columns & (~columns + 1));
+  auto *type = llvm::FixedVectorType::get(function.lanes.typeOf(work.element, 1), lanes);
+  SmallVector<int> turns;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    turns.append({static_cast<int>(lane), static_cast<int>(lane + lanes)});
+  emitCounted(ir, work.rows, 2, [&](llvm::Value *row) {
+    emitCounted(ir, work.columns, lanes, [&](llvm::Value *column) {
+      llvm::Value *begin = ir.CreateMul(row, ir.getInt64(rowBytes));
+      llvm::Value *from = ir.CreatePtrAdd(work.from, ir.CreateAdd(begin, ir.CreateMul(column, ir.getInt64(size))));
+      llvm::Value *to = ir.CreatePtrAdd(work.to, ir.CreateAdd(begin, ir.CreateMul(column, ir.getInt64(2 * size))));
+      llvm::Value *upper = ir.CreateAlignedLoad(type, from, llvm::Align(size));
+      llvm::Value *lower =
+          ir.CreateAlignedLoad(type, ir.CreateConstGEP1_64(ir.getInt8Ty(), from, rowBytes), llvm::Align(size));
+      ir.CreateAlignedStore(ir.CreateShuffleVector(upper, lower, turns), to, llvm::Align(size));
     });
   });
 }

@@ -1,4 +1,4 @@
-// Emits the transposition of a matrix from one buffer to another.
+// Emits copies of a matrix from one buffer to another in a different order: transposed, or with rows paired.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,6 +13,8 @@ struct Transposition {
 };
 
 void emitTranspose(FunctionEmitter &function, const Transposition &work);
+/// Elements of two rows in turns: [rows, columns] becomes [rows / 2, columns, 2].
+void emitPairing(FunctionEmitter &function, const Transposition &work);
 
 /// for (index = 0; index < end; index += step) at the insert point; no loop where it has one turn.
 void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);

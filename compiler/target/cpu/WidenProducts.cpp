@@ -1,9 +1,11 @@
-// Makes every product one of f32, f64 or i32: what the register blocks compute with.
+// Makes every product one of f32, f64 or i32, or of pairs of 16 bits: what the register blocks compute with.
 // SPDX-License-Identifier: MIT
 //
-// The product of two f16, bf16 or 8-bit floats is exact in f32 up to rounding of the range's end, that of two i8 in
-// i32. The conversions become part of the nests that copy operands. `inputPrecision` allows f32 operands to be rounded;
-// nothing is gained from it here, so they are multiplied as they are.
+// The product of two f16, bf16 or 8-bit floats is exact in f32 but for the ends of the range, that of two i8 in i32, as
+// is the sum of two such products. The conversions become part of the nests that copy operands. bf16 stays as it is
+// only where AMX multiplies it: vdpbf16ps is slower than f32 on the processors that have it, and takes denormals for
+// zeros. `inputPrecision` allows f32 operands to be rounded; nothing is gained from it here, so they are multiplied as
+// they are.
 #include "compiler/target/cpu/PlanBuilder.h"
 
 #include "mlir/IR/Builders.h"
@@ -25,17 +27,35 @@ static Value widen(OpBuilder &builder, Location loc, Value tile, Type element) {
   return arith::ExtFOp::create(builder, loc, type, tile);
 }
 
-static void widen(tt::DotOp dot) {
+/// Whole tiles of 16 rows and 32 numbers.
+static bool isForAmx(tt::DotOp dot, const cpu::VectorFacts &machine) {
+  ArrayRef<int64_t> a = tt::shapeOf(dot.getA().getType()), d = tt::shapeOf(dot.getType());
+  return machine.hasAmxBf16 && tt::elementOf(dot.getA().getType()).isBF16() && a.back() % 32 == 0 &&
+         d.back() % 16 == 0 && d[d.size() - 2] % 16 == 0;
+}
+
+/// Pairs of i16 are multiplied and added by one instruction, of at least four lanes.
+static bool isForPairs(tt::DotOp dot, const cpu::VectorFacts &machine) {
+  return machine.registerBits >= 256 && tt::shapeOf(dot.getA().getType()).back() % 2 == 0 &&
+         tt::shapeOf(dot.getType()).back() % 4 == 0;
+}
+
+static void widen(tt::DotOp dot, const cpu::VectorFacts &machine) {
   Type element = tt::elementOf(dot.getA().getType());
   const Type result = tt::elementOf(dot.getType());
-  if (element.isF32() || element.isF64() || element.isInteger(32))
+  if (element.isF32() || element.isF64() || element.isInteger(32) || isForAmx(dot, machine))
     return;
   OpBuilder builder(dot);
-  element = isa<FloatType>(element) ? Type(builder.getF32Type()) : Type(builder.getI32Type());
   const Location loc = dot.getLoc();
-  auto wide = tt::DotOp::create(builder, loc, tt::withElement(dot.getType(), element), widen(builder, loc, dot.getA(), element),
-                                widen(builder, loc, dot.getB(), element), widen(builder, loc, dot.getC(), element),
-                                dot.getInputPrecision(), 0);
+  if (element.isInteger(8) && isForPairs(dot, machine)) {
+    dot.getAMutable().assign(widen(builder, loc, dot.getA(), builder.getI16Type()));
+    dot.getBMutable().assign(widen(builder, loc, dot.getB(), builder.getI16Type()));
+    return;
+  }
+  element = isa<FloatType>(element) ? Type(builder.getF32Type()) : Type(builder.getI32Type());
+  auto wide = tt::DotOp::create(builder, loc, tt::withElement(dot.getType(), element),
+                                widen(builder, loc, dot.getA(), element), widen(builder, loc, dot.getB(), element),
+                                widen(builder, loc, dot.getC(), element), dot.getInputPrecision(), 0);
   Value sum = wide.getD();
   if (result != element)
     sum = arith::TruncFOp::create(builder, loc, dot.getType(), sum);
@@ -43,9 +63,9 @@ static void widen(tt::DotOp dot) {
   dot.erase();
 }
 
-void cpu::widenProducts(tt::FuncOp kernel) {
+void cpu::widenProducts(tt::FuncOp kernel, const VectorFacts &machine) {
   SmallVector<tt::DotOp> dots;
   kernel.walk([&](tt::DotOp dot) { dots.push_back(dot); });
   for (tt::DotOp dot : dots)
-    widen(dot);
+    widen(dot, machine);
 }
