@@ -256,24 +256,21 @@ const Specialisation *ModuleEmitter::specialise(std::shared_ptr<JitFunction> fun
   return &done;
 }
 
-bool ModuleEmitter::emitCombine(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Type> types, mlir::Region &region,
-                                FileRange callSite, std::vector<Value> &results) {
+bool ModuleEmitter::emitBody(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Type> types, mlir::Region &region,
+                             FileRange callSite, const support::DiagnosticKind &wrongCount,
+                             std::vector<Value> &results) {
   if (!parse(*function))
     return false;
-  const size_t wanted = types.size() * 2;
-  if (function->definition->parameters.size() != wanted) {
-    diagnostics.report(diag::CombineParameterCount, callSite, function->name, wanted,
-                       function->definition->parameters.size());
+  if (const size_t count = function->definition->parameters.size(); count != types.size()) {
+    diagnostics.report(wrongCount, callSite, function->name, types.size(), count);
     return false;
   }
   FunctionEmitter emitter(*this, *function);
   mlir::Location loc = emitter.location(function->definition->range);
   mlir::Block *block = builder.createBlock(&region);
   std::vector<Value> args;
-  for (size_t i = 0; i < wanted; ++i) {
-    const Type &type = types[i % types.size()];
+  for (const Type &type : types)
     args.push_back(Value::tensor(block->addArgument(type.toMlir(op.getContext()), loc), type));
-  }
   llvm::SmallVector<mlir::Value> values(block->getArguments());
   llvm::SmallVector<TensorValue> captured;
   flatten(FunctionValue{function}, captured);

@@ -43,9 +43,10 @@ public:
   /// at first need; null after an error. Tensors that `function` captured follow those of the arguments.
   const Specialisation *specialise(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Value> args,
                                    support::FileRange callSite);
-  /// Emits `function` into a combine region: its parameters are the block's arguments. False after an error.
-  bool emitCombine(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Type> types, mlir::Region &region,
-                   support::FileRange callSite, std::vector<Value> &results);
+  /// Emits `function` into a region of scalars: its parameters are the block's arguments, of the `types`. False after
+  /// an error; `wrongCount` is the one where the function takes another number of them.
+  bool emitBody(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Type> types, mlir::Region &region,
+                support::FileRange callSite, const support::DiagnosticKind &wrongCount, std::vector<Value> &results);
   /// Where a user should look: `where`, or the call into the library when `function` is the library's own.
   support::FileRange userPlace(support::FileRange where, const JitFunction &function) const;
   /// Adds "called from" notes to an error inside a called function.

@@ -54,12 +54,7 @@ def _positions(input, axis: constexpr):
     """Each element's index along the axis, in the input's shape."""
     rank: constexpr = len(input.shape)
     static_assert(-rank <= axis and axis < rank, f"axis {axis} does not exist in a tile of {rank} dimensions")
-    dim: constexpr = axis if axis >= 0 else axis + rank
-    index = arange(0, input.shape[dim])
-    for other in static_range(rank):
-        if other != dim:
-            index = expand_dims(index, other)
-    return broadcast_to(index, input.shape)
+    return _places(input.shape, axis if axis >= 0 else axis + rank)
 
 
 @jit

@@ -328,8 +328,14 @@ def CallOp : Tt_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUse
   }];
 }
 
+//--- Families in files of their own ---------------------------------------------------------
+
 include "compiler/dialect/tt/DotOps.td"
 include "compiler/dialect/tt/DebugOps.td"
 include "compiler/dialect/tt/ExternOps.td"
+include "compiler/dialect/tt/JoinOps.td"
+include "compiler/dialect/tt/GatherOps.td"
+include "compiler/dialect/tt/ScanOps.td"
+include "compiler/dialect/tt/MapOps.td"
 
 #endif

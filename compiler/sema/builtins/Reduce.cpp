@@ -2,87 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
-#include "compiler/sema/builtins/Emission.h"
+#include "compiler/sema/builtins/ScalarFunction.h"
 
 namespace nereid::sema {
 namespace {
-
-/// The operands as tiles of one shape; nothing after an error.
-std::optional<std::vector<Value>> operandsOf(const CallSite &site) {
-  const SourceRange range = site.rangeOf("input");
-  std::vector<Value> operands;
-  if (const std::vector<Value> *elements = site["input"].elements())
-    operands = *elements;
-  else
-    operands = {site["input"]};
-  for (Value &operand : operands) {
-    operand = site.emitter.toTensor(operand, range);
-    if (operand.isPoison())
-      return std::nullopt;
-    if (!operand.tensor()->type.isTile() || operand.tensor()->type.isPointer) {
-      site.emitter.error(diag::ReduceOperand, range, operand.tensor()->type.str());
-      return std::nullopt;
-    }
-    if (operand.tensor()->type.shape != operands.front().tensor()->type.shape) {
-      site.emitter.error(diag::ReduceShapes, range, operands.front().tensor()->type.str(),
-                         operand.tensor()->type.str());
-      return std::nullopt;
-    }
-  }
-  if (!operands.empty())
-    return operands;
-  site.emitter.error(diag::ReduceOperand, range, "()");
-  return std::nullopt;
-}
-
-/// Runs a built-in as the combine function: `tl.reduce(x, 0, tl.maximum)`.
-std::vector<Value> combineWithBuiltin(const CallSite &site, const Builtin &builtin, llvm::ArrayRef<Type> types,
-                                      mlir::Region &region) {
-  FunctionEmitter &emitter = site.emitter;
-  mlir::Block *block = builderOf(site).createBlock(&region);
-  llvm::SmallVector<Argument> args;
-  for (size_t index = 0; index < 2 * types.size(); ++index) {
-    const Type &type = types[index % types.size()];
-    mlir::Value arg = block->addArgument(type.toMlir(builderOf(site).getContext()), locationOf(site));
-    args.push_back({Value::tensor(arg, type), site.rangeOf("combine_fn")});
-  }
-  Value result = emitter.callBuiltin(builtin, args, {}, site.rangeOf("combine_fn"));
-  return result.elements() ? *result.elements() : std::vector<Value>{result};
-}
-
-/// Fills the region; false after an error.
-bool emitCombination(const CallSite &site, llvm::ArrayRef<Type> types, mlir::Region &region) {
-  FunctionEmitter &emitter = site.emitter;
-  const SourceRange range = site.rangeOf("combine_fn");
-  mlir::OpBuilder::InsertionGuard guard(builderOf(site));
-  std::vector<Value> results;
-  if (const FunctionValue *function = site["combine_fn"].get<FunctionValue>()) {
-    if (!emitter.module.emitCombine(function->function, types, region, emitter.place(range), results))
-      return false;
-  } else if (const BuiltinValue *builtin = site["combine_fn"].get<BuiltinValue>()) {
-    results = combineWithBuiltin(site, *builtin->builtin, types, region);
-  } else {
-    emitter.error(diag::CombineNotFunction, range, describe(site["combine_fn"]));
-    return false;
-  }
-  if (results.size() != types.size()) {
-    emitter.error(diag::CombineResultCount, range, types.size(), results.size());
-    return false;
-  }
-  llvm::SmallVector<mlir::Value> values;
-  for (auto [result, type] : llvm::zip_equal(results, types)) {
-    Value value = result.isNumber() ? emitter.cast(result, type, range) : result;
-    if (value.isPoison())
-      return false;
-    if (!value.tensor() || value.tensor()->type != type) {
-      emitter.error(diag::CombineResultType, range, type.str(), describe(value));
-      return false;
-    }
-    values.push_back(value.tensor()->value);
-  }
-  tt::ReduceReturnOp::create(builderOf(site), locationOf(site), values);
-  return true;
-}
 
 /// `value` with a dimension of 1 where each reduced one was.
 Value keepDims(const CallSite &site, Value value, llvm::ArrayRef<int64_t> axes) {
@@ -119,10 +42,13 @@ std::vector<Value> reduceAlong(const CallSite &site, llvm::ArrayRef<Value> opera
   }
   auto reduce =
       tt::ReduceOp::create(builderOf(site), locationOf(site), irResults, sources, static_cast<uint32_t>(axis));
-  if (!emitCombination(site, elements, reduce.getCombine())) {
+  mlir::OpBuilder::InsertionGuard guard(builderOf(site));
+  llvm::SmallVector<mlir::Value> combined = emitCombination(site, elements, reduce.getCombine());
+  if (combined.empty()) {
     reduce.erase();
     return {};
   }
+  tt::ReduceReturnOp::create(builderOf(site), locationOf(site), combined);
   std::vector<Value> values;
   for (auto [irValue, type] : llvm::zip_equal(reduce.getResults(), results))
     values.push_back(Value::tensor(irValue, type));
@@ -131,7 +57,7 @@ std::vector<Value> reduceAlong(const CallSite &site, llvm::ArrayRef<Value> opera
 
 Value emitReduce(const CallSite &site) {
   FunctionEmitter &emitter = site.emitter;
-  std::optional<std::vector<Value>> operands = operandsOf(site);
+  std::optional<std::vector<Value>> operands = tilesOfOneShape(site);
   auto keeps = emitter.constantBool(site["keep_dims"], site.rangeOf("keep_dims"), "keep_dims");
   if (!operands || !keeps)
     return Value::poison();

@@ -21,7 +21,8 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
     std::vector<const Builtin *> entries;
     for (llvm::ArrayRef<Builtin> family :
          {programBuiltins(), creationBuiltins(), memoryBuiltins(), elementwiseBuiltins(), shapeBuiltins(),
-          reduceBuiltins(), controlBuiltins(), debugBuiltins(), hintBuiltins(), dotBuiltins(), externBuiltins(), targetBuiltins()})
+          joinBuiltins(), gatherBuiltins(), reduceBuiltins(), scanBuiltins(), mapBuiltins(), controlBuiltins(),
+          debugBuiltins(), hintBuiltins(), dotBuiltins(), externBuiltins(), targetBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });

@@ -1,8 +1,9 @@
 // Built-ins that rearrange tiles: broadcast, expand_dims, reshape, permute and their like.
 // SPDX-License-Identifier: MIT
+#include "compiler/sema/builtins/Shape.h"
+
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
-#include "compiler/sema/builtins/Emission.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -67,7 +68,9 @@ Value emitExpandDims(const CallSite &site) {
 
 //--- reshape -------------------------------------------------------------------------------
 
-Value reshape(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> shape, bool canReorder) {
+} // namespace
+
+Value reshapeTile(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> shape, bool canReorder) {
   if (x.isPoison() || !checkTileShape(site.emitter, shape, site.range))
     return Value::poison();
   const Type from = x.tensor()->type, to = from.withShape(shape);
@@ -84,17 +87,19 @@ Value reshape(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> shap
                        to);
 }
 
+namespace {
+
 Value emitReshape(const CallSite &site) {
   Value x = tensorArgument(site, "input");
   auto shape = shapeArgument(site, "shape");
   auto canReorder = site.emitter.constantBool(site["can_reorder"], site.rangeOf("can_reorder"), "can_reorder");
-  return shape && canReorder ? reshape(site, x, *shape, *canReorder) : Value::poison();
+  return shape && canReorder ? reshapeTile(site, x, *shape, *canReorder) : Value::poison();
 }
 
 Value emitView(const CallSite &site) {
   Value x = tensorArgument(site, "input");
   auto shape = shapeArgument(site, "shape");
-  return shape ? reshape(site, x, *shape, /*canReorder=*/true) : Value::poison();
+  return shape ? reshapeTile(site, x, *shape, /*canReorder=*/true) : Value::poison();
 }
 
 Value emitRavel(const CallSite &site) {
@@ -102,7 +107,7 @@ Value emitRavel(const CallSite &site) {
   auto canReorder = site.emitter.constantBool(site["can_reorder"], site.rangeOf("can_reorder"), "can_reorder");
   if (x.isPoison() || !canReorder)
     return Value::poison();
-  return reshape(site, x, x.tensor()->type.elementCount(), *canReorder);
+  return reshapeTile(site, x, x.tensor()->type.elementCount(), *canReorder);
 }
 
 Value emitItem(const CallSite &site) {
@@ -117,7 +122,9 @@ Value emitItem(const CallSite &site) {
 
 //--- permute -------------------------------------------------------------------------------
 
-Value permute(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> dims) {
+} // namespace
+
+Value permuteTile(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> dims, SourceRange range) {
   const Type from = x.tensor()->type;
   const int64_t rank = from.shape.size();
   llvm::SmallVector<int64_t> order(dims);
@@ -125,7 +132,7 @@ Value permute(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> dims
     if (-rank <= dim && dim < 0)
       dim += rank;
   if (int64_t(order.size()) != rank || !mlir::isPermutationVector(order))
-    return site.emitter.error(diag::NotAPermutation, site.rangeOf("dims"), shapeText(dims), rank, from.str());
+    return site.emitter.error(diag::NotAPermutation, range, shapeText(dims), rank, from.str());
   if (rank == 0)
     return x;
   llvm::SmallVector<int64_t> shape;
@@ -138,10 +145,12 @@ Value permute(const CallSite &site, const Value &x, llvm::ArrayRef<int64_t> dims
                        to);
 }
 
+namespace {
+
 Value emitPermute(const CallSite &site) {
   Value x = tensorArgument(site, "input");
   auto dims = shapeArgument(site, "dims");
-  return x.isPoison() || !dims ? Value::poison() : permute(site, x, *dims);
+  return x.isPoison() || !dims ? Value::poison() : permuteTile(site, x, *dims, site.rangeOf("dims"));
 }
 
 Value emitTrans(const CallSite &site) {
@@ -151,13 +160,13 @@ Value emitTrans(const CallSite &site) {
     return Value::poison();
   const int64_t rank = x.tensor()->type.shape.size();
   if (!dims->empty())
-    return permute(site, x, *dims);
+    return permuteTile(site, x, *dims, site.rangeOf("dims"));
   if (rank < 2)
     return site.emitter.error(diag::TransRank, site.range, x.tensor()->type.str());
   for (int64_t dim = 0; dim < rank; ++dim)
     dims->push_back(dim);
   std::swap((*dims)[rank - 1], (*dims)[rank - 2]);
-  return permute(site, x, *dims);
+  return permuteTile(site, x, *dims, site.rangeOf("dims"));
 }
 
 } // namespace

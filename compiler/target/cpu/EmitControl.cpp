@@ -195,36 +195,33 @@ LogicalResult FunctionEmitter::emitSwitch(const Step &step) {
   return success();
 }
 
-FailureOr<SmallVector<llvm::Value *>> FunctionEmitter::emitScalarBlock(Block &block) {
+/// The ops of a function of scalars as steps of a plan; its loops and branches carry nothing in buffers.
+static FailureOr<Sequence> scalarSteps(Block &block) {
+  Sequence sequence;
+  sequence.block = &block;
   for (Operation &op : block.without_terminator()) {
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      llvm::BasicBlock *sides[] = {newBlock("then"), newBlock("else")};
-      llvm::BasicBlock *after = newBlock("endif");
-      ir.CreateCondBr(scalar(branch.getCondition()), sides[0], sides[1]);
-      SmallVector<std::pair<SmallVector<llvm::Value *>, llvm::BasicBlock *>> ends;
-      for (unsigned side = 0; side < 2; ++side) {
-        ir.SetInsertPoint(sides[side]);
-        SmallVector<llvm::Value *> values;
-        if (Region &region = branch->getRegion(side); !region.empty()) {
-          auto inner = emitScalarBlock(region.front());
-          if (failed(inner))
-            return failure();
-          values = *inner;
-        }
-        ends.push_back({values, ir.GetInsertBlock()});
-        ir.CreateBr(after);
-      }
-      ir.SetInsertPoint(after);
-      Phis merged(*this, branch.getResults());
-      for (auto &[values, from] : ends)
-        merged.add(values, from);
-      continue;
+    const bool hasTile = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
+                         llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>);
+    if (hasTile || (op.getNumRegions() && !isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(op)))
+      return op.emitError() << "`" << op.getName() << "` is not supported in a function of scalars on the CPU";
+    Step step;
+    step.kind = op.getNumRegions() ? StepKind::Control : StepKind::Scalar;
+    step.op = &op;
+    for (Region &region : op.getRegions()) {
+      FailureOr<Sequence> inner = region.empty() ? FailureOr<Sequence>(Sequence()) : scalarSteps(region.front());
+      if (failed(inner))
+        return failure();
+      step.regions.push_back(std::move(*inner));
     }
-    if (op.getNumRegions() || isa<tt::LoadOp, tt::StoreOp>(op))
-      return op.emitError() << "`" << op.getName() << "` is not supported in a reduction on the CPU";
-    if (failed(emitScalar(&op)))
-      return failure();
+    sequence.steps.push_back(std::move(step));
   }
+  return sequence;
+}
+
+FailureOr<SmallVector<llvm::Value *>> FunctionEmitter::emitScalarBlock(Block &block) {
+  FailureOr<Sequence> steps = scalarSteps(block);
+  if (failed(steps) || failed(emitSequence(*steps)))
+    return failure();
   SmallVector<llvm::Value *> results;
   for (Value operand : block.getTerminator()->getOperands())
     results.push_back(scalar(operand));

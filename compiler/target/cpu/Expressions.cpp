@@ -26,13 +26,13 @@ bool cpu::isComputable(Operation *op) {
   if (isa<tt::ReshapeOp>(op))
     return operandMap(op, 0, identityMap(tt::shapeOf(op->getResult(0).getType()).size())).has_value();
   return isElementwise(op) || isShapeChange(op) ||
-         isa<tt::LoadOp, tt::SplatOp, tt::MakeRangeOp, arith::ConstantOp, ub::PoisonOp>(op);
+         isa<tt::LoadOp, tt::SplatOp, tt::MakeRangeOp, tt::JoinOp, tt::GatherOp, arith::ConstantOp, ub::PoisonOp>(op);
 }
 
 static uint64_t packMap(const IndexMap &map) {
   uint64_t key = map.size();
   for (int8_t loop : map)
-    key = key * 31 + static_cast<uint64_t>(loop + 2);
+    key = key * 31 + static_cast<uint64_t>(loop + 3);
   return key;
 }
 
@@ -94,7 +94,8 @@ void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
     return;
   }
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-    push(operand, *operandMap(op, index, map));
+    if (!isa<tt::JoinOp>(op) || map.back() >= 0 || indexOfFixed(map.back()) == index)
+      push(operand, *operandMap(value, index, map));
 }
 
 void ExpressionWalk::pushScalars(const Poly &poly) {

@@ -39,13 +39,17 @@ enum class RootKind : uint8_t {
   Keep,    ///< a value that later nests read from its buffer
   Assign,  ///< a carried tile's next value, an operand of a product, or what a product is added to
   Extract, ///< tt.unsplat
+  Scan,    ///< tt.scan, its results in buffers
+  Map,     ///< tt.map_elementwise with control flow; likewise
+  Count,   ///< tt.histogram; likewise
 };
 
 struct Root {
   RootKind kind = RootKind::Store;
-  mlir::Operation *op = nullptr; ///< the store, reduce or unsplat; the loop or product of an Assign
+  mlir::Operation *op = nullptr; ///< the op that the kind names; of an Assign the loop, or what else reads the buffer
   mlir::Value value;             ///< of Keep and Assign
   llvm::SmallVector<BufferId, 1> buffers;
+  uint64_t offset = 0; ///< of an Assign: where in its buffer the tile begins, in elements
 };
 
 /// A prefix mask found in a nest; `dim` is the nest's.
@@ -133,6 +137,8 @@ struct LoopPlan {
   std::vector<Buffer> buffers;
   /// Values whose elements are read from a buffer once it has been written.
   llvm::DenseMap<mlir::Value, BufferId> bufferOf;
+  /// The buffers that gathers read their source's elements from.
+  llvm::DenseMap<mlir::Operation *, BufferId> gatherSources;
   /// For each loop or branch, the buffers of its carried tiles by position; scalars have none.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> carried;
   /// scf.while alone: buffers of what the condition forwards.

@@ -21,7 +21,7 @@ static std::optional<PrefixMask> prefixThroughShapes(TileFacts &facts, Value val
     Operation *op = value.getDefiningOp();
     if (!op || !isShapeChange(op))
       return std::nullopt;
-    auto inner = operandMap(op, 0, map);
+    auto inner = operandMap(value, 0, map);
     if (!inner)
       return std::nullopt;
     map = *inner;
@@ -39,7 +39,7 @@ static arith::AndIOp andBehindShapes(Value value, IndexMap &map) {
     }
     if (!isShapeChange(op))
       return {};
-    auto next = operandMap(op, 0, inner);
+    auto next = operandMap(value, 0, inner);
     if (!next)
       return {};
     inner = *next;

@@ -26,22 +26,33 @@ LogicalResult NestEmitter::run() {
   levels[0].anchor = ir.CreateBr(after);
   insertAt(0);
   computeBounds();
-  for (const Root &root : nest.roots)
+  for (const Root &root : nest.roots) {
     if (root.kind == RootKind::Reduce)
       reductions.emplace_back().root = &root;
+    if (root.kind == RootKind::Scan)
+      scans.emplace_back().root = &root;
+    if (root.kind == RootKind::Count)
+      beginCount(root);
+  }
   LogicalResult result = emitLevel(1);
   for (const Root &root : nest.roots)
-    if (root.kind == RootKind::Keep && function.plan.bufferOf.contains(root.value))
-      function.setReady(root.value);
-  for (const Reduction &reduction : reductions)
-    for (Value value : reduction.root->op->getResults())
-      if (function.plan.bufferOf.contains(value))
-        function.setReady(value);
-  for (const Root &root : nest.roots)
-    if (root.kind == RootKind::Assign && isa<tt::ReshapeOp>(root.op))
-      function.setReady(root.op->getResult(0));
+    setReady(root);
   ir.SetInsertPoint(after);
   return failure(failed(result) || isFailed);
+}
+
+/// What the root has written may be read from its buffers now.
+void NestEmitter::setReady(const Root &root) {
+  auto ready = [&](Value value) {
+    if (function.plan.bufferOf.contains(value))
+      function.setReady(value);
+  };
+  if (root.kind == RootKind::Keep)
+    return ready(root.value);
+  if (root.kind == RootKind::Store || (root.kind == RootKind::Assign && !isa<tt::ReshapeOp, tt::CatOp>(root.op)))
+    return;
+  for (Value value : root.op->getResults())
+    ready(value);
 }
 
 //--- bounds --------------------------------------------------------------------------------
@@ -137,11 +148,13 @@ llvm::Value *NestEmitter::allConditions() {
 LogicalResult NestEmitter::emitLevel(unsigned level) {
   const int axis = reduceAxis();
   // Accumulators begin where the loops over kept dimensions end.
-  const bool begins = !reductions.empty() && (axis < 0 || nest.shape[axis] == 1 || vectorLevel == 0
+  const bool begins = !(reductions.empty() && scans.empty()) && (axis < 0 || nest.shape[axis] == 1 || vectorLevel == 0
                                                   ? level == levels.size()
                                                   : level == depthOf[axis]);
-  if (begins)
+  if (begins) {
     beginReductions();
+    beginScans();
+  }
   LogicalResult result = success();
   if (level == levels.size())
     result = emitChunk(level - 1);
@@ -178,6 +191,8 @@ LogicalResult NestEmitter::emitLoop(unsigned level, llvm::Value *begin, llvm::Va
   inner.addresses.clear();
   inner.anchor = ir.CreateBr(latch);
   insertAt(level);
+  if (walksDownwards(level))
+    inner.index = ir.CreateSub(ir.getInt64(nest.shape[nest.order[level - 1]] - step), index);
   LogicalResult result = emitLevel(level + 1);
 
   ir.SetInsertPoint(latch);
@@ -239,6 +254,8 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   if (!leastBound && nest.conditions.empty() && nest.assumptions.empty())
     return emitMain(level, extent);
 
+  if (scansLanes()) // in order, whatever the masks say
+    return emitPart(level, Mode::Masked, zero, extent);
   if (nest.isCopy) {
     llvm::Value *end = greatestBound ? greatestBound : extent;
     return emitPart(level, Mode::Masked, zero, end);
@@ -296,10 +313,10 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
         return failure();
       break;
     case RootKind::Keep:
-      writeTile(root.value, root.buffers.front(), level, /*isNext=*/false);
+      writeTile(root, level, /*isNext=*/false);
       break;
     case RootKind::Assign:
-      writeTile(root.value, root.buffers.front(), level, /*isNext=*/isa<scf::YieldOp, tt::DotOp>(root.op));
+      writeTile(root, level, /*isNext=*/isa<scf::YieldOp, tt::DotOp>(root.op));
       break;
     case RootKind::Extract: {
       Element element = evaluate(root.op->getOperand(0), identity, level);
@@ -307,6 +324,19 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
         function.define(root.op->getResult(0), element.value);
       break;
     }
+    case RootKind::Scan:
+      for (Scan &scan : scans)
+        if (scan.root == &root && failed(emitScan(scan, level)))
+          return failure();
+      break;
+    case RootKind::Map:
+      if (failed(emitMap(root, level)))
+        return failure();
+      break;
+    case RootKind::Count:
+      if (failed(emitCount(root, level)))
+        return failure();
+      break;
     case RootKind::Reduce:
       for (Reduction &reduction : reductions)
         if (reduction.root == &root && !(mode == Mode::Inactive && reduction.hasTail) &&

@@ -51,6 +51,13 @@ private:
     llvm::SmallVector<Element, 2> tail; ///< operands' uniform value in the inactive part, where it matters
   };
 
+  struct Scan {
+    const Root *root = nullptr;
+    llvm::SmallVector<llvm::AllocaInst *, 2> carry;
+    llvm::Constant *identity = nullptr;    ///< null where none is known
+    llvm::AllocaInst *isStarted = nullptr; ///< then
+  };
+
   //--- Nest.cpp: loops ---
   mlir::LogicalResult emitLevel(unsigned level);
   mlir::LogicalResult emitVectorLevel(unsigned level);
@@ -60,6 +67,7 @@ private:
   mlir::LogicalResult emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step);
   mlir::LogicalResult emitChunk(unsigned level);
   void computeBounds();
+  void setReady(const Root &root);
   llvm::Value *outerEnd(unsigned dim);
   llvm::Value *storeEnd(const Root &root, llvm::Value *fallback);
   bool endsWithPrefix(const Root &root);
@@ -98,7 +106,27 @@ private:
   llvm::Value *laneAddress(Place place, llvm::Value *lane);
   bool hasMaskedVectors(llvm::Type *memory) const;
   mlir::LogicalResult emitStore(const Root &root, unsigned level);
-  void writeTile(mlir::Value value, BufferId buffer, unsigned level, bool isNext);
+  void writeTile(const Root &root, unsigned level, bool isNext);
+  void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
+  void writeAt(llvm::Value *base, Element element, mlir::Type tile, unsigned level);
+
+  //--- NestGather.cpp ---
+  Element joinElement(tt::JoinOp join, const IndexMap &map, unsigned level);
+  Element gatherElement(tt::GatherOp gather, const IndexMap &map, unsigned level);
+  Element exchangedElement(Place row, mlir::Type element, int64_t distance, unsigned level);
+  llvm::Value *boundedIndex(llvm::Value *index, int64_t extent);
+
+  //--- NestScan.cpp ---
+  bool scansLanes() const;
+  bool walksDownwards(unsigned level) const;
+  void beginScans();
+  mlir::LogicalResult emitScan(Scan &scan, unsigned level);
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> scanChunk(Scan &scan, llvm::SmallVector<llvm::Value *> values);
+
+  //--- NestMap.cpp ---
+  mlir::LogicalResult emitMap(const Root &root, unsigned level);
+  void beginCount(const Root &root);
+  mlir::LogicalResult emitCount(const Root &root, unsigned level);
 
   //--- NestReduce.cpp ---
   void beginReductions();
@@ -108,6 +136,7 @@ private:
   mlir::LogicalResult finish(Reduction &reduction, unsigned level);
   mlir::FailureOr<llvm::SmallVector<llvm::Value *>> combine(const Root &root, llvm::ArrayRef<llvm::Value *> left,
                                                             llvm::ArrayRef<llvm::Value *> right);
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> applyRegion(mlir::Block &body, llvm::ArrayRef<llvm::Value *> args);
   bool addTail(Reduction &reduction, unsigned level, llvm::Value *count);
   void storeReduced(mlir::Value result, BufferId buffer, llvm::Value *value, unsigned level);
   int reduceAxis() const;
@@ -126,6 +155,7 @@ private:
   llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
   llvm::Value *assumption = nullptr; ///< of the main part's addresses
   std::vector<Reduction> reductions;
+  std::vector<Scan> scans;
   llvm::DenseMap<std::pair<mlir::Value, uint64_t>, bool> uniformWhenInactive;
   llvm::DebugLoc location;
 };

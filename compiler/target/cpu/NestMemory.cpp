@@ -17,6 +17,11 @@ using namespace nereid::cpu;
 /// base + sum(stride * index), each part at the level where its index is known.
 llvm::Value *NestEmitter::addressAt(llvm::Value *base, ArrayRef<llvm::Value *> strides, const IndexMap &map) {
   llvm::Value *address = base;
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (loop < 0 && indexOfFixed(loop) != 0) {
+      insertAt(0);
+      address = ir.CreatePtrAdd(address, ir.CreateMul(strides[dim], ir.getInt64(indexOfFixed(loop))));
+    }
   for (unsigned level = 1; level <= levelOf(map); ++level)
     for (auto [dim, loop] : llvm::enumerate(map)) {
       if (loop < 0 || depthOf[loop] != level)
@@ -312,17 +317,31 @@ LogicalResult NestEmitter::emitStore(const Root &root, unsigned level) {
   return success();
 }
 
-void NestEmitter::writeTile(Value value, BufferId buffer, unsigned level, bool isNext) {
-  IndexMap map = identityMap(nest.shape.size());
-  Element element = evaluate(value, map, level);
+void NestEmitter::writeTile(const Root &root, unsigned level, bool isNext) {
+  Element element = evaluate(root.value, identityMap(nest.shape.size()), level);
   if (!element)
     return;
+  const BufferId buffer = root.buffers.front();
+  llvm::Value *base = isNext ? function.nextBuffer(buffer) : function.buffer(buffer);
+  if (root.offset) {
+    insertAt(0);
+    base = ir.CreateConstGEP1_64(ir.getInt8Ty(), base, root.offset * storageBytes(tt::elementOf(root.value.getType())));
+  }
+  writeAt(base, element, root.value.getType(), level);
+}
+
+void NestEmitter::writeElement(Element element, Value tile, BufferId buffer, unsigned level) {
+  writeAt(function.buffer(buffer), element, tile.getType(), level);
+}
+
+/// Writes the chunk's elements of a tile in the nest's shape.
+void NestEmitter::writeAt(llvm::Value *base, Element element, Type tile, unsigned level) {
+  IndexMap map = identityMap(nest.shape.size());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent == 1)
       map[dim] = -1;
-  llvm::Value *base = isNext ? function.nextBuffer(buffer) : function.buffer(buffer);
-  Place place = bufferPlace(base, value.getType(), map);
-  Type type = tt::elementOf(value.getType());
+  Place place = bufferPlace(base, tile, map);
+  Type type = tt::elementOf(tile);
   insertAt(level);
   if (nest.lanes > 1)
     write(place, type, asVector(element), nullptr);

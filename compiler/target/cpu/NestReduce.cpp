@@ -1,5 +1,6 @@
 // Reductions inside a nest: independent accumulators in the lanes of a wide vector, a tree at the end.
 // SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/Combiner.h"
 #include "compiler/target/cpu/NestEmitter.h"
 
 #include "llvm/IR/Constants.h"
@@ -8,61 +9,15 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
+/// The axis of the nest's reductions or scans.
 int NestEmitter::reduceAxis() const {
-  for (const Root &root : nest.roots)
+  for (const Root &root : nest.roots) {
     if (root.kind == RootKind::Reduce)
       return cast<tt::ReduceOp>(root.op).getAxis();
-  return -1;
-}
-
-/// The one op of a region that returns op(left, right); null for other regions.
-static Operation *singleCombiner(tt::ReduceOp reduce) {
-  Block &body = reduce.getCombine().front();
-  if (reduce.getSrcs().size() != 1 || body.getOperations().size() != 2)
-    return nullptr;
-  Operation *op = &body.front();
-  Operation *end = body.getTerminator();
-  const bool usesBoth = op->getNumOperands() == 2 && ((op->getOperand(0) == body.getArgument(0) && op->getOperand(1) == body.getArgument(1)) ||
-                                                      (op->getOperand(1) == body.getArgument(0) && op->getOperand(0) == body.getArgument(1)));
-  return usesBoth && end->getOperand(0) == op->getResult(0) ? op : nullptr;
-}
-
-/// A value that changes nothing when combined, as a scalar; null where none is known.
-static llvm::Constant *identityOf(LaneEmitter &lanes, Operation *op) {
-  if (!op)
-    return nullptr;
-  Type element = op->getResult(0).getType();
-  Builder builder(op->getContext());
-  auto integer = [&](APInt value) { return lanes.constant(builder.getIntegerAttr(element, value), element, 1); };
-  auto real = [&](APFloat value) { return lanes.constant(builder.getFloatAttr(element, value), element, 1); };
-  if (auto type = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
-    if (isa<arith::AddFOp>(op))
-      return real(APFloat::getZero(semantics, /*Negative=*/true));
-    if (isa<arith::MulFOp>(op))
-      return real(APFloat::getOne(semantics));
-    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) // a number wins over NaN
-      return real(APFloat::getNaN(semantics));
-    if (isa<arith::MaximumFOp>(op))
-      return real(APFloat::getInf(semantics, /*Negative=*/true));
-    if (isa<arith::MinimumFOp>(op))
-      return real(APFloat::getInf(semantics));
-    return nullptr;
+    if (root.kind == RootKind::Scan)
+      return cast<tt::ScanOp>(root.op).getAxis();
   }
-  if (!element.isInteger())
-    return nullptr;
-  const unsigned bits = element.getIntOrFloatBitWidth();
-  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
-    return integer(APInt::getZero(bits));
-  if (isa<arith::MulIOp>(op))
-    return integer(APInt(bits, 1));
-  if (isa<arith::AndIOp, arith::MinUIOp>(op))
-    return integer(APInt::getAllOnes(bits));
-  if (isa<arith::MaxSIOp>(op))
-    return integer(APInt::getSignedMinValue(bits));
-  if (isa<arith::MinSIOp>(op))
-    return integer(APInt::getSignedMaxValue(bits));
-  return nullptr;
+  return -1;
 }
 
 static bool isIdempotent(Operation *op) {
@@ -102,12 +57,15 @@ void NestEmitter::beginReductions() {
 
 FailureOr<SmallVector<llvm::Value *>> NestEmitter::combine(const Root &root, ArrayRef<llvm::Value *> left,
                                                            ArrayRef<llvm::Value *> right) {
-  Block &body = root.op->getRegion(0).front();
-  for (unsigned index = 0; index < left.size(); ++index) {
-    function.define(body.getArgument(index), left[index]);
-    function.define(body.getArgument(left.size() + index), right[index]);
-  }
-  auto *vector = dyn_cast<llvm::FixedVectorType>(left.front()->getType());
+  SmallVector<llvm::Value *> args(left);
+  args.append(right.begin(), right.end());
+  return applyRegion(root.op->getRegion(0).front(), args);
+}
+
+FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, ArrayRef<llvm::Value *> args) {
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), args))
+    function.define(argument, value);
+  auto *vector = dyn_cast<llvm::FixedVectorType>(args.front()->getType());
   if (!vector) { // scalars may have control flow of their own
     llvm::Instruction *anchor = &*ir.GetInsertPoint();
     llvm::BasicBlock *before = anchor->getParent();
@@ -122,8 +80,8 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::combine(const Root &root, Arr
     return results;
   }
   llvm::DenseMap<Value, llvm::Value *> values;
-  for (auto [index, argument] : llvm::enumerate(body.getArguments()))
-    values[argument] = index < left.size() ? left[index] : right[index - left.size()];
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), args))
+    values[argument] = value;
   auto lookup = [&](Value value) {
     if (llvm::Value *known = values.lookup(value))
       return known;

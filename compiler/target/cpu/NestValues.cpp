@@ -13,7 +13,7 @@ using namespace nereid::cpu;
 static uint64_t keyOf(const IndexMap &map) {
   uint64_t key = map.size();
   for (int8_t loop : map)
-    key = key * 31 + static_cast<uint64_t>(loop + 2);
+    key = key * 31 + static_cast<uint64_t>(loop + 3);
   return key;
 }
 
@@ -66,7 +66,7 @@ std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigne
   if (!op || depth > 8 || !(isShapeChange(op) || isa<arith::AndIOp>(op)))
     return std::nullopt;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-    auto inner = operandMap(op, index, map);
+    auto inner = operandMap(value, index, map);
     if (!inner || known(operand, reduceMap(function.facts, operand, *inner), requester, depth + 1) != true)
       return std::nullopt;
   }
@@ -119,6 +119,10 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
   }
   if (isa<tt::LoadOp>(op))
     return loadElement(op, map, level);
+  if (auto gather = dyn_cast<tt::GatherOp>(op))
+    return gatherElement(gather, map, level);
+  if (auto join = dyn_cast<tt::JoinOp>(op))
+    return joinElement(join, map, level);
   return computeOp(cast<OpResult>(value), map, level);
 }
 
@@ -128,8 +132,8 @@ Element NestEmitter::prefixElement(const PrefixMask &prefix, Value value, const 
   llvm::Value *bound = function.clamped(prefix.bound, tt::shapeOf(value.getType())[prefix.dim]);
   insertAt(level);
   const int dim = map[prefix.dim];
-  if (dim < 0) // the dimension has one element
-    return {ir.CreateICmpSGT(bound, ir.getInt64(0)), false};
+  if (dim < 0) // one element of the dimension
+    return {ir.CreateICmpSGT(bound, ir.getInt64(indexOfFixed(dim))), false};
   llvm::Value *left = ir.CreateSub(bound, indexOf(dim));
   if (dim != nest.vectorDim || nest.lanes == 1)
     return {ir.CreateICmpSGT(left, ir.getInt64(0)), false};
@@ -147,7 +151,7 @@ Element NestEmitter::rangeElement(int64_t start, const IndexMap &map) {
   llvm::Type *type = ir.getInt32Ty();
   llvm::Value *base = llvm::ConstantInt::getSigned(type, start);
   if (map[0] < 0)
-    return {base, false};
+    return {llvm::ConstantInt::getSigned(type, start + indexOfFixed(map[0])), false};
   llvm::Value *first = ir.CreateAdd(ir.CreateTrunc(indexOf(map[0]), type), base);
   if (!isVectorMap(map))
     return {first, false};
@@ -189,12 +193,12 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
   if (isa<tt::SplatOp>(op))
     return evaluate(op->getOperand(0), {}, level);
   if (isShapeChange(op))
-    return evaluate(op->getOperand(0), *operandMap(op, 0, map), level);
+    return evaluate(op->getOperand(0), *operandMap(result, 0, map), level);
 
   SmallVector<Element, 3> operands;
   bool isVector = false;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-    operands.push_back(evaluate(operand, *operandMap(op, index, map), level));
+    operands.push_back(evaluate(operand, *operandMap(result, index, map), level));
     if (!operands.back())
       return {};
     isVector |= operands.back().isVector;
@@ -247,11 +251,11 @@ bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsi
                        });
     return isOff && (!load.getOther() || isUniformWhenInactive(load.getOther(), map, depth + 1));
   }
-  if (!isComputable(op) || isa<tt::MakeRangeOp>(op) || op->getNumOperands() == 0)
+  if (!isComputable(op) || isa<tt::MakeRangeOp, tt::GatherOp>(op) || op->getNumOperands() == 0)
     return false;
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (isa<RankedTensorType>(operand.getType()) &&
-        !isUniformWhenInactive(operand, *operandMap(op, index, map), depth + 1))
+        !isUniformWhenInactive(operand, *operandMap(value, index, map), depth + 1))
       return false;
   return true;
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/PlanBuilder.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
@@ -74,22 +72,6 @@ ArrayRef<int64_t> cpu::shapeOfRoot(const Root &root) {
   return tt::shapeOf(root.op->getOperand(0).getType());
 }
 
-void cpu::placeBuffers(LoopPlan &plan) {
-  // Buffers whose starts agree modulo 4096 would compete for the same cache sets.
-  constexpr uint64_t align = 64, skew = 192;
-  uint64_t offset = 0;
-  for (Buffer &buffer : plan.buffers) {
-    uint64_t elements = 1;
-    for (int64_t extent : buffer.shape)
-      elements *= extent;
-    // A kernel's vectors may reach past the end by less than one of them.
-    buffer.bytes = llvm::alignTo(elements * storageBytes(buffer.element), align);
-    buffer.offset = offset;
-    offset += buffer.bytes * (buffer.isDouble ? 2 : 1) + (buffer.bytes >= 4096 ? skew : 0);
-  }
-  plan.arenaBytes = offset;
-}
-
 FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, TileFacts &facts, const VectorFacts &machine) {
   LoopPlan plan;
   PlanContext context{plan, facts, machine, llvm::DenseMap<Operation *, unsigned>()};
@@ -111,6 +93,6 @@ FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, TileFacts &facts, const Vec
   doubleBuffers(context, plan.body);
   firstTurns(context, plan.body);
   vectorise(context, plan.body);
-  placeBuffers(plan);
+  placeBuffers(context);
   return plan;
 }

@@ -39,7 +39,7 @@ void firstTurns(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
 /// Gives each buffer its place in the arena.
-void placeBuffers(LoopPlan &plan);
+void placeBuffers(PlanContext &context);
 
 /// The buffer of a carried tile that a product of the loop's body is summed up in; nothing where it has one of its own.
 std::optional<BufferId> carriedSum(const LoopPlan &plan, tt::DotOp product);

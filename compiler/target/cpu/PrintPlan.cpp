@@ -138,6 +138,16 @@ void Printer::root(const Root &root, unsigned depth) {
   case RootKind::Extract:
     line(depth) << "extract\n";
     return;
+  case RootKind::Scan:
+  case RootKind::Map:
+  case RootKind::Count:
+    line(depth) << root.op->getName().stripDialect();
+    if (auto scan = dyn_cast<tt::ScanOp>(root.op))
+      out << " axis " << scan.getAxis() << (scan.getReverse() ? " downwards" : "");
+    for (BufferId buffer : root.buffers)
+      out << " into b" << buffer;
+    out << "\n";
+    return;
   }
 }
 
@@ -249,6 +259,8 @@ std::string Printer::run() {
     out << "b" << id << " " << shapeText(buffer.shape) << " " << buffer.element << " " << buffer.purpose
         << (buffer.isDouble ? " double" : "") << "\n";
   }
+  if (!plan.buffers.empty())
+    out << "arena " << plan.arenaBytes << " bytes\n";
   sequence(plan.body, 0);
   for (auto &[value, name] : names) {
     out << name << " = ";

@@ -68,6 +68,9 @@ void Protector::collect() {
       for (const Root &root : step.nest->roots)
         if (root.kind == RootKind::Store)
           addStore(cast<tt::StoreOp>(root.op), step.nest.get());
+        else if (root.op && root.kind != RootKind::Assign) // a function of scalars may store too
+          for (Region &region : root.op->getRegions())
+            region.walk([&](tt::StoreOp store) { addStore(store, nullptr); });
     forEachNest(step, [&, index = index](Nest &nest) {
       ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
         if (context.plan.bufferOf.contains(value))

@@ -6,6 +6,7 @@
 // behind it, all others before it.
 #include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/target/cpu/Combiner.h"
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
@@ -36,6 +37,8 @@ private:
   void terminator(Operation *op);
 
   void addRoot(Root root);
+  void addBufferedRoot(RootKind kind, Operation *op, const char *purpose);
+  void keepSource(tt::GatherOp gather);
   bool canJoin(const Root &root);
   bool readsSafely(const Root &root);
   void close();
@@ -116,11 +119,11 @@ bool Sequencer::readsSafely(const Root &root) {
   return isSafe;
 }
 
-/// A region with control flow of its own is run lane by lane.
-static bool isStraight(const Root &root) {
-  if (root.kind != RootKind::Reduce)
+/// Roots that share a nest with no other: their loops run in an order of their own, or lane by lane.
+static bool isAlone(const Root &root) {
+  if (root.kind == RootKind::Scan || root.kind == RootKind::Map || root.kind == RootKind::Count)
     return true;
-  return llvm::none_of(root.op->getRegion(0).front(), [](Operation &op) { return op.getNumRegions() != 0; });
+  return root.kind == RootKind::Reduce && needsScalars(root.op);
 }
 
 /// Reads memory at its place among the accesses of the program, neither sooner nor later.
@@ -132,13 +135,13 @@ static bool isVolatile(const Root &root) {
 bool Sequencer::canJoin(const Root &root) {
   if (isVolatile(root) || (open && llvm::any_of(open->roots, isVolatile)))
     return false;
-  if (!open || shapeOfRoot(root) != ArrayRef<int64_t>(open->shape) || !isStraight(root))
+  if (!open || shapeOfRoot(root) != ArrayRef<int64_t>(open->shape) || isAlone(root))
     return false;
   if (root.kind == RootKind::Store && !waiting.empty() &&
       llvm::any_of(waiting, [](Operation *op) { return isa<tt::LoadOp>(op); }))
     return false;
   for (const Root &other : open->roots) {
-    if (!isStraight(other) || (root.kind == RootKind::Store && other.kind == RootKind::Store))
+    if (isAlone(other) || (root.kind == RootKind::Store && other.kind == RootKind::Store))
       return false;
     if (root.kind == RootKind::Reduce && other.kind == RootKind::Reduce &&
         cast<tt::ReduceOp>(root.op).getAxis() != cast<tt::ReduceOp>(other.op).getAxis())
@@ -152,7 +155,7 @@ void Sequencer::addRoot(Root root) {
     close();
     open = context.newNest(shapeOfRoot(root));
   }
-  if (root.kind == RootKind::Reduce || root.kind == RootKind::Extract)
+  if (root.kind != RootKind::Store && root.kind != RootKind::Keep && root.kind != RootKind::Assign)
     for (Value value : root.op->getResults())
       late.insert(value);
   if (root.kind == RootKind::Keep)
@@ -175,6 +178,36 @@ void Sequencer::scalarOp(Operation *op) {
   result.steps.push_back(std::move(step));
 }
 
+/// Adds a root that writes its results of rank 1 and more to buffers.
+void Sequencer::addBufferedRoot(RootKind kind, Operation *op, const char *purpose) {
+  Root root{kind, op, {}, {}};
+  for (Value value : op->getResults())
+    if (isa<RankedTensorType>(value.getType())) {
+      root.buffers.push_back(context.newBuffer(value.getType(), purpose));
+      context.plan.bufferOf[value] = root.buffers.back();
+    }
+  addRoot(std::move(root));
+}
+
+/// A gather reads its source from a buffer. That is the source's own where it is made in this block: everything that
+/// follows may read it there.
+void Sequencer::keepSource(tt::GatherOp gather) {
+  Value source = gather.getSrc();
+  if (auto found = context.plan.bufferOf.find(source); found != context.plan.bufferOf.end()) {
+    context.plan.gatherSources[gather] = found->second;
+    return;
+  }
+  const BufferId buffer = context.newBuffer(source.getType(), "gathered");
+  context.plan.gatherSources[gather] = buffer;
+  if (source.getDefiningOp() && source.getParentBlock() == result.block) {
+    addRoot({RootKind::Keep, source.getDefiningOp(), source, {buffer}});
+    context.plan.bufferOf[source] = buffer;
+    return;
+  }
+  addRoot({RootKind::Assign, gather, source, {buffer}});
+  late.insert(gather.getResult());
+}
+
 LogicalResult Sequencer::tileOp(Operation *op) {
   if (isa<tt::StoreOp>(op)) {
     addRoot({RootKind::Store, op, {}, {}});
@@ -185,13 +218,32 @@ LogicalResult Sequencer::tileOp(Operation *op) {
     return success();
   }
   if (isa<tt::ReduceOp>(op)) {
-    Root root{RootKind::Reduce, op, {}, {}};
-    for (Value value : op->getResults())
-      if (isa<RankedTensorType>(value.getType())) {
-        root.buffers.push_back(context.newBuffer(value.getType(), "reduced"));
-        context.plan.bufferOf[value] = root.buffers.back();
-      }
-    addRoot(std::move(root));
+    addBufferedRoot(RootKind::Reduce, op, "reduced");
+    return success();
+  }
+  if (isa<tt::ScanOp>(op)) {
+    addBufferedRoot(RootKind::Scan, op, "scanned");
+    return success();
+  }
+  if (isa<tt::MapElementwiseOp>(op)) {
+    addBufferedRoot(RootKind::Map, op, "mapped");
+    return success();
+  }
+  if (isa<tt::HistogramOp>(op)) {
+    addBufferedRoot(RootKind::Count, op, "counted");
+    return success();
+  }
+  if (auto gather = dyn_cast<tt::GatherOp>(op)) {
+    keepSource(gather);
+    return success();
+  }
+  if (isa<tt::CatOp>(op)) {
+    const BufferId buffer = context.newBuffer(op->getResult(0).getType(), "concatenated");
+    const uint64_t half = tt::shapeOf(op->getOperand(0).getType())[0];
+    for (unsigned index : {0u, 1u})
+      addRoot({RootKind::Assign, op, op->getOperand(index), {buffer}, index * half});
+    context.plan.bufferOf[op->getResult(0)] = buffer;
+    late.insert(op->getResult(0));
     return success();
   }
   if (isa<tt::PrintOp, tt::AssertOp>(op)) {

@@ -1,5 +1,6 @@
 // Chooses how each nest runs: which dimension becomes vectors, how many lanes, which loop stands where.
 // SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/Combiner.h"
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/Masks.h"
 #include "compiler/target/cpu/PlanBuilder.h"
@@ -82,6 +83,8 @@ static Demands examine(PlanContext &context, Nest &nest) {
       countAccess(context.facts, nest, load.getPtr(), map, demands);
     }
     demands.hasTranscendental |= op && isTranscendental(op);
+    if (auto gather = dyn_cast_or_null<tt::GatherOp>(op))
+      demands.hasGather |= !exclusiveOrOfPlace(gather.getIndices(), map, map[gather.getAxis()]);
     return true;
   });
   walk.takesAssumptions = true;
@@ -100,7 +103,7 @@ static Demands examine(PlanContext &context, Nest &nest) {
     }
     if (root.kind == RootKind::Store)
       countAccess(context.facts, nest, cast<tt::StoreOp>(root.op).getPtr(), identityMap(nest.shape.size()), demands);
-    if (root.kind == RootKind::Reduce)
+    if (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map)
       for (Value operand : root.op->getOperands())
         widen(tt::elementOf(operand.getType()), true);
   }
@@ -142,18 +145,19 @@ static void collectConditions(PlanContext &context, Nest &nest) {
   }
 }
 
-/// A combine region with control flow is run on scalars.
-static bool needsScalars(const Nest &nest) {
-  return llvm::any_of(nest.roots, [](const Root &root) {
-    return root.kind == RootKind::Reduce &&
-           llvm::any_of(root.op->getRegion(0).front(), [](Operation &op) { return op.getNumRegions() != 0; });
-  });
-}
-
 static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const Demands &demands) {
-  if (needsScalars(nest))
+  if (llvm::any_of(nest.roots, [](const Root &root) {
+        return (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map) &&
+               needsScalars(root.op);
+      }))
     return 1;
-  const unsigned registers = demands.hasGather ? 1 : demands.hasTranscendental ? 2 : 4;
+  // Lanes of one register are scanned in fewer steps than those of several.
+  const bool isLaneByLane = llvm::any_of(nest.roots, [&](const Root &root) {
+    if (root.kind == RootKind::Scan)
+      return static_cast<int>(cast<tt::ScanOp>(root.op).getAxis()) == nest.vectorDim;
+    return root.kind == RootKind::Count;
+  });
+  const unsigned registers = demands.hasGather || isLaneByLane ? 1 : demands.hasTranscendental ? 2 : 4;
   const unsigned lanes = std::max(1u, registers * context.machine.registerBits / demands.widestBits);
   // Lane masks are taken as 64-bit integers; every chunk is whole.
   const uint64_t extent = nest.shape[nest.vectorDim];
@@ -166,6 +170,8 @@ static void vectorise(PlanContext &context, Nest &nest) {
   for (const Root &root : nest.roots)
     if (root.kind == RootKind::Reduce)
       axis = cast<tt::ReduceOp>(root.op).getAxis();
+    else if (root.kind == RootKind::Scan)
+      axis = cast<tt::ScanOp>(root.op).getAxis();
   for (auto [dim, extent] : llvm::enumerate(nest.shape)) {
     if (extent == 1)
       continue;

@@ -145,3 +145,136 @@ tt.func @dot_scale(%a: tensor<2x64xbf16>, %s: tensor<2x3xi8>, %b: tensor<64x2xbf
   %d = tt.dot_scaled %a scale %s, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<2x64xbf16>, tensor<2x3xi8> * tensor<64x2xbf16> -> tensor<2x2xf32>
   tt.return
 }
+
+// -----
+tt.func @join_shape(%a: tensor<8xf32>) {
+  // expected-error @+1 {{is not 'tensor<8xf32>' with a last dimension of 2}}
+  %j = tt.join %a, %a : tensor<8xf32> -> tensor<2x8xf32>
+  tt.return
+}
+
+// -----
+tt.func @split_extent(%a: tensor<8x4xf32>) {
+  // expected-error @+1 {{has no last dimension of 2 after others}}
+  %l, %h = tt.split %a : tensor<8x4xf32> -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @split_result(%a: tensor<8x2xf32>) {
+  // expected-error @+1 {{is not 'tensor<8x2xf32>' without its last dimension}}
+  %l, %h = tt.split %a : tensor<8x2xf32> -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+tt.func @cat_result(%a: tensor<8xf32>) {
+  // expected-error @+1 {{does not hold two times 'tensor<8xf32>'}}
+  %c = tt.cat %a, %a : tensor<8xf32> -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @gather_axis(%x: tensor<8xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{axis 1 is outside [0, 1)}}
+  %g = tt.gather %x[%i] {axis = 1 : i32} : (tensor<8xf32>, tensor<4xi32>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+tt.func @gather_extents(%x: tensor<8x4xf32>, %i: tensor<4x2xi32>) {
+  // expected-error @+1 {{differ in dimension 1}}
+  %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8x4xf32>, tensor<4x2xi32>) -> tensor<4x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @gather_rank(%x: tensor<8x4xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{have different ranks}}
+  %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8x4xf32>, tensor<4xi32>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+tt.func @gather_result(%x: tensor<8xf32>, %i: tensor<4xi32>) {
+  // expected-error @+1 {{does not have the shape of}}
+  %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8xf32>, tensor<4xi32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @histogram_rank(%x: tensor<8x4xi32>) {
+  // expected-error @+1 {{must have one dimension}}
+  %h = tt.histogram %x : tensor<8x4xi32> -> tensor<4xi32>
+  tt.return
+}
+
+// -----
+tt.func @scan_axis(%x: tensor<8xf32>) {
+  // expected-error @+1 {{axis 1 is outside [0, 1)}}
+  %s = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.scan.return %b : f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @scan_shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{operands have different shapes}}
+  %s:2 = "tt.scan"(%x, %y) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    tt.scan.return %a, %b : f32, f32
+  }) : (tensor<8xf32>, tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>)
+  tt.return
+}
+
+// -----
+tt.func @scan_result(%x: tensor<8xf32>) {
+  // expected-error @+1 {{results do not have the operands' types}}
+  %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.scan.return %b : f32
+  }) : (tensor<8xf32>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+tt.func @scan_region(%x: tensor<8xf32>) {
+  // expected-error @+1 {{combine region must return one scalar of each operand's element type}}
+  %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.scan.return %a, %b : f32, f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @map_pack(%x: tensor<8xf32>) {
+  // expected-error @+1 {{packs 3 of 8 elements}}
+  %r = "tt.map_elementwise"(%x) <{pack = 3 : i32}> ({
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    tt.map_elementwise.return %a, %b, %c : f32, f32, f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @map_parameters(%x: tensor<8xf32>) {
+  // expected-error @+1 {{region must take 2 scalars of each operand's element type}}
+  %r = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
+  ^bb0(%a: f32):
+    tt.map_elementwise.return %a, %a : f32, f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @map_results(%x: tensor<8xf32>) {
+  // expected-error @+1 {{region must return 1 scalars of each result's element type}}
+  %r = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+  ^bb0(%a: f32):
+    tt.map_elementwise.return %a, %a : f32, f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  tt.return
+}

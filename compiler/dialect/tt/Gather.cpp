@@ -1,0 +1,31 @@
+// Rules of gather and histogram.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Dialect.h"
+
+using namespace mlir;
+using namespace nereid::tt;
+
+LogicalResult GatherOp::verify() {
+  auto source = cast<RankedTensorType>(getSrc().getType()), result = cast<RankedTensorType>(getType());
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  const int64_t axis = static_cast<int32_t>(getAxis());
+  if (axis < 0 || axis >= source.getRank()) // C1
+    return emitOpError("axis ") << axis << " is outside [0, " << source.getRank() << ")";
+  if (source.getRank() != indices.getRank())
+    return emitOpError("source ") << source << " and indices " << indices << " have different ranks";
+  for (int64_t dim = 0; dim < source.getRank(); ++dim) // C2
+    if (dim != axis && source.getDimSize(dim) != indices.getDimSize(dim))
+      return emitOpError("source ") << source << " and indices " << indices << " differ in dimension " << dim;
+  if (indices.getShape() != result.getShape() || indices.getEncoding() != result.getEncoding() || // C3
+      source.getElementType() != result.getElementType())
+    return emitOpError("result ") << result << " does not have the shape of " << indices << " and the elements of "
+                                  << source;
+  return success();
+}
+
+LogicalResult HistogramOp::verify() {
+  auto source = cast<RankedTensorType>(getSrc().getType()), result = cast<RankedTensorType>(getType());
+  if (source.getRank() != 1 || result.getRank() != 1) // C1
+    return emitOpError("operand ") << source << " and result " << result << " must have one dimension";
+  return success();
+}

@@ -1,0 +1,46 @@
+// Rules and folds of join, split and cat.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace nereid::tt;
+
+/// Whether `whole` is `part` with one more dimension, of extent 2 and last.
+static bool isJoined(Type part, Type whole) {
+  ArrayRef<int64_t> all = shapeOf(whole);
+  return all.size() > 1 && all.back() == 2 && all.drop_back() == shapeOf(part) && elementOf(part) == elementOf(whole);
+}
+
+LogicalResult JoinOp::verify() {
+  if (!isJoined(getLhs().getType(), getType())) // C1
+    return emitOpError("result ") << getType() << " is not " << getLhs().getType() << " with a last dimension of 2";
+  return success();
+}
+
+LogicalResult SplitOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getSrc().getType());
+  if (shape.size() < 2 || shape.back() != 2) // C1
+    return emitOpError("operand ") << getSrc().getType() << " has no last dimension of 2 after others";
+  if (!isJoined(getOutLHS().getType(), getSrc().getType())) // C2
+    return emitOpError("result ") << getOutLHS().getType() << " is not " << getSrc().getType()
+                                  << " without its last dimension";
+  return success();
+}
+
+LogicalResult SplitOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
+  auto join = getSrc().getDefiningOp<JoinOp>();
+  if (!join || join.getLhs().getType() != getOutLHS().getType())
+    return failure();
+  results.assign({join.getLhs(), join.getRhs()});
+  return success();
+}
+
+LogicalResult CatOp::verify() {
+  ArrayRef<int64_t> part = shapeOf(getLhs().getType()), whole = shapeOf(getType());
+  if (part.size() != 1 || whole.size() != 1 || whole[0] != 2 * part[0] || // C1
+      elementOf(getLhs().getType()) != elementOf(getType()))
+    return emitOpError("result ") << getType() << " does not hold two times " << getLhs().getType();
+  return success();
+}

@@ -1,0 +1,151 @@
+# Sorting along a dimension by bitonic networks: sort, argsort, topk, bitonic_merge.
+# SPDX-License-Identifier: MIT
+# module: triton.language
+#
+# A step of a network compares elements whose places differ in one bit, and
+# reads the other of each pair with `gather(x, place ^ distance)`. NaN sorts
+# after all numbers. Where indices go along, equal elements keep their order.
+
+
+@jit
+def _log2(n: constexpr):
+    """Binary logarithm of a power of two."""
+    return 0 if n == 1 else 1 + _log2(n // 2)
+
+
+@jit
+def _greater(a, b):
+    """Whether a is greater than b; NaN is greater than all numbers."""
+    if a.dtype.is_floating():
+        return (a > b) | ((a != a) & (b == b))
+    else:
+        return a > b
+
+
+@jit
+def _before(a, index_a, b, index_b, descending: constexpr):
+    """Whether a belongs before b; equal ones stand in the order of their indices, if they have any."""
+    if index_a is None:
+        if descending:
+            return _greater(a, b)
+        else:
+            return _greater(b, a)
+    else:
+        is_greater = _greater(a, b)
+        is_less = _greater(b, a)
+        is_earlier = ((is_greater | is_less) ^ True) & (index_a < index_b)
+        if descending:
+            return is_greater | is_earlier
+        else:
+            return is_less | is_earlier
+
+
+@jit
+def _exchange(key, index, axis: constexpr, distance: constexpr, descending: constexpr, flipped):
+    """Puts all pairs `distance` apart in order, or in reverse order where `flipped` is true."""
+    place = _places(key.shape, axis)
+    is_first = (place & distance) == 0
+    other = gather(key, place ^ distance, axis)
+    first = where(is_first, key, other)
+    second = where(is_first, other, key)
+    if index is None:
+        swaps = _before(second, None, first, None, descending)
+    else:
+        other_index = gather(index, place ^ distance, axis)
+        swaps = _before(second, where(is_first, other_index, index), first, where(is_first, index, other_index),
+                        descending)
+    if flipped is not None:
+        swaps = swaps ^ flipped
+    if index is not None:
+        index = where(swaps, other_index, index)
+    return where(swaps, other, key), index
+
+
+@jit
+def _merge(key, index, axis: constexpr, length: constexpr, descending: constexpr, is_alternating: constexpr):
+    """Sorts runs of `length` elements that rise and fall once each; every second in reverse order if alternating."""
+    steps: constexpr = _log2(length)
+    if is_alternating:
+        flipped = (_places(key.shape, axis) & length) != 0
+        for step in static_range(steps):
+            key, index = _exchange(key, index, axis, length >> (step + 1), descending, flipped)
+    else:
+        for step in static_range(steps):
+            key, index = _exchange(key, index, axis, length >> (step + 1), descending, None)
+    return key, index
+
+
+@jit
+def _sort_runs(key, index, axis: constexpr, length: constexpr, descending: constexpr):
+    """Sorts runs of `length` elements, every second in reverse order."""
+    extent: constexpr = key.shape[axis]
+    static_assert((extent & (extent - 1)) == 0, f"sorting needs an extent that is a power of 2, not {extent}; pad it")
+    levels: constexpr = _log2(length)
+    for level in static_range(1, levels + 1):
+        key, index = _merge(key, index, axis, 1 << level, descending, (1 << level) < extent)
+    return key, index
+
+
+@jit
+def _halve(key, index, axis: constexpr, length: constexpr, descending: constexpr):
+    """Of each two runs, one in order and one in reverse, the elements that belong first, in one run."""
+    half: constexpr = key.shape[axis] // 2
+    place = _places(key.shape[:axis] + (half,) + key.shape[axis + 1:], axis)
+    left = place + (place & -length)
+    right = left + length
+    a = gather(key, left, axis)
+    b = gather(key, right, axis)
+    if index is None:
+        return where(_before(b, None, a, None, descending), b, a), None
+    else:
+        index_a = gather(index, left, axis)
+        index_b = gather(index, right, axis)
+        takes_b = _before(b, index_b, a, index_a, descending)
+        return where(takes_b, b, a), where(takes_b, index_b, index_a)
+
+
+@jit
+@member
+def sort(x, dim: constexpr = None, descending: constexpr = False, return_indices: constexpr = False):
+    """The elements in order along a dimension, the last if none is given; with their indices if asked for."""
+    axis: constexpr = _axis(x, dim)
+    key, index = _sort_runs(x, _places(x.shape, axis) if return_indices else None, axis, x.shape[axis], descending)
+    if return_indices:
+        return key, index
+    else:
+        return key
+
+
+@jit
+def argsort(x, dim: constexpr = None, descending: constexpr = False):
+    """The indices that put the elements in order along a dimension; those of equal elements ascend."""
+    values, index = sort(x, dim, descending, return_indices=True)
+    return index
+
+
+@jit
+def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True, return_indices: constexpr = False):
+    """The k largest elements along a dimension, or the smallest in ascending order; with indices if asked for."""
+    axis: constexpr = _axis(x, dim)
+    extent: constexpr = x.shape[axis]
+    static_assert(k >= 1 and (k & (k - 1)) == 0 and k <= extent,
+                  f"topk needs a power of 2 up to the extent {extent}, not {k}")
+    key, index = _sort_runs(x, _places(x.shape, axis) if return_indices else None, axis, k, descending)
+    rounds: constexpr = _log2(extent // k)
+    for round in static_range(rounds):
+        key, index = _halve(key, index, axis, k, descending)
+        key, index = _merge(key, index, axis, k, descending, round + 1 < rounds)
+    if return_indices:
+        return key, index
+    else:
+        return key
+
+
+@jit
+def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
+    """Sorts along a dimension what rises and then falls there, or the other way round."""
+    axis: constexpr = _axis(x, dim)
+    extent: constexpr = x.shape[axis]
+    static_assert((extent & (extent - 1)) == 0, f"sorting needs an extent that is a power of 2, not {extent}; pad it")
+    key, index = _merge(x, None, axis, x.shape[axis], descending, False)
+    return key

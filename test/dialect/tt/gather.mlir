@@ -1,0 +1,15 @@
+// RUN: nereid-opt %s | nereid-opt | FileCheck %s
+// Ops with computed places print in the form that they are read in.
+
+// CHECK-LABEL: tt.func public @places
+tt.func public @places(%x: tensor<16x4xf32>, %i: tensor<8x4xi32>, %v: tensor<512xi32>, %m: tensor<512xi1>) {
+  // CHECK: tt.gather %{{.*}}[%{{.*}}] {axis = 0 : i32} : (tensor<16x4xf32>, tensor<8x4xi32>) -> tensor<8x4xf32>
+  %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<16x4xf32>, tensor<8x4xi32>) -> tensor<8x4xf32>
+  // CHECK: tt.gather %{{.*}}[%{{.*}}] {axis = 0 : i32, efficient_layout}
+  %e = tt.gather %x[%i] {axis = 0 : i32, efficient_layout} : (tensor<16x4xf32>, tensor<8x4xi32>) -> tensor<8x4xf32>
+  // CHECK: tt.histogram %{{.*}} : tensor<512xi32> -> tensor<16xi32>
+  %h = tt.histogram %v : tensor<512xi32> -> tensor<16xi32>
+  // CHECK: tt.histogram %{{.*}}, %{{.*}} : tensor<512xi32> -> tensor<16xi32>
+  %k = tt.histogram %v, %m : tensor<512xi32> -> tensor<16xi32>
+  tt.return
+}

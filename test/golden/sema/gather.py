@@ -1,0 +1,27 @@
+# Elements at computed places: gather and histogram.
+# SPDX-License-Identifier: MIT
+# RUN: nereid compile %s:kernel --signature '*fp32,*u8' --target cpu --emit ttir --no-locations -o - | FileCheck %s
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, byte_ptr):
+    # CHECK-LABEL: tt.func public @kernel
+    at = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]
+    x = tl.load(x_ptr + at)
+    # CHECK: %[[I:.+]] = arith.xori
+    # CHECK: tt.gather %{{.+}}[%[[I]]] {axis = 1 : i32} : (tensor<4x8xf32>, tensor<4x8xi32>) -> tensor<4x8xf32>
+    tl.store(x_ptr + at, tl.gather(x, at ^ 3, axis=-1))
+    # An unsigned index keeps its value in signless integers.
+    # CHECK: %[[BYTE:.+]] = tt.load %{{.+}} : tensor<4x8x!tt.ptr<i8>>
+    # CHECK: %[[WIDE:.+]] = arith.extui %[[BYTE]] : tensor<4x8xi8> to tensor<4x8xi32>
+    # CHECK: tt.gather %{{.+}}[%[[WIDE]]] {axis = 0 : i32}
+    bytes = tl.load(byte_ptr + at)
+    tl.store(x_ptr + at, x.gather(bytes, 0))
+    # CHECK: %[[FLAT:.+]] = tt.reshape
+    # CHECK: %[[MASK:.+]] = arith.cmpi
+    # CHECK: tt.histogram %{{.+}}, %{{.+}} : tensor<32xi32> -> tensor<16xi32>
+    flat = tl.ravel(bytes)
+    counts = tl.histogram(flat, 16, mask=flat < 9)
+    tl.store(x_ptr + tl.arange(0, 16), counts.to(tl.float32))
