@@ -30,8 +30,8 @@ static Value widen(OpBuilder &builder, Location loc, Value tile, Type element) {
 /// Whole tiles of 16 rows and 32 numbers.
 static bool isForAmx(tt::DotOp dot, const cpu::VectorFacts &machine) {
   ArrayRef<int64_t> a = tt::shapeOf(dot.getA().getType()), d = tt::shapeOf(dot.getType());
-  return machine.hasAmxBf16 && tt::elementOf(dot.getA().getType()).isBF16() && a.back() % 32 == 0 &&
-         d.back() % 16 == 0 && d[d.size() - 2] % 16 == 0;
+  return machine.hasAmxBf16 && tt::elementOf(dot.getA().getType()).isBF16() && tt::elementOf(dot.getType()).isF32() &&
+         a.back() % 32 == 0 && d.back() % 16 == 0 && d[d.size() - 2] % 16 == 0;
 }
 
 /// Pairs of i16 are multiplied and added by one instruction, of at least four lanes.

@@ -133,7 +133,7 @@ def batched(a_ptr, b_ptr, c_ptr, SHAPE_A: tl.constexpr, SHAPE_B: tl.constexpr, S
             SIZE_A: tl.constexpr, SIZE_B: tl.constexpr, SIZE_C: tl.constexpr, TURNS: tl.constexpr):  # fmt: skip
     a = tl.load(a_ptr + tl.arange(0, SIZE_A)).reshape(SHAPE_A)
     b = tl.load(b_ptr + tl.arange(0, SIZE_B)).reshape(SHAPE_B)
-    if TURNS:
+    if TURNS is not None:
         b = tl.permute(b, TURNS)
     c = tl.dot(a, b, input_precision="ieee").reshape((SIZE_C,))
     tl.store(c_ptr + tl.arange(0, SIZE_C), c)
