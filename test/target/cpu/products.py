@@ -70,7 +70,8 @@ def attention(q, k, v, o, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr
 
 
 # The query is copied before the loop, the keys as they lie, the probabilities by the nest that computes them.
-# ATTENTION: assign b[[Q:[0-9]+]]
+# ATTENTION: load0 f32 arg0
+# ATTENTION-NEXT: assign b[[Q:[0-9]+]]
 # ATTENTION: scf.for carries
 # ATTENTION: assign b[[K:[0-9]+]]
 # ATTENTION: product [64x16] by [16x32] of b[[Q]] and b[[K]] transposed into b[[S:[0-9]+]]
