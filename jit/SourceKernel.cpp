@@ -56,7 +56,11 @@ static std::optional<sema::KernelArgument> kernelArgument(const Argument &entry,
     diagnostics.report(diag::SignatureKind, {}, "a tuple");
     return std::nullopt;
   case ArgumentKind::Descriptor:
-    diagnostics.report(diag::SignatureKind, {}, "a tensor descriptor");
+    if (auto type = sema::Type::fromSignature("tensordesc<" + entry.text + ">")) {
+      arg.type = *type;
+      return arg;
+    }
+    diagnostics.report(diag::SignatureKind, {}, "tensordesc<" + entry.text + ">");
     return std::nullopt;
   }
   llvm_unreachable("every kind returns");

@@ -84,18 +84,42 @@ static std::string signatureText(const sema::Type &type) {
   return type.isPointer ? (type.isConst ? "*k" : "*") + scalar : scalar;
 }
 
-static std::vector<artifact::Parameter> parametersOf(const sema::KernelRequest &kernel) {
+static artifact::Parameter parameterOf(const sema::Type &type, const std::string &name, uint32_t position) {
+  artifact::Parameter parameter;
+  parameter.name = name;
+  parameter.kind = kindOf(type);
+  parameter.type = signatureText(type);
+  parameter.position = position;
+  return parameter;
+}
+
+std::vector<artifact::Parameter> driver::parametersOf(const sema::Type &type, const std::string &name,
+                                                      uint32_t position) {
+  if (!type.isDescriptor)
+    return {parameterOf(type, name, position)};
+  using sema::Scalar;
+  std::vector<artifact::Parameter> parameters{
+      parameterOf(sema::Type::pointerTo(type.scalar, type.isConst), name, position)};
+  auto addEach = [&](const char *what, Scalar scalar) {
+    for (size_t dim = 0; dim < type.shape.size(); ++dim)
+      parameters.push_back(parameterOf(sema::Type(scalar), name + what + std::to_string(dim), position));
+  };
+  addEach(".shape.", Scalar::Int64);
+  addEach(".stride.", Scalar::Int64);
+  parameters.push_back(parameterOf(sema::Type(Scalar::Int1), name + ".padding", position));
+  parameters.push_back(parameterOf(sema::Type(Scalar::Int1), name + ".round_f32_to_tf32", position));
+  addEach(".shape.", Scalar::Int32);
+  addEach(".stride.", Scalar::Int64);
+  return parameters;
+}
+
+static std::vector<artifact::Parameter> allParametersOf(const sema::KernelRequest &kernel) {
   std::vector<artifact::Parameter> parameters;
-  for (auto [position, arg] : llvm::enumerate(kernel.args)) {
-    if (arg.constant)
-      continue;
-    artifact::Parameter parameter;
-    parameter.name = kernel.kernel->definition->parameters[position].name.str();
-    parameter.kind = kindOf(arg.type);
-    parameter.type = signatureText(arg.type);
-    parameter.position = position;
-    parameters.push_back(std::move(parameter));
-  }
+  for (auto [position, arg] : llvm::enumerate(kernel.args))
+    if (!arg.constant)
+      llvm::append_range(parameters,
+                         driver::parametersOf(arg.type, kernel.kernel->definition->parameters[position].name.str(),
+                                              static_cast<uint32_t>(position)));
   return parameters;
 }
 
@@ -249,7 +273,7 @@ std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::Ke
   clock.end("sema");
   Request withParameters = request;
   if (withParameters.parameters.empty())
-    withParameters.parameters = parametersOf(kernel);
+    withParameters.parameters = allParametersOf(kernel);
   std::optional<Result> result = back(*module, kernel.options, kernel.target, withParameters, diagnostics);
   if (result)
     result->times.insert(result->times.begin(), times.begin(), times.end());

@@ -104,6 +104,8 @@ Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, Sour
       return *member;
     return error(diag::ModuleAttribute, range, ours->name, name);
   }
+  if (auto *record = object.get<TupleValue>(); record && record->record)
+    return recordAttribute(object, *record->record, name, range);
   if (auto *tuple = object.get<TupleValue>(); tuple && tuple->fields)
     if (auto found = llvm::find(*tuple->fields, name); found != tuple->fields->end())
       return (*tuple->elements)[found - tuple->fields->begin()];
@@ -118,6 +120,18 @@ Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, Sour
     if (object.isConstant())
       return fromHost(module.host.memberOf(object, name), range);
   return error(diag::NoAttribute, range, object.kindName(), name);
+}
+
+Value FunctionEmitter::recordAttribute(const Value &object, const RecordClass &record, llvm::StringRef name,
+                                       SourceRange range) {
+  const std::vector<Value> &parts = *object.parts();
+  if (const auto *found = llvm::find(record.fields, name); found != record.fields.end() && !name.empty())
+    return parts[found - record.fields.begin()];
+  if (std::optional<Value> computed = record.attribute(parts, name))
+    return *computed;
+  if (const Builtin *method = findBuiltin(record.module, name); method && method->isMember)
+    return MethodValue{std::make_shared<const Value>(BuiltinValue{method}), std::make_shared<const Value>(object)};
+  return error(diag::NoAttribute, range, record.name, name);
 }
 
 static Value shapeTuple(const Type &type) {

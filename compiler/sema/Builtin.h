@@ -47,6 +47,9 @@ struct Builtin {
 llvm::ArrayRef<Builtin> programBuiltins();
 llvm::ArrayRef<Builtin> creationBuiltins();
 llvm::ArrayRef<Builtin> memoryBuiltins();
+llvm::ArrayRef<Builtin> atomicBuiltins();
+llvm::ArrayRef<Builtin> blockPointerBuiltins();
+llvm::ArrayRef<Builtin> descriptorBuiltins();
 llvm::ArrayRef<Builtin> elementwiseBuiltins();
 llvm::ArrayRef<Builtin> shapeBuiltins();
 llvm::ArrayRef<Builtin> joinBuiltins();

@@ -82,7 +82,7 @@ Value FunctionEmitter::decay(const Value &value, SourceRange range) {
   if (value.isNumber())
     return toTensor(value, range);
   const TupleValue *tuple = value.get<TupleValue>();
-  if (!tuple || tuple->keepsConstants)
+  if (!tuple || tuple->keepsConstants || tuple->record)
     return value;
   std::vector<Value> elements;
   for (const Value &element : *tuple->elements)

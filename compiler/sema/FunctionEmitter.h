@@ -267,6 +267,7 @@ private:
   Value evaluateLambda(const syntax::Lambda *lambda);
   void runFunctionDef(const syntax::FunctionDef *statement);
   // Attributes.cpp
+  Value recordAttribute(const Value &object, const RecordClass &record, llvm::StringRef name, SourceRange range);
   Value tensorAttribute(const Value &tensor, llvm::StringRef name, SourceRange range);
   Value typeAttribute(const Type &type, llvm::StringRef name, SourceRange range);
   // Operators.cpp

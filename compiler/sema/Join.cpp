@@ -33,6 +33,8 @@ void nereid::sema::makeJoinable(FunctionEmitter &emitter, std::pair<mlir::Block 
   const TupleValue *thenTuple = thenValue.get<TupleValue>(), *elseTuple = elseValue.get<TupleValue>();
   if (thenTuple && elseTuple && (thenTuple->keepsConstants || elseTuple->keepsConstants))
     return;
+  if ((thenTuple && thenTuple->record) || (elseTuple && elseTuple->record))
+    return; // the constants of a record are part of its type
   if (!thenTuple || !elseTuple || thenTuple->elements->size() != elseTuple->elements->size()) {
     thenValue = asTensorIn(emitter, blocks.first, thenValue, ranges.first);
     elseValue = asTensorIn(emitter, blocks.second, elseValue, ranges.second);
@@ -52,8 +54,8 @@ void nereid::sema::makeJoinable(FunctionEmitter &emitter, std::pair<mlir::Block 
 bool nereid::sema::unchanged(const Value &a, const Value &b) {
   if (a.tensor() && b.tensor())
     return a.tensor()->value == b.tensor()->value;
-  if (a.elements() && b.elements())
-    return llvm::equal(*a.elements(), *b.elements(), unchanged);
+  if (a.parts() && b.parts())
+    return a.get<TupleValue>()->record == b.get<TupleValue>()->record && llvm::equal(*a.parts(), *b.parts(), unchanged);
   return a.isConstant() && b.isConstant() && sameConstant(a, b);
 }
 
@@ -63,6 +65,10 @@ Value nereid::sema::placeholderFor(FunctionEmitter &emitter, const Value &like, 
   llvm::SmallVector<mlir::Value> zeros;
   mlir::OpBuilder &builder = emitter.builder;
   for (const TensorValue &tensor : tensors) {
+    if (tensor.type.isDescriptor) {
+      zeros.push_back(mlir::ub::PoisonOp::create(builder, emitter.location(range), tensor.value.getType()));
+      continue;
+    }
     const Type element = tensor.type.element();
     const Type plain = element.isPointer ? Type(Scalar::Int64) : element;
     mlir::Location loc = emitter.location(range);

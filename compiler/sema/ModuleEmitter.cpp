@@ -57,9 +57,9 @@ FileRange ModuleEmitter::userPlace(FileRange where, const JitFunction &function)
 void nereid::sema::flatten(const Value &value, llvm::SmallVectorImpl<TensorValue> &tensors) {
   if (const TensorValue *tensor = value.tensor())
     tensors.push_back(*tensor);
-  else if (const std::vector<Value> *elements = value.elements())
-    for (const Value &element : *elements)
-      flatten(element, tensors);
+  else if (const std::vector<Value> *parts = value.parts())
+    for (const Value &part : *parts)
+      flatten(part, tensors);
   else if (const FunctionValue *called = value.get<FunctionValue>())
     for (const auto &[name, captured] : called->function->captured)
       flatten(captured, tensors);
@@ -108,9 +108,9 @@ static bool sameCaptured(const JitFunction &a, const JitFunction &b) {
 bool nereid::sema::sameShape(const Value &a, const Value &b) {
   if (a.tensor() && b.tensor())
     return a.tensor()->type == b.tensor()->type;
-  if (a.elements() && b.elements())
+  if (a.parts() && b.parts())
     return a.get<TupleValue>()->hostClass == b.get<TupleValue>()->hostClass &&
-           llvm::equal(*a.elements(), *b.elements(), sameShape);
+           a.get<TupleValue>()->record == b.get<TupleValue>()->record && llvm::equal(*a.parts(), *b.parts(), sameShape);
   const auto *f = a.get<FunctionValue>(), *g = b.get<FunctionValue>();
   if (f && g && !f->function->captured.empty())
     return sameCaptured(*f->function, *g->function);
@@ -131,19 +131,22 @@ std::string nereid::sema::mangle(const Value &value) {
   }
   if (const MethodValue *method = value.get<MethodValue>())
     return mangle(*method->function) + "_" + mangle(*method->self);
-  const std::vector<Value> *elements = value.elements();
-  if (!elements)
+  const std::vector<Value> *parts = value.parts();
+  if (!parts)
     return "c" + value.repr();
   if (const TupleValue *object = value.object()) {
     std::string fields;
-    for (const Value &element : *elements)
-      fields += (fields.empty() ? "" : ", ") + mangle(element);
+    for (const Value &part : *parts)
+      fields += (fields.empty() ? "" : ", ") + mangle(part);
     return *object->className + "<" + fields + ">";
   }
-  std::string text = "T";
-  for (auto [index, element] : llvm::enumerate(*elements))
-    text += (index ? "_" : "") + mangle(element);
-  return text + "T";
+  const bool isRecord = !value.elements();
+  if (const TensorValue *first = parts->empty() ? nullptr : parts->front().tensor(); first && first->type.isDescriptor)
+    return first->type.mangle(); // all else of a descriptor has one type
+  std::string text = isRecord ? "R" : "T";
+  for (auto [index, part] : llvm::enumerate(*parts))
+    text += (index ? "_" : "") + mangle(part);
+  return text + (isRecord ? "R" : "T");
 }
 
 /// A symbol may hold nearly anything when quoted, but names are read by people and tools.

@@ -5,6 +5,7 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/FunctionEmitter.h"
 #include "compiler/sema/ModuleEmitter.h"
+#include "compiler/sema/builtins/Records.h"
 #include "mlir/IR/Diagnostics.h"
 #include "compiler/syntax/Parser.h"
 #include "mlir/IR/Verifier.h"
@@ -15,31 +16,53 @@ using namespace nereid::sema;
 HostObject::~HostObject() = default;
 HostEnv::~HostEnv() = default;
 
+/// What an argument is inside of the kernel, with tensors that have no value yet.
+static Value shapeOfArgument(const Type &type) {
+  if (!type.isDescriptor)
+    return Value::tensor({}, type);
+  auto each = [&](Scalar scalar) { return Value::tuple(std::vector<Value>(type.shape.size(), Value::tensor({}, scalar))); };
+  return Value::record(descriptorClass(), {Value::tensor({}, type), each(Scalar::Int32), each(Scalar::Int64)});
+}
+
+/// Names of the values that an argument is: "x", or "x", "x.shape.0" ... of a descriptor.
+static std::string nameOfPart(llvm::StringRef parameter, const Type &type, size_t part) {
+  const size_t rank = type.shape.size();
+  if (part == 0)
+    return parameter.str();
+  const bool isStride = part > rank;
+  return llvm::formatv("{0}.{1}.{2}", parameter, isStride ? "stride" : "shape", part - 1 - (isStride ? rank : 0));
+}
+
 static tt::FuncOp createKernel(ModuleEmitter &module, FunctionEmitter &emitter, const KernelRequest &request) {
   mlir::OpBuilder &builder = module.builder;
-  llvm::ArrayRef<syntax::Parameter> parameters = request.kernel->definition->parameters;
-  llvm::SmallVector<mlir::Type> inputs;
-  for (const KernelArgument &arg : request.args)
-    if (!arg.constant)
-      inputs.push_back(arg.type.toMlir(builder.getContext()));
-
   builder.setInsertionPointToEnd(module.op.getBody());
   mlir::Location loc = emitter.location(request.kernel->definition->nameRange);
-  auto func = tt::FuncOp::create(builder, loc, request.name, builder.getFunctionType(inputs, {}), "public");
+  auto func = tt::FuncOp::create(builder, loc, request.name, builder.getFunctionType({}, {}), "public");
   func->setAttr("noinline", builder.getBoolAttr(false));
   mlir::Block *entry = builder.createBlock(&func.getBody());
-  for (auto [parameter, arg] : llvm::zip_equal(parameters, request.args)) {
+  llvm::SmallVector<std::pair<unsigned, int64_t>> divisible;
+  for (auto [parameter, arg] : llvm::zip_equal(request.kernel->definition->parameters, request.args)) {
     if (arg.constant) {
       emitter.scope[parameter.name] = {*arg.constant, parameter.nameRange, true};
       continue;
     }
-    const unsigned index = entry->getNumArguments();
-    mlir::Location nameLoc = mlir::NameLoc::get(builder.getStringAttr(parameter.name), emitter.location(parameter.nameRange));
-    mlir::Value value = entry->addArgument(inputs[index], nameLoc);
     if (arg.divisibility > 1)
-      func.setArgAttr(index, "tt.divisibility", builder.getI32IntegerAttr(arg.divisibility));
-    emitter.scope[parameter.name] = {Value::tensor(value, arg.type), parameter.nameRange, false};
+      divisible.push_back({entry->getNumArguments(), arg.divisibility});
+    const Value shape = shapeOfArgument(arg.type);
+    llvm::SmallVector<TensorValue> parts;
+    flatten(shape, parts);
+    llvm::SmallVector<mlir::Value> values;
+    for (auto [index, part] : llvm::enumerate(parts)) {
+      auto name = builder.getStringAttr(nameOfPart(parameter.name, arg.type, index));
+      values.push_back(entry->addArgument(part.type.toMlir(builder.getContext()),
+                                          mlir::NameLoc::get(name, emitter.location(parameter.nameRange))));
+    }
+    llvm::ArrayRef<mlir::Value> remaining = values;
+    emitter.scope[parameter.name] = {unflatten(shape, remaining), parameter.nameRange, false};
   }
+  func.setType(builder.getFunctionType(entry->getArgumentTypes(), {}));
+  for (auto [index, divisor] : divisible)
+    func.setArgAttr(index, "tt.divisibility", builder.getI32IntegerAttr(divisor));
   return func;
 }
 

@@ -132,28 +132,50 @@ Type Type::withScalar(Scalar other) const {
   return type;
 }
 
+Type Type::asDescriptor() const {
+  Type type = *this;
+  type.isDescriptor = true;
+  return type;
+}
+
+/// Elements of descriptors carry the sign of integers.
+static mlir::Type descriptorToMlir(const Type &type, mlir::MLIRContext *context) {
+  mlir::Type element = elementToMlir(type.scalar, context);
+  if (isInteger(type.scalar) && type.scalar != Scalar::Int1)
+    element = mlir::IntegerType::get(context, bitsOf(type.scalar),
+                                     isSignedInteger(type.scalar) ? mlir::IntegerType::Signed
+                                                                  : mlir::IntegerType::Unsigned);
+  return tt::TensorDescType::get(context, mlir::RankedTensorType::get(type.shape, element));
+}
+
 std::string Type::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (isDescriptor)
+    os << "tensor_descriptor<";
   if (isPointer)
     os << (isConst ? "const_pointer<" : "pointer<") << abbreviationOf(scalar) << '>';
   else
     os << abbreviationOf(scalar);
-  if (isTile()) {
+  if (!shape.empty()) {
     os << '[';
     llvm::interleaveComma(shape, os);
     os << ']';
   }
+  if (isDescriptor)
+    os << '>';
   return text;
 }
 
 std::string Type::mangle() const {
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (isDescriptor)
+    os << "TD";
   if (isPointer)
     os << (isConst ? "Pk" : "P");
   os << signatureOf(scalar);
-  if (isTile()) {
+  if (!shape.empty()) {
     os << 'S';
     llvm::interleave(shape, os, "_");
     os << 'S';
@@ -162,6 +184,8 @@ std::string Type::mangle() const {
 }
 
 mlir::Type Type::toMlir(mlir::MLIRContext *context) const {
+  if (isDescriptor)
+    return descriptorToMlir(*this, context);
   mlir::Type element = elementToMlir(scalar, context);
   if (isPointer)
     element = tt::PointerType::get(element);
@@ -170,7 +194,25 @@ mlir::Type Type::toMlir(mlir::MLIRContext *context) const {
   return mlir::RankedTensorType::get(shape, element);
 }
 
+/// Of "fp16[128, 64]".
+static std::optional<Type> descriptorFromSignature(llvm::StringRef text) {
+  auto [element, extents] = text.split('[');
+  std::optional<Scalar> scalar = scalarFromSignature(element);
+  if (!scalar || !extents.consume_back("]"))
+    return std::nullopt;
+  Type type(*scalar);
+  for (llvm::StringRef extent : llvm::split(extents, ',')) {
+    int64_t number;
+    if (extent.trim().getAsInteger(10, number) || number <= 0)
+      return std::nullopt;
+    type.shape.push_back(number);
+  }
+  return type.asDescriptor();
+}
+
 std::optional<Type> Type::fromSignature(llvm::StringRef text) {
+  if (text.consume_front("tensordesc<"))
+    return text.consume_back(">") ? descriptorFromSignature(text) : std::nullopt;
   const bool isPointer = text.consume_front("*");
   const bool isConst = isPointer && text.consume_front("k");
   std::optional<Scalar> scalar = scalarFromSignature(text);

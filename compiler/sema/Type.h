@@ -40,6 +40,7 @@ struct Type {
   Scalar scalar = Scalar::Void; ///< the element, or what a pointer points to
   bool isPointer = false;
   bool isConst = false; ///< a pointer that cannot be stored through
+  bool isDescriptor = false; ///< the handle of a tensor descriptor; the shape is that of its blocks
   llvm::SmallVector<int64_t, 4> shape;
 
   Type() = default;
@@ -47,7 +48,7 @@ struct Type {
   static Type pointerTo(Scalar pointee, bool isConst = false);
 
   bool operator==(const Type &) const = default;
-  bool isTile() const { return !shape.empty(); }
+  bool isTile() const { return !shape.empty() && !isDescriptor; }
   int64_t elementCount() const;
   unsigned bits() const { return isPointer ? 64 : bitsOf(scalar); }
   bool isFloat() const { return !isPointer && isFloating(scalar); }
@@ -56,13 +57,14 @@ struct Type {
   Type element() const;                                 ///< without the shape
   Type withShape(llvm::ArrayRef<int64_t> extents) const; ///< the same element in another shape
   Type withScalar(Scalar other) const;                  ///< another element in this shape; no pointer
+  Type asDescriptor() const;                            ///< of blocks of this tile type
 
   /// As error messages print it: "int32", "pointer<fp32>", "fp32[64, 64]" of a tile.
   std::string str() const;
   /// As names of specialised functions hold it: "i32", "Pfp32", "fp32S16_32S".
   std::string mangle() const;
   mlir::Type toMlir(mlir::MLIRContext *context) const;
-  /// From "*fp32", "*kfp32", "i32" ...; nothing for any other text.
+  /// From "*fp32", "*kfp32", "i32", "tensordesc<fp16[64, 64]>"; nothing for any other text.
   static std::optional<Type> fromSignature(llvm::StringRef text);
 };
 

@@ -18,11 +18,18 @@ Value Value::tuple(std::vector<Value> elements) {
   return tuple;
 }
 
+Value Value::record(const RecordClass &record, std::vector<Value> parts) {
+  TupleValue tuple;
+  tuple.elements = std::make_shared<const std::vector<Value>>(std::move(parts));
+  tuple.record = &record;
+  return tuple;
+}
+
 bool Value::isConstant() const {
   if (tensor() || isPoison())
     return false;
-  if (const std::vector<Value> *parts = elements())
-    return llvm::all_of(*parts, [](const Value &part) { return part.isConstant(); });
+  if (const std::vector<Value> *inner = parts())
+    return llvm::all_of(*inner, [](const Value &part) { return part.isConstant(); });
   if (const auto *slice = get<SliceValue>())
     return llvm::all_of(*slice->parts, [](const Value &part) { return part.isConstant(); });
   if (const auto *method = get<MethodValue>())
@@ -45,7 +52,17 @@ std::optional<int64_t> Value::asInt64() const {
 
 const std::vector<Value> *Value::elements() const {
   const auto *tuple = get<TupleValue>();
+  return tuple && !tuple->record ? tuple->elements.get() : nullptr;
+}
+
+const std::vector<Value> *Value::parts() const {
+  const auto *tuple = get<TupleValue>();
   return tuple ? tuple->elements.get() : nullptr;
+}
+
+const std::vector<Value> *Value::partsOf(const RecordClass &record) const {
+  const auto *tuple = get<TupleValue>();
+  return tuple && tuple->record == &record ? tuple->elements.get() : nullptr;
 }
 
 //--- Kind ----------------------------------------------------------------------------------
@@ -60,7 +77,9 @@ struct KindName {
   std::string operator()(double) const { return "float"; }
   std::string operator()(const std::string &) const { return "str"; }
   std::string operator()(const TypeValue &) const { return "dtype"; }
-  std::string operator()(const TupleValue &tuple) const { return tuple.isObject() ? *tuple.className : "tuple"; }
+  std::string operator()(const TupleValue &tuple) const {
+    return tuple.record ? tuple.record->name.str() : tuple.isObject() ? *tuple.className : "tuple";
+  }
   std::string operator()(const SliceValue &) const { return "slice"; }
   std::string operator()(const BuiltinValue &) const { return "builtin"; }
   std::string operator()(const FunctionValue &) const { return "function"; }
@@ -98,6 +117,8 @@ static std::string reprOf(llvm::StringRef text) {
 }
 
 static std::string reprOf(const TupleValue &tuple) {
+  if (tuple.record)
+    return "<" + tuple.record->name.str() + ">";
   std::string text = tuple.isObject() ? tuple.className->substr(tuple.className->rfind('.') + 1) + "(" : "(";
   for (auto [index, element] : llvm::enumerate(*tuple.elements)) {
     if (index)
@@ -187,7 +208,7 @@ bool sameConstant(const Value &a, const Value &b) {
          both<std::string>(a, b, [](auto &x, auto &y) { return x == y; }) ||
          both<TypeValue>(a, b, [](auto &x, auto &y) { return x.type == y.type; }) ||
          both<TupleValue>(a, b, [](auto &x, auto &y) {
-           return x.isObject() == y.isObject() && (!x.isObject() || x.hostClass == y.hostClass) &&
+           return x.record == y.record && x.isObject() == y.isObject() && (!x.isObject() || x.hostClass == y.hostClass) &&
                   samePart(x.elements, y.elements);
          }) ||
          both<SliceValue>(a, b, [](auto &x, auto &y) { return samePart(x.parts, y.parts); }) ||

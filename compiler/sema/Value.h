@@ -38,6 +38,16 @@ struct TypeValue {
   Type type;
 };
 
+/// A value with named parts that the language treats as one: a block pointer, a tensor descriptor. Parts that have no
+/// name cannot be asked for.
+struct RecordClass {
+  llvm::StringLiteral name; ///< as messages call it
+  llvm::ArrayRef<llvm::StringLiteral> fields;
+  llvm::StringLiteral module; ///< whose built-ins are its methods
+  /// Attributes that are no parts; nothing where there is none of that name.
+  std::optional<Value> (*attribute)(llvm::ArrayRef<Value> parts, llvm::StringRef name);
+};
+
 struct TupleValue {
   std::shared_ptr<const std::vector<Value>> elements;
   std::shared_ptr<const std::vector<std::string>> fields; ///< of a namedtuple, else null
@@ -45,6 +55,7 @@ struct TupleValue {
   /// The class's name where this is an object with fields; null for tuples.
   std::shared_ptr<const std::string> className;
   bool keepsConstants = false; ///< assignment leaves its numbers constant, as fields of an aggregate are
+  const RecordClass *record = nullptr; ///< of a record: the elements are its parts
 
   bool isObject() const { return className != nullptr; }
 };
@@ -98,6 +109,7 @@ public:
   static Value poison() { return PoisonValue{}; }
   static Value integer(int64_t number) { return llvm::DynamicAPInt(number); }
   static Value tuple(std::vector<Value> elements);
+  static Value record(const RecordClass &record, std::vector<Value> parts);
   static Value tensor(mlir::Value value, Type type) { return TensorValue{value, std::move(type)}; }
 
   template <typename T> const T *get() const { return std::get_if<T>(&storage); }
@@ -112,6 +124,9 @@ public:
   /// The integer, where this is an int or a bool that fits 64 bits.
   std::optional<int64_t> asInt64() const;
   const std::vector<Value> *elements() const; ///< of a tuple or an object with fields, else null
+  const std::vector<Value> *parts() const;    ///< the same, or of a record
+  /// The parts of a record of that class, else null.
+  const std::vector<Value> *partsOf(const RecordClass &record) const;
   /// An aggregate or a dataclass, else null.
   const TupleValue *object() const {
     const auto *tuple = get<TupleValue>();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Kernel.h"
 
+#include "python/bindings/Descriptors.h"
 #include "runtime/cuda/CudaDevice.h"
 
 #include <cstring>
@@ -68,8 +69,9 @@ static std::vector<Slot> slotsOf(const artifact::Artifact &artifact) {
   std::vector<Slot> slots;
   for (const artifact::Parameter &parameter : artifact.parameters) {
     const auto type = jit::parseScalarType(scalarText(parameter.type));
+    const bool isFirst = slots.empty() || slots.back().position != parameter.position;
     slots.push_back({parameter.position, parameter.offset, parameter.size, parameter.kind,
-                     type.value_or(jit::ScalarType::I8), parameter.isWritten});
+                     type.value_or(jit::ScalarType::I8), parameter.isWritten, isFirst ? 0 : slots.back().part + 1});
   }
   return slots;
 }
@@ -249,6 +251,11 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
     const artifact::Parameter &parameter = artifact().parameters[i];
     PyObject *object = PyTuple_GET_ITEM(args.ptr(), slot.position);
     Array array;
+    nb::object part;
+    if (isDescriptor(object)) {
+      part = descriptorPart(object, slot.part);
+      object = part.ptr();
+    }
     const Leaf leaf = readArgument(i, object, array);
     if (array.owner.is_valid())
       owners.push_back(std::move(array.owner));

@@ -35,6 +35,7 @@ struct Slot {
   artifact::ParameterKind kind;
   jit::ScalarType type; ///< of the scalar, or behind the pointer
   bool isWritten;       ///< whether the kernel may write behind the pointer
+  uint32_t part;        ///< among the parameters that the argument is: 0 but for descriptors
 };
 PackResult pack(const Slot &slot, const Leaf &leaf, char *block);
 

@@ -341,7 +341,7 @@ nb::object PyHost::toObject(const Value &value) {
     return typeTo(type->type);
   if (const auto *object = value.object())
     return fieldsToObject(*object);
-  if (const auto *tuple = value.get<sema::TupleValue>())
+  if (const auto *tuple = value.get<sema::TupleValue>(); tuple && !tuple->record)
     return tupleTo(*this, *tuple);
   if (const sema::TensorValue *tensor = value.tensor(); tensor && !activeCalls.empty())
     return tensorTo(*tensor, activeCalls.back());

@@ -277,29 +277,19 @@ ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::
     raise(PyExc_ValueError, "parameter `" + name + "` has the type " + reprOf(type) + ", which kernels cannot take");
   ParsedArgument parsed;
   parsed.argument.type = *known;
-  const bool canDivide = known->isPointer || known->isInt();
+  const bool canDivide = !known->isDescriptor && (known->isPointer || known->isInt());
   parsed.argument.divisibility = canDivide ? divisibilityAt(path) : 1;
   const auto scalar = jit::parseScalarType(sema::signatureOf(known->scalar));
   if (!scalar)
     raise(PyExc_ValueError, "parameter `" + name + "` has the type " + reprOf(type) + ", which kernels cannot take");
+  if (known->isDescriptor) {
+    parsed.signature = jit::Argument::descriptor(std::string(text.substr(text.find('<') + 1, text.size() - text.find('<') - 2)));
+    return parsed;
+  }
   const bool isAligned = parsed.argument.divisibility % 16 == 0;
   parsed.signature = known->isPointer ? jit::Argument::pointer(*scalar, isAligned, known->isConst)
                                       : jit::Argument::scalar(*scalar, isAligned);
   return parsed;
-}
-
-/// The run-time parameter that launchers pack; its place is found later.
-static artifact::Parameter parameterOf(const sema::Type &type, const std::string &name, size_t position) {
-  using Kind = artifact::ParameterKind;
-  artifact::Parameter parameter;
-  parameter.name = name;
-  parameter.kind = type.isPointer   ? Kind::Pointer
-                   : type.isBool()  ? Kind::Bool
-                   : type.isFloat() ? Kind::Float
-                                    : Kind::Int;
-  parameter.type = (type.isPointer ? (type.isConst ? "*k" : "*") : "") + sema::signatureOf(type.scalar).str();
-  parameter.position = static_cast<uint32_t>(position);
-  return parameter;
 }
 
 //--- The whole ---------------------------------------------------------------------------------
@@ -321,7 +311,7 @@ Compilation::Compilation(const KernelDescription &description)
     const std::string name(utf8(PyTuple_GET_ITEM(item, 0)));
     ParsedArgument parsed = reader.read(PyTuple_GET_ITEM(item, 1), nb::make_tuple(i), name);
     if (!parsed.argument.constant)
-      parameters.push_back(parameterOf(parsed.argument.type, name, static_cast<size_t>(i)));
+      llvm::append_range(parameters, driver::parametersOf(parsed.argument.type, name, static_cast<uint32_t>(i)));
     request.args.push_back(std::move(parsed.argument));
     text.arguments.push_back(std::move(parsed.signature));
   }

@@ -1,6 +1,7 @@
 // What Python asks about one argument: its type in a signature, its specialisation, its device.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Arrays.h"
+#include "python/bindings/Descriptors.h"
 #include "python/bindings/PyHost.h"
 
 using namespace nereid;
@@ -59,14 +60,8 @@ static nb::object specializeTuple(nb::handle tuple, const Rule &rule) {
   return pairOf(checked(PyObject_CallObject(type, types.ptr())), checked(PyObject_CallObject(type, keys.ptr())));
 }
 
-static bool isDescriptor(nb::handle argument) {
-  if (std::string_view(Py_TYPE(argument.ptr())->tp_name) != "TensorDescriptor")
-    return false;
-  return attributeOrNull(argument, "base").is_valid() && attributeOrNull(argument, "block_shape").is_valid();
-}
-
 static nb::object specializeDescriptor(nb::handle descriptor) {
-  nb::object base = checked(PyObject_GetAttrString(descriptor.ptr(), "base"));
+  nb::object base = baseOf(descriptor);
   nb::object dtype = checked(PyObject_Str(checked(PyObject_GetAttrString(base.ptr(), "dtype")).ptr()));
   const auto type = scalarTypeNamed(utf8(dtype));
   if (!type)
@@ -121,6 +116,8 @@ static nb::object deviceOf(nb::handle argument) {
   const ArrayResult result = readArray(argument.ptr(), array);
   if (result == ArrayResult::Failed)
     throw nb::python_error();
+  if (result == ArrayResult::NotAnArray && isDescriptor(argument))
+    return deviceOf(baseOf(argument));
   if (result == ArrayResult::NotAnArray || array.device == DeviceKind::Unknown)
     return nb::none();
   const std::string_view name = array.device == DeviceKind::Other ? array.deviceName : nameOf(array.device);

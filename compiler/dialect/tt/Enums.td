@@ -36,4 +36,25 @@ def Tt_ScaleDotElemType : Tt_Enum<"ScaleDotElemType", "element format of an oper
   I32EnumAttrCase<"E3M2", 3, "e3m2">, I32EnumAttrCase<"E2M1", 4, "e2m1">, I32EnumAttrCase<"BF16", 5, "bf16">,
   I32EnumAttrCase<"FP16", 6, "fp16">]>;
 
+def Tt_PaddingOption : Tt_Enum<"PaddingOption", "what reads outside of an array give", [
+  I32EnumAttrCase<"PAD_ZERO", 1, "zero">, I32EnumAttrCase<"PAD_NAN", 2, "nan">]>;
+
+def Tt_DescriptorReduceKind : Tt_Enum<"DescriptorReduceKind", "how a descriptor combines memory and a tile", [
+  I32EnumAttrCase<"ADD", 1, "add">, I32EnumAttrCase<"MIN", 2, "min">, I32EnumAttrCase<"MAX", 3, "max">,
+  I32EnumAttrCase<"INC", 4, "inc">, I32EnumAttrCase<"DEC", 5, "dec">, I32EnumAttrCase<"AND", 6, "and">,
+  I32EnumAttrCase<"OR", 7, "or">, I32EnumAttrCase<"XOR", 8, "xor">]>;
+
+def Tt_RMWOp : Tt_Enum<"RMWOp", "how an atomic access combines memory and value", [
+  I32EnumAttrCase<"AND", 1, "and">, I32EnumAttrCase<"OR", 2, "or">, I32EnumAttrCase<"XOR", 3, "xor">,
+  I32EnumAttrCase<"ADD", 4, "add">, I32EnumAttrCase<"FADD", 5, "fadd">, I32EnumAttrCase<"MAX", 6, "max">,
+  I32EnumAttrCase<"MIN", 7, "min">, I32EnumAttrCase<"UMAX", 8, "umax">, I32EnumAttrCase<"UMIN", 9, "umin">,
+  I32EnumAttrCase<"XCHG", 10, "exch">]>;
+
+def Tt_MemSemantic : Tt_Enum<"MemSemantic", "what an atomic access orders", [
+  I32EnumAttrCase<"RELAXED", 1, "relaxed">, I32EnumAttrCase<"ACQUIRE", 2, "acquire">,
+  I32EnumAttrCase<"RELEASE", 3, "release">, I32EnumAttrCase<"ACQUIRE_RELEASE", 4, "acq_rel">]>;
+
+def Tt_MemSyncScope : Tt_Enum<"MemSyncScope", "among whom an atomic access is atomic", [
+  I32EnumAttrCase<"GPU", 1, "gpu">, I32EnumAttrCase<"CTA", 2, "cta">, I32EnumAttrCase<"SYSTEM", 3, "sys">]>;
+
 #endif

@@ -186,6 +186,9 @@ def StoreOp : Tt_Op<"store", [
   let hasCanonicalizer = 1;
 }
 
+include "compiler/dialect/tt/AtomicOps.td"
+include "compiler/dialect/tt/DescriptorOps.td"
+
 //--- Elementwise ---------------------------------------------------------------------------
 
 def IntToPtrOp : Tt_ElementwiseOp<"int_to_ptr"> {

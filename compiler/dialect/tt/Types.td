@@ -22,6 +22,22 @@ def Tt_PointerType : TypeDef<Tt_Dialect, "Pointer"> {
   let genVerifyDecl = 1;
 }
 
+def Tt_TensorDescType : TypeDef<Tt_Dialect, "TensorDesc"> {
+  let mnemonic = "tensordesc";
+  let summary = "description of a strided array of which blocks are accessed";
+  let description = [{
+    `!tt.tensordesc<128x64xf16>` has blocks of 128 rows and 64 columns. Integers
+    carry their sign: `!tt.tensordesc<32xsi32>`.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$blockType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The tile that an access gives or takes: integers without sign.
+    ::mlir::RankedTensorType getTileType() const;
+  }];
+}
+
 def Tt_Float : AnyTypeOf<[F16, BF16, F32, F64, F8E5M2, F8E4M3FN, F8E5M2FNUZ, F8E4M3FNUZ]>;
 def Tt_Int : AnyTypeOf<[I1, I8, I16, I32, I64]>;
 def Tt_Ptr : DialectType<Tt_Dialect, CPred<"::llvm::isa<::nereid::tt::PointerType>($_self)">, "pointer">;

@@ -41,4 +41,15 @@ def ExpandBlockPointers : Pass<"tt-expand-block-pointers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 
+def RewriteDescriptors : Pass<"tt-rewrite-descriptors", "::mlir::ModuleOp"> {
+  let summary = "turns tensor descriptors into pointers and masks";
+  let description = [{
+    A descriptor becomes its base, its extents and strides (i64), and two flags:
+    whether it pads with NaN, whether it rounds to tf32. This is also the order in
+    which a kernel takes a descriptor that the host made. An access through it
+    computes addresses in 64 bits and masks what is outside of the array.
+  }];
+  let dependentDialects = ["::nereid::tt::TtDialect"];
+}
+
 #endif

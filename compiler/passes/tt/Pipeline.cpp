@@ -19,6 +19,7 @@ void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats) 
   // switched off: one canonicalisation after it is enough.
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   passes.addPass(createSymbolDCEPass());
+  passes.addPass(createRewriteDescriptors());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createFoldIntoDot({fusesFloats}));
   passes.addPass(createCSEPass());

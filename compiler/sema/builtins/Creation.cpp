@@ -105,6 +105,7 @@ llvm::ArrayRef<Builtin> creationBuiltins() {
        "This tensor as another element type, by value or bit for bit.", emitCast, true},
       {"to_tensor", languageModule, {{"x"}}, "A number as a scalar tensor.", emitToTensor},
       {"tensor", languageModule, {{"value"}}, "The class of all values that exist when a kernel runs.", emitClassCall},
+      {"tensor_descriptor", languageModule, {{"handle"}}, "The class of tensor descriptors.", emitClassCall},
       {"dtype", languageModule, {{"name"}}, "The class of element types.", emitClassCall},
       {"pointer_type", languageModule, {{"element_ty"}, {"address_space", "1"}, {"const", "False"}},
        "The type of pointers to elements of one type.", emitPointerType},

@@ -2,137 +2,68 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
-#include "compiler/sema/builtins/Emission.h"
-
-#include "llvm/ADT/StringSwitch.h"
+#include "compiler/sema/builtins/MemoryArguments.h"
+#include "compiler/sema/builtins/Records.h"
 
 namespace nereid::sema {
 namespace {
 
-/// An option given as text; None counts as "".
-std::optional<std::string> textOption(const CallSite &site, llvm::StringRef parameter) {
-  if (site[parameter].isNone())
-    return std::string();
-  return site.emitter.constantString(site[parameter], site.rangeOf(parameter), parameter);
-}
-
-using CacheNames = std::initializer_list<std::pair<llvm::StringLiteral, tt::CacheModifier>>;
-
-std::optional<tt::CacheModifier> cacheModifier(const CallSite &site, CacheNames names) {
-  std::optional<std::string> text = textOption(site, "cache_modifier");
-  if (!text)
-    return std::nullopt;
-  if (text->empty())
-    return tt::CacheModifier::NONE;
-  std::string allowed;
-  for (auto [name, modifier] : names) {
-    if (name == *text)
-      return modifier;
-    allowed += (allowed.empty() ? "`" : ", `") + name.str() + "`";
-  }
-  site.emitter.error(diag::CacheModifierUnknown, site.rangeOf("cache_modifier"), *text, allowed);
-  return std::nullopt;
-}
-
-std::optional<tt::EvictionPolicy> evictionPolicy(const CallSite &site) {
-  std::optional<std::string> text = textOption(site, "eviction_policy");
-  if (!text)
-    return std::nullopt;
-  auto policy = llvm::StringSwitch<std::optional<tt::EvictionPolicy>>(*text)
-                    .Case("", tt::EvictionPolicy::NORMAL)
-                    .Case("evict_first", tt::EvictionPolicy::EVICT_FIRST)
-                    .Case("evict_last", tt::EvictionPolicy::EVICT_LAST)
-                    .Default(std::nullopt);
-  if (!policy)
-    site.emitter.error(diag::EvictionPolicyUnknown, site.rangeOf("eviction_policy"), *text);
-  return policy;
-}
-
-bool isEmptySequence(const Value &value) {
-  if (const std::string *text = value.get<std::string>())
-    return text->empty();
-  return value.isNone() || (value.elements() && value.elements()->empty());
-}
-
-/// The pointer argument; memory holds a bool as a byte. Poison after an error.
-Value pointerArgument(const CallSite &site) {
-  const SourceRange range = site.rangeOf("pointer");
-  const Value &pointer = site["pointer"];
-  const TensorValue *tensor = pointer.tensor();
-  if (!tensor || !tensor->type.isPointer)
-    return site.emitter.error(diag::NotAPointer, range, tensor ? tensor->type.str() : pointer.kindName(),
-                              site.builtin.name);
+/// The pointer of a load or store; what only block pointers have is an error. Poison after an error.
+Value plainPointer(const CallSite &site) {
+  const Value pointer = pointerArgument(site);
+  if (pointer.isPoison())
+    return pointer;
   for (llvm::StringRef option : {"boundary_check", "padding_option"})
     if (llvm::any_of(site.builtin.params, [&](const BuiltinParam &param) { return param.name == option; }) &&
         !isEmptySequence(site[option]))
       return site.emitter.error(diag::NotABlockPointer, site.rangeOf(option), option, site.builtin.name,
-                                tensor->type.str());
+                                pointer.tensor()->type.str());
   return pointer;
-}
-
-/// The mask, where one is given; nothing after an error.
-std::optional<Value> maskArgument(const CallSite &site) {
-  if (site["mask"].isNone())
-    return Value();
-  Value mask = tensorArgument(site, "mask");
-  if (mask.isPoison())
-    return std::nullopt;
-  if (mask.tensor()->type.isBool())
-    return mask;
-  site.emitter.error(diag::MaskNotBool, site.rangeOf("mask"), mask.tensor()->type.str());
-  return std::nullopt;
-}
-
-/// Reports a tile beside a scalar pointer; true where there is none.
-bool checkScalars(const CallSite &site, std::initializer_list<std::pair<llvm::StringLiteral, Value>> operands) {
-  for (const auto &[name, operand] : operands) {
-    if (!operand.tensor() || !operand.tensor()->type.isTile())
-      continue;
-    site.emitter.error(diag::TileForScalarPointer, site.rangeOf(name.lower()), name, operand.tensor()->type.str());
-    return false;
-  }
-  return true;
-}
-
-mlir::Value irValue(const Value &value) { return value.tensor() ? value.tensor()->value : mlir::Value(); }
-
-/// Broadcasts those of `values` that are given; false after an error.
-bool broadcastGiven(const CallSite &site, std::initializer_list<Value *> values) {
-  llvm::SmallVector<Value> given;
-  for (Value *value : values)
-    if (value->tensor())
-      given.push_back(*value);
-  if (!broadcastAll(site.emitter, given, site.range))
-    return false;
-  auto next = given.begin();
-  for (Value *value : values)
-    if (value->tensor())
-      *value = *next++;
-  return true;
-}
-
-Value asBytes(const CallSite &site, const Value &pointer) {
-  const Type &type = pointer.tensor()->type;
-  return site.emitter.cast(pointer, Type::pointerTo(Scalar::Int8, type.isConst), site.range);
 }
 
 //--- load ----------------------------------------------------------------------------------
 
+/// Where an access goes, of a load with what masked-off lanes read as.
+struct Target {
+  Value pointer, mask, other;
+};
+
+std::optional<Target> loadTarget(const CallSite &site) {
+  const Value pointer = plainPointer(site);
+  std::optional<Value> mask = maskArgument(site);
+  if (pointer.isPoison() || !mask)
+    return std::nullopt;
+  if (mask->isNone() && !site["other"].isNone()) {
+    site.emitter.error(diag::OtherWithoutMask, site.rangeOf("other"));
+    return std::nullopt;
+  }
+  return Target{pointer, *mask, site["other"]};
+}
+
+/// The same through a block pointer, which brings its own mask.
+std::optional<Target> blockLoadTarget(const CallSite &site, llvm::ArrayRef<Value> parts) {
+  for (llvm::StringRef option : {"mask", "other"})
+    if (!site[option].isNone()) {
+      site.emitter.error(diag::BlockPointerMask, site.rangeOf(option), "`mask` and `other` arguments", "loading");
+      return std::nullopt;
+    }
+  auto padding = paddingArgument(site, parts[BlockPointerPart::Base].tensor()->type.scalar);
+  auto access = padding ? blockAccess(site, parts) : std::nullopt;
+  if (!access)
+    return std::nullopt;
+  return Target{access->pointer, access->mask, access->mask.isNone() ? Value() : *padding};
+}
+
 Value emitLoad(const CallSite &site) {
   FunctionEmitter &emitter = site.emitter;
-  Value pointer = pointerArgument(site);
-  std::optional<Value> mask = maskArgument(site);
-  auto cache = cacheModifier(site, {{".ca", tt::CacheModifier::CA},
-                                    {".cg", tt::CacheModifier::CG},
-                                    {".cs", tt::CacheModifier::CS},
-                                    {".cv", tt::CacheModifier::CV}});
+  auto cache = loadCacheModifier(site);
   auto eviction = evictionPolicy(site);
   auto isVolatile = emitter.constantBool(site["volatile"], site.rangeOf("volatile"), "volatile");
-  if (pointer.isPoison() || !mask || !cache || !eviction || !isVolatile)
+  const std::vector<Value> *block = site["pointer"].partsOf(blockPointerClass());
+  std::optional<Target> target = block ? blockLoadTarget(site, *block) : loadTarget(site);
+  if (!target || !cache || !eviction || !isVolatile)
     return Value::poison();
-  Value other = site["other"];
-  if (!other.isNone() && mask->isNone())
-    return emitter.error(diag::OtherWithoutMask, site.rangeOf("other"));
+  auto &[pointer, mask, other] = *target;
   const bool holdsBool = pointer.tensor()->type.scalar == Scalar::Int1;
   if (holdsBool)
     pointer = asBytes(site, pointer);
@@ -141,30 +72,42 @@ Value emitLoad(const CallSite &site) {
     other = emitter.cast(other, element, site.rangeOf("other"));
   if (other.isPoison())
     return other;
-  if (!pointer.tensor()->type.isTile() && !checkScalars(site, {{"Mask", *mask}, {"Other", other}}))
+  if (!pointer.tensor()->type.isTile() && !checkScalars(site, {{"Mask", mask}, {"Other", other}}))
     return Value::poison();
-  if (!broadcastGiven(site, {&pointer, &*mask, &other}))
+  if (!broadcastGiven(site, {&pointer, &mask, &other}))
     return Value::poison();
   const Type type = pointer.tensor()->type.withScalar(element);
   auto load = tt::LoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                 irValue(pointer), irValue(*mask), irValue(other), *cache, *eviction, *isVolatile);
+                                 irValue(pointer), irValue(mask), irValue(other), *cache, *eviction, *isVolatile);
   Value result = Value::tensor(load, type);
   return holdsBool ? emitter.cast(result, Scalar::Int1, site.range) : result;
 }
 
 //--- store ---------------------------------------------------------------------------------
 
+std::optional<Target> storeTarget(const CallSite &site) {
+  const std::vector<Value> *block = site["pointer"].partsOf(blockPointerClass());
+  if (!block) {
+    const Value pointer = plainPointer(site);
+    std::optional<Value> mask = maskArgument(site);
+    return pointer.isPoison() || !mask ? std::nullopt : std::optional(Target{pointer, *mask, Value()});
+  }
+  if (!site["mask"].isNone()) {
+    site.emitter.error(diag::BlockPointerMask, site.rangeOf("mask"), "`mask` argument", "storing");
+    return std::nullopt;
+  }
+  std::optional<BlockAccess> access = blockAccess(site, *block);
+  return access ? std::optional(Target{access->pointer, access->mask, Value()}) : std::nullopt;
+}
+
 Value emitStore(const CallSite &site) {
   FunctionEmitter &emitter = site.emitter;
-  Value pointer = pointerArgument(site);
-  std::optional<Value> mask = maskArgument(site);
-  auto cache = cacheModifier(site, {{".wb", tt::CacheModifier::WB},
-                                    {".cg", tt::CacheModifier::CG},
-                                    {".cs", tt::CacheModifier::CS},
-                                    {".wt", tt::CacheModifier::WT}});
+  auto cache = storeCacheModifier(site);
   auto eviction = evictionPolicy(site);
-  if (pointer.isPoison() || !mask || !cache || !eviction)
+  std::optional<Target> target = storeTarget(site);
+  if (!target || !cache || !eviction)
     return Value::poison();
+  auto &[pointer, mask, other] = *target;
   const Type pointerType = pointer.tensor()->type;
   if (pointerType.isConst)
     return emitter.error(diag::StoreToConst, site.rangeOf("pointer"), pointerType.str());
@@ -176,14 +119,14 @@ Value emitStore(const CallSite &site) {
   }
   if (value.isPoison())
     return value;
-  if (!pointerType.isTile() && !checkScalars(site, {{"Value", value}, {"Mask", *mask}}))
+  if (!pointerType.isTile() && !checkScalars(site, {{"Value", value}, {"Mask", mask}}))
     return Value::poison();
-  if (!broadcastGiven(site, {&pointer, &value, &*mask}))
+  if (!broadcastGiven(site, {&pointer, &value, &mask}))
     return Value::poison();
   if (pointer.tensor()->type.shape != pointerType.shape)
     return emitter.error(diag::StoreShape, site.range, shapeText(pointer.tensor()->type.shape),
                          shapeText(pointerType.shape));
-  tt::StoreOp::create(builderOf(site), locationOf(site), irValue(pointer), irValue(value), irValue(*mask), *cache,
+  tt::StoreOp::create(builderOf(site), locationOf(site), irValue(pointer), irValue(value), irValue(mask), *cache,
                       *eviction);
   return Value();
 }

@@ -4,7 +4,7 @@
 
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Numbers.h"
-#include "compiler/sema/builtins/Emission.h"
+#include "compiler/sema/builtins/Records.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -113,6 +113,8 @@ std::optional<bool> isInstance(const Value &value, llvm::StringRef module, llvm:
       return value.tensor() != nullptr;
     if (name == "dtype")
       return value.is<TypeValue>();
+    if (name == "tensor_descriptor")
+      return value.partsOf(descriptorClass()) != nullptr;
     return std::nullopt;
   }
   if (name == "int")

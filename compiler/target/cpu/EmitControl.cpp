@@ -1,6 +1,7 @@
 // Emits scf loops and branches: one phi per carried scalar; carried tiles stay in their buffers.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/Writes.h"
 
 using namespace mlir;
 using namespace nereid;

@@ -42,13 +42,12 @@ void ExpressionWalk::root(const Root &root) {
     pushOperands(root.value, identityMap(tt::shapeOf(root.value.getType()).size()));
   } else if (root.kind == RootKind::Assign) {
     push(root.value, identityMap(tt::shapeOf(root.value.getType()).size()));
-  } else if (root.kind == RootKind::Store) {
-    auto store = cast<tt::StoreOp>(root.op);
-    const IndexMap map = identityMap(tt::shapeOf(store.getPtr().getType()).size());
-    pushPointer(store.getPtr(), map);
-    push(store.getValue(), map);
-    if (store.getMask())
-      push(store.getMask(), map);
+  } else if (root.isWrite()) {
+    Value pointer = root.op->getOperand(0);
+    const IndexMap map = identityMap(tt::shapeOf(pointer.getType()).size());
+    pushPointer(pointer, map);
+    for (Value operand : llvm::drop_begin(root.op->getOperands()))
+      push(operand, map);
   } else {
     for (Value operand : root.op->getOperands())
       push(operand, identityMap(tt::shapeOf(operand.getType()).size()));

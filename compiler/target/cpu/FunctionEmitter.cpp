@@ -5,6 +5,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/target/cpu/NestEmitter.h"
 #include "compiler/target/cpu/ProductEmitter.h"
+#include "compiler/target/cpu/Writes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -84,6 +85,10 @@ void FunctionEmitter::decideStreaming() {
           bytes += tile.getNumElements() * storageBytes(tile.getElementType());
         }
   if (bytes == 0 || machine.cacheBytes == 0)
+    return;
+  // What goes past the cache would not be ordered by an atomic access.
+  if (kernel.walk([](Operation *op) { return isAtomic(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+          .wasInterrupted())
     return;
   llvm::Value *programs = ir.getInt64(1);
   for (llvm::Value *size : gridSize)
@@ -277,8 +282,36 @@ LogicalResult FunctionEmitter::emitScalarMemory(Operation *op) {
   return success();
 }
 
+void FunctionEmitter::emitScalarAtomic(Operation *op) {
+  auto swap = dyn_cast<tt::AtomicCASOp>(op);
+  Value value = swap ? swap.getVal() : cast<tt::AtomicRMWOp>(op).getVal(), result = op->getResult(0);
+  auto access = [&] {
+    return emitAtomic(ir, lanes, op, scalar(pointerOfWrite(op)), {scalar(value), swap ? scalar(swap.getCmp()) : nullptr});
+  };
+  Value mask = maskOfWrite(op);
+  if (!mask) {
+    define(result, access());
+    return;
+  }
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = newBlock("atomic"), *after = newBlock("done");
+  ir.CreateCondBr(scalar(mask), inside, after);
+  ir.SetInsertPoint(inside);
+  llvm::Value *old = access();
+  inside = ir.GetInsertBlock();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  llvm::PHINode *merged = ir.CreatePHI(old->getType(), 2);
+  merged->addIncoming(lanes.constant({}, result.getType(), 1), before);
+  merged->addIncoming(old, inside);
+  define(result, merged);
+}
+
 LogicalResult FunctionEmitter::emitScalar(Operation *op) {
   setLocation(op->getLoc());
+  if (isAtomic(op)) {
+    emitScalarAtomic(op);
+    return success();
+  }
   if (isa<tt::StoreOp, tt::LoadOp>(op))
     return emitScalarMemory(op);
   if (auto print = dyn_cast<tt::PrintOp>(op)) {

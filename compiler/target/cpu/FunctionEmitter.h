@@ -103,6 +103,7 @@ private:
                                    llvm::function_ref<mlir::LogicalResult()> whenTrue,
                                    llvm::function_ref<mlir::LogicalResult()> whenFalse);
   llvm::Value *wraps(mlir::Value side);
+  void emitScalarAtomic(mlir::Operation *op);
   mlir::LogicalResult emitGuard(const Step &step);
   llvm::Value *emitOverlap(const Guard &guard);
   struct Range {

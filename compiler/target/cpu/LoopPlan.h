@@ -35,6 +35,7 @@ struct Buffer {
 
 enum class RootKind : uint8_t {
   Store,   ///< tt.store
+  Atomic,  ///< tt.atomic_rmw, tt.atomic_cas; a result that is used goes to a buffer
   Reduce,  ///< tt.reduce; results of rank 1 and more go to buffers
   Keep,    ///< a value that later nests read from its buffer
   Assign,  ///< a carried tile's next value, an operand of a product, or what a product is added to
@@ -50,6 +51,8 @@ struct Root {
   mlir::Value value;             ///< of Keep and Assign
   llvm::SmallVector<BufferId, 1> buffers;
   uint64_t offset = 0; ///< of an Assign: where in its buffer the tile begins, in elements
+
+  bool isWrite() const { return kind == RootKind::Store || kind == RootKind::Atomic; }
 };
 
 /// A prefix mask found in a nest; `dim` is the nest's.
@@ -83,7 +86,7 @@ struct Nest {
   bool isCopy = false; ///< of a guard: seldom run, so small; only elements that the mask lets through are needed
 
   bool writesMemory() const {
-    return llvm::any_of(roots, [](const Root &root) { return root.kind == RootKind::Store; });
+    return llvm::any_of(roots, [](const Root &root) { return root.isWrite(); });
   }
 };
 

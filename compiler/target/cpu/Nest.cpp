@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/NestEmitter.h"
 
+#include "compiler/target/cpu/Writes.h"
+
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace mlir;
@@ -76,16 +78,16 @@ void NestEmitter::computeBounds() {
   }
 }
 
-/// Where an outer loop may end: nests that only store need no index at which no store's prefix holds.
+/// Where an outer loop may end: nests that only write need no index at which no write's prefix holds.
 llvm::Value *NestEmitter::outerEnd(unsigned dim) {
   llvm::Value *end = nullptr;
   const Poly *only = nullptr;
   bool isOne = true;
   for (const Root &root : nest.roots) {
-    auto store = root.kind == RootKind::Store ? cast<tt::StoreOp>(root.op) : tt::StoreOp();
+    Value mask = root.isWrite() ? maskOfWrite(root.op) : Value();
     llvm::Value *bound = nullptr;
-    if (store && store.getMask())
-      for (Conjunct &part : conjuncts(function.facts, store.getMask(), identityMap(nest.shape.size())))
+    if (mask)
+      for (Conjunct &part : conjuncts(function.facts, mask, identityMap(nest.shape.size())))
         if (part.prefix && part.prefix->dim == dim) {
           llvm::Value *value = clampedBound(part.prefix->bound, dim);
           bound = bound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, bound, value) : value;
@@ -104,13 +106,13 @@ llvm::Value *NestEmitter::outerEnd(unsigned dim) {
   return end;
 }
 
-/// The first index along the vector dimension from which the store does nothing.
-llvm::Value *NestEmitter::storeEnd(const Root &root, llvm::Value *fallback) {
-  auto store = cast<tt::StoreOp>(root.op);
+/// The first index along the vector dimension from which the write does nothing.
+llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
+  Value mask = maskOfWrite(root.op);
   llvm::Value *end = fallback;
-  if (!store.getMask())
+  if (!mask)
     return end;
-  for (Conjunct &part : conjuncts(function.facts, store.getMask(), identityMap(nest.shape.size()))) {
+  for (Conjunct &part : conjuncts(function.facts, mask, identityMap(nest.shape.size()))) {
     if (part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim) {
       end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, clampedBound(part.prefix->bound, nest.vectorDim));
     } else if (levelOf(part.map) < vectorLevel) {
@@ -122,13 +124,12 @@ llvm::Value *NestEmitter::storeEnd(const Root &root, llvm::Value *fallback) {
   return end;
 }
 
-/// Whether a prefix of the vector dimension is among what the store's mask asks for.
+/// Whether a prefix of the vector dimension is among what the write's mask asks for.
 bool NestEmitter::endsWithPrefix(const Root &root) {
-  auto store = cast<tt::StoreOp>(root.op);
-  return store.getMask() && llvm::any_of(conjuncts(function.facts, store.getMask(), identityMap(nest.shape.size())),
-                                         [&](const Conjunct &part) {
-                                           return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;
-                                         });
+  Value mask = maskOfWrite(root.op);
+  return mask && llvm::any_of(conjuncts(function.facts, mask, identityMap(nest.shape.size())), [&](const Conjunct &part) {
+           return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;
+         });
 }
 
 llvm::Value *NestEmitter::allConditions() {
@@ -270,20 +271,20 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   llvm::Value *activeEnd = extent; // where the last prefix ends, in whole chunks
   if (greatestBound)
     activeEnd = ir.CreateAnd(ir.CreateAdd(greatestBound, ir.getInt64(nest.lanes - 1)), wholeChunks);
-  llvm::Value *storesEnd = zero;
-  bool isStoreOnly = true, runsInactive = false;
+  llvm::Value *writesEnd = zero;
+  bool isWriteOnly = true, runsInactive = false;
   for (const Root &root : nest.roots) {
-    if (root.kind == RootKind::Store) {
-      storesEnd = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, storesEnd, storeEnd(root, extent));
+    if (root.isWrite()) {
+      writesEnd = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, writesEnd, writeEnd(root, extent));
       continue;
     }
-    isStoreOnly = false;
+    isWriteOnly = false;
     runsInactive |= root.kind != RootKind::Reduce;
   }
   if (failed(emitMain(level, mainEnd)))
     return failure();
-  if (isStoreOnly)
-    return emitPart(level, Mode::Masked, mainEnd, storesEnd);
+  if (isWriteOnly)
+    return emitPart(level, Mode::Masked, mainEnd, writesEnd);
   if (failed(emitPart(level, Mode::Masked, mainEnd, activeEnd)))
     return failure();
   if (!greatestBound)
@@ -294,7 +295,7 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
     runsInactive |= !reduction.hasTail;
   }
   for (const Root &root : nest.roots)
-    runsInactive |= root.kind == RootKind::Store && !endsWithPrefix(root);
+    runsInactive |= root.isWrite() && !endsWithPrefix(root);
   return runsInactive ? emitPart(level, Mode::Inactive, activeEnd, extent) : success();
 }
 
@@ -310,6 +311,10 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
     switch (root.kind) {
     case RootKind::Store:
       if (failed(emitStore(root, level)))
+        return failure();
+      break;
+    case RootKind::Atomic:
+      if (failed(emitAtomicRoot(root, level)))
         return failure();
       break;
     case RootKind::Keep:

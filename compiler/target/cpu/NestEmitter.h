@@ -8,6 +8,7 @@
 // A value that does not depend on an inner loop is emitted before that loop.
 #pragma once
 
+#include "compiler/target/cpu/Atomics.h"
 #include "compiler/target/cpu/FunctionEmitter.h"
 #include "compiler/target/cpu/Masks.h"
 
@@ -69,7 +70,7 @@ private:
   void computeBounds();
   void setReady(const Root &root);
   llvm::Value *outerEnd(unsigned dim);
-  llvm::Value *storeEnd(const Root &root, llvm::Value *fallback);
+  llvm::Value *writeEnd(const Root &root, llvm::Value *fallback);
   bool endsWithPrefix(const Root &root);
   llvm::Value *allConditions();
   bool isBounded(unsigned dim) const { return bounded >> dim & 1; }
@@ -106,6 +107,7 @@ private:
   llvm::Value *laneAddress(Place place, llvm::Value *lane);
   bool hasMaskedVectors(llvm::Type *memory) const;
   mlir::LogicalResult emitStore(const Root &root, unsigned level);
+  void emitWhere(llvm::Value *condition, llvm::function_ref<void()> body);
   void writeTile(const Root &root, unsigned level, bool isNext);
   void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
   void writeAt(llvm::Value *base, Element element, mlir::Type tile, unsigned level);
@@ -127,6 +129,12 @@ private:
   mlir::LogicalResult emitMap(const Root &root, unsigned level);
   void beginCount(const Root &root);
   mlir::LogicalResult emitCount(const Root &root, unsigned level);
+
+  //--- NestAtomic.cpp ---
+  mlir::LogicalResult emitAtomicRoot(const Root &root, unsigned level);
+  llvm::Value *emitAtomicLanes(mlir::Operation *op, Place place, llvm::Value *mask, const AtomicOperands &operands);
+  llvm::AllocaInst *spill(llvm::Value *vector);
+  Place resultPlace(const Root &root);
 
   //--- NestReduce.cpp ---
   void beginReductions();

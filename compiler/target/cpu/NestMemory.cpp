@@ -231,20 +231,19 @@ void NestEmitter::write(Place place, Type element, llvm::Value *value, llvm::Val
 //--- ops -----------------------------------------------------------------------------------
 
 /// Runs `body` where the condition holds, at the insert point.
-static void emitWhere(llvm::IRBuilder<> &ir, llvm::Value *condition, llvm::function_ref<void()> body) {
+void NestEmitter::emitWhere(llvm::Value *condition, llvm::function_ref<void()> body) {
   if (auto *truth = dyn_cast<llvm::ConstantInt>(condition)) {
     if (truth->isOne())
       body();
     return;
   }
   llvm::Instruction *anchor = &*ir.GetInsertPoint();
-  llvm::DebugLoc location = ir.getCurrentDebugLocation();
   llvm::Instruction *end = llvm::SplitBlockAndInsertIfThen(condition, anchor->getIterator(), /*Unreachable=*/false);
   ir.SetInsertPoint(end);
-  ir.SetCurrentDebugLocation(location);
+  restoreLocation();
   body();
   ir.SetInsertPoint(anchor);
-  ir.SetCurrentDebugLocation(location);
+  restoreLocation();
 }
 
 Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned level) {
@@ -275,7 +274,7 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   llvm::AllocaInst *slot = truth ? nullptr : function.local(value->getType());
   if (slot)
     ir.CreateStore(value, slot);
-  emitWhere(ir, mask.value, [&] {
+  emitWhere(mask.value, [&] {
     value = ir.CreateLoad(memory, place.address);
     if (element.isInteger(1))
       value = ir.CreateTrunc(value, ir.getInt1Ty());
@@ -310,7 +309,7 @@ LogicalResult NestEmitter::emitStore(const Root &root, unsigned level) {
     write(place, element, asVector(value), truth ? nullptr : asVector(mask));
     return success();
   }
-  emitWhere(ir, mask.value, [&] {
+  emitWhere(mask.value, [&] {
     llvm::Value *bits = element.isInteger(1) ? ir.CreateZExt(value.value, ir.getInt8Ty()) : value.value;
     ir.CreateStore(bits, place.address);
   });

@@ -119,6 +119,15 @@ void Printer::root(const Root &root, unsigned depth) {
     line(depth) << "store " << access(store.getPtr()) << (store.getMask() ? " masked" : "") << "\n";
     return;
   }
+  case RootKind::Atomic: {
+    auto combine = dyn_cast<tt::AtomicRMWOp>(root.op);
+    line(depth) << "atomic " << (combine ? tt::stringifyRMWOp(combine.getAtomicRmwOp()) : StringRef("cas")) << " "
+                << access(root.op->getOperand(0)) << (combine && combine.getMask() ? " masked" : "");
+    for (BufferId buffer : root.buffers)
+      out << " into b" << buffer;
+    out << "\n";
+    return;
+  }
   case RootKind::Reduce: {
     auto reduce = cast<tt::ReduceOp>(root.op);
     line(depth) << "reduce axis " << reduce.getAxis() << " by " << reduce.getCombine().front().front().getName();

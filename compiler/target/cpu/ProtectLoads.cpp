@@ -4,10 +4,12 @@
 // A load is evaluated where it is used. If a store stands between the two, the
 // load is either harmless (one nest, one address map: each chunk is read before
 // it is written), or guarded (copied at run time where the ranges overlap), or
-// kept at its place.
+// kept at its place. Before an atomic access it is always kept: what follows one
+// may happen after other programs have written anywhere.
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/Masks.h"
 #include "compiler/target/cpu/PlanBuilder.h"
+#include "compiler/target/cpu/Writes.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -18,7 +20,7 @@ using namespace nereid::cpu;
 namespace {
 
 struct Write {
-  Operation *store = nullptr;
+  Operation *op = nullptr; ///< a store or an atomic access
   unsigned step = 0;
   Nest *nest = nullptr; ///< where it is a root of this sequence
 };
@@ -59,18 +61,24 @@ private:
 
 void Protector::collect() {
   for (auto [index, step] : llvm::enumerate(sequence.steps)) {
-    auto addStore = [&, index = index](tt::StoreOp store, Nest *nest) {
-      writes.push_back({store, static_cast<unsigned>(index), nest});
+    auto addWrite = [&, index = index](Operation *op, Nest *nest) {
+      writes.push_back({op, static_cast<unsigned>(index), nest});
     };
     if (step.op && step.kind != StepKind::Nest)
-      step.op->walk([&](tt::StoreOp store) { addStore(store, nullptr); });
+      step.op->walk([&](Operation *op) {
+        if (isWrite(op))
+          addWrite(op, nullptr);
+      });
     if (step.kind == StepKind::Nest)
       for (const Root &root : step.nest->roots)
-        if (root.kind == RootKind::Store)
-          addStore(cast<tt::StoreOp>(root.op), step.nest.get());
-        else if (root.op && root.kind != RootKind::Assign) // a function of scalars may store too
+        if (root.isWrite())
+          addWrite(root.op, step.nest.get());
+        else if (root.op && root.kind != RootKind::Assign) // a function of scalars may write too
           for (Region &region : root.op->getRegions())
-            region.walk([&](tt::StoreOp store) { addStore(store, nullptr); });
+            region.walk([&](Operation *op) {
+              if (isWrite(op))
+                addWrite(op, nullptr);
+            });
     forEachNest(step, [&, index = index](Nest &nest) {
       ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
         if (context.plan.bufferOf.contains(value))
@@ -88,8 +96,8 @@ void Protector::collect() {
 }
 
 Relation Protector::relate(tt::LoadOp load, const Evaluation &at, const Write &write) {
-  auto store = cast<tt::StoreOp>(write.store);
-  if (!at.nest || at.nest != write.nest || store.getPtr().getType() != load.getPtr().getType())
+  auto store = dyn_cast<tt::StoreOp>(write.op);
+  if (!store || !at.nest || at.nest != write.nest || store.getPtr().getType() != load.getPtr().getType())
     return Relation::Unknown;
   const AffineForm *source = context.facts.affine(load.getPtr());
   if (!source)
@@ -158,8 +166,10 @@ bool Protector::isRangeKnown(tt::StoreOp store, unsigned step) {
 bool Protector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step) {
   if (load.getIsVolatile() || conflicts.size() > 4 || !context.facts.affine(load.getPtr()))
     return false;
-  return llvm::all_of(conflicts,
-                      [&](const Write *write) { return isRangeKnown(cast<tt::StoreOp>(write->store), step); });
+  return llvm::all_of(conflicts, [&](const Write *write) {
+    auto store = dyn_cast<tt::StoreOp>(write->op);
+    return store && isRangeKnown(store, step);
+  });
 }
 
 void Protector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step) {
@@ -169,7 +179,7 @@ void Protector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> 
   guardStep.guard->load = load;
   guardStep.guard->copy = context.newBuffer(load.getType(), "copied");
   for (auto [write, sameIndex] : conflicts)
-    guardStep.guard->conflicts.push_back({write->store, sameIndex});
+    guardStep.guard->conflicts.push_back({write->op, sameIndex});
   guardStep.nest = context.newNest(tt::shapeOf(load.getType()));
   guardStep.nest->isCopy = true;
   guardStep.nest->roots.push_back({RootKind::Keep, load, load.getResult(), {guardStep.guard->copy}});
@@ -193,7 +203,7 @@ void Protector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
   SmallVector<std::pair<const Write *, bool>> conflicts;
   bool isEarly = false;
   for (const Write &write : writes) {
-    if (context.positions.lookup(write.store) < place || write.step > lastUse)
+    if (context.positions.lookup(write.op) < place || write.step > lastUse)
       continue;
     Relation relation = Relation::Unknown;
     if (write.step == lastUse && write.nest) {

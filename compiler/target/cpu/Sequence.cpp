@@ -9,6 +9,7 @@
 #include "compiler/target/cpu/Combiner.h"
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
+#include "compiler/target/cpu/Writes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -106,7 +107,7 @@ void Sequencer::close() {
 bool Sequencer::readsSafely(const Root &root) {
   unsigned firstStore = ~0u;
   for (const Root &other : open->roots)
-    if (other.kind == RootKind::Store)
+    if (other.isWrite())
       firstStore = std::min(firstStore, context.positions.lookup(other.op));
   bool isSafe = true;
   ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &) {
@@ -140,8 +141,11 @@ bool Sequencer::canJoin(const Root &root) {
   if (root.kind == RootKind::Store && !waiting.empty() &&
       llvm::any_of(waiting, [](Operation *op) { return isa<tt::LoadOp>(op); }))
     return false;
+  if (root.kind == RootKind::Atomic)
+    return false;
   for (const Root &other : open->roots) {
-    if (isAlone(other) || (root.kind == RootKind::Store && other.kind == RootKind::Store))
+    if (isAlone(other) || other.kind == RootKind::Atomic ||
+        (root.kind == RootKind::Store && other.kind == RootKind::Store))
       return false;
     if (root.kind == RootKind::Reduce && other.kind == RootKind::Reduce &&
         cast<tt::ReduceOp>(root.op).getAxis() != cast<tt::ReduceOp>(other.op).getAxis())
@@ -166,7 +170,7 @@ void Sequencer::addRoot(Root root) {
 //--- ops -----------------------------------------------------------------------------------
 
 void Sequencer::scalarOp(Operation *op) {
-  if (isa<tt::StoreOp, tt::PrintOp, tt::AssertOp>(op) || (isa<tt::LoadOp>(op) && open && open->writesMemory()))
+  if (isWrite(op) || isa<tt::PrintOp, tt::AssertOp>(op) || (isa<tt::LoadOp>(op) && open && open->writesMemory()))
     close();
   if (open && llvm::any_of(op->getOperands(), [&](Value operand) { return late.contains(operand); })) {
     waiting.push_back(op);
@@ -211,6 +215,15 @@ void Sequencer::keepSource(tt::GatherOp gather) {
 LogicalResult Sequencer::tileOp(Operation *op) {
   if (isa<tt::StoreOp>(op)) {
     addRoot({RootKind::Store, op, {}, {}});
+    return success();
+  }
+  if (isAtomic(op)) {
+    Root root{RootKind::Atomic, op, {}, {}};
+    if (!op->use_empty()) {
+      root.buffers.push_back(context.newBuffer(op->getResult(0).getType(), "old"));
+      context.plan.bufferOf[op->getResult(0)] = root.buffers.back();
+    }
+    addRoot(std::move(root));
     return success();
   }
   if (isa<tt::UnsplatOp>(op)) {

@@ -4,6 +4,7 @@
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/Masks.h"
 #include "compiler/target/cpu/PlanBuilder.h"
+#include "compiler/target/cpu/Writes.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -101,8 +102,9 @@ static Demands examine(PlanContext &context, Nest &nest) {
         countAccess(context.facts, nest, load.getPtr(), identityMap(nest.shape.size()), demands);
       }
     }
-    if (root.kind == RootKind::Store)
-      countAccess(context.facts, nest, cast<tt::StoreOp>(root.op).getPtr(), identityMap(nest.shape.size()), demands);
+    if (root.isWrite())
+      countAccess(context.facts, nest, pointerOfWrite(root.op), identityMap(nest.shape.size()), demands);
+    demands.hasGather |= root.kind == RootKind::Atomic; // one register of lanes is enough of a loop over lanes
     if (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map)
       for (Value operand : root.op->getOperands())
         widen(tt::elementOf(operand.getType()), true);
@@ -138,8 +140,8 @@ static void collectConditions(PlanContext &context, Nest &nest) {
   });
   for (const Root &root : nest.roots) {
     walk.root(root);
-    if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op))
-      add(store.getMask(), identity);
+    if (root.isWrite())
+      add(maskOfWrite(root.op), identity);
     if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Keep)
       add(load.getMask(), identity);
   }

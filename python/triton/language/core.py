@@ -49,13 +49,15 @@ from .values import (
 
 def _load_table() -> dict[str, dict[str, Builtin]]:
     """module -> name -> object, for every entry of the compiler's table; members become methods of
-    `tensor`.
+    `tensor` or `tensor_descriptor`.
     """
     table: dict[str, dict[str, Builtin]] = {}
     for entry in (*libtriton.builtins(), *libtriton.stdlib()):
         function = Builtin(entry)
         table.setdefault(entry["module"], {})[entry["name"]] = function
-        if entry["member"]:
+        if entry["module"] == f"triton.language.{tensor_descriptor.__name__}":
+            setattr(tensor_descriptor, entry["name"], function)
+        elif entry["member"]:
             setattr(tensor, entry["name"], function)
     return table
 

@@ -37,8 +37,10 @@ class TensorDescriptor:
         self._check_padding()
 
     def _address(self) -> int:
-        # torch's fake tensors have no address.
-        return 0 if type(self.base).__name__ == "FakeTensor" else self.base.data_ptr()
+        if type(self.base).__name__ == "FakeTensor":  # torch's have no address
+            return 0
+        numpy = getattr(self.base, "__array_interface__", None)
+        return numpy["data"][0] if numpy else self.base.data_ptr()
 
     def _check_strides(self) -> None:
         assert self.strides[-1] == 1, "Last dimension must be contiguous"
@@ -50,7 +52,8 @@ class TensorDescriptor:
     def _check_padding(self) -> None:
         assert self.padding in ("zero", "nan"), "Illegal value for padding"
         if self.padding == "nan":
-            assert self.base.dtype.is_floating_point, (
+            dtype = self.base.dtype
+            assert getattr(dtype, "is_floating_point", getattr(dtype, "kind", "") == "f"), (
                 "Padding option `nan` is only supported for floating point tensors"
             )
         if self.round_f32_to_tf32:
@@ -63,6 +66,10 @@ class TensorDescriptor:
         tensor: Any, block_shape: list[int], padding: str = "zero", round_f32_to_tf32: bool = False
     ) -> TensorDescriptor:
         """Describes the whole tensor."""
+        if hasattr(tensor, "stride"):
+            strides = tensor.stride()
+        else:  # numpy counts bytes
+            strides = [stride // tensor.itemsize for stride in tensor.strides]
         return TensorDescriptor(
-            tensor, tensor.shape, tensor.stride(), block_shape, padding, round_f32_to_tf32
+            tensor, tensor.shape, strides, block_shape, padding, round_f32_to_tf32
         )

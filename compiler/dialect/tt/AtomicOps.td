@@ -1,0 +1,52 @@
+// Declares the ops that read, change and write memory in one step; Ops.td includes it.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_TT_ATOMIC_OPS
+#define NEREID_TT_ATOMIC_OPS
+
+class Tt_AtomicOp<string mnemonic, list<Trait> traits = []>
+    : Tt_Op<mnemonic, !listconcat([Tt_SameEncoding,
+        TypesMatchWith<"result has the pointee type", "ptr", "result", "::nereid::tt::pointeeLike($_self)">], traits)> {
+  let results = (outs Tt_Value:$result);
+  let hasVerifier = 1;
+}
+
+def AtomicRMWOp : Tt_AtomicOp<"atomic_rmw", [
+    TypesMatchWith<"val has the pointee type", "ptr", "val", "::nereid::tt::pointeeLike($_self)">,
+    Tt_FollowsPtr<"mask", "mask has the pointers' shape", "::nereid::tt::i1Like($_self)", 2>]> {
+  let summary = "combines memory with a value, lane by lane, where the mask is true; gives what was there before";
+  let description = [{
+    C1. `val` and the result have the pointers' shape and their pointee type,
+        `mask` has their shape and i1 elements.
+    C2. `fadd` combines floats, `exch` any elements, all others integers.
+    Each lane is one atomic access; the order of lanes is free. What a
+    masked-off lane gives is undefined.
+
+    `%old = tt.atomic_rmw fadd, acq_rel, gpu, %p, %v, %m : (!tt.ptr<f32>, f32, i1) -> f32`
+  }];
+  let arguments = (ins Tt_RMWOp:$atomic_rmw_op, Arg<Tt_PtrLike, "", [MemRead, MemWrite]>:$ptr, Tt_Value:$val,
+      Optional<Tt_I1Like>:$mask, Tt_MemSemantic:$sem, Tt_MemSyncScope:$scope);
+  let assemblyFormat = [{
+    $atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:`
+    functional-type(operands, $result)
+  }];
+}
+
+def AtomicCASOp : Tt_AtomicOp<"atomic_cas", [
+    TypesMatchWith<"cmp has the pointee type", "ptr", "cmp", "::nereid::tt::pointeeLike($_self)">,
+    TypesMatchWith<"val has the pointee type", "ptr", "val", "::nereid::tt::pointeeLike($_self)">]> {
+  let summary = "writes `val` where memory has the bits of `cmp`, lane by lane; gives what was there before";
+  let description = [{
+    C1. `cmp`, `val` and the result have the pointers' shape and their pointee
+        type.
+    C2. Elements have 16, 32 or 64 bits.
+
+    `%old = tt.atomic_cas acq_rel, gpu, %p, %cmp, %v : (!tt.ptr<i32>, i32, i32) -> i32`
+  }];
+  let arguments = (ins Arg<Tt_PtrLike, "", [MemRead, MemWrite]>:$ptr, Tt_Value:$cmp, Tt_Value:$val,
+      Tt_MemSemantic:$sem, Tt_MemSyncScope:$scope);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)
+  }];
+}
+
+#endif

@@ -1,0 +1,130 @@
+// Text and rules of tensor descriptors.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::tt;
+
+//--- Type ----------------------------------------------------------------------------------
+
+/// `<128x64xf16>`, with a layout `<128x64xf16, #shared>`; `<tensor<128x64xf16>>` is read too.
+Type TensorDescType::parse(AsmParser &parser) {
+  const llvm::SMLoc place = parser.getCurrentLocation();
+  Type block;
+  if (parser.parseLess())
+    return {};
+  if (OptionalParseResult whole = parser.parseOptionalType(block); whole.has_value()) {
+    if (*whole || parser.parseGreater())
+      return {};
+  } else {
+    SmallVector<int64_t> shape;
+    Type element;
+    Attribute layout;
+    if (parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) ||
+        (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout)) || parser.parseGreater())
+      return {};
+    block = RankedTensorType::get(shape, element, layout);
+  }
+  auto tile = dyn_cast<RankedTensorType>(block);
+  if (!tile) {
+    parser.emitError(place, "a descriptor describes a tile, not ") << block;
+    return {};
+  }
+  return parser.getChecked<TensorDescType>(place, parser.getContext(), tile);
+}
+
+void TensorDescType::print(AsmPrinter &printer) const {
+  printer << '<';
+  for (int64_t extent : getBlockType().getShape())
+    printer << extent << 'x';
+  printer << getBlockType().getElementType();
+  if (Attribute layout = getBlockType().getEncoding())
+    printer << ", " << layout;
+  printer << '>';
+}
+
+LogicalResult TensorDescType::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType block) {
+  if (block.hasStaticShape() && block.getRank() >= 1 && block.getElementType().isIntOrFloat())
+    return success();
+  return emitError() << "a descriptor cannot describe blocks of type " << block;
+}
+
+RankedTensorType TensorDescType::getTileType() const {
+  Type element = getBlockType().getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    element = IntegerType::get(getContext(), integer.getWidth());
+  return RankedTensorType::get(getBlockType().getShape(), element);
+}
+
+//--- Rules ---------------------------------------------------------------------------------
+
+LogicalResult MakeTensorDescOp::verify() {
+  const TensorDescType type = getType();
+  const auto rank = static_cast<size_t>(type.getBlockType().getRank());
+  if (getShape().size() != rank || getStrides().size() != rank) // C1
+    return emitOpError() << "has " << getShape().size() << " extents and " << getStrides().size()
+                         << " strides for blocks of " << rank << " dimensions";
+  Type element = type.getTileType().getElementType();
+  if (getBase().getType().getPointee() != element) // C2
+    return emitOpError() << "points to " << getBase().getType().getPointee() << ", but the blocks hold " << element;
+  if (getPadding() == PaddingOption::PAD_NAN && !isa<FloatType>(element)) // C3
+    return emitOpError() << "pads elements of type " << element << " with NaN";
+  return success();
+}
+
+/// C1 and C2 of accesses at indices.
+static LogicalResult verifyBlock(Operation *op, TensorDescType desc, size_t indices, Type tile) {
+  const auto rank = static_cast<size_t>(desc.getBlockType().getRank());
+  if (indices != rank)
+    return op->emitOpError() << "has " << indices << " indices for " << rank << " dimensions";
+  const RankedTensorType block = desc.getTileType();
+  auto given = cast<RankedTensorType>(tile);
+  if (given.getShape() == block.getShape() && given.getElementType() == block.getElementType())
+    return success();
+  return op->emitOpError() << "accesses blocks of " << block << " as " << tile;
+}
+
+LogicalResult DescriptorLoadOp::verify() {
+  return verifyBlock(*this, getDesc().getType(), getIndices().size(), getResult().getType());
+}
+
+LogicalResult DescriptorStoreOp::verify() {
+  return verifyBlock(*this, getDesc().getType(), getIndices().size(), getSrc().getType());
+}
+
+LogicalResult DescriptorReduceOp::verify() {
+  if (failed(verifyBlock(*this, getDesc().getType(), getIndices().size(), getSrc().getType())))
+    return failure();
+  const DescriptorReduceKind kind = getKind();
+  const bool isAny = kind == DescriptorReduceKind::ADD || kind == DescriptorReduceKind::MIN ||
+                     kind == DescriptorReduceKind::MAX;
+  Type element = elementOf(getSrc().getType());
+  if (isAny || isa<IntegerType>(element)) // C3
+    return success();
+  return emitOpError() << stringifyDescriptorReduceKind(kind) << " does not combine elements of type " << element;
+}
+
+/// C1 and C2 of accesses to rows.
+static LogicalResult verifyRows(Operation *op, TensorDescType desc, RankedTensorType rows, Type tile) {
+  ArrayRef<int64_t> block = desc.getBlockType().getShape();
+  if (block.size() != 2 || block[0] != 1)
+    return op->emitOpError() << "needs blocks of one row, but they are " << desc.getTileType();
+  auto given = cast<RankedTensorType>(tile);
+  const int64_t wanted[] = {rows.getDimSize(0), block[1]};
+  if (rows.getRank() == 1 && given.getShape() == ArrayRef<int64_t>(wanted) &&
+      given.getElementType() == desc.getTileType().getElementType())
+    return success();
+  return op->emitOpError() << "accesses rows of " << desc.getTileType() << " at " << rows << " as " << tile;
+}
+
+LogicalResult DescriptorGatherOp::verify() {
+  return verifyRows(*this, getDesc().getType(), getXOffsets().getType(), getResult().getType());
+}
+
+LogicalResult DescriptorScatterOp::verify() {
+  return verifyRows(*this, getDesc().getType(), getXOffsets().getType(), getSrc().getType());
+}

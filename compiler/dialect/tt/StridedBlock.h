@@ -1,0 +1,26 @@
+// Addresses and masks of a block of a strided array, as ops: what block pointers and descriptors come down to.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace nereid::tt {
+
+/// A block of a strided array; integers are i64.
+struct StridedBlock {
+  mlir::Value base; ///< pointer to the array's first element
+  llvm::SmallVector<mlir::Value, 5> shape, strides;
+  llvm::SmallVector<mlir::Value, 5> coordinates; ///< for each dimension a tile of rank 1
+};
+
+/// first + [0, extent) as a tile of rank 1.
+mlir::Value coordinatesFrom(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value first, int64_t extent);
+
+/// The addresses of the block's elements.
+mlir::Value pointersOf(mlir::OpBuilder &builder, mlir::Location loc, const StridedBlock &block);
+
+/// Where the coordinates of these dimensions are inside of the array; null without any.
+mlir::Value insideOf(mlir::OpBuilder &builder, mlir::Location loc, const StridedBlock &block,
+                     llvm::ArrayRef<int64_t> dims);
+
+} // namespace nereid::tt

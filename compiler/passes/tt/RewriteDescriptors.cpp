@@ -1,0 +1,284 @@
+// Turns tensor descriptors into pointers and accesses through them into masked loads, stores and atomic accesses.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/StridedBlock.h"
+#include "compiler/passes/tt/ExpandParts.h"
+#include "compiler/passes/tt/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace nereid::tt {
+#define GEN_PASS_DEF_REWRITEDESCRIPTORS
+#include "compiler/passes/tt/Passes.h.inc"
+} // namespace nereid::tt
+
+using namespace mlir;
+using namespace nereid;
+
+namespace {
+/// The values that stand for a descriptor, in the order of the plain launch ABI.
+struct Parts {
+  ValueRange all;
+  size_t rank;
+
+  explicit Parts(ValueRange all) : all(all), rank((all.size() - 3) / 2) {}
+  Value base() const { return all.front(); }
+  ValueRange shape() const { return all.slice(1, rank); }
+  ValueRange strides() const { return all.slice(1 + rank, rank); }
+  Value padsWithNan() const { return all[1 + 2 * rank]; }
+  Value roundsToTf32() const { return all[2 + 2 * rank]; }
+};
+
+struct Expansion : TypeConverter {
+  Expansion() {
+    addConversion([](Type type) { return type; });
+    addConversion([](tt::TensorDescType type, SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
+      Builder builder(type.getContext());
+      parts.push_back(tt::PointerType::get(type.getTileType().getElementType()));
+      parts.append(2 * type.getBlockType().getRank(), builder.getI64Type());
+      parts.append(2, builder.getI1Type());
+      return success();
+    });
+  }
+};
+
+template <typename Op> struct Rewrite : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+  using Adaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
+};
+
+//--- Addresses -------------------------------------------------------------------------------
+
+struct Access {
+  Value pointers, inside;
+};
+
+Value widened(OpBuilder &builder, Location loc, Value value) {
+  return arith::ExtSIOp::create(builder, loc, tt::withElement(value.getType(), builder.getI64Type()), value);
+}
+
+Access accessTo(OpBuilder &builder, Location loc, const Parts &parts, ArrayRef<Value> coordinates) {
+  tt::StridedBlock block{parts.base(), {}, {}, {}};
+  block.shape.append(parts.shape().begin(), parts.shape().end());
+  block.strides.append(parts.strides().begin(), parts.strides().end());
+  block.strides.back() = arith::ConstantIntOp::create(builder, loc, 1, 64); // of every descriptor
+  block.coordinates.append(coordinates.begin(), coordinates.end());
+  const auto dims = llvm::to_vector(llvm::seq<int64_t>(0, coordinates.size()));
+  return {tt::pointersOf(builder, loc, block), tt::insideOf(builder, loc, block, dims)};
+}
+
+/// The block that begins at the indices.
+Access blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const Parts &parts, ArrayRef<Value> indices) {
+  SmallVector<Value> coordinates;
+  for (auto [index, extent] : llvm::zip_equal(indices, type.getBlockType().getShape()))
+    coordinates.push_back(tt::coordinatesFrom(builder, loc, widened(builder, loc, index), extent));
+  return accessTo(builder, loc, parts, coordinates);
+}
+
+/// One row for each index, from a column on.
+Access rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const Parts &parts, Value rows, Value column) {
+  Value columns = tt::coordinatesFrom(builder, loc, widened(builder, loc, column), type.getBlockType().getDimSize(1));
+  return accessTo(builder, loc, parts, {widened(builder, loc, rows), columns});
+}
+
+//--- Reads -----------------------------------------------------------------------------------
+
+/// What lies outside of the array: zeros, or NaN where the descriptor says so.
+Value paddingOf(OpBuilder &builder, Location loc, RankedTensorType tile, Value padsWithNan) {
+  Type element = tile.getElementType();
+  Value zero = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(element)));
+  if (auto type = dyn_cast<FloatType>(element)) {
+    Value nan = arith::ConstantOp::create(builder, loc, FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics())));
+    zero = arith::SelectOp::create(builder, loc, padsWithNan, nan, zero);
+  }
+  return tt::SplatOp::create(builder, loc, tile, zero);
+}
+
+/// Rounds f32 to the ten bits of tf32's fraction where the descriptor says so, ties away from zero; infinities and NaN
+/// stay.
+Value roundedToTf32(OpBuilder &builder, Location loc, Value tile, Value rounds) {
+  const auto type = cast<RankedTensorType>(tile.getType());
+  if (!type.getElementType().isF32())
+    return tile;
+  Type bits = tt::withElement(type, builder.getI32Type());
+  auto constant = [&](uint32_t number) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(cast<ShapedType>(bits), APInt(32, number)));
+  };
+  Value raw = tt::BitcastOp::create(builder, loc, bits, tile);
+  Value exponent = arith::AndIOp::create(builder, loc, raw, constant(0x7f800000));
+  Value isFinite = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, exponent, constant(0x7f800000));
+  Value rounded = arith::AndIOp::create(builder, loc, arith::AddIOp::create(builder, loc, raw, constant(0x1000)),
+                                        constant(0xffffe000));
+  Value wanted = tt::SplatOp::create(builder, loc, tt::i1Like(type), rounds);
+  Value changes = arith::AndIOp::create(builder, loc, isFinite, wanted);
+  return arith::SelectOp::create(builder, loc, changes, tt::BitcastOp::create(builder, loc, type, rounded), tile);
+}
+
+Value loadBlock(OpBuilder &builder, Location loc, const Parts &parts, const Access &access, RankedTensorType tile,
+                tt::CacheModifier cache, tt::EvictionPolicy evict) {
+  Value other = paddingOf(builder, loc, tile, parts.padsWithNan());
+  Value loaded = tt::LoadOp::create(builder, loc, tile, access.pointers, access.inside, other, cache, evict, false);
+  return roundedToTf32(builder, loc, loaded, parts.roundsToTf32());
+}
+
+struct RewriteLoad : Rewrite<tt::DescriptorLoadOp> {
+  using Rewrite::Rewrite;
+  LogicalResult matchAndRewrite(tt::DescriptorLoadOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+    const Parts parts(adaptor.getDesc());
+    const Access access = blockAt(rewriter, op.getLoc(), op.getDesc().getType(), parts,
+                                  tt::flattenParts(adaptor.getIndices()));
+    rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), parts, access, cast<RankedTensorType>(op.getType()),
+                                     op.getCache(), op.getEvict()));
+    return success();
+  }
+};
+
+struct RewriteGather : Rewrite<tt::DescriptorGatherOp> {
+  using Rewrite::Rewrite;
+  LogicalResult matchAndRewrite(tt::DescriptorGatherOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    const Parts parts(adaptor.getDesc());
+    const Access access = rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), parts, op.getXOffsets(),
+                                 op.getYOffset());
+    rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), parts, access, cast<RankedTensorType>(op.getType()),
+                                     tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL));
+    return success();
+  }
+};
+
+//--- Writes ----------------------------------------------------------------------------------
+
+struct RewriteStore : Rewrite<tt::DescriptorStoreOp> {
+  using Rewrite::Rewrite;
+  LogicalResult matchAndRewrite(tt::DescriptorStoreOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+    const Access access = blockAt(rewriter, op.getLoc(), op.getDesc().getType(), Parts(adaptor.getDesc()),
+                                  tt::flattenParts(adaptor.getIndices()));
+    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.inside,
+                                             tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
+    return success();
+  }
+};
+
+struct RewriteScatter : Rewrite<tt::DescriptorScatterOp> {
+  using Rewrite::Rewrite;
+  LogicalResult matchAndRewrite(tt::DescriptorScatterOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    const Access access = rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), Parts(adaptor.getDesc()),
+                                 op.getXOffsets(), op.getYOffset());
+    rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.inside,
+                                             tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
+    return success();
+  }
+};
+
+/// How elements of the descriptor are combined; nothing where no atomic access does it.
+std::optional<tt::RMWOp> combinationOf(tt::DescriptorReduceKind kind, Type element) {
+  const bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger();
+  switch (kind) {
+  case tt::DescriptorReduceKind::ADD:
+    return isFloat ? tt::RMWOp::FADD : tt::RMWOp::ADD;
+  case tt::DescriptorReduceKind::MIN:
+    return isFloat ? std::nullopt : std::optional(isUnsigned ? tt::RMWOp::UMIN : tt::RMWOp::MIN);
+  case tt::DescriptorReduceKind::MAX:
+    return isFloat ? std::nullopt : std::optional(isUnsigned ? tt::RMWOp::UMAX : tt::RMWOp::MAX);
+  case tt::DescriptorReduceKind::AND:
+    return tt::RMWOp::AND;
+  case tt::DescriptorReduceKind::OR:
+    return tt::RMWOp::OR;
+  case tt::DescriptorReduceKind::XOR:
+    return tt::RMWOp::XOR;
+  case tt::DescriptorReduceKind::INC:
+  case tt::DescriptorReduceKind::DEC:
+    return std::nullopt;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
+  using Rewrite::Rewrite;
+  LogicalResult matchAndRewrite(tt::DescriptorReduceOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    const tt::TensorDescType type = op.getDesc().getType();
+    Type element = type.getBlockType().getElementType();
+    const std::optional<tt::RMWOp> combination = combinationOf(op.getKind(), element);
+    if (!combination)
+      return failure(); // said before the conversion
+    const Access access = blockAt(rewriter, op.getLoc(), type, Parts(adaptor.getDesc()),
+                                  tt::flattenParts(adaptor.getIndices()));
+    Value value = adaptor.getSrc().front();
+    tt::AtomicRMWOp::create(rewriter, op.getLoc(), value.getType(), *combination, access.pointers, value, access.inside,
+                            tt::MemSemantic::RELAXED, tt::MemSyncScope::GPU);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//--- Descriptors -----------------------------------------------------------------------------
+
+struct RewriteMake : Rewrite<tt::MakeTensorDescOp> {
+  using Rewrite::Rewrite;
+  LogicalResult matchAndRewrite(tt::MakeTensorDescOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
+    SmallVector<Value> parts{op.getBase()};
+    for (Value extent : op.getShape())
+      parts.push_back(widened(rewriter, op.getLoc(), extent));
+    llvm::append_range(parts, op.getStrides());
+    const bool padsWithNan = op.getPadding() == tt::PaddingOption::PAD_NAN;
+    for (bool flag : {padsWithNan, false})
+      parts.push_back(arith::ConstantIntOp::create(rewriter, op.getLoc(), flag, 1));
+    rewriter.replaceOpWithMultiple(op, {parts});
+    return success();
+  }
+};
+
+/// Says where a descriptor is to combine elements in a way that no atomic access has.
+LogicalResult checkReductions(ModuleOp module) {
+  const WalkResult found = module.walk([](tt::DescriptorReduceOp op) -> WalkResult {
+    Type element = op.getDesc().getType().getBlockType().getElementType();
+    if (combinationOf(op.getKind(), element))
+      return WalkResult::advance();
+    return op.emitError() << "atomic " << tt::stringifyDescriptorReduceKind(op.getKind()) << " of " << element
+                          << " through a descriptor needs a GPU with tensor memory access";
+  });
+  return failure(found.wasInterrupted());
+}
+
+/// What every descriptor promises: its base and its rows are multiples of 16 bytes.
+void addAlignment(Type type, MutableArrayRef<DictionaryAttr> parts) {
+  auto descriptor = dyn_cast<tt::TensorDescType>(type);
+  if (!descriptor)
+    return;
+  Builder builder(type.getContext());
+  auto divisible = [&](int64_t by) {
+    return builder.getDictionaryAttr(builder.getNamedAttr("tt.divisibility", builder.getI32IntegerAttr(by)));
+  };
+  const auto rank = static_cast<size_t>(descriptor.getBlockType().getRank());
+  const unsigned bytes = std::max(1u, descriptor.getBlockType().getElementTypeBitWidth() / 8);
+  parts[0] = divisible(16);
+  for (size_t dim = 0; dim + 1 < rank; ++dim)
+    parts[1 + rank + dim] = divisible(16 / bytes);
+}
+
+struct RewriteDescriptors : tt::impl::RewriteDescriptorsBase<RewriteDescriptors> {
+  void runOnOperation() final {
+    auto isAny = [](TypeRange types) { return llvm::any_of(types, llvm::IsaPred<tt::TensorDescType>); };
+    const WalkResult found = getOperation()->walk([&](Operation *op) {
+      auto function = dyn_cast<tt::FuncOp>(op);
+      const bool has = isAny(op->getResultTypes()) || isAny(op->getOperandTypes()) ||
+                       (function && isAny(function.getArgumentTypes()));
+      return has ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!found.wasInterrupted())
+      return;
+    if (failed(checkReductions(getOperation())))
+      return signalPassFailure();
+    Expansion expansion;
+    RewritePatternSet patterns(&getContext());
+    ConversionTarget target(getContext());
+    patterns.add<RewriteMake, RewriteLoad, RewriteGather, RewriteStore, RewriteScatter, RewriteReduce>(expansion,
+                                                                                                      &getContext());
+    tt::addPartMoves(expansion, patterns, target, addAlignment);
+    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

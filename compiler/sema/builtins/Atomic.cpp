@@ -1,0 +1,220 @@
+// Built-ins that read, change and write memory in one step: atomic_add ... atomic_xchg, atomic_cas.
+// SPDX-License-Identifier: MIT
+#include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/TileShape.h"
+#include "compiler/sema/builtins/MemoryArguments.h"
+
+namespace nereid::sema {
+namespace {
+
+enum class AtomicKind : uint8_t { Add, Max, Min, And, Or, Xor, Exchange };
+
+struct Ordering {
+  tt::MemSemantic semantic;
+  tt::MemSyncScope scope;
+};
+
+/// The options `sem` and `scope`; nothing after an error.
+std::optional<Ordering> orderingOf(const CallSite &site) {
+  std::optional<std::string> semantic = textOption(site, "sem"), scope = textOption(site, "scope");
+  if (!semantic || !scope)
+    return std::nullopt;
+  const std::optional<tt::MemSemantic> knownSemantic =
+      semantic->empty() ? tt::MemSemantic::ACQUIRE_RELEASE : tt::symbolizeMemSemantic(*semantic);
+  const std::optional<tt::MemSyncScope> knownScope =
+      scope->empty() ? tt::MemSyncScope::GPU : tt::symbolizeMemSyncScope(*scope);
+  if (!knownSemantic)
+    site.emitter.error(diag::AtomicSemantic, site.rangeOf("sem"), *semantic);
+  if (!knownScope)
+    site.emitter.error(diag::AtomicScope, site.rangeOf("scope"), *scope);
+  if (!knownSemantic || !knownScope)
+    return std::nullopt;
+  return Ordering{*knownSemantic, *knownScope};
+}
+
+/// The pointer argument, which may be written through; poison after an error.
+Value writablePointer(const CallSite &site) {
+  Value pointer = pointerArgument(site);
+  if (const TensorValue *tensor = pointer.tensor(); tensor && tensor->type.isConst)
+    return site.emitter.error(diag::StoreToConst, site.rangeOf("pointer"), tensor->type.str());
+  return pointer;
+}
+
+/// Gives the operands the pointer's shape; false after an error.
+bool fitToPointer(const CallSite &site, Value &pointer, std::initializer_list<Value *> operands) {
+  const Type type = pointer.tensor()->type;
+  for (Value *operand : operands) {
+    if (operand->isPoison())
+      return false;
+    if (!type.isTile() && operand->tensor() && operand->tensor()->type.isTile()) {
+      site.emitter.error(diag::AtomicShape, site.range, operand->tensor()->type.str(), type.str());
+      return false;
+    }
+    if (operand->tensor() && !broadcastGiven(site, {&pointer, operand}))
+      return false;
+    if (pointer.tensor()->type.shape != type.shape) {
+      site.emitter.error(diag::AtomicShape, site.range, operand->tensor()->type.str(), type.str());
+      return false;
+    }
+  }
+  return true;
+}
+
+//--- Read, modify, write -------------------------------------------------------------------
+
+/// One atomic access with everything in its place.
+struct Access {
+  const CallSite &site;
+  Ordering ordering;
+  Value pointer, value, mask; ///< of one shape; the mask may be None
+
+  Value emit(tt::RMWOp op) const { return emit(op, pointer, value, mask); }
+  Value emit(tt::RMWOp op, const Value &pointer, const Value &value, const Value &mask) const {
+    const Type &type = value.tensor()->type;
+    auto made = tt::AtomicRMWOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                                        op, irValue(pointer), irValue(value), irValue(mask), ordering.semantic,
+                                        ordering.scope);
+    return Value::tensor(made, type);
+  }
+};
+
+/// Floats are ordered as their bits are: those without a sign bit as signed integers, those with one as unsigned
+/// integers the other way round.
+Value floatExtreme(const Access &access, bool isMax) {
+  const CallSite &site = access.site;
+  FunctionEmitter &emitter = site.emitter;
+  const Scalar scalar = access.value.tensor()->type.scalar;
+  const Scalar bitsType = integerOf(bitsOf(scalar), /*isSigned=*/true);
+  const Value bits = emitter.bitcast(access.value, Type(bitsType), site.range);
+  const Value pointer = emitter.cast(access.pointer, Type::pointerTo(bitsType), site.range);
+  auto comparedWithZero = [&](syntax::CompareOperator comparison) {
+    return emitter.compare(comparison, bits, Value::integer(0), site.range, site.range);
+  };
+  const Value truths[] = {comparedWithZero(syntax::CompareOperator::GtE), comparedWithZero(syntax::CompareOperator::Lt)};
+  Value results[2];
+  for (unsigned side = 0; side < 2; ++side) {
+    const Value mask = access.mask.isNone() ? truths[side]
+                                            : emitter.binary(syntax::BinaryOperator::BitAnd, access.mask, truths[side],
+                                                             site.range, site.range);
+    const tt::RMWOp op = side == 0 ? (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN)
+                                   : (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX);
+    results[side] = access.emit(op, pointer, bits, mask);
+  }
+  const Value chosen = emitOp<mlir::arith::SelectOp>(site, bits.tensor()->type, {truths[0], results[0], results[1]});
+  return emitter.bitcast(chosen, Type(scalar), site.range);
+}
+
+Value emitCombined(const Access &access, AtomicKind kind) {
+  const Type &type = access.value.tensor()->type;
+  const bool isSigned = isSignedInteger(type.scalar);
+  switch (kind) {
+  case AtomicKind::Add:
+    return access.emit(type.isFloat() ? tt::RMWOp::FADD : tt::RMWOp::ADD);
+  case AtomicKind::Max:
+    return type.isFloat() ? floatExtreme(access, true) : access.emit(isSigned ? tt::RMWOp::MAX : tt::RMWOp::UMAX);
+  case AtomicKind::Min:
+    return type.isFloat() ? floatExtreme(access, false) : access.emit(isSigned ? tt::RMWOp::MIN : tt::RMWOp::UMIN);
+  case AtomicKind::And:
+    return access.emit(tt::RMWOp::AND);
+  case AtomicKind::Or:
+    return access.emit(tt::RMWOp::OR);
+  case AtomicKind::Xor:
+    return access.emit(tt::RMWOp::XOR);
+  case AtomicKind::Exchange:
+    return access.emit(tt::RMWOp::XCHG);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+/// What may be combined: integers of 32 and 64 bits, f32 and f64 unless by bits, and sums of f16 and bf16.
+bool takes(AtomicKind kind, Scalar scalar) {
+  const bool isBitwise = kind == AtomicKind::And || kind == AtomicKind::Or || kind == AtomicKind::Xor;
+  if (isFloating(scalar))
+    return !isBitwise && (bitsOf(scalar) >= 32 || (kind == AtomicKind::Add && bitsOf(scalar) == 16));
+  return bitsOf(scalar) >= 32;
+}
+
+llvm::StringRef typesOf(AtomicKind kind) {
+  if (kind == AtomicKind::Add)
+    return "floats of 16 to 64 bits and integers of 32 and 64 bits";
+  return takes(kind, Scalar::Float32) ? "fp32, fp64 and integers of 32 and 64 bits" : "integers of 32 and 64 bits";
+}
+
+template <AtomicKind kind> Value emitAtomic(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  Value pointer = writablePointer(site);
+  std::optional<Value> mask = maskArgument(site);
+  std::optional<Ordering> ordering = orderingOf(site);
+  if (pointer.isPoison() || !mask || !ordering)
+    return Value::poison();
+  const Scalar scalar = pointer.tensor()->type.scalar;
+  if (!takes(kind, scalar))
+    return emitter.error(diag::AtomicType, site.rangeOf("pointer"), site.builtin.name, abbreviationOf(scalar),
+                         typesOf(kind));
+  Value value = emitter.cast(site["val"], Type(scalar), site.rangeOf("val"));
+  if (!fitToPointer(site, pointer, {&value, &*mask}))
+    return Value::poison();
+  return emitCombined({site, *ordering, pointer, value, *mask}, kind);
+}
+
+//--- Compare and swap ----------------------------------------------------------------------
+
+/// A number in the pointee type; a tensor must have it already.
+Value operandOf(const CallSite &site, llvm::StringRef parameter, Scalar scalar) {
+  const Value &given = site[parameter];
+  if (!given.tensor())
+    return site.emitter.constantOf(given, scalar, site.rangeOf(parameter));
+  if (given.tensor()->type.element() == Type(scalar))
+    return given;
+  return site.emitter.error(diag::AtomicCasType, site.rangeOf(parameter), parameter, given.tensor()->type.str(),
+                            abbreviationOf(scalar));
+}
+
+Value emitCas(const CallSite &site) {
+  Value pointer = writablePointer(site);
+  std::optional<Ordering> ordering = orderingOf(site);
+  if (pointer.isPoison() || !ordering)
+    return Value::poison();
+  const Scalar scalar = pointer.tensor()->type.scalar;
+  if (bitsOf(scalar) < 16)
+    return site.emitter.error(diag::AtomicCasWidth, site.rangeOf("pointer"), abbreviationOf(scalar), bitsOf(scalar));
+  Value compared = operandOf(site, "cmp", scalar), value = operandOf(site, "val", scalar);
+  if (!fitToPointer(site, pointer, {&compared, &value}))
+    return Value::poison();
+  const Type &type = value.tensor()->type;
+  auto made = tt::AtomicCASOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                                      irValue(pointer), irValue(compared), irValue(value), ordering->semantic,
+                                      ordering->scope);
+  return Value::tensor(made, type);
+}
+
+template <AtomicKind kind> Builtin entry(llvm::StringLiteral name, llvm::StringLiteral doc) {
+  return {name,
+          languageModule,
+          {{"pointer"}, {"val"}, {"mask", "None"}, {"sem", "None"}, {"scope", "None"}},
+          doc,
+          emitAtomic<kind>,
+          /*isMember=*/true};
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> atomicBuiltins() {
+  static const Builtin table[] = {
+      entry<AtomicKind::Add>("atomic_add", "Adds to memory, atomically; gives what was there before."),
+      entry<AtomicKind::Max>("atomic_max", "Writes the greater of memory and a value, atomically; gives what was there "
+                                           "before. NaNs count as greater than infinity, with a sign as less than it."),
+      entry<AtomicKind::Min>("atomic_min", "Writes the lesser of memory and a value, atomically; gives what was there "
+                                           "before. NaNs count as greater than infinity, with a sign as less than it."),
+      entry<AtomicKind::And>("atomic_and", "Clears bits of memory, atomically; gives what was there before."),
+      entry<AtomicKind::Or>("atomic_or", "Sets bits of memory, atomically; gives what was there before."),
+      entry<AtomicKind::Xor>("atomic_xor", "Flips bits of memory, atomically; gives what was there before."),
+      entry<AtomicKind::Exchange>("atomic_xchg", "Writes to memory, atomically; gives what was there before."),
+      {"atomic_cas", languageModule,
+       {{"pointer"}, {"cmp"}, {"val"}, {"sem", "None"}, {"scope", "None"}},
+       "Writes `val` where memory holds `cmp`, atomically; gives what was there before.", emitCas, true},
+  };
+  return table;
+}
+
+} // namespace nereid::sema

@@ -1,0 +1,38 @@
+// Arguments that the built-ins of memory have in common: pointers, masks, hints.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/sema/builtins/Emission.h"
+
+namespace nereid::sema {
+
+/// An option given as text; None counts as "".
+std::optional<std::string> textOption(const CallSite &site, llvm::StringRef parameter);
+
+/// The cache modifiers that loads and stores take; nothing after an error.
+std::optional<tt::CacheModifier> loadCacheModifier(const CallSite &site);
+std::optional<tt::CacheModifier> storeCacheModifier(const CallSite &site);
+std::optional<tt::EvictionPolicy> evictionPolicy(const CallSite &site);
+
+/// `()`, `[]`, `""` and None.
+bool isEmptySequence(const Value &value);
+
+/// The argument `pointer`; poison after an error.
+Value pointerArgument(const CallSite &site);
+
+/// The mask, where one is given; nothing after an error.
+std::optional<Value> maskArgument(const CallSite &site);
+
+/// Reports a tile beside a scalar pointer; true where there is none.
+bool checkScalars(const CallSite &site, std::initializer_list<std::pair<llvm::StringLiteral, Value>> operands);
+
+/// The IR value of a tensor; null of None.
+inline mlir::Value irValue(const Value &value) { return value.tensor() ? value.tensor()->value : mlir::Value(); }
+
+/// Broadcasts those of `values` that are tensors; false after an error.
+bool broadcastGiven(const CallSite &site, std::initializer_list<Value *> values);
+
+/// The pointer as one to bytes: memory holds a bool as a byte.
+Value asBytes(const CallSite &site, const Value &pointer);
+
+} // namespace nereid::sema

@@ -1,0 +1,112 @@
+// Emits one atomic access to one element.
+// SPDX-License-Identifier: MIT
+//
+// LLVM turns what the machine has no instruction for into a loop around
+// compare-and-swap; f16 and bf16, held as bits, have their loop here.
+#include "compiler/target/cpu/Atomics.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+static llvm::AtomicOrdering orderingOf(tt::MemSemantic semantic) {
+  switch (semantic) {
+  case tt::MemSemantic::RELAXED:
+    return llvm::AtomicOrdering::Monotonic;
+  case tt::MemSemantic::ACQUIRE:
+    return llvm::AtomicOrdering::Acquire;
+  case tt::MemSemantic::RELEASE:
+    return llvm::AtomicOrdering::Release;
+  case tt::MemSemantic::ACQUIRE_RELEASE:
+    return llvm::AtomicOrdering::AcquireRelease;
+  }
+  llvm_unreachable("all semantics are listed");
+}
+
+static llvm::AtomicRMWInst::BinOp operationOf(tt::RMWOp op) {
+  using Inst = llvm::AtomicRMWInst;
+  switch (op) {
+  case tt::RMWOp::AND:
+    return Inst::And;
+  case tt::RMWOp::OR:
+    return Inst::Or;
+  case tt::RMWOp::XOR:
+    return Inst::Xor;
+  case tt::RMWOp::ADD:
+    return Inst::Add;
+  case tt::RMWOp::FADD:
+    return Inst::FAdd;
+  case tt::RMWOp::MAX:
+    return Inst::Max;
+  case tt::RMWOp::MIN:
+    return Inst::Min;
+  case tt::RMWOp::UMAX:
+    return Inst::UMax;
+  case tt::RMWOp::UMIN:
+    return Inst::UMin;
+  case tt::RMWOp::XCHG:
+    return Inst::Xchg;
+  }
+  llvm_unreachable("all operations are listed");
+}
+
+static llvm::Value *emitSwap(llvm::IRBuilder<> &ir, llvm::Value *address, llvm::Value *compared, llvm::Value *value,
+                             llvm::AtomicOrdering ordering) {
+  const llvm::Align align(value->getType()->getScalarSizeInBits() / 8);
+  return ir.CreateAtomicCmpXchg(address, compared, value, align, ordering,
+                                llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering));
+}
+
+/// The block that what follows the insert point goes to; the builder stands at the end of the block before.
+static llvm::BasicBlock *splitHere(llvm::IRBuilder<> &ir) {
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  if (ir.GetInsertPoint() == before->end())
+    return llvm::BasicBlock::Create(ir.getContext(), "swapped", before->getParent());
+  llvm::BasicBlock *after = before->splitBasicBlock(ir.GetInsertPoint(), "swapped");
+  before->getTerminator()->eraseFromParent();
+  ir.SetInsertPoint(before);
+  return after;
+}
+
+/// do { old = memory; } while (!swap(memory, old, old + value)), on the bits of small floats.
+static llvm::Value *emitSmallAdd(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Type element, llvm::Value *address,
+                                 llvm::Value *value, llvm::AtomicOrdering ordering) {
+  const llvm::DebugLoc location = ir.getCurrentDebugLocation();
+  llvm::LoadInst *first = ir.CreateAlignedLoad(value->getType(), address, llvm::Align(2));
+  first->setAtomic(llvm::AtomicOrdering::Monotonic);
+  llvm::Value *addend = lanes.widen(value, element);
+  llvm::BasicBlock *after = splitHere(ir), *before = ir.GetInsertBlock();
+  ir.SetCurrentDebugLocation(location);
+  llvm::BasicBlock *loop = llvm::BasicBlock::Create(ir.getContext(), "swap", before->getParent(), after);
+  ir.CreateBr(loop);
+  ir.SetInsertPoint(loop);
+  llvm::PHINode *old = ir.CreatePHI(value->getType(), 2);
+  old->addIncoming(first, before);
+  llvm::Value *sum = lanes.narrow(ir.CreateFAdd(lanes.widen(old, element), addend), element);
+  llvm::Value *swapped = emitSwap(ir, address, old, sum, ordering);
+  old->addIncoming(ir.CreateExtractValue(swapped, 0), ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateExtractValue(swapped, 1), after, loop);
+  ir.SetInsertPoint(after, after->begin());
+  ir.SetCurrentDebugLocation(location);
+  return old;
+}
+
+llvm::Value *cpu::emitAtomic(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Operation *op, llvm::Value *address,
+                             const AtomicOperands &operands) {
+  llvm::Type *type = operands.value->getType();
+  if (auto swap = dyn_cast<tt::AtomicCASOp>(op)) {
+    llvm::Type *bits = ir.getIntNTy(type->getScalarSizeInBits());
+    llvm::Value *swapped = emitSwap(ir, address, ir.CreateBitCast(operands.compared, bits),
+                                    ir.CreateBitCast(operands.value, bits), orderingOf(swap.getSem()));
+    return ir.CreateBitCast(ir.CreateExtractValue(swapped, 0), type);
+  }
+  auto combine = cast<tt::AtomicRMWOp>(op);
+  const llvm::AtomicOrdering ordering = orderingOf(combine.getSem());
+  Type element = tt::elementOf(combine.getVal().getType());
+  if (combine.getAtomicRmwOp() == tt::RMWOp::FADD && element.getIntOrFloatBitWidth() == 16)
+    return emitSmallAdd(ir, lanes, element, address, operands.value, ordering);
+  return ir.CreateAtomicRMW(operationOf(combine.getAtomicRmwOp()), address, operands.value,
+                            llvm::Align(type->getScalarSizeInBits() / 8), ordering);
+}

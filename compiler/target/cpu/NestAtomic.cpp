@@ -1,0 +1,81 @@
+// Atomic accesses of a chunk's lanes, one lane after the other.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/Atomics.h"
+#include "compiler/target/cpu/NestEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+/// Lanes in memory, where a loop can pick one.
+llvm::AllocaInst *NestEmitter::spill(llvm::Value *vector) {
+  llvm::AllocaInst *slot = function.local(vector->getType());
+  ir.CreateStore(vector, slot);
+  return slot;
+}
+
+/// The accesses of all set lanes; gives what memory held before as a vector, undefined where a lane is not set.
+llvm::Value *NestEmitter::emitAtomicLanes(Operation *op, Place place, llvm::Value *mask, const AtomicOperands &operands) {
+  auto pick = [&](llvm::AllocaInst *slot, llvm::Value *lane) -> llvm::Value * {
+    llvm::Type *type = cast<llvm::VectorType>(slot->getAllocatedType())->getElementType();
+    return ir.CreateLoad(type, ir.CreateGEP(type, slot, lane));
+  };
+  llvm::AllocaInst *addresses = place.stride ? nullptr : spill(place.address);
+  llvm::AllocaInst *values = spill(operands.value);
+  llvm::AllocaInst *compared = operands.compared ? spill(operands.compared) : nullptr;
+  llvm::AllocaInst *results = op->use_empty() ? nullptr : function.local(operands.value->getType());
+  forEachLane(mask, [&](llvm::Value *lane) {
+    llvm::Value *address = addresses ? pick(addresses, lane) : laneAddress(place, lane);
+    llvm::Value *old = emitAtomic(ir, function.lanes, op, address,
+                                  {pick(values, lane), compared ? pick(compared, lane) : nullptr});
+    if (results)
+      ir.CreateStore(old, ir.CreateGEP(old->getType(), results, lane));
+  });
+  return results ? ir.CreateLoad(results->getAllocatedType(), results) : nullptr;
+}
+
+LogicalResult NestEmitter::emitAtomicRoot(const Root &root, unsigned level) {
+  const IndexMap map = identityMap(nest.shape.size());
+  Element mask{ir.getTrue(), false};
+  if (auto combine = dyn_cast<tt::AtomicRMWOp>(root.op); combine && combine.getMask())
+    mask = evaluate(combine.getMask(), map, level);
+  if (!mask)
+    return failure();
+  auto *truth = dyn_cast<llvm::ConstantInt>(mask.value);
+  if (truth && truth->isZero())
+    return success();
+  auto swap = dyn_cast<tt::AtomicCASOp>(root.op);
+  Element value = evaluate(swap ? swap.getVal() : cast<tt::AtomicRMWOp>(root.op).getVal(), map, level);
+  Element compared = swap ? evaluate(swap.getCmp(), map, level) : Element();
+  IndexMap loops = map;
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1)
+      loops[dim] = -1;
+  Place place = value ? placeOf(root.op->getOperand(0), loops, nullptr) : Place();
+  if (!place.address || (swap && !compared))
+    return failure();
+  const Place result = root.buffers.empty() ? Place() : resultPlace(root);
+  insertAt(level);
+  if (nest.lanes > 1) {
+    AtomicOperands operands{asVector(value), swap ? asVector(compared) : nullptr};
+    llvm::Value *old = emitAtomicLanes(root.op, place, truth ? nullptr : asVector(mask), operands);
+    if (result.address)
+      write(result, tt::elementOf(root.op->getResult(0).getType()), old, nullptr);
+    return success();
+  }
+  emitWhere(mask.value, [&] {
+    llvm::Value *old = emitAtomic(ir, function.lanes, root.op, place.address, {value.value, compared.value});
+    if (result.address)
+      ir.CreateStore(old, result.address);
+  });
+  return success();
+}
+
+/// Where a chunk's results go in the buffer.
+Place NestEmitter::resultPlace(const Root &root) {
+  IndexMap map = identityMap(nest.shape.size());
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1)
+      map[dim] = -1;
+  return bufferPlace(function.buffer(root.buffers.front()), root.op->getResult(0).getType(), map);
+}

@@ -1,0 +1,91 @@
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics
+// Each rule of atomic accesses and descriptors, broken once.
+
+tt.func @atomic_kind(%p: !tt.ptr<f32>, %x: f32) {
+  // expected-error @+1 {{umax does not combine elements of type 'f32'}}
+  %0 = tt.atomic_rmw umax, acq_rel, gpu, %p, %x : (!tt.ptr<f32>, f32) -> f32
+  tt.return
+}
+
+// -----
+tt.func @atomic_float_add(%p: !tt.ptr<i32>, %x: i32) {
+  // expected-error @+1 {{fadd does not combine elements of type 'i32'}}
+  %0 = tt.atomic_rmw fadd, acq_rel, gpu, %p, %x : (!tt.ptr<i32>, i32) -> i32
+  tt.return
+}
+
+// -----
+tt.func @atomic_mask(%p: tensor<4x!tt.ptr<i32>>, %x: tensor<4xi32>, %m: tensor<8xi1>) {
+  // expected-error @+1 {{mask has the pointers' shape}}
+  %0 = tt.atomic_rmw add, acq_rel, gpu, %p, %x, %m : (tensor<4x!tt.ptr<i32>>, tensor<4xi32>, tensor<8xi1>) -> tensor<4xi32>
+  tt.return
+}
+
+// -----
+tt.func @cas_width(%p: !tt.ptr<i8>, %x: i8) {
+  // expected-error @+1 {{compares elements of 16, 32 or 64 bits, not of type 'i8'}}
+  %0 = tt.atomic_cas acq_rel, gpu, %p, %x, %x : (!tt.ptr<i8>, i8, i8) -> i8
+  tt.return
+}
+
+// -----
+// expected-error @+1 {{a descriptor describes a tile, not 'f32'}}
+tt.func @descriptor_of_scalar(%d: !tt.tensordesc<f32>) {
+  tt.return
+}
+
+// -----
+tt.func @descriptor_strides(%p: !tt.ptr<f32>, %m: i32, %s: i64) {
+  // expected-error @+1 {{has 1 extents and 1 strides for blocks of 2 dimensions}}
+  %d = tt.make_tensor_descriptor %p, [%m], [%s] : <f32>, <4x4xf32>
+  tt.return
+}
+
+// -----
+tt.func @descriptor_element(%p: !tt.ptr<f32>, %m: i32, %s: i64) {
+  // expected-error @+1 {{points to 'f32', but the blocks hold 'f16'}}
+  %d = tt.make_tensor_descriptor %p, [%m], [%s] : <f32>, <16xf16>
+  tt.return
+}
+
+// -----
+tt.func @descriptor_padding(%p: !tt.ptr<i32>, %m: i32, %s: i64) {
+  // expected-error @+1 {{pads elements of type 'i32' with NaN}}
+  %d = tt.make_tensor_descriptor %p, [%m], [%s] {padding = 2 : i32} : <i32>, <16xsi32>
+  tt.return
+}
+
+// -----
+tt.func @descriptor_indices(%d: !tt.tensordesc<4x4xf32>, %i: i32) {
+  // expected-error @+1 {{has 1 indices for 2 dimensions}}
+  %x = tt.descriptor_load %d[%i] : !tt.tensordesc<4x4xf32> -> tensor<4x4xf32>
+  tt.return
+}
+
+// -----
+tt.func @descriptor_block(%d: !tt.tensordesc<4xf32>, %i: i32, %x: tensor<8xf32>) {
+  // expected-error @+1 {{accesses blocks of 'tensor<4xf32>' as 'tensor<8xf32>'}}
+  tt.descriptor_store %d[%i], %x : !tt.tensordesc<4xf32>, tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @descriptor_kind(%d: !tt.tensordesc<4xf32>, %i: i32, %x: tensor<4xf32>) {
+  // expected-error @+1 {{xor does not combine elements of type 'f32'}}
+  tt.descriptor_reduce xor, %d[%i], %x : !tt.tensordesc<4xf32>, tensor<4xf32>
+  tt.return
+}
+
+// -----
+tt.func @descriptor_rows(%d: !tt.tensordesc<2x64xf32>, %i: tensor<8xi32>, %j: i32) {
+  // expected-error @+1 {{needs blocks of one row, but they are 'tensor<2x64xf32>'}}
+  %x = tt.descriptor_gather %d[%i, %j] : (!tt.tensordesc<2x64xf32>, tensor<8xi32>, i32) -> tensor<8x64xf32>
+  tt.return
+}
+
+// -----
+tt.func @descriptor_row_tile(%d: !tt.tensordesc<1x64xf32>, %i: tensor<8xi32>, %j: i32) {
+  // expected-error @+1 {{accesses rows of 'tensor<1x64xf32>' at 'tensor<8xi32>' as 'tensor<16x64xf32>'}}
+  %x = tt.descriptor_gather %d[%i, %j] : (!tt.tensordesc<1x64xf32>, tensor<8xi32>, i32) -> tensor<16x64xf32>
+  tt.return
+}
