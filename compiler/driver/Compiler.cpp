@@ -35,6 +35,20 @@ private:
   std::chrono::steady_clock::time_point began;
 };
 
+/// "file:line:column: " of the innermost place that is in a file.
+std::string placeText(mlir::Location location) {
+  if (auto named = llvm::dyn_cast<mlir::NameLoc>(location))
+    return placeText(named.getChildLoc());
+  if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location))
+    return placeText(call.getCallee());
+  if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(location); fused && !fused.getLocations().empty())
+    return placeText(fused.getLocations().front());
+  auto range = llvm::dyn_cast<mlir::FileLineColRange>(location);
+  if (!range)
+    return "";
+  return llvm::formatv("{0}:{1}:{2}: ", range.getFilename().getValue(), range.getStartLine(), range.getStartColumn()).str();
+}
+
 /// Turns what passes say through MLIR into our diagnostics.
 class PassDiagnostics {
 public:
@@ -60,7 +74,7 @@ public:
 private:
   static void append(std::string &lines, const mlir::Diagnostic &diagnostic) {
     llvm::raw_string_ostream os(lines);
-    os << (lines.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
+    os << (lines.empty() ? "" : "\n") << placeText(diagnostic.getLocation()) << diagnostic;
   }
 
   std::string text, remarks;

@@ -7,6 +7,7 @@
 #include "compiler/sema/builtins/Emission.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InlineAsm.h"
 
 namespace nereid::sema {
 namespace {
@@ -56,7 +57,7 @@ bool readOverloads(const CallSite &site, std::vector<Overload> &overloads) {
   const Value &given = site["arg_type_symbol_dict"];
   const HostValue *host = given.get<HostValue>();
   auto wrong = [&] {
-    emitter.error(diag::ExternDict, range, describe(given));
+    emitter.error(diag::ExternDict, range, "is " + describe(given));
     return false;
   };
   if (!host)
@@ -83,7 +84,7 @@ bool readOverloads(const CallSite &site, std::vector<Overload> &overloads) {
   }
   if (!overloads.empty())
     return true;
-  emitter.error(diag::ExternEmpty, range);
+  emitter.error(diag::ExternDict, range, "is empty");
   return false;
 }
 
@@ -133,11 +134,40 @@ llvm::StringRef ptxMnemonic(llvm::StringRef text) {
   while (!text.empty()) {
     text = text.ltrim(" \t\r\n;{}");
     const llvm::StringRef word = text.take_until([](char c) { return llvm::StringRef(" \t\r\n;,").contains(c); });
-    if (llvm::any_of(types, [&](llvm::StringRef type) { return word.ends_with(type); }))
+    const bool isDirective = word.starts_with(".");
+    if (!isDirective && llvm::any_of(types, [&](llvm::StringRef type) { return word.ends_with(type); }))
       return word;
     text = text.drop_front(word.size()).ltrim(",");
   }
   return "";
+}
+
+/// How many words a value takes in assembly: elements narrower than 32 bits share them.
+size_t numWords(const Type &type, int64_t pack) {
+  const unsigned bits = type.bits();
+  const int64_t perWord = bits < 32 && bits >= 8 ? std::min<int64_t>(pack, 32 / bits) : 1;
+  return (pack + perWord - 1) / perWord;
+}
+
+/// Whether the constraints name as many results and operands as there are; false after an error.
+bool checkConstraints(const CallSite &site, llvm::StringRef constraints, llvm::ArrayRef<Value> args,
+                      llvm::ArrayRef<Type> results, int64_t pack) {
+  size_t numResults = 0, numOperands = 0, outputs = 0, inputs = 0;
+  for (const Type &type : results)
+    numResults += numWords(type, pack);
+  for (const Value &arg : args)
+    numOperands += numWords(arg.tensor()->type, pack);
+  const llvm::InlineAsm::ConstraintInfoVector parsed = llvm::InlineAsm::ParseConstraints(constraints);
+  for (const llvm::InlineAsm::ConstraintInfo &each : parsed) {
+    outputs += each.Type == llvm::InlineAsm::isOutput;
+    inputs += each.Type == llvm::InlineAsm::isInput;
+  }
+  if (outputs == numResults && inputs == numOperands)
+    return true;
+  const std::string reason =
+      parsed.empty() ? "they are malformed" : llvm::formatv("they name {0} and {1}", outputs, inputs).str();
+  site.emitter.error(diag::AsmText, site.rangeOf("constraints"), constraints, numResults, numOperands, reason);
+  return false;
 }
 
 Value emitInlineAsm(const CallSite &site) {
@@ -155,6 +185,8 @@ Value emitInlineAsm(const CallSite &site) {
   const std::string &backend = emitter.module.target.backend;
   if (llvm::StringRef ptx = ptxMnemonic(*text); !ptx.empty() && backend != "cuda")
     return emitter.error(diag::AsmPtx, site.rangeOf("asm"), ptx, backend);
+  if (!checkConstraints(site, *constraints, *args, *types, *pack))
+    return Value::poison();
   llvm::SmallVector<mlir::Value> operands;
   for (const Value &arg : *args)
     operands.push_back(arg.tensor()->value);
@@ -183,7 +215,8 @@ Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef 
       return arg;
   }
   if (args.size() != overloads.front().args.size())
-    return emitter.error(diag::ExternCount, site.range, overloads.front().args.size(), args.size());
+    return emitter.error(diag::ExternTypes, site.range, "length of input args",
+                         std::to_string(overloads.front().args.size()), args.size());
   const auto given = elementTypes(args);
   const Overload *chosen = findOverload(args, overloads);
   if (!args.empty() && !(chosen ? broadcastAll(emitter, args, site.range) : promoteAll(site, args)))
@@ -194,7 +227,7 @@ Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef 
     std::string all;
     for (const Overload &each : overloads)
       all += (all.empty() ? "" : ", ") + typeTuple(each.args);
-    return emitter.error(diag::ExternTypes, site.range, "[" + all + "]", typeTuple(given));
+    return emitter.error(diag::ExternTypes, site.range, "input arg type", "one of [" + all + "]", typeTuple(given));
   }
   llvm::SmallVector<mlir::Value> operands;
   for (const Value &arg : args)

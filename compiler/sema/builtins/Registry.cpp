@@ -21,7 +21,9 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
     std::vector<const Builtin *> entries;
     for (llvm::ArrayRef<Builtin> family :
          {programBuiltins(), creationBuiltins(), memoryBuiltins(), elementwiseBuiltins(), shapeBuiltins(),
-          joinBuiltins(), gatherBuiltins(), reduceBuiltins(), scanBuiltins(), mapBuiltins(), controlBuiltins(), debugBuiltins(), hintBuiltins(), dotBuiltins(), externBuiltins(), targetBuiltins(), atomicBuiltins(), blockPointerBuiltins(), descriptorBuiltins()})
+          joinBuiltins(), gatherBuiltins(), reduceBuiltins(), scanBuiltins(), mapBuiltins(), controlBuiltins(),
+          debugBuiltins(), hintBuiltins(), dotBuiltins(), externBuiltins(), targetBuiltins(), atomicBuiltins(),
+          blockPointerBuiltins(), descriptorBuiltins()})
       for (const Builtin &builtin : family)
         entries.push_back(&builtin);
     llvm::sort(entries, [](const Builtin *a, const Builtin *b) { return keyOf(a) < keyOf(b); });

@@ -333,7 +333,8 @@ uint32_t TileFacts::analyseDependence(Value value) {
   DenseElementsAttr constant;
   if (matchPattern(op, m_Constant(&constant)))
     return constant.isSplat() ? 0 : all;
-  if (!isElementwise(op) && !isa<tt::LoadOp>(op) && !isShapeChange(op))
+  const bool hasEffect = isa<tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op) && !isMemoryEffectFree(op);
+  if (hasEffect || (!isElementwise(op) && !isa<tt::LoadOp>(op) && !isShapeChange(op)))
     return all;
   uint32_t bits = 0;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {

@@ -34,6 +34,11 @@ static void adopt(llvm::Function &function) {
 }
 
 llvm::Error cpu::linkLibrary(llvm::Module &module) {
+  const bool mayNeed = llvm::any_of(module, [](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("__nv_");
+  });
+  if (!mayNeed) // most kernels: they do without a look at the library
+    return llvm::Error::success();
   llvm::SmallPtrSet<llvm::Function *, 8> own;
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
@@ -41,11 +46,6 @@ llvm::Error cpu::linkLibrary(llvm::Module &module) {
   auto library = parseLibrary(module.getContext());
   if (!library)
     return library.takeError();
-  const bool isNeeded = llvm::any_of(module, [&](const llvm::Function &function) {
-    return function.isDeclaration() && !function.isIntrinsic() && (*library)->getFunction(function.getName());
-  });
-  if (!isNeeded)
-    return llvm::Error::success();
   (*library)->setDataLayout(module.getDataLayout());
   (*library)->setTargetTriple(module.getTargetTriple());
   if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))

@@ -78,6 +78,7 @@ static LogicalResult decomposeScaledDots(ModuleOp module) {
   passes.addPass(tt::createDecomposeScaledDots());
   return passes.run(module);
 }
+
 namespace {
 /// Keeps the first error that code generation reports: what it says of a kernel's assembly.
 struct AsmErrors : llvm::DiagnosticHandler {

@@ -196,7 +196,8 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
     return evaluate(op->getOperand(0), *operandMap(result, 0, map), level);
 
   SmallVector<Element, 3> operands;
-  bool isVector = false;
+  // What has an effect has it for each element, even where all operands are equal.
+  bool isVector = isVectorMap(map) && !inactiveScalar && !isMemoryEffectFree(op);
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     operands.push_back(evaluate(operand, *operandMap(result, index, map), level));
     if (!operands.back())

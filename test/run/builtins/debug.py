@@ -79,18 +79,29 @@ def print_shapes(x_ptr, n, f, flag, N: tl.constexpr):
     tl.device_print("pid ", tl.program_id(1))
 
 
+def of_program(out, head):
+    """The lines that one program has written, with those that continue them."""
+    lines, is_wanted = [], False
+    for line in out.splitlines(keepends=True):
+        if not line.startswith(" "):
+            is_wanted = line.startswith(head)
+        if is_wanted:
+            lines.append(line)
+    return "".join(lines)
+
+
 def test_prefixes_shapes_and_scalars(capfd, device):
     x = np.arange(8, dtype=np.int16)
     arguments = dict(x_ptr=x, n=-5, f=2.5, flag=1, N=4)
     out = printed(capfd, device, print_shapes, (1, 2), **arguments)
-    programs = [out.split("(0, 1, 0) tile")[0], out[out.index("(0, 1, 0) tile") :]]
-    for y, text in enumerate(programs):
+    for y in range(2):
         head = f"(0, {y}, 0)"
-        assert text == (
-            f"{head} tile: [[0, 1, 2, 3],\n                  [4, 5, 6, 7]]\n"
+        tile, flags = f"{head} tile: [", f"{head} flags: (operand 0) ["
+        assert of_program(out, head) == (
+            f"{tile}[0, 1, 2, 3],\n{' ' * len(tile)}[4, 5, 6, 7]]\n"
             f"{head} n: (operand 0) -5\n{head} n: (operand 1) 2.5000\n"
-            f"{head} flags: (operand 0) [[False, False, False,  True],\n"
-            f"                               [ True,  True,  True,  True]]\n"
+            f"{flags}[False, False, False,  True],\n"
+            f"{' ' * len(flags)}[ True,  True,  True,  True]]\n"
             f"{head} flags: (operand 1) True\n"
             f"{head} plain\n{head}: -5\n{head} pid: {y}\n"
         )
@@ -143,7 +154,7 @@ def test_a_failed_assertion_is_an_exception_at_the_launch(device):
     x[9] = -3
     with pytest.raises(RuntimeError, match="device assertion failed: x is negative") as failure:
         checked[(4,)](x, out, 32, N=8, debug=True)
-    line = checked.starting_line_number + 4
+    line = checked.starting_line_number + 5
     assert f"debug.py:{line}: " in str(failure.value)
     assert "in program (1, 0, 0)" in str(failure.value)
     assert (out[8:16] == -1).all()  # what stands behind the assertion has not run

@@ -135,15 +135,15 @@ def broken(x_ptr, TEXT: tl.constexpr, CONSTRAINTS: tl.constexpr):
         ("frobnicate $0", "=r,0", "the assembly is not accepted: invalid instruction mnemonic"),
         ("addl $0", "=r,0", "the assembly is not accepted: too few operands"),
         ("movl $1, $0", "=r", "the constraints `=r` do not fit 1 results and 1 operands"),
-        ("movl $1, $0", "=Q9,z", "the assembly is not accepted|do not fit"),
+        ("movl $1, $0", "=&{nothing},r", "the assembly is not accepted"),
         ("shl.b32 $0, $1, 3;", "=r,r", r"this assembly is PTX \(`shl.b32`\), but the target is `cpu`"),
     ],
 )
 def test_broken_assembly_is_a_located_error(text, constraints, message, device, x86):
     with pytest.raises(CompilationError, match=message) as failure:
         broken[(1,)](np.zeros(1, np.int32), text, constraints)
-    line = broken.starting_line_number + 3
-    assert f"inline_asm.py:{line}" in str(failure.value)
+    text = str(failure.value)
+    assert text.startswith("at 3:") or f"inline_asm.py:{broken.starting_line_number + 3}:" in text
 
 
 @triton.jit

@@ -139,7 +139,7 @@ def test_elementary(name, device):
 
 SPECIAL = {
     "sqrt": {-1: math.nan, math.inf: math.inf, -0.0: -0.0},
-    "exp": {math.inf: math.inf, -math.inf: 0, -200: 0},
+    "exp": {math.inf: math.inf, -math.inf: 0, -2000: 0},
     "log": {0: -math.inf, -1: math.nan, math.inf: math.inf},
     "sinpi": {1: 0, 0.5: 1, -0.5: -1, math.inf: math.nan, 2.5: 1, 0.25: math.sqrt(0.5)},
     "cospi": {0.5: 0, 1: -1, 1.5: 0, 2: 1, math.inf: math.nan, 7: -1},
@@ -368,3 +368,39 @@ def test_numbers_and_other_paths(device):
     check(
         mixed, (1,), dict(x=x, out=np.zeros(N), N=N), dict(out=expected), device=device, rtol=1e-7
     )
+
+
+SYMBOLS = {
+    (tl.float32,): ("__nv_sinhf", tl.float32),
+    (tl.float64,): ("__nv_sinh", tl.float64),
+}
+
+
+@triton.jit
+def by_dictionary(x, out, TABLE: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.extern_elementwise("", "", [tl.load(x + i)], TABLE, is_pure=True))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_dictionary_of_ones_own(dtype, device):
+    x = spread(dtype, -3, 3)
+    arguments = dict(x=x, out=np.zeros(N, dtype), TABLE=SYMBOLS, N=N)
+    check(by_dictionary, (1,), arguments, dict(out=np.sinh(x)), device=device, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({}, "arg_type_symbol_dict is empty"),
+        ({(tl.float32, tl.float32): ("f", tl.float32)}, "length of input args does not match. Expect 2, got 1"),
+        ({(tl.int64,): ("f", tl.int64)}, r"input arg type does not match. Expect one of \[\(int64,\)\], got \(fp32,\)"),
+        ({(tl.float32,): ("nothing", tl.float32)}, "`nothing` is no function that kernels on the CPU can call"),
+    ],
+)
+def test_dictionaries_that_do_not_fit(table, message, device):
+    if device != "cpu":
+        pytest.skip("the texts of the CPU")
+    x = spread("float32", -3, 3)
+    with pytest.raises(triton.CompilationError, match=message):
+        by_dictionary[(1,)](x, x.copy(), table, N)

@@ -26,8 +26,8 @@ UNARY(erfc, erfc, erfcl)
 static long double erfcxl(long double x) {
   if (x < 100)
     return expl(x * x) * erfcl(x);
-  const long double inverse = 1 / (x * x);
-  return (1 - inverse / 2 * (1 - inverse * 1.5L)) / (x * rootOfPi);
+  const long double h = 1 / (2 * x * x); // the asymptotic series; the next term is below 2^-60
+  return (1 - h * (1 - 3 * h * (1 - 5 * h * (1 - 7 * h)))) / (x * rootOfPi);
 }
 UNARY(erfcx, erfcxl, erfcxl)
 
