@@ -290,7 +290,7 @@ nb::object PyHost::fieldsToObject(const sema::TupleValue &object) {
   for (auto [index, element] : llvm::enumerate(*object.elements))
     PyTuple_SET_ITEM(values.ptr(), index, toObject(element).release().ptr());
   if (isAggregateClass(type))
-    return checked(PyObject_CallMethod(type, "_from_fields", "O", values.ptr()));
+    return checked(PyObject_CallMethod(type, "_from_fields", "(O)", values.ptr()));
   nb::object made = checked(PyObject_CallMethod(type, "__new__", "O", type));
   for (auto [index, name] : llvm::enumerate(*object.fields))
     if (PyObject_GenericSetAttr(made.ptr(), textOf(name).ptr(), PyTuple_GET_ITEM(values.ptr(), index)) != 0)

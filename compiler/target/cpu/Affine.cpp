@@ -243,14 +243,15 @@ static Value throughShapes(Value value) {
   return value;
 }
 
-/// Whether the tile, its shape perhaps changed, is an offset of pointers.
+/// Whether the tile, its shape perhaps changed, is an offset of pointers or a part of one.
 static bool isOffset(Value tile) {
   SmallVector<Value> waiting = {tile};
   for (unsigned steps = 0; !waiting.empty() && steps < 64; ++steps)
     for (Operation *user : waiting.pop_back_val().getUsers()) {
       if (isa<tt::AddPtrOp>(user))
         return true;
-      if (isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp, arith::ExtSIOp>(user))
+      if (isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp, arith::ExtSIOp, arith::AddIOp,
+              arith::MulIOp>(user))
         waiting.push_back(user->getResult(0));
     }
   return false;

@@ -365,8 +365,10 @@ LogicalResult FunctionEmitter::emitVersions(llvm::Value *condition, const Nest &
       llvm::copy_if(root.op->getResults(), std::back_inserter(results),
                     [](Value value) { return !isa<RankedTensorType>(value.getType()); });
   SmallVector<llvm::PHINode *> phis;
+  const llvm::DenseSet<Value> readyBefore = ready;
   for (unsigned side : {0, 1}) {
     ir.SetInsertPoint(sides[side]);
+    ready = readyBefore; // what a nest keeps is not there yet in its other code
     if (failed(side == 0 ? whenTrue() : whenFalse()))
       return failure();
     llvm::BasicBlock *end = ir.GetInsertBlock();

@@ -351,4 +351,4 @@ def test_volatile_loads_keep_their_place_among_stores(device):
     y = np.arange(n, dtype=np.int32) * 3
     arguments = dict(x_ptr=np.zeros(n, np.int32), y_ptr=y, out_ptr=np.zeros(n, np.int32), N=n)
     backwards = np.arange(n, dtype=np.int32)[::-1]
-    check(volatile_after_store, (1,), arguments, dict(out_ptr=backwards, y_ptr=3 * backwards), device=device)
+    check(volatile_after_store, (1,), arguments, dict(x_ptr=backwards[::-1], out_ptr=backwards, y_ptr=3 * backwards), device=device)
