@@ -70,7 +70,7 @@ void Protector::collect() {
           addWrite(op, nullptr);
       });
     if (step.kind == StepKind::Nest)
-      for (const Root &root : step.nest->roots)
+      for (const Root &root : step.nest->roots) {
         if (root.isWrite())
           addWrite(root.op, step.nest.get());
         else if (root.op && root.kind != RootKind::Assign) // a function of scalars may write too
@@ -79,6 +79,7 @@ void Protector::collect() {
               if (isWrite(op))
                 addWrite(op, nullptr);
             });
+      }
     forEachNest(step, [&, index = index](Nest &nest) {
       ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
         if (context.plan.bufferOf.contains(value))

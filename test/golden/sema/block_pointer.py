@@ -23,7 +23,7 @@ def kernel(x_ptr, bool_ptr, m, n, stride):
     for i in range(n):
         # CHECK: arith.cmpi sge, {{.*}} : tensor<16xi64>
         # CHECK: arith.cmpi slt, {{.*}} : tensor<16xi64>
-        # CHECK: tt.load %{{.+}}, %{{.+}}, %{{.+}} cacheModifier = cg : tensor<4x16x!tt.ptr<f16>>
+        # CHECK: tt.load %{{.+}}, %{{.+}}, %{{.+}} {{.*}}cache_modifier = cg{{.*}} : tensor<4x16x!tt.ptr<f16>>
         v = tl.load(x, boundary_check=(1,), padding_option="zero", cache_modifier=".cg")
         # Nothing is checked, so nothing is masked.
         # CHECK: tt.store %{{.+}}, %{{.+}} : tensor<4x16x!tt.ptr<f16>>

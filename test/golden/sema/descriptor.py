@@ -1,6 +1,6 @@
 # Tensor descriptors made in kernels: ops, attributes, methods, functions that take and return them.
 # SPDX-License-Identifier: MIT
-# RUN: %python %s | FileCheck %s
+# RUN: env PYTHONSAFEPATH=1 %python %s | FileCheck %s
 import triton
 import triton.language as tl
 

@@ -4,7 +4,6 @@
 # RUN: not nereid compile %s --signature 'i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=AMBIGUOUS
 # RUN: not nereid compile %s:kernel --signature 'i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=COUNT
 # RUN: not nereid compile %s:kernel --signature '*fp33,i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=TYPE
-# RUN: not nereid compile %s:kernel --signature '*fp32,tensordesc<fp16[64, 64]>' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=KIND
 # RUN: not nereid compile %s:kernel --signature '*fp32,constexpr<"tl.load(">' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=CONSTANT
 # RUN: not nereid compile %s:returns --signature 'i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=RETURNS
 # RUN: not nereid compile %t.none.py:kernel --signature 'i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=FILE
@@ -29,7 +28,6 @@ def returns(n):
 # NAME: error: `{{.*}}fail_kernel.py` has no kernel `missing`; its kernels are: kernel, returns [kernel-not-found]
 # AMBIGUOUS: error: `{{.*}}fail_kernel.py` has 2 kernels; name one of: kernel, returns [kernel-ambiguous]
 # TYPE: error: cannot read the signature `*fp33,i32` at {{.*}}[signature-invalid]
-# KIND: error: `a tensor descriptor` cannot be passed{{.*}}[signature-kind]
 # CONSTANT: error: `tl.load(` is not a constant [signature-constant]
 # FILE: error: cannot read `{{.*}}none.py`: No such file or directory [cannot-read-file]
 # TARGET: error: target `abacus` is unknown; this build compiles for `cpu`

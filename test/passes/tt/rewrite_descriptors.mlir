@@ -14,7 +14,7 @@ tt.func public @load(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %m: i32, %i:
   // CHECK: %[[LOW:.+]] = arith.cmpi sge, %[[AT]], %[[ZERO]] : tensor<16xi64>
   // CHECK: %[[HIGH:.+]] = arith.cmpi slt, %[[AT]], %{{.+}} : tensor<16xi64>
   // CHECK: %[[INSIDE:.+]] = arith.andi %[[LOW]], %[[HIGH]] : tensor<16xi1>
-  // CHECK: %[[X:.+]] = tt.load %[[PTRS]], %[[INSIDE]], %[[PADDING]] cacheModifier = cg : tensor<16x!tt.ptr<f16>>
+  // CHECK: %[[X:.+]] = tt.load %[[PTRS]], %[[INSIDE]], %[[PADDING]] {{.*}}cache_modifier = cg{{.*}} : tensor<16x!tt.ptr<f16>>
   %d = tt.make_tensor_descriptor %p, [%m], [%one] {padding = 2 : i32} : <f16>, <16xf16>
   %x = tt.descriptor_load %d[%i] cacheModifier = cg : !tt.tensordesc<16xf16> -> tensor<16xf16>
   // CHECK: tt.return %[[X]]

@@ -36,7 +36,7 @@ module {
     %v = tt.load %xp : tensor<64x64x!tt.ptr<f32>>
     // One change of layout, on the data and not on addresses.
     // CHECK: %[[T:.*]] = tt.trans %[[V]]
-    // CHECK-NEXT: ttg.convert_layout %[[T]] : tensor<64x64xf32
+    // CHECK: ttg.convert_layout %[[T]] : tensor<64x64xf32
     // CHECK-NOT: ttg.convert_layout
     %t = tt.trans %v {order = array<i32: 1, 0>} : tensor<64x64xf32> -> tensor<64x64xf32>
     %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
