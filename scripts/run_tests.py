@@ -27,7 +27,7 @@ TAIL_CHARS = 20_000  # of a failing level's output
 WHEEL_LEVELS = ("run", "python")
 PTX_DEVICE = "cuda:90"
 PTX_PROCESSES = 2
-# What compute-sanitizer looks at: every kind of access, exchange between threads and loop, in minutes.
+# What compute-sanitizer looks at: every kind of access, exchange between threads and loop.
 SANITIZED = (
     "vector_add.py",
     "fused_softmax.py",

@@ -264,6 +264,7 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   mlir::LogicalResult finished = mlir::failure();
   const std::optional<std::string> fatal = support::runGuarded([&] { finished = backend->finish(job, artifact); });
   if (fatal) {
+    (void)written.release(); // its state is unknown
     diagnostics.report(diag::CompilerBug, {}, *fatal, writeReproducer(artifact));
     return std::nullopt;
   }

@@ -45,4 +45,5 @@ static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &art
   return mlir::success();
 }
 
-const Backend driver::cpuBackend = {"cpu", {"ttir", "plan", "llir", "asm", "so", "launcher.so"}, {"ttir"}, resolve, prepare, finish};
+const Backend driver::cpuBackend = {"cpu", {"ttir", "plan", "llir", "asm", "so", "launcher.so"}, {"ttir"}, resolve,
+                                  prepare, finish};

@@ -58,5 +58,5 @@ static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &art
   return mlir::success();
 }
 
-const Backend driver::cudaBackend = {"cuda", {"ttir", "ttgir", "llir", "ptx", "cubin"}, {"ttir", "ttgir", "llir", "ptx"}, resolve,
-                                   prepare, finish};
+const Backend driver::cudaBackend = {"cuda", {"ttir", "ttgir", "llir", "ptx", "cubin"}, {"ttir", "ttgir", "llir", "ptx"},
+                                   resolve, prepare, finish};

@@ -31,7 +31,8 @@ bool driver::checkReplaceable(const Request::Replacement &replacement, const Bac
                               support::DiagnosticEngine &diagnostics) {
   if (llvm::is_contained(backend.replaceable, replacement.stage))
     return true;
-  diagnostics.report(diag::StageNotReplaceable, {}, replacement.path, backend.name, llvm::join(backend.replaceable, ", *."));
+  diagnostics.report(diag::StageNotReplaceable, {}, replacement.path, backend.name,
+                     llvm::join(backend.replaceable, ", *."));
   return false;
 }
 
@@ -50,6 +51,7 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::readReplacement(const Request::Replace
     return nullptr;
   if (own.getArgumentTypes() == kernel.getArgumentTypes())
     return module;
-  diagnostics.report(diag::ReplacementDiffers, {}, replacement.path, typesOf(own), kernel.getSymName(), typesOf(kernel));
+  diagnostics.report(diag::ReplacementDiffers, {}, replacement.path, typesOf(own), kernel.getSymName(),
+                     typesOf(kernel));
   return nullptr;
 }

@@ -192,6 +192,13 @@ static uint32_t bytesOf(const SwizzleRequest &request, const Candidate &candidat
 static Candidate chooseCandidate(const SwizzleRequest &request, const SwizzleOptions &options) {
   std::optional<Candidate> best = makeCandidate(request, {}, options.banks);
   assert(best && "without widening there always is an order");
+  // Directions that could make a vector make repetitions, too.
+  for (SwizzleRequest narrower = request;
+       bytesOf(request, *best) > options.widestBytes && narrower.maxVectorBits-- > 0;) {
+    std::optional<Candidate> other = makeCandidate(narrower, {}, options.banks);
+    if (other && bytesOf(request, *other) < bytesOf(request, *best))
+      best = std::move(other);
+  }
   const uint32_t leastBytes = bytesOf(request, *best);
   for (unsigned bits = 1; bits <= request.maxVectorBits; ++bits)
     for (bool isStore : {true, false}) {

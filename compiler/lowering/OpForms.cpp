@@ -108,8 +108,9 @@ llvm::Value *lowering::roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integ
   auto number = [&](uint64_t value) { return llvm::ConstantInt::get(type, value); };
   // Of numbers from 2^53 on, 53 bits above the lowest 11 remain; the lowest of them is 1 where anything is lost.
   constexpr uint64_t kLost = 0x7ff, kExact = uint64_t{1} << 53;
-  llvm::Value *isInexact = ir.CreateAnd(ir.CreateAdd(ir.CreateAnd(integer, number(kLost)), number(kLost)), number(kLost + 1));
-  llvm::Value *odd = ir.CreateAnd(ir.CreateOr(integer, isInexact), number(~kLost));
+  llvm::Value *lost = ir.CreateAnd(integer, number(kLost));
+  llvm::Value *lowest = ir.CreateAnd(ir.CreateAdd(lost, number(kLost)), number(kLost + 1));
+  llvm::Value *odd = ir.CreateAnd(ir.CreateOr(integer, lowest), number(~kLost));
   llvm::Value *isExact = isSigned ? ir.CreateICmpULT(ir.CreateAdd(integer, number(kExact)), number(2 * kExact))
                                   : ir.CreateICmpULT(integer, number(kExact));
   return ir.CreateSelect(isExact, integer, odd);

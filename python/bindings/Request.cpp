@@ -89,7 +89,8 @@ std::optional<driver::Request::Replacement> nereid::python::replacementOf(nb::di
     PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
     throw nb::python_error();
   }
-  return driver::Request::Replacement{llvm::sys::path::extension(path).ltrim('.').str(), (*buffer)->getBuffer().str(), path};
+  const std::string stage = llvm::sys::path::extension(path).ltrim('.').str();
+  return driver::Request::Replacement{stage, (*buffer)->getBuffer().str(), path};
 }
 
 NativeTools nereid::python::toolsOf(nb::dict options) {

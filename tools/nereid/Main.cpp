@@ -24,7 +24,11 @@ int main(int argc, char **argv) {
   compile->add_option("--signature", arguments.signature,
                       "of a .py file's kernel, one entry per parameter: *fp32:16 (pointer, divisible by 16), i32, fp32, 1024 "
                       "(constant) ...");
-  compile->add_option("--target", arguments.target, "cpu, cpu:ARCH such as cpu:znver3, cuda:90 for compute capability 9.0, or cuda:sm_90 for code that later GPUs run, too")->capture_default_str();
+  compile
+      ->add_option("--target", arguments.target,
+                   "cpu, cpu:ARCH such as cpu:znver3, cuda:90 for compute capability 9.0, or cuda:sm_90 for code that "
+                   "later GPUs run, too")
+      ->capture_default_str();
   compile->add_option("--emit", arguments.emit, "stages to write: ttir, llir, artifact; cpu: plan, asm, so, launcher.so; cuda: ttgir, ptx, cubin")
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")

@@ -17,7 +17,8 @@ void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
   // The input is canonical; what the passes below add needs merging, not rewriting.
   passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma}));
   if (shape.prefetchRegisters)
-    passes.nest<tt::FuncOp>().addPass(createRotateLoads({shape.defaultStages, shape.prefetchRegisters, shape.askedStages}));
+    passes.nest<tt::FuncOp>().addPass(
+        createRotateLoads({shape.defaultStages, shape.prefetchRegisters, shape.askedStages}));
   // Tiles made again for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
   passes.addPass(createSplitConversions({shape.maxSharedBytes}));

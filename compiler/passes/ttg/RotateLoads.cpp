@@ -188,8 +188,8 @@ static unsigned stagesOf(scf::ForOp loop, unsigned otherwise) {
 
 /// What is launched for arrays that overlap must stay right: only a loop itself can say that they do not.
 static void remarkUnused(scf::ForOp loop, unsigned stages) {
-  loop.emitRemark() << "num_stages=" << stages << " of the kernel changes nothing in this loop, which has no dot; write "
-                    << "tl.range(..., num_stages=" << stages << ") to load ahead here";
+  loop.emitRemark() << "num_stages=" << stages
+                    << " of the kernel changes nothing in this loop, which has no dot; write tl.range(..., num_stages=" << stages << ") to load ahead here";
 }
 
 namespace {

@@ -70,7 +70,8 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
 }
 
 namespace {
-/// Code generators that no compilation uses, by processor and PTX version. Threads of compilations come and go: it is for all.
+/// Code generators that no compilation uses, by processor and PTX version. It is for all threads: those of compilations come
+/// and go.
 class MachinePool {
 public:
   std::unique_ptr<llvm::TargetMachine> take(const std::string &kind) {

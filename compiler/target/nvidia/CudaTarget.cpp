@@ -103,7 +103,8 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   llvmModule->setTargetTriple((*machine)->getTargetTriple());
   llvmModule->setDataLayout((*machine)->createDataLayout());
   NvidiaEmitter emitter(arch);
-  if (failed(lowering::emitModule(module, *llvmModule, emitter, shared, {options.enableFpFusion, options.maxRegisters})) ||
+  const lowering::EmissionOptions emission = {options.enableFpFusion, options.maxRegisters};
+  if (failed(lowering::emitModule(module, *llvmModule, emitter, shared, emission)) ||
       failed(verifyLlvm(kernel, *llvmModule)))
     return failure();
   optimise(*llvmModule, **machine);

@@ -4,22 +4,23 @@
 from __future__ import annotations
 
 import hashlib
+from typing import ClassVar
 
 
 class TargetOptions:
     """Base of the dataclasses of options."""
 
-    max_warps: int | None = None  # of a block; None where any number will do
+    max_warps: ClassVar[int | None] = None  # of a block; None where any number will do
+    num_warps: int
 
     def __post_init__(self) -> None:
         for name in ("num_warps", "num_ctas"):
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1 or value & (value - 1):
                 raise ValueError(f"{name} must be a power of 2, got {value!r}")
-        if self.max_warps is not None and self.num_warps > self.max_warps:  # type: ignore[attr-defined]
+        if self.max_warps is not None and self.num_warps > self.max_warps:
             raise ValueError(
-                f"num_warps is {self.num_warps}; a block has at most "  # type: ignore[attr-defined]
-                f"{self.max_warps} warps"
+                f"num_warps is {self.num_warps}; a block has at most {self.max_warps} warps"
             )
 
     def hash(self) -> str:

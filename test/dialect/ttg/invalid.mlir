@@ -3,7 +3,7 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 tt.func @no_encoding(%x: tensor<128xf32>) {
-  // expected-error @+1 {{}}
+  // expected-error @+1 {{has no encoding}}
   %y = ttg.convert_layout %x : tensor<128xf32> -> tensor<128xf32, #blocked>
   tt.return
 }
@@ -15,7 +15,7 @@ tt.func @no_encoding(%x: tensor<128xf32>) {
 #smem = #ttg.shared_memory
 tt.func @constant_buffer(%x: tensor<128xf32, #blocked>) {
   %b = ttg.local_alloc %x : (tensor<128xf32, #blocked>) -> !ttg.memdesc<128xf32, #shared, #smem>
-  // expected-error @+1 {{}}
+  // expected-error @+1 {{writes to a buffer that is not mutable}}
   ttg.local_store %x, %b : tensor<128xf32, #blocked> -> !ttg.memdesc<128xf32, #shared, #smem>
   tt.return
 }
@@ -25,7 +25,7 @@ tt.func @constant_buffer(%x: tensor<128xf32, #blocked>) {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @empty_constant_buffer() {
-  // expected-error @+1 {{}}
+  // expected-error @+1 {{a buffer that is given no tile must be mutable}}
   %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #shared, #smem>
   tt.return
 }
@@ -36,7 +36,7 @@ tt.func @empty_constant_buffer() {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @other_shape(%b: !ttg.memdesc<128xf32, #shared, #smem>) {
-  // expected-error @+1 {{}}
+  // expected-error @+1 {{differs from buffer}}
   %y = ttg.local_load %b : !ttg.memdesc<128xf32, #shared, #smem> -> tensor<64xf32, #blocked>
   tt.return
 }

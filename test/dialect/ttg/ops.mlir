@@ -29,13 +29,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %filled = ttg.local_alloc %x : (tensor<16x32xf32, #blocked>) -> !ttg.memdesc<16x32xf32, #shared, #smem>
     // CHECK: ttg.local_alloc : () -> !ttg.memdesc<16x32xf32, #[[S]], #smem, mutable>
     %buffer = ttg.local_alloc : () -> !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
-    // CHECK: ttg.local_store %{{.*}}, %{{.*}} : tensor<16x32xf32, #[[B]]> -> {{(!ttg.memdesc)?}}<16x32xf32, #[[S]], #smem, mutable>
+    // CHECK: ttg.local_store %{{.*}}, %{{.*}} : tensor<16x32xf32, #[[B]]> -> <16x32xf32, #[[S]], #smem, mutable>
     ttg.local_store %x, %buffer : tensor<16x32xf32, #blocked> -> !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
     // CHECK: ttg.barrier local
     ttg.barrier local
-    // CHECK: ttg.local_load %{{.*}} : {{(!ttg.memdesc)?}}<16x32xf32, #[[S]], #smem, mutable> -> tensor<16x32xf32, #[[C]]>
+    // CHECK: ttg.local_load %{{.*}} : <16x32xf32, #[[S]], #smem, mutable> -> tensor<16x32xf32, #[[C]]>
     %y = ttg.local_load %buffer : !ttg.memdesc<16x32xf32, #shared, #smem, mutable> -> tensor<16x32xf32, #columns>
-    // CHECK: ttg.local_dealloc %{{.*}} : {{(!ttg.memdesc)?}}<16x32xf32, #[[S]], #smem, mutable>
+    // CHECK: ttg.local_dealloc %{{.*}} : <16x32xf32, #[[S]], #smem, mutable>
     ttg.local_dealloc %buffer : !ttg.memdesc<16x32xf32, #shared, #smem, mutable>
     tt.return
   }

@@ -126,9 +126,9 @@ TEST(Conversion, ShufflesServeEveryMixOfRegistersAndLanes) {
 TEST(Conversion, ALayoutBetweenTwoLeavesRoomForRepetitions) {
   RandomLayouts random(6);
   unsigned large = 0;
-  for (unsigned trial = 0; trial < 400; ++trial) {
+  for (unsigned trial = 0; trial < 60; ++trial) {
     TileSpec spec = random.spec(16);
-    spec.laneBits = 5, spec.warpBits = trial % 6;
+    spec.laneBits = 5, spec.warpBits = 3 + trial % 3;
     const LinearLayout src = random.any(spec), dst = random.any(spec);
     const LinearLayout between = layoutBetween(src, dst);
     ASSERT_TRUE(between.isSurjective());

@@ -8,7 +8,8 @@
 
 #include "gtest/gtest.h"
 
-#include <cstdio>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -25,7 +26,8 @@ Arch arch(const char *name = "90") {
 /// A program that stands in for ptxas: it writes its arguments as the cubin, or fails with a text.
 class FakePtxas {
 public:
-  explicit FakePtxas(const std::string &body) : path(std::filesystem::temp_directory_path() / ("ptxas" + std::to_string(getpid()))) {
+  explicit FakePtxas(const std::string &body)
+      : path(std::filesystem::temp_directory_path() / ("ptxas" + std::to_string(getpid()))) {
     std::ofstream(path) << "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'release 97.2, V97'; exit 0; fi\n" << body;
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
