@@ -144,10 +144,3 @@ TEST(CpuElement, DenormalsAreKept) {
   ASSERT_TRUE(kernel);
   EXPECT_EQ((apply<float, float>(*kernel, {0x1p-148f}))[0], 0x1p-149f);
 }
-
-TEST(CpuElement, UnsupportedTypeIsADiagnostic) {
-  std::string error;
-  const std::string text = mapping("f8E4M3FN", "f8E4M3FN", "%r = arith.addf %v, %v : tensor<32xf8E4M3FN>");
-  EXPECT_FALSE(LoadedKernel::compile(text, &error));
-  EXPECT_NE(error.find("not supported on the CPU"), std::string::npos) << error;
-}
