@@ -165,31 +165,3 @@ def test_dataclasses_and_namedtuples(n, device):
     expected = np.array([sum(range(n)), n, (n + 2) * 100 + 5, 2], np.float32)
     arguments = dict(out_ptr=np.zeros(4, np.float32), n=n)
     check(plain_classes, (1,), arguments, dict(out_ptr=expected), device=device)
-
-
-def test_host_side():
-    with pytest.raises(TypeError, match="only inherit from other aggregates"):
-
-        @triton.aggregate
-        class Wrong(State):
-            x: tl.tensor
-
-    @triton.aggregate
-    class Config:
-        size: tl.constexpr
-        names: tl.tuple = ("a", "b")
-
-    config = Config(4)
-    assert config.size.value == 4 and len(config.names) == 2
-    with pytest.raises(AttributeError, match=r"aggregate_replace\(\)"):
-        config.size = 5
-    with pytest.raises(TypeError, match="missing the field 'size'"):
-        Config()
-    with pytest.raises(TypeError, match="no field 'other'"):
-        tl.aggregate_replace(config, other=1)
-    with pytest.raises(TypeError, match="expects an aggregate"):
-        tl.aggregate_replace(3, size=1)
-    assert tl.aggregate_replace(config, size=9).size.value == 9
-    assert list(Config.__aggregate_fields__) == ["size", "names"]
-    assert Config.__aggregate_defaults__ == {"names": ("a", "b")}
-    assert config.type.mangle().endswith("Config<c4, Tca_cbT>") or "Config<c4" in config.type.mangle()
