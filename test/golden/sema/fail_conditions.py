@@ -26,5 +26,5 @@ def kernel(x_ptr, n):
     d = tile + tl.arange(0, 8)
     # CHECK: :[[#@LINE+3]]:9: error: Ternary expression with dynamic condition has inconsistent types int32 and fp32 [ternary-types-differ]
     # CHECK: :[[#@LINE+2]]:9: note: this side is int32
-    # CHECK: :[[#@LINE+1]]:23: note: this side is fp32
+    # CHECK: :[[#@LINE+1]]:25: note: this side is fp32
     e = 1 if n > 3 else 2.0

@@ -6,7 +6,7 @@ import triton.language as tl
 
 
 # CHECK: :[[#@LINE+9]]:21: remark: picking 1 of the 16 elements of a tile moves data between threads; load what is needed from memory where that is possible [index-cost]
-# CHECK: :[[#@LINE+9]]:45: remark: picking 4 of the 16 elements {{.*}}[index-cost]
+# CHECK: :[[#@LINE+9]]:44: remark: picking 4 of the 16 elements {{.*}}[index-cost]
 # CHECK-LABEL: tt.func public @kernel
 # CHECK: [[ONE:%.*]] = tt.gather {{.*}} (tensor<16xf32>, tensor<1xi32>) -> tensor<1xf32>
 # CHECK: tt.unsplat [[ONE]]
