@@ -71,6 +71,11 @@ def test_cumprod_of_integers(dtype, axis, device):
     check_scan(tl.cumprod, x, axis, False, expected, device)
 
 
+@triton.jit
+def products(x, axis: tl.constexpr, reverse: tl.constexpr):
+    return x.cumprod(axis, reverse=reverse)
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -78,7 +83,7 @@ def test_cumprod(dtype, axis, reverse, device):
     x = values(dtype, 16, 16, low=0.8, high=1.25)
     expected = scanned(np.cumprod, x.astype(np.float64), axis, reverse)
     rtol = 32 * float(np.finfo(dtype).eps)
-    check_scan(tl.cumprod, x, axis, reverse, expected.astype(dtype), device, rtol=rtol)
+    check_scan(products, x, axis, reverse, expected.astype(dtype), device, rtol=rtol)
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -210,6 +210,23 @@ def test_normal_floats(seed, start, device):
 
 
 @triton.jit
+def pairs(u1_ptr, u2_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b = tl.random.pair_uniform_to_normal(tl.load(u1_ptr + i), tl.load(u2_ptr + i))
+    tl.store(out_ptr + i, a)
+    tl.store(out_ptr + N + i, b)
+
+
+def test_normal_numbers_of_extremes(device):
+    """A uniform number of 0 counts as 1e-7: its logarithm is finite."""
+    u1 = np.array([0, 1e-8, 1e-7, 0.5, 0.99999994, 0.25, 0.125, 0.75], np.float32)
+    u2 = np.array([0, 0.25, 0.5, 0.75, 0.1, 0.99999994, 0.3, 0.6], np.float32)
+    want = np.concatenate(normal(u1, u2))
+    arguments = dict(u1_ptr=u1, u2_ptr=u2, out_ptr=blank(want.astype(np.float32)), N=8)
+    check(pairs, (1,), arguments, dict(out_ptr=want), device=device, ulps=4)
+
+
+@triton.jit
 def words_of_64_bits(seed, out_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     zero = tl.zeros((N,), tl.int64)
