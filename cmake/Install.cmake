@@ -9,7 +9,7 @@ execute_process(COMMAND ${Python_EXECUTABLE} -c "import sysconfig; print(sysconf
 set(libraries triton/_C)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/triton DESTINATION . COMPONENT wheel
-        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "__pycache__" EXCLUDE)
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 set_target_properties(nereid libtriton PROPERTIES INSTALL_RPATH "$ORIGIN")
 set_target_properties(nereid-tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${site_packages}/${libraries};$ORIGIN/../${libraries}")
 install(TARGETS nereid libtriton LIBRARY DESTINATION ${libraries} COMPONENT wheel)

@@ -16,7 +16,7 @@ from triton.runtime import driver
 try:
     import torch
 except ImportError:
-    torch = None
+    torch = None  # type: ignore[assignment]
 
 
 @triton.jit

@@ -1,4 +1,5 @@
-"""Writes docs/builtins.md from the built-in table and docs/diagnostics.md from the Diagnostics.def files.
+"""Writes docs/builtins.md, docs/reference/ and the type stubs of triton.language from the built-in
+table, and docs/diagnostics.md from the Diagnostics.def files.
 
 usage: generate_docs.py [--check]   (with .venv's Python; --check compares and writes nothing)
 """
@@ -75,15 +76,88 @@ def diagnostics_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+# --- reference ----------------------------------------------------------------------------------
+
+
+def source_of(entry: dict[str, Any]) -> str:
+    """The stem of the file that holds a built-in or a library function: what its page is called."""
+    name = entry["name"]
+    if entry["module"] == "triton.language.tensor_descriptor":
+        return "descriptor"
+    table = re.compile(rf'\{{\s*"{re.escape(name)}"\s*,')
+    for path in sorted(ROOT.glob("compiler/sema/builtins/*.cpp")):
+        if table.search(path.read_text(encoding="utf-8")):
+            return path.stem.lower()
+    prefix = name.split("_")[0]  # of entries that a macro writes
+    if entry["module"].endswith(".libdevice"):
+        return "libdevice"
+    if (ROOT / "compiler" / "sema" / "builtins" / f"{prefix.capitalize()}.cpp").exists():
+        return prefix
+    written = re.compile(rf"^def {re.escape(name)}\(", re.MULTILINE)
+    for path in sorted(ROOT.glob("compiler/stdlib/**/*.py")):
+        if written.search(path.read_text(encoding="utf-8")):
+            return path.stem.lower()
+    return "other"
+
+
+def reference_entry(entry: dict[str, Any]) -> list[str]:
+    path = f"{entry['module']}.{entry['name']}"
+    lines = [f"## {entry['name']}\n", f"```python\n{path}({signature(entry)})\n```\n"]
+    if entry["doc"]:
+        lines.append("\n".join(line.strip() for line in entry["doc"].strip().splitlines()) + "\n")
+    if entry["member"]:
+        lines.append(f"Also a method of tensors: `x.{entry['name']}(...)`.\n")
+    return lines
+
+
+def reference_pages() -> dict[str, str]:
+    """Path below docs -> text: one page per family of built-ins."""
+    from triton._C import libtriton
+
+    families: dict[str, list[dict[str, Any]]] = {}
+    for entry in (*libtriton.builtins(), *libtriton.stdlib()):
+        if not entry["name"].startswith("_"):
+            families.setdefault(source_of(entry), []).append(entry)
+    pages = {}
+    for family, entries in sorted(families.items()):
+        lines = [f"# {family.capitalize()}\n", MARK]
+        for entry in sorted(entries, key=lambda each: (each["module"], each["name"])):
+            lines += reference_entry(entry)
+        pages[f"reference/{family}.md"] = "\n".join(lines).rstrip() + "\n"
+    index = ["# Reference\n", MARK, "The functions of the kernel language, by family.\n"]
+    for family, entries in sorted(families.items()):
+        names = ", ".join(f"`{name}`" for name in sorted({entry["name"] for entry in entries}))
+        index.append(f"- [{family}]({family}.md): {names}")
+    pages["reference/README.md"] = "\n".join(index) + "\n"
+    return pages
+
+
+def generated() -> dict[pathlib.Path, str]:
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from generate_stubs import stubs
+
+    docs, language = ROOT / "docs", ROOT / "python" / "triton" / "language"
+    files = {docs / "builtins.md": builtins_page(), docs / "diagnostics.md": diagnostics_page()}
+    files |= {docs / name: text for name, text in reference_pages().items()}
+    files |= {language / name: text for name, text in stubs().items()}
+    return files
+
+
 def main() -> int:
     stale = []
-    for name, page in (("builtins.md", builtins_page), ("diagnostics.md", diagnostics_page)):
-        path = ROOT / "docs" / name
-        text = page()
+    files = generated()
+    left = {path for path in (ROOT / "docs" / "reference").glob("*.md") if path not in files}
+    for path, text in files.items():
         if "--check" not in sys.argv:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            stale.append(name)
+            stale.append(str(path.relative_to(ROOT)))
+    for path in left:
+        if "--check" not in sys.argv:
+            path.unlink()
+        else:
+            stale.append(str(path.relative_to(ROOT)))
     if stale:
         print(f"out of date: {', '.join(stale)}; ./dev docs writes them anew", file=sys.stderr)
     return 1 if stale else 0

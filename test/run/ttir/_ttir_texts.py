@@ -52,19 +52,10 @@ def kernel(request, tmp_path):
     return FromText(name, sections(name)[section], tmp_path)
 
 
-# Kernels with ops that are not there yet.
-PENDING = {
-    "atomics", "attention", "checks", "concatenated", "descriptor_gather", "device_descriptors",
-    "dot_precisions", "dot_scales", "histogram", "layer_norm_backward", "library_functions",
-    "map_elements", "matmul", "rarer_forms", "scans", "shapes",
-}  # fmt: skip
-
-
 def from_text(name):
     """Runs a test once for each text of a kernel."""
-    marks = [pytest.mark.xfail(reason="ops are missing")] if name in PENDING else []
     params = [
-        pytest.param((name, section), id=section.replace(" ", "-"), marks=marks)
+        pytest.param((name, section), id=section.replace(" ", "-"))
         for section in sections(name)
     ]
     return pytest.mark.parametrize("kernel", params, indirect=True)

@@ -70,4 +70,5 @@ def test_library_functions(kernel, device):
 @from_text("checks")
 def test_checks_that_hold(kernel, device, capfd):
     x = np.arange(32, dtype=np.int32)
-    check(kernel, (2,), dict(x=x, n=50), dict(x=x + 100), device=device)
+    check(kernel, (1,), dict(x=x, n=50), dict(x=x + 50), device=device)
+    assert "value: " in "".join(capfd.readouterr())

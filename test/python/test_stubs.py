@@ -1,0 +1,69 @@
+"""The package is typed: a type checker passes over the examples, and knows wrong names."""
+# SPDX-License-Identifier: MIT
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import triton
+import triton.language as tl
+
+ROOT = Path(__file__).resolve().parents[2]
+# As for an installed package: what stands in its own modules is not the user's concern.
+OPTIONS = ["--ignore-missing-imports", "--check-untyped-defs", "--follow-imports=silent"]
+
+
+@pytest.fixture(scope="module")
+def check_types(tmp_path_factory):
+    """Runs the type checker; the second run takes what the first has found out about packages."""
+    pytest.importorskip("mypy", reason="mypy is not installed; ./dev setup does")
+    package, cache = Path(triton.__file__).parent.parent, tmp_path_factory.mktemp("mypy")
+
+    def run(*files):
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", *OPTIONS, f"--cache-dir={cache}", *map(str, files)],
+            capture_output=True,
+            text=True,
+            env={"MYPYPATH": str(package), "PATH": "", "HOME": str(cache)},
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def test_a_type_checker_passes_over_the_examples(check_types):
+    examples = sorted((ROOT / "examples").glob("*.py"))
+    if not examples:
+        pytest.skip("the examples are not here")
+    status, output = check_types(*examples)
+    assert status == 0, output
+
+
+def test_a_type_checker_knows_names_and_parameters(tmp_path, check_types):
+    text = """
+import triton.language as tl
+def f(x: tl.tensor) -> None:
+    y = tl.exp(x).to(tl.float32)
+    z = (y + 1).sum(axis=0)
+    tl.store(x, y, mask=z > 0)
+    tl.expp(x)
+    tl.exp(x, 1, 2)
+    x.summ()
+"""
+    path = tmp_path / "wrong.py"
+    path.write_text(text)
+    status, output = check_types(path)
+    lines = [line.split(":")[1] for line in output.splitlines() if ": error: " in line]
+    assert status == 1 and list(dict.fromkeys(lines)) == ["7", "8", "9"], output
+
+
+def test_stubs_name_what_the_package_has():
+    folder = Path(tl.__file__).parent
+    text = (folder / "__init__.pyi").read_text()
+    names = {line.split(" as ")[1] for line in text.splitlines() if " as " in line}
+    missing = {name for name in tl.__all__ if not name.startswith("_")} - names
+    assert not missing, f"no stub names {', '.join(sorted(missing))}"
+    absent = [name for name in names if not hasattr(tl, name)]
+    assert not absent, f"stubs name {', '.join(absent)}, which are not there"
+    assert (folder.parent / "py.typed").exists()
