@@ -31,7 +31,7 @@ def codes():
 def texts_of_tests():
     """All text of golden and unit tests, which name the codes that they provoke."""
     texts = []
-    for folder in ("golden", "unit", "dialect", "python"):
+    for folder in ("golden", "unit", "dialect", "python", "tools"):
         for path in (TESTS / folder).rglob("*"):
             if path.is_file() and path != Path(__file__) and "__pycache__" not in path.parts:
                 texts.append(path.read_text(encoding="utf-8", errors="replace"))

@@ -120,7 +120,7 @@ def overridden(tmp_path, stage, text, **given):
 @pytest.mark.parametrize("stage", ["ttir", "ttgir", "llir", "ptx"])
 def test_a_file_replaces_a_stage(stage, tmp_path):
     """`x + n` becomes `x - n`; stages before it stay."""
-    names = {"ttir": "arith.addf", "ttgir": "arith.addf", "llir": "fadd", "ptx": "add.rn.f32"}
+    names = {"ttir": "arith.addf", "ttgir": "arith.addf", "llir": "fadd", "ptx": "add.f32"}
     stages = list(names)
     plain = compiled_for()
     text = plain.asm[stage]
@@ -137,17 +137,18 @@ def test_what_replaces_a_stage_must_fit_the_kernel(tmp_path):
     with pytest.raises(FileNotFoundError, match="missing.ttir"):
         compiled_for(ir_override=str(tmp_path / "missing.ttir"))
     text = compiled_for().asm["ttir"]
-    for stage, wrong, message in (
-        ("cubin", "x", r"on target `cuda` it replaces a stage by a file \*\.ttir, \*\.ttgir"),
-        ("ttir", text.replace("%n: i32", "%n: i64").replace("%n : i32", "%n : i64"), "whose kernel"),
-        ("ttir", "tt.func @other(", "cannot read this IR"),
-        ("llir", "nonsense", "which is no LLVM IR: line 1"),
-        ("llir", "define void @other() { ret void }", "which has no function `kernel`"),
-        ("llir", "define void @kernel() { ret void }", "has 0 parameters; the kernel's are 5"),
-        ("ptx", ".version 8.0", "which has no entry `kernel`"),
+    for stage, wrong, message, code in (
+        ("cubin", "x", r"on target `cuda` it replaces a stage by a file \*\.ttir, \*\.ttgir", "ir-override-stage"),
+        ("ttir", text.replace("%n: i32", "%n: i64").replace("%n : i32", "%n : i64"), "whose kernel", "ir-override-kernel"),
+        ("ttir", "tt.func @other(", "cannot read this IR", "invalid-ir"),
+        ("llir", "nonsense", "which is no LLVM IR: line 1", "target-failed"),
+        ("llir", "define void @other() { ret void }", "which has no function `kernel`", "target-failed"),
+        ("llir", "define void @kernel() { ret void }", "has 0 parameters; the kernel's are 5", "target-failed"),
+        ("ptx", ".version 8.0", "which has no entry `kernel`", "target-failed"),
     ):
-        with pytest.raises(triton.CompilationError, match=message):
+        with pytest.raises(triton.CompilationError, match=message) as caught:
             overridden(tmp_path, stage, wrong)
+        assert caught.value.diagnostics[0].code == code
 
 
 # --- The assembler --------------------------------------------------------------------------------

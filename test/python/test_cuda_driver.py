@@ -207,7 +207,8 @@ def test_do_bench_clears_the_cache_before_each_call_and_reads_the_gpus_clock(cud
     assert len(times) >= 1
     assert all(0 <= time < 1000 for time in times)
     cleared = stub.calls("cuMemsetD8Async")
-    assert len(cleared) == len(calls) == len(stub.calls("cuEventRecord")) // 2
+    assert len(cleared) == len(calls) - 1  # the first call, which may compile, is not timed
+    assert len(stub.calls("cuEventRecord")) % 2 == 0
     assert {call["bytes"] for call in cleared} == {256 << 20}
     assert len(stub.calls("cuMemFree")) == 1
 

@@ -94,7 +94,8 @@ class CUDABackend(BaseBackend):
                 stacklevel=2,
             )
         known.setdefault("ptx_options", _assembler_options())
-        known.setdefault("arch", knobs.runtime.override_arch or f"sm{self.target.arch}")
+        arch = str(self.target.arch)
+        known.setdefault("arch", knobs.runtime.override_arch or (arch if arch.startswith("sm") else f"sm{arch}"))
         capability = _capability(known["arch"])
         known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "tf32")
