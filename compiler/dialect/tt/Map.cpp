@@ -31,9 +31,14 @@ LogicalResult MapElementwiseOp::verifyRegions() {
   };
   if (!llvm::equal(body.getArgumentTypes(), packed(getSrcs().getTypes()))) // C2
     return emitOpError("region must take ") << getPack() << " scalars of each operand's element type";
-  auto end = dyn_cast<MapElementwiseReturnOp>(body.getTerminator());
-  if (!end || !llvm::equal(end.getValues().getTypes(), packed(getResultTypes())))
-    return emitOpError("region must return ") << getPack() << " scalars of each result's element type";
+  const SmallVector<Type> wanted = packed(getResultTypes());
+  for (Block &block : getScalarOp()) {
+    Operation *end = block.empty() ? nullptr : &block.back();
+    auto values = dyn_cast_if_present<MapElementwiseReturnOp>(end);
+    const bool goesOn = end && end->getNumSuccessors() != 0;
+    if (!goesOn && (!values || !llvm::equal(values.getValues().getTypes(), wanted)))
+      return emitOpError("region must return ") << getPack() << " scalars of each result's element type";
+  }
   return success();
 }
 
@@ -96,6 +101,8 @@ static LogicalResult unpack(MapElementwiseOp op, PatternRewriter &rewriter) {
 
 /// A function of elementwise ops alone becomes those ops on tiles.
 static LogicalResult widen(MapElementwiseOp op, PatternRewriter &rewriter) {
+  if (!op.getScalarOp().hasOneBlock())
+    return failure();
   Block &body = op.getScalarOp().front();
   auto isSimple = [](Operation &inner) {
     return inner.hasTrait<OpTrait::ConstantLike>() ||

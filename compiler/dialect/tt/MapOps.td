@@ -3,18 +3,20 @@
 #ifndef NEREID_TT_MAP_OPS
 #define NEREID_TT_MAP_OPS
 
-def MapElementwiseOp : Tt_Op<"map_elementwise", [SingleBlock, RecursiveMemoryEffects, SameOperandsAndResultShape,
+def MapElementwiseOp : Tt_Op<"map_elementwise", [RecursiveMemoryEffects, SameOperandsAndResultShape,
                                                  Tt_SameEncoding]> {
   let summary = "a function of scalars, with control flow of its own, applied to every element";
   let description = [{
     C1. There is an operand; `pack` is a power of two and divides the element count.
     C2. The region takes `pack` scalars of each operand, those of one operand
         together, and returns `pack` scalars of each result.
-    The `pack` elements of a call follow one another in row-major order.
+    The `pack` elements of a call follow one another in row-major order. In
+    imported text the region may have branches; `tt-lift-control-flow` turns
+    them into `scf`.
   }];
   let arguments = (ins Variadic<Tt_Tile>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<Tt_Tile>:$results);
-  let regions = (region SizedRegion<1>:$scalarOp);
+  let regions = (region MinSizedRegion<1>:$scalarOp);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;

@@ -63,14 +63,15 @@ def SplatOp : Tt_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
   let hasFolder = 1;
 }
 
-def UnsplatOp : Tt_Op<"unsplat", [Pure]> {
+def UnsplatOp : Tt_Op<"unsplat", [Pure,
+    TypesMatchWith<"result is the tile's element", "src", "result", "::nereid::tt::elementOf($_self)">]> {
   let summary = "the one element of a tile";
   let description = [{
     C1. The tile has exactly one element, of the result's type.
   }];
   let arguments = (ins Tt_Tile:$src);
   let results = (outs Tt_Scalar:$result);
-  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src attr-dict `:` type($src)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

@@ -59,8 +59,6 @@ LogicalResult UnsplatOp::verify() {
   auto tile = cast<RankedTensorType>(getSrc().getType());
   if (tile.getNumElements() != 1) // C1
     return emitOpError("tile has ") << tile.getNumElements() << " elements; only one can become a scalar";
-  if (tile.getElementType() != getType())
-    return emitOpError("element type ") << tile.getElementType() << " differs from result type " << getType();
   return success();
 }
 

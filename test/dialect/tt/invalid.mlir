@@ -17,7 +17,7 @@ tt.func @range_type() {
 // -----
 tt.func @unsplat_many(%x: tensor<2xf32>) {
   // expected-error @+1 {{tile has 2 elements; only one can become a scalar}}
-  %u = tt.unsplat %x : tensor<2xf32> -> f32
+  %u = tt.unsplat %x : tensor<2xf32>
   tt.return
 }
 

@@ -19,8 +19,8 @@ tt.func public @shapes(%x: f32, %t: tensor<4x8xf32>) attributes {noinline = fals
   %p = tt.trans %t {order = array<i32: 1, 0>} : tensor<4x8xf32> -> tensor<8x4xf32>
   // CHECK: tt.splat %{{.*}} : f32 -> tensor<1xf32>
   %one = tt.splat %x : f32 -> tensor<1xf32>
-  // CHECK: tt.unsplat %{{.*}} : tensor<1xf32> -> f32
-  %u = tt.unsplat %one : tensor<1xf32> -> f32
+  // CHECK: tt.unsplat %{{.*}} : tensor<1xf32>
+  %u = tt.unsplat %one : tensor<1xf32>
   // CHECK: tt.return
   tt.return
 }

@@ -30,7 +30,7 @@ def kernel(x_ptr, n):
     # CHECK: tt.broadcast %{{.+}} : tensor<1x8xf32> -> tensor<4x8xf32>
     row, whole = tl.broadcast(tl.arange(0, 8).to(tl.float32)[None, :], x)
     tl.store(x_ptr + grid, row + tl.broadcast_to(n.to(tl.float32), 4, 8))
-    # CHECK: tt.unsplat %{{.+}} : tensor<1x1xf32> -> f32
+    # CHECK: tt.unsplat %{{.+}} : tensor<1x1xf32>
     one = tl.expand_dims(tl.load(x_ptr), (0, 1)) + tl.load(x_ptr + tl.arange(0, 1))[None, :]
     tl.store(x_ptr, one.item())
     # CHECK: tt.reshape %{{.+}} : tensor<1x8xf32> -> tensor<8xf32>

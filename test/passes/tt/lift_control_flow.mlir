@@ -64,3 +64,24 @@ tt.func public @endless(%p: !tt.ptr<i32>, %n: i32) {
   tt.store %p, %n : !tt.ptr<i32>
   cf.br ^bb1
 }
+
+// CHECK-LABEL: tt.func public @scalar_function
+// CHECK: "tt.map_elementwise"
+// CHECK-NEXT: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32):
+// CHECK: %[[R:.*]] = scf.if
+// CHECK-NOT: ^bb
+// CHECK: tt.map_elementwise.return %[[R]] : i32
+tt.func public @scalar_function(%p: tensor<8x!tt.ptr<i32>>, %x: tensor<8xi32>) {
+  %r = "tt.map_elementwise"(%x, %x) <{pack = 1 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %more = arith.cmpi sgt, %a, %b : i32
+    cf.cond_br %more, ^bb1, ^bb2(%b : i32)
+  ^bb1:
+    %d = arith.subi %a, %b : i32
+    cf.br ^bb2(%d : i32)
+  ^bb2(%m: i32):
+    tt.map_elementwise.return %m : i32
+  }) : (tensor<8xi32>, tensor<8xi32>) -> tensor<8xi32>
+  tt.store %p, %r : tensor<8x!tt.ptr<i32>>
+  tt.return
+}

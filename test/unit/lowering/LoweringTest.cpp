@@ -132,7 +132,7 @@ tt.func public @kernel(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
   %op = tt.addptr %os, %first : tensor<256x!tt.ptr<i32>>, tensor<256xi32>
   tt.store %op, %c : tensor<256x!tt.ptr<i32>>
   %one = tt.make_range {end = 6 : i32, start = 5 : i32} : tensor<1xi32>
-  %s = tt.unsplat %one : tensor<1xi32> -> i32
+  %s = tt.unsplat %one : tensor<1xi32>
   %c300 = arith.constant 300 : i32
   %p = tt.addptr %o, %c300 : !tt.ptr<i32>, i32
   tt.store %p, %s : !tt.ptr<i32>
