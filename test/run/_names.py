@@ -44,7 +44,13 @@ class UsedNames:
 
     def _text(self, function):
         scope = {**vars(builtins), **function.fn.__globals__, **function.nonlocals}
-        for node in ast.walk(ast.parse(textwrap.dedent(function.src))):
+        tree = ast.parse(textwrap.dedent(function.src))
+        for node in ast.walk(tree):  # `info = tl.target_info`
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                value = self._resolve(node.value, scope)
+                if isinstance(value, types.ModuleType):
+                    scope[node.targets[0].id] = value
+        for node in ast.walk(tree):
             if isinstance(node, ast.Name):
                 self._value(scope.get(node.id))
             elif isinstance(node, ast.Attribute):
@@ -53,10 +59,8 @@ class UsedNames:
     def _attribute(self, node, scope):
         base = self._resolve(node.value, scope)
         if isinstance(base, types.ModuleType):
-            value = getattr(base, node.attr, None)
-            self._value(value)
-            if isinstance(value, Builtin):
-                self._name(base.__name__, node.attr)
+            self._value(getattr(base, node.attr, None))
+            self._name(base.__name__, node.attr)
         elif base is None:
             self.methods.add(node.attr)
 

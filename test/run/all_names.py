@@ -1,6 +1,7 @@
 """Every name of the language is launched by some test of this folder."""
 # SPDX-License-Identifier: MIT
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from triton._C import libtriton
 
 TESTS = Path(__file__).resolve().parents[1]
 MOST_UNSUPPORTED = 10
+METHODS_OF = ("triton.language.tensor", "triton.language.tensor_descriptor")
 
 
 def unsupported():
@@ -25,11 +27,11 @@ def test_every_name_of_the_table_was_launched(request, device):
     for entry in [*libtriton.builtins(), *libtriton.stdlib()]:
         name, module = entry["name"], entry["module"]
         path = f"{module}.{name}"
-        is_method_only = module == "triton.language.tensor"
+        is_method_only = module in METHODS_OF
         if not is_method_only and path not in USED.names and path not in unsupported():
             missing.append(path)
         if (entry["member"] or is_method_only) and not name.startswith("__"):
-            missing += [f"tensor.{name}"] if name not in USED.methods else []
+            missing += [f"{module}.{name}()"] if name not in USED.methods else []
     assert not missing, f"{len(missing)} names are in no launched kernel: {', '.join(missing)}"
 
 
@@ -37,5 +39,7 @@ def test_few_names_are_unsupported_and_each_has_a_test_of_its_error():
     listed = unsupported()
     assert len(listed) <= MOST_UNSUPPORTED
     for name, test in listed.items():
+        shown = name.removeprefix("triton.language.")
         text = (TESTS.parent / test).read_text()
-        assert name.split(".")[-1] in text, f"{test} does not name {name}"
+        error = re.search(rf"error: `tl\.{re.escape(shown)}` is not there .*\n.*{re.escape(shown)}\(", text)
+        assert error, f"{test} does not show the error of {name}"

@@ -32,3 +32,7 @@ def kernel(h_ptr, i_ptr):
     tl.extra.cuda.gdc_wait()
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.hip.memrealtime` is not there on the target `cpu`; it is an instruction of AMD GPUs [target-name]
     tl.extra.hip.memrealtime()
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.cuda.gdc_launch_dependents` is not there on the target `cpu`; {{.*}}[target-name]
+    tl.extra.cuda.gdc_launch_dependents()
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `tl.extra.hip.smid` is not there on the target `cpu`; {{.*}}[target-name]
+    tl.extra.hip.smid()
