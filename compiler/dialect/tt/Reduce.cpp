@@ -1,5 +1,6 @@
 // Rules of reductions: shapes, and the region that combines two elements.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/EncodingRules.h"
 
@@ -30,31 +31,9 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-LogicalResult ReduceOp::verify() {
-  if (getSrcs().empty())
-    return emitOpError("has no operand");
-  auto first = cast<RankedTensorType>(getSrcs().front().getType());
-  for (Value source : getSrcs()) { // C1
-    auto tile = cast<RankedTensorType>(source.getType());
-    if (tile.getShape() != first.getShape())
-      return emitOpError("operands have different shapes");
-    if (tile.getEncoding() != first.getEncoding())
-      return emitOpError("operands have different encodings");
-  }
-  return success();
-}
+LogicalResult ReduceOp::verify() { return verifyCombined(*this, getSrcs()); } // C1
 
 LogicalResult ReduceOp::verifyRegions() {
   Block &body = getCombine().front();
-  SmallVector<Type> elements;
-  for (Value source : getSrcs())
-    elements.push_back(elementOf(source.getType()));
-  SmallVector<Type> expected(elements);
-  expected.append(elements);
-  if (!llvm::equal(body.getArgumentTypes(), expected)) // C2
-    return emitOpError("combine region must take two scalars of each operand's element type");
-  auto end = dyn_cast<ReduceReturnOp>(body.getTerminator());
-  if (!end || !llvm::equal(end.getValues().getTypes(), elements))
-    return emitOpError("combine region must return one scalar of each operand's element type");
-  return success();
+  return verifyCombineRegion(*this, getSrcs(), body, dyn_cast<ReduceReturnOp>(body.getTerminator())); // C2
 }

@@ -1,21 +1,15 @@
 // Rules of scans.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/Dialect.h"
 
 using namespace mlir;
 using namespace nereid::tt;
 
 LogicalResult ScanOp::verify() {
-  if (getSrcs().empty())
-    return emitOpError("has no operand");
+  if (failed(verifyCombined(*this, getSrcs()))) // C1
+    return failure();
   auto first = cast<RankedTensorType>(getSrcs().front().getType());
-  for (Value source : getSrcs()) { // C1
-    auto tile = cast<RankedTensorType>(source.getType());
-    if (tile.getShape() != first.getShape())
-      return emitOpError("operands have different shapes");
-    if (tile.getEncoding() != first.getEncoding())
-      return emitOpError("operands have different encodings");
-  }
   const int64_t axis = static_cast<int32_t>(getAxis());
   if (axis < 0 || axis >= first.getRank())
     return emitOpError("axis ") << axis << " is outside [0, " << first.getRank() << ")";
@@ -26,17 +20,7 @@ LogicalResult ScanOp::verify() {
 
 LogicalResult ScanOp::verifyRegions() {
   Block &body = getCombine().front();
-  SmallVector<Type> elements;
-  for (Value source : getSrcs())
-    elements.push_back(elementOf(source.getType()));
-  SmallVector<Type> expected(elements);
-  expected.append(elements);
-  if (!llvm::equal(body.getArgumentTypes(), expected)) // C2
-    return emitOpError("combine region must take two scalars of each operand's element type");
-  auto end = dyn_cast<ScanReturnOp>(body.getTerminator());
-  if (!end || !llvm::equal(end.getValues().getTypes(), elements))
-    return emitOpError("combine region must return one scalar of each operand's element type");
-  return success();
+  return verifyCombineRegion(*this, getSrcs(), body, dyn_cast<ScanReturnOp>(body.getTerminator())); // C2
 }
 
 /// One element has nothing before it.

@@ -138,6 +138,7 @@ private:
 
   //--- NestReduce.cpp ---
   void beginReductions();
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> vectorsOf(mlir::Operation *op, unsigned level);
   mlir::LogicalResult accumulate(Reduction &reduction, unsigned level);
   mlir::LogicalResult accumulateValues(Reduction &reduction, llvm::ArrayRef<llvm::Value *> values);
   mlir::LogicalResult finishReductions(unsigned level);

@@ -105,9 +105,10 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, Arra
   return results;
 }
 
-LogicalResult NestEmitter::accumulate(Reduction &reduction, unsigned level) {
+/// The operands' elements in the chunk, all of them as vectors.
+FailureOr<SmallVector<llvm::Value *>> NestEmitter::vectorsOf(Operation *op, unsigned level) {
   SmallVector<llvm::Value *> values;
-  for (Value operand : reduction.root->op->getOperands()) {
+  for (Value operand : op->getOperands()) {
     Element element = evaluate(operand, identityMap(nest.shape.size()), level);
     if (!element)
       return failure();
@@ -115,7 +116,12 @@ LogicalResult NestEmitter::accumulate(Reduction &reduction, unsigned level) {
     values.push_back(asVector(element));
   }
   insertAt(level);
-  return accumulateValues(reduction, values);
+  return values;
+}
+
+LogicalResult NestEmitter::accumulate(Reduction &reduction, unsigned level) {
+  auto values = vectorsOf(reduction.root->op, level);
+  return failed(values) ? failure() : accumulateValues(reduction, *values);
 }
 
 LogicalResult NestEmitter::accumulateValues(Reduction &reduction, ArrayRef<llvm::Value *> values) {

@@ -72,15 +72,10 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::scanChunk(Scan &scan, SmallVe
 LogicalResult NestEmitter::emitScan(Scan &scan, unsigned level) {
   Operation *op = scan.root->op;
   const bool isAcrossLanes = scansLanes() && nest.lanes > 1;
-  SmallVector<llvm::Value *> values;
-  for (Value operand : op->getOperands()) {
-    Element element = evaluate(operand, identityMap(nest.shape.size()), level);
-    if (!element)
-      return failure();
-    insertAt(level);
-    values.push_back(asVector(element));
-  }
-  insertAt(level);
+  auto operands = vectorsOf(op, level);
+  if (failed(operands))
+    return failure();
+  SmallVector<llvm::Value *> values = std::move(*operands);
   if (isAcrossLanes) {
     auto scanned = scanChunk(scan, values);
     if (failed(scanned))

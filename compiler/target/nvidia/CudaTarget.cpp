@@ -60,10 +60,7 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   shape.hasWarpMma = arch.hasWarpMma;
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked
-  bool hasScaled = false;
-  module.walk([&](tt::DotScaledOp) { hasScaled = true; });
-  if (hasScaled)
-    passes.addPass(tt::createDecomposeScaledDots());
+  passes.addPass(tt::createDecomposeScaledDots());
   ttg::buildPipeline(passes, shape);
   return passes.run(module);
 }

@@ -1,0 +1,16 @@
+// Rules that reductions and scans share: operands of one shape, a region that combines two elements.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "mlir/IR/Operation.h"
+
+namespace nereid::tt {
+
+/// There are tiles, of one shape and encoding.
+llvm::LogicalResult verifyCombined(mlir::Operation *op, mlir::ValueRange tiles);
+/// `body` takes two scalars of each tile's element type and returns one. `end` is its terminator; null where that is not
+/// the op's own.
+llvm::LogicalResult verifyCombineRegion(mlir::Operation *op, mlir::ValueRange tiles, mlir::Block &body,
+                                        mlir::Operation *end);
+
+} // namespace nereid::tt
