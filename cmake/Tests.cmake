@@ -31,6 +31,9 @@ if(unit_sources AND GTest_FOUND)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/target_nvidia/AssembleTest.cpp PROPERTIES
     COMPILE_DEFINITIONS "NEREID_STUB_NVJITLINK=\"$<TARGET_FILE:nereid-stub-nvjitlink>\"")
   add_dependencies(nereid-unit-tests nereid-stub-libcuda nereid-stub-nvjitlink)
+  # The C++ API throws.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/jit/KernelTest.cpp PROPERTIES
+    COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
 # test/exhaustive/Math.cpp makes nereid-math-exhaustive: minutes of work, built when asked for by name.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "jit/DiskCache.h"
 
+#include "compiler/support/ForkGate.h"
 #include "jit/CacheFolder.h"
 #include "jit/PrivateFile.h"
 
@@ -84,11 +85,13 @@ CacheInfo DiskCache::evict(const std::string &dir) {
 }
 
 std::vector<std::string> DiskCache::takeNotes() {
+  const support::ForkGate gate;
   std::lock_guard<std::mutex> lock(notesMutex);
   return std::exchange(notesPending, {});
 }
 
 void DiskCache::note(std::string text) {
+  const support::ForkGate gate;
   std::lock_guard<std::mutex> lock(notesMutex);
   if (notesGiven.insert(text).second)
     notesPending.push_back(std::move(text));

@@ -4,16 +4,19 @@
 
 #include "compiler/driver/Compiler.h"
 #include "jit/DiskCache.h"
+#include "jit/Packing.h"
 #include "jit/SourceKernel.h"
 #include "runtime/Device.h"
 
-#include <cstring>
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace nereid;
+using namespace nereid::jit;
 
 struct Kernel::Impl {
   runtime::Device *device;
   std::shared_ptr<runtime::Kernel> loaded;
+  std::vector<Slot> slots; ///< one per run-time parameter
 };
 
 Kernel Kernel::compile(const std::string &path, const std::string &kernel, const std::string &signature,
@@ -32,6 +35,7 @@ Kernel Kernel::compile(const std::string &path, const std::string &kernel, const
   }
   driver::Request request;
   request.signature = source->signature;
+  request.sources = source->sources;
   request.key = driver::cacheKey(source->request, source->sourceKey, source->signature);
   jit::DiskCache cache;
   std::optional<artifact::Artifact> compiled;
@@ -58,7 +62,7 @@ Kernel Kernel::compile(const std::string &path, const std::string &kernel, const
     problem = loaded.error().text;
     return Kernel(nullptr);
   }
-  return Kernel(std::make_shared<const Impl>(Impl{*device, *loaded}));
+  return Kernel(std::make_shared<const Impl>(Impl{*device, *loaded, slotsOf((*loaded)->artifact())}));
 }
 
 const std::string &Kernel::name() const { return impl->loaded->artifact().name; }
@@ -72,12 +76,54 @@ std::string Kernel::findStage(const std::string &name, std::string &problem) con
   return "";
 }
 
-/// Why `value` cannot be passed for `parameter`; empty where it can.
-static std::string mismatch(const artifact::Parameter &parameter, bool isPointer, bool isFloat, bool isDouble) {
-  const bool wantsFloat = parameter.kind == artifact::ParameterKind::Float;
-  const bool wantsPointer = parameter.kind == artifact::ParameterKind::Pointer;
-  if (wantsFloat != isFloat || wantsPointer != isPointer || (wantsFloat && (parameter.size == 8) != isDouble))
-    return "argument `" + parameter.name + "` must be of type " + parameter.type;
+/// An argument as the block needs it. A template: what the C++ API holds it in is private to it.
+template <typename Value> static Leaf leafOf(const Value &value) {
+  using Kind = decltype(value.kind);
+  Leaf leaf;
+  if (value.kind == Kind::Float)
+    leaf.number = value.number;
+  else
+    leaf.bits = value.bits;
+  switch (value.kind) {
+  case Kind::None:
+    break;
+  case Kind::Pointer:
+  case Kind::ConstPointer:
+    leaf.kind = Leaf::Kind::Address;
+    leaf.isReadOnly = value.kind == Kind::ConstPointer;
+    break;
+  case Kind::Bool:
+    leaf.kind = Leaf::Kind::Bool;
+    break;
+  case Kind::Signed:
+    leaf.kind = Leaf::Kind::Int;
+    break;
+  case Kind::Unsigned:
+    leaf.kind = Leaf::Kind::UInt;
+    break;
+  case Kind::Float:
+    leaf.kind = Leaf::Kind::Float;
+    break;
+  }
+  return leaf;
+}
+
+/// The argument in a message.
+static std::string textOf(const Leaf &leaf) {
+  switch (leaf.kind) {
+  case Leaf::Kind::None:
+    return "nothing";
+  case Leaf::Kind::Address:
+    return leaf.isReadOnly ? "pointer to const" : "a pointer";
+  case Leaf::Kind::Bool:
+    return leaf.bits ? "true" : "false";
+  case Leaf::Kind::Int:
+    return std::to_string(leaf.integer);
+  case Leaf::Kind::UInt:
+    return std::to_string(leaf.bits);
+  case Leaf::Kind::Float:
+    return llvm::formatv("{0}", leaf.number);
+  }
   return "";
 }
 
@@ -86,17 +132,13 @@ std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *v
   if (count != artifact.parameters.size())
     return "kernel `" + name() + "` takes " + std::to_string(artifact.parameters.size()) +
            " run-time arguments, but " + std::to_string(count) + " are given";
-  std::vector<char> packed(artifact::packedBytes(artifact));
+  std::vector<char> block(artifact::packedBytes(artifact));
   for (size_t i = 0; i < count; ++i) {
-    const artifact::Parameter &parameter = artifact.parameters[i];
-    const Value &value = values[i];
-    const bool isDouble = value.kind == Value::Kind::Float64;
-    const std::string wrong = mismatch(parameter, value.kind == Value::Kind::Pointer,
-                                       isDouble || value.kind == Value::Kind::Float32, isDouble);
-    if (!wrong.empty())
-      return wrong + " in a launch of `" + name() + "`";
-    std::memcpy(packed.data() + parameter.offset, &value.bits, parameter.size);
+    const Leaf leaf = leafOf(values[i]);
+    const PackResult result = pack(impl->slots[i], leaf, block.data());
+    if (result != PackResult::Packed)
+      return packProblem(result, artifact, i, textOf(leaf)) + " in a launch of `" + name() + "`";
   }
-  auto done = impl->device->launch(*impl->loaded, {grid.x, grid.y, grid.z}, stream, packed);
+  auto done = impl->device->launch(*impl->loaded, {grid.x, grid.y, grid.z}, stream, block);
   return done ? "" : done.error().text;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "jit/PrivateFile.h"
 
+#include "runtime/WriteAll.h"
+
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -94,18 +96,6 @@ FileContents readPrivateFile(const Descriptor &folder, const std::string &name) 
   return contents;
 }
 
-static bool writeAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
-
 /// A name that no other writer has, on this machine or another.
 static std::string asideName() {
   static std::atomic<uint64_t> serial{0};
@@ -121,7 +111,7 @@ static bool writeAside(const Descriptor &folder, const std::string &aside, std::
                        Sync sync) {
   const Descriptor file(openat(folder.get(), aside.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  return file && writeAll(file.get(), bytes) && (sync == Sync::No || fsync(file.get()) == 0);
+  return file && runtime::writeAll(file.get(), bytes) && (sync == Sync::No || fsync(file.get()) == 0);
 }
 
 std::string replaceFile(const Descriptor &folder, const std::string &name, std::string_view bytes,

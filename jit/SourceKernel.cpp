@@ -66,6 +66,10 @@ static std::optional<sema::KernelArgument> kernelArgument(const Argument &entry,
   llvm_unreachable("every kind returns");
 }
 
+static std::string counted(size_t number, llvm::StringRef one, llvm::StringRef many) {
+  return (std::to_string(number) + " " + (number == 1 ? one : many)).str();
+}
+
 std::optional<SourceKernel> jit::readSourceKernel(const std::string &path, const std::string &kernel,
                                                   const std::string &signature, const support::Options &options,
                                                   const support::TargetSpec &target,
@@ -88,7 +92,8 @@ std::optional<SourceKernel> jit::readSourceKernel(const std::string &path, const
   const std::vector<std::string> parameters = sema::parameterNames(*function, diagnostics);
   if (parameters.size() != entries.arguments.size()) {
     diagnostics.report(diag::SignatureCount, {function->file.get(), function->definition->nameRange}, function->name,
-                       parameters.size(), llvm::join(parameters, ", "), signature, entries.arguments.size());
+                       counted(parameters.size(), "parameter", "parameters"), llvm::join(parameters, ", "), signature,
+                       counted(entries.arguments.size(), "entry", "entries"));
     return std::nullopt;
   }
   for (const Argument &entry : entries.arguments) {
@@ -103,8 +108,12 @@ std::optional<SourceKernel> jit::readSourceKernel(const std::string &path, const
   result.request.target = target;
   result.signature = entries.str();
   llvm::SHA256 hash;
-  hash.update(path);
-  hash.update(function->file->text());
+  result.sources = result.host->files();
+  for (const std::shared_ptr<const support::SourceFile> &file : result.sources) {
+    hash.update(file->name());
+    hash.update(std::to_string(file->text().size()));
+    hash.update(file->text());
+  }
   result.sourceKey = llvm::toHex(hash.final(), /*LowerCase=*/true);
   return result;
 }

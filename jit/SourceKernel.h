@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nereid::jit {
 
@@ -15,7 +16,8 @@ struct SourceKernel {
   std::unique_ptr<sema::FileHost> host;
   sema::KernelRequest request;
   std::string signature; ///< as `Signature::str` prints it
-  std::string sourceKey; ///< changes with the file's text
+  std::vector<std::shared_ptr<const support::SourceFile>> sources; ///< the file and those that it imports
+  std::string sourceKey; ///< changes with the text of the file and of those that it imports
 };
 
 /// Reads `path` and finds `kernel` in it (any one kernel where the name is empty and the file has just one).

@@ -6,9 +6,11 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Backend.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/PassDiagnostics.h"
 #include "compiler/driver/Replacement.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/support/FatalGuard.h"
+#include "compiler/support/ForkGate.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -33,53 +35,6 @@ private:
   static std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
   std::vector<PhaseTime> &times;
   std::chrono::steady_clock::time_point began;
-};
-
-/// "file:line:column: " of the innermost place that is in a file.
-std::string placeText(mlir::Location location) {
-  if (auto named = llvm::dyn_cast<mlir::NameLoc>(location))
-    return placeText(named.getChildLoc());
-  if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location))
-    return placeText(call.getCallee());
-  if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(location); fused && !fused.getLocations().empty())
-    return placeText(fused.getLocations().front());
-  auto range = llvm::dyn_cast<mlir::FileLineColRange>(location);
-  if (!range)
-    return "";
-  return llvm::formatv("{0}:{1}:{2}: ", range.getFilename().getValue(), range.getStartLine(), range.getStartColumn()).str();
-}
-
-/// Turns what passes say through MLIR into our diagnostics.
-class PassDiagnostics {
-public:
-  PassDiagnostics(mlir::MLIRContext *context, support::DiagnosticEngine &diagnostics)
-      : handler(context, [this](mlir::Diagnostic &diagnostic) {
-          const auto severity = diagnostic.getSeverity();
-          if (severity == mlir::DiagnosticSeverity::Error)
-            append(text, diagnostic);
-          else if (severity == mlir::DiagnosticSeverity::Remark)
-            append(remarks, diagnostic);
-          return mlir::success();
-        }),
-        diagnostics(diagnostics) {}
-  void report(const support::DiagnosticKind &kind) {
-    diagnostics.report(kind, {}, text.empty() ? "a pass failed without a message" : text);
-  }
-
-  void reportRemarks(const support::DiagnosticKind &kind) {
-    if (!remarks.empty())
-      diagnostics.report(kind, {}, remarks);
-  }
-
-private:
-  static void append(std::string &lines, const mlir::Diagnostic &diagnostic) {
-    llvm::raw_string_ostream os(lines);
-    os << (lines.empty() ? "" : "\n") << placeText(diagnostic.getLocation()) << diagnostic;
-  }
-
-  std::string text, remarks;
-  mlir::ScopedDiagnosticHandler handler;
-  support::DiagnosticEngine &diagnostics;
 };
 } // namespace
 
@@ -173,19 +128,6 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::front(mlir::MLIRContext &context, cons
   return sema::emitKernel(context, kernel, host, diagnostics);
 }
 
-static bool optimise(mlir::ModuleOp module, const support::Options &options, support::DiagnosticEngine &diagnostics) {
-  PassDiagnostics said(module.getContext(), diagnostics);
-  mlir::PassManager passes(module.getContext());
-#ifdef NDEBUG
-  passes.enableVerifier(false);
-#endif
-  tt::buildOptimisePipeline(passes, options.enableFpFusion);
-  if (mlir::succeeded(passes.run(module)))
-    return true;
-  said.report(diag::PassFailed);
-  return false;
-}
-
 static void describeOptions(artifact::Artifact &artifact, const support::Options &options) {
   auto number = [](uint64_t value) { return std::to_string(value); };
   auto flag = [](bool value) { return std::string(value ? "true" : "false"); };
@@ -207,43 +149,75 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
 
 /// The kernel's TTIR as a file that shows the problem again; where it was written.
 static std::string writeReproducer(const artifact::Artifact &artifact) {
+  const std::string *ttir = artifact.findStage("ttir");
+  if (!ttir)
+    return "(no file: it failed before there was TTIR)";
   llvm::SmallString<128> path;
   int descriptor;
   if (llvm::sys::fs::createTemporaryFile("nereid-" + artifact.name, "ttir", descriptor, path))
     return "(no file: the temporary folder cannot be written)";
   llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
-  file << *artifact.findStage("ttir");
+  file << *ttir;
   return path.str().str();
 }
 
-std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options &options,
-                                   const support::TargetSpec &target, const Request &request,
-                                   support::DiagnosticEngine &diagnostics) {
-  Result result;
-  PhaseClock clock(result.times);
-  const Backend *backend = findBackend(target.backend);
-  tt::FuncOp kernel = kernelOf(module, diagnostics);
-  if (!kernel)
-    return std::nullopt;
-  backend->prepare(module);
-  if (!optimise(module, options, diagnostics))
-    return std::nullopt;
-  // From `ttgir` on the text is what follows from the module that stands in its place.
-  mlir::OwningOpRef<mlir::ModuleOp> written;
-  const std::string made = request.replacement && request.replacement->stage != "ttir" ? printModule(module) : "";
-  if (const auto &replacement = request.replacement) {
-    if (!checkReplaceable(*replacement, *backend, diagnostics))
-      return std::nullopt;
-    if (replacement->stage == "ttir" || replacement->stage == "ttgir") {
-      written = readReplacement(*replacement, kernel, diagnostics);
-      kernel = written ? kernelOf(*written, diagnostics) : tt::FuncOp();
-      if (!kernel)
-        return std::nullopt;
-      module = *written;
-    }
+namespace {
+/// What the guarded half of a compilation works on. It owns all but the module, since it may outlast its caller.
+struct BackWork {
+  BackWork(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target, Request request)
+      : module(module), options(options), target(target), request(std::move(request)), said(module.getContext()) {
+    this->request.shouldStop = nullptr;
   }
-  clock.end("ttir");
+  bool optimise();
+  bool replace(support::DiagnosticEngine &diagnostics);
+  void describe();
+  void finish();
 
+  mlir::ModuleOp module;
+  tt::FuncOp kernel;
+  mlir::OwningOpRef<mlir::ModuleOp> written; ///< by the user, in place of ours
+  const Backend *backend = nullptr;
+  const support::Options options;
+  const support::TargetSpec target;
+  Request request;
+  PassDiagnostics said;
+  Result result;
+  PhaseClock clock{result.times};
+  std::string made; ///< the TTIR that was replaced
+  bool isFinished = false;
+};
+} // namespace
+
+bool BackWork::optimise() {
+  mlir::PassManager passes(module.getContext());
+#ifdef NDEBUG
+  passes.enableVerifier(false);
+#endif
+  tt::buildOptimisePipeline(passes, options.enableFpFusion);
+  return mlir::succeeded(passes.run(module));
+}
+
+/// From `ttgir` on the text is what follows from the module that stands in its place.
+bool BackWork::replace(support::DiagnosticEngine &diagnostics) {
+  if (!request.replacement)
+    return true;
+  const Request::Replacement &replacement = *request.replacement;
+  if (replacement.stage != "ttir")
+    made = printModule(module);
+  if (!checkReplaceable(replacement, *backend, diagnostics))
+    return false;
+  if (replacement.stage == "ttir" || replacement.stage == "ttgir") {
+    written = readReplacement(replacement, kernel, diagnostics);
+    kernel = written ? kernelOf(*written, diagnostics) : tt::FuncOp();
+    if (!kernel)
+      return false;
+    module = *written;
+  }
+  request = withAllStages(request, *backend);
+  return true;
+}
+
+void BackWork::describe() {
   artifact::Artifact &artifact = result.artifact;
   artifact.name = artifact.entry = kernel.getSymName().str();
   artifact.hash = request.key;
@@ -256,25 +230,68 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
       artifact.parameters.push_back(parameterOf(argument));
   describeWrites(artifact, kernel);
   artifact.stages.push_back({"ttir", made.empty() ? printModule(module) : made});
-  if (request.stopAfter == "ttir")
-    return result;
-  PassDiagnostics said(module.getContext(), diagnostics);
-  const Request own = withAllStages(request, *backend);
-  const BackendJob job{module, options, target, own};
-  mlir::LogicalResult finished = mlir::failure();
-  const std::optional<std::string> fatal = support::runGuarded([&] { finished = backend->finish(job, artifact); });
-  if (fatal) {
-    (void)written.release(); // its state is unknown
-    diagnostics.report(diag::CompilerBug, {}, *fatal, writeReproducer(artifact));
-    return std::nullopt;
-  }
-  if (mlir::failed(finished)) {
-    said.report(diag::TargetFailed);
-    return std::nullopt;
-  }
-  said.reportRemarks(diag::TargetRemark);
+}
+
+void BackWork::finish() {
+  isFinished = mlir::succeeded(backend->finish({module, options, target, request}, result.artifact));
   clock.end(target.backend == "cpu" ? "so" : "cubin");
-  return result;
+}
+
+/// The guarded half, to its end or until the request wants no more of it.
+static bool finishGuarded(const std::shared_ptr<BackWork> &work, const std::function<bool()> &shouldStop,
+                          support::DiagnosticEngine &diagnostics) {
+  const artifact::Artifact &artifact = work->result.artifact;
+  const std::string name = artifact.name;
+  llvm::function_ref<bool()> question = nullptr;
+  if (shouldStop)
+    question = shouldStop;
+  const support::GuardedEnd end = support::runGuarded([work] { work->finish(); }, question);
+  if (end.isAbandoned) {
+    diagnostics.report(diag::Interrupted, {}, name);
+    return false;
+  }
+  if (end.failure) {
+    diagnostics.report(diag::CompilerBug, {}, *end.failure, writeReproducer(artifact));
+    new std::shared_ptr(work); // half-finished: not to be destroyed
+    return false;
+  }
+  return true;
+}
+
+std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options &options,
+                                   const support::TargetSpec &target, const Request &request,
+                                   support::DiagnosticEngine &diagnostics) {
+  if (support::ForkGate::compilerIsLost()) {
+    diagnostics.report(diag::CompilerLost, {});
+    return std::nullopt;
+  }
+  const auto work = std::make_shared<BackWork>(module, options, target, request);
+  work->backend = findBackend(target.backend);
+  work->kernel = kernelOf(module, diagnostics);
+  if (!work->kernel)
+    return std::nullopt;
+  {
+    const support::ForkGate gate;
+    work->backend->prepare(module);
+    if (!work->optimise()) {
+      work->said.report(diagnostics, diag::PassFailed, request.sources);
+      return std::nullopt;
+    }
+    if (!work->replace(diagnostics))
+      return std::nullopt;
+    work->clock.end("ttir");
+    work->describe();
+  }
+  if (request.stopAfter == "ttir")
+    return std::move(work->result);
+  if (!finishGuarded(work, request.shouldStop, diagnostics))
+    return std::nullopt;
+  if (!work->isFinished) {
+    work->said.report(diagnostics, diag::TargetFailed, request.sources);
+    return std::nullopt;
+  }
+  work->said.reportRemarks(diagnostics, diag::TargetRemark, request.sources);
+  return std::move(work->result);
 }
 
 std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
@@ -282,6 +299,7 @@ std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::Ke
                                       support::DiagnosticEngine &diagnostics) {
   std::vector<PhaseTime> times;
   PhaseClock clock(times);
+  const support::ForkGate gate; // this host takes no lock that a thread at a fork could hold
   mlir::OwningOpRef<mlir::ModuleOp> module = front(context, kernel, host, diagnostics);
   if (!module)
     return std::nullopt;

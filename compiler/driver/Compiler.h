@@ -42,6 +42,11 @@ struct Request {
   /// Name, kind, type and position of each run-time parameter, as the source has them; taken from the
   /// module's function where empty. Offsets and sizes are filled in.
   std::vector<artifact::Parameter> parameters;
+  /// The texts that the module's locations may point into, for messages.
+  std::vector<std::shared_ptr<const support::SourceFile>> sources;
+  /// Asked now and then while code is made, where the caller may want to stop; true ends the compilation with the
+  /// error `interrupted`. Context and module then stay in use for a while: neither may be destroyed.
+  std::function<bool()> shouldStop;
 };
 
 /// How long one phase took.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/support/FatalGuard.h"
+#include "compiler/support/ForkGate.h"
 #include "compiler/target/cpu/AotLauncher.h"
 
 using namespace nereid;
@@ -33,8 +35,9 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
     return artifact.binary;
   support::TargetSpec target{artifact.target.backend, artifact.target.arch, artifact.target.features, 0};
   if (stage == "launcher.so") {
-    auto launcher = cpu::compileAotLauncher(artifact, target);
-    if (!launcher)
+    std::optional<std::string> launcher;
+    const auto fatal = support::runGuarded([&] { launcher = cpu::compileAotLauncher(artifact, target); });
+    if (fatal || !launcher)
       diagnostics.report(diag::TargetFailed, {}, "the launcher could not be linked");
     return launcher;
   }
@@ -42,6 +45,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   if (!ttir || !llvm::is_contained(stageNames(artifact.target.backend), stage))
     return std::nullopt;
 
+  const support::ForkGate gate;
   support::Options options;
   options.numWarps = numberOf(artifact, "num_warps");
   options.numStages = numberOf(artifact, "num_stages");

@@ -341,7 +341,11 @@ std::optional<std::vector<Value>> FunctionEmitter::elementsOf(const Value &value
     hostError(std::get<HostError>(items), range);
     return std::nullopt;
   }
-  error(diag::NotIterable, range, describe(value));
+  if (value.is<std::shared_ptr<const RangeValue>>())
+    error(diag::UnsupportedExpression, range, value.repr() + " outside of a `for` statement",
+          "write its elements as a tuple");
+  else
+    error(diag::NotIterable, range, describe(value));
   return std::nullopt;
 }
 

@@ -64,6 +64,7 @@ public:
     return function ? function->function : nullptr;
   }
   std::vector<std::string> kernelNames() const override;
+  std::vector<std::shared_ptr<const support::SourceFile>> files() override;
   std::optional<Value> constantNamed(llvm::StringRef name) {
     std::optional<HostResult> found = resolve(main, name);
     auto *value = found ? std::get_if<Value>(&*found) : nullptr;
@@ -96,6 +97,7 @@ private:
   std::shared_ptr<SourceModule> parseModule(std::string name, std::string text, support::DiagnosticEngine &diagnostics);
   std::optional<HostResult> resolve(const std::shared_ptr<SourceModule> &in, llvm::StringRef name);
   std::optional<HostResult> find(const std::shared_ptr<SourceModule> &in, syntax::Block statements, llvm::StringRef name);
+  std::shared_ptr<SourceModule> importedModule(const SourceModule &in, const syntax::ImportFrom *statement, std::string &path);
   HostResult import(const std::shared_ptr<SourceModule> &in, const syntax::ImportFrom *statement, const syntax::Alias &alias);
   HostResult evaluate(const std::shared_ptr<SourceModule> &in, const syntax::Expr *expression);
   std::shared_ptr<JitFunction> jitFunction(const std::shared_ptr<SourceModule> &in, const syntax::FunctionDef *definition);
@@ -151,6 +153,54 @@ std::unique_ptr<FileHost> FileHost::open(const std::string &path, support::Diagn
     return nullptr;
   }
   return fromText(path, (*buffer)->getBuffer().str(), diagnostics);
+}
+
+/// The module that a relative import names, from the file `path`; null where that cannot be read.
+std::shared_ptr<SourceModule> FileHostImpl::importedModule(const SourceModule &in, const syntax::ImportFrom *statement,
+                                                           std::string &path) {
+  llvm::SmallString<128> place(llvm::sys::path::parent_path(in.file->name()));
+  for (unsigned level = 1; level < statement->level; ++level)
+    llvm::sys::path::append(place, "..");
+  llvm::SmallVector<llvm::StringRef> parts;
+  statement->module.split(parts, '.', -1, false);
+  for (llvm::StringRef part : parts)
+    llvm::sys::path::append(place, part);
+  place += ".py";
+  path = place.str().str();
+  std::shared_ptr<SourceModule> &module = imported[path];
+  if (module)
+    return module;
+  support::DiagnosticEngine diagnostics;
+  if (auto buffer = llvm::MemoryBuffer::getFile(path))
+    module = parseModule(path, (*buffer)->getBuffer().str(), diagnostics);
+  return module;
+}
+
+/// The relative imports of module level, those of `try` blocks too.
+static void collectImports(syntax::Block statements, llvm::SmallVectorImpl<const syntax::ImportFrom *> &imports) {
+  for (const syntax::Stmt *statement : statements) {
+    if (auto *from = dyn_cast<syntax::ImportFrom>(statement); from && from->level != 0)
+      imports.push_back(from);
+    else if (auto *attempt = dyn_cast<syntax::Try>(statement))
+      collectImports(attempt->body, imports);
+  }
+}
+
+std::vector<std::shared_ptr<const support::SourceFile>> FileHostImpl::files() {
+  std::vector<std::shared_ptr<SourceModule>> modules{main};
+  for (size_t index = 0; index < modules.size(); ++index) {
+    const std::shared_ptr<SourceModule> in = modules[index];
+    llvm::SmallVector<const syntax::ImportFrom *> imports;
+    collectImports(in->tree->body, imports);
+    std::string path;
+    for (const syntax::ImportFrom *statement : imports)
+      if (auto module = importedModule(*in, statement, path); module && !llvm::is_contained(modules, module))
+        modules.push_back(module);
+  }
+  std::vector<std::shared_ptr<const support::SourceFile>> files;
+  for (const std::shared_ptr<SourceModule> &module : modules)
+    files.push_back(module->file);
+  return files;
 }
 
 std::optional<Value> FileHost::constant(const std::string &text) {
@@ -227,26 +277,13 @@ HostResult FileHostImpl::import(const std::shared_ptr<SourceModule> &in, const s
       return Value(HostValue{std::make_shared<UnknownObject>(alias.name.str())});
     return value;
   }
-  llvm::SmallString<128> path(llvm::sys::path::parent_path(in->file->name()));
-  for (unsigned level = 1; level < statement->level; ++level)
-    llvm::sys::path::append(path, "..");
-  llvm::SmallVector<llvm::StringRef> parts;
-  statement->module.split(parts, '.', -1, false);
-  for (llvm::StringRef part : parts)
-    llvm::sys::path::append(path, part);
-  path += ".py";
-  auto &slot = imported[path];
-  if (!slot) {
-    auto buffer = llvm::MemoryBuffer::getFile(path);
-    support::DiagnosticEngine diagnostics;
-    if (buffer)
-      slot = parseModule(path.str().str(), (*buffer)->getBuffer().str(), diagnostics);
-    if (!slot)
-      return HostError{"ImportError", "cannot import `" + alias.name.str() + "` from " + path.str().str(), nullptr};
-  }
-  if (auto found = resolve(slot, alias.name))
+  std::string path;
+  const std::shared_ptr<SourceModule> from = importedModule(*in, statement, path);
+  if (!from)
+    return HostError{"ImportError", "cannot import `" + alias.name.str() + "` from " + path, nullptr};
+  if (auto found = resolve(from, alias.name))
     return *found;
-  return HostError{"ImportError", "`" + path.str().str() + "` has no `" + alias.name.str() + "`", nullptr};
+  return HostError{"ImportError", "`" + path + "` has no `" + alias.name.str() + "`", nullptr};
 }
 
 /// The meaning that the last binding of `name` in `statements` gives it.

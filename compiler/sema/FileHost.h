@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace nereid::sema {
 
@@ -25,6 +26,8 @@ public:
 
   /// The function of that name at module level; null where there is none.
   virtual std::shared_ptr<JitFunction> function(llvm::StringRef name) = 0;
+  /// The file, and every other whose names it can import: what a kernel of it may be made of.
+  virtual std::vector<std::shared_ptr<const support::SourceFile>> files() = 0;
   /// The names of all functions decorated with `jit`, for messages.
   virtual std::vector<std::string> kernelNames() const = 0;
 };

@@ -2,55 +2,104 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/support/FatalGuard.h"
 
+#include "compiler/support/ForkGate.h"
+
 #include "llvm/Support/ErrorHandling.h"
 
+#include <atomic>
+#include <cerrno>
 #include <csetjmp>
 #include <csignal>
+#include <ctime>
+#include <memory>
 #include <mutex>
 #include <pthread.h>
+#include <thread>
 
 using namespace nereid;
+using namespace nereid::support;
 
 // Code generation recurses over expressions; untouched pages cost nothing.
 static constexpr size_t stackBytes = size_t{256} << 20;
+static constexpr long kAskNs = 30'000'000;
 
 namespace {
+enum class RunState : uint8_t { Running, Ended, Abandoned };
+
 struct Guard {
   llvm::function_ref<void()> work;
-  std::jmp_buf start;
-  std::string reason;
+  std::atomic<RunState> *state; ///< of the thread's run
+  Guard *outer = nullptr;
+  std::jmp_buf start = {};
+  std::string reason = {};
   bool failed = false;
+};
+
+/// One thread's guarded work; it belongs to the thread and to whoever waits.
+struct Run {
+  explicit Run(std::function<void()> work) : work(std::move(work)) {}
+  const std::function<void()> work;
+  std::atomic<RunState> state{RunState::Running};
+  Guard guard{work, &state};
+  bool callerHoldsGate = ForkGate::isHeld();
 };
 } // namespace
 
 static thread_local Guard *activeGuard = nullptr;
+static std::atomic<unsigned> abandonedRuns{0};
+
+[[noreturn]] static void leave(Guard &guard, const char *reason) {
+  guard.reason = reason;
+  guard.failed = true;
+  std::longjmp(guard.start, 1);
+}
 
 static void onFatalError(void *, const char *reason, bool) {
-  Guard *guard = activeGuard;
-  if (!guard)
-    return; // not ours: LLVM goes on to end the process
-  guard->reason = reason ? reason : "unknown fatal error";
-  guard->failed = true;
-  std::longjmp(guard->start, 1);
+  if (activeGuard) // otherwise not ours: LLVM goes on to end the process
+    leave(*activeGuard, reason ? reason : "unknown fatal error");
 }
 
-static void *runOnThread(void *opaque) {
-  auto *guard = static_cast<Guard *>(opaque);
-  activeGuard = guard;
-  if (setjmp(guard->start) == 0)
-    guard->work();
-  activeGuard = nullptr;
-  return nullptr;
-}
-
-std::optional<std::string> support::runGuarded(llvm::function_ref<void()> work) {
+static void installHandlers() {
   static std::once_flag installed;
   std::call_once(installed, [] {
     llvm::install_fatal_error_handler(onFatalError);
     llvm::install_bad_alloc_error_handler(onFatalError);
   });
+}
 
-  Guard guard{work, {}, {}, false};
+/// Here and now; what a jump may skip is in `work` alone.
+static void runWithin(Guard &guard) {
+  guard.outer = activeGuard;
+  if (guard.outer)
+    guard.state = guard.outer->state;
+  activeGuard = &guard;
+  if (setjmp(guard.start) == 0)
+    guard.work();
+  activeGuard = guard.outer;
+}
+
+static void runWithGate(Run &run) {
+  // The thread that waits keeps forks away for both, or else this one does.
+  std::optional<ForkGate> gate;
+  if (!run.callerHoldsGate)
+    gate.emplace();
+  installHandlers();
+  runWithin(run.guard);
+}
+
+static void *runOnThread(void *opaque) {
+  auto *held = static_cast<std::shared_ptr<Run> *>(opaque);
+  runWithGate(**held);
+  const bool isAbandoned = (*held)->state.exchange(RunState::Ended) == RunState::Abandoned;
+  // What was left by a jump is in an unknown state and stays as it is.
+  if (!isAbandoned || !(*held)->guard.failed)
+    delete held;
+  if (isAbandoned)
+    abandonedRuns.fetch_sub(1);
+  return nullptr;
+}
+
+static bool startThread(const std::shared_ptr<Run> &run, pthread_t &thread) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stackBytes);
@@ -58,15 +107,82 @@ std::optional<std::string> support::runGuarded(llvm::function_ref<void()> work) 
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const int failure = pthread_create(&thread, &attributes, runOnThread, &guard);
+  auto *held = new std::shared_ptr<Run>(run);
+  const int failure = pthread_create(&thread, &attributes, runOnThread, held);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
-  if (failure != 0) // no thread to be had: the work is still wanted
-    runOnThread(&guard);
-  else
+  if (failure != 0)
+    delete held;
+  return failure == 0;
+}
+
+/// Whether the thread has ended within the time between two questions.
+static bool joinsSoon(pthread_t thread) {
+  timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += kAskNs;
+  if (until.tv_nsec >= 1'000'000'000) {
+    until.tv_nsec -= 1'000'000'000;
+    ++until.tv_sec;
+  }
+  return pthread_timedjoin_np(thread, nullptr, &until) != ETIMEDOUT;
+}
+
+/// False where the thread has ended just now.
+static bool abandon(Run &run, pthread_t thread) {
+  abandonedRuns.fetch_add(1);
+  RunState running = RunState::Running;
+  if (run.state.compare_exchange_strong(running, RunState::Abandoned)) {
+    pthread_detach(thread);
+    return true;
+  }
+  abandonedRuns.fetch_sub(1);
+  return false;
+}
+
+static std::optional<std::string> failureOf(const Guard &guard) {
+  return guard.failed ? std::optional(guard.reason) : std::nullopt;
+}
+
+GuardedEnd support::runGuarded(std::function<void()> work, llvm::function_ref<bool()> shouldStop) {
+  const auto run = std::make_shared<Run>(std::move(work));
+  pthread_t thread;
+  if (activeGuard) { // on such a thread already
+    runWithin(run->guard);
+  } else if (!startThread(run, thread)) { // no thread to be had: the work is still wanted
+    runWithGate(*run);
+  } else if (!shouldStop) {
     pthread_join(thread, nullptr);
-  if (guard.failed)
-    return guard.reason;
-  return std::nullopt;
+  } else {
+    while (!joinsSoon(thread)) {
+      if (!shouldStop())
+        continue;
+      if (abandon(*run, thread))
+        return {true, std::nullopt};
+      pthread_join(thread, nullptr);
+      break;
+    }
+  }
+  return {false, failureOf(run->guard)};
+}
+
+std::optional<std::string> support::runGuarded(llvm::function_ref<void()> work) {
+  return runGuarded(std::function<void()>(work), nullptr).failure;
+}
+
+//--- Work that was given up --------------------------------------------------------------------
+
+void support::leaveIfAbandoned() {
+  if (activeGuard && activeGuard->state->load(std::memory_order_relaxed) == RunState::Abandoned)
+    leave(*activeGuard, "given up");
+}
+
+bool support::waitForAbandoned(std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (abandonedRuns.load() != 0) {
+    if (std::chrono::steady_clock::now() > deadline)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }

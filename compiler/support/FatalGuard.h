@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,6 +16,26 @@ namespace nereid::support {
 /// the thread ends there and the reason is returned. What `work` had made
 /// until then is abandoned, never destroyed: its destructors would meet
 /// half-finished state. Nothing is returned when `work` came to its end.
+///
+/// Guarded work may guard a part of itself, so that what lies around that part
+/// (a lock, a thread to join) is left in order. Forks wait for guarded work.
 std::optional<std::string> runGuarded(llvm::function_ref<void()> work);
+
+/// How work ended that could be given up.
+struct GuardedEnd {
+  bool isAbandoned = false; ///< it may still be running, on what `work` owns
+  std::optional<std::string> failure;
+};
+
+/// The same; `shouldStop` is asked every few hundredths of a second. Once it says so the work is given up: this
+/// returns at once, and the work ends when it next comes by `leaveIfAbandoned`. It may refer to nothing that its
+/// caller owns; `work` itself, with what it captured, lives as long as the work does.
+GuardedEnd runGuarded(std::function<void()> work, llvm::function_ref<bool()> shouldStop);
+
+/// Ends guarded work that was given up; for places where no lock is held.
+void leaveIfAbandoned();
+
+/// Waits until work that was given up has ended, so that a process may end; false where the time was too short.
+bool waitForAbandoned(std::chrono::milliseconds limit);
 
 } // namespace nereid::support

@@ -4,6 +4,7 @@
 
 #include <nereid/Export.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -49,7 +50,8 @@ public:
 
   /// Runs every program of the grid: on a CPU until all are done, on a GPU in
   /// its default stream. The arguments are the kernel's parameters that are not
-  /// constants, in order: pointers, integers, floats; their sizes are checked.
+  /// constants, in order: pointers, integers, floats. A number becomes one of the
+  /// parameter's type, as in Python; one that its type cannot hold is an Error.
   /// Throws Error.
   template <typename... Args> void launch(Grid grid, Args... args) const { launchOn(nullptr, grid, args...); }
 
@@ -72,15 +74,22 @@ public:
 private:
   /// One argument with what its C++ type says of it.
   struct Value {
-    enum class Kind : uint8_t { None, Pointer, Integer, Float32, Float64 } kind = Kind::None;
-    uint64_t bits = 0;
+    enum class Kind : uint8_t { None, Pointer, ConstPointer, Bool, Signed, Unsigned, Float } kind = Kind::None;
+    union {
+      uint64_t bits = 0;
+      double number;
+    };
     Value() = default;
-    template <typename T> explicit Value(T *pointer) : kind(Kind::Pointer), bits(reinterpret_cast<uintptr_t>(pointer)) {}
-    explicit Value(float number) : kind(Kind::Float32) { __builtin_memcpy(&bits, &number, sizeof number); }
-    explicit Value(double number) : kind(Kind::Float64) { __builtin_memcpy(&bits, &number, sizeof number); }
+    template <typename T>
+    explicit Value(T *pointer)
+        : kind(std::is_const_v<T> ? Kind::ConstPointer : Kind::Pointer), bits(reinterpret_cast<uintptr_t>(pointer)) {}
+    explicit Value(std::nullptr_t) : kind(Kind::Pointer) {}
+    explicit Value(double number) : kind(Kind::Float), number(number) {}
     template <typename T>
       requires std::is_integral_v<T>
-    explicit Value(T number) : kind(Kind::Integer), bits(static_cast<uint64_t>(number)) {}
+    explicit Value(T number)
+        : kind(std::is_same_v<T, bool> ? Kind::Bool : std::is_signed_v<T> ? Kind::Signed : Kind::Unsigned),
+          bits(static_cast<uint64_t>(number)) {}
   };
   static Kernel compile(const std::string &path, const std::string &kernel, const std::string &signature,
                         const Options &options, std::string &problem);

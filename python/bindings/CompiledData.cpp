@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/CompiledData.h"
 
+#include "compiler/support/FatalGuard.h"
 #include "python/bindings/PyDiagnostics.h"
 #include "python/bindings/StoreQueue.h"
 
@@ -155,9 +156,22 @@ void nereid::python::warnOfCache() {
       throw nb::python_error();
 }
 
+// A compilation that was interrupted ends after the pass that it is at, before the process takes LLVM down.
+static constexpr auto kPatienceAtExit = std::chrono::seconds(10);
+
 static void flushStores() {
   nb::gil_scoped_release release;
   StoreQueue::instance().flush();
+}
+
+/// The end of a process comes here, too.
+static void flushCache() {
+  {
+    nb::gil_scoped_release release;
+    StoreQueue::instance().flush();
+    support::waitForAbandoned(kPatienceAtExit);
+  }
+  warnOfCache();
 }
 
 static nb::dict cacheInfo(const std::string &dir) {
@@ -180,7 +194,7 @@ void nereid::python::bindCache(nb::module_ &module) {
         return diskCache().clear(dir).files;
       },
       nb::arg("dir"), "Empties a cache folder; returns the number of files removed.");
-  module.def("flush_cache", &flushStores, "Waits until every compiled kernel is on disk.");
+  module.def("flush_cache", &flushCache, "Waits until every compiled kernel is on disk; warns where one could not be kept.");
   nb::object atexit = checked(PyImport_ImportModule("atexit"));
   checked(PyObject_CallMethod(atexit.ptr(), "register", "O", nb::object(module.attr("flush_cache")).ptr()));
 }

@@ -3,6 +3,7 @@
 #include "python/bindings/ContextPool.h"
 
 #include "compiler/driver/Compiler.h"
+#include "compiler/support/ForkGate.h"
 
 namespace nereid::python {
 
@@ -16,6 +17,7 @@ ContextPool &ContextPool::instance() {
 }
 
 ContextPool::Entry ContextPool::take() {
+  const support::ForkGate gate;
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (!idle.empty()) {
@@ -28,6 +30,7 @@ ContextPool::Entry ContextPool::take() {
 }
 
 void ContextPool::giveBack(Entry entry) {
+  const support::ForkGate gate;
   if (++entry.uses >= maxUses)
     return;
   std::lock_guard<std::mutex> lock(mutex);

@@ -37,18 +37,13 @@ LaunchEntry::~LaunchEntry() {
 
 //--- State -------------------------------------------------------------------------------------
 
-JitState::~JitState() {
-  forgetParameters();
-  Py_CLEAR(watch);
-}
+JitState::~JitState() { Py_CLEAR(watch); }
 
-void JitState::forgetParameters() {
-  for (const LaunchParameter &parameter : parameters) {
+LaunchParameters::~LaunchParameters() {
+  for (const LaunchParameter &parameter : list) {
     Py_DECREF(parameter.name);
     Py_XDECREF(parameter.defaultValue);
   }
-  parameters.clear();
-  parametersKnown = false;
 }
 
 static LaunchParameter parameterOf(nb::handle param) {
@@ -61,21 +56,21 @@ static LaunchParameter parameterOf(nb::handle param) {
 }
 
 bool JitState::readParameters(PyObject *function) {
-  if (parametersKnown)
+  if (parameters)
     return true;
+  const auto made = std::make_shared<LaunchParameters>();
   try {
     nb::object params = checked(PyObject_GetAttrString(function, "params"));
     params = checked(PySequence_Tuple(params.ptr()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.ptr()); ++i) {
       nb::handle param = PyTuple_GET_ITEM(params.ptr(), i);
-      parameters.push_back(parameterOf(param));
+      made->list.push_back(parameterOf(param));
       nb::object variadic = attributeOrNull(param, "is_variadic");
       takesRest |= variadic.is_valid() && PyObject_IsTrue(variadic.ptr()) == 1;
     }
-    parametersKnown = true;
+    parameters = made;
     return true;
   } catch (nb::python_error &error) {
-    forgetParameters();
     error.restore();
     return false;
   }
@@ -133,8 +128,9 @@ static int traverse(PyObject *self, visitproc visit, void *arg) {
   if (!state)
     return 0;
   Py_VISIT(state->watch);
-  for (const LaunchParameter &parameter : state->parameters)
-    Py_VISIT(parameter.defaultValue);
+  if (state->parameters && state->parameters.use_count() == 1) // a call that runs has its own share
+    for (const LaunchParameter &parameter : state->parameters->list)
+      Py_VISIT(parameter.defaultValue);
   int stopped = 0;
   auto visitEntry = [&](std::string_view, const LaunchEntry &entry) -> int {
     Py_VISIT(entry.compiled);
@@ -170,12 +166,14 @@ static void destroy(PyObject *self) {
 
 static PyObject *clearLaunches(PyObject *self, PyObject *) {
   JitState &state = stateOf(self);
-  std::unique_ptr<Launches> launches; // entries may run Python code when they go
+  std::unique_ptr<Launches> launches; // entries may run Python code when they go, default values too
+  std::shared_ptr<const LaunchParameters> parameters;
   NEREID_BEGIN_STATE(self);
   launches = std::move(state.launches);
-  state.forgetParameters();
+  parameters = std::move(state.parameters);
   NEREID_END_STATE();
   launches.reset();
+  parameters.reset();
   Py_RETURN_NONE;
 }
 

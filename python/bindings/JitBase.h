@@ -12,11 +12,21 @@
 
 namespace nereid::python {
 
-/// A parameter as far as launching needs it; what it refers to is owned by the state.
+/// A parameter as far as launching needs it; what it refers to is owned by LaunchParameters.
 struct LaunchParameter {
   PyObject *name; ///< interned
   bool isConstexpr;
   PyObject *defaultValue; ///< null where there is none
+};
+
+/// All of a function. A call holds them while it binds its arguments: what it asks of those may run Python code
+/// that makes the function forget them.
+struct LaunchParameters {
+  LaunchParameters() = default;
+  LaunchParameters(const LaunchParameters &) = delete;
+  LaunchParameters &operator=(const LaunchParameters &) = delete;
+  ~LaunchParameters();
+  std::vector<LaunchParameter> list;
 };
 
 /// What one launch key leads to.
@@ -39,8 +49,7 @@ inline constexpr size_t maxLaunchKeys = 1 << 14;
 
 struct JitState {
   ~JitState();
-  std::vector<LaunchParameter> parameters;
-  bool parametersKnown = false;
+  std::shared_ptr<const LaunchParameters> parameters; ///< null while unknown
   bool takesRest = false; ///< has a `*args`, which Python binds
   bool slow = false;
   PyObject *watch = nullptr; ///< tuple of (dict, name, value), or null
@@ -49,7 +58,6 @@ struct JitState {
 
   /// Reads `params` once; false with a Python exception.
   bool readParameters(PyObject *function);
-  void forgetParameters();
   /// The table of this epoch.
   Launches &currentLaunches();
   /// Whether every watched global still is what it was.

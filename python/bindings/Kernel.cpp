@@ -3,6 +3,7 @@
 #include "python/bindings/Kernel.h"
 
 #include "python/bindings/Descriptors.h"
+#include "python/bindings/Signals.h"
 #include "runtime/cuda/CudaDevice.h"
 
 #include <cstring>
@@ -57,25 +58,6 @@ void nereid::python::raiseRuntimeError(const runtime::Error &error) {
 
 //--- Loading -----------------------------------------------------------------------------------
 
-static std::string_view scalarText(std::string_view type) {
-  if (type.starts_with("*"))
-    type.remove_prefix(1);
-  if (type.starts_with("k"))
-    type.remove_prefix(1);
-  return type;
-}
-
-static std::vector<Slot> slotsOf(const artifact::Artifact &artifact) {
-  std::vector<Slot> slots;
-  for (const artifact::Parameter &parameter : artifact.parameters) {
-    const auto type = jit::parseScalarType(scalarText(parameter.type));
-    const bool isFirst = slots.empty() || slots.back().position != parameter.position;
-    slots.push_back({parameter.position, parameter.offset, parameter.size, parameter.kind,
-                     type.value_or(jit::ScalarType::I8), parameter.isWritten, isFirst ? 0 : slots.back().part + 1});
-  }
-  return slots;
-}
-
 std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artifact, int32_t ordinal) {
   auto loaded = std::make_shared<LoadedKernel>();
   auto kernel = [&]() -> runtime::Expected<std::shared_ptr<runtime::Kernel>> {
@@ -89,7 +71,7 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
   if (!kernel)
     raiseRuntimeError(kernel.error());
   loaded->kernel = *kernel;
-  loaded->plan = slotsOf(artifact);
+  loaded->plan = jit::slotsOf(artifact);
   loaded->bytes = artifact::packedBytes(artifact);
   if (artifact.target.backend == "cuda") {
     loaded->deviceKind = DeviceKind::Cuda;
@@ -111,7 +93,8 @@ bool LoadedKernel::launch(runtime::Grid grid, void *stream, const char *block) {
   if (thread)
     PyEval_RestoreThread(thread);
   if (!launched) {
-    setRuntimeError(launched.error());
+    if (!PyErr_Occurred()) // a signal has raised its own
+      setRuntimeError(launched.error());
     return false;
   }
   return !worksHere || PyErr_CheckSignals() == 0;
@@ -231,6 +214,12 @@ Leaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &array) co
   return leaf;
 }
 
+static PyObject *exceptionFor(PackResult result) {
+  if (result == PackResult::OutOfRange)
+    return PyExc_OverflowError;
+  return result == PackResult::ReadOnly ? PyExc_ValueError : PyExc_TypeError;
+}
+
 void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch) {
   const auto count = static_cast<size_t>(PyTuple_GET_SIZE(args.ptr()));
   size_t wanted = arguments;
@@ -248,7 +237,6 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   std::vector<uint64_t> producers;
   for (size_t i = 0; i < plan.size(); ++i) {
     const Slot &slot = plan[i];
-    const artifact::Parameter &parameter = artifact().parameters[i];
     PyObject *object = PyTuple_GET_ITEM(args.ptr(), slot.position);
     Array array;
     nb::object part;
@@ -261,21 +249,11 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
       owners.push_back(std::move(array.owner));
     if (array.producer)
       producers.push_back(array.producer);
-    switch (pack(slot, leaf, block)) {
-    case PackResult::Packed:
-      break;
-    case PackResult::WrongKind:
-      raise(PyExc_TypeError,
-            "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, got " + reprOf(object));
-    case PackResult::OutOfRange:
-      raise(PyExc_OverflowError,
-            "argument `" + parameter.name + "` is " + reprOf(object) + ", which `" + parameter.type + "` cannot hold");
-    case PackResult::ReadOnly:
-      raise(PyExc_ValueError,
-            "kernel `" + artifact().name + "` writes to argument `" + parameter.name + "`, and the `" +
-                Py_TYPE(object)->tp_name +
-                "` given for it is read-only; pass an array that may be written, such as a copy of it");
-    }
+    const PackResult packed = jit::pack(slot, leaf, block);
+    if (packed != PackResult::Packed)
+      raise(exceptionFor(packed), jit::packProblem(packed, artifact(), i,
+                                                   packed == PackResult::ReadOnly ? Py_TYPE(object)->tp_name
+                                                                                  : reprOf(object)));
   }
   if (!waitFor(producers, stream) || !launch(grid, stream, block))
     throw nb::python_error();
@@ -307,6 +285,7 @@ static void launch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle 
 }
 
 void nereid::python::bindKernel(nb::module_ &module) {
+  watchSignalsInLaunches();
   module.def(
       "take_last_launch",
       [] {

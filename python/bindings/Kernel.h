@@ -3,6 +3,7 @@
 #pragma once
 
 #include "artifact/Artifact.h"
+#include "jit/Packing.h"
 #include "python/bindings/Arrays.h"
 #include "runtime/Device.h"
 
@@ -12,32 +13,9 @@
 
 namespace nereid::python {
 
-/// One argument of a launch, as far as the argument block needs it.
-struct Leaf {
-  enum class Kind : uint8_t { None, Bool, Int, UInt, Float, Address };
-  Kind kind = Kind::None;
-  bool isReadOnly = false; ///< of an address: whoever gave it forbids writing there
-  union {
-    int64_t integer;
-    uint64_t bits; ///< of an unsigned integer or an address
-    double number;
-  };
-  Leaf() : bits(0) {}
-};
-
-enum class PackResult : uint8_t { Packed, WrongKind, OutOfRange, ReadOnly };
-
-/// Where one parameter goes, and in which form.
-struct Slot {
-  uint32_t position; ///< among all arguments, constants counted
-  uint32_t offset;
-  uint32_t size;
-  artifact::ParameterKind kind;
-  jit::ScalarType type; ///< of the scalar, or behind the pointer
-  bool isWritten;       ///< whether the kernel may write behind the pointer
-  uint32_t part;        ///< among the parameters that the argument is: 0 but for descriptors
-};
-PackResult pack(const Slot &slot, const Leaf &leaf, char *block);
+using jit::Leaf;
+using jit::PackResult;
+using jit::Slot;
 
 /// Argument blocks up to this size are built on the stack.
 inline constexpr size_t stackBlockBytes = 1024;

@@ -69,6 +69,13 @@ std::string PyHost::functionName(const support::SourceFile *file) const {
   return "";
 }
 
+std::vector<std::shared_ptr<const support::SourceFile>> PyHost::sourceFiles() const {
+  std::vector<std::shared_ptr<const support::SourceFile>> files;
+  for (const auto &[object, function] : functions)
+    files.push_back(function->file);
+  return files;
+}
+
 //--- Names -------------------------------------------------------------------------------------
 
 bool nereid::python::isNamedTuple(nb::handle object) {

@@ -62,6 +62,8 @@ public:
   std::vector<Failure> failures;
   /// The name of the function whose text this is; empty for texts of other origin.
   std::string functionName(const support::SourceFile *file) const;
+  /// The texts of all functions that it has been asked for.
+  std::vector<std::shared_ptr<const support::SourceFile>> sourceFiles() const;
   /// Raises what must not become a compilation error: an interrupt, an exit.
   void raiseInterrupt();
 

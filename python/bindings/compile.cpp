@@ -5,6 +5,7 @@
 #include "python/bindings/IrModule.h"
 #include "python/bindings/PyDiagnostics.h"
 #include "python/bindings/Request.h"
+#include "python/bindings/Signals.h"
 #include "python/bindings/StoreQueue.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -59,16 +60,18 @@ static std::optional<driver::Result> finish(mlir::ModuleOp module, const support
   return driver::back(module, options, target, request, diagnostics);
 }
 
-/// After a failure inside LLVM, what it was at work on is abandoned: its state is unknown.
+/// After a failure inside LLVM, or an interrupt, what it was at work on is abandoned: its state is unknown.
 static void abandonAfterInternalError(const support::DiagnosticEngine &diagnostics, ContextPool::Lease &context,
                                       mlir::OwningOpRef<mlir::ModuleOp> &module) {
   const bool isInternal = llvm::any_of(diagnostics.all(), [](const support::Diagnostic &diagnostic) {
-    return diagnostic.isError() && diagnostic.code().starts_with("internal");
+    return diagnostic.isError() && (diagnostic.code().starts_with("internal") || diagnostic.code() == "interrupted");
   });
-  if (!isInternal)
-    return;
-  (void)module.release();
-  context.abandon();
+  if (isInternal) {
+    (void)module.release();
+    context.abandon();
+  }
+  if (PyErr_Occurred()) // what the signal raised
+    throw nb::python_error();
 }
 
 static double microsecondsSince(std::chrono::steady_clock::time_point began) {
@@ -85,11 +88,14 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
   if (!module)
     raiseDiagnostics(diagnostics, &compilation.host);
   const driver::PhaseTime sema{"sema", microsecondsSince(began)};
+  request.sources = compilation.host.sourceFiles();
   auto result = finish(*module, compilation.request.options, compilation.request.target, request, diagnostics);
   if (!result) {
     abandonAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, &compilation.host);
   }
+  if (PyErr_Occurred()) // a signal that came as the work ended
+    throw nb::python_error();
   result->times.insert(result->times.begin(), sema);
   showWarnings(diagnostics, &compilation.host);
   return finished(std::move(*result), cacheDir);
@@ -101,6 +107,7 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   Compilation compilation({function, signature, constants, attributes, target, options, name});
   driver::Request request;
   request.keep = {"ttir"};
+  request.shouldStop = signalCheck();
   const std::string inputs = addInputs(request, options);
   request.key = driver::cacheKey(compilation.request, compilation.sourceKey + inputs, compilation.signature);
   request.signature = compilation.signature;
@@ -121,6 +128,7 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   described.target = targetOf(target);
   driver::Request request;
   request.keep = {"ttir"};
+  request.shouldStop = signalCheck();
   const std::string inputs = addInputs(request, options);
   request.key = driver::cacheKey(described, text + inputs, kind);
   if (auto data = fromCache(cacheDir, request.key))
@@ -129,11 +137,14 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   support::DiagnosticEngine diagnostics;
   ContextPool::Lease context(ContextPool::instance());
   auto module = driver::parse(*context, text, path, diagnostics);
+  request.sources = {std::make_shared<support::SourceFile>(path, text)};
   auto result = module ? finish(*module, described.options, described.target, request, diagnostics) : std::nullopt;
   if (!result) {
     abandonAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, nullptr);
   }
+  if (PyErr_Occurred())
+    throw nb::python_error();
   showWarnings(diagnostics, nullptr);
   auto data = finished(std::move(*result), cacheDir);
   warnOfCache();

@@ -26,6 +26,9 @@ struct BoundCall {
   PyObject *stream;   ///< as given, or null
   PyObject *bound[LaunchKey::maxArguments];
   LaunchKey key;
+  std::shared_ptr<const LaunchParameters> parameters; ///< of the state when the call began
+
+  const std::vector<LaunchParameter> &list() const { return parameters->list; }
 };
 
 enum class Outcome { Launched, Failed, Unknown, NotOurs };
@@ -33,13 +36,13 @@ enum class Outcome { Launched, Failed, Unknown, NotOurs };
 
 //--- Binding -----------------------------------------------------------------------------------
 
-static size_t findParameter(const JitState &state, PyObject *name) {
-  const size_t count = state.parameters.size();
+static size_t findParameter(const std::vector<LaunchParameter> &parameters, PyObject *name) {
+  const size_t count = parameters.size();
   for (size_t i = 0; i < count; ++i)
-    if (state.parameters[i].name == name)
+    if (parameters[i].name == name)
       return i;
   for (size_t i = 0; i < count; ++i)
-    if (PyUnicode_Compare(state.parameters[i].name, name) == 0)
+    if (PyUnicode_Compare(parameters[i].name, name) == 0)
       return i;
   return count;
 }
@@ -51,8 +54,8 @@ static bool bindKeywords(BoundCall &call) {
   for (Py_ssize_t k = 0; k < keywordCount; ++k) {
     PyObject *name = PyTuple_GET_ITEM(call.keywords, k);
     PyObject *value = call.args[call.count + k];
-    const size_t at = findParameter(call.state, name);
-    if (at == call.state.parameters.size()) {
+    const size_t at = findParameter(call.list(), name);
+    if (at == call.list().size()) {
       if (PyUnicode_Compare(name, streamName) == 0)
         call.stream = value;
       else if (!call.key.addOption(name, value))
@@ -68,7 +71,7 @@ static bool bindKeywords(BoundCall &call) {
 
 /// Fills `bound` and the key; false where Python has to look at the call.
 static bool bindCall(BoundCall &call) {
-  const std::vector<LaunchParameter> &parameters = call.state.parameters;
+  const std::vector<LaunchParameter> &parameters = call.list();
   const size_t count = parameters.size();
   if (call.count > count || count > LaunchKey::maxArguments)
     return false;
@@ -119,8 +122,8 @@ static PyObject *callGrid(PyObject *function, const BoundCall &call) {
   PyObject *arguments = PyDict_New();
   if (!arguments)
     return nullptr;
-  for (size_t i = 0; i < call.state.parameters.size(); ++i)
-    if (PyDict_SetItem(arguments, call.state.parameters[i].name, call.bound[i]) != 0) {
+  for (size_t i = 0; i < call.list().size(); ++i)
+    if (PyDict_SetItem(arguments, call.list()[i].name, call.bound[i]) != 0) {
       Py_DECREF(arguments);
       return nullptr;
     }
@@ -146,7 +149,7 @@ static Outcome evaluateGrid(PyObject *given, const BoundCall &call, runtime::Gri
 
 static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char *block) {
   for (const Slot &slot : kernel.slots())
-    if (pack(slot, key.leaf(slot.position), block) != PackResult::Packed)
+    if (jit::pack(slot, key.leaf(slot.position), block) != PackResult::Packed)
       return false;
   return true;
 }
@@ -228,7 +231,7 @@ static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
   if (kernel.wantsScratch())
     return false;
   for (const Slot &slot : kernel.slots())
-    if (slot.position >= call.state.parameters.size() || call.state.parameters[slot.position].isConstexpr ||
+    if (slot.position >= call.list().size() || call.list()[slot.position].isConstexpr ||
         !call.key.hasLeaf(slot.position))
       return false;
   return call.key.device() == DeviceKind::Unknown ||
@@ -237,7 +240,7 @@ static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
 }
 
 static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {
-  if (compiled == Py_None || epoch != launchEpoch.load(std::memory_order_acquire) || !call.state.parametersKnown)
+  if (compiled == Py_None || epoch != launchEpoch.load(std::memory_order_acquire) || call.state.parameters != call.parameters)
     return;
   PyObject *kernel = PyObject_GetAttrString(compiled, "function");
   if (!kernel) {
@@ -253,13 +256,15 @@ static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {
 static PyObject *launch(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   auto &launcher = *reinterpret_cast<LauncherObject *>(self);
   JitState *state = jitStateOf(launcher.function);
-  BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, nullptr, {}, {}};
+  BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, nullptr, {}, {}, {}};
   const uint64_t epoch = launchEpoch.load(std::memory_order_acquire);
   PyObject *result = nullptr;
   Outcome outcome = Outcome::Failed;
   NEREID_BEGIN_STATE(launcher.function);
-  if (state->readParameters(launcher.function))
+  if (state->readParameters(launcher.function)) {
+    call.parameters = state->parameters;
     outcome = launchKnown(launcher, call, result);
+  }
   NEREID_END_STATE();
   if (outcome == Outcome::Launched || outcome == Outcome::Failed)
     return result;

@@ -6,6 +6,7 @@
 #include "runtime/cpu/HostProcessor.h"
 #include "runtime/cpu/Schedule.h"
 #include "runtime/cpu/SharedObject.h"
+#include "runtime/cpu/StopQuestion.h"
 #include "runtime/cpu/ThreadState.h"
 #include "runtime/cpu/WorkerPool.h"
 
@@ -73,6 +74,19 @@ static bool allocateScratch(uint64_t bytes, uint32_t align, uint64_t programs, M
   return memory != nullptr;
 }
 
+static Expected<void> runAll(CpuKernel &kernel, const Programs &programs) {
+  switch (runPrograms(programs, kernel.cost)) {
+  case LaunchEnd::Done:
+    return {};
+  case LaunchEnd::NoMemory:
+    return memoryError("arena");
+  case LaunchEnd::Stopped:
+    return Error{"launch-interrupted", "the launch of kernel `" + kernel.artifact().name +
+                                           "` was interrupted; some of its programs have not run"};
+  }
+  return {};
+}
+
 static Expected<void> launchWithScratch(CpuKernel &kernel, Programs programs) {
   const artifact::Artifact &artifact = kernel.artifact();
   Memory global, profile;
@@ -85,13 +99,13 @@ static Expected<void> launchWithScratch(CpuKernel &kernel, Programs programs) {
   const char *pointers[] = {global.get(), profile.get()};
   std::memcpy(packed.data() + artifact::scratchOffset(artifact), pointers, sizeof pointers);
   programs.packed = packed.data();
-  return runPrograms(programs, kernel.cost) ? Expected<void>() : memoryError("arena");
+  return runAll(kernel, programs);
 }
 
 static Expected<void> run(CpuKernel &kernel, const Programs &programs) {
   if (kernel.usesScratch)
     return launchWithScratch(kernel, programs);
-  return runPrograms(programs, kernel.cost) ? Expected<void>() : memoryError("arena");
+  return runAll(kernel, programs);
 }
 
 static Expected<void> checkLaunch(const Device &device, const Kernel &kernel) {
@@ -167,6 +181,7 @@ Device &cpuDevice() {
   return *device;
 }
 
+void setCpuStopCheck(bool (*check)()) { StopQuestion::check.store(check); }
 void setCpuThreads(uint32_t threads) { setPoolThreads(threads); }
 uint32_t cpuThreads() { return poolThreads(); }
 

@@ -17,4 +17,10 @@ Device &cpuDevice();
 void setCpuThreads(uint32_t threads);
 uint32_t cpuThreads();
 
+/// A question that long launches ask on the thread that launches, every few
+/// hundredths of a second: true ends the launch with the error
+/// `launch-interrupted`. Programs that have begun are finished, others are not
+/// run. Null: nobody is asked.
+void setCpuStopCheck(bool (*check)());
+
 } // namespace nereid::runtime

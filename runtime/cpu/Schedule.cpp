@@ -3,6 +3,7 @@
 #include "runtime/cpu/Schedule.h"
 
 #include "runtime/cpu/OpenMpTeam.h"
+#include "runtime/cpu/StopQuestion.h"
 #include "runtime/cpu/ThreadState.h"
 #include "runtime/cpu/WorkerPool.h"
 
@@ -23,6 +24,9 @@ static constexpr double kClaimNs = 20'000;
 static constexpr uint64_t kClaimsPerThread = 8;
 // Between two looks at the clock while a launch runs alone.
 static constexpr double kLookNs = 5'000;
+// The same where there is no help: time enough that looks cost nothing, little
+// enough that a launch can be stopped.
+static constexpr double kBatchNs = 1'000'000;
 
 void CostEstimate::learn(double measured) {
   const float old = value.load(std::memory_order_relaxed);
@@ -63,8 +67,9 @@ public:
 
   bool isUsedUp() const override { return next.load(std::memory_order_relaxed) >= programs.total; }
 
-  /// The calling thread's part; returns the number of programs that it ran.
-  uint64_t take(char *arena) {
+  /// The calling thread's part; returns the number of programs that it ran. The thread that launches asks
+  /// between two claims whether to go on.
+  uint64_t take(char *arena, StopQuestion *stop = nullptr) {
     const DefaultFloatRules rules;
     uint64_t count = 0;
     // A claim that fails is ordered after every departure's claim, and so after
@@ -73,9 +78,13 @@ public:
       const uint64_t end = std::min(programs.total, begin + claim);
       programs.run(begin, end, arena);
       count += end - begin;
+      if (stop && end < programs.total && stop->isWanted())
+        isStopped = next.exchange(programs.total) < programs.total; // ordered as a claim that fails
     }
     return count;
   }
+
+  LaunchEnd end() const { return isStopped ? LaunchEnd::Stopped : LaunchEnd::Done; }
 
   void waitForHelpers() {
     for (int spins = 0; spins < kSpins; ++spins) {
@@ -97,6 +106,7 @@ private:
 
   const Programs programs;
   const uint64_t claim;
+  bool isStopped = false; ///< by the thread that launches, which alone looks
   alignas(64) std::atomic<uint64_t> next;
   alignas(64) std::atomic<uint32_t> present{0};
 };
@@ -104,13 +114,14 @@ private:
 } // namespace
 
 /// The rest of a launch on an OpenMP team, whose threads join all at once.
-static void runOnTeam(SharedLaunch &launch, char *arena, uint32_t threads, CostEstimate &cost) {
+static void runOnTeam(SharedLaunch &launch, char *arena, uint32_t threads, CostEstimate &cost, StopQuestion &stop) {
   struct Region {
     SharedLaunch &launch;
     char *arena; ///< of the calling thread
     CostEstimate &cost;
+    StopQuestion &stop;
     pthread_t caller;
-  } region{launch, arena, cost, pthread_self()};
+  } region{launch, arena, cost, stop, pthread_self()};
   runOnOpenMpTeam(
       threads,
       [](void *data) {
@@ -118,29 +129,59 @@ static void runOnTeam(SharedLaunch &launch, char *arena, uint32_t threads, CostE
         if (!pthread_equal(pthread_self(), region.caller))
           return region.launch.join();
         const Stopwatch watch;
-        if (const uint64_t count = region.launch.take(region.arena))
+        if (const uint64_t count = region.launch.take(region.arena, &region.stop))
           region.cost.learn(watch.nanoseconds() / static_cast<double>(count));
       },
       &region);
 }
 
-static void runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
-                      CostEstimate &cost) {
+static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
+                           CostEstimate &cost) {
   const uint64_t rest = programs.total - first;
   const auto byTime = static_cast<uint64_t>(kClaimNs / std::max(cost.nanoseconds(), 1.0));
   const uint64_t claim =
       std::clamp<uint64_t>(byTime, 1, std::max<uint64_t>(1, rest / (threads * kClaimsPerThread)));
   const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(threads - 1, (rest - 1) / claim));
+  StopQuestion stop;
   if (helpers != 0 && openMpThreads() != 0) {
     SharedLaunch launch(programs, first, claim);
-    return runOnTeam(launch, arena, helpers + 1, cost);
+    runOnTeam(launch, arena, helpers + 1, cost, stop);
+    return launch.end();
   }
   const auto launch = std::make_shared<SharedLaunch>(programs, first, claim);
   requestHelp(launch, helpers);
   const Stopwatch watch;
-  if (const uint64_t count = launch->take(arena))
+  if (const uint64_t count = launch->take(arena, &stop))
     cost.learn(watch.nanoseconds() / static_cast<double>(count));
   launch->waitForHelpers();
+  return launch->end();
+}
+
+/// All programs on the calling thread, in batches of a millisecond or so where they take long in all.
+static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstimate &cost) {
+  const DefaultFloatRules rules;
+  const double known = cost.nanoseconds();
+  if (known != 0 && known * static_cast<double>(programs.total) < kBatchNs) {
+    programs.run(0, programs.total, arena);
+    return LaunchEnd::Done;
+  }
+  StopQuestion stop;
+  const Stopwatch watch;
+  uint64_t done = 0;
+  for (uint64_t batch = 1;;) {
+    const uint64_t end = done + std::min(batch, programs.total - done);
+    programs.run(done, end, arena);
+    done = end;
+    const double each = watch.nanoseconds() / static_cast<double>(done);
+    if (done == programs.total) {
+      cost.learn(each);
+      return LaunchEnd::Done;
+    }
+    if (stop.isWanted())
+      return LaunchEnd::Stopped;
+    if (each * static_cast<double>(batch) < kBatchNs)
+      batch *= 2;
+  }
 }
 
 /// Runs growing batches alone until the rest is worth help; returns how many
@@ -171,24 +212,19 @@ static uint32_t launchThreads() {
   return team == 0 ? poolThreads() : std::min(team, poolThreads());
 }
 
-bool runPrograms(const Programs &programs, CostEstimate &cost) {
+LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost) {
   char *arena = threadArena(programs.arenaBytes);
   if (!arena)
-    return false;
+    return LaunchEnd::NoMemory;
   const uint32_t threads = programs.total == 1 ? 1 : launchThreads();
-  if (threads == 1) {
-    const DefaultFloatRules rules;
-    programs.run(0, programs.total, arena);
-    return true;
-  }
+  if (threads == 1)
+    return runOnOneThread(programs, arena, cost);
   uint64_t done = 0;
   if (cost.nanoseconds() * static_cast<double>(programs.total) <= kWorthHelpNs) {
     const DefaultFloatRules rules;
     done = runAlone(programs, arena, cost);
   }
-  if (done < programs.total)
-    runShared(programs, done, arena, threads, cost);
-  return true;
+  return done < programs.total ? runShared(programs, done, arena, threads, cost) : LaunchEnd::Done;
 }
 
 } // namespace nereid::runtime

@@ -20,9 +20,14 @@ private:
   std::atomic<float> value{0};
 };
 
+enum class LaunchEnd : uint8_t {
+  Done,     ///< every program has run
+  NoMemory, ///< none has: there is no memory for the calling thread's arena
+  Stopped,  ///< some have: the host wanted the launch to end
+};
+
 /// Runs all programs, each once, started in ascending id, and returns when the
-/// last has ended. False, with nothing run, when there is no memory for the
-/// calling thread's arena.
-bool runPrograms(const Programs &programs, CostEstimate &cost);
+/// last has ended.
+LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost);
 
 } // namespace nereid::runtime

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/SharedObject.h"
 
+#include "runtime/WriteAll.h"
+
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -33,18 +35,6 @@ struct Descriptor {
 };
 
 } // namespace
-
-static bool writeAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
 
 /// A path to the descriptor that no earlier load has used. The system's loader
 /// takes a path that it has seen for the object it then found there, even when

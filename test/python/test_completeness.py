@@ -16,7 +16,7 @@ UNREACHABLE = {"internal-broken-ir": "sema checks each op as it is made; this is
 
 
 def tables():
-    found = sorted([*ROOT.glob("compiler/*/Diagnostics.def"), *ROOT.glob("jit/Diagnostics.def")])
+    found = sorted([*ROOT.glob("compiler/**/Diagnostics.def"), *ROOT.glob("jit/Diagnostics.def")])
     if not found:
         pytest.skip("the compiler's sources are not here")
     return found

@@ -43,9 +43,9 @@ def entry(**changes):
 def test_text_begins_as_tritons_does():
     error = from_diagnostics([entry()])
     assert type(error) is CompilationError and isinstance(error, triton.TritonError)
-    assert (
-        str(error)
-        == "at 2:12:\ndef k(x):\n    y = x + z\n            ^\n`z` is not defined [undefined-name]"
+    assert str(error) == (
+        "at 2:12:\ndef k(x):\n    y = x + z\n            ^\n`z` is not defined [undefined-name]"
+        "\n\nk.py:12:13: error: `z` is not defined [undefined-name]"
     )
     assert isinstance(error.__cause__, NameError) and str(error.__cause__) == "`z` is not defined"
     assert error.src == SRC and (
@@ -71,10 +71,12 @@ def test_at_most_twelve_lines_are_shown():
 def test_notes_and_further_errors_follow():
     note = dict(message="created here", file="k.py", line=11, column=5)
     second = entry(message="other", rendered="k.py:13:5: error: other [x]")
-    error = from_diagnostics([entry(notes=[note]), second])
-    assert str(error).endswith(
-        "k.py:11:5: note: created here\n\n1 more error:\nk.py:13:5: error: other [x]"
-    )
+    first = "k.py:12:13: error: `z` [undefined-name]\nk.py:11:5: note: created here\n"
+    error = from_diagnostics([entry(notes=[note], rendered=first), second])
+    expected = first + "\n1 more error:\nk.py:13:5: error: other [x]"
+    assert str(error).endswith("\n\n" + expected)
+    placeless = from_diagnostics([entry(notes=[note], file="", rendered=first)])
+    assert str(placeless).endswith("[undefined-name]\nk.py:11:5: note: created here")
     assert len(error.diagnostics) == 2
 
 
@@ -147,6 +149,11 @@ def caller(x_ptr):
 
 
 @triton.jit
+def halves(x_ptr):
+    tl.store(x_ptr, tl.load(x_ptr) + 1)
+
+
+@triton.jit
 def asserting(x_ptr, N: tl.constexpr):
     tl.static_assert(N > 5, "N is too small")
     tl.store(x_ptr, N)
@@ -184,6 +191,32 @@ def test_real_errors_point_at_the_line(kernel, cause):
     (first, *_) = error.diagnostics
     assert first.file == __file__ and first.line == kernel.def_file_line_number + 1 and first.code
     assert first.rendered.startswith(f"{__file__}:{first.line}:{first.column}: error: ")
+
+
+def test_real_errors_show_file_and_underlined_range():
+    error = failure_of(shapes)
+    place = f"{__file__}:{shapes.def_file_line_number + 1}:"
+    text = str(error)
+    head, shown = text.split("\n\n", 1)
+    assert head.startswith("at 2:") and place not in head
+    assert shown.startswith(place) and "    tl.store(x_ptr + tl.arange(0, 8)" in shown
+    assert "~" in shown.split("\n")[2]
+    # Of a chain, the innermost one shows it.
+    chain = failure_of(caller)
+    assert f"{__file__}:" not in str(chain) and f"{__file__}:" in str(chain.__cause__)
+
+
+def test_errors_of_the_target_have_a_place():
+    """What the front end lets pass, and the CPU cannot do."""
+    target = triton.backends.compiler.GPUTarget("cpu", "x86-64-v2", 32)
+    source = triton.compiler.ASTSource(halves, signature={"x_ptr": "*fp16"})
+    with pytest.raises(CompilationError) as caught:
+        triton.compile(source, target=target)
+    (first,) = caught.value.diagnostics
+    assert first.code == "cpu-f16" and first.file == __file__
+    assert first.line == halves.def_file_line_number + 1
+    assert str(caught.value).startswith("at 2:")
+    assert "float16 needs a CPU with F16C, which target `x86-64-v2` lacks" in str(caught.value)
 
 
 def test_an_error_in_a_callee_names_both_places():

@@ -142,6 +142,51 @@ def test_a_grid_function_may_drop_the_kernel(runs):
         assert out[0] == n
 
 
+class Forgetful:
+    """An array that makes the kernel forget its parameters while its arguments are bound."""
+
+    def __init__(self, array, kernel):
+        self.array, self.kernel = array, kernel
+
+    def __dlpack__(self, stream=None):
+        self.kernel._c_clear()
+        gc.collect()
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_an_argument_may_drop_the_parameters():
+    class Parameter:  # its default value belongs to nobody else
+        is_constexpr, has_default, is_variadic = False, True, False
+
+        def __init__(self, like):
+            self.like, self.name = like, like.name
+
+        def __getattr__(self, name):
+            return getattr(self.like, name)
+
+        @property
+        def default(self):
+            return 10**18 + len(kernels)
+
+    kernels = []
+
+    @triton.jit
+    def kernel(out_ptr, n=10**18 + 1):
+        tl.store(out_ptr, n)
+
+    kernels.append(kernel)
+    out = np.zeros(4, np.int64)
+    plain = kernel.params
+    kernel.params = [plain[0], Parameter(plain[1])]
+    for _ in range(3):
+        kernel[(1,)](Forgetful(out, kernel))
+        assert out[0] == 10**18 + 1
+        out[0] = 0
+
+
 def test_errors_of_a_grid_function_pass_through():
     kernel, out = make_kernel(), np.zeros(4, np.float32)
     kernel[(1,)](out, 5)

@@ -124,6 +124,7 @@ static std::optional<driver::Result> compileInput(Input &input, mlir::MLIRContex
                                                   support::DiagnosticEngine &diagnostics) {
   if (input.kernel) {
     request.signature = input.kernel->signature;
+    request.sources = input.kernel->sources;
     request.key = driver::cacheKey(input.kernel->request, input.kernel->sourceKey, input.kernel->signature);
     return driver::compile(context, input.kernel->request, *input.kernel->host, request, diagnostics);
   }
@@ -131,6 +132,7 @@ static std::optional<driver::Result> compileInput(Input &input, mlir::MLIRContex
   described.options = options;
   described.target = target;
   request.key = driver::cacheKey(described, input.text, "ttir");
+  request.sources = {std::make_shared<support::SourceFile>(input.path, input.text)};
   auto module = driver::parse(context, input.text, input.path, diagnostics);
   return module ? driver::back(*module, options, target, request, diagnostics) : std::nullopt;
 }

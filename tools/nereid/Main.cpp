@@ -7,12 +7,15 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <iostream>
 
 using namespace nereid::tools;
 
+static constexpr int kUsageStatus = 2;
+
 int main(int argc, char **argv) {
   CLI::App app{"Nereid: compiles Triton kernels with no Python."};
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1); // with none, the list of them is the answer
   app.set_version_flag("--version", [] { return "nereid 0.1.0 (build " + nereid::driver::buildId() + ")"; });
   std::function<int()> command;
 
@@ -48,7 +51,7 @@ int main(int argc, char **argv) {
   doctor->callback([&] { command = [&] { return runDoctor(cacheDir); }; });
 
   CLI::App *cache = app.add_subcommand("cache", "the kernels kept on disk");
-  cache->require_subcommand(1);
+  cache->require_subcommand(0, 1);
   cache->add_option("--dir", cacheDir, "the cache's folder")->capture_default_str();
   cache->add_subcommand("info", "size and number of files")->callback([&] {
     command = [&] { return runCacheInfo(cacheDir); };
@@ -57,6 +60,13 @@ int main(int argc, char **argv) {
     command = [&] { return runCacheClear(cacheDir); };
   });
 
-  CLI11_PARSE(app, argc, argv);
-  return command();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : kUsageStatus;
+  }
+  if (command)
+    return command();
+  std::cerr << (cache->parsed() ? cache : &app)->help();
+  return kUsageStatus;
 }

@@ -41,6 +41,22 @@ static void packArgument(IRBuilder<> &builder, const artifact::Parameter &parame
   builder.CreateAlignedStore(value, place, llvm::Align(1));
 }
 
+/// Ends the process with a message where `memory` is null: the caller has no way to hear of it.
+static void leaveWithoutMemory(IRBuilder<> &builder, llvm::Value *memory, llvm::StringRef kernel) {
+  llvm::Function *function = builder.GetInsertBlock()->getParent();
+  llvm::Module &module = *function->getParent();
+  auto *lost = llvm::BasicBlock::Create(builder.getContext(), "no_memory", function);
+  auto *given = llvm::BasicBlock::Create(builder.getContext(), "memory", function);
+  builder.CreateCondBr(builder.CreateIsNull(memory), lost, given);
+  builder.SetInsertPoint(lost);
+  auto say = module.getOrInsertFunction("perror", builder.getVoidTy(), builder.getPtrTy());
+  auto end = module.getOrInsertFunction("abort", builder.getVoidTy());
+  builder.CreateCall(say, {builder.CreateGlobalString(("no memory for the arena of kernel `" + kernel + "`").str())});
+  builder.CreateCall(end);
+  builder.CreateUnreachable();
+  builder.SetInsertPoint(given);
+}
+
 static void emitLauncher(llvm::Module &module, const artifact::Artifact &artifact) {
   llvm::LLVMContext &context = module.getContext();
   IRBuilder<> builder(context);
@@ -66,6 +82,7 @@ static void emitLauncher(llvm::Module &module, const artifact::Artifact &artifac
   auto allocate = module.getOrInsertFunction("aligned_alloc", ptr, i64, i64);
   auto release = module.getOrInsertFunction("free", builder.getVoidTy(), ptr);
   llvm::Value *arena = builder.CreateCall(allocate, {builder.getInt64(artifact.arenaAlign), builder.getInt64(bytes)});
+  leaveWithoutMemory(builder, arena, artifact.name);
   auto *entry = llvm::FunctionType::get(builder.getVoidTy(), {ptr, ptr, i64, i64, ptr}, false);
   builder.CreateCall(entry, kernel, {packed, grid, builder.getInt64(0), total, arena});
   builder.CreateCall(release, {arena});

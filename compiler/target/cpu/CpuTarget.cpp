@@ -3,9 +3,13 @@
 #include "compiler/target/cpu/CpuTarget.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/LeaveBetweenPasses.h"
 #include "compiler/passes/tt/Passes.h"
+#include "compiler/support/FatalGuard.h"
 #include "compiler/target/cpu/CLibrary.h"
 #include "compiler/target/cpu/Codegen.h"
+#include "compiler/target/cpu/Diagnostics.h"
 #include "compiler/target/cpu/FunctionEmitter.h"
 #include "compiler/target/cpu/Link.h"
 #include "compiler/target/cpu/PlanBuilder.h"
@@ -25,30 +29,27 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Every element type must have lanes.
-static LogicalResult checkTypes(tt::FuncOp kernel, const VectorFacts &machine) {
+/// What a type needs of the machine must be there, and every call must be gone.
+static LogicalResult checkTypes(tt::FuncOp kernel, const VectorFacts &machine, llvm::StringRef arch) {
   auto check = [&](Operation *op, Type type) -> LogicalResult {
     Type element = tt::elementOf(type);
     if (element.isF16() && !machine.hasF16c) // LLVM would call a library that is not there
-      return op->emitError() << "f16 needs a CPU with F16C, which the target has not";
-    if (isa<tt::PointerType, IndexType, FloatType>(element)) // Tt_Float lists those that there are
-      return success();
-    for (unsigned bits : {1, 8, 16, 32, 64})
-      if (element.isInteger(bits))
-        return success();
-    return op->emitError() << "values of type " << element << " are not supported on the CPU";
+      return tt::report(op->getLoc(), diag::Float16NeedsF16c, arch);
+    return success();
   };
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-    if (isa<tt::CallOp>(op))
-      return op->emitError() << "a function that calls itself is not supported on the CPU";
-    for (Type type : op->getResultTypes())
-      if (failed(check(op, type)))
-        return WalkResult::interrupt();
+    if (auto call = dyn_cast<tt::CallOp>(op))
+      return tt::report(op->getLoc(), diag::RecursionUnsupported, call.getCallee());
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      return WalkResult::advance(); // a constant may have lost its place, its user has one
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
     for (Region &region : op->getRegions())
       for (Block &block : region)
-        for (Type type : block.getArgumentTypes())
-          if (failed(check(op, type)))
-            return WalkResult::interrupt();
+        llvm::append_range(types, block.getArgumentTypes());
+    for (Type type : types)
+      if (failed(check(op, type)))
+        return WalkResult::interrupt();
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -136,7 +137,7 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
     return failure();
   VectorFacts vectors = factsOf(**machine);
   vectors.cacheBytes = target.lastLevelCacheBytes;
-  if (failed(checkTypes(*kernel, vectors)))
+  if (failed(checkTypes(*kernel, vectors, target.arch)))
     return failure();
 
   if (failed(decomposeScaledDots(module)))
@@ -154,6 +155,7 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
     code.plan = print(*plan, facts);
 
   llvm::LLVMContext context;
+  lowering::leaveBetweenPasses(context);
   llvm::Module llvmModule(kernel->getSymName(), context);
   llvmModule.setTargetTriple((*machine)->getTargetTriple());
   llvmModule.setDataLayout((*machine)->createDataLayout());
@@ -172,6 +174,7 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
       return kernel->emitError() << "invalid LLVM IR; this is a defect of the compiler: " << text;
   }
 #endif
+  support::leaveIfAbandoned();
   optimise(llvmModule, **machine);
   if (emit.llir)
     llvm::raw_string_ostream(code.llir) << llvmModule;

@@ -3,6 +3,9 @@
 #include "compiler/target/cpu/FunctionEmitter.h"
 #include "compiler/target/cpu/Writes.h"
 
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/target/cpu/Diagnostics.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
@@ -204,7 +207,7 @@ static FailureOr<Sequence> scalarSteps(Block &block) {
     const bool hasTile = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
                          llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>);
     if (hasTile || (op.getNumRegions() && !isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(op)))
-      return op.emitError() << "`" << op.getName() << "` is not supported in a function of scalars on the CPU";
+      return tt::report(op.getLoc(), diag::OpUnsupportedInScalars, op.getName().stripDialect());
     Step step;
     step.kind = op.getNumRegions() ? StepKind::Control : StepKind::Scalar;
     step.op = &op;

@@ -3,6 +3,8 @@
 #include "compiler/target/cpu/Lanes.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/target/cpu/Diagnostics.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -71,7 +73,7 @@ SmallVector<llvm::Value *, 2> LaneEmitter::emit(Operation *op, ArrayRef<llvm::Va
     return {result};
   if (external)
     return {};
-  op->emitError() << "`" << op->getName() << "` is not supported on the CPU";
+  tt::report(op->getLoc(), diag::OpUnsupported, op->getName().stripDialect());
   return {};
 }
 

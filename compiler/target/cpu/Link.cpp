@@ -7,12 +7,16 @@
 // beside a regular one). lld keeps global state: one link at a time.
 #include "compiler/target/cpu/Link.h"
 
+#include "compiler/support/FatalGuard.h"
+
+#include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <mutex>
 #include <sys/mman.h>
@@ -22,6 +26,7 @@
 LLD_HAS_DRIVER(elf)
 
 using namespace nereid;
+using namespace nereid::cpu;
 
 namespace {
 
@@ -42,6 +47,8 @@ public:
   bool write(llvm::ArrayRef<char> bytes) {
     while (!bytes.empty()) {
       const ssize_t done = ::write(fd, bytes.data(), bytes.size());
+      if (done < 0 && errno == EINTR)
+        continue;
       if (done <= 0)
         return false;
       bytes = bytes.drop_front(done);
@@ -114,12 +121,22 @@ static bool hasUndefined(llvm::ArrayRef<char> object) {
   return false;
 }
 
-/// The bytes of an empty shared object with the soname `libm.so.6`: linking against it records the need
-/// without a look at the system's files.
-static llvm::Expected<std::vector<char>> libmStub();
+static bool runLld(llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors) {
+  const bool isLinked = lld::elf::link(args, errors, errors, /*exitEarly=*/false, /*disableOutput=*/false);
+  lld::CommonLinkerContext::destroy();
+  return isLinked;
+}
 
-static llvm::Expected<std::vector<char>> runLld(llvm::ArrayRef<char> object, llvm::StringRef soname,
-                                                const char *needed) {
+/// Guards the linker alone, so that the lock and the files around it go as they should whatever becomes of it.
+static llvm::Expected<bool> runGuarded(Linker linker, llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors) {
+  bool isLinked = false;
+  if (const auto fatal = support::runGuarded([&] { isLinked = linker(args, errors); }))
+    return llvm::createStringError("the linker gave up: " + *fatal);
+  return isLinked;
+}
+
+static llvm::Expected<std::vector<char>> linkOnce(Linker linker, llvm::ArrayRef<char> object, llvm::StringRef soname,
+                                              const char *needed) {
   static std::mutex oneAtATime;
   const std::lock_guard lock(oneAtATime);
   MemoryFile input("nereid.o");
@@ -136,17 +153,21 @@ static llvm::Expected<std::vector<char>> runLld(llvm::ArrayRef<char> object, llv
     args.push_back(needed);
   }
   std::string text;
-  llvm::raw_string_ostream errors(text), silence(text);
-  const bool isLinked = lld::elf::link(args, silence, errors, /*exitEarly=*/false, /*disableOutput=*/false);
+  llvm::raw_string_ostream errors(text);
+  llvm::Expected<bool> isLinked = runGuarded(linker, args, errors);
   std::vector<char> bytes = output.finish();
   if (!isLinked)
+    return isLinked.takeError();
+  if (!*isLinked)
     return llvm::createStringError("the linker failed: " + llvm::StringRef(text).trim());
   if (bytes.empty())
     return llvm::createStringError("the linker's output could not be read");
   return bytes;
 }
 
-static llvm::Expected<std::vector<char>> libmStub() {
+/// The bytes of an empty shared object with the soname `libm.so.6`: linking against it records the need
+/// without a look at the system's files.
+static llvm::Expected<std::vector<char>> libmStub(Linker linker) {
   // An ELF64 header alone: no section, no symbol.
   llvm::ELF::Elf64_Ehdr header = {};
   std::memcpy(header.e_ident, llvm::ELF::ElfMagic, 4);
@@ -159,17 +180,21 @@ static llvm::Expected<std::vector<char>> libmStub() {
   header.e_ehsize = sizeof(header);
   header.e_shentsize = sizeof(llvm::ELF::Elf64_Shdr);
   const char *begin = reinterpret_cast<const char *>(&header);
-  return runLld({begin, sizeof(header)}, "libm.so.6", nullptr);
+  return linkOnce(linker, {begin, sizeof(header)}, "libm.so.6", nullptr);
 }
 
-llvm::Expected<std::vector<char>> cpu::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname) {
+llvm::Expected<std::vector<char>> cpu::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname, Linker linker) {
   if (!hasUndefined(object))
-    return runLld(object, soname, nullptr);
-  auto stub = libmStub();
+    return linkOnce(linker, object, soname, nullptr);
+  auto stub = libmStub(linker);
   if (!stub)
     return stub.takeError();
   MemoryFile needed("libm.so.6");
   if (!needed.isOpen() || !needed.write(*stub))
     return llvm::createStringError("no memory for the linker's files");
-  return runLld(object, soname, needed.path().c_str());
+  return linkOnce(linker, object, soname, needed.path().c_str());
+}
+
+llvm::Expected<std::vector<char>> cpu::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname) {
+  return linkShared(object, soname, runLld);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/NestEmitter.h"
 
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/target/cpu/Diagnostics.h"
 #include "compiler/target/cpu/Expressions.h"
 
 #include "mlir/IR/Matchers.h"
@@ -187,7 +189,7 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
   if (DenseElementsAttr constant; matchPattern(op, m_Constant(&constant))) {
     if (constant.isSplat())
       return {function.lanes.constant(constant.getSplatValue<Attribute>(), element, 1), false};
-    op->emitError() << "a tile constant of different elements is not supported on the CPU";
+    tt::report(op->getLoc(), diag::TileConstantUnsupported);
     return {};
   }
   if (isa<tt::SplatOp>(op))

@@ -5,8 +5,10 @@
 // the nest only gives at its end. Scalars that wait for the open nest stand
 // behind it, all others before it.
 #include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/target/cpu/Combiner.h"
+#include "compiler/target/cpu/Diagnostics.h"
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 #include "compiler/target/cpu/Writes.h"
@@ -80,7 +82,7 @@ LogicalResult Sequencer::visit(Operation *op) {
   if (hasTile(op->getOperandTypes()) || hasTile(op->getResultTypes()))
     return tileOp(op);
   if (op->getNumRegions())
-    return op->emitError() << "`" << op->getName() << "` is not supported on the CPU";
+    return tt::report(op->getLoc(), diag::OpUnsupported, op->getName().stripDialect());
   scalarOp(op);
   return success();
 }
@@ -301,7 +303,7 @@ LogicalResult Sequencer::tileOp(Operation *op) {
     return success();
   }
   if (!isComputable(op))
-    return op->emitError() << "`" << op->getName() << "` is not supported on the CPU";
+    return tt::report(op->getLoc(), diag::OpUnsupported, op->getName().stripDialect());
   return success(); // computed where it is used
 }
 

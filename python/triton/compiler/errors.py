@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The text of a CompilationError begins the way Triton's does ("at line:column:", source lines, a
-# caret, the message); what the compiler knows beyond that (code, ranges, notes, further errors)
-# follows and is in `.diagnostics`.
+# caret, the message); what the compiler knows beyond that (file, line, underlined range, notes,
+# further errors) follows and is in `.diagnostics`.
 from __future__ import annotations
 
 import builtins
@@ -129,6 +129,13 @@ def _note_lines(entry: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _details(entry: dict[str, Any]) -> list[str]:
+    """What a terminal shows of the error, where it has a place: notes are part of that."""
+    if entry.get("file") and entry.get("rendered"):
+        return ["", entry["rendered"].rstrip("\n")]
+    return _note_lines(entry)
+
+
 def _cause_of(entry: dict[str, Any]) -> BaseException | None:
     """The exception that Triton would have wrapped: the host's own one, else one of the class the
     code names.
@@ -190,7 +197,7 @@ def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
     limit = _reached_resource_limit(errors[0])
     if limit is not None:
         return limit
-    details = _note_lines(errors[0])
+    details = _details(errors[0])
     if len(errors) > 1:
         details += ["", f"{len(errors) - 1} more error{'s' if len(errors) > 2 else ''}:"]
         details += [str(_diagnostic(entry)).rstrip("\n") for entry in errors[1:]]

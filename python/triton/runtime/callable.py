@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from _thread import RLock
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,6 +13,11 @@ from .dependencies import DependencyWalk, UsedGlobals
 from .source import FunctionSource
 
 T = TypeVar("T")
+
+# One for all functions: hashing one of them hashes those that it calls. The thread that holds it at
+# a fork does not exist in the child, where it starts anew.
+_hashing = RLock()
+os.register_at_fork(after_in_child=_hashing._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class JITCallable:
@@ -25,7 +31,7 @@ class JITCallable:
         self._plain_globals = False
         self.used_global_vals: UsedGlobals | None = {}
         self._watches_closure = False
-        self._hash_lock: Any = RLock()
+        self._hash_lock: Any = _hashing
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
         self.__module__ = fn.__module__
@@ -66,7 +72,7 @@ class JITCallable:
         """Hash of the text, of all functions it calls and of the constants they read."""
         plain_globals = knobs.compilation.allow_non_constexpr_globals
         if self.hash is None or self._plain_globals != plain_globals:
-            with self._hash_lock or RLock():
+            with self._hash_lock or _hashing:
                 walk = DependencyWalk(self, plain_globals)
                 self.used_global_vals = walk.used
                 self._watches_closure = walk.watches_closure

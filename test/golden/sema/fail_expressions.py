@@ -18,6 +18,8 @@ def kernel(x_ptr, n):
     (k for k in (1, 2))
     # CHECK: :[[#@LINE+1]]:12: error: `int32` is not a tuple{{.*}}[not-iterable]
     a, b = n
+    # CHECK: :[[#@LINE+1]]:17: error: unsupported AST node type: range(0, 3) outside of a `for` statement; write its elements as a tuple [unsupported-expression]
+    [x for x in range(3)]
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot evaluate f-string containing non-constexpr conversion values, found int32 [format-not-constant]
     f"{n}"
     # CHECK: :[[#@LINE+1]]:5: error: int32[16] has fewer dimensions than the 2 indices here [too-many-indices]

@@ -14,7 +14,7 @@ import triton
 import triton.language as tl
 
 
-# COUNT: fail_kernel.py:[[#@LINE+2]]:5: error: kernel `kernel` has 2 parameters (x_ptr, n), but the signature `i32` has 1 entries [signature-count]
+# COUNT: fail_kernel.py:[[#@LINE+2]]:5: error: kernel `kernel` has 2 parameters (x_ptr, n), but the signature `i32` has 1 entry [signature-count]
 @triton.jit
 def kernel(x_ptr, n):
     pass

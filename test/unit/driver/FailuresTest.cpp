@@ -3,8 +3,15 @@
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/support/FatalGuard.h"
 #include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
+
+#include <atomic>
+#include <chrono>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace nereid;
 
@@ -17,10 +24,14 @@ struct Attempt {
   std::string whyNot;
   support::TargetSpec target = *driver::resolveTarget("cpu", "x86-64-v3", whyNot);
 
-  explicit Attempt(const std::string &text) : module(driver::parse(*context, text, "test", diagnostics)) {}
+  driver::Request request;
+
+  explicit Attempt(const std::string &text) : module(driver::parse(*context, text, "test", diagnostics)) {
+    request.sources = {std::make_shared<support::SourceFile>("test", text)};
+  }
 
   std::string code() {
-    if (module && driver::back(*module, support::Options(), target, driver::Request(), diagnostics))
+    if (module && driver::back(*module, support::Options(), target, request, diagnostics))
       return "compiled";
     return diagnostics.size() == 1 ? diagnostics.all().front().code().str() : diagnostics.render();
   }
@@ -50,7 +61,141 @@ TEST(DriverFailures, a_function_that_calls_itself_at_run_time) {
                     "  tt.call @b(%i) : (i32) -> ()\n"
                     "  tt.return } }")
                 .code(),
-            "target-failed");
+            "cpu-recursion");
+}
+
+//--- The CPU target ----------------------------------------------------------------------------
+
+TEST(DriverFailures, messages_of_the_target_have_a_place_and_words_of_the_language) {
+  Attempt attempt("module { tt.func public @kernel(%x: !tt.ptr<f16>) {\n"
+                  "  %v = tt.load %x : !tt.ptr<f16>\n"
+                  "  tt.store %x, %v : !tt.ptr<f16>\n"
+                  "  tt.return } }");
+  attempt.target.arch = "x86-64-v2";
+  attempt.target.features = "";
+  EXPECT_EQ(attempt.code(), "cpu-f16");
+  const std::string text = attempt.diagnostics.render();
+  EXPECT_EQ(text.find("test:2:8: error: float16 needs a CPU with F16C, which target `x86-64-v2` lacks; "), 0u) << text;
+  EXPECT_NE(text.find("\n  %v = tt.load %x"), std::string::npos) << text;
+}
+
+TEST(DriverFailures, a_place_without_its_text_is_named) {
+  Attempt attempt("module { tt.func public @kernel(%x: !tt.ptr<f16>) {\n"
+                  "  %v = tt.load %x : !tt.ptr<f16> loc(\"/k/k.py\":7:3)\n"
+                  "  tt.store %x, %v : !tt.ptr<f16>\n"
+                  "  tt.return } }");
+  attempt.target.arch = "x86-64-v2";
+  attempt.target.features = "";
+  EXPECT_EQ(attempt.code(), "cpu-f16");
+  const std::string text = attempt.diagnostics.render();
+  EXPECT_EQ(text.find("error: /k/k.py:7:3: float16 needs"), 0u) << text;
+}
+
+TEST(DriverFailures, elements_that_no_target_has) {
+  EXPECT_EQ(Attempt("module { tt.func public @kernel(%n: i128) {\n"
+                    "  %r = arith.addi %n, %n : i128\n"
+                    "  tt.return } }")
+                .code(),
+            "invalid-ir");
+}
+
+TEST(DriverFailures, a_constant_of_different_elements) {
+  EXPECT_EQ(Attempt("module { tt.func public @kernel(%x: !tt.ptr<i32>) {\n"
+                    "  %v = arith.constant dense<[1, 2, 3, 5]> : tensor<4xi32>\n"
+                    "  %p = tt.splat %x : !tt.ptr<i32> -> tensor<4x!tt.ptr<i32>>\n"
+                    "  tt.store %p, %v : tensor<4x!tt.ptr<i32>>\n"
+                    "  tt.return } }")
+                .code(),
+            "cpu-tile-constant");
+}
+
+TEST(DriverFailures, an_operation_that_the_cpu_lacks) {
+  EXPECT_EQ(Attempt("module { tt.func public @kernel(%x: !tt.ptr<f32>) {\n"
+                    "  %v = tt.load %x : !tt.ptr<f32>\n"
+                    "  %r = math.cbrt %v : f32\n"
+                    "  tt.store %x, %r : !tt.ptr<f32>\n"
+                    "  tt.return } }")
+                .code(),
+            "cpu-operation");
+}
+
+TEST(DriverFailures, a_tile_in_the_function_of_a_reduction) {
+  EXPECT_EQ(Attempt("module { tt.func public @kernel(%x: !tt.ptr<f32>) {\n"
+                    "  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n"
+                    "  %v = arith.sitofp %i : tensor<8xi32> to tensor<8xf32>\n"
+                    "  %r = \"tt.reduce\"(%v) <{axis = 0 : i32}> ({\n"
+                    "  ^bb0(%a: f32, %b: f32):\n"
+                    "    %s = arith.addf %a, %b : f32\n"
+                    "    %t = tt.splat %s : f32 -> tensor<4xf32>\n"
+                    "    %m = \"tt.reduce\"(%t) <{axis = 0 : i32}> ({\n"
+                    "    ^bb0(%c: f32, %d: f32):\n"
+                    "      %p = arith.mulf %c, %d : f32\n"
+                    "      tt.reduce.return %p : f32\n"
+                    "    }) : (tensor<4xf32>) -> f32\n"
+                    "    tt.reduce.return %m : f32\n"
+                    "  }) : (tensor<8xf32>) -> f32\n"
+                    "  tt.store %x, %r : !tt.ptr<f32>\n"
+                    "  tt.return } }")
+                .code(),
+            "cpu-scalar-operation");
+}
+
+TEST(DriverFailures, the_code_generator_knows_no_such_cpu) {
+  Attempt attempt(kernel);
+  attempt.target.arch = "x86-64-v3";
+  attempt.target.backend = "cuda"; // x86-64-v3 is none of its architectures
+  EXPECT_EQ(attempt.code(), "target-failed");
+}
+
+//--- Interrupts and forks ----------------------------------------------------------------------
+
+/// A kernel of that many elementary functions, each of the other's result.
+static std::string chain(unsigned length) {
+  std::string text = "module { tt.func public @kernel(%x: !tt.ptr<f32>) {\n"
+                     "  %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>\n"
+                     "  %s = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>\n"
+                     "  %p = tt.addptr %s, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>\n"
+                     "  %v0 = tt.load %p : tensor<1024x!tt.ptr<f32>>\n";
+  for (unsigned k = 0; k < length; ++k)
+    text += llvm::formatv("  %v{0} = math.sin %v{1} : tensor<1024xf32>\n", k + 1, k);
+  return text + llvm::formatv("  tt.store %p, %v{0} : tensor<1024x!tt.ptr<f32>>\n  tt.return } }", length).str();
+}
+
+TEST(DriverFailures, an_interrupt_ends_the_wait_for_a_compilation) {
+  Attempt attempt(chain(20));
+  attempt.request.shouldStop = [] { return true; };
+  EXPECT_EQ(attempt.code(), "interrupted");
+  // The work goes on for a while on what it has.
+  (void)attempt.module.release();
+  (void)attempt.context.release();
+  EXPECT_TRUE(support::waitForAbandoned(std::chrono::minutes(2)));
+  EXPECT_EQ(Attempt(kernel).code(), "compiled");
+}
+
+TEST(DriverFailures, a_child_of_a_fork_amid_a_compilation_says_so) {
+  std::atomic<bool> isInside{false}, isOver{false};
+  std::thread other([&] {
+    support::runGuarded([&] {
+      for (isInside = true; !isOver;)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+  });
+  while (!isInside)
+    std::this_thread::yield();
+  const pid_t child = fork(); // gives up waiting after seconds
+  if (child == 0) {
+    alarm(30);
+    support::DiagnosticEngine diagnostics;
+    const auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+    const auto module = mlir::ModuleOp::create(mlir::UnknownLoc::get(context.get()));
+    driver::back(module, support::Options(), support::TargetSpec(), driver::Request(), diagnostics);
+    _exit(diagnostics.size() == 1 && diagnostics.all().front().code() == "fork-during-compilation" ? 0 : 1);
+  }
+  isOver = true;
+  other.join();
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST(DriverFailures, a_module_that_breaks_an_ops_rule) {

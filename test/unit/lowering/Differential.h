@@ -3,12 +3,15 @@
 #pragma once
 
 #include "test/unit/lowering/SimtHost.h"
+#include "test/unit/target_cpu/LoadedKernel.h"
 
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace nereid::simt {
+
+using cpu_test::replaced;
 
 /// Memory that a kernel gets a pointer to.
 struct Buffer {

@@ -9,12 +9,6 @@
 namespace nereid::simt {
 namespace {
 
-std::string replaced(std::string text, const std::string &from, const std::string &to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 /// BODY computes %c, of type R, from %a and %b of type T.
 const std::string binaryText = R"(
 tt.func public @kernel(%x: !tt.ptr<T>, %y: !tt.ptr<T>, %o: !tt.ptr<R>) {

@@ -7,12 +7,6 @@
 namespace nereid::simt {
 namespace {
 
-std::string replaced(std::string text, const std::string &from, const std::string &to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 TEST(Lowering, MaskedAdditionOfSeveralPrograms) {
   const std::string text = R"(
 tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32},

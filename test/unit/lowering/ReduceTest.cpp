@@ -7,12 +7,6 @@
 namespace nereid::simt {
 namespace {
 
-std::string replaced(std::string text, const std::string &from, const std::string &to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 /// Reduces a tile of ROWS x COLS along AXIS to REST elements with `OP`.
 const std::string tileText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<T> {tt.divisibility = 16 : i32}) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <numeric>
 #include <set>
@@ -202,4 +203,24 @@ TEST(CpuLaunch, one_program_costs_well_under_a_microsecond) {
   std::printf("launch of one program: %.0f ns\n", best);
   EXPECT_EQ(count, 50000u);
   EXPECT_LT(best, 1000);
+}
+
+static std::atomic<uint32_t> questions{0};
+
+TEST(CpuLaunch, a_long_launch_ends_when_the_host_wants_it_to) {
+  const auto kernel = cKernel(kSlowCount, 3);
+  setCpuStopCheck([] { return questions.fetch_add(1) == 2; });
+  for (uint32_t threads : {1u, 3u}) {
+    const ThreadsForScope scope(threads);
+    questions = 0;
+    std::vector<uint32_t> counts(100'000);
+    // Minutes, were they all to run.
+    const auto result = cpuDevice().launch(*kernel, {100'000, 1, 1}, nullptr,
+                                           Packed(counts.data(), uint64_t{1'000'000}, nullptr));
+    EXPECT_EQ(codeOf(result), "launch-interrupted");
+    EXPECT_EQ(questions, 3u);
+    EXPECT_EQ(counts.back(), 0u);
+    EXPECT_EQ(counts.front(), 1u);
+  }
+  setCpuStopCheck(nullptr);
 }

@@ -1,13 +1,32 @@
 // Writes one argument into an argument block, in the parameter's own type.
 // SPDX-License-Identifier: MIT
-#include "python/bindings/Kernel.h"
+#include "jit/Packing.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 using namespace nereid;
-using namespace nereid::python;
-using jit::ScalarType;
+using namespace nereid::jit;
+
+static std::string_view scalarText(std::string_view type) {
+  if (type.starts_with("*"))
+    type.remove_prefix(1);
+  if (type.starts_with("k"))
+    type.remove_prefix(1);
+  return type;
+}
+
+std::vector<Slot> jit::slotsOf(const artifact::Artifact &artifact) {
+  std::vector<Slot> slots;
+  for (const artifact::Parameter &parameter : artifact.parameters) {
+    const auto type = parseScalarType(scalarText(parameter.type));
+    const bool isFirst = slots.empty() || slots.back().position != parameter.position;
+    slots.push_back({parameter.position, parameter.offset, parameter.size, parameter.kind,
+                     type.value_or(ScalarType::I8), parameter.isWritten, isFirst ? 0 : slots.back().part + 1});
+  }
+  return slots;
+}
 
 /// The nearest value, ties to even, of a 16-bit float with that many bits for exponent and fraction.
 static uint16_t roundToFloat16(double number, int exponentBits, int fractionBits) {
@@ -64,7 +83,7 @@ static PackResult packInteger(const Slot &slot, const Leaf &leaf, char *at) {
   if (leaf.kind != Leaf::Kind::Int && leaf.kind != Leaf::Kind::UInt && leaf.kind != Leaf::Kind::Bool)
     return PackResult::WrongKind;
   const unsigned width = slot.size * 8;
-  const bool wantsUnsigned = jit::scalarClass(slot.type) == jit::ScalarClass::Unsigned;
+  const bool wantsUnsigned = scalarClass(slot.type) == ScalarClass::Unsigned;
   const bool isNegative = leaf.kind == Leaf::Kind::Int && leaf.integer < 0;
   if (isNegative) {
     if (wantsUnsigned || (width < 64 && leaf.integer < -(int64_t{1} << (width - 1))))
@@ -78,7 +97,7 @@ static PackResult packInteger(const Slot &slot, const Leaf &leaf, char *at) {
   return PackResult::Packed;
 }
 
-PackResult nereid::python::pack(const Slot &slot, const Leaf &leaf, char *block) {
+PackResult jit::pack(const Slot &slot, const Leaf &leaf, char *block) {
   char *at = block + slot.offset;
   switch (slot.kind) {
   case artifact::ParameterKind::Pointer:
@@ -103,4 +122,22 @@ PackResult nereid::python::pack(const Slot &slot, const Leaf &leaf, char *block)
     break;
   }
   return PackResult::WrongKind;
+}
+
+std::string jit::packProblem(PackResult result, const artifact::Artifact &artifact, size_t index,
+                             const std::string &given) {
+  const artifact::Parameter &parameter = artifact.parameters[index];
+  const std::string argument = "argument `" + parameter.name + "`";
+  switch (result) {
+  case PackResult::Packed:
+    return "";
+  case PackResult::WrongKind:
+    return argument + " must be of type `" + parameter.type + "`, got " + given;
+  case PackResult::OutOfRange:
+    return argument + " is " + given + ", which `" + parameter.type + "` cannot hold";
+  case PackResult::ReadOnly:
+    return "kernel `" + artifact.name + "` writes to " + argument + ", and the `" + given +
+           "` given for it is read-only; pass an array that may be written, such as a copy of it";
+  }
+  return "";
 }

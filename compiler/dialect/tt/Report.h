@@ -1,0 +1,23 @@
+// Errors of passes and targets that keep their kind, and so their code, on the way through MLIR.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/support/Diagnostic.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+namespace nereid::tt {
+
+/// The same for a message that is complete.
+mlir::InFlightDiagnostic reportText(mlir::Location where, const support::DiagnosticKind &kind, llvm::StringRef text);
+
+/// An error of that kind at `where`; whoever collects MLIR's diagnostics finds the kind with `kindOf`.
+template <typename... Args>
+mlir::InFlightDiagnostic report(mlir::Location where, const support::DiagnosticKind &kind, Args &&...args) {
+  return reportText(where, kind, llvm::formatv(kind.format.data(), std::forward<Args>(args)...).str());
+}
+
+/// The kind that `report` gave; null for diagnostics of MLIR's own.
+const support::DiagnosticKind *kindOf(mlir::Diagnostic &diagnostic);
+
+} // namespace nereid::tt

@@ -1,0 +1,105 @@
+// Finds the user's text behind MLIR's locations.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/PassDiagnostics.h"
+
+#include "compiler/dialect/tt/Report.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace nereid;
+using namespace nereid::driver;
+using mlir::FileLineColRange;
+
+PassDiagnostics::PassDiagnostics(mlir::MLIRContext *context)
+    : handler(context, [this](mlir::Diagnostic &diagnostic) {
+        const bool isError = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+        if (!isError && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
+          return mlir::success();
+        Message message{isError, tt::kindOf(diagnostic), diagnostic.getLocation(), diagnostic.str(), {}};
+        for (mlir::Diagnostic &note : diagnostic.getNotes())
+          message.notes.push_back(note.str());
+        messages.push_back(std::move(message));
+        return mlir::success();
+      }) {}
+
+/// The positions in a location, those of callers after the callee's own.
+static void collect(mlir::Location location, llvm::SmallVectorImpl<FileLineColRange> &positions) {
+  if (auto range = llvm::dyn_cast<FileLineColRange>(location)) {
+    positions.push_back(range);
+  } else if (auto named = llvm::dyn_cast<mlir::NameLoc>(location)) {
+    collect(named.getChildLoc(), positions);
+  } else if (auto site = llvm::dyn_cast<mlir::CallSiteLoc>(location)) {
+    collect(site.getCallee(), positions);
+    collect(site.getCaller(), positions);
+  } else if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(location)) {
+    const size_t before = positions.size();
+    for (mlir::Location inner : fused.getLocations())
+      if (positions.size() == before)
+        collect(inner, positions);
+  }
+}
+
+/// Empty where none of the texts has such a place.
+static support::FileRange placeOf(const PassDiagnostics::Sources &sources, FileLineColRange position) {
+  for (const std::shared_ptr<const support::SourceFile> &file : sources) {
+    if (file->name() != position.getFilename().strref())
+      continue;
+    const auto begin = file->offset({position.getStartLine(), position.getStartColumn()});
+    const auto end = file->offset({position.getEndLine(), position.getEndColumn()});
+    if (begin && end)
+      return {file.get(), {*begin, std::max(*begin, *end)}};
+  }
+  return {};
+}
+
+/// The message with the place in front where there is no text to show it in.
+static std::string placed(llvm::StringRef text, llvm::ArrayRef<FileLineColRange> positions) {
+  if (positions.empty())
+    return text.str();
+  const FileLineColRange first = positions.front();
+  return llvm::formatv("{0}:{1}:{2}: {3}", first.getFilename().strref(), first.getStartLine(), first.getStartColumn(),
+                       text);
+}
+
+/// One message as a diagnostic: the callers of its place are notes.
+template <typename Message>
+static void add(support::DiagnosticEngine &engine, const support::DiagnosticKind &kind, const Message &message,
+                const PassDiagnostics::Sources &sources) {
+  llvm::SmallVector<FileLineColRange> positions;
+  collect(message.where, positions);
+  llvm::SmallVector<support::FileRange> places;
+  for (FileLineColRange position : positions)
+    if (support::FileRange place = placeOf(sources, position))
+      places.push_back(place);
+  support::Diagnostic &made = places.empty() ? engine.add(kind, {}, placed(message.text, positions))
+                                             : engine.add(kind, places.front(), message.text);
+  for (const std::string &note : message.notes)
+    made.note(note);
+  for (size_t caller = 1; caller < places.size(); ++caller)
+    made.note("called from here", places[caller]);
+}
+
+static void keepAll(support::DiagnosticEngine &engine, const PassDiagnostics::Sources &sources) {
+  for (const std::shared_ptr<const support::SourceFile> &file : sources)
+    engine.keep(file);
+}
+
+void PassDiagnostics::report(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
+                             const Sources &sources) const {
+  keepAll(engine, sources);
+  const size_t before = engine.size();
+  for (const Message &message : messages)
+    if (message.isError)
+      add(engine, message.kind ? *message.kind : otherwise, message, sources);
+  if (engine.size() == before)
+    engine.add(otherwise, {}, "a pass failed without a message");
+}
+
+void PassDiagnostics::reportRemarks(support::DiagnosticEngine &engine, const support::DiagnosticKind &kind,
+                                    const Sources &sources) const {
+  keepAll(engine, sources);
+  for (const Message &message : messages)
+    if (!message.isError)
+      add(engine, kind, message, sources);
+}

@@ -1,0 +1,72 @@
+// Counts the threads inside; the handlers of a fork close the gate and wait for the count to fall.
+// SPDX-License-Identifier: MIT
+#include "compiler/support/ForkGate.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <pthread.h>
+
+using namespace nereid::support;
+
+// Longer than nearly every compilation; still, a fork must not hang.
+static constexpr auto kForkTimeout = std::chrono::seconds(5);
+static constexpr auto kPause = std::chrono::microseconds(200);
+
+static std::atomic<unsigned> inside{0};
+static std::atomic<unsigned> forking{0};
+static std::atomic<bool> isLost{false};
+static thread_local unsigned depth = 0;    ///< gates that this thread holds, one within the other
+static thread_local bool isEmptied = true; ///< by the fork that this thread is at
+
+static void enter() {
+  for (;;) {
+    inside.fetch_add(1);
+    if (forking.load() == 0)
+      return;
+    inside.fetch_sub(1);
+    while (forking.load() != 0)
+      std::this_thread::sleep_for(kPause);
+  }
+}
+
+ForkGate::ForkGate() {
+  if (depth++ == 0)
+    enter();
+}
+
+ForkGate::~ForkGate() {
+  if (--depth == 0)
+    inside.fetch_sub(1);
+}
+
+bool ForkGate::isHeld() { return depth != 0; }
+bool ForkGate::compilerIsLost() { return isLost.load(); }
+
+//--- Forks -------------------------------------------------------------------------------------
+
+/// A compiling thread that forks (to run a tool) does not wait for itself.
+static unsigned ownShare() { return depth != 0; }
+
+static void beforeFork() {
+  forking.fetch_add(1);
+  const auto deadline = std::chrono::steady_clock::now() + kForkTimeout;
+  isEmptied = inside.load() <= ownShare();
+  while (!isEmptied && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(kPause);
+    isEmptied = inside.load() <= ownShare();
+  }
+}
+
+static void afterForkInParent() { forking.fetch_sub(1); }
+
+static void afterForkInChild() {
+  if (!isEmptied)
+    isLost.store(true);
+  inside.store(ownShare());
+  forking.store(0);
+}
+
+// At loading: a registration at first use could itself be cut off by a fork.
+[[maybe_unused]] static const int registered = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);

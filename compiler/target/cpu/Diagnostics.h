@@ -1,0 +1,10 @@
+// The kinds of messages that the CPU target gives.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/support/Diagnostic.h"
+
+namespace nereid::cpu::diag {
+#define DIAG NEREID_DECLARE_DIAGNOSTIC
+#include "compiler/target/cpu/Diagnostics.def"
+} // namespace nereid::cpu::diag

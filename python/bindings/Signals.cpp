@@ -1,0 +1,27 @@
+// Asks Python about signals from threads that have let go of the GIL.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Signals.h"
+
+#include "python/bindings/Python.h"
+#include "runtime/cpu/CpuDevice.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace nereid;
+
+static bool isMainThread() { return syscall(SYS_gettid) == getpid(); }
+
+/// Runs the handlers that are due.
+static bool hasRaised() {
+  const PyGILState_STATE state = PyGILState_Ensure();
+  const bool raised = PyErr_CheckSignals() != 0;
+  PyGILState_Release(state);
+  return raised;
+}
+
+bool (*python::signalCheck())() { return isMainThread() ? hasRaised : nullptr; }
+
+void python::watchSignalsInLaunches() {
+  runtime::setCpuStopCheck([] { return isMainThread() && hasRaised(); });
+}

@@ -1,0 +1,100 @@
+// The C++ API: what a launch makes of its arguments, and when a kernel is compiled anew.
+// SPDX-License-Identifier: MIT
+#include <nereid/Kernel.h>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace {
+/// A folder of Python files, which goes with it.
+class KernelApi : public testing::Test {
+protected:
+  KernelApi() : folder(fs::temp_directory_path() / ("nereid-api-" + std::to_string(getpid()))) {
+    fs::create_directories(folder);
+  }
+  ~KernelApi() override { fs::remove_all(folder); }
+
+  std::string write(const std::string &name, const std::string &text) const {
+    std::ofstream(folder / name) << "import triton\nimport triton.language as tl\n" << text;
+    return (folder / name).string();
+  }
+  /// The kernel that stores its second argument behind its first.
+  nereid::Kernel storing(const std::string &pointee, const std::string &scalar) const {
+    const std::string path = write("store.py", "@triton.jit\ndef store(out, value):\n    tl.store(out, value)\n");
+    return nereid::Kernel::fromSource(path, "store", "*" + pointee + "," + scalar);
+  }
+  const fs::path folder;
+};
+
+template <typename... Args> std::string problemOf(const nereid::Kernel &kernel, Args... args) {
+  try {
+    kernel.launch({1}, args...);
+  } catch (const nereid::Error &error) {
+    return error.what();
+  }
+  return "";
+}
+} // namespace
+
+TEST_F(KernelApi, numbers_become_ones_of_the_parameters_type) {
+  int32_t truth = 0;
+  storing("i32", "u1").launch({1}, &truth, 2);
+  EXPECT_EQ(truth, 1);
+  float number = 0;
+  storing("fp32", "fp16").launch({1}, &number, 1.5f);
+  EXPECT_EQ(number, 1.5f);
+  storing("fp32", "bf16").launch({1}, &number, 1.00390625); // a tie, to even
+  EXPECT_EQ(number, 1.0f);
+  storing("fp32", "fp32").launch({1}, &number, 0.1);
+  EXPECT_EQ(number, 0.1f);
+  double wide = 0;
+  storing("fp64", "fp64").launch({1}, &wide, -2.5f);
+  EXPECT_EQ(wide, -2.5);
+  storing("fp64", "fp64").launch({1}, &wide, 7);
+  EXPECT_EQ(wide, 7.0);
+}
+
+TEST_F(KernelApi, numbers_that_do_not_fit_are_refused) {
+  int32_t out = 5;
+  const nereid::Kernel kernel = storing("i32", "i32");
+  EXPECT_EQ(problemOf(kernel, &out, int64_t{5'000'000'000}),
+            "argument `value` is 5000000000, which `i32` cannot hold in a launch of `store`");
+  EXPECT_NE(problemOf(kernel, &out, uint64_t{1} << 63), "");
+  EXPECT_NE(problemOf(kernel, &out, -2147483649LL), "");
+  EXPECT_NE(problemOf(kernel, &out, 1.5), "");
+  EXPECT_NE(problemOf(kernel, &out, &out), "");
+  EXPECT_NE(problemOf(kernel, 4096, 1.0f), "");
+  EXPECT_NE(problemOf(storing("i32", "u8"), &out, -1), "");
+  EXPECT_EQ(out, 5);
+  EXPECT_EQ(problemOf(kernel, &out, -2147483648LL), "");
+  EXPECT_EQ(out, INT32_MIN);
+}
+
+TEST_F(KernelApi, memory_that_is_const_is_not_written) {
+  const int32_t out = 5;
+  const std::string problem = problemOf(storing("i32", "i32"), &out, 1);
+  EXPECT_EQ(problem.find("kernel `store` writes to argument `out`"), 0u) << problem;
+}
+
+TEST_F(KernelApi, an_edit_of_an_imported_file_is_noticed) {
+  const std::string path = write("main.py", "from .middle import amount\n"
+                                            "@triton.jit\ndef main(out):\n    tl.store(out, amount(1))\n");
+  write("middle.py", "from .deep import OFFSET\n"
+                     "@triton.jit\ndef amount(x):\n    return x + OFFSET\n");
+  nereid::KernelOptions options;
+  options.cacheDir = (folder / "cache").string();
+  auto stored = [&](const char *offset) {
+    write("deep.py", std::string("OFFSET = tl.constexpr(") + offset + ")\n");
+    int32_t out = 0;
+    nereid::Kernel::fromSource(path, "main", "*i32", options).launch({1}, &out);
+    return out;
+  };
+  EXPECT_EQ(stored("1"), 2);
+  EXPECT_EQ(stored("100"), 101);
+  EXPECT_EQ(stored("1"), 2);
+}

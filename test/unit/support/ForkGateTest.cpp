@@ -1,0 +1,78 @@
+// Forks wait for compilations, and a child that could not wait knows that it must not compile.
+// SPDX-License-Identifier: MIT
+#include "compiler/support/FatalGuard.h"
+#include "compiler/support/ForkGate.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <mutex>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace nereid::support;
+
+/// Runs `body` in a child; the exit status that it returns, or -1 if it hangs or dies.
+template <typename Body> static int inChild(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    _exit(body());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+namespace {
+/// A thread that compiles without end, as far as locks show: it holds one all the time, but between two compilations.
+class Busy {
+public:
+  std::mutex lock;
+  std::atomic<unsigned> rounds{0};
+  Busy() : thread([this] { work(); }) {
+    while (rounds == 0)
+      std::this_thread::yield();
+  }
+  ~Busy() {
+    stop = true;
+    thread.join();
+  }
+
+private:
+  void work() {
+    for (; !stop; ++rounds)
+      runGuarded([this] {
+        const std::lock_guard held(lock);
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      });
+  }
+  std::atomic<bool> stop{false};
+  std::thread thread;
+};
+} // namespace
+
+TEST(ForkGate, a_child_finds_no_lock_of_a_compilation_held) {
+  Busy busy;
+  for (int round = 0; round < 10; ++round)
+    ASSERT_EQ(inChild([&] { return ForkGate::compilerIsLost() || !busy.lock.try_lock(); }), 0) << round;
+  const unsigned before = busy.rounds; // and the parent's thread goes on
+  while (busy.rounds == before)
+    std::this_thread::yield();
+}
+
+TEST(ForkGate, guarded_work_runs_in_the_child) {
+  Busy busy;
+  EXPECT_EQ(inChild([] {
+              int answer = 0;
+              return runGuarded([&] { answer = 42; }) || answer != 42;
+            }),
+            0);
+}
+
+TEST(ForkGate, a_thread_that_compiles_may_fork_itself) {
+  int status = -1;
+  EXPECT_FALSE(runGuarded([&] { status = inChild([] { return ForkGate::compilerIsLost(); }); }));
+  EXPECT_EQ(status, 0);
+}

@@ -1,0 +1,42 @@
+// Links that fail: in order, in words, and without an effect on the next one.
+// SPDX-License-Identifier: MIT
+#include "compiler/support/FatalGuard.h"
+#include "compiler/target/cpu/Link.h"
+#include "test/unit/target_cpu/LoadedKernel.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+
+using namespace nereid;
+using namespace nereid::cpu_test;
+
+static cpu::CpuCode smallKernel() {
+  auto code = compileText("tt.func public @kernel(%n: i32) { tt.return }", cpu::hostTarget(), cpu::Emit());
+  return code ? *code : cpu::CpuCode();
+}
+
+/// The message of a failed link; empty where it succeeds.
+static std::string failureOf(llvm::Expected<std::vector<char>> linked) {
+  return linked ? "" : llvm::toString(linked.takeError());
+}
+
+TEST(CpuLink, fatal_error_in_the_linker_lets_the_next_link_go_on) {
+  const cpu::CpuCode code = smallKernel();
+  ASSERT_FALSE(code.object.empty());
+  auto giveUp = [](llvm::ArrayRef<const char *>, llvm::raw_ostream &) -> bool { llvm::report_fatal_error("no way"); };
+  std::string within, after;
+  // As in a compilation, which is guarded itself.
+  EXPECT_FALSE(support::runGuarded([&] { within = failureOf(cpu::linkShared(code.object, "kernel", giveUp)); }));
+  EXPECT_EQ(within, "the linker gave up: no way");
+  EXPECT_EQ(failureOf(cpu::linkShared(code.object, "kernel", giveUp)), "the linker gave up: no way");
+  EXPECT_FALSE(support::runGuarded([&] { after = failureOf(cpu::linkShared(code.object, "kernel")); }));
+  EXPECT_EQ(after, "");
+}
+
+TEST(CpuLink, refused_object) {
+  const std::vector<char> noObject(64, 'x');
+  const std::string said = failureOf(cpu::linkShared(noObject, "kernel"));
+  EXPECT_TRUE(llvm::StringRef(said).starts_with("the linker failed: ")) << said;
+  EXPECT_EQ(failureOf(cpu::linkShared(smallKernel().object, "kernel")), "");
+}
