@@ -161,7 +161,9 @@ static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena
 static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstimate &cost) {
   const DefaultFloatRules rules;
   const double known = cost.nanoseconds();
-  if (known != 0 && known * static_cast<double>(programs.total) < kBatchNs) {
+  // One program cannot be stopped between batches, and says little of the cost of many.
+  const bool isShort = known != 0 && known * static_cast<double>(programs.total) < kBatchNs;
+  if (programs.total == 1 || isShort) {
     programs.run(0, programs.total, arena);
     return LaunchEnd::Done;
   }
