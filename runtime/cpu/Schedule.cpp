@@ -17,11 +17,13 @@ namespace nereid::runtime {
 
 // Less work than this ends before a sleeping helper has woken.
 static constexpr double kWorthHelpNs = 20'000;
-// Long enough that the shared counter is not contended, short enough that the
-// last claims end together.
-static constexpr double kClaimNs = 20'000;
-// Claims per thread at the least, where the programs are many enough.
-static constexpr uint64_t kClaimsPerThread = 8;
+// Claims shrink with what is left, so that each thread has few and long pieces
+// of memory and all threads end together: from a thread's share of the rest over
+// `kRestPerClaim`, down to what keeps the shared counter uncontended. None is so
+// long that a launch could not be stopped.
+static constexpr uint64_t kRestPerClaim = 4;
+static constexpr double kLeastClaimNs = 2'000;
+static constexpr double kMostClaimNs = 1'000'000;
 // Between two looks at the clock while a launch runs alone.
 static constexpr double kLookNs = 5'000;
 // The same where there is no help: time enough that looks cost nothing, little
@@ -49,13 +51,28 @@ private:
   Clock::time_point begin = Clock::now();
 };
 
+/// How many programs a thread takes at a time.
+struct Claims {
+  uint64_t least, most, shares;
+
+  Claims(double programNs, uint32_t threads)
+      : least(programsIn(kLeastClaimNs, programNs)), most(programsIn(kMostClaimNs, programNs)),
+        shares(threads * kRestPerClaim) {}
+  uint64_t of(uint64_t rest) const { return std::min(rest, std::clamp(rest / shares, least, most)); }
+
+private:
+  static uint64_t programsIn(double time, double programNs) {
+    return static_cast<uint64_t>(time / std::max(programNs, 1.0)) + 1;
+  }
+};
+
 /// The rest of a launch, shared by its threads. Programs, arguments and code
 /// are the caller's: they may be touched only between a successful claim and
 /// the departure, for which the caller waits.
 class SharedLaunch : public SharedWork {
 public:
-  SharedLaunch(const Programs &programs, uint64_t first, uint64_t claim)
-      : programs(programs), claim(claim), next(first) {}
+  SharedLaunch(const Programs &programs, uint64_t first, const Claims &claims)
+      : programs(programs), claims(claims), next(first) {}
 
   void join() override {
     present.fetch_add(1);
@@ -74,8 +91,10 @@ public:
     uint64_t count = 0;
     // A claim that fails is ordered after every departure's claim, and so after
     // that thread's arrival: the caller's look at `present` sees whoever runs.
-    for (uint64_t begin; (begin = next.fetch_add(claim)) < programs.total;) {
-      const uint64_t end = std::min(programs.total, begin + claim);
+    for (uint64_t begin = next.load(); begin < programs.total; begin = next.load()) {
+      const uint64_t end = begin + claims.of(programs.total - begin);
+      if (!next.compare_exchange_weak(begin, end))
+        continue;
       programs.run(begin, end, arena);
       count += end - begin;
       if (stop && end < programs.total && stop->isWanted())
@@ -105,7 +124,7 @@ private:
   }
 
   const Programs programs;
-  const uint64_t claim;
+  const Claims claims;
   bool isStopped = false; ///< by the thread that launches, which alone looks
   alignas(64) std::atomic<uint64_t> next;
   alignas(64) std::atomic<uint32_t> present{0};
@@ -137,18 +156,16 @@ static void runOnTeam(SharedLaunch &launch, char *arena, uint32_t threads, CostE
 
 static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
                            CostEstimate &cost) {
+  const Claims claims(cost.nanoseconds(), threads);
   const uint64_t rest = programs.total - first;
-  const auto byTime = static_cast<uint64_t>(kClaimNs / std::max(cost.nanoseconds(), 1.0));
-  const uint64_t claim =
-      std::clamp<uint64_t>(byTime, 1, std::max<uint64_t>(1, rest / (threads * kClaimsPerThread)));
-  const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(threads - 1, (rest - 1) / claim));
+  const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(threads - 1, (rest - 1) / claims.least));
   StopQuestion stop;
   if (helpers != 0 && openMpThreads() != 0) {
-    SharedLaunch launch(programs, first, claim);
+    SharedLaunch launch(programs, first, claims);
     runOnTeam(launch, arena, helpers + 1, cost, stop);
     return launch.end();
   }
-  const auto launch = std::make_shared<SharedLaunch>(programs, first, claim);
+  const auto launch = std::make_shared<SharedLaunch>(programs, first, claims);
   requestHelp(launch, helpers);
   const Stopwatch watch;
   if (const uint64_t count = launch->take(arena, &stop))
