@@ -60,6 +60,27 @@ void nereid::sema::addAssignedNames(syntax::Block statements, NameSet &names) {
   }
 }
 
+const syntax::Stmt *nereid::sema::lastAssignment(syntax::Block statements, llvm::StringRef name, uint32_t offset) {
+  const syntax::Stmt *found = nullptr;
+  for (const syntax::Stmt *statement : statements) {
+    if (statement->range.begin >= offset)
+      break;
+    NameSet own;
+    addTargetsOf(statement, own);
+    if (own.contains(name))
+      found = statement;
+    if (isa<syntax::FunctionDef>(statement))
+      continue;
+    syntax::forEachChild(
+        statement, [](const syntax::Expr *) {},
+        [&](const syntax::Stmt *child) {
+          if (const syntax::Stmt *inner = lastAssignment(syntax::Block(child), name, offset))
+            found = inner;
+        });
+  }
+  return found;
+}
+
 //--- Free names ----------------------------------------------------------------------------
 
 static void addReads(const syntax::Stmt *statement, NameSet &reads);

@@ -1,5 +1,6 @@
 // Names and attributes: where a name's meaning comes from, what tensors, types and modules offer.
 // SPDX-License-Identifier: MIT
+#include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/FunctionEmitter.h"
 #include "compiler/sema/builtins/ModuleConstants.h"
@@ -71,9 +72,20 @@ Value FunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
   }
   if (const Builtin *builtin = findBuiltin("builtins", name))
     return BuiltinValue{builtin};
-  const std::string guess = closestName(*this, name);
-  return error(diag::UndefinedName, range, name,
-               guess.empty() ? std::string() : "; did you mean `" + guess + "`?");
+  return undefined(name, range);
+}
+
+Value FunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
+  const syntax::Stmt *assignment = lastAssignment(function.definition->body, name, range.begin);
+  const std::string guess = assignment ? "" : closestName(*this, name);
+  Value poison = error(diag::UndefinedName, range, name, guess.empty() ? guess : "; did you mean `" + guess + "`?");
+  if (!assignment)
+    return poison;
+  auto *loop = llvm::dyn_cast<syntax::For>(assignment);
+  const char *why = loop ? "`{0}` is the variable of this loop and has no value after it; assign it to another name in the loop"
+                         : "`{0}` gets a value here, but not on every way to its use";
+  lastDiagnostic->note(llvm::formatv(why, name).str(), place(loop ? loop->target->range : assignment->range));
+  return poison;
 }
 
 //--- Attributes ------------------------------------------------------------------------------

@@ -113,6 +113,8 @@ public:
   Value evaluate(const syntax::Expr *expression);
   /// The meaning of a name, or a poison value and an error.
   Value lookup(llvm::StringRef name, SourceRange range);
+  /// The error of a name without a value here, with the place where it gets one, if any.
+  Value undefined(llvm::StringRef name, SourceRange range);
   /// `object.name`.
   Value attribute(const Value &object, llvm::StringRef name, SourceRange range);
   /// `object[index]`.

@@ -20,3 +20,25 @@ def kernel(x_ptr, n):
     n.colour
     # CHECK: :[[#@LINE+1]]:5: error: Cannot access global variable PLAIN from within @jit'ed function{{.*}}[host-exception]
     PLAIN + 1
+
+
+# RUN: not nereid compile %s:unfinished --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=LOST
+@triton.jit
+def unfinished(x_ptr, n):
+    i = 5
+    # LOST: :[[#@LINE+5]]:21: error: i is not defined [undefined-name]
+    # LOST: :[[#@LINE+2]]:9: note: `i` is the variable of this loop and has no value after it
+    total = 0
+    for i in range(n):
+        total += i
+    tl.store(x_ptr, i)
+
+
+# RUN: not nereid compile %s:one_side --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=SIDE
+@triton.jit
+def one_side(x_ptr, n):
+    if n > 3:
+        # SIDE: :[[#@LINE+3]]:21: error: value is not defined [undefined-name]
+        # SIDE: :[[#@LINE+1]]:9: note: `value` gets a value here, but not on every way to its use
+        value = 1.0
+    tl.store(x_ptr, value)
