@@ -32,3 +32,32 @@ LogicalResult LocalStoreOp::verify() {
     return emitOpError("writes to a buffer that is not mutable");
   return verifySameTile(*this, cast<RankedTensorType>(getSrc().getType()), getDst().getType()); // C1
 }
+
+void MemDescIndexOp::build(OpBuilder &builder, OperationState &state, Value src, Value index) {
+  auto whole = cast<MemDescType>(src.getType());
+  build(builder, state,
+        MemDescType::get(whole.getShape().drop_front(), whole.getElementType(), whole.getEncoding(),
+                         whole.getMemorySpace(), whole.getMutableMemory()),
+        src, index);
+}
+
+LogicalResult MemDescIndexOp::verify() { // C1
+  MemDescType whole = getSrc().getType(), part = getType();
+  if (whole.getShape().empty() || whole.getShape().drop_front() != part.getShape() ||
+      whole.getElementType() != part.getElementType() || whole.getEncoding() != part.getEncoding() ||
+      whole.getMutableMemory() != part.getMutableMemory())
+    return emitOpError("result ") << part << " is not one of the buffers of " << whole;
+  return success();
+}
+
+//--- asynchronous copies -------------------------------------------------------------------
+
+LogicalResult AsyncCopyGlobalToLocalOp::verify() {
+  MemDescType buffer = getDst().getType();
+  auto pointers = dyn_cast<RankedTensorType>(getSrc().getType());
+  if (!buffer.getMutableMemory()) // C1
+    return emitOpError("writes to a buffer that is not mutable");
+  if (!pointers)
+    return emitOpError("copies from one pointer; a buffer takes a tile");
+  return verifySameTile(*this, cast<RankedTensorType>(tt::pointeeLike(pointers)), buffer);
+}

@@ -47,10 +47,14 @@ def LocalLoadOp : Ttg_Op<"local_load"> {
   let summary = "reads a tile from shared memory";
   let description = [{
     C1. The tile has the buffer's shape and element type, and an encoding.
+
+    A token, where there is one, is that of the wait for what is read.
   }];
-  let arguments = (ins Arg<Ttg_MemDescType, "", [MemRead<Ttg_Smem>]>:$src);
+  let arguments = (ins Arg<Ttg_MemDescType, "", [MemRead<Ttg_Smem>]>:$src, Optional<Ttg_AsyncTokenType>:$token);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src (`token` $token^)? attr-dict `:` type($src) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$src),
+                            [{ build($_builder, $_state, result, src, ::mlir::Value()); }]>];
   let hasVerifier = 1;
 }
 
@@ -70,6 +74,23 @@ def LocalDeallocOp : Ttg_Op<"local_dealloc"> {
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemFree<Ttg_Smem>]>:$src);
   let assemblyFormat = "$src attr-dict `:` type($src)";
 }
+
+def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure]> {
+  let summary = "one of the buffers that lie one after the other in an allocation";
+  let description = [{
+    C1. The result has the source's shape without its first dimension, its
+        element type, encoding and memory, and is mutable where the source is.
+
+    `%b = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf16, ...> -> !ttg.memdesc<32x32xf16, ...>`
+  }];
+  let arguments = (ins Ttg_MemDescType:$src, I32:$index);
+  let results = (outs Ttg_MemDescType:$result);
+  let assemblyFormat = "$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$index)>];
+}
+
+include "compiler/dialect/ttg/AsyncOps.td"
 
 //--- Control -------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// Declares the type of a buffer in shared memory and the tile constraints of `ttg` ops.
+// Declares the types of buffers in shared memory and of copies under way, and the tile constraints of `ttg` ops.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TTG_TYPES
 #define NEREID_TTG_TYPES
@@ -24,6 +24,11 @@ def Ttg_MemDescType : TypeDef<Ttg_Dialect, "MemDesc"> {
   // A shape before an element type (`32x32xf16`) has no declarative form.
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+}
+
+def Ttg_AsyncTokenType : TypeDef<Ttg_Dialect, "AsyncToken"> {
+  let mnemonic = "async.token";
+  let summary = "stands for copies that are under way; carries no value";
 }
 
 #endif
