@@ -3,6 +3,7 @@
 #include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Pipeline.h"
 #include "tools/nereid-opt/TestPasses.h"
@@ -13,7 +14,7 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<nereid::foreign::LlvmDialect, nereid::foreign::GpuDialect, nereid::tt::TtDialect, nereid::ttg::TtgDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+  registry.insert<nereid::foreign::LlvmDialect, nereid::foreign::GpuDialect, nereid::tt::TtDialect, nereid::ttg::TtgDialect, nereid::ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   mlir::registerTransformsPasses();
   nereid::tt::registerPipelines();

@@ -28,7 +28,8 @@ public:
 private:
   void visit(Operation &op, Touches &open);
   void visitLoop(LoopLikeOpInterface loop, Touches &open);
-  void touch(Operation &op, Touches &open, Touch next);
+  void touch(Operation &op, Touches &open, ArrayRef<Touch> next);
+  void touchOperands(Operation &op, Touches &open);
   SharedRange rangeOf(Value buffer) const;
 
   const SharedMemoryPlan &memory;
@@ -46,17 +47,37 @@ static bool merge(Touches &into, ArrayRef<Touch> from) {
 
 /// The allocation's bytes; all bytes where a buffer comes from several places.
 SharedRange Planner::rangeOf(Value buffer) const {
-  auto allocation = buffer.getDefiningOp<ttg::LocalAllocOp>();
+  auto allocation = ttg::allocationOf(buffer);
   return allocation ? memory.rangeOf(allocation) : SharedRange{0, memory.bytes};
 }
 
-void Planner::touch(Operation &op, Touches &open, Touch next) {
-  const bool conflicts = llvm::any_of(open, [&](const Touch &earlier) { return earlier.conflictsWith(next); });
+void Planner::touch(Operation &op, Touches &open, ArrayRef<Touch> next) {
+  const bool conflicts = llvm::any_of(open, [&](const Touch &earlier) {
+    return llvm::any_of(next, [&](const Touch &touch) { return earlier.conflictsWith(touch); });
+  });
   if (conflicts)
     plan.needsBarrierBefore.insert(&op);
   if (plan.needsBarrierBefore.contains(&op))
     open.clear();
   merge(open, next);
+}
+
+/// The buffers that an op reads or writes by its operands.
+void Planner::touchOperands(Operation &op, Touches &open) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface || !llvm::any_of(op.getOperandTypes(), [](Type type) { return isa<ttg::MemDescType>(type); }))
+    return;
+  SmallVector<MemoryEffects::EffectInstance, 4> effects;
+  interface.getEffects(effects);
+  Touches next;
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    Value buffer = effect.getValue();
+    if (buffer && isa<ttg::MemDescType>(buffer.getType()) &&
+        isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect()))
+      next.push_back({rangeOf(buffer), isa<MemoryEffects::Write>(effect.getEffect())});
+  }
+  if (!next.empty())
+    touch(op, open, next);
 }
 
 /// One pass over the body after another, until no touch is added that the first op may meet.
@@ -92,13 +113,9 @@ void Planner::visit(Operation &op, Touches &open) {
       merge(merged, after);
     }
     open = merged;
-  } else if (auto load = dyn_cast<ttg::LocalLoadOp>(op)) {
-    touch(op, open, {rangeOf(load.getSrc()), false});
-  } else if (auto store = dyn_cast<ttg::LocalStoreOp>(op)) {
-    touch(op, open, {rangeOf(store.getDst()), true});
   } else if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
     if (allocation.getSrc())
-      touch(op, open, {memory.rangeOf(&op), true});
+      touch(op, open, Touch{memory.rangeOf(&op), true});
   } else if (auto barrier = dyn_cast<ttg::BarrierOp>(op)) {
     if (bitEnumContainsAny(barrier.getAddressSpaces(), ttg::AddressSpaces::Local))
       open.clear();
@@ -106,11 +123,13 @@ void Planner::visit(Operation &op, Touches &open) {
     auto callee = SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
     const SharedRange range = memory.functionRange.lookup(callee);
     if (range.begin != range.end)
-      touch(op, open, {range, true});
+      touch(op, open, Touch{range, true});
   } else if (memory.offsetOf.contains(&op)) {
-    touch(op, open, {memory.rangeOf(&op), true});
+    touch(op, open, Touch{memory.rangeOf(&op), true});
     // Its own barrier is behind all that was written and read before it.
     open.assign({Touch{memory.rangeOf(&op), false}});
+  } else {
+    touchOperands(op, open);
   }
 }
 

@@ -119,6 +119,11 @@ static unsigned lastUse(ttg::LocalAllocOp allocation, const Positions &positions
   return last;
 }
 
+static uint32_t alignmentOf(ttg::MemDescType buffer) {
+  auto matrix = dyn_cast<ttg::NvmmaSharedAttr>(buffer.getEncoding());
+  return std::max(kAlignment, matrix ? matrix.alignmentBytes() : 0);
+}
+
 static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &positions) {
   SmallVector<Buffer> buffers;
   uint32_t smallTotal = 0;
@@ -129,7 +134,7 @@ static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &posit
     Buffer buffer{op, bytes, kAlignment, positions.begin(op), positions.end(op)};
     if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
       buffer.last = lastUse(allocation, positions);
-      buffer.alignment = std::max(kAlignment, uint32_t(allocation.getAlignment().value_or(kAlignment)));
+      buffer.alignment = std::max(alignmentOf(allocation.getType()), uint32_t(allocation.getAlignment().value_or(0)));
     } else if (bytes <= kSmallBytes && smallTotal + bytes <= kSmallTotal) {
       smallTotal += bytes;
       buffer.first = 0;
@@ -175,6 +180,7 @@ static void planFunction(tt::FuncOp function, SharedMemoryPlan &plan) {
     plan.offsetOf[buffer.op] = begin;
     plan.bytesOf[buffer.op] = buffer.bytes;
     plan.bytes = std::max(plan.bytes, begin + buffer.bytes);
+    plan.alignment = std::max(plan.alignment, buffer.alignment);
   }
   plan.functionRange[function] = {base, plan.bytes};
 }

@@ -23,6 +23,7 @@ struct SharedMemoryPlan {
   /// What the ops of each function use; functions do not share bytes, since one may call the other.
   llvm::DenseMap<mlir::Operation *, SharedRange> functionRange; ///< of a function and those that it calls
   uint32_t bytes = 0;
+  uint32_t alignment = 16; ///< of the first byte
 
   /// An op's buffer; empty where it has none.
   SharedRange rangeOf(mlir::Operation *op) const;

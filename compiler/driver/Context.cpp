@@ -3,6 +3,7 @@
 #include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/driver/Compiler.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -15,7 +16,7 @@ using namespace nereid::driver;
 std::unique_ptr<mlir::MLIRContext> driver::createContext() {
   // One kernel is too little work for a pool of threads.
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->loadDialect<foreign::LlvmDialect, foreign::GpuDialect, tt::TtDialect, ttg::TtgDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+  context->loadDialect<foreign::LlvmDialect, foreign::GpuDialect, tt::TtDialect, ttg::TtgDialect, ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                        mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   context->printOpOnDiagnostic(false);
   return context;

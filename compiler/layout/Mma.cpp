@@ -49,33 +49,53 @@ private:
 };
 } // namespace
 
-/// The warps' bits, the last dim's first. `absent` has no place in the tile: warps along it hold copies.
-static void addWarps(Bases &bases, llvm::ArrayRef<unsigned> warps, std::optional<unsigned> absent) {
-  const unsigned rank = warps.size();
-  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank))) {
-    const unsigned first = dim + 1 == rank ? kMmaColumns : dim + 2 == rank ? kMmaRows : 1;
-    for (unsigned step = 1; step < warps[dim]; step *= 2)
+namespace {
+/// How warps are spread.
+struct Warps {
+  llvm::ArrayRef<unsigned> perCta;
+  unsigned columns = kMmaColumns; ///< of one warp
+  bool rowsFirst = false;         ///< the first dim runs fastest, not the last
+};
+} // namespace
+
+/// The warps' bits. `absent` has no place in the tile: warps along it hold copies.
+static void addWarps(Bases &bases, const Warps &warps, std::optional<unsigned> absent) {
+  const unsigned rank = warps.perCta.size();
+  for (unsigned index : llvm::seq<unsigned>(0, rank)) {
+    const unsigned dim = warps.rowsFirst ? index : rank - 1 - index;
+    const unsigned first = dim + 1 == rank ? warps.columns : dim + 2 == rank ? kMmaRows : 1;
+    for (unsigned step = 1; step < warps.perCta[dim]; step *= 2)
       dim == absent ? bases.addCopy(kWarp) : bases.add(kWarp, dim, first * step);
   }
 }
 
-LinearLayout layout::mmaAccumulator(llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape) {
-  assert(shape.size() >= 2 && shape.size() == warpsPerCta.size() && "one rank");
+static LinearLayout accumulator(const Warps &warps, llvm::ArrayRef<int64_t> shape) {
+  assert(shape.size() >= 2 && shape.size() == warps.perCta.size() && "one rank");
   const unsigned row = shape.size() - 2, column = row + 1;
   Bases bases(shape.size());
   bases.add(kRegister, column, 1);
   bases.add(kRegister, row, 8);
+  for (unsigned step = kMmaColumns; step < warps.columns; step *= 2)
+    bases.add(kRegister, column, step);
   for (int32_t step : {2, 4})
     bases.add(kLane, column, step);
   for (int32_t step : {1, 2, 4})
     bases.add(kLane, row, step);
-  addWarps(bases, warpsPerCta, std::nullopt);
+  addWarps(bases, warps, std::nullopt);
   return bases.finish(shape);
 }
 
-LinearLayout layout::mmaOperand(unsigned operand, unsigned kWidth, llvm::ArrayRef<unsigned> warpsPerCta,
-                                llvm::ArrayRef<int64_t> shape) {
-  assert(shape.size() >= 2 && shape.size() == warpsPerCta.size() && llvm::isPowerOf2_32(kWidth) && "one rank");
+LinearLayout layout::mmaAccumulator(llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape) {
+  return accumulator({warpsPerCta}, shape);
+}
+
+LinearLayout layout::warpGroupAccumulator(unsigned columns, llvm::ArrayRef<unsigned> warpsPerCta,
+                                          llvm::ArrayRef<int64_t> shape) {
+  return accumulator({warpsPerCta, columns, /*rowsFirst=*/true}, shape);
+}
+
+static LinearLayout operandOf(unsigned operand, unsigned kWidth, const Warps &warps, llvm::ArrayRef<int64_t> shape) {
+  assert(shape.size() >= 2 && shape.size() == warps.perCta.size() && llvm::isPowerOf2_32(kWidth) && "one rank");
   const bool isLeft = operand == 0;
   const unsigned row = shape.size() - 2, column = row + 1;
   const unsigned k = isLeft ? column : row, other = isLeft ? row : column;
@@ -89,8 +109,18 @@ LinearLayout layout::mmaOperand(unsigned operand, unsigned kWidth, llvm::ArrayRe
     bases.add(kLane, k, step * kWidth);
   for (int32_t step : {1, 2, 4})
     bases.add(kLane, other, step);
-  addWarps(bases, warpsPerCta, k);
+  addWarps(bases, warps, k);
   return bases.finish(shape);
+}
+
+LinearLayout layout::mmaOperand(unsigned operand, unsigned kWidth, llvm::ArrayRef<unsigned> warpsPerCta,
+                                llvm::ArrayRef<int64_t> shape) {
+  return operandOf(operand, kWidth, {warpsPerCta}, shape);
+}
+
+LinearLayout layout::warpGroupOperand(unsigned kWidth, llvm::ArrayRef<unsigned> warpsPerCta,
+                                      llvm::ArrayRef<int64_t> shape) {
+  return operandOf(0, kWidth, {warpsPerCta, kMmaColumns, /*rowsFirst=*/true}, shape);
 }
 
 uint32_t layout::mmaLanesBeyond(unsigned kWidth, int64_t extent) {

@@ -22,6 +22,17 @@ LinearLayout mmaAccumulator(llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef
 LinearLayout mmaOperand(unsigned operand, unsigned kWidth, llvm::ArrayRef<unsigned> warpsPerCta,
                         llvm::ArrayRef<int64_t> shape);
 
+/// Warps that multiply together, one below the other.
+inline constexpr unsigned kWarpsPerGroup = 4, kGroupRows = kWarpsPerGroup * kMmaRows;
+/// The widest accumulator of a group's instruction.
+inline constexpr unsigned kMaxGroupColumns = 256;
+
+/// The same of instructions of warp groups, whose accumulators have `columns` columns: a tile of m x n, m and n a box of
+/// all warps at least; the first dim of `warpsPerCta` runs fastest.
+LinearLayout warpGroupAccumulator(unsigned columns, llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape);
+/// Their left operand where threads hold it.
+LinearLayout warpGroupOperand(unsigned kWidth, llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape);
+
 /// The lane bits whose step along k lies beyond an extent of k: lanes that have one hold copies.
 uint32_t mmaLanesBeyond(unsigned kWidth, int64_t extent);
 

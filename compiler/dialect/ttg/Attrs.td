@@ -58,15 +58,21 @@ def Ttg_LinearAttr : Ttg_Encoding<"Linear", "linear"> {
 def Ttg_NvidiaMmaAttr : Ttg_Encoding<"NvidiaMma", "nvidia_mma"> {
   let summary = "the accumulator of matrix instructions";
   let description = [{
-    A warp holds boxes of 16 rows and 8 columns, the block a box of
-    `warpsPerCTA` warps, whose last dimension runs fastest. `versionMajor` is 2
-    for the instructions of a warp (`mma.sync`). `instrShape` is the box.
+    `versionMajor` 2 stands for the instructions of a warp (`mma.sync`): it
+    holds boxes of 16 rows and 8 columns, which `instrShape` names, the block a
+    box of `warpsPerCTA` warps, whose last dimension runs fastest. 3 stands for
+    those of four warps (`wgmma`): `instrShape` is [16, N, K], a warp holds 16
+    rows and N columns, and the first dimension of `warpsPerCTA` runs fastest,
+    so that four warps in a row lie one below the other.
   }];
   let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor, Ttg_Extents:$warpsPerCTA,
       Ttg_Extents:$instrShape);
   let assemblyFormat = [{
     `<` `{` `versionMajor` `=` $versionMajor `,` `versionMinor` `=` $versionMinor `,`
     `warpsPerCTA` `=` custom<Extents>($warpsPerCTA) `,` `instrShape` `=` custom<Extents>($instrShape) `` `}` `>`
+  }];
+  let extraClassDeclaration = [{
+    bool isOfWarpGroups() const;
   }];
 }
 
@@ -93,6 +99,30 @@ def Ttg_SwizzledSharedAttr : Ttg_Encoding<"SwizzledShared", "swizzled_shared", [
   let assemblyFormat = [{
     `<` `{` `vec` `=` $vec `,` `perPhase` `=` $perPhase `,` `maxPhase` `=` $maxPhase `,`
     `order` `=` custom<Extents>($order) `` `}` `>`
+  }];
+}
+
+def Ttg_NvmmaSharedAttr : Ttg_Encoding<"NvmmaShared", "nvmma_shared", ["isDistributed"]> {
+  let summary = "a matrix in shared memory as matrix instructions and tensor copies read it";
+  let description = [{
+    Panels of `swizzlingByteWidth` bytes (16 where that is 0) along the last
+    dimension, or, `transposed`, the one before it; all rows of a panel come
+    before the next panel. Bits 4 and up of a byte's address are changed by XOR
+    with its bits 7 and up: three of them for 128 bytes, two for 64, one for 32.
+    `rank`, printed where it is not 2, counts further dimensions in front.
+  }];
+  let parameters = (ins "unsigned":$swizzlingByteWidth, "bool":$transposed, "unsigned":$elementBitWidth,
+      DefaultValuedParameter<"unsigned", "2">:$rank);
+  let assemblyFormat = [{
+    `<` `{` `swizzlingByteWidth` `=` $swizzlingByteWidth `,` `transposed` `=` custom<Flag>($transposed) `,`
+    `elementBitWidth` `=` $elementBitWidth (`,` `rank` `=` $rank^)? `` `}` `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Says why the encoding does not stand on a buffer of this shape and element type.
+    ::llvm::LogicalResult verifyBuffer(::llvm::ArrayRef<int64_t> shape, ::mlir::Type element,
+                                       ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
+    /// Bytes after which the pattern of exchanged addresses repeats: what a buffer is aligned to.
+    unsigned alignmentBytes() const;
   }];
 }
 

@@ -42,7 +42,8 @@ struct Aliases : OpAsmDialectInterface {
     const StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attribute)
                                .Case<BlockedAttr>([](auto) { return "blocked"; })
                                .Case<LinearAttr>([](auto) { return "linear"; })
-                               .Case<SwizzledSharedAttr>([](auto) { return "shared"; })
+                               .Case<SwizzledSharedAttr, NvmmaSharedAttr>([](auto) { return "shared"; })
+                               .Case<NvidiaMmaAttr>([](auto) { return "mma"; })
                                .Case<SharedMemoryAttr>([](auto) { return "smem"; })
                                .Default([](auto) { return ""; });
     os << name;

@@ -14,6 +14,9 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "<SharedMemory>"; }
 };
 
+/// Marks ops whose result is part of the buffer that is their first operand.
+template <typename ConcreteOp> struct MemDescView : mlir::OpTrait::TraitBase<ConcreteOp, MemDescView> {};
+
 /// Names of the facts that stand on a module.
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kThreadsPerWarp = "ttg.threads-per-warp",
                                      kNumCtas = "ttg.num-ctas", kTarget = "ttg.target", kShared = "ttg.shared",
@@ -31,6 +34,7 @@ inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kThreadsPerWar
 #include "compiler/dialect/ttg/Types.h.inc"
 
 namespace nereid::ttg {
+class LocalAllocOp;
 
 /// The linear map of a tile's encoding; computed once per type and context, valid as long as the context.
 const layout::LinearLayout &linearLayoutOf(mlir::RankedTensorType type);
@@ -52,6 +56,9 @@ BlockedAttr defaultBlocked(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> s
 /// What stands on the module of `op`; the defaults are 4 warps of 32 threads.
 unsigned numWarpsOf(mlir::Operation *op);
 unsigned threadsPerWarpOf(mlir::Operation *op);
+
+/// The allocation that a buffer is all or part of; null where it comes from several places.
+LocalAllocOp allocationOf(mlir::Value buffer);
 
 // What the encodings of `tt`'s shape ops are for given operands; null where there is none.
 LayoutEncoding inferExpanded(LayoutEncoding source, llvm::ArrayRef<int64_t> shape, unsigned axis);

@@ -66,3 +66,16 @@ void ttg::printClusterSplit(AsmPrinter &printer, ArrayRef<unsigned> split, Array
   printer << ", CGALayout = ";
   printBases(printer, bases);
 }
+
+ParseResult ttg::parseFlag(AsmParser &parser, bool &flag) {
+  StringRef word;
+  const SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  flag = word == "true";
+  if (!flag && word != "false")
+    return parser.emitError(loc, "expected `true` or `false`");
+  return success();
+}
+
+void ttg::printFlag(AsmPrinter &printer, bool flag) { printer << (flag ? "true" : "false"); }

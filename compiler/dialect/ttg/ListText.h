@@ -1,4 +1,4 @@
-// Text of the lists in encodings: `[1, 4]` and `[[0, 1], [1, 0]]`.
+// Text of the lists and flags in encodings: `[1, 4]`, `[[0, 1], [1, 0]]` and `true`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,5 +25,9 @@ void printBases(mlir::AsmPrinter &printer, llvm::ArrayRef<llvm::SmallVector<int3
 mlir::ParseResult parseClusterSplit(mlir::AsmParser &parser, llvm::SmallVector<unsigned> &split,
                                     llvm::ArrayRef<unsigned> order);
 void printClusterSplit(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> split, llvm::ArrayRef<unsigned> order);
+
+/// `true` or `false`.
+mlir::ParseResult parseFlag(mlir::AsmParser &parser, bool &flag);
+void printFlag(mlir::AsmPrinter &printer, bool flag);
 
 } // namespace nereid::ttg

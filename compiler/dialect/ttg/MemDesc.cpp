@@ -45,8 +45,8 @@ void MemDescType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type,
-                                  Attribute encoding, Attribute memorySpace, bool, ArrayRef<int64_t> allocShape) {
+LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
+                                  Type element, Attribute encoding, Attribute memorySpace, bool, ArrayRef<int64_t> allocShape) {
   auto layout = dyn_cast<LayoutEncoding>(encoding);
   if (!layout || layout.isDistributed())
     return emitError() << "the encoding of a buffer must be one of shared memory";
@@ -60,5 +60,7 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, 
   for (int64_t extent : shape)
     if (extent <= 0 || !llvm::isPowerOf2_64(extent))
       return emitError() << "extent " << extent << " of a buffer is not a power of two";
+  if (auto matrix = dyn_cast<NvmmaSharedAttr>(encoding))
+    return matrix.verifyBuffer(shape.take_back(matrix.getRank()), element, emitError);
   return success();
 }

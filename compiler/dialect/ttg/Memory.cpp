@@ -1,8 +1,10 @@
 // Rules of buffers in shared memory and the ops on them.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttg/EncodingShape.h"
 
 using namespace mlir;
+using namespace nereid;
 using namespace nereid::ttg;
 
 /// Shape and element type agree, and the tile has an encoding.
@@ -60,4 +62,37 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   if (!pointers)
     return emitOpError("copies from one pointer; a buffer takes a tile");
   return verifySameTile(*this, cast<RankedTensorType>(tt::pointeeLike(pointers)), buffer);
+}
+
+//--- views ---------------------------------------------------------------------------------
+
+LogicalResult MemDescTransOp::verify() {
+  const MemDescType from = getSrc().getType(), to = getType();
+  const ArrayRef<int32_t> order = getOrder();
+  const SmallVector<unsigned> dims(order.begin(), order.end());
+  if (order.size() != from.getShape().size()) // C1
+    return emitOpError("order has ") << order.size() << " dimensions, the buffer " << from.getShape().size();
+  if (failed(verifyOrder([&] { return emitOpError(); }, dims)))
+    return failure();
+  const SmallVector<int64_t> shape = llvm::map_to_vector(order, [&](int32_t dim) { return from.getShape()[dim]; });
+  if (to.getShape() != ArrayRef(shape) || to.getElementType() != from.getElementType()) // C2
+    return emitOpError("result ") << to << " is not the transpose of " << from;
+  auto isAt = [&](MemDescType type) {
+    return cast<LayoutEncoding>(type.getEncoding()).toLinearLayout(type.getShape());
+  };
+  const layout::LinearLayout source = isAt(from), result = isAt(to);
+  for (unsigned bit = 0; bit < source.inBits(layout::kOffset); ++bit)
+    for (auto [dim, of] : llvm::enumerate(order))
+      if (result.basis(layout::kOffset, bit)[dim] != source.basis(layout::kOffset, bit)[of])
+        return emitOpError("the encoding of the result puts elements elsewhere: ") << to;
+  return success();
+}
+
+LocalAllocOp ttg::allocationOf(Value buffer) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (!op->hasTrait<MemDescView>())
+      return dyn_cast<LocalAllocOp>(op);
+    buffer = op->getOperand(0);
+  }
+  return {};
 }

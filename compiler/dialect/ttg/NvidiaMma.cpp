@@ -10,25 +10,42 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
+static LogicalResult verifyWarpGroups(function_ref<InFlightDiagnostic()> emitError, ArrayRef<unsigned> warpsPerCta,
+                                      ArrayRef<unsigned> instrShape) {
+  if (warpsPerCta.size() != 2 || warpsPerCta[0] % layout::kWarpsPerGroup)
+    return emitError() << "warpsPerCTA of version 3 has two dimensions, the first a multiple of 4";
+  const bool isKnown = instrShape.size() == 3 && instrShape[0] == layout::kMmaRows && instrShape[1] >= 8 &&
+                       instrShape[1] <= layout::kMaxGroupColumns && llvm::isPowerOf2_32(instrShape[1]) &&
+                       llvm::is_contained({8u, 16u, 32u}, instrShape[2]);
+  if (!isKnown)
+    return emitError() << "instrShape of version 3 is [16, N, K] with N a power of two from 8 to 256 and K 8, 16 or 32";
+  return success();
+}
+
 LogicalResult NvidiaMmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned versionMajor,
                                     unsigned versionMinor, ArrayRef<unsigned> warpsPerCta,
                                     ArrayRef<unsigned> instrShape) {
-  if (versionMajor != 2)
-    return emitError() << "matrix instructions of version " << versionMajor << " are not known; version 2 is";
+  if (versionMajor != 2 && versionMajor != 3)
+    return emitError() << "matrix instructions of version " << versionMajor << " are not known; versions 2 and 3 are";
   if (warpsPerCta.size() < 2)
     return emitError() << "warpsPerCTA has " << warpsPerCta.size() << " dimensions; a product has two or more";
   for (unsigned warps : warpsPerCta)
     if (!llvm::isPowerOf2_32(warps))
       return emitError() << "extent " << warps << " is not a power of two";
+  if (versionMajor == 3)
+    return verifyWarpGroups(emitError, warpsPerCta, instrShape);
   if (instrShape != ArrayRef<unsigned>{layout::kMmaRows, layout::kMmaColumns})
     return emitError() << "instrShape of version 2 is [16, 8]";
   return success();
 }
 
+bool NvidiaMmaAttr::isOfWarpGroups() const { return getVersionMajor() == 3; }
+
 unsigned NvidiaMmaAttr::getRank() const { return getWarpsPerCTA().size(); }
 
 layout::LinearLayout NvidiaMmaAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  return layout::mmaAccumulator(getWarpsPerCTA(), shape);
+  return isOfWarpGroups() ? layout::warpGroupAccumulator(getInstrShape()[1], getWarpsPerCTA(), shape)
+                          : layout::mmaAccumulator(getWarpsPerCTA(), shape);
 }
 
 LogicalResult NvidiaMmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,

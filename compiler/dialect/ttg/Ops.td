@@ -10,6 +10,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Ttg_Op<string mnemonic, list<Trait> traits = []> : Op<Ttg_Dialect, mnemonic, traits>;
 
+/// The result is part of the buffer that is the first operand.
+def MemDescView : NativeOpTrait<"MemDescView"> {
+  let cppNamespace = "::nereid::ttg";
+}
+
 def Ttg_Smem : Resource<"::nereid::ttg::SharedMemory">;
 
 //--- Shape ---------------------------------------------------------------------------------
@@ -75,7 +80,7 @@ def LocalDeallocOp : Ttg_Op<"local_dealloc"> {
   let assemblyFormat = "$src attr-dict `:` type($src)";
 }
 
-def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure]> {
+def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure, MemDescView]> {
   let summary = "one of the buffers that lie one after the other in an allocation";
   let description = [{
     C1. The result has the source's shape without its first dimension, its
@@ -88,6 +93,22 @@ def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure]> {
   let assemblyFormat = "$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$index)>];
+}
+
+def MemDescTransOp : Ttg_Op<"memdesc_trans", [Pure, MemDescView]> {
+  let summary = "a buffer with its dimensions in another order";
+  let description = [{
+    C1. `order` is a permutation of the buffer's dimensions.
+    C2. The result has that order's shape, and its encoding puts the elements
+        where they lie.
+
+    `%y = ttg.memdesc_trans %x {order = array<i32: 1, 0>}
+       : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #shared1, #smem>`
+  }];
+  let arguments = (ins Ttg_MemDescType:$src, DenseI32ArrayAttr:$order);
+  let results = (outs Ttg_MemDescType:$result);
+  let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 include "compiler/dialect/ttg/AsyncOps.td"

@@ -166,12 +166,12 @@ private:
 };
 } // namespace
 
-static llvm::GlobalVariable *createSharedArray(llvm::Module &module, TargetEmitter &target) {
+static llvm::GlobalVariable *createSharedArray(llvm::Module &module, TargetEmitter &target, uint32_t alignment) {
   auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
   auto *array = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage, nullptr,
                                          "nereid_shared", nullptr, llvm::GlobalValue::NotThreadLocal,
                                          target.sharedAddressSpace());
-  array->setAlignment(llvm::Align(16));
+  array->setAlignment(llvm::Align(alignment));
   return array;
 }
 
@@ -185,7 +185,7 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
                            .debug = DebugInfo(result, DebugInfo::Kind::DebugDirectivesOnly)};
   emitter.numThreads = ttg::numWarpsOf(source) * target.threadsPerWarp();
   if (shared.bytes)
-    emitter.sharedBase = createSharedArray(result, target);
+    emitter.sharedBase = createSharedArray(result, target, shared.alignment);
   Signature signature(result, target);
   for (auto function : source.getOps<tt::FuncOp>()) {
     if (function.isExternal())

@@ -113,3 +113,45 @@ TEST(Mma, OperandsOfBlockedSumsHoldWholeRows) {
       EXPECT_EQ(left.apply({{kRegister, index}, {kLane, lane}, {kWarp, 1}}).front(), row);
     }
 }
+
+// Warps of a group lie one below the other: warp w is the (w % rows)th of its column of warps.
+
+TEST(Mma, AccumulatorOfWarpGroupsIsThatOfPtx) {
+  for (unsigned columns : {8, 32, 256})
+    for (const Product &product : {Product{4, 1, 64, 256, 0}, Product{8, 1, 256, 256, 0},
+                                   Product{4, 2, 128, 512, 0}, Product{8, 2, 128, 512, 0}}) {
+      const LinearLayout layout =
+          warpGroupAccumulator(columns, {product.warpRows, product.warpColumns}, {product.m, product.n});
+      ASSERT_TRUE(layout.isInvertible());
+      const unsigned stepM = 16 * product.warpRows, stepN = columns * product.warpColumns;
+      for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
+        for (int32_t lane = 0; lane < 32; ++lane)
+          for (int32_t index = 0; index < layout.inSize(kRegister); ++index) {
+            // PTX ISA: d[i] of a thread, and instructions one after the other along the columns.
+            const unsigned step = index / (columns / 2), i = index % (columns / 2), along = product.n / stepN;
+            const unsigned row = step / along * stepM + warp % product.warpRows * 16 + lane / 4 + 8 * (i / 2 % 2);
+            const unsigned column =
+                step % along * stepN + warp / product.warpRows * columns + i / 4 * 8 + lane % 4 * 2 + i % 2;
+            ASSERT_EQ(layout.apply({{kRegister, index}, {kLane, lane}, {kWarp, warp}}),
+                      (LinearLayout::Coordinates{int32_t(row), int32_t(column)}));
+          }
+    }
+}
+
+TEST(Mma, OperandOfWarpGroupsIsThatOfPtx) {
+  for (unsigned kWidth : {1, 2, 4})
+    for (const Product &product : {Product{4, 1, 64, 0, 64}, Product{8, 1, 256, 0, 32}, Product{4, 2, 128, 0, 64}}) {
+      const LinearLayout layout = warpGroupOperand(kWidth, {product.warpRows, product.warpColumns}, {product.m, product.k});
+      for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
+        for (int32_t lane = 0; lane < 32; ++lane) {
+          std::set<std::vector<int32_t>> expected;
+          for (int64_t first = warp % product.warpRows * 16; first < product.m; first += 16 * product.warpRows)
+            for (int64_t step = 0; step < product.k; step += 8 * kWidth)
+              for (unsigned half : {0, 8})
+                for (unsigned word : {0, 4})
+                  for (unsigned next = 0; next < kWidth; ++next)
+                    expected.insert({int32_t(first + lane / 4 + half), int32_t(step + (lane % 4 + word) * kWidth + next)});
+          EXPECT_EQ(held(layout, lane, warp), expected);
+        }
+    }
+}

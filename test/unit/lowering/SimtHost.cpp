@@ -3,6 +3,7 @@
 #include "test/unit/lowering/SimtHost.h"
 
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Pipeline.h"
@@ -113,7 +114,7 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
   std::string ignored;
   std::string &messages = error ? *error : ignored;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<tt::TtDialect, ttg::TtgDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+  context.loadDialect<tt::TtDialect, ttg::TtgDialect, ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, mlir::ub::UBDialect>();
   context.printOpOnDiagnostic(false);
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {

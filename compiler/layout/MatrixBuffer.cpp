@@ -1,0 +1,49 @@
+// Builds the layout of matrices in shared memory bit by bit of the offset.
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/MatrixBuffer.h"
+
+#include "compiler/layout/Distributed.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+#include <cassert>
+
+using namespace nereid;
+using namespace nereid::layout;
+
+/// The lowest bit of an address that changes bit 4.
+static constexpr unsigned kPhaseBytes = 128;
+
+/// The step along a row that goes with row `step`: its address bit moves a chunk where it is one of the phase's.
+static int32_t chunkOfRow(const MatrixBuffer &buffer, int64_t step) {
+  const int64_t address = step * buffer.panelBytes(), chunk = address / kPhaseBytes;
+  const bool isPhase = chunk > 0 && chunk < buffer.panelBytes() / kChunkBytes;
+  return isPhase ? chunk * kChunkBytes * 8 / buffer.elemBits : 0;
+}
+
+LinearLayout layout::matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayRef<int64_t> shape) {
+  const unsigned rank = shape.size(), last = rank - 1;
+  const unsigned along = buffer.isTransposed ? last - 1 : last, rows = buffer.isTransposed ? last : last - 1;
+  const int64_t panel = buffer.panelElems();
+  assert(shape[along] >= panel && "a row fills a panel");
+  std::vector<LinearLayout::Input> inputs = {{kOffset.str(), {}}, {kBlock.str(), {}}};
+  auto add = [&](unsigned dim, int64_t step) -> LinearLayout::Coordinates & {
+    LinearLayout::Coordinates &basis = inputs[0].bases.emplace_back(rank, 0);
+    basis[dim] = step;
+    return basis;
+  };
+  for (int64_t step = 1; step < panel; step *= 2)
+    add(along, step);
+  for (int64_t step = 1; step < shape[rows]; step *= 2)
+    add(rows, step)[along] = chunkOfRow(buffer, step);
+  for (int64_t step = panel; step < shape[along]; step *= 2)
+    add(along, step);
+  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank - 2)))
+    for (int64_t step = 1; step < shape[dim]; step *= 2)
+      add(dim, step);
+  std::vector<LinearLayout::Output> outputs;
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    outputs.push_back({dimName(dim), int32_t(extent)});
+  return LinearLayout::fromBases(inputs, outputs);
+}

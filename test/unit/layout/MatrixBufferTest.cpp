@@ -1,0 +1,55 @@
+// Matrices in shared memory against the swizzling that PTX describes, computed by address.
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/Distributed.h"
+#include "compiler/layout/MatrixBuffer.h"
+
+#include "gtest/gtest.h"
+
+using namespace nereid;
+using namespace nereid::layout;
+
+/// The byte at which an element lies: panels one after the other, address bits from 4 on exchanged by those from 7 on.
+static int64_t addressOf(const MatrixBuffer &buffer, int64_t rows, int64_t row, int64_t column) {
+  const int64_t width = buffer.swizzleBytes ? buffer.swizzleBytes : 16, byte = column * buffer.elemBits / 8;
+  const int64_t plain = byte / width * rows * width + row * width + byte % width;
+  const int64_t phases = width / 16;
+  return plain ^ (plain / 128 % phases * 16);
+}
+
+TEST(MatrixBuffer, AddressesAreThoseOfPtx) {
+  for (unsigned swizzle : {0, 32, 64, 128})
+    for (unsigned bits : {8, 16, 32})
+      for (int64_t rows : {8, 16, 64, 256})
+        for (int64_t columns : {4, 16, 32, 128})
+          for (bool isTransposed : {false, true}) {
+            const MatrixBuffer buffer = {swizzle, bits, isTransposed};
+            if (columns < buffer.panelElems())
+              continue;
+            const llvm::SmallVector<int64_t> shape = isTransposed ? llvm::SmallVector<int64_t>{columns, rows}
+                                                                  : llvm::SmallVector<int64_t>{rows, columns};
+            const LinearLayout offsets = matrixBufferLayout(buffer, shape).invert();
+            for (int64_t row = 0; row < rows; ++row)
+              for (int64_t column = 0; column < columns; ++column) {
+                const auto first = int32_t(isTransposed ? column : row), second = int32_t(isTransposed ? row : column);
+                const int64_t offset =
+                    offsets.apply({{dimName(0), first}, {dimName(1), second}}).front();
+                ASSERT_EQ(offset * bits / 8, addressOf(buffer, rows, row, column))
+                    << swizzle << " bytes, " << bits << " bits, row " << row << ", column " << column;
+              }
+          }
+}
+
+TEST(MatrixBuffer, FurtherDimensionsAreOutermost) {
+  const LinearLayout one = matrixBufferLayout({64, 16}, {8, 64}), three = matrixBufferLayout({64, 16}, {4, 8, 64});
+  for (int32_t slice = 0; slice < 4; ++slice)
+    for (int32_t offset = 0; offset < 8 * 64; ++offset) {
+      const auto place = three.apply({{kOffset, slice * 8 * 64 + offset}}), inner = one.apply({{kOffset, offset}});
+      ASSERT_EQ(place, (LinearLayout::Coordinates{slice, inner[0], inner[1]}));
+    }
+}
+
+TEST(MatrixBuffer, AlignmentIsThatOfThePattern) {
+  EXPECT_EQ((MatrixBuffer{128, 16}.alignmentBytes()), 1024u);
+  EXPECT_EQ((MatrixBuffer{32, 8}.alignmentBytes()), 256u);
+  EXPECT_EQ((MatrixBuffer{0, 16}.alignmentBytes()), 128u);
+}
