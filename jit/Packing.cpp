@@ -17,13 +17,64 @@ static std::string_view scalarText(std::string_view type) {
   return type;
 }
 
+namespace {
+/// A run-time value inside of an argument: where it is, and how many parameters it becomes.
+struct InnerValue {
+  std::vector<uint32_t> path;
+  size_t parameters;
+};
+} // namespace
+
+/// Base, extents and strides in 64 bits, two flags, extents and strides once more.
+static size_t descriptorParameters(const std::string &block) {
+  const auto rank = static_cast<size_t>(std::count(block.begin(), block.end(), ',')) + 1;
+  return 4 * rank + 3;
+}
+
+static void collectValues(const Argument &argument, std::vector<uint32_t> &path, std::vector<InnerValue> &values) {
+  if (argument.kind == ArgumentKind::Constant)
+    return;
+  if (argument.kind != ArgumentKind::Tuple) {
+    values.push_back({path, argument.kind == ArgumentKind::Descriptor ? descriptorParameters(argument.text) : 1});
+    return;
+  }
+  for (uint32_t index = 0; index < argument.elements.size(); ++index) {
+    path.push_back(index);
+    collectValues(argument.elements[index], path, values);
+    path.pop_back();
+  }
+}
+
+/// Says of the parameters that a tuple is, which are `count`, where in it each of them is found.
+static void placeInTuple(const Argument &tuple, Slot *slots, size_t count) {
+  std::vector<uint32_t> path;
+  std::vector<InnerValue> values;
+  collectValues(tuple, path, values);
+  size_t next = 0;
+  for (uint32_t leaf = 0; leaf < values.size(); ++leaf)
+    for (uint32_t part = 0; part < values[leaf].parameters && next < count; ++part, ++next) {
+      slots[next].path = values[leaf].path;
+      slots[next].leaf = leaf;
+      slots[next].part = part;
+    }
+}
+
 std::vector<Slot> jit::slotsOf(const artifact::Artifact &artifact) {
   std::vector<Slot> slots;
   for (const artifact::Parameter &parameter : artifact.parameters) {
     const auto type = parseScalarType(scalarText(parameter.type));
     const bool isFirst = slots.empty() || slots.back().position != parameter.position;
     slots.push_back({parameter.position, parameter.offset, parameter.size, parameter.kind,
-                     type.value_or(ScalarType::I8), parameter.isWritten, isFirst ? 0 : slots.back().part + 1});
+                     type.value_or(ScalarType::I8), parameter.isWritten, isFirst ? 0 : slots.back().part + 1, {}});
+  }
+  const auto signature = Signature::parse(artifact.signature);
+  const auto *known = std::get_if<Signature>(&signature);
+  for (size_t first = 0, end = 0; known && first < slots.size(); first = end) {
+    while (end < slots.size() && slots[end].position == slots[first].position)
+      ++end;
+    const uint32_t position = slots[first].position;
+    if (position < known->arguments.size() && known->arguments[position].kind == ArgumentKind::Tuple)
+      placeInTuple(known->arguments[position], &slots[first], end - first);
   }
   return slots;
 }

@@ -34,7 +34,10 @@ struct Slot {
   artifact::ParameterKind kind;
   ScalarType type; ///< of the scalar, or behind the pointer
   bool isWritten;  ///< whether the kernel may write behind the pointer
-  uint32_t part;   ///< among the parameters that the argument is: 0 but for descriptors
+  uint32_t part;   ///< among the parameters that a descriptor is; else 0
+  /// From the argument to the value inside of it, index by index; empty where the argument itself is the value.
+  std::vector<uint32_t> path;
+  uint32_t leaf = 0; ///< number of that value among the run-time values of the argument
 };
 
 /// One per parameter of the artifact, in order.

@@ -28,6 +28,29 @@ static std::shared_ptr<sema::JitFunction> findKernel(sema::FileHost &host, const
   return kernel;
 }
 
+static std::optional<sema::KernelArgument> kernelArgument(const Argument &entry,
+                                                          support::DiagnosticEngine &diagnostics);
+
+/// A tuple; one of constants alone is a constant.
+static std::optional<sema::KernelArgument> tupleArgument(const Argument &entry,
+                                                         support::DiagnosticEngine &diagnostics) {
+  sema::KernelArgument arg;
+  std::vector<sema::Value> constants;
+  for (const Argument &element : entry.elements) {
+    std::optional<sema::KernelArgument> read = kernelArgument(element, diagnostics);
+    if (!read)
+      return std::nullopt;
+    if (read->constant)
+      constants.push_back(*read->constant);
+    arg.elements.push_back(std::move(*read));
+  }
+  if (constants.size() < arg.elements.size())
+    arg.compound = sema::TupleValue();
+  else
+    arg.constant = sema::Value::tuple(std::move(constants));
+  return arg;
+}
+
 /// One entry of the signature as what sema compiles for; nothing after an error.
 static std::optional<sema::KernelArgument> kernelArgument(const Argument &entry,
                                                           support::DiagnosticEngine &diagnostics) {
@@ -53,8 +76,7 @@ static std::optional<sema::KernelArgument> kernelArgument(const Argument &entry,
     diagnostics.report(diag::SignatureConstant, {}, entry.text);
     return std::nullopt;
   case ArgumentKind::Tuple:
-    diagnostics.report(diag::SignatureKind, {}, "a tuple");
-    return std::nullopt;
+    return tupleArgument(entry, diagnostics);
   case ArgumentKind::Descriptor:
     if (auto type = sema::Type::fromSignature("tensordesc<" + entry.text + ">")) {
       arg.type = *type;

@@ -44,6 +44,21 @@ static void addOptions(KeyBuilder &key, const support::Options &options) {
   key.add(ptxOptions);
 }
 
+static void addArgument(KeyBuilder &key, const sema::KernelArgument &arg) {
+  if (arg.compound) {
+    key.add(arg.compound->className ? *arg.compound->className : "");
+    key.add(uint64_t{arg.elements.size()});
+    for (auto [index, element] : llvm::enumerate(arg.elements)) {
+      key.add(arg.compound->fields ? (*arg.compound->fields)[index] : "");
+      addArgument(key, element);
+    }
+    return;
+  }
+  key.add(arg.constant ? sema::mangle(*arg.constant) : arg.type.str());
+  key.add(static_cast<uint64_t>(arg.type.isConst));
+  key.add(static_cast<uint64_t>(arg.divisibility));
+}
+
 std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::string &sourceKey,
                              const std::string &signature) {
   KeyBuilder key;
@@ -51,11 +66,8 @@ std::string driver::cacheKey(const sema::KernelRequest &kernel, const std::strin
   key.add(sourceKey);
   key.add(kernel.name);
   key.add(signature);
-  for (const sema::KernelArgument &arg : kernel.args) {
-    key.add(arg.constant ? sema::mangle(*arg.constant) : arg.type.str());
-    key.add(static_cast<uint64_t>(arg.type.isConst));
-    key.add(static_cast<uint64_t>(arg.divisibility));
-  }
+  for (const sema::KernelArgument &arg : kernel.args)
+    addArgument(key, arg);
   addOptions(key, kernel.options);
   const auto &[backend, arch, features, lastLevelCacheBytes] = kernel.target;
   key.add(backend);

@@ -62,8 +62,8 @@ static artifact::Parameter parameterOf(const sema::Type &type, const std::string
   return parameter;
 }
 
-std::vector<artifact::Parameter> driver::parametersOf(const sema::Type &type, const std::string &name,
-                                                      uint32_t position) {
+static std::vector<artifact::Parameter> parametersOf(const sema::Type &type, const std::string &name,
+                                                     uint32_t position) {
   if (!type.isDescriptor)
     return {parameterOf(type, name, position)};
   using sema::Scalar;
@@ -82,13 +82,21 @@ std::vector<artifact::Parameter> driver::parametersOf(const sema::Type &type, co
   return parameters;
 }
 
+std::vector<artifact::Parameter> driver::parametersOf(const sema::KernelArgument &arg, const std::string &name,
+                                                      uint32_t position) {
+  std::vector<artifact::Parameter> parameters;
+  sema::forEachLeaf(arg, name, [&](const sema::KernelArgument &leaf, const std::string &path) {
+    llvm::append_range(parameters, ::parametersOf(leaf.type, path, position));
+  });
+  return parameters;
+}
+
 static std::vector<artifact::Parameter> allParametersOf(const sema::KernelRequest &kernel) {
   std::vector<artifact::Parameter> parameters;
   for (auto [position, arg] : llvm::enumerate(kernel.args))
-    if (!arg.constant)
-      llvm::append_range(parameters,
-                         driver::parametersOf(arg.type, kernel.kernel->definition->parameters[position].name.str(),
-                                              static_cast<uint32_t>(position)));
+    llvm::append_range(parameters,
+                       driver::parametersOf(arg, kernel.kernel->definition->parameters[position].name.str(),
+                                            static_cast<uint32_t>(position)));
   return parameters;
 }
 

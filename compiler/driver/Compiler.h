@@ -73,9 +73,10 @@ mlir::OwningOpRef<mlir::ModuleOp> front(mlir::MLIRContext &context, const sema::
 std::optional<Result> back(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,
                            const Request &request, support::DiagnosticEngine &diagnostics);
 
-/// The run-time parameters that an argument of this type is: one, or the parts of a descriptor, in the order of the
-/// plain ABI.
-std::vector<artifact::Parameter> parametersOf(const sema::Type &type, const std::string &name, uint32_t position);
+/// The run-time parameters that an argument is: none of a constant, one of a number or a pointer, the parts of a
+/// descriptor in the order of the plain ABI, those of all elements of a tuple.
+std::vector<artifact::Parameter> parametersOf(const sema::KernelArgument &arg, const std::string &name,
+                                              uint32_t position);
 
 /// A module from TTIR text (`name` is used in messages).
 mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context, const std::string &text, const std::string &name,

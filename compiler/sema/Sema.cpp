@@ -33,6 +33,70 @@ static std::string nameOfPart(llvm::StringRef parameter, const Type &type, size_
   return llvm::formatv("{0}.{1}.{2}", parameter, isStride ? "stride" : "shape", part - 1 - (isStride ? rank : 0));
 }
 
+static std::string nameOfElement(const KernelArgument &arg, const std::string &name, size_t index) {
+  return name + "." + (arg.compound->fields ? (*arg.compound->fields)[index] : std::to_string(index));
+}
+
+void nereid::sema::forEachLeaf(const KernelArgument &arg, const std::string &name,
+                               llvm::function_ref<void(const KernelArgument &, const std::string &)> visit) {
+  if (arg.constant)
+    return;
+  if (!arg.compound)
+    return visit(arg, name);
+  for (auto [index, element] : llvm::enumerate(arg.elements))
+    forEachLeaf(element, nameOfElement(arg, name, index), visit);
+}
+
+namespace {
+/// Makes the parameters of a kernel's function, one argument after another.
+class ParameterEmitter {
+public:
+  ParameterEmitter(FunctionEmitter &emitter, mlir::Block &entry, const syntax::Parameter &parameter)
+      : emitter(emitter), entry(entry), parameter(parameter) {}
+  /// What the argument is inside of the kernel.
+  Value add(const KernelArgument &arg, const std::string &name);
+
+  llvm::SmallVector<std::pair<unsigned, int64_t>> divisible; ///< number of the parameter, and of what it is a multiple
+
+private:
+  Value addLeaf(const KernelArgument &arg, const std::string &name);
+
+  FunctionEmitter &emitter;
+  mlir::Block &entry;
+  const syntax::Parameter &parameter;
+};
+} // namespace
+
+Value ParameterEmitter::addLeaf(const KernelArgument &arg, const std::string &name) {
+  mlir::OpBuilder &builder = emitter.module.builder;
+  if (arg.divisibility > 1)
+    divisible.push_back({entry.getNumArguments(), arg.divisibility});
+  const Value shape = shapeOfArgument(arg.type);
+  llvm::SmallVector<TensorValue> parts;
+  flatten(shape, parts);
+  llvm::SmallVector<mlir::Value> values;
+  for (auto [index, part] : llvm::enumerate(parts)) {
+    auto label = builder.getStringAttr(nameOfPart(name, arg.type, index));
+    values.push_back(entry.addArgument(part.type.toMlir(builder.getContext()),
+                                       mlir::NameLoc::get(label, emitter.location(parameter.nameRange))));
+  }
+  llvm::ArrayRef<mlir::Value> remaining = values;
+  return unflatten(shape, remaining);
+}
+
+Value ParameterEmitter::add(const KernelArgument &arg, const std::string &name) {
+  if (arg.constant)
+    return *arg.constant;
+  if (!arg.compound)
+    return addLeaf(arg, name);
+  std::vector<Value> elements;
+  for (auto [index, element] : llvm::enumerate(arg.elements))
+    elements.push_back(add(element, nameOfElement(arg, name, index)));
+  TupleValue made = *arg.compound;
+  made.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  return made;
+}
+
 static tt::FuncOp createKernel(ModuleEmitter &module, FunctionEmitter &emitter, const KernelRequest &request) {
   mlir::OpBuilder &builder = module.builder;
   builder.setInsertionPointToEnd(module.op.getBody());
@@ -42,23 +106,10 @@ static tt::FuncOp createKernel(ModuleEmitter &module, FunctionEmitter &emitter, 
   mlir::Block *entry = builder.createBlock(&func.getBody());
   llvm::SmallVector<std::pair<unsigned, int64_t>> divisible;
   for (auto [parameter, arg] : llvm::zip_equal(request.kernel->definition->parameters, request.args)) {
-    if (arg.constant) {
-      emitter.scope[parameter.name] = {*arg.constant, parameter.nameRange, true};
-      continue;
-    }
-    if (arg.divisibility > 1)
-      divisible.push_back({entry->getNumArguments(), arg.divisibility});
-    const Value shape = shapeOfArgument(arg.type);
-    llvm::SmallVector<TensorValue> parts;
-    flatten(shape, parts);
-    llvm::SmallVector<mlir::Value> values;
-    for (auto [index, part] : llvm::enumerate(parts)) {
-      auto name = builder.getStringAttr(nameOfPart(parameter.name, arg.type, index));
-      values.push_back(entry->addArgument(part.type.toMlir(builder.getContext()),
-                                          mlir::NameLoc::get(name, emitter.location(parameter.nameRange))));
-    }
-    llvm::ArrayRef<mlir::Value> remaining = values;
-    emitter.scope[parameter.name] = {unflatten(shape, remaining), parameter.nameRange, false};
+    ParameterEmitter parameters(emitter, *entry, parameter);
+    const Value value = parameters.add(arg, parameter.name.str());
+    emitter.scope[parameter.name] = {value, parameter.nameRange, arg.constant.has_value()};
+    llvm::append_range(divisible, parameters.divisible);
   }
   func.setType(builder.getFunctionType(entry->getArgumentTypes(), {}));
   for (auto [index, divisor] : divisible)
@@ -88,9 +139,14 @@ mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &co
       brokenRule = diagnostic.str();
     return mlir::success();
   });
-  for (auto [parameter, arg] : llvm::zip_equal(kernel.definition->parameters, request.args))
-    if (!arg.constant && !emitter.checkSupported(arg.type, parameter.nameRange))
+  for (auto [parameter, arg] : llvm::zip_equal(kernel.definition->parameters, request.args)) {
+    bool isSupported = true;
+    forEachLeaf(arg, parameter.name.str(), [&, range = parameter.nameRange](const KernelArgument &leaf, const std::string &) {
+      isSupported = isSupported && emitter.checkSupported(leaf.type, range);
+    });
+    if (!isSupported)
       return {};
+  }
   tt::FuncOp func = createKernel(module, emitter, request);
   emitter.run(kernel.definition->body, nullptr);
   if (!diagnostics.hasErrors() && !emitter.returned.isNone())

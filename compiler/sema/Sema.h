@@ -15,9 +15,17 @@ namespace nereid::sema {
 /// What one parameter of a kernel is compiled for.
 struct KernelArgument {
   std::optional<Value> constant; ///< a constexpr, or a value that specialisation made one
-  Type type;                     ///< otherwise its type
-  int64_t divisibility = 1;      ///< of the pointer or integer that will be passed
+  /// A tuple or an object with fields that holds run-time values: its names and class; what it holds is `elements`.
+  std::optional<TupleValue> compound;
+  std::vector<KernelArgument> elements;
+  Type type;                ///< of a run-time value
+  int64_t divisibility = 1; ///< of the pointer or integer that will be passed
 };
+
+/// Each run-time value of an argument with its name, in order: the argument itself ("x"), or what it holds ("x.0",
+/// "x.field", "x.0.1").
+void forEachLeaf(const KernelArgument &arg, const std::string &name,
+                 llvm::function_ref<void(const KernelArgument &, const std::string &)> visit);
 
 struct KernelRequest {
   std::shared_ptr<JitFunction> kernel;

@@ -3,6 +3,7 @@
 #include "python/bindings/Kernel.h"
 
 #include "python/bindings/Descriptors.h"
+#include "python/bindings/Parts.h"
 #include "python/bindings/Signals.h"
 #include "runtime/cuda/CudaDevice.h"
 
@@ -214,6 +215,22 @@ Leaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &array) co
   return leaf;
 }
 
+/// What a tuple or an object holds at this index.
+static nb::object partAt(nb::handle whole, uint32_t index, const artifact::Parameter &parameter) {
+  nb::object parts = partsOf(whole);
+  if (!parts.is_valid() || index >= PyTuple_GET_SIZE(parts.ptr()))
+    raise(PyExc_TypeError, "there is no value for `" + parameter.name + "` in " + reprOf(whole));
+  return nb::borrow(PyTuple_GET_ITEM(parts.ptr(), index));
+}
+
+/// What a parameter is given: an argument, or a value inside of one.
+static nb::object argumentFor(const Slot &slot, nb::handle args, const artifact::Parameter &parameter) {
+  nb::object given = nb::borrow(PyTuple_GET_ITEM(args.ptr(), slot.position));
+  for (const uint32_t index : slot.path)
+    given = partAt(given, index, parameter);
+  return isDescriptor(given) ? descriptorPart(given, slot.part) : given;
+}
+
 static PyObject *exceptionFor(PackResult result) {
   if (result == PackResult::OutOfRange)
     return PyExc_OverflowError;
@@ -237,13 +254,9 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   std::vector<uint64_t> producers;
   for (size_t i = 0; i < plan.size(); ++i) {
     const Slot &slot = plan[i];
-    PyObject *object = PyTuple_GET_ITEM(args.ptr(), slot.position);
     Array array;
-    nb::object part;
-    if (isDescriptor(object)) {
-      part = descriptorPart(object, slot.part);
-      object = part.ptr();
-    }
+    nb::object given = argumentFor(slot, args, artifact().parameters[i]);
+    PyObject *object = given.ptr();
     const Leaf leaf = readArgument(i, object, array);
     if (array.owner.is_valid())
       owners.push_back(std::move(array.owner));

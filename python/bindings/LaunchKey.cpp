@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/LaunchKey.h"
 
+#include "python/bindings/Parts.h"
 #include "python/bindings/PyHost.h"
 
 namespace nereid::python {
@@ -91,7 +92,7 @@ bool LaunchKey::addInteger(PyObject *object, Leaf &leaf) {
   return put(isNarrow ? (isAligned ? 'W' : 'w') : (isAligned ? 'L' : 'l'));
 }
 
-bool LaunchKey::addArray(PyObject *object, Leaf &leaf) {
+bool LaunchKey::addArray(PyObject *object, Leaf &leaf, unsigned depth) {
   Array array;
   switch (readArray(object, array)) {
   case ArrayResult::Read:
@@ -100,7 +101,7 @@ bool LaunchKey::addArray(PyObject *object, Leaf &leaf) {
     PyErr_Clear();
     return false;
   case ArrayResult::NotAnArray:
-    return (isJitFunction(object) || isConstexpr(object)) && put('C') && addConstant(object);
+    return isJitFunction(object) || isConstexpr(object) ? put('C') && addConstant(object) : addObject(object, depth);
   }
   // Arrays without a device (stand-ins) and mixed devices are Python's matter.
   if (array.device != kind || array.deviceIndex != deviceIndex) {
@@ -125,6 +126,35 @@ bool LaunchKey::addArray(PyObject *object, Leaf &leaf) {
   return put(form, sizeof form);
 }
 
+/// The elements of a tuple; those that are no constants get leaves of their own.
+bool LaunchKey::addParts(nb::handle parts, unsigned depth) {
+  if (depth >= maxTupleDepth || !putTagged('(', static_cast<uint32_t>(PyTuple_GET_SIZE(parts.ptr()))))
+    return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.ptr()); ++i) {
+    Leaf leaf;
+    if (!addElement(PyTuple_GET_ITEM(parts.ptr(), i), leaf, depth + 1))
+      return false;
+    const bool isConstant = leaf.kind == Leaf::Kind::None || (leaf.kind == Leaf::Kind::Int && leaf.integer == 1);
+    if (!isConstant)
+      innerLeaves.push_back(leaf);
+  }
+  return true;
+}
+
+/// A namedtuple or an object with fields: its class is part of the key.
+bool LaunchKey::addObject(PyObject *object, unsigned depth) {
+  nb::object parts;
+  try {
+    parts = partsOf(object);
+  } catch (nb::python_error &) {
+  }
+  PyErr_Clear();
+  if (!parts.is_valid() || !addIdentity(reinterpret_cast<PyObject *>(Py_TYPE(object))) || !addParts(parts, depth))
+    return false;
+  owners.push_back(std::move(parts));
+  return true;
+}
+
 bool LaunchKey::addElement(PyObject *object, Leaf &leaf, unsigned depth) {
   if (PyLong_CheckExact(object))
     return addInteger(object, leaf);
@@ -140,22 +170,17 @@ bool LaunchKey::addElement(PyObject *object, Leaf &leaf, unsigned depth) {
     leaf.number = PyFloat_AS_DOUBLE(object);
     return put('f');
   }
-  if (PyTuple_CheckExact(object)) {
-    if (depth >= maxTupleDepth || !putTagged('(', static_cast<uint32_t>(PyTuple_GET_SIZE(object))))
-      return false;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
-      Leaf ignored;
-      if (!addElement(PyTuple_GET_ITEM(object, i), ignored, depth + 1))
-        return false;
-    }
-    return true;
-  }
-  return addArray(object, leaf);
+  if (PyTuple_CheckExact(object))
+    return addParts(object, depth);
+  return addArray(object, leaf, depth);
 }
 
 bool LaunchKey::addArgument(size_t position, PyObject *object) {
-  leafKnown[position] = !PyTuple_Check(object);
-  return addElement(object, leaves[position], 0);
+  firstInner[position] = static_cast<uint32_t>(innerLeaves.size());
+  if (!addElement(object, leaves[position], 0))
+    return false;
+  isCompound[position] = PyTuple_CheckExact(object) || innerLeaves.size() > firstInner[position];
+  return true;
 }
 
 } // namespace nereid::python

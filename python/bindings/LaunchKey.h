@@ -15,7 +15,13 @@ public:
   static constexpr size_t maxArguments = 64;
 
   std::string_view text() const { return {bytes, size}; }
-  const Leaf &leaf(size_t position) const { return leaves[position]; }
+  /// What a parameter is given; null where this launch has no such value.
+  const Leaf *leafFor(const Slot &slot) const {
+    if (slot.path.empty())
+      return isCompound[slot.position] ? nullptr : &leaves[slot.position];
+    const size_t at = isCompound[slot.position] ? firstInner[slot.position] + slot.leaf : innerLeaves.size();
+    return at < innerLeaves.size() ? &innerLeaves[at] : nullptr;
+  }
   const std::vector<PyObject *> &identities() const { return identityObjects; }
   DeviceKind device() const { return kind; }
   int32_t ordinal() const { return deviceIndex; }
@@ -23,9 +29,6 @@ public:
   StreamQuery streamQuery() const { return query; }
   /// Streams that the contents of arrays come from.
   const std::vector<uint64_t> &producers() const { return producerStreams; }
-  /// Whether the leaf at this position holds what a kernel can be given (a tuple has no leaf).
-  bool hasLeaf(size_t position) const { return leafKnown[position]; }
-
   /// An argument of a run-time parameter: its kind and specialisation go into the key, its value into a leaf.
   bool addArgument(size_t position, PyObject *object);
   /// A compile-time value: all of it goes into the key.
@@ -44,20 +47,24 @@ private:
   }
   template <typename T> bool putTagged(char tag, const T &value) { return put(tag) && put(&value, sizeof value); }
   bool addElement(PyObject *object, Leaf &leaf, unsigned depth);
+  bool addParts(nb::handle parts, unsigned depth);
+  bool addObject(PyObject *object, unsigned depth);
   bool addInteger(PyObject *object, Leaf &leaf);
-  bool addArray(PyObject *object, Leaf &leaf);
+  bool addArray(PyObject *object, Leaf &leaf, unsigned depth);
   bool addIdentity(PyObject *object);
 
   char bytes[1536];
   size_t size = 0;
   Leaf leaves[maxArguments];
-  bool leafKnown[maxArguments] = {};
+  std::vector<Leaf> innerLeaves;      ///< run-time values inside of tuples and objects with fields
+  uint32_t firstInner[maxArguments];  ///< index of an argument's first one
+  bool isCompound[maxArguments] = {};
   DeviceKind kind = DeviceKind::Unknown;
   int32_t deviceIndex = 0;
   StreamQuery query = nullptr;
   std::vector<uint64_t> producerStreams;
   std::vector<PyObject *> identityObjects; ///< borrowed from the call
-  std::vector<nb::object> owners;          ///< of memory that views were made of
+  std::vector<nb::object> owners;          ///< of memory that views were made of, and of objects' fields
 };
 
 } // namespace nereid::python

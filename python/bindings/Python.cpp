@@ -76,6 +76,8 @@ const PackageNames &packageNames() {
   names->tensorType = kept(core, "_tensor_type");
   names->constexprFunctionClass = keptClass(jit, "ConstexprFunction");
   names->aggregateValue = keptClass(core, "aggregate_value");
+  nb::object package = checked(PyImport_ImportModule("triton._utils"));
+  names->partTypes = keptClass(package, "PartTypes");
   nb::object semantic = checked(PyImport_ImportModule("triton.language.semantic"));
   names->semanticClass = keptClass(semantic, "Semantic");
   names->wrapConstant = kept(semantic, "_wrapped");

@@ -41,6 +41,7 @@ struct PackageNames {
   PyObject *tensorType; ///< (name, shape, pointee, const) -> type object
   PyObject *constexprFunctionClass;
   PyObject *aggregateValue, *semanticClass;
+  PyObject *partTypes;    ///< (class, names, types) -> the type of an object with fields
   PyObject *wrapConstant; ///< a number or text as Python code written for kernels sees it
 };
 const PackageNames &packageNames();

@@ -148,9 +148,11 @@ static Outcome evaluateGrid(PyObject *given, const BoundCall &call, runtime::Gri
 //--- The known road ----------------------------------------------------------------------------
 
 static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char *block) {
-  for (const Slot &slot : kernel.slots())
-    if (jit::pack(slot, key.leaf(slot.position), block) != PackResult::Packed)
+  for (const Slot &slot : kernel.slots()) {
+    const Leaf *leaf = key.leafFor(slot);
+    if (!leaf || jit::pack(slot, *leaf, block) != PackResult::Packed)
       return false;
+  }
   return true;
 }
 
@@ -232,7 +234,7 @@ static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
     return false;
   for (const Slot &slot : kernel.slots())
     if (slot.position >= call.list().size() || call.list()[slot.position].isConstexpr ||
-        !call.key.hasLeaf(slot.position))
+        !call.key.leafFor(slot))
       return false;
   return call.key.device() == DeviceKind::Unknown ||
          (call.key.device() == kernel.device() &&

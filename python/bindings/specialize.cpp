@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Arrays.h"
 #include "python/bindings/Descriptors.h"
+#include "python/bindings/Parts.h"
 #include "python/bindings/PyHost.h"
 
 using namespace nereid;
@@ -44,19 +45,24 @@ static nb::object specializeInteger(nb::handle number, const Rule &rule) {
 
 static nb::object specialize(nb::handle argument, const Rule &rule);
 
-/// Types and keys of the elements, in tuples of the same class.
-static nb::object specializeTuple(nb::handle tuple, const Rule &rule) {
-  const Py_ssize_t size = PyTuple_GET_SIZE(tuple.ptr());
+/// Types and keys of what a tuple or an object holds, in tuples of the same class or, for an object, in tuples that
+/// name its class.
+static nb::object specializeParts(nb::handle whole, nb::handle parts, const Rule &rule) {
+  const Py_ssize_t size = PyTuple_GET_SIZE(parts.ptr());
   nb::object types = checked(PyTuple_New(size)), keys = checked(PyTuple_New(size));
   const Rule elementRule{rule.backend, false, true, true};
   for (Py_ssize_t i = 0; i < size; ++i) {
-    nb::object element = specialize(PyTuple_GET_ITEM(tuple.ptr(), i), elementRule);
+    nb::object element = specialize(PyTuple_GET_ITEM(parts.ptr(), i), elementRule);
     PyTuple_SET_ITEM(types.ptr(), i, Py_NewRef(PyTuple_GET_ITEM(element.ptr(), 0)));
     PyTuple_SET_ITEM(keys.ptr(), i, Py_NewRef(PyTuple_GET_ITEM(element.ptr(), 1)));
   }
-  if (!isNamedTuple(tuple))
+  PyObject *type = whole.type().ptr();
+  if (!PyTuple_Check(whole.ptr()))
+    return pairOf(checked(PyObject_CallFunctionObjArgs(packageNames().partTypes, type, fieldNames(whole).ptr(),
+                                                       types.ptr(), nullptr)),
+                  std::move(keys));
+  if (!isNamedTuple(whole))
     return pairOf(std::move(types), std::move(keys));
-  PyObject *type = tuple.type().ptr();
   return pairOf(checked(PyObject_CallObject(type, types.ptr())), checked(PyObject_CallObject(type, keys.ptr())));
 }
 
@@ -90,6 +96,8 @@ static nb::object specializeOther(nb::handle argument, const Rule &rule) {
     return pairOf("constexpr", nb::borrow(argument));
   if (isA(argument, names.constexprFunctionClass))
     return pairOf("constexpr", checked(PyObject_GetAttrString(argument.ptr(), "cache_key")));
+  if (nb::object parts = partsOf(argument); parts.is_valid())
+    return specializeParts(argument, parts, rule);
   if (PyIndex_Check(argument.ptr()) && !PySequence_Check(argument.ptr())) // numpy's integers, SymInt
     return specializeInteger(checked(PyNumber_Index(argument.ptr())), rule);
   raise(PyExc_TypeError, "failed to specialize argument of type: " + std::string(Py_TYPE(argument.ptr())->tp_name));
@@ -105,7 +113,7 @@ static nb::object specialize(nb::handle argument, const Rule &rule) {
   if (PyFloat_Check(argument.ptr()))
     return pairOf("fp32", nb::none());
   if (PyTuple_Check(argument.ptr()))
-    return specializeTuple(argument, rule);
+    return specializeParts(argument, argument, rule);
   return specializeOther(argument, rule);
 }
 

@@ -9,10 +9,42 @@ from typing import Any
 Path = tuple[int, ...]
 
 
+class PartTypes(tuple):  # type: ignore[type-arg]
+    """The types of an object's fields; two classes with equal fields are different types."""
+
+    object_class: type
+    fields: tuple[str, ...]
+
+    def __new__(cls, object_class: type, fields: Iterable[str], types: Iterable[Any]) -> PartTypes:
+        self = super().__new__(cls, types)
+        self.object_class, self.fields = object_class, tuple(fields)
+        return self
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={kind!r}" for name, kind in zip(self.fields, self))
+        return f"{self.object_class.__module__}.{self.object_class.__qualname__}({shown})"
+
+    def __reduce__(self) -> Any:
+        return PartTypes, (self.object_class, self.fields, tuple(self))
+
+
+def parts_of(value: Any) -> Any:
+    """The elements of a sequence, or the fields of an object that kernels take apart; None for
+    anything else.
+    """
+    if isinstance(value, (list, tuple)):
+        return value
+    fields = getattr(type(value), "__aggregate_fields__", None)
+    if fields is None and type(value).__name__ != "TensorDescriptor":
+        fields = getattr(type(value), "__dataclass_fields__", None)
+    return None if fields is None else tuple(getattr(value, name) for name in fields)
+
+
 def get_iterable_path(iterable: Any, path: Path) -> Any:
-    """The element of nested sequences that `path` leads to."""
+    """The element of nested sequences, or of objects in them, that `path` leads to."""
     for index in path:
-        iterable = iterable[index]
+        parts = parts_of(iterable)
+        iterable = (iterable if parts is None else parts)[index]
     return iterable
 
 

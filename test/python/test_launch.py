@@ -179,15 +179,6 @@ def test_numpy_scalars():
     assert out.tolist() == [5, 0.25, 1, 16]
 
 
-def test_tuples_of_arguments_are_bound_and_say_what_is_missing():
-    @triton.jit
-    def f(out_ptr, pair, *rest):
-        tl.store(out_ptr, 1)
-
-    with pytest.raises(NotImplementedError, match="parameter `pair` is a tuple that holds"):
-        f[(1,)](np.zeros(2, np.int32), (3, 4), 5, 6)
-
-
 def test_annotated_scalars_have_their_type():
     @triton.jit
     def f(out_ptr, wide: tl.int64, single: "fp32"):  # noqa: F821

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import sys
 from typing import Any
 
@@ -65,9 +66,17 @@ class DeviceCopies:
         return self.copies[key][1]
 
     def argument(self, value: Any) -> Any:
-        """What a launch takes instead of an array; other values stay."""
+        """What a launch takes instead of an array, or of what holds one; other values stay."""
         import torch
 
+        if isinstance(value, tuple):
+            items = map(self.argument, value)
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        if hasattr(type(value), "__aggregate_fields__"):
+            fields = {name: getattr(value, name) for name in value.__aggregate_fields__}
+            return tl.aggregate_replace(value, **self._replaced(fields))
+        if dataclasses.is_dataclass(value):
+            return dataclasses.replace(value, **self._replaced(vars(value)))
         if not isinstance(value, (np.ndarray, Coded)):
             return value
         array = value.bits if isinstance(value, Coded) else value
@@ -79,6 +88,10 @@ class DeviceCopies:
         if isinstance(value, Coded):
             return there.view(getattr(torch, value.dtype))
         return there.view(torch.from_numpy(np.empty(0, array.dtype)).dtype)
+
+    def _replaced(self, fields: dict[str, Any]) -> dict[str, Any]:
+        copies = {name: self.argument(item) for name, item in fields.items()}
+        return {name: item for name, item in copies.items() if item is not fields[name]}
 
     def bring_back(self) -> None:
         for here, there in self.copies.values():

@@ -12,7 +12,7 @@ import types
 from typing import Any
 
 from .dtypes import base_type
-from .values import base_value, constexpr
+from .values import base_value, constexpr, tensor
 from .values import tuple as tl_tuple
 
 _BUILDING = "_aggregate_under_construction"
@@ -60,6 +60,10 @@ def _as_field(value: Any) -> Any:
     return constexpr(value)
 
 
+def _type_of(value: Any) -> Any:
+    return value.type if isinstance(value, base_value) else constexpr(value).type
+
+
 def _own_annotations(cls: type) -> dict[str, Any]:
     """Annotations of the class's own body; texts are resolved where the class was written."""
     import inspect
@@ -101,6 +105,21 @@ def _default_init(self: Any, *args: Any, **kwargs: Any) -> None:
         setattr(self, name, given.get(name, cls.__aggregate_defaults__.get(name)))
 
 
+def _is_launched_as(kind: Any, value: Any) -> bool:
+    """Whether a field that kernels see as a tensor, or as a tuple, holds what a launch makes one of: an array or a
+    number; such fields stay as they are.
+    """
+    if not isinstance(kind, type) or isinstance(value, base_value):
+        return False
+    if issubclass(kind, tensor):
+        return isinstance(value, (bool, int, float)) or _is_array(value)
+    return issubclass(kind, tl_tuple) and isinstance(value, builtins.tuple) and any(map(_is_array, value))
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "data_ptr") or hasattr(value, "__dlpack__")
+
+
 def _parameters_of(fn: Any) -> set[str]:
     code = getattr(getattr(fn, "fn", fn), "__code__", None)
     if code is None:
@@ -119,7 +138,7 @@ class _AggregateMeta(type):
             kwargs["_semantic"] = _semantic
         if "_generator" in accepted:
             kwargs["_generator"] = _generator or _semantic
-        object.__setattr__(self, _BUILDING, True)
+        object.__setattr__(self, _BUILDING, "host" if _semantic is None else "kernel")
         getattr(init, "fn", init)(self, *args, **kwargs)
         object.__delattr__(self, _BUILDING)
         cls._check(self)
@@ -130,7 +149,7 @@ class _AggregateMeta(type):
             if name not in self.__dict__:
                 raise AttributeError(f"{cls.__name__}.__init__ did not set the field '{name}'")
             value = self.__dict__[name]
-            if not _accepts(kind, value):
+            if not _is_launched_as(kind, value) and not _accepts(kind, value):
                 expected = getattr(kind, "__name__", kind)
                 raise TypeError(f"Expected {expected} for attribute `{name}`, got {value!r}")
 
@@ -153,7 +172,7 @@ class aggregate_value(base_value, metaclass=_AggregateMeta):
 
     @property
     def type(self) -> Any:  # type: ignore[override]
-        fields = [(name, self.__dict__[name].type) for name in self.__aggregate_fields__]
+        fields = [(name, _type_of(self.__dict__[name])) for name in self.__aggregate_fields__]
         return aggregate_type(type(self), fields)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -164,7 +183,11 @@ class aggregate_value(base_value, metaclass=_AggregateMeta):
             )
         if name not in self.__aggregate_fields__:
             raise AttributeError(f"{type(self).__name__} has no field '{name}'")
-        object.__setattr__(self, name, _as_field(value))
+        on_host = self.__dict__[_BUILDING] == "host"
+        if on_host and _is_launched_as(self.__aggregate_fields__[name], value):
+            object.__setattr__(self, name, value)
+        else:
+            object.__setattr__(self, name, _as_field(value))
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={self.__dict__.get(name)}" for name in self.__aggregate_fields__)
@@ -223,7 +246,7 @@ def _repair_super(old: type, made: type) -> None:
 aggregate = _aggregate
 
 
-def _replaced(inst: Any, changes: dict[str, Any]) -> Any:
+def _replaced(inst: Any, changes: dict[str, Any], on_host: bool) -> Any:
     if not isinstance(inst, aggregate_value):
         raise TypeError(f"aggregate_replace() expects an aggregate, got {type(inst).__name__}")
     cls: Any = type(inst)
@@ -231,13 +254,16 @@ def _replaced(inst: Any, changes: dict[str, Any]) -> Any:
         if name not in cls.__aggregate_fields__:
             raise TypeError(f"{cls.__name__} has no field '{name}'")
     made = cls._from_fields([changes.get(name, inst.__dict__[name]) for name in cls.__aggregate_fields__])
+    for name, kind in cls.__aggregate_fields__.items():
+        if on_host and _is_launched_as(kind, changes.get(name, inst.__dict__[name])):
+            object.__setattr__(made, name, changes.get(name, inst.__dict__[name]))
     cls._check(made)
     return made
 
 
 def aggregate_replace(inst: Any, *, _semantic: Any = None, **changes: Any) -> Any:
     """A copy of an aggregate with some fields changed."""
-    return _replaced(inst, changes)
+    return _replaced(inst, changes, on_host=_semantic is None)
 
 
 aggregate_replace.__triton_builtin__ = True  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._C import libtriton
 from .._C.libtriton import native_specialize_impl
+from .._utils import parts_of
 
 if TYPE_CHECKING:
     from .params import KernelParam
@@ -116,6 +117,8 @@ def _plain(arg: Any) -> Any:
     """numpy's scalars count as the Python numbers that they hold; arrays can be written, scalars
     cannot.
     """
+    if type(arg) is tuple:
+        return tuple(map(_plain, arg))
     if type(arg).__module__ != "numpy" or hasattr(arg, "__setitem__"):
         return arg
     return arg.item() if hasattr(arg, "item") else arg
@@ -136,13 +139,16 @@ def constant_key(value: Any) -> Any:
 
 
 def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
-    if isinstance(arg, (tuple, list)):
-        for index, item in enumerate(arg):
+    if isinstance(arg, _NO_DEVICE):
+        return
+    parts = parts_of(arg)
+    if parts is not None:
+        for index, item in enumerate(parts):
             yield from _devices(f"{name}[{index}]", item)
-    elif not isinstance(arg, _NO_DEVICE):
-        device = libtriton.device_of(arg)
-        if device is not None:
-            yield name, device, arg
+        return
+    device = libtriton.device_of(arg)
+    if device is not None:
+        yield name, device, arg
 
 
 def _without_reachable(found: list[Any]) -> list[Any]:

@@ -114,10 +114,13 @@ def encode_specialization(
     options: Any,
     specialization: list[Any],
 ) -> str | None:
-    """A text from which `JITFunction.preload` compiles the same kernel; None if a constant has no
-    text.
+    """A text from which `JITFunction.preload` compiles the same kernel; None if a constant, or the
+    class of a parameter, has no text.
     """
     from .jit import _describe
+
+    if any(_names_class(kind) for kind in signature.values()):
+        return None
 
     _, constants, attrs = _describe(bound, specialization, _backend_of(target))
     try:
@@ -136,6 +139,11 @@ def encode_specialization(
         )
     except TypeError:
         return None
+
+
+def _names_class(kind: Any) -> bool:
+    """Whether a type is that of a namedtuple or an object, or holds one."""
+    return isinstance(kind, tuple) and (type(kind) is not tuple or any(map(_names_class, kind)))
 
 
 def _backend_of(target: Any) -> Any:

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._utils import is_namedtuple
+
 
 class MockTensor:
     """What `warmup` makes of a torch dtype: a tensor as far as its type goes."""
 
     @staticmethod
     def wrap_dtype(arg: Any) -> Any:
+        if isinstance(arg, tuple):
+            items = map(MockTensor.wrap_dtype, arg)
+            return type(arg)(*items) if is_namedtuple(arg) else tuple(items)
         is_torch_dtype = type(arg).__name__ == "dtype" and type(arg).__module__ == "torch"
         return MockTensor(arg) if is_torch_dtype else arg
 

@@ -1,0 +1,16 @@
+// What an argument with parts consists of: a tuple, a namedtuple, an aggregate, a dataclass.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "python/bindings/Python.h"
+
+namespace nereid::python {
+
+/// The elements of a tuple or the fields of an object, as a tuple; null for anything else. A constexpr, an array or a
+/// descriptor has no parts.
+nb::object partsOf(nb::handle object);
+
+/// The names of the fields of an object that is no tuple; null where it is no object with fields.
+nb::object fieldNames(nb::handle object);
+
+} // namespace nereid::python
