@@ -15,11 +15,11 @@ namespace nereid::sema {
 /// What one parameter of a kernel is compiled for.
 struct KernelArgument {
   std::optional<Value> constant; ///< a constexpr, or a value that specialisation made one
+  Type type;                     ///< of a run-time value
+  int64_t divisibility = 1;      ///< of the pointer or integer that will be passed
   /// A tuple or an object with fields that holds run-time values: its names and class; what it holds is `elements`.
   std::optional<TupleValue> compound;
   std::vector<KernelArgument> elements;
-  Type type;                ///< of a run-time value
-  int64_t divisibility = 1; ///< of the pointer or integer that will be passed
 };
 
 /// Each run-time value of an argument with its name, in order: the argument itself ("x"), or what it holds ("x.0",

@@ -5,6 +5,7 @@
 #include "python/bindings/Descriptors.h"
 #include "python/bindings/Parts.h"
 #include "python/bindings/Signals.h"
+#include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
 
 #include <cstring>
@@ -86,11 +87,12 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
 
 //--- Launching ---------------------------------------------------------------------------------
 
-bool LoadedKernel::launch(runtime::Grid grid, void *stream, const char *block) {
+bool LoadedKernel::launch(runtime::Grid grid, void *stream, const char *block, const runtime::Grid *program) {
   const bool worksHere = deviceKind == DeviceKind::Cpu;
   lastLaunch = deviceKind;
   PyThreadState *thread = worksHere ? PyEval_SaveThread() : nullptr;
-  const auto launched = runner->launch(*kernel, grid, stream, {block, bytes});
+  const auto launched = program ? runtime::launchCpuProgram(*kernel, grid, *program, {block, bytes})
+                                : runner->launch(*kernel, grid, stream, {block, bytes});
   if (thread)
     PyEval_RestoreThread(thread);
   if (!launched) {
@@ -237,7 +239,8 @@ static PyObject *exceptionFor(PackResult result) {
   return result == PackResult::ReadOnly ? PyExc_ValueError : PyExc_TypeError;
 }
 
-void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch) {
+void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch,
+                                       const runtime::Grid *program) {
   const auto count = static_cast<size_t>(PyTuple_GET_SIZE(args.ptr()));
   size_t wanted = arguments;
   for (const Slot &slot : plan)
@@ -268,7 +271,7 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
                                                    packed == PackResult::ReadOnly ? Py_TYPE(object)->tp_name
                                                                                   : reprOf(object)));
   }
-  if (!waitFor(producers, stream) || !launch(grid, stream, block))
+  if (!waitFor(producers, stream) || !launch(grid, stream, block, program))
     throw nb::python_error();
 }
 
@@ -297,6 +300,21 @@ static void launch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle 
   kernel.launchWithArguments(grid, queue, args, {globalScratch, profileScratch});
 }
 
+static runtime::Grid gridOf(nb::handle extents) {
+  return {extentOf(extents[0], "x"), extentOf(extents[1], "y"), extentOf(extents[2], "z")};
+}
+
+/// Runs one program of a grid.
+static void launchProgram(LoadedKernel &kernel, nb::tuple grid, nb::tuple program, nb::tuple args) {
+  const runtime::Grid extents = gridOf(grid), id = gridOf(program);
+  if (kernel.device() != DeviceKind::Cpu)
+    raise(PyExc_ValueError, "single programs run on the CPU only; kernel `" + kernel.artifact().name +
+                                "` was compiled for " + placeOf(kernel.device(), kernel.ordinal(), ""));
+  if (id.x >= extents.x || id.y >= extents.y || id.z >= extents.z)
+    raise(PyExc_ValueError, "program " + reprOf(program) + " is not in the grid " + reprOf(grid));
+  kernel.launchWithArguments(extents, nullptr, args, {}, &id);
+}
+
 void nereid::python::bindKernel(nb::module_ &module) {
   watchSignalsInLaunches();
   module.def(
@@ -310,6 +328,8 @@ void nereid::python::bindKernel(nb::module_ &module) {
       .def("launch", &launch, nb::arg("gx"), nb::arg("gy"), nb::arg("gz"), nb::arg("stream").none(), nb::arg("args"),
            nb::arg("global_scratch") = 0, nb::arg("profile_scratch") = 0,
            "Runs the kernel for every program of the grid; all arguments of the signature in order.")
+      .def("launch_program", &launchProgram, nb::arg("grid"), nb::arg("program"), nb::arg("args"),
+           "Runs the kernel for one program of the grid, on the calling thread; on the CPU only.")
       .def_prop_ro("n_regs", [](const LoadedKernel &kernel) { return kernel.facts().registers; })
       .def_prop_ro("n_spills", [](const LoadedKernel &kernel) { return kernel.facts().spills; })
       .def_prop_ro("n_max_threads", [](const LoadedKernel &kernel) { return kernel.facts().maxThreads; })

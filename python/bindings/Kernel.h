@@ -52,13 +52,15 @@ public:
 
   /// Runs the kernel. False, with a Python exception, on failure or an interrupt. The CPU is at work until it
   /// returns, and so without the GIL; a GPU is only told what to do, and letting go of the GIL would take longer.
-  bool launch(runtime::Grid grid, void *stream, const char *block);
+  /// With `program`, only that one of the grid's programs runs; on the CPU alone.
+  bool launch(runtime::Grid grid, void *stream, const char *block, const runtime::Grid *program = nullptr);
 
   /// Makes `stream` wait for what the others have been given. False, with a Python exception, on failure.
   bool waitFor(const std::vector<uint64_t> &producers, void *stream);
 
   /// `CompiledKernel`'s way to launch: every argument of the signature in order.
-  void launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch);
+  void launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch,
+                           const runtime::Grid *program = nullptr);
 
 private:
   Leaf readArgument(size_t index, PyObject *object, Array &array) const;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 #include "compiler/sema/Builtin.h"
+#include "compiler/sema/Numbers.h"
 #include "compiler/stdlib/Stdlib.h"
-#include "python/bindings/Python.h"
+#include "python/bindings/PyHost.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -64,12 +65,19 @@ static nb::list libraryFunctions() {
   return entries;
 }
 
+static nb::object naturalType(nb::handle number) {
+  const auto scalar = sema::naturalScalar(PyHost(false).toValue(number));
+  return scalar ? textOf(sema::signatureOf(*scalar)) : nb::none();
+}
+
 void nereid::python::bindTables(nb::module_ &module) {
   module.attr("is_nereid") = true;
   module.def("version", [] { return nb::str("3.9.0"); }, "The version of Triton whose interface this is.");
   module.def(
       "build_id", [] { return textOf(driver::buildId()); },
       "Changes with every change of the compiler or of the library embedded in it.");
+  module.def("natural_type", &naturalType, nb::arg("number"),
+             "The signature's spelling of the type that a constant number has on its own; None where none holds it.");
   module.def("builtins", &builtins, "Every built-in function of the language.");
   module.def("stdlib", &libraryFunctions, "Every function of the library that is written in the language.");
 }

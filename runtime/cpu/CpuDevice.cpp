@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,12 @@ public:
   const DeviceProperties &properties() const override { return host; }
   Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
   Expected<void> launch(Kernel &kernel, Grid grid, void *stream,
-                        std::span<const char> packed) override;
+                        std::span<const char> packed) override {
+    return launchPrograms(kernel, grid, std::nullopt, packed);
+  }
+  /// All programs, or the one of that linear id.
+  Expected<void> launchPrograms(Kernel &kernel, Grid grid, std::optional<uint64_t> only,
+                                std::span<const char> packed);
 
 private:
   const DeviceProperties host = hostProperties();
@@ -75,6 +81,14 @@ static bool allocateScratch(uint64_t bytes, uint32_t align, uint64_t programs, M
 }
 
 static Expected<void> runAll(CpuKernel &kernel, const Programs &programs) {
+  if (programs.only) {
+    char *arena = threadArena(programs.arenaBytes);
+    if (!arena)
+      return memoryError("arena");
+    const DefaultFloatRules rules;
+    programs.run(*programs.only, *programs.only + 1, arena);
+    return {};
+  }
   switch (runPrograms(programs, kernel.cost)) {
   case LaunchEnd::Done:
     return {};
@@ -115,7 +129,8 @@ static Expected<void> checkLaunch(const Device &device, const Kernel &kernel) {
                                     "` was loaded by another device; load it on the cpu"};
 }
 
-Expected<void> CpuDevice::launch(Kernel &given, Grid grid, void *, std::span<const char> packed) {
+Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional<uint64_t> only,
+                                         std::span<const char> packed) {
   if (auto ok = checkLaunch(*this, given); !ok)
     return ok;
   auto &kernel = static_cast<CpuKernel &>(given);
@@ -134,6 +149,7 @@ Expected<void> CpuDevice::launch(Kernel &given, Grid grid, void *, std::span<con
     return {};
   Programs programs{kernel.entry, packed.data(), {grid.x, grid.y, grid.z}, total,
                     kernel.artifact().arenaBytes};
+  programs.only = only;
   if (!kernel.callsHost)
     return run(kernel, programs);
   LaunchFailure failure;
@@ -175,10 +191,17 @@ Expected<std::shared_ptr<Kernel>> CpuDevice::load(artifact::Artifact artifact) {
       *this, std::move(artifact), std::move(*object), entry, calls != nullptr));
 }
 
-Device &cpuDevice() {
+static CpuDevice &theDevice() {
   // Never destroyed: kernels that outlive main() still refer to it.
-  static Device *const device = new CpuDevice;
+  static CpuDevice *const device = new CpuDevice;
   return *device;
+}
+
+Device &cpuDevice() { return theDevice(); }
+
+Expected<void> launchCpuProgram(Kernel &kernel, Grid grid, Grid program, std::span<const char> packed) {
+  const uint64_t id = program.x + uint64_t{grid.x} * (program.y + uint64_t{grid.y} * program.z);
+  return theDevice().launchPrograms(kernel, grid, id, packed);
 }
 
 void setCpuStopCheck(bool (*check)()) { StopQuestion::check.store(check); }

@@ -11,6 +11,10 @@ namespace nereid::runtime {
 /// The process's CPU device; made at first use, which starts no thread.
 Device &cpuDevice();
 
+/// Runs one program of a launch of that grid, on the calling thread; `kernel` was loaded by `cpuDevice()`, and
+/// `program` is inside of the grid.
+Expected<void> launchCpuProgram(Kernel &kernel, Grid grid, Grid program, std::span<const char> packed);
+
 /// Number of threads that a launch may use, the calling one included. Zero
 /// restores the default: the processors that this process may run on. Takes
 /// effect at the next launch that starts.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace nereid::runtime {
 
@@ -32,6 +33,7 @@ struct Programs {
   uint32_t grid[3] = {1, 1, 1};
   uint64_t total = 0;
   uint64_t arenaBytes = 0;
+  std::optional<uint64_t> only;     ///< the one program that runs, where not all do
   LaunchFailure *failure = nullptr; ///< of kernels that may report one
 
   void run(uint64_t begin, uint64_t end, char *arena) const {
