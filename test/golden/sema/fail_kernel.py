@@ -1,7 +1,7 @@
 # Kernels and signatures that do not fit each other.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:missing --signature 'i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=NAME
-# RUN: not nereid compile %s:kernel --signature '*fp32,(i32,i32)' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=KIND
+# RUN: not nereid compile %s:kernel --signature '*fp32,tensordesc<fp16>' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=KIND
 # RUN: not nereid compile %s --signature 'i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=AMBIGUOUS
 # RUN: not nereid compile %s:kernel --signature 'i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=COUNT
 # RUN: not nereid compile %s:kernel --signature '*fp33,i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=TYPE
@@ -29,7 +29,7 @@ def returns(n):
 # NAME: error: `{{.*}}fail_kernel.py` has no kernel `missing`; its kernels are: kernel, returns [kernel-not-found]
 # AMBIGUOUS: error: `{{.*}}fail_kernel.py` has 2 kernels; name one of: kernel, returns [kernel-ambiguous]
 # TYPE: error: cannot read the signature `*fp33,i32` at {{.*}}[signature-invalid]
-# KIND: error: `a tuple` cannot be passed{{.*}}[signature-kind]
+# KIND: error: `tensordesc<fp16>` is the type of no argument; a descriptor is spelled `tensordesc<fp16[64, 64]>` [signature-kind]
 # CONSTANT: error: `tl.load(` is not a constant [signature-constant]
 # FILE: error: cannot read `{{.*}}none.py`: No such file or directory [cannot-read-file]
 # TARGET: error: target `abacus` is unknown; this build compiles for `cpu`
