@@ -1,6 +1,8 @@
-// Follows which bytes of shared memory were touched since the last barrier, around loops until nothing is added.
+// Follows what was touched since the last barrier, around loops until nothing is added.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/Barriers.h"
+
+#include "compiler/analysis/GlobalEffects.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -16,7 +18,13 @@ struct Touch {
   bool conflictsWith(const Touch &other) const { return range.overlaps(other.range) && (writes || other.writes); }
 };
 /// Since the last barrier, by any thread.
-using Touches = SmallVector<Touch, 4>;
+struct Touches {
+  SmallVector<Touch, 4> shared;
+  bool writesGlobal = false; ///< which a thread that releases answers for
+  bool acquires = false;     ///< which all threads that read must wait for
+
+  void clear() { *this = {}; }
+};
 
 class Planner {
 public:
@@ -30,6 +38,8 @@ private:
   void visitLoop(LoopLikeOpInterface loop, Touches &open);
   void touch(Operation &op, Touches &open, ArrayRef<Touch> next);
   void touchOperands(Operation &op, Touches &open);
+  void touchGlobal(Operation &op, Touches &open);
+  void wait(Operation &op, Touches &open);
   SharedRange rangeOf(Value buffer) const;
 
   const SharedMemoryPlan &memory;
@@ -37,12 +47,30 @@ private:
 } // namespace
 
 /// Adds what is new; true where something was.
-static bool merge(Touches &into, ArrayRef<Touch> from) {
-  const size_t before = into.size();
-  for (const Touch &touch : from)
-    if (!llvm::is_contained(into, touch))
-      into.push_back(touch);
-  return into.size() != before;
+static bool merge(Touches &into, const Touches &from) {
+  const size_t before = into.shared.size();
+  for (const Touch &touch : from.shared)
+    if (!llvm::is_contained(into.shared, touch))
+      into.shared.push_back(touch);
+  const bool isNew = (from.writesGlobal && !into.writesGlobal) || (from.acquires && !into.acquires);
+  into.writesGlobal |= from.writesGlobal;
+  into.acquires |= from.acquires;
+  return isNew || into.shared.size() != before;
+}
+
+void Planner::wait(Operation &op, Touches &open) {
+  plan.needsBarrierBefore.insert(&op);
+  open.clear();
+}
+
+void Planner::touchGlobal(Operation &op, Touches &open) {
+  const GlobalEffects effects = globalEffectsOf(op);
+  if (!effects.reads && !effects.writes)
+    return;
+  if (open.acquires || (open.writesGlobal && effects.releases))
+    wait(op, open);
+  open.writesGlobal |= effects.writes;
+  open.acquires |= effects.acquires;
 }
 
 /// The allocation's bytes; all bytes where a buffer comes from several places.
@@ -52,14 +80,12 @@ SharedRange Planner::rangeOf(Value buffer) const {
 }
 
 void Planner::touch(Operation &op, Touches &open, ArrayRef<Touch> next) {
-  const bool conflicts = llvm::any_of(open, [&](const Touch &earlier) {
+  const bool conflicts = llvm::any_of(open.shared, [&](const Touch &earlier) {
     return llvm::any_of(next, [&](const Touch &touch) { return earlier.conflictsWith(touch); });
   });
   if (conflicts)
-    plan.needsBarrierBefore.insert(&op);
-  if (plan.needsBarrierBefore.contains(&op))
-    open.clear();
-  merge(open, next);
+    wait(op, open);
+  merge(open, {llvm::to_vector<4>(next)});
 }
 
 /// The buffers that an op reads or writes by its operands.
@@ -69,7 +95,7 @@ void Planner::touchOperands(Operation &op, Touches &open) {
     return;
   SmallVector<MemoryEffects::EffectInstance, 4> effects;
   interface.getEffects(effects);
-  Touches next;
+  SmallVector<Touch, 4> next;
   for (const MemoryEffects::EffectInstance &effect : effects) {
     Value buffer = effect.getValue();
     if (buffer && isa<ttg::MemDescType>(buffer.getType()) &&
@@ -102,6 +128,9 @@ void Planner::visitLoop(LoopLikeOpInterface loop, Touches &open) {
 }
 
 void Planner::visit(Operation &op, Touches &open) {
+  if (plan.needsBarrierBefore.contains(&op))
+    open.clear();
+  touchGlobal(op, open);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return visitLoop(loop, open);
   if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
@@ -127,7 +156,8 @@ void Planner::visit(Operation &op, Touches &open) {
   } else if (memory.offsetOf.contains(&op)) {
     touch(op, open, Touch{memory.rangeOf(&op), true});
     // Its own barrier is behind all that was written and read before it.
-    open.assign({Touch{memory.rangeOf(&op), false}});
+    open.clear();
+    open.shared.push_back({memory.rangeOf(&op), false});
   } else {
     touchOperands(op, open);
   }

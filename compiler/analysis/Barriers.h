@@ -14,7 +14,9 @@ struct BarrierPlan {
 };
 
 /// An op with a buffer of its own writes it, waits (the emitter of the op sees to that) and reads it; what the plan adds is
-/// the waiting between ops. `ttg.barrier local` counts as a barrier.
+/// the waiting between ops. `ttg.barrier local` counts as a barrier. What one thread of a block releases, others have
+/// written, and what it acquires, others read: there are barriers between a write to global memory and an access that
+/// releases it, and between one that acquires and the next that may read.
 BarrierPlan planBarriers(tt::FuncOp function, const SharedMemoryPlan &memory);
 
 } // namespace nereid::analysis

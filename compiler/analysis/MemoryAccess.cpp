@@ -30,11 +30,36 @@ std::optional<MemoryAccess> analysis::memoryAccessOf(Operation *op) {
   return access;
 }
 
+std::optional<MemoryAccess> analysis::atomicAccessOf(Operation *op) {
+  MemoryAccess access;
+  access.op = op;
+  if (auto combine = dyn_cast<tt::AtomicRMWOp>(op)) {
+    access.pointer = combine.getPtr();
+    access.mask = combine.getMask();
+    access.value = combine.getVal();
+  } else if (auto swap = dyn_cast<tt::AtomicCASOp>(op)) {
+    access.pointer = swap.getPtr();
+    access.value = swap.getVal();
+  } else {
+    return std::nullopt;
+  }
+  access.elementBits = memoryBits(tt::elementOf(access.value.getType()));
+  auto combine = dyn_cast<tt::AtomicRMWOp>(op);
+  const bool isInPairs = combine && combine.getAtomicRmwOp() == tt::RMWOp::FADD && access.elementBits == 16;
+  access.widestBytes = access.elementBits / 8 * (isInPairs ? 2 : 1);
+  return access;
+}
+
+std::optional<MemoryAccess> analysis::anyAccessOf(Operation *op) {
+  std::optional<MemoryAccess> access = memoryAccessOf(op);
+  return access ? access : atomicAccessOf(op);
+}
+
 unsigned analysis::widestPiece(const MemoryAccess &access, const AxisInfoAnalysis &facts, unsigned dim) {
   const AxisInfo pointer = facts.of(access.pointer);
   const int64_t bytes = access.elementBits / 8;
   int64_t piece = std::min(pointer.dims[dim].contiguity, pointer.dims[dim].divisibility / bytes);
-  piece = std::min(piece, kWidestAccessBytes / bytes);
+  piece = std::min(piece, access.widestBytes / bytes);
   if (access.mask)
     piece = std::min(piece, facts.of(access.mask).dims[dim].constancy);
   return std::max<int64_t>(1, piece);

@@ -7,27 +7,32 @@
 
 namespace nereid::analysis {
 
-/// What a load or store does; one place knows which ops these are.
+/// No piece of an access is wider.
+inline constexpr unsigned kWidestAccessBytes = 16;
+
+/// What a load, store or atomic access does; one place knows which ops these are.
 struct MemoryAccess {
   mlir::Operation *op = nullptr;
   mlir::Value pointer;
   mlir::Value mask; ///< may be null
   mlir::Value value; ///< what is stored; null for a load
   unsigned elementBits = 0;
+  unsigned widestBytes = kWidestAccessBytes; ///< of one piece
 
   bool isStore() const { return value != nullptr; }
   /// The tile of pointers; null for an access through one pointer.
   mlir::RankedTensorType tile() const { return llvm::dyn_cast<mlir::RankedTensorType>(pointer.getType()); }
 };
 
-/// The access that `op` is, if any.
+/// The load or store that `op` is, if any.
 std::optional<MemoryAccess> memoryAccessOf(mlir::Operation *op);
+/// The atomic access that `op` is, if any. Sums of 16-bit floats may be made in pairs, everything else singly.
+std::optional<MemoryAccess> atomicAccessOf(mlir::Operation *op);
+/// The access of either kind.
+std::optional<MemoryAccess> anyAccessOf(mlir::Operation *op);
 
 /// Bits that an element takes in memory: i1 takes a byte, a pointer 64 bits.
 unsigned memoryBits(mlir::Type element);
-
-/// No piece of an access is wider.
-inline constexpr unsigned kWidestAccessBytes = 16;
 
 /// How many neighbours along `dim` may be accessed as one: the addresses run on and are aligned, one mask holds for all.
 unsigned widestPiece(const MemoryAccess &access, const AxisInfoAnalysis &facts, unsigned dim);

@@ -27,13 +27,13 @@ static unsigned weightOf(Value value) {
   if (!tile || tile.getElementType().isInteger(1) || (op && (op->hasTrait<OpTrait::ConstantLike>() || isa<tt::SplatOp>(op))))
     return 0;
   const bool isComputed =
-      op && !analysis::memoryAccessOf(op) && !isa<tt::ReduceOp>(op) && op->getNumRegions() == 0;
+      op && !analysis::anyAccessOf(op) && !isa<tt::ReduceOp>(op) && op->getNumRegions() == 0;
   const bool isIndex = isa<tt::PointerType>(tile.getElementType()) || tile.getElementType().isInteger();
   return isComputed && isIndex ? 0 : analysis::registersOf(tile);
 }
 
 static bool needsWholeTiles(Operation *op) {
-  return analysis::memoryAccessOf(op) ||
+  return analysis::anyAccessOf(op) ||
          isa<tt::ReduceOp, ttg::ConvertLayoutOp, ttg::LocalLoadOp, ttg::LocalStoreOp, tt::CallOp>(op);
 }
 

@@ -36,11 +36,38 @@ static uint32_t reductionBytes(tt::ReduceOp op) {
   return 0;
 }
 
+layout::SharedPlan analysis::planCopies(const layout::LinearLayout &layout, unsigned elementBits) {
+  layout::SwizzleOptions options;
+  options.maxBytes = ~0u; // a single repetition
+  return layout::swizzle(layout, layout, elementBits, options);
+}
+
+/// Whether threads of other warps, or lanes whose copies lie in other registers, want what an access found.
+static bool sharesCopies(const layout::LinearLayout &layout) {
+  const uint32_t lanes = layout.freeVariableMask(layout::kLane);
+  for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit)
+    if ((lanes >> bit & 1) && layout.columns(layout::kLane)[bit])
+      return true;
+  return layout.freeVariableMask(layout::kWarp) != 0;
+}
+
+static uint32_t atomicBytes(const MemoryAccess &access) {
+  if (access.op->use_empty())
+    return 0;
+  RankedTensorType tile = access.tile();
+  if (!tile)
+    return ttg::numWarpsOf(access.op) > 1 ? access.elementBits / 8 : 0;
+  const layout::LinearLayout &layout = ttg::linearLayoutOf(tile);
+  return sharesCopies(layout) ? planCopies(layout, access.elementBits).bytes : 0;
+}
+
 uint32_t analysis::scratchBytes(Operation *op) {
   if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op))
     return conversionBytes(convert);
   if (auto reduce = dyn_cast<tt::ReduceOp>(op); reduce && ttg::encodingOf(reduce.getSrcs().front().getType()))
     return reductionBytes(reduce);
+  if (auto access = atomicAccessOf(op); access && (!access->tile() || ttg::encodingOf(access->tile())))
+    return atomicBytes(*access);
   return 0;
 }
 

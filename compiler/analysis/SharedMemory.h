@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/layout/Swizzle.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -29,7 +30,9 @@ struct SharedMemoryPlan {
   SharedRange rangeOf(mlir::Operation *op) const;
 };
 
-/// Bytes that an op needs while it runs: a conversion or reduction that passes values between warps.
+/// How threads that hold copies of a tile get what the owners of its elements have: stored by these, loaded by all.
+layout::SharedPlan planCopies(const layout::LinearLayout &layout, unsigned elementBits);
+/// Bytes that an op needs while it runs: one that passes values between warps.
 uint32_t scratchBytes(mlir::Operation *op);
 /// Bytes of a buffer that an op allocates or needs while it runs.
 uint32_t bufferBytes(mlir::Operation *op);

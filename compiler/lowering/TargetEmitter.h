@@ -25,6 +25,20 @@ struct GlobalAccess {
   bool isVolatile = false;
 };
 
+/// One atomic access of a thread to global memory. `value` is an integer or float of 16 to 64 bits, or two neighbours of
+/// 16 bits. Where `mask` (i1, null: always) is false nothing is touched.
+struct AtomicAccess {
+  llvm::Value *pointer = nullptr;
+  int64_t byteOffset = 0;
+  std::optional<tt::RMWOp> op; ///< none: compare and swap
+  llvm::Value *value = nullptr;
+  llvm::Value *compared = nullptr;
+  llvm::Value *mask = nullptr;
+  tt::MemSemantic semantic = tt::MemSemantic::ACQUIRE_RELEASE;
+  tt::MemSyncScope scope = tt::MemSyncScope::GPU;
+  bool isUsed = true; ///< what memory held before
+};
+
 /// What the instructions that combine all lanes of a warp can do.
 enum class WarpReduction : uint8_t { Add, MinSigned, MaxSigned, MinUnsigned, MaxUnsigned, And, Or, Xor };
 
@@ -68,6 +82,11 @@ public:
   virtual void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
                            llvm::Value *mask) = 0;
   virtual unsigned sharedAddressSpace() const = 0;
+  /// What memory held before, which is open where the mask is false; null, with nothing emitted, where there is no
+  /// instruction for the access. Of an access that is not used some value.
+  virtual llvm::Value *atomicGlobal(IrBuilder &ir, const AtomicAccess &access) = 0;
+  /// LLVM's name of a scope; its own atomic accesses stand in for instructions that are not there.
+  virtual llvm::StringRef scopeName(tt::MemSyncScope scope) const = 0;
 
   // Arithmetic of f32, within 2 units in the last place. Null where there is no quicker form than the exact one.
   virtual llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) = 0;

@@ -31,7 +31,7 @@ static uint8_t toE4B15(double number) {
   llvm::APFloat half(std::nearbyint(magnitude / step) * step); // an fp16 begins with the same bits
   bool losesInfo = false;
   half.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return half.bitcastToAPInt().getZExtValue() >> 7 | (std::signbit(number) ? 0x80 : 0);
+  return half.bitcastToAPInt().getZExtValue() >> 7 | (std::signbit(number) && !std::isnan(number) ? 0x80 : 0);
 }
 
 /// A number as a float of 8 bits, rounded as when a kernel runs: what is too large becomes the largest.

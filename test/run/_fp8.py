@@ -1,7 +1,7 @@
 """The floats of 8 bits in exact arithmetic: what each code stands for, and the code of any number.
 
 Rules: to nearest even or toward zero; infinity and what is beyond the largest number become the
-largest number; NaN becomes one code. fp8e4b15 has no NaN: 1.75 stands for it.
+largest number; NaN, whatever its sign, becomes one code. fp8e4b15 has no NaN: 1.75 stands for it.
 """
 
 # SPDX-License-Identifier: MIT
@@ -70,8 +70,7 @@ class Format:
         codes = codes | np.where(np.signbit(x), 0x80, 0)
         if not self.has_negative_zero:
             codes = np.where(codes == 0x80, 0, codes)
-        nan_code = self.nan if self.nans else np.where(np.signbit(x), self.nan | 0x80, self.nan)
-        return np.where(np.isnan(x), nan_code, codes).astype(np.uint8)
+        return np.where(np.isnan(x), self.nan, codes).astype(np.uint8)
 
 
 FORMATS = {

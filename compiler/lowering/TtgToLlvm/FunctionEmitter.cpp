@@ -93,6 +93,7 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       .Case<tt::AddPtrOp>([&](auto typed) { return emitAddPtr(typed); })
       .Case<tt::LoadOp>([&](auto typed) { return emitLoad(typed); })
       .Case<tt::StoreOp>([&](auto typed) { return emitStore(typed); })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto typed) { return emitAtomic(typed); })
       .Case<tt::ReduceOp>([&](auto typed) { return emitReduce(typed); })
       .Case<tt::DotOp>([&](auto typed) { return emitDot(typed); })
       .Case<tt::CallOp>([&](auto typed) { return emitCall(typed); })

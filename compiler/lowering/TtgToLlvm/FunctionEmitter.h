@@ -61,6 +61,11 @@ private:
   mlir::LogicalResult emitStore(tt::StoreOp op);
   Tile loadPiece(tt::LoadOp op, unsigned first, unsigned count);
   void storePiece(tt::StoreOp op, unsigned first, unsigned count, llvm::Value *isOwner);
+  /// Whether the thread is the one of those that hold the same elements which accesses them; null where all are. Of a scalar
+  /// it is the first.
+  llvm::Value *ownerOf(mlir::Type pointers);
+  mlir::LogicalResult emitAtomic(mlir::Operation *op);
+  friend class AtomicEmitter;
   llvm::SmallVector<llvm::Value *, 4> pack(llvm::ArrayRef<llvm::Value *> elements);
   Tile unpack(llvm::ArrayRef<llvm::Value *> words, mlir::Type element, unsigned count);
 

@@ -135,18 +135,16 @@ void FunctionEmitter::storePiece(tt::StoreOp op, unsigned first, unsigned count,
   target.storeGlobal(ir, access, pack(ArrayRef<llvm::Value *>(tile(op.getValue())).slice(first, count)));
 }
 
+llvm::Value *FunctionEmitter::ownerOf(Type pointers) {
+  auto type = dyn_cast<RankedTensorType>(pointers);
+  if (!type)
+    return threadHasNone(target.threadsPerWarp() - 1, module.numThreads / target.threadsPerWarp() - 1);
+  const LinearLayout &layout = ttg::linearLayoutOf(type);
+  return threadHasNone(layout.freeVariableMask(layout::kLane), layout.freeVariableMask(layout::kWarp));
+}
+
 LogicalResult FunctionEmitter::emitStore(tt::StoreOp op) {
-  // Of the threads that hold the same element one stores it; of a scalar, the first.
-  uint32_t idleLanes = ~0u, idleWarps = ~0u;
-  if (auto type = dyn_cast<RankedTensorType>(op.getPtr().getType())) {
-    const LinearLayout &layout = ttg::linearLayoutOf(type);
-    idleLanes = layout.freeVariableMask(layout::kLane);
-    idleWarps = layout.freeVariableMask(layout::kWarp);
-  } else {
-    idleLanes = target.threadsPerWarp() - 1;
-    idleWarps = module.numThreads / target.threadsPerWarp() - 1;
-  }
-  llvm::Value *isOwner = threadHasNone(idleLanes, idleWarps);
+  llvm::Value *isOwner = ownerOf(op.getPtr().getType());
   const unsigned piece = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
   const uint32_t copies = copyMask(op.getPtr().getType());
   for (unsigned first = 0; first < numRegisters(op.getPtr().getType()); first += piece)

@@ -56,7 +56,7 @@ static RankedTensorType encoded(Value value, LayoutEncoding encoding) {
 /// The encoding in which an op gives its result; a conversion may follow.
 LayoutEncoding Applier::produced(OpResult result) const {
   Operation *op = result.getOwner();
-  if (analysis::memoryAccessOf(op) || isa<tt::DotOp>(op))
+  if (analysis::anyAccessOf(op) || isa<tt::DotOp>(op))
     return layouts[classes.classOf(op)];
   if (auto reduce = dyn_cast<tt::ReduceOp>(op))
     return SliceAttr::get(op->getContext(), reduce.getAxis(), layouts[classes.classOf(op)]);
@@ -87,7 +87,7 @@ LayoutEncoding Applier::required(OpOperand &operand) const {
   Operation *op = operand.getOwner();
   if (auto dot = dyn_cast<tt::DotOp>(op); dot && operand.getOperandNumber() < 2)
     return operandLayout(dot, operand.getOperandNumber(), layouts[classes.classOf(op)]);
-  if (analysis::memoryAccessOf(op) || isa<tt::ReduceOp, tt::DotOp>(op))
+  if (analysis::anyAccessOf(op) || isa<tt::ReduceOp, tt::DotOp>(op))
     return layouts[classes.classOf(op)];
   if (isa<tt::CallOp, tt::ReturnOp>(op))
     return signatureLayout(cast<RankedTensorType>(operand.get().getType()));

@@ -238,7 +238,7 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
       return failure();
   if (makeCheap(op) || visitControl(op))
     return success();
-  if (auto access = analysis::memoryAccessOf(op)) {
+  if (auto access = analysis::anyAccessOf(op)) {
     visitAccess(*access);
   } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
     visitReduce(reduce);

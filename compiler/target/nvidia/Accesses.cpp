@@ -1,9 +1,7 @@
 // Accesses to memory: LLVM's loads and stores where they serve, PTX for predicates, cache modifiers and eviction.
 // SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/Assembly.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
-
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/Support/ModRef.h"
 
 using namespace nereid;
 using namespace nereid::nvidia;
@@ -31,64 +29,6 @@ static bool isPlain(const GlobalAccess &access) {
   return !access.mask && access.cache == tt::CacheModifier::NONE && access.evict == tt::EvictionPolicy::NORMAL;
 }
 
-namespace {
-/// The text of an inline assembly with its operands.
-class Assembly {
-public:
-  explicit Assembly(IrBuilder &ir) : ir(ir) {}
-
-  /// A result; outputs come before inputs. One that is written before all inputs are read shares no register with them.
-  std::string output(llvm::Type *type, bool isEarly) {
-    results.push_back(type);
-    constraints += std::string(constraints.empty() ? "=" : ",=") + (isEarly ? "&" : "") + letter(type);
-    return "$" + std::to_string(next++);
-  }
-  std::string input(llvm::Value *value) {
-    inputs.push_back(value);
-    constraints += (constraints.empty() ? "" : ",") + letter(value->getType());
-    return "$" + std::to_string(next++);
-  }
-  /// A number as it is, everything else as an input.
-  std::string inputOrNumber(llvm::Value *value) {
-    auto *number = llvm::dyn_cast<llvm::ConstantInt>(value);
-    return number ? "0x" + llvm::utohexstr(number->getZExtValue(), /*LowerCase=*/true) : input(value);
-  }
-  llvm::SmallVector<llvm::Value *, 4> emit(const std::string &text, llvm::MemoryEffects effects) {
-    llvm::Type *type = results.empty()       ? ir.getVoidTy()
-                       : results.size() == 1 ? results.front()
-                                             : llvm::StructType::get(ir.getContext(), results);
-    auto inputTypes = llvm::map_to_vector(inputs, [](llvm::Value *value) { return value->getType(); });
-    auto *function = llvm::FunctionType::get(type, inputTypes, false);
-    // Code generation keeps the order of side effects; before it, the effects that are stated count.
-    llvm::CallInst *call = ir.CreateCall(llvm::InlineAsm::get(function, text, constraints, /*hasSideEffects=*/true), inputs);
-    call->setMemoryEffects(effects);
-    call->setDoesNotThrow();
-    call->addFnAttr(llvm::Attribute::WillReturn);
-    if (results.size() < 2)
-      return {call};
-    llvm::SmallVector<llvm::Value *, 4> words;
-    for (unsigned index = 0; index < results.size(); ++index)
-      words.push_back(ir.CreateExtractValue(call, index));
-    return words;
-  }
-
-private:
-  static std::string letter(llvm::Type *type) {
-    if (type->isIntegerTy(1))
-      return "b";
-    if (type->isIntegerTy(16))
-      return "h";
-    return type->isIntegerTy(32) ? "r" : "l";
-  }
-
-  IrBuilder &ir;
-  std::string constraints;
-  llvm::SmallVector<llvm::Type *, 4> results;
-  llvm::SmallVector<llvm::Value *, 8> inputs;
-  unsigned next = 0;
-};
-} // namespace
-
 static std::string braced(llvm::ArrayRef<std::string> operands) {
   return operands.size() == 1 ? operands.front() : "{" + llvm::join(operands, ", ") + "}";
 }
@@ -97,10 +37,6 @@ static std::string braced(llvm::ArrayRef<std::string> operands) {
 static std::string typeText(llvm::Type *word, unsigned count) {
   const std::string width = ".b" + std::to_string(word->getIntegerBitWidth());
   return count == 1 ? width : ".v" + std::to_string(count) + width;
-}
-
-static std::string addressText(const std::string &base, int64_t offset) {
-  return offset == 0 ? "[" + base + "]" : "[" + base + " + " + std::to_string(offset) + "]";
 }
 
 /// PTX has no registers of 8 bits: such a word takes one of 16.

@@ -18,6 +18,7 @@ static constexpr Arch volta = {.capability = 70,
                                .hasWarpReduce = false,
                                .hasBf16Conversion = false,
                                .hasByteFloats = false,
+                               .hasBf16Atomics = false,
                                .hasWarpMma = false,
                                .hasAsyncCopy = false,
                                .hasTma = false,
@@ -49,7 +50,7 @@ static constexpr Arch ada() {
 static constexpr Arch hopper() {
   Arch arch = ada();
   arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 80, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
-  arch.hasTma = arch.hasWgmma = arch.hasClusters = true;
+  arch.hasTma = arch.hasWgmma = arch.hasClusters = arch.hasBf16Atomics = true;
   return arch;
 }
 

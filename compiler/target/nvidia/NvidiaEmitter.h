@@ -29,6 +29,8 @@ public:
   void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
                    llvm::Value *mask) override;
   unsigned sharedAddressSpace() const override { return 3; }
+  llvm::Value *atomicGlobal(IrBuilder &ir, const lowering::AtomicAccess &access) override;
+  llvm::StringRef scopeName(tt::MemSyncScope scope) const override;
 
   llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
   llvm::Value *quickMath(IrBuilder &ir, lowering::QuickMath function, llvm::Value *x) override;

@@ -55,18 +55,11 @@ def test_every_code_widens_exactly(source, target, device):
     check_conversion(codes, blank(target, 256), expected, OF_TL[target], device)
 
 
-def with_known_sign(numbers, device):
-    """Which numbers keep their sign: GPUs forget that of a NaN, and fp8e4b15 has 1.75 for it."""
-    is_lost = np.isnan(numbers) & np.signbit(numbers)
-    return slice(None) if device == "cpu" else ~is_lost
-
-
 @pytest.mark.parametrize("rounding", ["rtne", "rtz"])
 @pytest.mark.parametrize("source", FLOATS)
 @pytest.mark.parametrize("target", FORMATS)
 def test_narrowing_rounds_right(source, target, rounding, device):
     x = interesting(FORMATS[target], source)
-    x = x[with_known_sign(x, device)]
     expected = FORMATS[target].encode(x, toward_zero=rounding == "rtz")
     given = BFloat16(x) if source == "bfloat16" else x
     out = ByteFloat(np.full(x.size, 0xCD), target)
@@ -80,11 +73,10 @@ def test_narrowing_rounds_right(source, target, rounding, device):
 def test_between_formats(source, target, device):
     decoded = FORMATS[source].decoded
     expected = ALL_CODES if source == target else FORMATS[target].encode(decoded)
-    known = with_known_sign(decoded, device)
     check_conversion(
-        ByteFloat(ALL_CODES[known], source),
-        ByteFloat(np.full_like(ALL_CODES, 0xCD)[known], target),
-        ByteFloat(expected[known], target),
+        ByteFloat(ALL_CODES, source),
+        ByteFloat(np.full_like(ALL_CODES, 0xCD), target),
+        ByteFloat(expected, target),
         getattr(tl, target),
         device,
     )

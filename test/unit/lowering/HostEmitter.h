@@ -29,6 +29,8 @@ public:
   void storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer, int64_t byteOffset,
                    llvm::Value *mask) override;
   unsigned sharedAddressSpace() const override { return 3; }
+  llvm::Value *atomicGlobal(IrBuilder &, const lowering::AtomicAccess &) override { return nullptr; }
+  llvm::StringRef scopeName(tt::MemSyncScope) const override { return ""; }
   llvm::Value *quickDivide(IrBuilder &, llvm::Value *, llvm::Value *) override { return nullptr; }
   llvm::Value *quickMath(IrBuilder &, lowering::QuickMath, llvm::Value *) override { return nullptr; }
   const math::HostMath &mathFacts() const override { return facts; }

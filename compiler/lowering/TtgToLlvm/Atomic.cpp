@@ -1,0 +1,236 @@
+// Atomic accesses to global memory: each element once, whoever else holds a copy of it.
+// SPDX-License-Identifier: MIT
+//
+// Of the threads that hold an element one accesses memory; the others get what it found by a shuffle or, across warps,
+// through shared memory. Of a scalar that is the block's first thread.
+#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/SharedMemory.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+using layout::LinearLayout;
+
+namespace nereid::lowering {
+
+/// The accesses of one op.
+class AtomicEmitter {
+public:
+  AtomicEmitter(FunctionEmitter &emitter, Operation *op)
+      : emitter(emitter), ir(emitter.ir), op(op), combine(dyn_cast<tt::AtomicRMWOp>(op)),
+        access(*analysis::atomicAccessOf(op)) {}
+  LogicalResult run();
+
+private:
+  llvm::Value *accessOnce(const AtomicAccess &one);
+  llvm::Value *accessByLlvm(const AtomicAccess &one);
+  AtomicAccess accessAt(unsigned index, llvm::Value *value);
+  Tile pieceAt(unsigned first, unsigned count);
+  void shareScalar(Tile &result);
+  void shareTile(Tile &result);
+
+  FunctionEmitter &emitter;
+  IrBuilder &ir;
+  Operation *op;
+  tt::AtomicRMWOp combine; ///< null: compare and swap
+  analysis::MemoryAccess access;
+  llvm::Value *isOwner = nullptr;
+};
+
+} // namespace nereid::lowering
+
+//--- one access ----------------------------------------------------------------------------
+
+static llvm::AtomicOrdering orderingOf(tt::MemSemantic semantic) {
+  switch (semantic) {
+  case tt::MemSemantic::RELAXED:
+    return llvm::AtomicOrdering::Monotonic;
+  case tt::MemSemantic::ACQUIRE:
+    return llvm::AtomicOrdering::Acquire;
+  case tt::MemSemantic::RELEASE:
+    return llvm::AtomicOrdering::Release;
+  case tt::MemSemantic::ACQUIRE_RELEASE:
+    return llvm::AtomicOrdering::AcquireRelease;
+  }
+  llvm_unreachable("all semantics are listed");
+}
+
+static llvm::AtomicRMWInst::BinOp operationOf(tt::RMWOp op) {
+  using Inst = llvm::AtomicRMWInst;
+  switch (op) {
+  case tt::RMWOp::AND:
+    return Inst::And;
+  case tt::RMWOp::OR:
+    return Inst::Or;
+  case tt::RMWOp::XOR:
+    return Inst::Xor;
+  case tt::RMWOp::ADD:
+    return Inst::Add;
+  case tt::RMWOp::FADD:
+    return Inst::FAdd;
+  case tt::RMWOp::MAX:
+    return Inst::Max;
+  case tt::RMWOp::MIN:
+    return Inst::Min;
+  case tt::RMWOp::UMAX:
+    return Inst::UMax;
+  case tt::RMWOp::UMIN:
+    return Inst::UMin;
+  case tt::RMWOp::XCHG:
+    return Inst::Xchg;
+  }
+  llvm_unreachable("all operations are listed");
+}
+
+/// Behind a branch on the mask; LLVM makes a loop of what the machine has no instruction for.
+llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
+  llvm::Type *type = one.value->getType();
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *after = emitter.newBlock("atomic.end");
+  if (one.mask) {
+    llvm::BasicBlock *active = emitter.newBlock("atomic");
+    ir.CreateCondBr(one.mask, active, after);
+    ir.SetInsertPoint(active);
+  }
+  llvm::Value *pointer = one.byteOffset ? ir.CreatePtrAdd(one.pointer, ir.getInt64(one.byteOffset)) : one.pointer;
+  const llvm::Align align(type->getPrimitiveSizeInBits() / 8);
+  const llvm::AtomicOrdering ordering = orderingOf(one.semantic);
+  const auto scope = ir.getContext().getOrInsertSyncScopeID(emitter.target.scopeName(one.scope));
+  llvm::Value *old;
+  if (one.op) {
+    old = ir.CreateAtomicRMW(operationOf(*one.op), pointer, one.value, align, ordering, scope);
+  } else {
+    llvm::Type *bits = ir.getIntNTy(type->getPrimitiveSizeInBits());
+    llvm::Value *swapped = ir.CreateAtomicCmpXchg(
+        pointer, ir.CreateBitCast(one.compared, bits), ir.CreateBitCast(one.value, bits), align, ordering,
+        llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering), scope);
+    old = ir.CreateBitCast(ir.CreateExtractValue(swapped, 0), type);
+  }
+  llvm::BasicBlock *end = ir.GetInsertBlock();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  if (!one.mask)
+    return old;
+  llvm::PHINode *result = ir.CreatePHI(type, 2);
+  result->addIncoming(llvm::Constant::getNullValue(type), before);
+  result->addIncoming(old, end);
+  return result;
+}
+
+llvm::Value *AtomicEmitter::accessOnce(const AtomicAccess &one) {
+  if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(one.mask); constant && constant->isZero())
+    return llvm::Constant::getNullValue(one.value->getType());
+  llvm::Value *byInstruction = emitter.target.atomicGlobal(ir, one);
+  return byInstruction ? byInstruction : accessByLlvm(one);
+}
+
+AtomicAccess AtomicEmitter::accessAt(unsigned index, llvm::Value *value) {
+  const Split pointer = emitter.splits.of(emitter.tile(access.pointer)[index]);
+  AtomicAccess one;
+  one.pointer = pointer.base;
+  one.byteOffset = pointer.add;
+  one.value = value;
+  one.isUsed = !op->use_empty();
+  llvm::Value *mask = access.mask ? emitter.tile(access.mask)[index] : nullptr;
+  if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isOne())
+    mask = nullptr;
+  one.mask = mask && isOwner ? ir.CreateAnd(mask, isOwner) : mask ? mask : isOwner;
+  if (combine) {
+    one.op = combine.getAtomicRmwOp();
+    one.semantic = combine.getSem();
+    one.scope = combine.getScope();
+  } else {
+    auto swap = cast<tt::AtomicCASOp>(op);
+    one.compared = emitter.tile(swap.getCmp())[index];
+    one.semantic = swap.getSem();
+    one.scope = swap.getScope();
+  }
+  return one;
+}
+
+/// Neighbours: two at once where there is an instruction for that.
+Tile AtomicEmitter::pieceAt(unsigned first, unsigned count) {
+  const Tile &values = emitter.tile(access.value);
+  if (count == 2) {
+    llvm::Value *pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(values[first]->getType(), 2));
+    for (unsigned part : {0, 1})
+      pair = ir.CreateInsertElement(pair, values[first + part], uint64_t{part});
+    if (llvm::Value *old = emitter.target.atomicGlobal(ir, accessAt(first, pair)))
+      return {ir.CreateExtractElement(old, uint64_t{0}), ir.CreateExtractElement(old, uint64_t{1})};
+  }
+  Tile results;
+  for (unsigned index = first; index < first + count; ++index)
+    results.push_back(accessOnce(accessAt(index, values[index])));
+  return results;
+}
+
+//--- what other threads get ----------------------------------------------------------------
+
+void AtomicEmitter::shareScalar(Tile &result) {
+  if (!emitter.module.shared.offsetOf.contains(op)) { // one warp
+    result.front() = emitter.wordwise(result.front(), [&](llvm::Value *word) {
+      return emitter.target.shuffleIndex(ir, word, ir.getInt32(0));
+    });
+    return;
+  }
+  llvm::Value *place = emitter.sharedPointer(emitter.module.shared.offsetOf.lookup(op));
+  emitter.target.storeShared(ir, emitter.pack(result), place, 0, isOwner);
+  emitter.barrier();
+  result.front() = ir.CreateLoad(result.front()->getType(), place);
+}
+
+void AtomicEmitter::shareTile(Tile &result) {
+  auto type = cast<RankedTensorType>(access.pointer.getType());
+  const LinearLayout &layout = ttg::linearLayoutOf(type);
+  const Type element = tt::elementOf(access.value.getType());
+  if (emitter.module.shared.offsetOf.contains(op)) {
+    const layout::SharedPlan plan = analysis::planCopies(layout, access.elementBits);
+    llvm::Value *buffer = emitter.sharedPointer(emitter.module.shared.offsetOf.lookup(op));
+    Tile loaded(result.size(), nullptr);
+    emitter.storeShared(buffer, plan.store, 0, result);
+    emitter.barrier();
+    emitter.loadShared(buffer, plan.load, 0, element, loaded);
+    for (unsigned index = 0; index < result.size(); ++index)
+      result[index] = loaded[plan.loadedAs[index]];
+    return;
+  }
+  const uint32_t copies = layout.freeVariableMask(layout::kLane), registerCopies = copyMask(type);
+  if (copies == 0)
+    return;
+  SmallVector<uint32_t> owners;
+  for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit)
+    owners.push_back(copies >> bit & 1 ? 0 : 1u << bit);
+  llvm::Value *lane = emitter.threadBits(owners, {});
+  for (unsigned index = 0; index < result.size(); ++index)
+    result[index] = index & registerCopies
+                        ? result[index & ~registerCopies]
+                        : emitter.wordwise(result[index], [&](llvm::Value *word) {
+                            return emitter.target.shuffleIndex(ir, word, lane);
+                          });
+}
+
+//--- the whole -----------------------------------------------------------------------------
+
+LogicalResult AtomicEmitter::run() {
+  const bool isTile = isa<RankedTensorType>(access.pointer.getType());
+  isOwner = emitter.ownerOf(access.pointer.getType());
+  const unsigned count = numRegisters(access.pointer.getType());
+  const unsigned piece = analysis::vectorElems(access, emitter.module.axes);
+  const uint32_t copies = copyMask(access.pointer.getType());
+  Tile result(count, nullptr);
+  for (unsigned first = 0; first < count; first += piece) {
+    if (unsigned original = first & ~copies; original != first)
+      std::copy_n(result.begin() + original, piece, result.begin() + first);
+    else
+      llvm::copy(pieceAt(first, piece), result.begin() + first);
+  }
+  if (!op->use_empty() && isTile)
+    shareTile(result);
+  else if (!op->use_empty())
+    shareScalar(result);
+  emitter.define(op->getResult(0), std::move(result));
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitAtomic(Operation *op) { return AtomicEmitter(*this, op).run(); }
