@@ -47,3 +47,29 @@ LinearLayout layout::matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayR
     outputs.push_back({dimName(dim), int32_t(extent)});
   return LinearLayout::fromBases(inputs, outputs);
 }
+
+/// The descriptor's number for a swizzle.
+static uint64_t modeOf(unsigned swizzleBytes) {
+  switch (swizzleBytes) {
+  case 128:
+    return 1;
+  case 64:
+    return 2;
+  case 32:
+    return 3;
+  default:
+    return 0;
+  }
+}
+
+uint64_t layout::matrixDescriptor(const MatrixBuffer &buffer, int64_t numRows, bool rowsAlongDepth) {
+  const uint64_t panel = numRows * buffer.panelBytes() / kChunkBytes;
+  const uint64_t eightRows = kMatrixRows * buffer.panelBytes() / kChunkBytes;
+  // Of rows along the depth: the step from eight rows to the next is the stride. Unswizzled, one from a chunk to the next
+  // along the depth is the leading one, which swizzled rows hold whole. Of rows across it: swizzled, the step between
+  // panels leads and that between eight rows is the stride; unswizzled, the other way round.
+  const bool panelLeads = rowsAlongDepth || buffer.swizzleBytes;
+  const uint64_t leading = rowsAlongDepth && buffer.swizzleBytes ? 1 : panelLeads ? panel : eightRows;
+  const uint64_t stride = panelLeads ? eightRows : panel;
+  return (leading & 0x3fff) << 16 | (stride & 0x3fff) << 32 | modeOf(buffer.swizzleBytes) << 62;
+}

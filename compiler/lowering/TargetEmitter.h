@@ -10,6 +10,8 @@
 
 namespace nereid::lowering {
 
+struct GroupProduct;
+
 using IrBuilder = llvm::IRBuilder<>;
 
 /// One access of a thread to global memory: `numWords` words at `pointer + byteOffset`, aligned to all of them together.
@@ -101,6 +103,15 @@ public:
                                                                llvm::ArrayRef<llvm::Value *> a,
                                                                llvm::ArrayRef<llvm::Value *> b,
                                                                llvm::ArrayRef<llvm::Value *> sums) = 0;
+  /// The sums of a product by groups of four warps, whose matrices may still be read where it does not wait.
+  virtual llvm::SmallVector<llvm::Value *> multiplyByGroups(IrBuilder &ir, const GroupProduct &product) = 0;
+  /// Waits until at most `pendings` products are not done; the sums come through it.
+  virtual llvm::SmallVector<llvm::Value *> waitForGroups(IrBuilder &ir, unsigned pendings,
+                                                         llvm::ArrayRef<llvm::Value *> sums) = 0;
+  /// Orders the thread's accesses to shared memory before those that units make by themselves after the next barrier.
+  virtual void fenceAsyncShared(IrBuilder &ir) = 0;
+  /// The address of a pointer to shared memory, in bytes from the start of the block's, an i32.
+  virtual llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) = 0;
   /// The f32 with 10 bits of fraction that is nearest.
   virtual llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) = 0;
 

@@ -1,6 +1,7 @@
 // Products of tiles: by matrix instructions of a warp, or multiplied and added element by element.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/RegisterMap.h"
 
 #include "compiler/dialect/ttg/MatrixKind.h"
 #include "compiler/layout/Distributed.h"
@@ -10,34 +11,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 using layout::LinearLayout;
-
-namespace {
-/// Where a thread of lane 0 and warp 0 has an element; coordinates beyond the tile wrap around, as layouts do.
-class RegisterMap {
-public:
-  explicit RegisterMap(RankedTensorType type) : shape(type.getShape()), layout(ttg::linearLayoutOf(type)) {
-    for (int32_t index = 0; index < layout.inSize(layout::kRegister); ++index)
-      registers.try_emplace(layout.applyFlat({{layout::kRegister, index}}), index);
-  }
-
-  unsigned size() const { return layout.inSize(layout::kRegister); }
-  LinearLayout::Coordinates place(unsigned index) const {
-    return layout.apply({{layout::kRegister, int32_t(index)}});
-  }
-  unsigned at(LinearLayout::Coordinates place) const {
-    uint64_t flat = 0;
-    for (auto [coordinate, extent] : llvm::zip_equal(place, shape))
-      flat = flat * extent + coordinate % extent;
-    return registers.lookup(flat);
-  }
-  int64_t extent(unsigned dim) const { return shape[dim]; }
-
-private:
-  ArrayRef<int64_t> shape;
-  const LinearLayout &layout;
-  llvm::DenseMap<uint64_t, unsigned> registers;
-};
-} // namespace
 
 namespace nereid::lowering {
 

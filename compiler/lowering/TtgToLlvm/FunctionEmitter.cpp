@@ -96,12 +96,22 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto typed) { return emitAtomic(typed); })
       .Case<tt::ReduceOp>([&](auto typed) { return emitReduce(typed); })
       .Case<tt::DotOp>([&](auto typed) { return emitDot(typed); })
+      .Case<ttng::WarpGroupDotOp>([&](auto typed) { return emitWarpGroupDot(typed); })
+      .Case<ttng::WarpGroupDotWaitOp>([&](auto typed) { return emitWarpGroupDotWait(typed); })
+      .Case<ttng::FenceAsyncSharedOp>([&](auto) {
+        target.fenceAsyncShared(ir);
+        return success();
+      })
       .Case<tt::CallOp>([&](auto typed) { return emitCall(typed); })
       .Case<tt::ReturnOp>([&](auto typed) { return emitReturn(typed); })
       .Case<ttg::ConvertLayoutOp>([&](auto typed) { return emitConvertLayout(typed); })
       .Case<ttg::LocalAllocOp>([&](auto typed) { return emitLocalAlloc(typed); })
       .Case<ttg::LocalLoadOp>([&](auto typed) { return emitLocalLoad(typed); })
       .Case<ttg::LocalStoreOp>([&](auto typed) { return emitLocalStore(typed); })
+      .Case<ttg::MemDescTransOp>([&](auto typed) {
+        define(typed, {scalar(typed.getSrc())});
+        return success();
+      })
       .Case<scf::ForOp>([&](auto typed) { return emitFor(typed); })
       .Case<scf::WhileOp>([&](auto typed) { return emitWhile(typed); })
       .Case<scf::IfOp>([&](auto typed) { return emitIf(typed); })

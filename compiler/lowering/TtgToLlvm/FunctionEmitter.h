@@ -7,6 +7,7 @@
 #include "compiler/lowering/TtgToLlvm/Tile.h"
 
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Conversion.h"
 
 #include "llvm/Support/KnownBits.h"
@@ -33,6 +34,8 @@ private:
 
   // Program.cpp: threads and functions.
   llvm::Value *threadBits(llvm::ArrayRef<uint32_t> laneBases, llvm::ArrayRef<uint32_t> warpBases);
+  /// What warps alone decide, in a form that says that all lanes have it; null where it is 0.
+  llvm::Value *warpBits(llvm::ArrayRef<uint32_t> warpBases);
   llvm::Value *threadHasNone(uint32_t laneMask, uint32_t warpMask);
   llvm::Value *threadIsOdd(uint32_t laneMask, uint32_t warpMask);
   llvm::Value *thread();
@@ -89,6 +92,9 @@ private:
   friend class ReductionEmitter;
   mlir::LogicalResult emitDot(tt::DotOp op);
   friend class DotEmitter;
+  mlir::LogicalResult emitWarpGroupDot(ttng::WarpGroupDotOp op);
+  mlir::LogicalResult emitWarpGroupDotWait(ttng::WarpGroupDotWaitOp op);
+  friend class WarpGroupDotEmitter;
 
   // Control.
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);

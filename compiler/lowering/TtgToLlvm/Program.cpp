@@ -75,6 +75,18 @@ llvm::Value *FunctionEmitter::threadBits(ArrayRef<uint32_t> laneBases, ArrayRef<
   return known;
 }
 
+llvm::Value *FunctionEmitter::warpBits(ArrayRef<uint32_t> warpBases) {
+  llvm::Value *bits = threadBits({}, warpBases);
+  if (isa<llvm::Constant>(bits))
+    return nullptr;
+  std::vector<uint32_t> key(warpBases.begin(), warpBases.end());
+  key.insert(key.end(), {'w', 'a', 'r', 'p', 's'});
+  llvm::Value *&known = threadParts[key];
+  if (!known)
+    known = target.shuffleIndex(prologue, bits, prologue.getInt32(0));
+  return known;
+}
+
 static uint32_t threadMask(uint32_t laneMask, uint32_t warpMask, unsigned threadsPerWarp) {
   return laneMask | warpMask << llvm::Log2_32(threadsPerWarp);
 }

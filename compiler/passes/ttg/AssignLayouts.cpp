@@ -68,12 +68,13 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
   LogicalResult assign(tt::FuncOp function) {
     const ThreadShape threads{numWarps, threadsPerWarp};
     auto inSignature = [&](RankedTensorType tile) { return signatureLayout(tile, threads); };
-    auto ofProduct = [&](tt::DotOp dot) { return accumulatorLayout(dot, {.hasWarpMma = hasWarpMma}, threads); };
+    const MatrixFacts facts = {.hasWarpMma = hasWarpMma, .hasWarpGroupMma = hasWarpGroupMma};
+    auto ofProduct = [&](tt::DotOp dot) { return accumulatorLayout(dot, facts, threads); };
     FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofProduct);
     if (failed(classes))
       return failure();
-    const analysis::AxisInfoAnalysis facts(function);
-    applyLayouts(function, *classes, chooseLayouts(*classes, facts, threads, &getContext()), inSignature);
+    const analysis::AxisInfoAnalysis axes(function);
+    applyLayouts(function, *classes, chooseLayouts(*classes, axes, threads, &getContext()), inSignature);
     function.walk([&](ConvertLayoutOp) { ++numConversions; });
     return success();
   }

@@ -3,6 +3,7 @@
 #include "compiler/passes/ttg/DotLayouts.h"
 
 #include "compiler/dialect/ttg/MatrixKind.h"
+#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Mma.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -44,6 +45,35 @@ static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps) {
   return warps;
 }
 
+/// Groups of four warps go below each other as long as there are rows, then side by side. Null where the instructions of
+/// groups do not know the elements or are larger than the tile.
+static NvidiaMmaAttr groupLayout(tt::DotOp dot, unsigned numWarps) {
+  ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
+  Type left = tt::elementOf(dot.getA().getType()), right = tt::elementOf(dot.getB().getType());
+  if (shape.size() != 2 || numWarps % layout::kWarpsPerGroup ||
+      !ttng::hasGroupInstruction(left, right, tt::elementOf(dot.getType()), dot.getInputPrecision()))
+    return {};
+  const unsigned depth = ttng::groupDepth(left.getIntOrFloatBitWidth()), groups = numWarps / layout::kWarpsPerGroup;
+  const int64_t along = std::min<int64_t>(groups, shape[0] / layout::kGroupRows);
+  if (along == 0 || tt::shapeOf(dot.getA().getType())[1] < depth)
+    return {};
+  const int64_t columns = std::min<int64_t>(shape[1] / (groups / along), layout::kMaxGroupColumns);
+  if (columns < layout::kMmaColumns)
+    return {};
+  const unsigned warps[] = {unsigned(along) * layout::kWarpsPerGroup, unsigned(groups / along)};
+  return NvidiaMmaAttr::get(dot.getContext(), 3, 0, warps, {layout::kMmaRows, unsigned(columns), depth});
+}
+
+/// Whether a tile is computed from another product's result: then it is in registers, not on its way from memory.
+static bool isComputedFromProduct(Value tile) {
+  SetVector<Operation *> before;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = options.inclusive = true;
+  options.filter = [](Operation *op) { return !isa<tt::LoadOp>(op); };
+  (void)getBackwardSlice(tile, &before, options);
+  return llvm::any_of(before, [](Operation *op) { return isa<tt::DotOp>(op); });
+}
+
 /// Four by four elements of the result a thread, where there are as many.
 static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadShape threads) {
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
@@ -59,11 +89,19 @@ static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadShape threads) {
 LayoutEncoding ttg::accumulatorLayout(tt::DotOp dot, const MatrixFacts &facts, ThreadShape threads) {
   if (!facts.hasWarpMma || threads.threadsPerWarp != 32 || !matrixKindOf(dot))
     return blockOfElements(dot, threads);
+  if (NvidiaMmaAttr groups = facts.hasWarpGroupMma ? groupLayout(dot, threads.numWarps) : NvidiaMmaAttr())
+    return groups;
   return NvidiaMmaAttr::get(dot.getContext(), 2, 0, spreadWarps(dot, threads.numWarps),
                             {layout::kMmaRows, layout::kMmaColumns});
 }
 
 LayoutEncoding ttg::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
+  if (auto mma = dyn_cast<NvidiaMmaAttr>(accumulator); mma && mma.isOfWarpGroups()) {
+    Type element = tt::elementOf(dot.getA().getType());
+    const bool isInRegisters = operand == 0 && isComputedFromProduct(dot.getA());
+    return isInRegisters ? DotOperandAttr::get(dot.getContext(), 0, accumulator, 32 / element.getIntOrFloatBitWidth())
+                         : LayoutEncoding();
+  }
   const unsigned kWidth = isa<NvidiaMmaAttr>(accumulator) ? runAlongK(*matrixKindOf(dot)) : 0;
   return DotOperandAttr::get(dot.getContext(), operand, accumulator, kWidth);
 }

@@ -9,12 +9,13 @@ namespace nereid::ttg {
 /// What matrix instructions there are.
 struct MatrixFacts {
   bool hasWarpMma = false; ///< of 16-bit floats, tf32, bytes and f64, by the 32 lanes of a warp
+  bool hasWarpGroupMma = false; ///< of floats of 8 and 16 bits, tf32 and bytes, by four warps, from shared memory
 };
 
 /// The layout of a product's result and of what it is added to.
 LayoutEncoding accumulatorLayout(tt::DotOp dot, const MatrixFacts &facts, ThreadShape threads);
 
-/// The layout of its operand 0 or 1, given that of its result.
+/// The layout of its operand 0 or 1, given that of its result; null where any will do, as it goes to shared memory.
 LayoutEncoding operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator);
 
 } // namespace nereid::ttg

@@ -189,8 +189,9 @@ void ClassBuilder::visitDot(tt::DotOp dot) {
   if (!cheap.contains(dot.getC()))
     addEdge(nodeOf(dot.getC()), node, {}, dot.getType(), dot);
   addEdge(node, nodeOf(dot.getD()), {}, dot.getType(), dot);
-  addFixed(dot.getA(), operandLayout(dot, 0, sums), /*isSource=*/false, dot);
-  addFixed(dot.getB(), operandLayout(dot, 1, sums), /*isSource=*/false, dot);
+  for (auto [index, operand] : llvm::enumerate(ValueRange{dot.getA(), dot.getB()}))
+    if (LayoutEncoding layout = operandLayout(dot, index, sums))
+      addFixed(operand, layout, /*isSource=*/false, dot);
 }
 
 /// Loops, branches, calls and returns; false for other ops.

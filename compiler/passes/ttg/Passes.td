@@ -19,6 +19,7 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
     Option<"numCtas", "num-ctas", "unsigned", "1", "blocks of a cluster">,
     Option<"target", "target", "std::string", "\"cuda:90\"", "what code is made for">,
     Option<"hasWarpMma", "warp-mma", "bool", "true", "whether warps have matrix instructions">,
+    Option<"hasWarpGroupMma", "warp-group-mma", "bool", "false", "whether groups of four warps have them, too">,
   ];
   let statistics = [Statistic<"numConversions", "conversions", "layout conversions inserted">];
 }
@@ -39,6 +40,17 @@ def RotateLoads : Pass<"ttg-rotate-loads", "::nereid::tt::FuncOp"> {
            "stages of the kernel as a whole, for a remark where a loop does not follow them">,
   ];
   let statistics = [Statistic<"numRotated", "rotated", "loads issued ahead">];
+}
+
+def FormWarpGroupDots : Pass<"ttg-form-warp-group-dots", "::nereid::tt::FuncOp"> {
+  let summary = "gives products whose result has the layout of warp groups their buffers in shared memory";
+  let description = [{
+    Where the layout of a `tt.dot` says so it becomes `ttng.warp_group_dot`.
+    Operands that no thread needs in registers are written to shared memory in
+    an encoding that the instructions read, behind a fence for the async proxy.
+  }];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+  let statistics = [Statistic<"numFormed", "formed", "products by warp groups">];
 }
 
 def SplitConversions : Pass<"ttg-split-conversions", "::mlir::ModuleOp"> {

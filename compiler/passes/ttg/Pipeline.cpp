@@ -15,12 +15,15 @@ using namespace nereid;
 
 void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
   // The input is canonical; what the passes below add needs merging, not rewriting.
-  passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma}));
+  passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma,
+                                     shape.hasWarpGroupMma}));
   if (shape.prefetchRegisters)
     passes.nest<tt::FuncOp>().addPass(
         createRotateLoads({shape.defaultStages, shape.prefetchRegisters, shape.askedStages}));
   // Tiles made again for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
+  if (shape.hasWarpGroupMma)
+    passes.nest<tt::FuncOp>().addPass(createFormWarpGroupDots());
   passes.addPass(createSplitConversions({shape.maxSharedBytes}));
   passes.addPass(createAllocateShared());
 }
@@ -32,6 +35,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("what code is made for"), llvm::cl::init("cuda:90")};
   Option<unsigned> defaultStages{*this, "num-stages", llvm::cl::desc("stages of loops that do not say how many"),
                                  llvm::cl::init(1)};
+  Option<bool> hasWarpGroupMma{*this, "warp-group-mma", llvm::cl::desc("groups of four warps have matrix instructions"),
+                               llvm::cl::init(false)};
 };
 } // namespace
 
@@ -44,6 +49,7 @@ void ttg::registerPipelines() {
         shape.threadsPerWarp = options.threadsPerWarp;
         shape.target = options.target;
         shape.defaultStages = options.defaultStages;
+        shape.hasWarpGroupMma = options.hasWarpGroupMma;
         buildPipeline(passes, shape);
       });
 }

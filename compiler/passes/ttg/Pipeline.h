@@ -17,6 +17,7 @@ struct GpuShape {
   unsigned numCtas = 1;
   std::string target = "cuda:90"; ///< as it stands on the module
   bool hasWarpMma = true;         ///< matrix instructions of a warp
+  bool hasWarpGroupMma = false;   ///< and of four warps, from shared memory
   unsigned defaultStages = 1;     ///< of loops that do not say how many
   unsigned askedStages = 0;       ///< of the kernel, which loops without a dot do not follow; 0: not asked for
   unsigned maxSharedBytes = 227 * 1024; ///< of a block

@@ -58,6 +58,7 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   shape.askedStages = options.numStages == support::Options().numStages ? 0 : options.numStages;
   shape.maxSharedBytes = arch.maxSharedBytes;
   shape.hasWarpMma = arch.hasWarpMma;
+  shape.hasWarpGroupMma = arch.hasWgmma;
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked
   passes.addPass(tt::createDecomposeScaledDots());

@@ -41,6 +41,11 @@ public:
   llvm::SmallVector<llvm::Value *, 4> multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind,
                                                        llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
                                                        llvm::ArrayRef<llvm::Value *> sums) override;
+  llvm::SmallVector<llvm::Value *> multiplyByGroups(IrBuilder &ir, const lowering::GroupProduct &product) override;
+  llvm::SmallVector<llvm::Value *> waitForGroups(IrBuilder &ir, unsigned pendings,
+                                                 llvm::ArrayRef<llvm::Value *> sums) override;
+  void fenceAsyncShared(IrBuilder &ir) override;
+  llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
 
 private:

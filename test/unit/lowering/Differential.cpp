@@ -118,8 +118,10 @@ void simt::expectSameAsCpu(const Case &test) {
     return;
   for (unsigned numWarps : test.warps) {
     std::string error;
-    auto kernel = SimtKernel::compile(test.text, numWarps, &error);
+    auto kernel = SimtKernel::compile(test.text, numWarps, &error, test.hasWarpGroups);
     ASSERT_TRUE(kernel) << error;
+    for (const std::string &text : test.expected)
+      ASSERT_NE(kernel->ttgir.find(text), std::string::npos) << text << " is not in " << kernel->ttgir;
     for (Order order : {Order::Ascending, Order::Descending, Order::Mixed}) {
       Memory memory(test);
       const std::string where = ", " + std::to_string(numWarps) + " warps, order " +

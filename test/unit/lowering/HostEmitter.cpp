@@ -63,6 +63,7 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
       {"simt_shuffle_xor", reinterpret_cast<void *>(&fromLaneXor)},
       {"simt_shuffle_index", reinterpret_cast<void *>(&fromLane)},
       {"simt_reduce", reinterpret_cast<void *>(&overLanes)},
+      warpGroupFunction(),
   };
   return functions;
 }

@@ -22,6 +22,11 @@ public:
   llvm::SmallVector<llvm::Value *, 4> multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind,
                                                        llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
                                                        llvm::ArrayRef<llvm::Value *> sums) override;
+  llvm::SmallVector<llvm::Value *> multiplyByGroups(IrBuilder &ir, const lowering::GroupProduct &product) override;
+  llvm::SmallVector<llvm::Value *> waitForGroups(IrBuilder &ir, unsigned pendings,
+                                                 llvm::ArrayRef<llvm::Value *> sums) override;
+  void fenceAsyncShared(IrBuilder &) override {}
+  llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
   llvm::SmallVector<llvm::Value *, 4> loadGlobal(IrBuilder &ir, const lowering::GlobalAccess &access,
                                                  llvm::ArrayRef<llvm::Value *> others) override;
@@ -50,5 +55,7 @@ struct HostFunction {
   void *address;
 };
 llvm::ArrayRef<HostFunction> hostFunctions();
+/// One of them, the matrix unit of four warps.
+HostFunction warpGroupFunction();
 
 } // namespace nereid::simt

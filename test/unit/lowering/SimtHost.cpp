@@ -38,13 +38,14 @@ std::vector<char> Arguments::packed() const {
   return block;
 }
 
-static bool toTtg(mlir::ModuleOp module, unsigned numWarps) {
+static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups) {
   if (module->hasAttr(ttg::kNumWarps))
     return true;
   mlir::PassManager passes(module.getContext());
   tt::buildOptimisePipeline(passes, /*fusesFloats=*/true);
   ttg::GpuShape shape;
   shape.numWarps = numWarps;
+  shape.hasWarpGroupMma = hasWarpGroups;
   ttg::buildPipeline(passes, shape);
   return mlir::succeeded(passes.run(module));
 }
@@ -110,7 +111,8 @@ static std::unique_ptr<llvm::orc::LLJIT> createJit(char *shared, std::string &er
   return std::move(*jit);
 }
 
-std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigned numWarps, std::string *error) {
+std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigned numWarps, std::string *error,
+                                                bool hasWarpGroups) {
   std::string ignored;
   std::string &messages = error ? *error : ignored;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -122,7 +124,7 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
     return mlir::success();
   });
   auto source = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  if (!source || !toTtg(*source, numWarps))
+  if (!source || !toTtg(*source, numWarps, hasWarpGroups))
     return nullptr;
 
   std::unique_ptr<SimtKernel> kernel(new SimtKernel);
@@ -130,9 +132,9 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
   kernel->numThreads = 32 * ttg::numWarpsOf(*source);
   const analysis::SharedMemoryPlan shared = analysis::planSharedMemory(*source);
   kernel->sharedBytes = shared.bytes;
-  kernel->code->shared.resize(shared.bytes + 16);
+  kernel->code->shared.resize(shared.bytes + shared.alignment);
   char *begin = kernel->code->shared.data();
-  begin += (16 - reinterpret_cast<uintptr_t>(begin) % 16) % 16;
+  begin += (shared.alignment - reinterpret_cast<uintptr_t>(begin) % shared.alignment) % shared.alignment;
   kernel->code->jit = createJit(begin, messages);
   if (!kernel->code->jit)
     return nullptr;

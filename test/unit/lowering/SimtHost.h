@@ -36,7 +36,8 @@ class SimtKernel {
 public:
   /// From `tt` text, through the layouts that the GPU pipeline gives it, or from `ttg` text as it is. Null, with the
   /// diagnostics in `error`, where it does not compile.
-  static std::unique_ptr<SimtKernel> compile(const std::string &text, unsigned numWarps, std::string *error = nullptr);
+  static std::unique_ptr<SimtKernel> compile(const std::string &text, unsigned numWarps, std::string *error = nullptr,
+                                             bool hasWarpGroups = false);
   ~SimtKernel();
 
   /// Every program of the grid. False where fibers wait for each other for ever: threads that do not all come to a

@@ -1,0 +1,161 @@
+// Gives products by warp groups their operands in shared memory.
+//
+//   %d = tt.dot %a, %b, %c   ->   %x = ttg.local_alloc %a
+//                                 %y = ttg.local_alloc %b
+//                                 ttng.fence_async_shared
+//                                 %d = ttng.warp_group_dot %x, %y, %c
+//
+// A fence comes before any barrier that may follow the buffer's stores: the barrier that makes them seen by other threads
+// is then one that makes them seen by the matrix unit.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/layout/Mma.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+namespace nereid::ttg {
+#define GEN_PASS_DEF_FORMWARPGROUPDOTS
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+/// The dimension along which a thread, or else neighbouring lanes, hold neighbours.
+static unsigned fastestDim(RankedTensorType tile) {
+  const layout::LinearLayout &layout = linearLayoutOf(tile);
+  for (StringRef in : {StringRef(layout::kRegister), StringRef(layout::kLane)})
+    for (unsigned bit = 0; bit < layout.inBits(in); ++bit)
+      for (unsigned dim = 0; dim < tile.getShape().size(); ++dim)
+        if (layout.basis(in, bit)[dim] == 1)
+          return dim;
+  return tile.getShape().size() - 1;
+}
+
+/// The widest swizzle whose panels are no wider than what an instruction reads along them.
+static unsigned swizzleFor(int64_t bytes) {
+  for (unsigned width : {128, 64, 32})
+    if (bytes >= width)
+      return width;
+  return 0;
+}
+
+/// How operand `index` lies in shared memory: along K if it has to, else as its threads hold it.
+static NvmmaSharedAttr bufferEncoding(RankedTensorType tile, unsigned index, unsigned columns) {
+  const unsigned bits = tile.getElementTypeBitWidth(), depthDim = index == 0 ? 1 : 0;
+  const unsigned along = ttng::readsEitherWay(bits) ? fastestDim(tile) : depthDim;
+  int64_t extent = tile.getShape()[along];
+  if (along != depthDim)
+    extent = std::min<int64_t>(extent, index == 0 ? layout::kGroupRows : columns);
+  return NvmmaSharedAttr::get(tile.getContext(), swizzleFor(extent * bits / 8), /*transposed=*/along == 0, bits, 2);
+}
+
+namespace {
+class Former {
+public:
+  explicit Former(tt::FuncOp function) : builder(function.getContext()) {}
+
+  void form(tt::DotOp dot);
+  void addFences();
+
+private:
+  Value bufferOf(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding);
+  Value allocate(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding);
+
+  OpBuilder builder;
+  SmallVector<LocalAllocOp> allocations;
+  llvm::DenseMap<std::pair<Value, Attribute>, LocalAllocOp> outside; ///< of tiles from outside the product's block
+};
+} // namespace
+
+static MemDescType memDesc(ArrayRef<int64_t> shape, Type element, NvmmaSharedAttr encoding) {
+  return MemDescType::get(shape, element, encoding, SharedMemoryAttr::get(encoding.getContext()));
+}
+
+/// Before the product, or where the tile comes from if that is outside of the product's block.
+Value Former::allocate(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  const bool isOutside = tile.getParentBlock() != dot->getBlock();
+  LocalAllocOp known = isOutside ? outside.lookup({tile, encoding}) : LocalAllocOp();
+  if (known)
+    return known;
+  if (isOutside)
+    builder.setInsertionPointAfterValue(tile);
+  else
+    builder.setInsertionPoint(dot);
+  auto made = LocalAllocOp::create(builder, tile.getLoc(), memDesc(type.getShape(), type.getElementType(), encoding), tile,
+                                   IntegerAttr());
+  allocations.push_back(made);
+  if (isOutside)
+    outside[{tile, encoding}] = made;
+  return made;
+}
+
+/// A transposed tile is written as it was before.
+Value Former::bufferOf(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
+  auto trans = tile.getDefiningOp<tt::TransOp>();
+  if (!trans || trans.getOrder() != ArrayRef<int32_t>{1, 0})
+    return allocate(dot, tile, encoding);
+  auto before = NvmmaSharedAttr::get(encoding.getContext(), encoding.getSwizzlingByteWidth(), !encoding.getTransposed(),
+                                     encoding.getElementBitWidth(), 2);
+  Value buffer = allocate(dot, trans.getSrc(), before);
+  auto type = cast<RankedTensorType>(tile.getType());
+  builder.setInsertionPoint(dot);
+  return MemDescTransOp::create(builder, trans.getLoc(), memDesc(type.getShape(), type.getElementType(), encoding), buffer,
+                                ArrayRef<int32_t>{1, 0});
+}
+
+void Former::form(tt::DotOp dot) {
+  auto mma = cast<NvidiaMmaAttr>(encodingOf(dot.getType()));
+  const unsigned columns = mma.getInstrShape()[1];
+  Value operands[] = {dot.getA(), dot.getB()};
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (!isa<DotOperandAttr>(type.getEncoding()))
+      operand = bufferOf(dot, operand, bufferEncoding(type, index, columns));
+  }
+  builder.setInsertionPoint(dot);
+  Value adds;
+  if (matchPattern(dot.getC(), m_PosZeroFloat()) || matchPattern(dot.getC(), m_Zero()))
+    adds = arith::ConstantOp::create(builder, dot.getLoc(), builder.getBoolAttr(false));
+  auto formed = ttng::WarpGroupDotOp::create(builder, dot.getLoc(), dot.getType(), operands[0], operands[1], dot.getC(), adds,
+                                             dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(), /*isAsync=*/false);
+  dot.replaceAllUsesWith(formed.getD());
+  dot.erase();
+}
+
+/// One fence for buffers that are filled one after the other.
+void Former::addFences() {
+  for (LocalAllocOp allocation : allocations) {
+    Operation *next = allocation->getNextNode();
+    while (next && isa<MemDescTransOp>(next))
+      next = next->getNextNode();
+    if (auto other = dyn_cast_or_null<LocalAllocOp>(next); other && llvm::is_contained(allocations, other))
+      continue;
+    builder.setInsertionPointAfter(allocation);
+    ttng::FenceAsyncSharedOp::create(builder, allocation.getLoc(), /*bCluster=*/false);
+  }
+}
+
+namespace {
+struct FormWarpGroupDots : ttg::impl::FormWarpGroupDotsBase<FormWarpGroupDots> {
+  using FormWarpGroupDotsBase::FormWarpGroupDotsBase;
+
+  void runOnOperation() final {
+    Former former(getOperation());
+    SmallVector<tt::DotOp> dots;
+    getOperation().walk([&](tt::DotOp dot) {
+      auto mma = dyn_cast_or_null<NvidiaMmaAttr>(encodingOf(dot.getType()));
+      if (mma && mma.isOfWarpGroups())
+        dots.push_back(dot);
+    });
+    for (tt::DotOp dot : dots)
+      former.form(dot);
+    former.addFences();
+    numFormed += dots.size();
+  }
+};
+} // namespace

@@ -1,0 +1,165 @@
+// The matrix instructions of four warps, as inline PTX: LLVM has none for them.
+// SPDX-License-Identifier: MIT
+//
+// One assembly holds all instructions of a product, from the fence to the commit, with the sums as results that are
+// operands too. Nothing that ptxas would have to wait for can come between them.
+#include "compiler/lowering/WarpGroup.h"
+#include "compiler/target/nvidia/NvidiaEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace nereid;
+using namespace nereid::nvidia;
+using lowering::GroupElement;
+using lowering::GroupProduct;
+using lowering::GroupStep;
+
+static const char *nameOf(GroupElement element) {
+  switch (element) {
+  case GroupElement::F16:
+    return "f16";
+  case GroupElement::BF16:
+    return "bf16";
+  case GroupElement::TF32:
+    return "tf32";
+  case GroupElement::E4M3:
+    return "e4m3";
+  case GroupElement::E5M2:
+    return "e5m2";
+  case GroupElement::Int8:
+    return "s8";
+  }
+  llvm_unreachable("all elements are listed");
+}
+
+namespace {
+/// An assembly whose results are sums, which may be its first operands as well.
+class SumAssembly {
+public:
+  SumAssembly(lowering::IrBuilder &ir, llvm::SmallVector<llvm::Type *> types, llvm::ArrayRef<llvm::Value *> sums)
+      : ir(ir), resultTypes(std::move(types)), text(body) {
+    for (llvm::Type *type : resultTypes)
+      constraints.push_back(type->isIntegerTy() ? "=r" : "=f");
+    for (auto [index, sum] : llvm::enumerate(sums))
+      add(sum, std::to_string(index));
+  }
+
+  std::string add(llvm::Value *value, const std::string &constraint) {
+    constraints.push_back(constraint);
+    inputs.push_back(value);
+    return "$" + std::to_string(constraints.size() - 1);
+  }
+  llvm::raw_ostream &out() { return text; }
+
+  llvm::SmallVector<llvm::Value *> emit() {
+    llvm::Type *type = resultTypes.size() == 1 ? resultTypes.front() : llvm::StructType::get(ir.getContext(), resultTypes);
+    auto inputTypes = llvm::map_to_vector(inputs, [](llvm::Value *value) { return value->getType(); });
+    auto *assembly = llvm::InlineAsm::get(llvm::FunctionType::get(resultTypes.empty() ? ir.getVoidTy() : type, inputTypes, false),
+                                          body, llvm::join(constraints, ","), /*hasSideEffects=*/true);
+    llvm::CallInst *call = ir.CreateCall(assembly, inputs);
+    call->setDoesNotThrow();
+    call->addFnAttr(llvm::Attribute::WillReturn);
+    call->addFnAttr(llvm::Attribute::Convergent);
+    if (resultTypes.size() == 1)
+      return {call};
+    llvm::SmallVector<llvm::Value *> results;
+    for (unsigned index = 0; index < resultTypes.size(); ++index)
+      results.push_back(ir.CreateExtractValue(call, index));
+    return results;
+  }
+
+private:
+  lowering::IrBuilder &ir;
+  std::string body;
+  llvm::SmallVector<std::string> constraints;
+  llvm::SmallVector<llvm::Value *> inputs;
+  llvm::SmallVector<llvm::Type *> resultTypes;
+  llvm::raw_string_ostream text;
+};
+
+/// Writes the instructions of a product.
+class GroupText {
+public:
+  GroupText(lowering::IrBuilder &ir, const GroupProduct &product, SumAssembly &assembly)
+      : product(product), assembly(assembly), os(assembly.out()) {
+    if (product.leftMatrix)
+      left = assembly.add(product.leftMatrix, "l");
+    for (llvm::Value *word : product.leftWords)
+      words.push_back(assembly.add(word, "r"));
+    right = assembly.add(product.rightMatrix, "l");
+    if (product.adds)
+      adds = assembly.add(ir.CreateZExt(product.adds, ir.getInt32Ty()), "r");
+  }
+
+  void write() {
+    os << "{\n.reg .pred first, next;\n.reg .b64 left, right;\n";
+    os << "setp.ne.b32 first, " << (product.adds ? adds : product.sums.empty() ? "0" : "1") << ", 0;\n";
+    os << "setp.ne.b32 next, 1, 0;\nwgmma.fence.sync.aligned;\n";
+    for (const GroupStep &step : product.steps)
+      write(step);
+    os << "wgmma.commit_group.sync.aligned;\n";
+    if (product.waits)
+      os << "wgmma.wait_group.sync.aligned 0;\n";
+    os << "}";
+  }
+
+private:
+  void write(const GroupStep &step) {
+    if (product.leftMatrix)
+      os << "add.s64 left, " << left << ", " << step.left << ";\n";
+    os << "add.s64 right, " << right << ", " << step.right << ";\n";
+    const bool isInteger = product.leftElement == GroupElement::Int8;
+    os << "wgmma.mma_async.sync.aligned.m64n" << product.columns << "k" << 256 / bitsOf(product.leftElement)
+       << (isInteger ? ".s32." : ".f32.") << nameOf(product.leftElement) << "." << nameOf(product.rightElement) << " {";
+    for (unsigned index = 0; index < product.columns / 2; ++index)
+      os << (index ? "," : "") << "$" << step.firstSum + index;
+    os << "}, ";
+    if (product.leftMatrix)
+      os << "left";
+    else
+      os << "{" << llvm::join(llvm::ArrayRef(words).slice(step.left, 4), ",") << "}";
+    os << ", right, " << (step.begins ? "first" : "next");
+    // PTX ISA: signs of floats, then, of those of 16 bits, which matrices in shared memory are transposed.
+    if (!isInteger)
+      os << ", 1, 1";
+    if (bitsOf(product.leftElement) == 16) {
+      if (product.leftMatrix)
+        os << ", " << product.leftAlongRows;
+      os << ", " << product.rightAlongColumns;
+    }
+    os << ";\n";
+  }
+
+  const GroupProduct &product;
+  SumAssembly &assembly;
+  llvm::raw_ostream &os;
+  std::string left, right, adds;
+  llvm::SmallVector<std::string> words;
+};
+} // namespace
+
+llvm::SmallVector<llvm::Value *> NvidiaEmitter::multiplyByGroups(IrBuilder &ir, const GroupProduct &product) {
+  llvm::Type *sum = product.leftElement == GroupElement::Int8 ? ir.getInt32Ty() : ir.getFloatTy();
+  SumAssembly assembly(ir, llvm::SmallVector<llvm::Type *>(product.numSums, sum), product.sums);
+  GroupText(ir, product, assembly).write();
+  return assembly.emit();
+}
+
+llvm::SmallVector<llvm::Value *> NvidiaEmitter::waitForGroups(IrBuilder &ir, unsigned pendings,
+                                                              llvm::ArrayRef<llvm::Value *> sums) {
+  auto types = llvm::map_to_vector(sums, [](llvm::Value *sum) { return sum->getType(); });
+  SumAssembly assembly(ir, llvm::SmallVector<llvm::Type *>(types), sums);
+  assembly.out() << "wgmma.wait_group.sync.aligned " << pendings << ";";
+  return assembly.emit();
+}
+
+void NvidiaEmitter::fenceAsyncShared(IrBuilder &ir) {
+  auto *type = llvm::FunctionType::get(ir.getVoidTy(), false);
+  ir.CreateCall(llvm::InlineAsm::get(type, "fence.proxy.async.shared::cta;", "", /*hasSideEffects=*/true));
+}
+
+llvm::Value *NvidiaEmitter::sharedAddress(IrBuilder &ir, llvm::Value *pointer) {
+  return ir.CreatePtrToInt(pointer, ir.getInt32Ty());
+}

@@ -1,0 +1,179 @@
+// Checks products by warp groups by running them on a matrix unit that reads shared memory by descriptor.
+// SPDX-License-Identifier: MIT
+#include "test/unit/lowering/Differential.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include "gtest/gtest.h"
+
+namespace nereid::simt {
+namespace {
+
+struct GroupCase {
+  int64_t m = 64, n = 16, k = 32;
+  std::string element = "f16", right = "";
+  bool leftTurned = false, rightTurned = false; ///< rows in memory run along M, along K
+  bool isChained = false;                       ///< the product is the left operand of a second one
+  unsigned warps = 4;
+  std::string imprecise = "1073741824 : i32";
+  std::vector<std::string> expected = {"ttng.warp_group_dot"};
+
+  bool isInteger() const { return element == "i8"; }
+  std::string sums() const { return isInteger() ? "i32" : "f32"; }
+  const std::string &rightElement() const { return right.empty() ? element : right; }
+};
+
+std::string tile(int64_t rows, int64_t columns, const std::string &element) {
+  return llvm::formatv("tensor<{0}x{1}x{2}>", rows, columns, element).str();
+}
+
+/// Integers in another type.
+std::string converted(const char *name, const char *from, int64_t rows, int64_t columns, const std::string &element) {
+  const std::string source = tile(rows, columns, "i8"), single = tile(rows, columns, "f32"), to = tile(rows, columns, element);
+  if (element == "i8")
+    return llvm::formatv("  %v{0} = arith.bitcast %{1}{0} : {2} to {2}\n", name, from, to).str();
+  if (!llvm::StringRef(element).starts_with("f8"))
+    return llvm::formatv("  %v{0} = arith.sitofp %{1}{0} : {2} to {3}\n", name, from, source, to).str();
+  return llvm::formatv("  %f{0} = arith.sitofp %{1}{0} : {2} to {3}\n  %v{0} = tt.fp_to_fp %f{0}, rounding = rtne : {3} -> "
+                       "{4}\n",
+                       name, from, source, single, to)
+      .str();
+}
+
+/// Loads `rows` x `columns` integers: by rows of the tile, or, turned, by its columns.
+std::string operand(const char *name, int64_t rows, int64_t columns, const std::string &element, bool isTurned) {
+  const std::string pointers = llvm::formatv("tensor<{0}x{1}x!tt.ptr<i8>>", rows, columns).str();
+  std::string text = llvm::formatv(R"(
+  %i{0} = tt.make_range {{end = {1} : i32, start = 0 : i32} : tensor<{1}xi32>
+  %j{0} = tt.make_range {{end = {2} : i32, start = 0 : i32} : tensor<{2}xi32>
+  %ie{0} = tt.expand_dims %i{0} {{axis = 1 : i32} : tensor<{1}xi32> -> tensor<{1}x1xi32>
+  %je{0} = tt.expand_dims %j{0} {{axis = 0 : i32} : tensor<{2}xi32> -> tensor<1x{2}xi32>
+  %is{0} = arith.constant dense<{3}> : tensor<{1}x1xi32>
+  %js{0} = arith.constant dense<{4}> : tensor<1x{2}xi32>
+  %im{0} = arith.muli %ie{0}, %is{0} : tensor<{1}x1xi32>
+  %jm{0} = arith.muli %je{0}, %js{0} : tensor<1x{2}xi32>
+  %ib{0} = tt.broadcast %im{0} : tensor<{1}x1xi32> -> tensor<{1}x{2}xi32>
+  %jb{0} = tt.broadcast %jm{0} : tensor<1x{2}xi32> -> tensor<{1}x{2}xi32>
+  %o{0} = arith.addi %ib{0}, %jb{0} : tensor<{1}x{2}xi32>
+  %s{0} = tt.splat %{0} : !tt.ptr<i8> -> {5}
+  %p{0} = tt.addptr %s{0}, %o{0} : {5}, tensor<{1}x{2}xi32>
+  %l{0} = tt.load %p{0} : {5}
+)", name, rows, columns, isTurned ? 1 : columns, isTurned ? rows : 1, pointers);
+  return text + converted(name, "l", rows, columns, element);
+}
+
+/// A first product's result as the left operand of a second one.
+std::string second(const GroupCase &test) {
+  const std::string sums = tile(test.m, test.n, test.sums());
+  std::string narrow = "arith.truncf %first :";
+  if (test.element.starts_with("f8"))
+    narrow = "tt.fp_to_fp %first, rounding = rtne :";
+  if (test.isInteger())
+    narrow = "arith.trunci %first :";
+  std::string text = llvm::formatv("  %p1 = {0} {1} {2} {3}\n", narrow, sums, test.element.starts_with("f8") ? "->" : "to",
+                                   tile(test.m, test.n, test.element))
+                         .str();
+  text += operand("z", test.n, 16, test.rightElement(), test.rightTurned);
+  return text + llvm::formatv("  %c2 = arith.constant dense<{0}> : {1}\n  %d = tt.dot %p1, %vz, %c2, inputPrecision = tf32 {{"
+                              "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
+                              test.isInteger() ? "5" : "5.0", tile(test.m, 16, test.sums()), test.imprecise,
+                              tile(test.m, test.n, test.element), tile(test.n, 16, test.rightElement()))
+                    .str();
+}
+
+std::string kernel(const GroupCase &test) {
+  const int64_t columns = test.isChained ? 16 : test.n, count = test.m * columns;
+  std::string text = "tt.func public @kernel(%x: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %y: !tt.ptr<i8> {tt.divisibility "
+                     "= 16 : i32}, %z: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.ptr<" +
+                     test.sums() + ">) {";
+  text += operand("x", test.m, test.k, test.element, test.leftTurned);
+  text += operand("y", test.k, test.n, test.rightElement(), test.rightTurned);
+  text += llvm::formatv("  %c = arith.constant dense<{0}> : {1}\n  %{5} = tt.dot %vx, %vy, %c, inputPrecision = tf32 {{"
+                        "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
+                        test.isChained ? (test.isInteger() ? "0" : "0.0") : (test.isInteger() ? "3" : "3.0"),
+                        tile(test.m, test.n, test.sums()), test.imprecise, tile(test.m, test.k, test.element),
+                        tile(test.k, test.n, test.rightElement()), test.isChained ? "first" : "d")
+              .str();
+  if (test.isChained)
+    text += second(test);
+  return text + llvm::formatv(R"(  %f = tt.reshape %d : {0} -> tensor<{1}x{2}>
+  %r = tt.make_range {{end = {1} : i32, start = 0 : i32} : tensor<{1}xi32>
+  %os = tt.splat %o : !tt.ptr<{2}> -> tensor<{1}x!tt.ptr<{2}>>
+  %op = tt.addptr %os, %r : tensor<{1}x!tt.ptr<{2}>>, tensor<{1}xi32>
+  tt.store %op, %f : tensor<{1}x!tt.ptr<{2}>>
+  tt.return
+})", tile(test.m, columns, test.sums()), count, test.sums())
+                    .str();
+}
+
+/// Sums of a few small integers are exact in any order.
+Buffer numbers(size_t count, uint64_t seed, bool areSmall) {
+  std::vector<int8_t> values = someNumbers<int8_t>(count, seed);
+  for (int8_t &value : values)
+    value = areSmall ? value & 3 : value;
+  return Buffer::of(values);
+}
+
+void expectExact(const GroupCase &test) {
+  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3}, {4} warps, turned {5} {6}", test.m, test.n, test.k, test.element,
+                             test.warps, test.leftTurned, test.rightTurned)
+                   .str());
+  expectSameAsCpu({.text = kernel(test),
+                   .parameters = {numbers(test.m * test.k, 1, test.isChained), numbers(test.k * test.n, 2, test.isChained),
+                                  numbers(test.n * 16, 3, test.isChained),
+                                  Buffer::zeros(test.m * (test.isChained ? 16 : test.n) * 4)},
+                   .warps = {test.warps},
+                   .hasWarpGroups = true,
+                   .expected = test.expected});
+}
+
+TEST(WarpGroup, EveryElementType) {
+  for (const char *element : {"f16", "bf16", "f32", "i8", "f8E4M3FN", "f8E5M2"})
+    expectExact({.element = element});
+  expectExact({.element = "f8E4M3FN", .right = "f8E5M2"});
+}
+
+/// Rows of 16 to 256 bytes, so every swizzle, in both directions.
+TEST(WarpGroup, EverySwizzle) {
+  for (int64_t k : {16, 32, 64, 128})
+    for (bool turned : {false, true})
+      expectExact({.n = 8, .k = k, .rightTurned = turned});
+  for (int64_t n : {8, 16, 32, 64, 128})
+    for (bool turned : {false, true})
+      expectExact({.n = n, .k = 16, .leftTurned = turned, .rightTurned = turned});
+}
+
+TEST(WarpGroup, BytesAreReadAlongTheDepthHoweverTheyCome) {
+  for (const char *element : {"i8", "f8E5M2"})
+    for (bool turned : {false, true})
+      expectExact({.n = 32, .k = 64, .element = element, .leftTurned = turned, .rightTurned = turned});
+  expectExact({.n = 32, .k = 16, .element = "f32", .leftTurned = true});
+}
+
+TEST(WarpGroup, GroupsBelowEachOtherAndSideBySide) {
+  expectExact({.m = 128, .n = 16, .k = 16, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
+  expectExact({.m = 64, .n = 32, .k = 16, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
+  expectExact({.m = 64, .n = 64, .k = 16, .rightTurned = true, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
+  expectExact({.m = 128, .n = 32, .k = 32, .leftTurned = true, .warps = 16, .expected = {"warpsPerCTA = [8, 2]"}});
+  expectExact({.m = 256, .n = 8, .k = 32, .leftTurned = true, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
+}
+
+TEST(WarpGroup, SeveralInstructionsEachWay) {
+  expectExact({.m = 128, .n = 512, .k = 32, .expected = {"instrShape = [16, 256, 16]"}});
+  expectExact({.m = 256, .n = 16, .k = 64, .element = "i8"});
+}
+
+TEST(WarpGroup, OperandsInRegisters) {
+  for (const char *element : {"f16", "i8", "f8E4M3FN"})
+    for (unsigned warps : {4u, 8u})
+      expectExact({.m = 128, .n = 64, .k = 32, .element = element, .isChained = true, .warps = warps, .expected = {"-> tensor<128x16x", "#ttg.dot_op<{opIdx = 0"}});
+  expectExact({.m = 64, .n = 64, .k = 32, .isChained = true, .warps = 8, .expected = {"#ttg.dot_op<{opIdx = 0"}});
+}
+
+TEST(WarpGroup, SumsOfFewImpreciseProducts) {
+  for (const char *imprecise : {"0 : i32", "32 : i32", "48 : i32", "128 : i32"})
+    expectExact({.n = 16, .k = 128, .element = "f8E4M3FN", .imprecise = imprecise});
+}
+
+} // namespace
+} // namespace nereid::simt
