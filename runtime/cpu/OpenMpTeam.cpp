@@ -25,6 +25,8 @@ struct OpenMp {
   void (*parallel)(Body body, void *data, unsigned threads, unsigned flags) = nullptr;
   int (*maxThreads)() = nullptr;
   int (*isParallel)() = nullptr;
+  int (*threadIndex)() = nullptr;
+  int (*threadCount)() = nullptr;
 };
 
 /// What a walk over the loaded libraries is looking for, and what it finds.
@@ -71,7 +73,9 @@ static const OpenMp *open(const char *path) {
   static OpenMp found;
   const bool isWhole = find(library, "GOMP_parallel", found.parallel) &&
                        find(library, "omp_get_max_threads", found.maxThreads) &&
-                       find(library, "omp_in_parallel", found.isParallel);
+                       find(library, "omp_in_parallel", found.isParallel) &&
+                       find(library, "omp_get_thread_num", found.threadIndex) &&
+                       find(library, "omp_get_num_threads", found.threadCount);
   return isWhole ? &found : nullptr;
 }
 
@@ -102,13 +106,24 @@ uint32_t openMpThreads() {
   return threads > 0 ? static_cast<uint32_t>(threads) : 0;
 }
 
-void runOnOpenMpTeam(uint32_t threads, void (*body)(void *), void *data) {
+void runOnOpenMpTeam(uint32_t threads, TeamBody body, void *data) {
   static std::once_flag once;
   std::call_once(once, [] {
     pthread_atfork(nullptr, nullptr, [] { isLost.store(hasRun.load()); });
   });
   hasRun.store(true, std::memory_order_relaxed);
-  team.load(std::memory_order_relaxed)->parallel(body, data, threads, 0);
+  struct Region {
+    const OpenMp &openMp;
+    TeamBody body;
+    void *data;
+  } region{*team.load(std::memory_order_relaxed), body, data};
+  region.openMp.parallel(
+      [](void *given) {
+        const auto &region = *static_cast<const Region *>(given);
+        region.body(region.data, static_cast<uint32_t>(region.openMp.threadIndex()),
+                    static_cast<uint32_t>(region.openMp.threadCount()));
+      },
+      &region, threads, 0);
 }
 
 } // namespace nereid::runtime

@@ -16,8 +16,12 @@ namespace nereid::runtime {
 /// regions of ours: that library's threads are then gone for good.
 uint32_t openMpThreads();
 
-/// Calls `body(data)` on `threads` threads, the calling one included, and
-/// returns when all have returned. Only after openMpThreads() gave at least 1.
-void runOnOpenMpTeam(uint32_t threads, void (*body)(void *), void *data);
+/// A thread's part of a region: what was given, the thread's index in the team and the team's size.
+using TeamBody = void (*)(void *data, uint32_t index, uint32_t count);
+
+/// Calls `body` on `threads` threads, or fewer where the library gives no more,
+/// the calling one included, and returns when all have returned. Only after
+/// openMpThreads() gave at least 1.
+void runOnOpenMpTeam(uint32_t threads, TeamBody body, void *data);
 
 } // namespace nereid::runtime

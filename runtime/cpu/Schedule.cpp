@@ -1,4 +1,4 @@
-// Decides when threads are worth waking, and hands out programs in ascending order.
+// Decides when threads are worth waking, and hands out programs so that each may wait for lower ones.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/Schedule.h"
 
@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <tuple>
+#include <vector>
 
 #include <pthread.h>
 
@@ -53,12 +55,13 @@ private:
 
 /// How many programs a thread takes at a time.
 struct Claims {
-  uint64_t least, most, shares;
+  uint64_t least, most, parts;
 
+  /// Of pieces whose rest is worked at by `threads` threads.
   Claims(double programNs, uint32_t threads)
       : least(programsIn(kLeastClaimNs, programNs)), most(programsIn(kMostClaimNs, programNs)),
-        shares(threads * kRestPerClaim) {}
-  uint64_t of(uint64_t rest) const { return std::min(rest, std::clamp(rest / shares, least, most)); }
+        parts(threads * kRestPerClaim) {}
+  uint64_t of(uint64_t rest) const { return std::min(rest, std::clamp(rest / parts, least, most)); }
 
 private:
   static uint64_t programsIn(double time, double programNs) {
@@ -66,39 +69,72 @@ private:
   }
 };
 
+/// Programs that follow each other, claimed from the front.
+struct alignas(64) Piece {
+  std::atomic<uint64_t> next{0};
+  uint64_t end = 0;
+
+  /// The first of the programs claimed and the end of them; equal where none is left.
+  std::pair<uint64_t, uint64_t> claim(const Claims &claims) {
+    // A claim that fails is ordered after every claim that did not.
+    uint64_t begin = next.load();
+    while (begin < end) {
+      const uint64_t past = begin + claims.of(end - begin);
+      if (next.compare_exchange_weak(begin, past))
+        return {begin, past};
+    }
+    return {end, end};
+  }
+};
+
 /// The rest of a launch, shared by its threads. Programs, arguments and code
 /// are the caller's: they may be touched only between a successful claim and
 /// the departure, for which the caller waits.
+///
+/// With several pieces each thread of a team has its own, the same one at each
+/// launch, so that it finds what it worked on before in its caches; then it
+/// helps others. A program may wait for lower ones: whatever was not begun has
+/// an owner that is still at lower programs of that piece.
 class SharedLaunch : public SharedWork {
 public:
-  SharedLaunch(const Programs &programs, uint64_t first, const Claims &claims)
-      : programs(programs), claims(claims), next(first) {}
+  SharedLaunch(const Programs &programs, uint64_t first, const Claims &claims, uint32_t pieceCount)
+      : programs(programs), claims(claims), pieces(pieceCount) {
+    const uint64_t rest = programs.total - first;
+    for (uint32_t i = 0; i < pieceCount; ++i) {
+      pieces[i].next.store(first + partOf(rest, i, pieceCount), std::memory_order_relaxed);
+      pieces[i].end = first + partOf(rest, i + 1, pieceCount);
+    }
+  }
 
-  void join() override {
+  void join() override { joinAt(0); }
+  /// Begins with the piece of that index.
+  void joinAt(uint32_t piece) {
     present.fetch_add(1);
     if (char *arena = isUsedUp() ? nullptr : threadArena(programs.arenaBytes))
-      take(arena);
+      take(arena, piece);
     if (present.fetch_sub(1) == 1)
       present.notify_all();
   }
 
-  bool isUsedUp() const override { return next.load(std::memory_order_relaxed) >= programs.total; }
+  bool isUsedUp() const override {
+    return std::ranges::all_of(pieces, [](const Piece &piece) {
+      return piece.next.load(std::memory_order_relaxed) >= piece.end;
+    });
+  }
 
   /// The calling thread's part; returns the number of programs that it ran. The thread that launches asks
   /// between two claims whether to go on.
-  uint64_t take(char *arena, StopQuestion *stop = nullptr) {
+  uint64_t take(char *arena, uint32_t firstPiece, StopQuestion *stop = nullptr) {
     const DefaultFloatRules rules;
     uint64_t count = 0;
-    // A claim that fails is ordered after every departure's claim, and so after
-    // that thread's arrival: the caller's look at `present` sees whoever runs.
-    for (uint64_t begin = next.load(); begin < programs.total; begin = next.load()) {
-      const uint64_t end = begin + claims.of(programs.total - begin);
-      if (!next.compare_exchange_weak(begin, end))
-        continue;
-      programs.run(begin, end, arena);
-      count += end - begin;
-      if (stop && end < programs.total && stop->isWanted())
-        isStopped = next.exchange(programs.total) < programs.total; // ordered as a claim that fails
+    for (uint32_t i = 0; i < pieces.size(); ++i) {
+      Piece &piece = pieces[(firstPiece + i) % pieces.size()];
+      for (auto [begin, end] = piece.claim(claims); begin < end; std::tie(begin, end) = piece.claim(claims)) {
+        programs.run(begin, end, arena);
+        count += end - begin;
+        if (stop && stop->isWanted())
+          stopAll();
+      }
     }
     return count;
   }
@@ -122,53 +158,63 @@ private:
     __builtin_ia32_pause();
 #endif
   }
+  /// Where part `i` of `count` begins among `total` programs.
+  static uint64_t partOf(uint64_t total, uint64_t i, uint64_t count) {
+    return total / count * i + std::min(i, total % count);
+  }
+  void stopAll() {
+    for (Piece &piece : pieces)
+      if (piece.next.exchange(piece.end) < piece.end)
+        isStopped = true;
+  }
 
   const Programs programs;
   const Claims claims;
   bool isStopped = false; ///< by the thread that launches, which alone looks
-  alignas(64) std::atomic<uint64_t> next;
+  std::vector<Piece> pieces;
   alignas(64) std::atomic<uint32_t> present{0};
 };
 
 } // namespace
 
-/// The rest of a launch on an OpenMP team, whose threads join all at once.
-static void runOnTeam(SharedLaunch &launch, char *arena, uint32_t threads, CostEstimate &cost, StopQuestion &stop) {
+/// The rest of a launch on an OpenMP team, whose threads join all at once. Always the whole team: the library would
+/// end threads that a smaller one has no place for, and start them again for the next.
+static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena, uint32_t threads, CostEstimate &cost) {
   struct Region {
-    SharedLaunch &launch;
+    SharedLaunch launch;
     char *arena; ///< of the calling thread
+    uint32_t threads;
     CostEstimate &cost;
-    StopQuestion &stop;
+    StopQuestion stop;
     pthread_t caller;
-  } region{launch, arena, cost, stop, pthread_self()};
+  } region{{programs, first, Claims(cost.nanoseconds(), 1), threads}, arena, threads, cost, {}, pthread_self()};
   runOnOpenMpTeam(
       threads,
-      [](void *data) {
+      [](void *data, uint32_t index, uint32_t count) {
         auto &region = *static_cast<Region *>(data);
+        const uint32_t piece = count == region.threads ? index : 0; // in a smaller team all begin with the lowest
         if (!pthread_equal(pthread_self(), region.caller))
-          return region.launch.join();
+          return region.launch.joinAt(piece);
         const Stopwatch watch;
-        if (const uint64_t count = region.launch.take(region.arena, &region.stop))
-          region.cost.learn(watch.nanoseconds() / static_cast<double>(count));
+        if (const uint64_t done = region.launch.take(region.arena, piece, &region.stop))
+          region.cost.learn(watch.nanoseconds() / static_cast<double>(done));
       },
       &region);
+  return region.launch.end();
 }
 
 static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
                            CostEstimate &cost) {
+  if (openMpThreads() != 0)
+    return runOnTeam(programs, first, arena, threads, cost);
   const Claims claims(cost.nanoseconds(), threads);
   const uint64_t rest = programs.total - first;
   const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(threads - 1, (rest - 1) / claims.least));
-  StopQuestion stop;
-  if (helpers != 0 && openMpThreads() != 0) {
-    SharedLaunch launch(programs, first, claims);
-    runOnTeam(launch, arena, helpers + 1, cost, stop);
-    return launch.end();
-  }
-  const auto launch = std::make_shared<SharedLaunch>(programs, first, claims);
+  const auto launch = std::make_shared<SharedLaunch>(programs, first, claims, 1);
   requestHelp(launch, helpers);
+  StopQuestion stop;
   const Stopwatch watch;
-  if (const uint64_t count = launch->take(arena, &stop))
+  if (const uint64_t count = launch->take(arena, 0, &stop))
     cost.learn(watch.nanoseconds() / static_cast<double>(count));
   launch->waitForHelpers();
   return launch->end();

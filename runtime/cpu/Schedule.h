@@ -26,8 +26,8 @@ enum class LaunchEnd : uint8_t {
   Stopped,  ///< some have: the host wanted the launch to end
 };
 
-/// Runs all programs, each once, started in ascending id, and returns when the
-/// last has ended.
+/// Runs all programs, each once, and returns when the last has ended. A program
+/// may wait for lower ones.
 LaunchEnd runPrograms(const Programs &programs, CostEstimate &cost);
 
 } // namespace nereid::runtime
