@@ -40,32 +40,85 @@ FunctionEmitter::Range FunctionEmitter::accessRange(Value pointer, Value mask) {
   return range;
 }
 
+/// Whether no two indices of a tile share a byte, as far as each dimension steps over all inner ones.
+llvm::Value *FunctionEmitter::emitDistinct(const AffineForm &form, ArrayRef<int64_t> shape, uint64_t size) {
+  llvm::Value *isDistinct = ir.getTrue(), *span = ir.getInt64(size);
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (shape[dim] == 1)
+      continue;
+    llvm::Value *step = ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, poly(form.strides[dim]), ir.getFalse());
+    isDistinct = ir.CreateAnd(isDistinct, ir.CreateICmpSGE(step, span));
+    span = ir.CreateAdd(span, ir.CreateMul(step, ir.getInt64(shape[dim] - 1)));
+  }
+  return isDistinct;
+}
+
+/// The bytes from a tile's first element to behind its last, where its strides are known.
+static std::optional<int64_t> constantSpan(const AffineForm &form, ArrayRef<int64_t> shape, int64_t size) {
+  for (auto [stride, extent] : llvm::zip_equal(form.strides, shape)) {
+    const std::optional<int64_t> constant = extent == 1 ? 0 : stride.asConstant();
+    if (!constant)
+      return std::nullopt;
+    size += std::abs(*constant) * (extent - 1);
+  }
+  return size;
+}
+
+/// Whether a load and a store of one nest with equal maps may harm each other for all that their two pointers tell:
+/// that is the same for all programs, and mostly all there is to ask.
+llvm::Value *FunctionEmitter::emitSuspicion(tt::LoadOp load, tt::StoreOp store) {
+  const AffineForm from = *facts.affine(load.getPtr()), to = *facts.affine(store.getPtr());
+  const ArrayRef<int64_t> shape = tt::shapeOf(load.getPtr().getType());
+  const uint64_t size = storageBytes(tt::elementOf(load.getType()));
+  llvm::Value *low = ir.CreatePtrToInt(scalar(from.pointer), ir.getInt64Ty());
+  llvm::Value *high = ir.CreatePtrToInt(scalar(to.pointer), ir.getInt64Ty());
+  llvm::Value *isInPlace = ir.CreateAnd(ir.CreateICmpEQ(low, high), emitDistinct(from, shape, size));
+  llvm::Value *isSuspect = ir.CreateNot(isInPlace);
+  if (const std::optional<int64_t> span = constantSpan(from, shape, static_cast<int64_t>(size))) {
+    llvm::Value *distance = ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, ir.CreateSub(high, low), ir.getFalse());
+    isSuspect = ir.CreateAnd(isSuspect, ir.CreateICmpULT(distance, ir.getInt64(*span)));
+  }
+  return isSuspect;
+}
+
+/// Whether the bytes that a load and a store touch meet.
+llvm::Value *FunctionEmitter::emitMeeting(const Range &read, tt::StoreOp store) {
+  Value pointer = store.getPtr();
+  if (!isa<RankedTensorType>(pointer.getType())) {
+    llvm::Value *low = ir.CreatePtrToInt(scalar(pointer), ir.getInt64Ty());
+    llvm::Value *high = ir.CreateAdd(low, ir.getInt64(storageBytes(store.getValue().getType())));
+    return ir.CreateAnd(ir.CreateICmpULT(read.low, high), ir.CreateICmpULT(low, read.high));
+  }
+  const Range written = accessRange(pointer, store.getMask());
+  llvm::Value *meets = ir.CreateAnd(ir.CreateICmpULT(read.low, written.high), ir.CreateICmpULT(written.low, read.high));
+  llvm::Value *both = ir.CreateAnd(ir.CreateICmpNE(read.low, read.high), ir.CreateICmpNE(written.low, written.high));
+  return ir.CreateAnd(meets, both);
+}
+
 llvm::Value *FunctionEmitter::emitOverlap(const Guard &guard) {
   auto load = cast<tt::LoadOp>(guard.load);
+  SmallVector<llvm::Value *> suspicions;
+  llvm::Value *isAny = ir.getFalse();
+  for (const Guard::Conflict &conflict : guard.conflicts) {
+    suspicions.push_back(conflict.sameIndex ? emitSuspicion(load, cast<tt::StoreOp>(conflict.store)) : ir.getTrue());
+    isAny = ir.CreateOr(isAny, suspicions.back());
+  }
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *look = newBlock("look"), *after = newBlock("looked");
+  ir.CreateCondBr(isAny, look, after);
+  ir.SetInsertPoint(look);
   const Range read = accessRange(load.getPtr(), load.getMask());
   llvm::Value *overlaps = ir.getFalse();
-  for (const Guard::Conflict &conflict : guard.conflicts) {
-    auto store = cast<tt::StoreOp>(conflict.store);
-    Value pointer = store.getPtr(), mask = store.getMask();
-    llvm::Value *harms;
-    if (isa<RankedTensorType>(pointer.getType())) {
-      const Range written = accessRange(pointer, mask);
-      llvm::Value *meets = ir.CreateAnd(ir.CreateICmpULT(read.low, written.high), ir.CreateICmpULT(written.low, read.high));
-      llvm::Value *both = ir.CreateAnd(ir.CreateICmpNE(read.low, read.high), ir.CreateICmpNE(written.low, written.high));
-      harms = ir.CreateAnd(meets, both);
-    } else {
-      llvm::Value *low = ir.CreatePtrToInt(scalar(pointer), ir.getInt64Ty());
-      llvm::Value *high = ir.CreateAdd(low, ir.getInt64(storageBytes(store.getValue().getType())));
-      harms = ir.CreateAnd(ir.CreateICmpULT(read.low, high), ir.CreateICmpULT(low, read.high));
-    }
-    if (conflict.sameIndex) {
-      const AffineForm from = *facts.affine(load.getPtr());
-      const AffineForm to = *facts.affine(pointer);
-      harms = ir.CreateAnd(harms, ir.CreateICmpNE(scalar(from.pointer), scalar(to.pointer)));
-    }
-    overlaps = ir.CreateOr(overlaps, harms);
+  for (auto [conflict, isSuspect] : llvm::zip_equal(guard.conflicts, suspicions)) {
+    llvm::Value *meets = emitMeeting(read, cast<tt::StoreOp>(conflict.store));
+    overlaps = ir.CreateOr(overlaps, ir.CreateAnd(isSuspect, meets));
   }
-  return overlaps;
+  llvm::BasicBlock *looked = ir.GetInsertBlock();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  llvm::PHINode *result = ir.CreatePHI(ir.getInt1Ty(), 2);
+  result->addIncoming(ir.getFalse(), before);
+  result->addIncoming(overlaps, looked);
+  return result;
 }
 
 LogicalResult FunctionEmitter::emitGuard(const Step &step) {

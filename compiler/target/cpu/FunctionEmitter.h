@@ -105,11 +105,14 @@ private:
   llvm::Value *wraps(mlir::Value side);
   void emitScalarAtomic(mlir::Operation *op);
   mlir::LogicalResult emitGuard(const Step &step);
-  llvm::Value *emitOverlap(const Guard &guard);
   struct Range {
     llvm::Value *low = nullptr;
     llvm::Value *high = nullptr;
   };
+  llvm::Value *emitDistinct(const AffineForm &form, llvm::ArrayRef<int64_t> shape, uint64_t size);
+  llvm::Value *emitSuspicion(tt::LoadOp load, tt::StoreOp store);
+  llvm::Value *emitMeeting(const Range &read, tt::StoreOp store);
+  llvm::Value *emitOverlap(const Guard &guard);
   Range accessRange(mlir::Value pointer, mlir::Value mask);
   mlir::LogicalResult emitFor(const Step &step);
   void planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride);

@@ -97,7 +97,7 @@ struct Guard {
   BufferId copy = 0;
   struct Conflict {
     mlir::Operation *store = nullptr;
-    bool sameIndex = false; ///< one nest, equal strides: harmless where the bases are equal too
+    bool sameIndex = false; ///< one nest, equal maps: harmless where the pointers are equal and no two indices meet
   };
   llvm::SmallVector<Conflict, 2> conflicts;
 };

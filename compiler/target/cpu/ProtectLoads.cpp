@@ -109,17 +109,20 @@ Relation Protector::relate(tt::LoadOp load, const Evaluation &at, const Write &w
     return Relation::Unknown;
   if (from.strides != to->strides || !(from.base == to->base))
     return Relation::Unknown;
-  // Equal maps are harmless where no two indices share a byte: sure for one dimension of constant stride only.
+  // Equal maps are harmless where no two indices share a byte: sure for one dimension of constant stride, seen at run
+  // time for several.
   const int64_t size = storageBytes(tt::elementOf(load.getType()));
   unsigned loops = 0;
+  bool isDistinct = true;
   for (auto [dim, stride] : llvm::enumerate(to->strides)) {
     if (at.nest->shape[dim] == 1)
       continue;
     const int64_t constant = stride.asConstant().value_or(0);
-    if (++loops > 1 || (constant < size && -constant < size))
-      return Relation::Unknown;
+    isDistinct &= ++loops == 1 && (constant >= size || -constant >= size);
   }
-  return from.pointer == to->pointer ? Relation::Identical : Relation::SameStrides;
+  if (!isDistinct && loops == 1)
+    return Relation::Unknown;
+  return isDistinct && from.pointer == to->pointer ? Relation::Identical : Relation::SameStrides;
 }
 
 /// Whether a scalar has been computed when the step begins.
