@@ -25,7 +25,7 @@ def WarpGroupDotOp : Ttng_Op<"warp_group_dot", [DeclareOpInterfaceMethods<Memory
     `warp_group_dot_wait` has them among its operands.
     C1. The result has an encoding of matrix instructions of version 3.
     C2. `a` is [M, K], `b` is [K, N] and `c` is [M, N].
-    C3. Elements are f16, bf16, f32 (rounded to tf32), i8 or 8-bit floats, and `a` and `b` have one type or are both of
+    C3. Elements are f16, bf16, f32 (cut to tf32), i8 or 8-bit floats, and `a` and `b` have one type or are both of
         8-bit floats; sums are i32 for i8, else f32.
     C4. Buffers have an encoding of matrices. Where elements are not of 16 bits, K runs along their rows.
     C5. A tile `a` has the encoding of operand 0 of the result's.

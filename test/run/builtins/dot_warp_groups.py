@@ -1,0 +1,171 @@
+"""Products large enough for the matrix unit of four warps: element types, directions in memory, numbers of warps.
+
+All numbers are small integers, so sums are exact whatever their order; what is rounded is rounded once.
+"""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from _fp8 import FORMATS
+from harness import BFloat16, ByteFloat, launch, values
+
+ELEMENTS = ["float16", "bfloat16", "float32", "int8", "float8e4nv", "float8e5"]
+
+
+def integers(dtype, *shape, seed):
+    """-3 to 3 in any type, and the same in float64."""
+    exact = values("int8", *shape, seed=seed, low=-3, high=4).astype(np.float64)
+    if dtype == "bfloat16":
+        return BFloat16(exact), exact
+    if dtype in FORMATS:
+        return ByteFloat(FORMATS[dtype].encode(exact), dtype), exact
+    return exact.astype(dtype), exact
+
+
+@triton.jit
+def product(
+    a_ptr, b_ptr, c_ptr, k, am, ak, bk, bn,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, OUT: tl.constexpr, IMPRECISE: tl.constexpr,
+):  # fmt: skip
+    i = tl.arange(0, BM)
+    j = tl.arange(0, BN)
+    depth = tl.arange(0, BK)
+    a = a_ptr + i[:, None] * am + depth[None, :] * ak
+    b = b_ptr + depth[:, None] * bk + j[None, :] * bn
+    acc = tl.full((BM, BN), 1, OUT)
+    for _ in range(0, k, BK):
+        acc = tl.dot(tl.load(a), tl.load(b), acc, input_precision="tf32",
+                     max_num_imprecise_acc=IMPRECISE, out_dtype=OUT)  # fmt: skip
+        a += BK * ak
+        b += BK * bk
+    tl.store(c_ptr + i[:, None] * BN + j[None, :], acc)
+
+
+def check_product(dtype, block, k, turned, warps, device, right=None, imprecise=None):
+    m, n, depth = block
+    a, exact_a = integers(dtype, *((k, m) if turned[0] else (m, k)), seed=1)
+    b, exact_b = integers(right or dtype, *((n, k) if turned[1] else (k, n)), seed=2)
+    strides = (1, m) if turned[0] else (k, 1), (1, k) if turned[1] else (n, 1)
+    out = "int32" if dtype == "int8" else "float32"
+    c = np.full((m, n), -1, out)
+    arguments = (a, b, c, k, *strides[0], *strides[1], m, n, depth, getattr(tl, out), imprecise)
+    if launch(product, (1,), *arguments, device=device, num_warps=warps):
+        left, right = exact_a.T if turned[0] else exact_a, exact_b.T if turned[1] else exact_b
+        assert (c == left @ right + 1).all()
+
+
+@pytest.mark.parametrize("dtype", ELEMENTS)
+@pytest.mark.parametrize("turned", [(0, 0), (0, 1), (1, 0), (1, 1)])
+@pytest.mark.parametrize("warps", [4, 8])
+def test_elements_and_directions(dtype, turned, warps, device):
+    check_product(dtype, (128, 64, 64), 192, turned, warps, device)
+
+
+@pytest.mark.parametrize("block", [(64, 8, 16), (64, 256, 32), (128, 16, 128), (256, 128, 32), (64, 32, 256)])
+@pytest.mark.parametrize("turned", [(0, 0), (1, 1)])
+@pytest.mark.parametrize("warps", [1, 2, 4, 8, 16])
+def test_blocks_and_warps(block, turned, warps, device):
+    check_product("float16", block, 2 * block[2], turned, warps, device)
+
+
+@pytest.mark.parametrize("types", [("float8e4nv", "float8e5"), ("float8e5", "float8e4nv")])
+def test_two_kinds_of_byte_floats(types, device):
+    check_product(types[0], (64, 64, 64), 128, (0, 1), 4, device, right=types[1])
+
+
+@pytest.mark.parametrize("imprecise", [0, 32, 64, 128])
+def test_imprecise_sums(imprecise, device):
+    check_product("float8e4nv", (64, 64, 128), 256, (0, 1), 4, device, imprecise=imprecise)
+
+
+@triton.jit
+def chain(q_ptr, k_ptr, v_ptr, o_ptr, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    """Attention without its softmax: the first product, cut to 0..3, multiplies again."""
+    i = tl.arange(0, BM)
+    j = tl.arange(0, BN)
+    depth = tl.arange(0, D)
+    q = tl.load(q_ptr + i[:, None] * D + depth[None, :])
+    acc = tl.zeros((BM, D), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    for turn in range(turns):
+        k = tl.load(k_ptr + (turn * BN + j)[:, None] * D + depth[None, :])
+        v = tl.load(v_ptr + (turn * BN + j)[:, None] * D + depth[None, :])
+        p = tl.minimum(tl.maximum(tl.dot(q, tl.trans(k), input_precision="tf32"), 0.0), 3.0)
+        total += tl.sum(p, 1)
+        acc = tl.dot(p.to(v_ptr.dtype.element_ty), v, acc * 2, input_precision="tf32")
+    tl.store(o_ptr + i[:, None] * D + depth[None, :], acc + total[:, None])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float8e4nv", "float8e5"])
+@pytest.mark.parametrize("block", [(64, 32, 64), (128, 64, 64), (64, 64, 128)])
+@pytest.mark.parametrize("warps", [4, 8])
+def test_a_product_multiplies_again(dtype, block, warps, device):
+    m, n, depth = block
+    (q, exact_q), (k, exact_k), (v, exact_v) = (
+        integers(dtype, rows, depth, seed=seed) for rows, seed in ((m, 3), (3 * n, 4), (3 * n, 5))
+    )
+    o = np.full((m, depth), np.nan, np.float32)
+    if launch(chain, (1,), q, k, v, o, 3, *block, device=device, num_warps=warps):
+        expected, total = np.zeros((m, depth)), np.zeros(m)
+        for turn in range(3):
+            rows = slice(turn * n, (turn + 1) * n)
+            p = np.clip(exact_q @ exact_k[rows].T, 0, 3)
+            expected, total = expected * 2 + p @ exact_v[rows], total + p.sum(1)
+        assert (o == expected + total[:, None]).all()
+
+
+@triton.jit
+def sums_that_move(a_ptr, b_ptr, d_ptr, turns, SIZE: tl.constexpr, FORM: tl.constexpr):
+    at = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
+    a = tl.load(a_ptr + at)
+    b = tl.load(b_ptr + at)
+    d = tl.full((SIZE, SIZE), 1, tl.float32)
+    e = tl.full((SIZE, SIZE), 2, tl.float32)
+    for turn in range(turns):
+        if FORM == "swap":
+            d, e = tl.dot(a, b, e), d
+        elif FORM == "late":  # the old sums are read once the new ones are there
+            f = tl.dot(a, b, d)
+            e += d + f
+            d = f
+        elif FORM == "branch":
+            if turn % 2 == 0:
+                d = tl.dot(a, b, d)
+            else:
+                d += 1
+        elif FORM == "two":
+            d = tl.dot(a, b, d)
+            e = tl.dot(b, a, e)
+        else:  # what a product reads is written again
+            d = tl.dot(a, tl.dot(a, b).to(tl.float16), d)
+            a = b
+    tl.store(d_ptr + at, d + 2 * e)
+
+
+def moved_sums(form, a, b, turns):
+    d, e = np.full_like(a, 1), np.full_like(a, 2)
+    for turn in range(turns):
+        if form == "swap":
+            d, e = a @ b + e, d
+        elif form == "late":
+            f = a @ b + d
+            d, e = f, e + d + f
+        elif form == "branch":
+            d = d + 1 if turn % 2 else a @ b + d
+        elif form == "two":
+            d, e = a @ b + d, b @ a + e
+        else:
+            a, d = b, a @ (a @ b) + d
+    return d + 2 * e
+
+
+@pytest.mark.parametrize("form", ["swap", "late", "branch", "two", "again"])
+@pytest.mark.parametrize("turns", [0, 1, 4])
+def test_sums_that_move(form, turns, device):
+    a, exact_a = integers("float16", 64, 64, seed=6)
+    b, exact_b = integers("float16", 64, 64, seed=7)
+    d = np.full((64, 64), np.nan, np.float32)
+    if launch(sums_that_move, (1,), a, b, d, turns, 64, form, device=device):
+        assert (d == moved_sums(form, exact_a, exact_b, turns)).all()
