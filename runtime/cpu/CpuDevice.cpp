@@ -148,8 +148,7 @@ Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional
   if (total == 0)
     return {};
   Programs programs{kernel.entry, packed.data(), {grid.x, grid.y, grid.z}, total,
-                    kernel.artifact().arenaBytes};
-  programs.only = only;
+                    kernel.artifact().arenaBytes, only};
   if (!kernel.callsHost)
     return run(kernel, programs);
   LaunchFailure failure;

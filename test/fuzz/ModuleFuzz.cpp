@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Run it with the texts of test/run/ttir/texts, one module a file, as the corpus:
-//   build/asan/bin/fuzz-ModuleFuzz -max_len=8192 -timeout=20 CORPUS
+//   ASAN_OPTIONS=allow_user_poisoning=0 build/asan/bin/fuzz-ModuleFuzz -max_len=8192 -timeout=20 CORPUS
+// (LLVM's libraries are built without the marks that its headers set in memory pools here.)
 #include "compiler/driver/Compiler.h"
 
 #include <cstdlib>

@@ -30,6 +30,8 @@ def finite(function: Any) -> Any:
 
 def _tail(q):
     """The y with erfc(y) = q, by bisection and Newton's method."""
+    if not 0 <= q <= 2:
+        return mpmath.nan
     if q == 0:
         return INF
     if q == 2:

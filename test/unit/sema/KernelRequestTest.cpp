@@ -16,7 +16,7 @@ TEST(KernelRequest, names_the_floats_of_8_bits_that_there_are) {
   sema::KernelRequest request;
   request.kernel = host->function("kernel");
   request.name = "kernel";
-  request.args.push_back({std::nullopt, sema::Type::pointerTo(sema::Scalar::Float8E4B8)});
+  request.args.push_back({std::nullopt, sema::Type::pointerTo(sema::Scalar::Float8E4B8), 1, std::nullopt, {}});
   request.options.supportedFp8 = {"fp8e5", "fp8e4nv"};
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   EXPECT_FALSE(sema::emitKernel(context, request, *host, diagnostics));
