@@ -144,7 +144,7 @@ std::optional<std::string> FunctionEmitter::resultToUse(const syntax::Expr *expr
   Value callee = evaluate(call->callee);
   module.diagnostics.truncate(before); // the call itself will say so again
   if (auto *method = callee.get<MethodValue>())
-    callee = *method->function;
+    callee = Value(*method->function); // a copy first: the method owns it
   if (auto *called = callee.get<FunctionValue>())
     return called->function->mustUseResult;
   auto *builtin = callee.get<BuiltinValue>();

@@ -133,7 +133,10 @@ def worst(got: np.ndarray, want: np.ndarray, dtype: str) -> float:
     with np.errstate(all="ignore"):
         exponent = np.maximum(np.frexp(want)[1] - 1, least)
         unit = np.ldexp(np.longdouble(1), exponent - digits + 1)
-        distance = np.abs(got.astype(np.longdouble) - want) / unit
+        # Infinity stands one place above the largest number, as rounding has it.
+        above = np.longdouble(LARGEST[dtype]) * (1 + np.longdouble(2) ** (1 - digits))
+        numbers = np.clip(got.astype(np.longdouble), -above, above)
+        distance = np.abs(numbers - want) / unit
         overflow = LARGEST[dtype] * (1 + np.longdouble(2) ** -digits)
         same = (np.isnan(got) & np.isnan(want)) | (got == want)
         same |= (np.abs(want) >= overflow) & np.isinf(got) & (np.sign(got) == np.sign(want))
