@@ -68,7 +68,7 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
   LogicalResult assign(tt::FuncOp function) {
     const ThreadShape threads{numWarps, threadsPerWarp};
     auto inSignature = [&](RankedTensorType tile) { return signatureLayout(tile, threads); };
-    const MatrixFacts facts = {.hasWarpMma = hasWarpMma, .hasWarpGroupMma = hasWarpGroupMma};
+    const MatrixFacts facts = {hasWarpMma, hasWarpGroupMma, maxSharedBytes};
     auto ofProduct = [&](tt::DotOp dot) { return accumulatorLayout(dot, facts, threads); };
     FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofProduct);
     if (failed(classes))

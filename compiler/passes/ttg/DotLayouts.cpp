@@ -45,12 +45,22 @@ static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps) {
   return warps;
 }
 
+/// Bytes of the operands that groups read from shared memory.
+static int64_t bytesOfOperands(tt::DotOp dot) {
+  int64_t bytes = 0;
+  for (Value operand : {dot.getA(), dot.getB()})
+    bytes += cast<RankedTensorType>(operand.getType()).getNumElements() *
+             tt::elementOf(operand.getType()).getIntOrFloatBitWidth() / 8;
+  return bytes;
+}
+
 /// Groups of four warps go below each other as long as there are rows, then side by side. Null where the instructions of
-/// groups do not know the elements or are larger than the tile.
-static NvidiaMmaAttr groupLayout(tt::DotOp dot, unsigned numWarps) {
+/// groups do not know the elements or are larger than the tile, or where the operands have no room.
+static NvidiaMmaAttr groupLayout(tt::DotOp dot, const MatrixFacts &facts, unsigned numWarps) {
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
   Type left = tt::elementOf(dot.getA().getType()), right = tt::elementOf(dot.getB().getType());
-  if (shape.size() != 2 || numWarps % layout::kWarpsPerGroup ||
+  if (!facts.hasWarpGroupMma || shape.size() != 2 || numWarps % layout::kWarpsPerGroup ||
+      bytesOfOperands(dot) > facts.maxSharedBytes ||
       !ttng::hasGroupInstruction(left, right, tt::elementOf(dot.getType()), dot.getInputPrecision()))
     return {};
   const unsigned depth = ttng::groupDepth(left.getIntOrFloatBitWidth()), groups = numWarps / layout::kWarpsPerGroup;
@@ -89,7 +99,7 @@ static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadShape threads) {
 LayoutEncoding ttg::accumulatorLayout(tt::DotOp dot, const MatrixFacts &facts, ThreadShape threads) {
   if (!facts.hasWarpMma || threads.threadsPerWarp != 32 || !matrixKindOf(dot))
     return blockOfElements(dot, threads);
-  if (NvidiaMmaAttr groups = facts.hasWarpGroupMma ? groupLayout(dot, threads.numWarps) : NvidiaMmaAttr())
+  if (NvidiaMmaAttr groups = groupLayout(dot, facts, threads.numWarps))
     return groups;
   return NvidiaMmaAttr::get(dot.getContext(), 2, 0, spreadWarps(dot, threads.numWarps),
                             {layout::kMmaRows, layout::kMmaColumns});

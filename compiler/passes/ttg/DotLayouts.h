@@ -10,6 +10,7 @@ namespace nereid::ttg {
 struct MatrixFacts {
   bool hasWarpMma = false; ///< of 16-bit floats, tf32, bytes and f64, by the 32 lanes of a warp
   bool hasWarpGroupMma = false; ///< of floats of 8 and 16 bits, tf32 and bytes, by four warps, from shared memory
+  unsigned maxSharedBytes = 0;  ///< of a block, which the operands of a product by groups must fit
 };
 
 /// The layout of a product's result and of what it is added to.

@@ -20,6 +20,7 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"cuda:90\"", "what code is made for">,
     Option<"hasWarpMma", "warp-mma", "bool", "true", "whether warps have matrix instructions">,
     Option<"hasWarpGroupMma", "warp-group-mma", "bool", "false", "whether groups of four warps have them, too">,
+    Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a block">,
   ];
   let statistics = [Statistic<"numConversions", "conversions", "layout conversions inserted">];
 }

@@ -16,7 +16,7 @@ using namespace nereid;
 void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
   // The input is canonical; what the passes below add needs merging, not rewriting.
   passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma,
-                                     shape.hasWarpGroupMma}));
+                                     shape.hasWarpGroupMma, shape.maxSharedBytes}));
   if (shape.prefetchRegisters)
     passes.nest<tt::FuncOp>().addPass(
         createRotateLoads({shape.defaultStages, shape.prefetchRegisters, shape.askedStages}));

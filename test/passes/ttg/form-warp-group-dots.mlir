@@ -1,4 +1,5 @@
 // RUN: nereid-opt %s --ttg-assign-layouts="num-warps=4 warp-group-mma" --ttg-form-warp-group-dots --canonicalize | FileCheck %s
+// RUN: nereid-opt %s --ttg-assign-layouts="num-warps=4 warp-group-mma max-shared-bytes=16383" --ttg-form-warp-group-dots | FileCheck %s --check-prefix=NO-ROOM
 // Operands lie in shared memory as the instructions read them, behind a fence; what is computed from a
 // product stays in registers.
 
@@ -51,7 +52,12 @@ module {
   }
 
   // Bytes are written along the depth though they are loaded across it; a shallow or small product is not one of groups.
+  // Operands that have no room in shared memory together are multiplied by single warps.
   // CHECK-LABEL: tt.func public @bytes
+  // NO-ROOM-LABEL: tt.func public @chain
+  // NO-ROOM-NOT: ttng.
+  // NO-ROOM-LABEL: tt.func public @bytes
+  // NO-ROOM: ttng.warp_group_dot
   // CHECK: ttg.local_alloc {{.*}} -> !ttg.memdesc<64x64xi8, #[[B]], #smem>
   // CHECK: ttng.warp_group_dot
   // CHECK: tt.dot {{.*}} tensor<32x64xi8

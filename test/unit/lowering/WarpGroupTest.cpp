@@ -81,7 +81,7 @@ std::string second(const GroupCase &test) {
                     .str();
 }
 
-std::string kernel(const GroupCase &test) {
+std::string kernelText(const GroupCase &test) {
   const int64_t columns = test.isChained ? 16 : test.n, count = test.m * columns;
   std::string text = "tt.func public @kernel(%x: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %y: !tt.ptr<i8> {tt.divisibility "
                      "= 16 : i32}, %z: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.ptr<" +
@@ -118,7 +118,7 @@ void expectExact(const GroupCase &test) {
   SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3}, {4} warps, turned {5} {6}", test.m, test.n, test.k, test.element,
                              test.warps, test.leftTurned, test.rightTurned)
                    .str());
-  expectSameAsCpu({.text = kernel(test),
+  expectSameAsCpu({.text = kernelText(test),
                    .parameters = {numbers(test.m * test.k, 1, test.isChained), numbers(test.k * test.n, 2, test.isChained),
                                   numbers(test.n * 16, 3, test.isChained),
                                   Buffer::zeros(test.m * (test.isChained ? 16 : test.n) * 4)},
@@ -173,6 +173,52 @@ TEST(WarpGroup, OperandsInRegisters) {
 TEST(WarpGroup, SumsOfFewImpreciseProducts) {
   for (const char *imprecise : {"0 : i32", "32 : i32", "48 : i32", "128 : i32"})
     expectExact({.n = 16, .k = 128, .element = "f8E4M3FN", .imprecise = imprecise});
+}
+
+/// Whether sums are added to is known at run time alone; the result is waited for elsewhere.
+TEST(WarpGroup, SumsThatMayCountAndALaterWait) {
+  const char *text = R"(
+#rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>
+#a = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
+#b = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @kernel(%o: !tt.ptr<f32>, %flag: i32) {
+    %zero = arith.constant 0 : i32
+    %adds = arith.cmpi ne, %flag, %zero : i32
+    %twos = arith.constant dense<2.0> : tensor<64x16xf16, #rows>
+    %threes = arith.constant dense<3.0> : tensor<16x8xf16, #rows>
+    %c = arith.constant dense<5.0> : tensor<64x8xf32, #mma>
+    %x = ttg.local_alloc %twos : (tensor<64x16xf16, #rows>) -> !ttg.memdesc<64x16xf16, #a, #smem>
+    %y = ttg.local_alloc %threes : (tensor<16x8xf16, #rows>) -> !ttg.memdesc<16x8xf16, #b, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %x, %y, %c, %adds {isAsync = true} : !ttg.memdesc<64x16xf16, #a, #smem> * !ttg.memdesc<16x8xf16, #b, #smem> -> tensor<64x8xf32, #mma>
+    %w:2 = ttng.warp_group_dot_wait %y, %d {pendings = 0 : i32} : !ttg.memdesc<16x8xf16, #b, #smem>, tensor<64x8xf32, #mma>
+    %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #mma}>>
+    %j = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #ttg.slice<{dim = 0, parent = #mma}>>
+    %ie = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xi32, #mma>
+    %je = tt.expand_dims %j {axis = 0 : i32} : tensor<8xi32, #ttg.slice<{dim = 0, parent = #mma}>> -> tensor<1x8xi32, #mma>
+    %width = arith.constant dense<8> : tensor<64x1xi32, #mma>
+    %im = arith.muli %ie, %width : tensor<64x1xi32, #mma>
+    %ib = tt.broadcast %im : tensor<64x1xi32, #mma> -> tensor<64x8xi32, #mma>
+    %jb = tt.broadcast %je : tensor<1x8xi32, #mma> -> tensor<64x8xi32, #mma>
+    %at = arith.addi %ib, %jb : tensor<64x8xi32, #mma>
+    %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x8x!tt.ptr<f32>, #mma>
+    %op = tt.addptr %os, %at : tensor<64x8x!tt.ptr<f32>, #mma>, tensor<64x8xi32, #mma>
+    tt.store %op, %w#1 : tensor<64x8x!tt.ptr<f32>, #mma>
+    tt.return
+  }
+})";
+  std::string error;
+  auto kernel = SimtKernel::compile(text, 4, &error);
+  ASSERT_TRUE(kernel) << error;
+  EXPECT_EQ(kernel->barriers, 1u); // between the buffers' stores and the product
+  for (int32_t flag : {0, 7}) {
+    std::vector<float> sums(64 * 8, -1);
+    ASSERT_TRUE(kernel->run({1, 1, 1}, Arguments().add(sums.data()).add(flag), Order::Mixed));
+    EXPECT_EQ(sums, std::vector<float>(64 * 8, flag ? 101.0f : 96.0f));
+  }
 }
 
 } // namespace
