@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import subprocess
 import sys
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import triton.language as tl
 from harness import ByteFloat, Coded
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.driver import CPUDriver
+from triton.backends.nvidia.assembler import find_assembler
 
 ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels are specialised by it
 STAGES = ["ttir", "ttgir", "llir", "ptx", "cubin"]
@@ -146,3 +149,15 @@ def check_stages(compiled: Any, arch: int) -> None:
     assert int.from_bytes(cubin[18:20], sys.byteorder) == EM_CUDA
     assert b".text." + name.encode() in cubin
     assert compiled.metadata.tool == "ptxas"
+    if "wgmma" in asm["ptx"]:
+        check_products(asm["ptx"], arch)
+
+
+def check_products(ptx: str, arch: int) -> None:
+    """ptxas does not say, in a note C75xx, that it waits between instructions of the matrix unit."""
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
+        file.write(ptx)
+        file.flush()
+        command = [find_assembler(arch).ptxas, f"-arch=sm_{arch}a", "-v", file.name, "-o", "/dev/null"]
+        notes = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert "(C75" not in notes, notes

@@ -29,6 +29,9 @@ void nvidia::readResources(StringRef log, Assembled &result) {
     // "8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads"; "Used 14 registers, ..."
     result.stackBytes = std::max(result.stackBytes, numberBefore(line, " bytes stack frame"));
     result.spillBytes = std::max(result.spillBytes, numberBefore(line, " bytes spill stores"));
+    // "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ..."
+    if (const size_t note = line.find("(C75"); note != StringRef::npos && result.waits.empty())
+      result.waits = line.drop_front(note).trim().str();
     if (line.contains("Used "))
       result.registers = std::max(result.registers, numberBefore(line, " registers"));
   }

@@ -26,6 +26,7 @@ struct Assembled {
   uint32_t registers = 0;  ///< of a thread
   uint32_t spillBytes = 0; ///< stored by spills
   uint32_t stackBytes = 0;
+  std::string waits; ///< the tool's note that it waits between instructions of the matrix unit, if it does
 };
 
 struct AssemblyError {

@@ -162,6 +162,8 @@ static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools 
     Location place = locationOfLine(code.ptx, error.line, kernel.getLoc());
     return emitError(place) << "the assembler refuses the code made for this: " << error.message;
   }
+  if (!made->waits.empty())
+    kernel.emitRemark() << "the assembler lets products by warp groups wait for each other: " << made->waits;
   code.cubin = std::move(made->cubin);
   code.tool = made->tool;
   code.toolVersion = made->toolVersion;

@@ -63,7 +63,7 @@ def test_elements_and_directions(dtype, turned, warps, device):
     check_product(dtype, (128, 64, 64), 192, turned, warps, device)
 
 
-@pytest.mark.parametrize("block", [(64, 8, 16), (64, 256, 32), (128, 16, 128), (256, 128, 32), (64, 32, 256)])
+@pytest.mark.parametrize("block", [(64, 8, 16), (64, 256, 32), (128, 16, 128), (256, 64, 32), (64, 32, 256)])
 @pytest.mark.parametrize("turned", [(0, 0), (1, 1)])
 @pytest.mark.parametrize("warps", [1, 2, 4, 8, 16])
 def test_blocks_and_warps(block, turned, warps, device):

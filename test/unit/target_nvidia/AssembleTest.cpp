@@ -47,6 +47,16 @@ TEST(Assemble, ResourcesAreTheLargestOfAllFunctions) {
   EXPECT_EQ(result.registers, 255u);
   EXPECT_EQ(result.spillBytes, 24u);
   EXPECT_EQ(result.stackBytes, 16u);
+  EXPECT_EQ(result.waits, "");
+}
+
+TEST(Assemble, WaitsForTheMatrixUnitAreKept) {
+  Assembled result;
+  readResources("ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x\n"
+                "ptxas info    : (C7514) Potential Performance Loss: another\n",
+                result);
+  EXPECT_EQ(result.waits,
+            "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x");
 }
 
 TEST(Assemble, ErrorsHaveTheirLine) {
