@@ -88,12 +88,13 @@ static AxisInfo divide(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unk
   return info;
 }
 
-/// A run goes on in the remainder as long as it starts at a multiple of its length, which divides the divisor.
+/// A run goes on in the remainder as long as it starts at a multiple of its length, which divides the divisor. Only one that
+/// starts at a negative multiple of the divisor steps from 0 to 1 - divisor; indices that are wrapped into an array, whose
+/// sign is seldom plain to see, have none, and upstream takes them so, too.
 static AxisInfo remainder(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown, bool isSigned) {
   AxisInfo info = perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &rest) {
-    if (!isSigned || l.isNonNegative)
-      rest.contiguity = std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy,
-                                  r.divisibilityAt(dim, 1)});
+    rest.contiguity = std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy,
+                                r.divisibilityAt(dim, 1)});
     rest.divisibility = std::min(l.divisibilityAt(dim, rest.contiguity), r.divisibilityAt(dim, rest.contiguity));
   });
   info.isNonNegative = isSigned ? l.isNonNegative : l.isNonNegative && r.isNonNegative;

@@ -14,8 +14,12 @@ namespace {
 struct Touch {
   SharedRange range;
   bool writes = false;
+  /// A copy that is under way: by its rules nothing that comes before its wait touches the same elements.
+  bool isPending = false;
   bool operator==(const Touch &) const = default;
-  bool conflictsWith(const Touch &other) const { return range.overlaps(other.range) && (writes || other.writes); }
+  bool conflictsWith(const Touch &other) const {
+    return !isPending && range.overlaps(other.range) && (writes || other.writes);
+  }
 };
 /// Since the last barrier, by any thread.
 struct Touches {
@@ -23,7 +27,11 @@ struct Touches {
   bool writesGlobal = false; ///< which a thread that releases answers for
   bool acquires = false;     ///< which all threads that read must wait for
 
-  void clear() { *this = {}; }
+  /// Leaves what a barrier does not end.
+  void meet() {
+    llvm::erase_if(shared, [](const Touch &touch) { return !touch.isPending; });
+    writesGlobal = acquires = false;
+  }
 };
 
 class Planner {
@@ -60,7 +68,7 @@ static bool merge(Touches &into, const Touches &from) {
 
 void Planner::wait(Operation &op, Touches &open) {
   plan.needsBarrierBefore.insert(&op);
-  open.clear();
+  open.meet();
 }
 
 void Planner::touchGlobal(Operation &op, Touches &open) {
@@ -129,7 +137,7 @@ void Planner::visitLoop(LoopLikeOpInterface loop, Touches &open) {
 
 void Planner::visit(Operation &op, Touches &open) {
   if (plan.needsBarrierBefore.contains(&op))
-    open.clear();
+    open.meet();
   touchGlobal(op, open);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return visitLoop(loop, open);
@@ -145,9 +153,15 @@ void Planner::visit(Operation &op, Touches &open) {
   } else if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
     if (allocation.getSrc())
       touch(op, open, Touch{memory.rangeOf(&op), true});
+  } else if (auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op)) {
+    touch(op, open, Touch{rangeOf(copy.getDst()), true, /*isPending=*/true});
+  } else if (isa<ttg::AsyncWaitOp>(op)) {
+    // What this thread copied is there; what the others copied is behind a barrier.
+    for (Touch &touch : open.shared)
+      touch.isPending = false;
   } else if (auto barrier = dyn_cast<ttg::BarrierOp>(op)) {
     if (bitEnumContainsAny(barrier.getAddressSpaces(), ttg::AddressSpaces::Local))
-      open.clear();
+      open.meet();
   } else if (auto call = dyn_cast<tt::CallOp>(op)) {
     auto callee = SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
     const SharedRange range = memory.functionRange.lookup(callee);
@@ -156,8 +170,8 @@ void Planner::visit(Operation &op, Touches &open) {
   } else if (memory.offsetOf.contains(&op)) {
     touch(op, open, Touch{memory.rangeOf(&op), true});
     // Its own barrier is behind all that was written and read before it.
-    open.clear();
-    open.shared.push_back({memory.rangeOf(&op), false});
+    open.meet();
+    merge(open, {{Touch{memory.rangeOf(&op), false}}});
   } else {
     touchOperands(op, open);
   }

@@ -23,6 +23,9 @@ std::optional<MemoryAccess> analysis::memoryAccessOf(Operation *op) {
     access.pointer = store.getPtr();
     access.mask = store.getMask();
     access.value = store.getValue();
+  } else if (auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op)) {
+    access.pointer = copy.getSrc();
+    access.mask = copy.getMask();
   } else {
     return std::nullopt;
   }

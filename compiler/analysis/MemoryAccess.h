@@ -34,6 +34,9 @@ std::optional<MemoryAccess> anyAccessOf(mlir::Operation *op);
 /// Bits that an element takes in memory: i1 takes a byte, a pointer 64 bits.
 unsigned memoryBits(mlir::Type element);
 
+/// Whether a piece of so many bytes can be copied to shared memory asynchronously.
+inline bool isCopied(unsigned bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
+
 /// How many neighbours along `dim` may be accessed as one: the addresses run on and are aligned, one mask holds for all.
 unsigned widestPiece(const MemoryAccess &access, const AxisInfoAnalysis &facts, unsigned dim);
 

@@ -89,12 +89,11 @@ static void makeAccesses(SharedSide &side, const RegisterBasis &basis) {
   });
 }
 
-/// From the lanes' offsets alone: a register or warp moves all lanes by one XOR, which permutes banks.
-static void setWavefronts(SharedSide &side, const SwizzleRequest &request, const BankModel &banks) {
-  const unsigned accessBytes = std::max(banks.bankBytes, side.vectorElems * request.elemBytes);
+void layout::setWavefronts(SharedSide &side, unsigned elemBytes, const BankModel &banks) {
+  const unsigned accessBytes = std::max(banks.bankBytes, side.vectorElems * elemBytes);
   const unsigned phaseBits = llvm::Log2_32(banks.lineBytes / accessBytes);
-  const unsigned inBank = llvm::Log2_32(std::max(1u, accessBytes / request.elemBytes));
-  const BitVector bankMask = ((uint64_t(1) << request.lineBits) - 1) & ~((uint64_t(1) << inBank) - 1);
+  const unsigned inBank = llvm::Log2_32(std::max(1u, accessBytes / elemBytes));
+  const BitVector bankMask = (banks.lineBytes / elemBytes - 1) & ~((uint64_t(1) << inBank) - 1);
   BitColumns words, bankParts;
   unsigned phases = 1;
   for (auto [bit, offset] : llvm::enumerate(side.laneBases)) {
@@ -130,7 +129,7 @@ static SideDraft draftSide(const TileThreads &threads, const SwizzleRequest &req
     draft.side.idleWarps = copies >> threads.lanes.size();
   }
   draft.basis = chooseRegisters(draft.registers, vectorBits, isStore ? BitColumnsRef(threadPlaces) : BitColumnsRef());
-  setWavefronts(draft.side, request, banks);
+  setWavefronts(draft.side, request.elemBytes, banks);
   return draft;
 }
 

@@ -71,6 +71,10 @@ struct SwizzleOptions {
 SharedPlan swizzle(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                    const SwizzleOptions &options = {});
 
+/// Sets `wavefronts` and `conflicts` from the lanes' bases alone: a register or warp moves all lanes by one XOR, which
+/// permutes banks.
+void setWavefronts(SharedSide &side, unsigned elemBytes, const BankModel &banks = {});
+
 /// Counts by looking at every lane's bytes: the wavefronts of the costliest access of any warp, and of these the ones
 /// above the number that its bytes need.
 struct Wavefronts {

@@ -41,6 +41,18 @@ struct AtomicAccess {
   bool isUsed = true; ///< what memory held before
 };
 
+/// A copy from global to shared memory that a thread starts; both places are aligned to `bytes`: 4, 8 or 16. Where `mask`
+/// (i1, null: always) is false zeros are written.
+struct AsyncCopy {
+  llvm::Value *source = nullptr;
+  int64_t sourceOffset = 0;
+  llvm::Value *target = nullptr;
+  int64_t targetOffset = 0;
+  unsigned bytes = 0;
+  llvm::Value *mask = nullptr;
+  tt::CacheModifier cache = tt::CacheModifier::NONE;
+};
+
 /// What the instructions that combine all lanes of a warp can do.
 enum class WarpReduction : uint8_t { Add, MinSigned, MaxSigned, MinUnsigned, MaxUnsigned, And, Or, Xor };
 
@@ -89,6 +101,14 @@ public:
   virtual llvm::Value *atomicGlobal(IrBuilder &ir, const AtomicAccess &access) = 0;
   /// LLVM's name of a scope; its own atomic accesses stand in for instructions that are not there.
   virtual llvm::StringRef scopeName(tt::MemSyncScope scope) const = 0;
+  virtual bool hasMatrixLoads() const = 0;
+  /// For each of `count` (1, 2 or 4) matrices of 8 rows of 16 bytes in shared memory an i32, as layout::MatrixReach says.
+  virtual llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
+                                                           unsigned count, bool isTransposed) = 0;
+  /// Starts a copy; groups of them are closed and waited for, all but the last `numPending`.
+  virtual void copyAsync(IrBuilder &ir, const AsyncCopy &copy) = 0;
+  virtual void commitCopies(IrBuilder &ir) = 0;
+  virtual void waitForCopies(IrBuilder &ir, unsigned numPending) = 0;
 
   // Arithmetic of f32, within 2 units in the last place. Null where there is no quicker form than the exact one.
   virtual llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) = 0;

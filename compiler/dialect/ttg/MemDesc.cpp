@@ -57,8 +57,10 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, 
                        << shape.size();
   if (allocShape.size() < shape.size())
     return emitError() << "an allocation of " << allocShape.size() << " dimensions holds a view of " << shape.size();
-  for (int64_t extent : shape)
-    if (extent <= 0 || !llvm::isPowerOf2_64(extent))
+  if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
+    return emitError() << "a buffer has no extent of " << *llvm::min_element(shape);
+  for (int64_t extent : shape.take_back(layout.getRank())) // before these: how many buffers there are
+    if (!llvm::isPowerOf2_64(extent))
       return emitError() << "extent " << extent << " of a buffer is not a power of two";
   if (auto matrix = dyn_cast<NvmmaSharedAttr>(encoding))
     return matrix.verifyBuffer(shape.take_back(matrix.getRank()), element, emitError);

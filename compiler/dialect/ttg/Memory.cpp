@@ -47,7 +47,7 @@ LogicalResult MemDescIndexOp::verify() { // C1
   MemDescType whole = getSrc().getType(), part = getType();
   if (whole.getShape().empty() || whole.getShape().drop_front() != part.getShape() ||
       whole.getElementType() != part.getElementType() || whole.getEncoding() != part.getEncoding() ||
-      whole.getMutableMemory() != part.getMutableMemory())
+      (part.getMutableMemory() && !whole.getMutableMemory()))
     return emitOpError("result ") << part << " is not one of the buffers of " << whole;
   return success();
 }

@@ -84,7 +84,7 @@ def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure, MemDescView]> {
   let summary = "one of the buffers that lie one after the other in an allocation";
   let description = [{
     C1. The result has the source's shape without its first dimension, its
-        element type, encoding and memory, and is mutable where the source is.
+        element type, encoding and memory, and is mutable only where the source is.
 
     `%b = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf16, ...> -> !ttg.memdesc<32x32xf16, ...>`
   }];

@@ -112,6 +112,18 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
         define(typed, {scalar(typed.getSrc())});
         return success();
       })
+      .Case<ttg::MemDescIndexOp>([&](auto typed) { return emitMemDescIndex(typed); })
+      .Case<ttg::AsyncCopyGlobalToLocalOp>([&](auto typed) { return emitAsyncCopy(typed); })
+      .Case<ttg::AsyncCommitGroupOp>([&](auto typed) {
+        target.commitCopies(ir);
+        define(typed, {});
+        return success();
+      })
+      .Case<ttg::AsyncWaitOp>([&](auto typed) {
+        target.waitForCopies(ir, typed.getNum());
+        define(typed, {});
+        return success();
+      })
       .Case<scf::ForOp>([&](auto typed) { return emitFor(typed); })
       .Case<scf::WhileOp>([&](auto typed) { return emitWhile(typed); })
       .Case<scf::IfOp>([&](auto typed) { return emitIf(typed); })

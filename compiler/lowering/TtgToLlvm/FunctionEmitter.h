@@ -9,6 +9,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Conversion.h"
+#include "compiler/layout/Reach.h"
 
 #include "llvm/Support/KnownBits.h"
 
@@ -76,11 +77,14 @@ private:
   mlir::LogicalResult emitLocalAlloc(ttg::LocalAllocOp op);
   mlir::LogicalResult emitLocalLoad(ttg::LocalLoadOp op);
   mlir::LogicalResult emitLocalStore(ttg::LocalStoreOp op);
+  mlir::LogicalResult emitMemDescIndex(ttg::MemDescIndexOp op);
+  mlir::LogicalResult emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op);
   llvm::Value *sharedPointer(uint32_t offset);
   void storeShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition,
                    llvm::ArrayRef<llvm::Value *> registers);
   void loadShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition, mlir::Type element,
                   Tile &registers);
+  void loadMatrices(llvm::Value *buffer, const layout::MatrixReach &reach, mlir::Type element, Tile &registers);
 
   // Between threads.
   mlir::LogicalResult emitConvertLayout(ttg::ConvertLayoutOp op);

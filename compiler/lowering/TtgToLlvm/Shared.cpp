@@ -86,67 +86,41 @@ void FunctionEmitter::loadShared(llvm::Value *buffer, const layout::SharedSide &
 
 //--- buffers with a layout -----------------------------------------------------------------
 
-/// The accesses by which a tile reaches a buffer: registers that lie side by side in it go together.
-static layout::SharedSide reach(RankedTensorType tile, ttg::MemDescType buffer) {
-  const LinearLayout &registers = ttg::linearLayoutOf(tile);
-  const LinearLayout places = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
-  layout::SharedSide side;
-  const LinearLayout offsets = registers.invertAndCompose(places);
-  side.offsets = offsets;
-  for (unsigned bit = 0; bit < offsets.inBits(layout::kLane); ++bit)
-    side.laneBases.push_back(offsets.basis(layout::kLane, bit, layout::kOffset));
-  for (unsigned bit = 0; bit < offsets.inBits(layout::kWarp); ++bit)
-    side.warpBases.push_back(offsets.basis(layout::kWarp, bit, layout::kOffset));
-  side.idleLanes = registers.freeVariableMask(layout::kLane);
-  side.idleWarps = registers.freeVariableMask(layout::kWarp);
-  return side;
+static LinearLayout placesOf(ttg::MemDescType buffer) {
+  return cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
 }
 
-/// The largest number of registers, from the first on, that stand side by side, aligned for every thread.
-static unsigned sideBySide(const layout::SharedSide &side, unsigned most) {
-  const LinearLayout &offsets = side.offsets;
-  unsigned bits = 0;
-  while ((2u << bits) <= most && bits < offsets.inBits(layout::kRegister) &&
-         offsets.basis(layout::kRegister, bits, layout::kOffset) == 1 << bits)
-    ++bits;
-  auto isAligned = [&](uint32_t basis) { return (basis & ((1u << bits) - 1)) == 0; };
-  for (; bits > 0; --bits) {
-    bool fits = llvm::all_of(side.laneBases, isAligned) && llvm::all_of(side.warpBases, isAligned);
-    for (unsigned bit = bits; bit < offsets.inBits(layout::kRegister); ++bit)
-      fits &= isAligned(offsets.basis(layout::kRegister, bit, layout::kOffset));
-    if (fits)
-      break;
-  }
-  return 1u << bits;
+static unsigned bytesOf(ttg::MemDescType buffer) { return analysis::memoryBits(buffer.getElementType()) / 8; }
+
+static layout::SharedSide reachOf(RankedTensorType tile, ttg::MemDescType buffer) {
+  const unsigned bytes = bytesOf(buffer);
+  return layout::planReach(ttg::linearLayoutOf(tile), placesOf(buffer), bytes, analysis::kWidestAccessBytes / bytes);
 }
 
-static layout::SharedSide planReach(RankedTensorType tile, ttg::MemDescType buffer) {
-  layout::SharedSide side = reach(tile, buffer);
-  side.vectorElems = sideBySide(side, 128 / analysis::memoryBits(tile.getElementType()));
-  const uint32_t copies = ttg::linearLayoutOf(tile).freeVariableMask(layout::kRegister);
-  for (uint32_t first = 0; first < uint32_t(side.offsets.inSize(layout::kRegister)); first += side.vectorElems) {
-    if (first & copies)
-      continue;
-    layout::SharedAccess access;
-    access.offset = side.offsets.apply({{layout::kRegister, int32_t(first)}}).front();
-    for (unsigned next = 0; next < side.vectorElems; ++next)
-      access.registers.push_back(first + next);
-    side.accesses.push_back(std::move(access));
+void FunctionEmitter::loadMatrices(llvm::Value *buffer, const layout::MatrixReach &reach, Type element,
+                                   Tile &registers) {
+  const unsigned bytes = analysis::memoryBits(element) / 8;
+  llvm::Value *thread = threadBits(inBytes(reach.rows.laneBases, bytes), inBytes(reach.rows.warpBases, bytes));
+  const Addresses addresses = {ir, buffer, thread, bytes};
+  for (const layout::SharedAccess &access : reach.rows.accesses) {
+    const auto [pointer, offset] = addresses.of(reach.rows, access);
+    const Tile words = target.loadMatrices(ir, pointer, offset, reach.matrices, reach.isTransposed);
+    for (auto [index, value] : llvm::zip_equal(access.registers, unpack(words, element, access.registers.size())))
+      registers[index] = value;
   }
-  return side;
 }
 
 LogicalResult FunctionEmitter::emitLocalAlloc(ttg::LocalAllocOp op) {
   llvm::Value *buffer = sharedPointer(module.shared.offsetOf.lookup(op));
   define(op, {buffer});
   if (op.getSrc())
-    storeShared(buffer, planReach(cast<RankedTensorType>(op.getSrc().getType()), op.getType()), 0, tile(op.getSrc()));
+    storeShared(buffer, reachOf(cast<RankedTensorType>(op.getSrc().getType()), op.getType()), 0, tile(op.getSrc()));
   return success();
 }
 
 LogicalResult FunctionEmitter::emitLocalStore(ttg::LocalStoreOp op) {
   auto type = cast<RankedTensorType>(op.getSrc().getType());
-  storeShared(scalar(op.getDst()), planReach(type, op.getDst().getType()), 0, tile(op.getSrc()));
+  storeShared(scalar(op.getDst()), reachOf(type, op.getDst().getType()), 0, tile(op.getSrc()));
   return success();
 }
 
@@ -154,9 +128,55 @@ LogicalResult FunctionEmitter::emitLocalLoad(ttg::LocalLoadOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   const uint32_t copies = ttg::linearLayoutOf(type).freeVariableMask(layout::kRegister);
   Tile registers(numRegisters(type), nullptr);
-  loadShared(scalar(op.getSrc()), planReach(type, op.getSrc().getType()), 0, type.getElementType(), registers);
+  const ttg::MemDescType buffer = op.getSrc().getType();
+  std::optional<layout::MatrixReach> matrices;
+  if (target.hasMatrixLoads())
+    matrices = layout::planMatrixReach(ttg::linearLayoutOf(type), placesOf(buffer), bytesOf(buffer));
+  if (matrices)
+    loadMatrices(scalar(op.getSrc()), *matrices, type.getElementType(), registers);
+  else
+    loadShared(scalar(op.getSrc()), reachOf(type, buffer), 0, type.getElementType(), registers);
   for (unsigned index = 0; index < registers.size(); ++index)
     registers[index] = registers[index & ~copies];
   define(op, std::move(registers));
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitMemDescIndex(ttg::MemDescIndexOp op) {
+  const ttg::MemDescType part = op.getType();
+  const uint32_t bytes = llvm::product_of(part.getShape()) * bytesOf(part);
+  define(op, {ir.CreatePtrAdd(scalar(op.getSrc()), ir.CreateMul(scalar(op.getIndex()), ir.getInt32(bytes), "",
+                                                                /*HasNUW=*/true, /*HasNSW=*/true))});
+  return success();
+}
+
+//--- asynchronous copies -------------------------------------------------------------------
+
+LogicalResult FunctionEmitter::emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op) {
+  auto pointers = cast<RankedTensorType>(op.getSrc().getType());
+  const ttg::MemDescType buffer = op.getDst().getType();
+  const unsigned bytes = bytesOf(buffer);
+  const analysis::MemoryAccess access = *analysis::memoryAccessOf(op);
+  const layout::SharedSide side = layout::planReach(ttg::linearLayoutOf(pointers), placesOf(buffer), bytes,
+                                                    analysis::vectorElems(access, module.axes));
+  if (!analysis::isCopied(bytes * side.vectorElems) || op.getOther())
+    return op.emitError() << "pieces of " << bytes * side.vectorElems
+                          << " bytes cannot be copied asynchronously; 4, 8 or 16 bytes in a row can, without `other`";
+  llvm::Value *thread = threadBits(inBytes(side.laneBases, bytes), inBytes(side.warpBases, bytes));
+  const Addresses addresses = {ir, scalar(op.getDst()), thread, bytes};
+  // Threads that hold copies of an element write the same bytes.
+  for (const layout::SharedAccess &piece : side.accesses) {
+    const unsigned first = piece.registers.front();
+    const Split source = splits.of(tile(op.getSrc())[first]);
+    const auto [pointer, offset] = addresses.of(side, piece);
+    target.copyAsync(ir, {.source = source.base,
+                          .sourceOffset = source.add,
+                          .target = pointer,
+                          .targetOffset = offset,
+                          .bytes = bytes * side.vectorElems,
+                          .mask = op.getMask() ? tile(op.getMask())[first] : nullptr,
+                          .cache = op.getCache()});
+  }
+  define(op, {});
   return success();
 }

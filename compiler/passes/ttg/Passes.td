@@ -25,6 +25,34 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numConversions", "conversions", "layout conversions inserted">];
 }
 
+def ShareOperands : Pass<"ttg-share-operands", "::nereid::tt::FuncOp"> {
+  let summary = "brings operands of matrix instructions to their threads through buffers in shared memory";
+  let description = [{
+    A conversion to an operand's layout that moves elements between warps, or
+    stands behind a load, becomes a `ttg.local_alloc` and a `ttg.local_load`: the
+    buffer's swizzle suits both, and loads may fill it ahead of time.
+  }];
+  let dependentDialects = ["::nereid::ttg::TtgDialect"];
+  let statistics = [Statistic<"numShared", "shared", "operands that come through a buffer">];
+}
+
+def PipelineLoops : Pass<"ttg-pipeline-loops", "::nereid::tt::FuncOp"> {
+  let summary = "starts the loads that products need several iterations ahead";
+  let description = [{
+    In an `scf.for` with a product, loads that go to shared memory become
+    asynchronous copies to a ring of buffers, `num_stages` of them; small tiles
+    wait in registers. The loop keeps its number of turns; the first loads stand
+    before it. `tt.scheduled_max_stage` says how many turns they are ahead.
+  }];
+  let dependentDialects = ["::nereid::ttg::TtgDialect"];
+  let options = [
+    Option<"defaultStages", "num-stages", "unsigned", "3", "stages of a loop that does not say how many">,
+    Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a block">,
+    Option<"mayCopy", "async-copies", "bool", "true", "whether copies can run beside threads">,
+  ];
+  let statistics = [Statistic<"numPipelined", "pipelined", "loops whose loads run ahead">];
+}
+
 def RotateLoads : Pass<"ttg-rotate-loads", "::nereid::tt::FuncOp"> {
   let summary = "issues loads of a loop one iteration ahead, in registers";
   let description = [{

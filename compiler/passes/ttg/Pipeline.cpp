@@ -17,13 +17,16 @@ void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
   // The input is canonical; what the passes below add needs merging, not rewriting.
   passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma,
                                      shape.hasWarpGroupMma, shape.maxSharedBytes}));
+  OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
+  if (shape.hasWarpGroupMma)
+    ofFunctions.addPass(createFormWarpGroupDots());
+  ofFunctions.addPass(createShareOperands());
+  ofFunctions.addPass(createPipelineLoops({shape.productStages, shape.maxSharedBytes, shape.hasAsyncCopy}));
   if (shape.prefetchRegisters)
-    passes.nest<tt::FuncOp>().addPass(
+    ofFunctions.addPass(
         createRotateLoads({shape.defaultStages, shape.prefetchRegisters, shape.askedStages}));
   // Tiles made again for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
-  if (shape.hasWarpGroupMma)
-    passes.nest<tt::FuncOp>().addPass(createFormWarpGroupDots());
   passes.addPass(createSplitConversions({shape.maxSharedBytes}));
   passes.addPass(createAllocateShared());
 }
@@ -37,6 +40,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                                  llvm::cl::init(1)};
   Option<bool> hasWarpGroupMma{*this, "warp-group-mma", llvm::cl::desc("groups of four warps have matrix instructions"),
                                llvm::cl::init(false)};
+  Option<unsigned> productStages{*this, "product-stages", llvm::cl::desc("stages of loops with a product"),
+                                 llvm::cl::init(3)};
 };
 } // namespace
 
@@ -50,6 +55,7 @@ void ttg::registerPipelines() {
         shape.target = options.target;
         shape.defaultStages = options.defaultStages;
         shape.hasWarpGroupMma = options.hasWarpGroupMma;
+        shape.productStages = options.productStages;
         buildPipeline(passes, shape);
       });
 }

@@ -18,7 +18,9 @@ struct GpuShape {
   std::string target = "cuda:90"; ///< as it stands on the module
   bool hasWarpMma = true;         ///< matrix instructions of a warp
   bool hasWarpGroupMma = false;   ///< and of four warps, from shared memory
-  unsigned defaultStages = 1;     ///< of loops that do not say how many
+  bool hasAsyncCopy = true;       ///< copies to shared memory beside the threads
+  unsigned defaultStages = 1;     ///< of loops without a product that do not say how many
+  unsigned productStages = 3;     ///< of those with one
   unsigned askedStages = 0;       ///< of the kernel, which loops without a dot do not follow; 0: not asked for
   unsigned maxSharedBytes = 227 * 1024; ///< of a block
   unsigned prefetchRegisters = 32; ///< of a thread, for tiles that are loaded ahead; 0: none are

@@ -8,6 +8,7 @@
 // earlier one wrote is what more than one stage rules out.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/PointerBases.h"
 #include "compiler/passes/ttg/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -24,38 +25,6 @@ using namespace nereid::ttg;
 
 static constexpr StringLiteral kNumStages = "tt.num_stages";
 
-/// The argument of the function that a pointer starts from; null where that is not plain to see.
-static BlockArgument baseOf(Value pointer) {
-  while (Operation *op = pointer.getDefiningOp()) {
-    if (!isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp,
-             ConvertLayoutOp>(op))
-      return {};
-    pointer = op->getOperand(0);
-  }
-  auto argument = cast<BlockArgument>(pointer);
-  return isa<tt::FuncOp>(argument.getOwner()->getParentOp()) ? argument : BlockArgument();
-}
-
-/// The arguments that the loop writes through; nothing where something else may write too.
-static std::optional<llvm::SmallDenseSet<BlockArgument, 4>> writtenBases(scf::ForOp loop) {
-  llvm::SmallDenseSet<BlockArgument, 4> bases;
-  const WalkResult result = loop.getBody()->walk([&](Operation *op) {
-    auto access = analysis::memoryAccessOf(op);
-    if (access && !access->isStore())
-      return WalkResult::advance();
-    if (access) {
-      BlockArgument base = baseOf(access->pointer);
-      bases.insert(base);
-      return base ? WalkResult::advance() : WalkResult::interrupt();
-    }
-    const bool isHarmless = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op);
-    return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  if (result.wasInterrupted())
-    return std::nullopt;
-  return bases;
-}
-
 namespace {
 /// The ops of one loop's body that compute what its early loads need from the induction variable, in order.
 class Rotation {
@@ -69,7 +38,7 @@ public:
 
 private:
   bool isAddressable(Value value);
-  bool mayRotate(tt::LoadOp load, const llvm::SmallDenseSet<BlockArgument, 4> &written);
+  bool mayRotate(tt::LoadOp load, const analysis::Bases &written);
   SmallVector<Value> cloneLoads(OpBuilder &builder, Value index, Value exists);
   Value maskFor(OpBuilder &builder, tt::LoadOp load, const IRMapping &mapping, Value exists);
 
@@ -94,11 +63,10 @@ bool Rotation::isAddressable(Value value) {
   return true;
 }
 
-bool Rotation::mayRotate(tt::LoadOp load, const llvm::SmallDenseSet<BlockArgument, 4> &written) {
+bool Rotation::mayRotate(tt::LoadOp load, const analysis::Bases &written) {
   if (load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV || !encodingOf(load.getType()))
     return false;
-  BlockArgument base = baseOf(load.getPtr());
-  if ((!base || written.contains(base)) && !written.empty())
+  if (!analysis::staysUnwritten(load.getPtr(), written))
     return false;
   return llvm::all_of(load->getOperands(), [&](Value operand) { return isAddressable(operand); });
 }
@@ -110,7 +78,7 @@ static unsigned registersOf(RankedTensorType tile) {
 }
 
 void Rotation::collect(unsigned registerBudget) {
-  const auto written = writtenBases(loop);
+  const auto written = analysis::writtenBases(loop);
   if (!written)
     return;
   for (Operation &op : *loop.getBody()) {

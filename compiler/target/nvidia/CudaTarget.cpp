@@ -59,6 +59,8 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   shape.maxSharedBytes = arch.maxSharedBytes;
   shape.hasWarpMma = arch.hasWarpMma;
   shape.hasWarpGroupMma = arch.hasWgmma;
+  shape.hasAsyncCopy = arch.hasAsyncCopy;
+  shape.productStages = options.numStages;
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked
   passes.addPass(tt::createDecomposeScaledDots());

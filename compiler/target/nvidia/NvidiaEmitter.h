@@ -31,6 +31,12 @@ public:
   unsigned sharedAddressSpace() const override { return 3; }
   llvm::Value *atomicGlobal(IrBuilder &ir, const lowering::AtomicAccess &access) override;
   llvm::StringRef scopeName(tt::MemSyncScope scope) const override;
+  bool hasMatrixLoads() const override { return arch.hasWarpMma; }
+  llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
+                                                   bool isTransposed) override;
+  void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
+  void commitCopies(IrBuilder &ir) override;
+  void waitForCopies(IrBuilder &ir, unsigned numPending) override;
 
   llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
   llvm::Value *quickMath(IrBuilder &ir, lowering::QuickMath function, llvm::Value *x) override;

@@ -51,8 +51,9 @@ std::vector<unsigned> Block::orderOf(Order order) const {
   return result;
 }
 
-bool Block::run(const std::function<void()> &work, Order order) {
+bool Block::run(const std::function<void()> &work, Order runOrder) {
   body = &work;
+  order = runOrder;
   currentBlock() = this;
   for (Fiber &fiber : fibers) {
     fiber.stack.resize(stackBytes);
@@ -95,4 +96,37 @@ void Block::barrier() { meet(everyone, running, 0); }
 
 const std::vector<uint32_t> &Block::exchange(uint32_t word) {
   return meet(warps[running / warpSize], running % warpSize, word);
+}
+
+//--- copies --------------------------------------------------------------------------------
+
+static void perform(const StartedCopy &copy) {
+  std::memset(copy.target, 0, copy.bytes);
+  std::memcpy(copy.target, copy.source, copy.sourceBytes);
+}
+
+void Block::startCopy(const StartedCopy &copy) {
+  const bool isEarly = order == Order::Descending || (order == Order::Mixed && running % 3 == 0);
+  if (isEarly)
+    return perform(copy);
+  auto &groups = fibers[running].groups;
+  if (groups.empty())
+    groups.emplace_back();
+  groups.back().push_back(copy);
+}
+
+void Block::commitCopies() {
+  auto &groups = fibers[running].groups;
+  if (groups.empty())
+    groups.emplace_back();
+  groups.emplace_back();
+}
+
+void Block::waitForCopies(size_t numPending) {
+  auto &groups = fibers[running].groups;
+  while (groups.size() > numPending + 1) {
+    for (const StartedCopy &copy : groups.front())
+      perform(copy);
+    groups.pop_front();
+  }
 }

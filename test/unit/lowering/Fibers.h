@@ -4,6 +4,7 @@
 
 #include "test/unit/lowering/SimtHost.h"
 
+#include <deque>
 #include <functional>
 #include <ucontext.h>
 
@@ -15,6 +16,13 @@ struct Meeting {
   unsigned arrived = 0;
   uint64_t turn = 0;                        ///< meetings that are over
   std::array<std::vector<uint32_t>, 2> words; ///< what each member brought, of this turn and of the one before
+};
+
+/// A copy that a thread has started.
+struct StartedCopy {
+  char *target;
+  const char *source;
+  uint32_t bytes, sourceBytes; ///< what the source lacks is zero
 };
 
 class Block {
@@ -31,6 +39,11 @@ public:
   void barrier();
   /// What each lane of this fiber's warp brought.
   const std::vector<uint32_t> &exchange(uint32_t word);
+  /// A copy runs when it is started or when it is waited for, which the order of threads decides: a wait that is missing
+  /// shows in the one, a reader that is overtaken in the other.
+  void startCopy(const StartedCopy &copy);
+  void commitCopies();
+  void waitForCopies(size_t numPending);
 
 private:
   struct Fiber {
@@ -39,6 +52,7 @@ private:
     const Meeting *waitsFor = nullptr;
     uint64_t turn = 0; ///< of that meeting
     bool isDone = false;
+    std::deque<std::vector<StartedCopy>> groups; ///< that run when they are waited for; the last one is open
   };
   static void enter();
   const std::vector<uint32_t> &meet(Meeting &meeting, unsigned member, uint32_t word);
@@ -52,6 +66,7 @@ private:
   ucontext_t scheduler;
   const std::function<void()> *body = nullptr;
   unsigned running = 0;
+  Order order = Order::Ascending;
 };
 
 } // namespace nereid::simt

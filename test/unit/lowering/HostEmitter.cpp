@@ -54,6 +54,15 @@ static uint32_t overLanes(uint32_t word, uint32_t kind) {
   return result;
 }
 
+static void startCopy(char *target, const char *source, uint32_t bytes, uint32_t sourceBytes) {
+  Block::current().startCopy({target, source, bytes, sourceBytes});
+}
+static void commitCopies() { Block::current().commitCopies(); }
+static uint32_t waitForCopies(uint32_t numPending) {
+  Block::current().waitForCopies(numPending);
+  return 0;
+}
+
 llvm::ArrayRef<HostFunction> simt::hostFunctions() {
   static const HostFunction functions[] = {
       {"simt_program_id", reinterpret_cast<void *>(&programIdOf)},
@@ -64,6 +73,9 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
       {"simt_shuffle_index", reinterpret_cast<void *>(&fromLane)},
       {"simt_reduce", reinterpret_cast<void *>(&overLanes)},
       warpGroupFunction(),
+      {"simt_start_copy", reinterpret_cast<void *>(&startCopy)},
+      {"simt_commit_copies", reinterpret_cast<void *>(&commitCopies)},
+      {"simt_wait_for_copies", reinterpret_cast<void *>(&waitForCopies)},
   };
   return functions;
 }
@@ -217,4 +229,52 @@ void HostEmitter::storeGlobal(IrBuilder &ir, const GlobalAccess &access, llvm::A
 void HostEmitter::storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *pointer,
                               int64_t byteOffset, llvm::Value *mask) {
   store(ir, words, address(ir, pointer, byteOffset), mask);
+}
+
+//--- matrices in shared memory, asynchronous copies ----------------------------------------
+
+/// By the definition: each lane asks those whose rows hold its part of a matrix for their addresses.
+llvm::SmallVector<llvm::Value *, 8> HostEmitter::loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
+                                                              unsigned count, bool isTransposed) {
+  ++matrixLoads;
+  llvm::Value *lane = ir.CreateURem(call(ir, "simt_thread", {}), ir.getInt32(32));
+  llvm::Value *base = ir.CreatePtrToInt(address(ir, row, byteOffset), ir.getInt64Ty());
+  llvm::Value *low = ir.CreateTrunc(base, ir.getInt32Ty()), *high = ir.CreateTrunc(ir.CreateLShr(base, 32), ir.getInt32Ty());
+  auto loadFrom = [&](llvm::Type *type, llvm::Value *source, llvm::Value *offset) {
+    auto half = [&](llvm::Value *word) { return ir.CreateZExt(shuffleIndex(ir, word, source), ir.getInt64Ty()); };
+    llvm::Value *begin = ir.CreateOr(half(low), ir.CreateShl(half(high), 32));
+    begin = ir.CreateAdd(begin, ir.CreateZExt(offset, ir.getInt64Ty()));
+    return ir.CreateLoad(type, ir.CreateIntToPtr(begin, row->getType()));
+  };
+  llvm::Value *quad = ir.CreateUDiv(lane, ir.getInt32(4)), *inQuad = ir.CreateURem(lane, ir.getInt32(4));
+  llvm::SmallVector<llvm::Value *, 8> words;
+  for (unsigned matrix = 0; matrix < count; ++matrix) {
+    llvm::Value *first = ir.getInt32(8 * matrix);
+    if (!isTransposed) {
+      words.push_back(loadFrom(ir.getInt32Ty(), ir.CreateAdd(first, quad), ir.CreateMul(inQuad, ir.getInt32(4))));
+      continue;
+    }
+    llvm::Value *word = ir.getInt32(0);
+    for (unsigned part : {0, 1}) {
+      llvm::Value *source = ir.CreateAdd(first, ir.CreateAdd(ir.CreateMul(inQuad, ir.getInt32(2)), ir.getInt32(part)));
+      llvm::Value *element = loadFrom(ir.getInt16Ty(), source, ir.CreateMul(quad, ir.getInt32(2)));
+      word = ir.CreateOr(word, ir.CreateShl(ir.CreateZExt(element, ir.getInt32Ty()), 16 * part));
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
+void HostEmitter::copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) {
+  ++copies;
+  llvm::Value *target = address(ir, copy.target, copy.targetOffset), *source = address(ir, copy.source, copy.sourceOffset);
+  llvm::Value *bytes = ir.getInt32(copy.bytes);
+  llvm::Value *arguments[] = {ir.CreateAddrSpaceCast(target, ir.getPtrTy()), ir.CreateAddrSpaceCast(source, ir.getPtrTy()), bytes,
+                              copy.mask ? ir.CreateSelect(copy.mask, bytes, ir.getInt32(0)) : bytes};
+  auto *type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty()}, false);
+  ir.CreateCall(ir.GetInsertBlock()->getModule()->getOrInsertFunction("simt_start_copy", type), arguments);
+}
+void HostEmitter::commitCopies(IrBuilder &ir) { call(ir, "simt_commit_copies", {}, /*hasResult=*/false); }
+void HostEmitter::waitForCopies(IrBuilder &ir, unsigned numPending) {
+  call(ir, "simt_wait_for_copies", {ir.getInt32(numPending)});
 }

@@ -36,13 +36,19 @@ public:
   unsigned sharedAddressSpace() const override { return 3; }
   llvm::Value *atomicGlobal(IrBuilder &, const lowering::AtomicAccess &) override { return nullptr; }
   llvm::StringRef scopeName(tt::MemSyncScope) const override { return ""; }
+  bool hasMatrixLoads() const override { return true; }
+  llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
+                                                   bool isTransposed) override;
+  void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
+  void commitCopies(IrBuilder &ir) override;
+  void waitForCopies(IrBuilder &ir, unsigned numPending) override;
   llvm::Value *quickDivide(IrBuilder &, llvm::Value *, llvm::Value *) override { return nullptr; }
   llvm::Value *quickMath(IrBuilder &, lowering::QuickMath, llvm::Value *) override { return nullptr; }
   const math::HostMath &mathFacts() const override { return facts; }
   llvm::Value *narrow(IrBuilder &, llvm::Value *, mlir::Type, bool) override { return nullptr; }
   llvm::Value *widenByte(IrBuilder &, llvm::Value *, mlir::Type) override { return nullptr; }
 
-  unsigned barriers = 0;
+  unsigned barriers = 0, matrixLoads = 0, copies = 0; ///< that were emitted
 
 private:
   llvm::Value *call(IrBuilder &ir, const char *name, llvm::ArrayRef<llvm::Value *> arguments, bool hasResult = true);

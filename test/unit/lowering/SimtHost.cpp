@@ -147,6 +147,8 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
   if (mlir::failed(lowering::emitModule(*source, *module, emitter, shared, {})))
     return nullptr;
   kernel->barriers = emitter.barriers;
+  kernel->matrixLoads = emitter.matrixLoads;
+  kernel->copies = emitter.copies;
   for (auto function : source->getOps<tt::FuncOp>())
     if (function.isPublic())
       addEntry(*module, *module->getFunction(function.getSymName()));

@@ -45,7 +45,7 @@ public:
   bool run(std::array<uint32_t, 3> grid, const Arguments &arguments, Order order = Order::Ascending) const;
 
   uint32_t sharedBytes = 0;
-  unsigned barriers = 0; ///< in the text of the LLVM IR
+  unsigned barriers = 0, matrixLoads = 0, copies = 0; ///< in the text of the LLVM IR
   std::string llir;      ///< before optimisation
   std::string ttgir;
 

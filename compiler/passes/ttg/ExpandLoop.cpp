@@ -1,0 +1,314 @@
+// Expands a loop by its schedule: turns before it, values carried from stage to stage, ops told which iterations exist.
+//
+// A value that stage s defines and stage u uses was defined u - s turns ago, and one turn more where the loop carries it
+// from iteration to iteration: so many versions of it are carried.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/LoopSchedule.h"
+
+#include "compiler/dialect/ttg/Dialect.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+std::string LoopSchedule::toString() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (const Entry &entry : entries)
+    stream << "stage " << entry.stage << ": " << entry.op->getName() << "\n";
+  return text;
+}
+
+//--- iterations that do not exist ----------------------------------------------------------
+
+static bool divides(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+             arith::FloorDivSIOp>(op);
+}
+
+bool ttg::canRunAhead(Operation *op) {
+  if (op->getNumRegions() > 0)
+    return false;
+  if (isa<tt::LoadOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(op) || divides(op))
+    return true;
+  return isPure(op) || (isMemoryEffectFree(op) && isSpeculatable(op));
+}
+
+/// `exists` for every element of a tile like `type`.
+static Value everywhere(OpBuilder &builder, Location loc, Value exists, Type type) {
+  Type mask = tt::i1Like(type);
+  return isa<RankedTensorType>(mask) ? Value(tt::SplatOp::create(builder, loc, mask, exists)) : exists;
+}
+
+static void restrictMask(OpBuilder &builder, MutableOperandRange mask, Location loc, Type type, Value exists) {
+  Value all = everywhere(builder, loc, exists, type);
+  mask.assign(mask.empty() ? all : Value(arith::AndIOp::create(builder, loc, mask[0].get(), all)));
+}
+
+/// Makes `op` harmless where its iteration does not exist.
+static void tell(OpBuilder &builder, Operation *op, Value exists) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  const Location loc = op->getLoc();
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return restrictMask(builder, load.getMaskMutable(), loc, load.getPtr().getType(), exists);
+  if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op))
+    return restrictMask(builder, copy.getMaskMutable(), loc, copy.getSrc().getType(), exists);
+  if (divides(op) && !isSpeculatable(op)) {
+    Type type = op->getOperand(1).getType();
+    Value one = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getOneAttr(type)));
+    Value all = everywhere(builder, loc, exists, type);
+    op->setOperand(1, arith::SelectOp::create(builder, loc, all, op->getOperand(1), one));
+  }
+}
+
+//--- versions ------------------------------------------------------------------------------
+
+namespace {
+/// The values of a body that a later turn uses.
+struct Chain {
+  Value value;         ///< an op's result, or a value that the loop carries
+  unsigned stage = 0;  ///< that defines it
+  unsigned length = 0; ///< versions carried
+  unsigned first = 0;  ///< place of the youngest among the new loop's carried values
+  bool isCarried() const { return isa<BlockArgument>(value); }
+};
+
+class Expander {
+public:
+  Expander(scf::ForOp loop, const LoopSchedule &schedule)
+      : loop(loop), schedule(schedule), last(schedule.lastStage) {
+    for (const LoopSchedule::Entry &entry : schedule.entries)
+      stages[entry.op] = entry.stage;
+  }
+
+  std::string collect();
+  scf::ForOp apply(RewriterBase &rewriter);
+
+private:
+  /// What a value is at heart: where its definition stands, and whether it is the one of the iteration before.
+  struct Origin {
+    Value definition;
+    unsigned stage = 0;
+    bool isBefore = false;
+  };
+  std::optional<Origin> originOf(Value value) const;
+  Value yielded(Value argument) const {
+    return loop.getTiedLoopYieldedValue(cast<BlockArgument>(argument))->get();
+  }
+  bool isInside(Value value) const { return value.getParentBlock() == loop.getBody(); }
+  bool isUnchanged(Value value) const {
+    return isa<BlockArgument>(value) && value != loop.getInductionVar() && yielded(value) == value;
+  }
+  std::string need(Value value, unsigned stage);
+  void carry(Value value, unsigned stage, unsigned versions);
+
+  void makeIterations(OpBuilder &builder);
+  Value versionOf(Value value, int iteration) const;
+  void emitTurn(OpBuilder &builder, unsigned turn);
+  void emitBody(OpBuilder &builder, scf::ForOp made);
+  Value valueInBody(Value value, unsigned stage, ValueRange carried) const;
+  Operation *cloneFor(OpBuilder &builder, Operation *op, llvm::function_ref<Value(Value)> lookup);
+
+  mutable scf::ForOp loop; // MLIR's handles have few const methods
+  const LoopSchedule &schedule;
+  const unsigned last;
+  llvm::DenseMap<Operation *, unsigned> stages;
+  llvm::MapVector<Value, Chain> chains;
+  llvm::DenseMap<std::pair<Value, int>, Value> versions; ///< of results, by iteration, before the loop
+  SmallVector<Value> indices, exists;                    ///< of the first iterations, or of those ahead of a turn's
+  llvm::DenseMap<Value, Value> current;                  ///< results in the new body
+};
+} // namespace
+
+/// Nothing for values from outside the loop and for the induction variable.
+std::optional<Expander::Origin> Expander::originOf(Value value) const {
+  if (!isInside(value) || value == loop.getInductionVar() || isUnchanged(value))
+    return std::nullopt;
+  const bool isBefore = isa<BlockArgument>(value);
+  Value definition = isBefore ? yielded(value) : value;
+  return Origin{definition, stages.lookup(definition.getDefiningOp()), isBefore};
+}
+
+void Expander::carry(Value value, unsigned stage, unsigned count) {
+  Chain &chain = chains[value];
+  chain.value = value;
+  chain.stage = stage;
+  chain.length = std::max(chain.length, count);
+}
+
+/// Notes that `stage` uses `value`.
+std::string Expander::need(Value value, unsigned stage) {
+  const auto origin = originOf(value);
+  if (!origin)
+    return "";
+  const int lag = int(stage) - int(origin->stage) + origin->isBefore;
+  if (lag < 0)
+    return "a value is used stages before it is there";
+  if (lag > 0)
+    carry(value, origin->stage, lag);
+  return "";
+}
+
+/// Every value that an op or the ops in its regions use.
+static void forEachOperand(Operation *op, llvm::function_ref<void(Value)> visit) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      visit(operand);
+  });
+}
+
+std::string Expander::collect() {
+  for (BlockArgument argument : loop.getRegionIterArgs()) {
+    Operation *definition = yielded(argument).getDefiningOp();
+    if (!isUnchanged(argument) && (!definition || definition->getBlock() != loop.getBody()))
+      return "a value that the loop carries is not computed in it";
+  }
+  std::string whyNot;
+  for (const LoopSchedule::Entry &entry : schedule.entries) {
+    if (entry.stage < last && !canRunAhead(entry.op))
+      return "`" + entry.op->getName().getStringRef().str() + "` cannot run ahead";
+    forEachOperand(entry.op, [&](Value operand) {
+      if (std::string reason = need(operand, entry.stage); !reason.empty())
+        whyNot = reason;
+    });
+  }
+  for (auto [argument, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
+    if (auto origin = originOf(argument); origin && !result.use_empty())
+      carry(argument, origin->stage, last - origin->stage + 1);
+  unsigned next = 0;
+  for (auto &[value, chain] : chains) {
+    chain.first = next;
+    next += chain.length;
+  }
+  return whyNot;
+}
+
+//--- before the loop -----------------------------------------------------------------------
+
+/// Induction variables and existence of iterations 0 .. last - 1, from the lower bound on; in the body, of those 1 .. last
+/// ahead. What is left up to the bound is exact as an unsigned number, where a sum may overflow.
+void Expander::makeIterations(OpBuilder &builder) {
+  const Location loc = loop.getLoc();
+  const bool isBody = !indices.empty();
+  Value index = isBody ? indices.front() : loop.getLowerBound(), step = loop.getStep();
+  Value left = arith::SubIOp::create(builder, loc, loop.getUpperBound(), index);
+  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value here = isBody ? Value() : Value(arith::CmpIOp::create(builder, loc, below, index, loop.getUpperBound()));
+  indices = {index};
+  exists = {here};
+  for (unsigned ahead = 1; ahead <= last; ++ahead) {
+    Value isNext = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, left, step);
+    here = here ? Value(arith::AndIOp::create(builder, loc, here, isNext)) : isNext;
+    index = arith::AddIOp::create(builder, loc, index, step);
+    left = arith::SubIOp::create(builder, loc, left, step);
+    indices.push_back(index);
+    exists.push_back(here);
+  }
+}
+
+/// What `value` is in an iteration that the turns before the loop have reached.
+Value Expander::versionOf(Value value, int iteration) const {
+  if (value == loop.getInductionVar())
+    return indices[iteration];
+  if (!isInside(value))
+    return value;
+  if (!isa<BlockArgument>(value))
+    return versions.lookup({value, iteration});
+  if (iteration == 0 || isUnchanged(value))
+    return loop.getTiedLoopInit(cast<BlockArgument>(value))->get();
+  return versions.lookup({yielded(value), iteration - 1});
+}
+
+Operation *Expander::cloneFor(OpBuilder &builder, Operation *op, llvm::function_ref<Value(Value)> lookup) {
+  IRMapping mapping;
+  forEachOperand(op, [&](Value operand) {
+    if (isInside(operand) && !mapping.contains(operand))
+      mapping.map(operand, lookup(operand));
+  });
+  return builder.clone(*op, mapping);
+}
+
+void Expander::emitTurn(OpBuilder &builder, unsigned turn) {
+  for (auto [op, stage] : schedule.entries) {
+    if (stage > turn)
+      continue;
+    const unsigned iteration = turn - stage;
+    Operation *copy = cloneFor(builder, op, [&](Value value) { return versionOf(value, iteration); });
+    tell(builder, copy, exists[iteration]);
+    for (auto [result, made] : llvm::zip_equal(op->getResults(), copy->getResults()))
+      versions[{result, iteration}] = made;
+  }
+}
+
+//--- the loop ------------------------------------------------------------------------------
+
+Value Expander::valueInBody(Value value, unsigned stage, ValueRange carried) const {
+  if (value == loop.getInductionVar())
+    return indices[last - stage];
+  const auto origin = originOf(value);
+  if (!origin)
+    return isUnchanged(value) ? loop.getTiedLoopInit(cast<BlockArgument>(value))->get() : value;
+  const unsigned lag = stage - origin->stage + origin->isBefore;
+  return lag == 0 ? current.lookup(origin->definition) : carried[chains.lookup(value).first + lag - 1];
+}
+
+void Expander::emitBody(OpBuilder &builder, scf::ForOp made) {
+  indices = {made.getInductionVar()};
+  makeIterations(builder);
+  const ValueRange carried = made.getRegionIterArgs();
+  for (auto [op, stage] : schedule.entries) {
+    const unsigned at = stage;
+    Operation *copy = cloneFor(builder, op, [&](Value value) { return valueInBody(value, at, carried); });
+    if (stage < last)
+      tell(builder, copy, exists[last - stage]);
+    for (auto [result, value] : llvm::zip_equal(op->getResults(), copy->getResults()))
+      current[result] = value;
+  }
+  SmallVector<Value> next;
+  for (auto &[value, chain] : chains)
+    for (unsigned version = 0; version < chain.length; ++version)
+      next.push_back(version > 0 ? carried[chain.first + version - 1]
+                                 : current.lookup(chain.isCarried() ? yielded(value) : value));
+  scf::YieldOp::create(builder, loop.getLoc(), next);
+}
+
+scf::ForOp Expander::apply(RewriterBase &rewriter) {
+  rewriter.setInsertionPoint(loop);
+  makeIterations(rewriter);
+  for (unsigned turn = 0; turn < last; ++turn)
+    emitTurn(rewriter, turn);
+  SmallVector<Value> inits;
+  for (auto &[value, chain] : chains)
+    for (unsigned version = 1; version <= chain.length; ++version)
+      inits.push_back(versionOf(value, int(last) - int(chain.stage) - int(version) + chain.isCarried()));
+  auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                 inits, nullptr, loop.getUnsignedCmp());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!made.getBody()->empty()) // a loop that carries nothing is given its terminator
+    rewriter.eraseOp(made.getBody()->getTerminator());
+  rewriter.setInsertionPointToEnd(made.getBody());
+  emitBody(rewriter, made);
+  for (auto [argument, result, init] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults(), loop.getInitArgs())) {
+    const auto origin = originOf(argument);
+    if (!result.use_empty())
+      result.replaceAllUsesWith(origin ? made.getResult(chains[argument].first + last - origin->stage) : init);
+  }
+  rewriter.eraseOp(loop);
+  return made;
+}
+
+std::string ttg::whyNotExpand(scf::ForOp loop, const LoopSchedule &schedule) {
+  return Expander(loop, schedule).collect();
+}
+
+scf::ForOp ttg::expandLoop(scf::ForOp loop, const LoopSchedule &schedule, RewriterBase &rewriter) {
+  Expander expander(loop, schedule);
+  const std::string whyNot = expander.collect();
+  assert(whyNot.empty() && "a loop that is expanded was looked at before");
+  (void)whyNot;
+  return expander.apply(rewriter);
+}

@@ -1,0 +1,207 @@
+// Finds the loads of a loop that can run ahead and gives each its stage.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/LoadStages.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/PointerBases.h"
+#include "compiler/analysis/RegisterPressure.h"
+#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/layout/Reach.h"
+#include "compiler/passes/ttg/LoopSchedule.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+/// 32-bit registers of a thread that a tile may take while it waits.
+static constexpr unsigned kRegistersOfTile = 32;
+
+bool ttg::isProduct(Operation *op) {
+  return isa<tt::DotOp, ttng::WarpGroupDotOp>(op);
+}
+
+bool EarlyLoads::hasRings() const {
+  return llvm::any_of(loads, [](const EarlyLoad &load) { return bool(load.buffer); });
+}
+
+unsigned EarlyLoads::ringBytes() const {
+  unsigned bytes = 0;
+  for (const EarlyLoad &load : loads)
+    if (load.buffer)
+      bytes += slots() * llvm::product_of(load.buffer.getShape()) * analysis::memoryBits(load.buffer.getElementType()) / 8;
+  return bytes;
+}
+
+//--- where tiles wait ----------------------------------------------------------------------
+
+/// Whether masked-off elements may be zero.
+static bool isZeroWhereMasked(tt::LoadOp load) {
+  Value other = load.getOther();
+  if (!load.getMask() || !other)
+    return true;
+  while (Operation *op = other.getDefiningOp()) {
+    if (!isa<tt::SplatOp, tt::BroadcastOp, tt::TransOp, ConvertLayoutOp>(op))
+      break;
+    other = op->getOperand(0);
+  }
+  return matchPattern(other, m_PosZeroFloat()) || matchPattern(other, m_Zero());
+}
+
+/// Whether pieces of the load that go to `buffer` as they are can be copied.
+static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisInfoAnalysis &facts) {
+  auto tile = dyn_cast<RankedTensorType>(load.getPtr().getType());
+  if (!tile || !isZeroWhereMasked(load) || analysis::memoryBits(buffer.getElementType()) != buffer.getElementType().getIntOrFloatBitWidth())
+    return false;
+  const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
+  const auto places = cast<LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
+  const unsigned pieces = analysis::vectorElems(*analysis::memoryAccessOf(load), facts);
+  return analysis::isCopied(bytes * layout::planReach(linearLayoutOf(tile), places, bytes, pieces).vectorElems);
+}
+
+/// The buffer that a load's tile goes to and nothing else, if any.
+static LocalAllocOp onlyAllocation(tt::LoadOp load) {
+  auto allocation = load->hasOneUse() ? dyn_cast<LocalAllocOp>(*load->user_begin()) : LocalAllocOp();
+  return allocation && allocation->getBlock() == load->getBlock() ? allocation : LocalAllocOp();
+}
+
+/// Rows one after the other, as the tile's threads hold them.
+static MemDescType plainBuffer(RankedTensorType tile) {
+  auto blocked = dyn_cast_or_null<BlockedAttr>(tile.getEncoding());
+  if (!blocked)
+    return {};
+  auto encoding = SwizzledSharedAttr::get(tile.getContext(), 1, 1, 1, blocked.getOrder());
+  return MemDescType::get(tile.getShape(), tile.getElementType(), encoding, SharedMemoryAttr::get(tile.getContext()));
+}
+
+//--- what loads depend on ------------------------------------------------------------------
+
+namespace {
+class Finder {
+public:
+  Finder(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, bool mayCopy)
+      : loop(loop), facts(facts), mayCopy(mayCopy), written(analysis::writtenBases(loop)) {}
+
+  EarlyLoads run(unsigned numStages);
+
+private:
+  std::optional<unsigned> add(tt::LoadOp load, bool isIndex);
+  bool collect(Value value, EarlyLoad &into);
+  bool place(EarlyLoad &early, bool isIndex);
+  bool feedsProduct(tt::LoadOp load);
+  void assignStages(unsigned numStages);
+
+  scf::ForOp loop;
+  const analysis::AxisInfoAnalysis &facts;
+  const bool mayCopy;
+  const std::optional<analysis::Bases> written;
+  EarlyLoads found;
+  llvm::DenseMap<Operation *, std::optional<unsigned>> known; ///< nothing: may not, or is being looked at
+  llvm::SmallDenseSet<Value, 8> carried;                      ///< values of the loop that are being followed
+};
+} // namespace
+
+/// Adds to `into` the ops that `value` needs; false where they cannot run ahead.
+bool Finder::collect(Value value, EarlyLoad &into) {
+  if (loop.isDefinedOutsideOfLoop(value) || value == loop.getInductionVar())
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    OpOperand *next = argument.getOwner() == loop.getBody() ? loop.getTiedLoopYieldedValue(argument) : nullptr;
+    if (!next)
+      return false;
+    return !carried.insert(value).second || collect(next->get(), into);
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != loop.getBody() || into.slice.contains(op))
+    return op->getBlock() == loop.getBody();
+  if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    const std::optional<unsigned> index = add(load, /*isIndex=*/true);
+    if (index && !llvm::is_contained(into.needs, *index))
+      into.needs.push_back(*index);
+    return index.has_value();
+  }
+  if (!canRunAhead(op) || !isMemoryEffectFree(op))
+    return false;
+  for (Value operand : op->getOperands())
+    if (!collect(operand, into))
+      return false;
+  into.slice.insert(op);
+  return true;
+}
+
+bool Finder::place(EarlyLoad &early, bool isIndex) {
+  if (LocalAllocOp allocation = onlyAllocation(early.load); allocation && mayCopy && !isIndex) {
+    if (canCopyTo(early.load, allocation.getType(), facts)) {
+      early.buffer = allocation.getType();
+      early.allocation = allocation;
+      return true;
+    }
+  }
+  auto tile = dyn_cast<RankedTensorType>(early.load.getType());
+  if (isIndex || !tile || analysis::registersOf(tile) <= kRegistersOfTile)
+    return true;
+  MemDescType plain = mayCopy ? plainBuffer(tile) : MemDescType();
+  if (!plain || !canCopyTo(early.load, plain, facts))
+    return false;
+  early.buffer = plain;
+  return true;
+}
+
+std::optional<unsigned> Finder::add(tt::LoadOp load, bool isIndex) {
+  auto [entry, isNew] = known.try_emplace(load, std::nullopt);
+  if (!isNew)
+    return entry->second;
+  if (load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV || !written ||
+      !analysis::staysUnwritten(load.getPtr(), *written))
+    return std::nullopt;
+  EarlyLoad early;
+  early.load = load;
+  const llvm::SmallDenseSet<Value, 8> around = std::exchange(carried, {});
+  const bool isCollected = llvm::all_of(load->getOperands(), [&](Value operand) { return collect(operand, early); });
+  carried = around;
+  if (!isCollected || !place(early, isIndex))
+    return std::nullopt;
+  found.loads.push_back(std::move(early));
+  return known[load] = found.loads.size() - 1;
+}
+
+bool Finder::feedsProduct(tt::LoadOp load) {
+  SetVector<Operation *> after;
+  ForwardSliceOptions options;
+  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  getForwardSlice(load.getOperation(), &after, options);
+  return llvm::any_of(after, isProduct);
+}
+
+/// Copies run as many stages ahead of the products as there are; loads that addresses come from one stage earlier each.
+void Finder::assignStages(unsigned numStages) {
+  SmallVector<unsigned> depth(found.loads.size(), 0);
+  for (auto [index, early] : llvm::enumerate(found.loads)) {
+    for (unsigned needed : early.needs)
+      depth[index] = std::max(depth[index], depth[needed] + 1);
+    if (early.buffer)
+      found.copyStage = std::max(found.copyStage, depth[index]);
+  }
+  const unsigned ahead = numStages - 1 > found.copyStage ? numStages - 1 - found.copyStage : 1;
+  found.lastStage = found.copyStage + ahead;
+  for (EarlyLoad &early : found.loads)
+    early.stage = early.buffer ? found.copyStage : found.lastStage - 1;
+  for (EarlyLoad &early : llvm::reverse(found.loads))
+    for (unsigned needed : early.needs)
+      found.loads[needed].stage = std::min(found.loads[needed].stage, early.stage > 0 ? early.stage - 1 : 0);
+}
+
+EarlyLoads Finder::run(unsigned numStages) {
+  for (auto load : loop.getBody()->getOps<tt::LoadOp>())
+    if (feedsProduct(load))
+      add(load, /*isIndex=*/false);
+  assignStages(numStages);
+  return std::move(found);
+}
+
+EarlyLoads ttg::findEarlyLoads(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned numStages,
+                               bool mayCopy) {
+  return Finder(loop, facts, mayCopy).run(numStages);
+}

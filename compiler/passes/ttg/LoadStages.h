@@ -1,0 +1,42 @@
+// Which loads of a loop run ahead of its products, how far, and where their tiles wait.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/analysis/AxisInfo.h"
+#include "compiler/dialect/ttg/Dialect.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace nereid::ttg {
+
+/// A load that runs ahead.
+struct EarlyLoad {
+  tt::LoadOp load;
+  /// The buffer that is one of a ring of them; null where the tile waits in registers.
+  MemDescType buffer;
+  /// What fills such a buffer from the tile; null where the tile is read from the ring by its own threads.
+  LocalAllocOp allocation;
+  unsigned stage = 0;
+  llvm::SetVector<mlir::Operation *> slice; ///< computes the load's operands in the loop; other early loads apart
+  llvm::SmallVector<unsigned, 2> needs;     ///< the early loads that these operands come from
+};
+
+struct EarlyLoads {
+  std::vector<EarlyLoad> loads; ///< a load stands behind those that it needs
+  unsigned copyStage = 0;       ///< of all copies to rings
+  unsigned lastStage = 0;       ///< of the products
+  bool hasRings() const;
+  unsigned ringBytes() const;
+  unsigned slots() const { return lastStage - copyStage + 1; }
+};
+
+/// A product of tiles, of whatever instructions.
+bool isProduct(mlir::Operation *op);
+
+/// The loads that products of the loop's body depend on and that may run ahead, over so many stages. `mayCopy` says whether
+/// there are asynchronous copies.
+EarlyLoads findEarlyLoads(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned numStages,
+                          bool mayCopy);
+
+} // namespace nereid::ttg

@@ -1,0 +1,331 @@
+// Overlaps loads with the products that need them, over several iterations of a loop.
+//
+//   for { %x = load; %b = local_alloc %x; dot(local_load %b) }
+//     ->  %ring = local_alloc                       // a buffer for each iteration under way
+//         copies of the first iterations
+//         for { async_wait; copy of a later iteration to %ring[i]; dot(local_load %ring[e]) }
+//
+// Which loads run ahead is LoadStages.cpp's business, the expansion ExpandLoop.cpp's; docs/why/pipelining.md has the whole.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/passes/ttg/LoadStages.h"
+#include "compiler/passes/ttg/LoopSchedule.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <array>
+
+namespace nereid::ttg {
+#define GEN_PASS_DEF_PIPELINELOOPS
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+static constexpr StringLiteral kNumStages = "tt.num_stages", kScheduledStage = "tt.scheduled_max_stage";
+
+//--- rings ---------------------------------------------------------------------------------
+
+namespace {
+/// The rewriting of one loop.
+class Pipeliner {
+public:
+  Pipeliner(scf::ForOp loop, EarlyLoads early, RewriterBase &rewriter)
+      : loop(loop), early(std::move(early)), rewriter(rewriter) {}
+
+  bool run();
+
+private:
+  void assignSlices();
+  Value remade(Value value, unsigned stage);
+  void remakeForLaterStages();
+  void addCounters();
+  void useRing(EarlyLoad &load);
+  void addGroup();
+  Value view(Value ring, Value slot, MemDescType type, unsigned stage);
+  void stageNew(Operation *op, unsigned stage) { stages[op] = stage; }
+  LoopSchedule schedule();
+
+  scf::ForOp loop;
+  EarlyLoads early;
+  RewriterBase &rewriter;
+  llvm::DenseMap<Operation *, unsigned> stages; ///< of ops that are not in the last stage, and of new ones
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> remadeValues;
+  Value fillSlot, readSlot;
+  SmallVector<Value> rings;
+};
+} // namespace
+
+/// What a load needs runs with it, or earlier where another load needs it, too.
+void Pipeliner::assignSlices() {
+  for (const EarlyLoad &load : early.loads) {
+    stages[load.load] = load.stage;
+    for (Operation *op : load.slice) {
+      auto [entry, isNew] = stages.try_emplace(op, load.stage);
+      entry->second = std::min(entry->second, load.stage);
+    }
+  }
+}
+
+/// Whether a value follows from the induction variable and what does not change alone.
+static bool followsFromIndex(Value value, scf::ForOp loop) {
+  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getBlock() == loop.getBody() && isPure(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromIndex(operand, loop); });
+}
+
+/// `value`, of an earlier stage, computed once more in `stage`.
+Value Pipeliner::remade(Value value, unsigned stage) {
+  Operation *op = value.getDefiningOp();
+  if (loop.isDefinedOutsideOfLoop(value) || !op || stages.lookup_or(op, early.lastStage) >= stage)
+    return value;
+  if (Value known = remadeValues.lookup({value, stage}))
+    return known;
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, remade(operand, stage));
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Operation *copy = builder.clone(*op, mapping);
+  stageNew(copy, stage);
+  Value made = copy->getResult(cast<OpResult>(value).getResultNumber());
+  return remadeValues[{value, stage}] = made;
+}
+
+/// Offsets and masks that products use, too, are computed for them once more: cheaper than to carry tiles over stages.
+void Pipeliner::remakeForLaterStages() {
+  SmallVector<Operation *> earlyOps;
+  for (Operation &op : *loop.getBody())
+    if (stages.contains(&op) && isPure(&op))
+      earlyOps.push_back(&op);
+  for (Operation *op : earlyOps)
+    for (OpResult result : op->getResults()) {
+      if (!followsFromIndex(result, loop))
+        continue;
+      for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
+        Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+        if (!user || user->hasTrait<OpTrait::IsTerminator>())
+          continue;
+        const unsigned stage = stages.lookup_or(user, early.lastStage);
+        if (stage > stages.lookup(op))
+          use.set(remade(result, stage));
+      }
+    }
+}
+
+/// Carries the numbers of the buffers that are filled and read next.
+void Pipeliner::addCounters() {
+  const Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
+  Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
+  Value count = arith::ConstantIntOp::create(rewriter, loc, early.slots(), 32);
+  auto next = [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> slots) {
+    SmallVector<Value> following;
+    const std::array<unsigned, 2> ofSlots = {early.copyStage, early.lastStage};
+    for (auto [slot, stage] : llvm::zip_equal(slots, ofSlots)) {
+      auto sum = arith::AddIOp::create(builder, loc, slot, one);
+      auto isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, sum, count);
+      auto wrapped = arith::SelectOp::create(builder, loc, isLast, zero, sum);
+      for (Operation *op : {sum.getOperation(), isLast.getOperation(), wrapped.getOperation()})
+        stageNew(op, stage);
+      following.push_back(wrapped);
+    }
+    return following;
+  };
+  // A loop can always carry more.
+  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(rewriter, {zero, zero}, false, next));
+  fillSlot = loop.getRegionIterArgs().drop_back().back();
+  readSlot = loop.getRegionIterArgs().back();
+}
+
+Value Pipeliner::view(Value ring, Value slot, MemDescType type, unsigned stage) {
+  auto index = MemDescIndexOp::create(rewriter, loop.getLoc(), type, ring, slot);
+  stageNew(index, stage);
+  return index;
+}
+
+void Pipeliner::useRing(EarlyLoad &load) {
+  const Location loc = load.load.getLoc();
+  const MemDescType part = load.buffer;
+  auto typeOf = [&](ArrayRef<int64_t> shape) {
+    return MemDescType::get(shape, part.getElementType(), part.getEncoding(), part.getMemorySpace(), /*mutable=*/true);
+  };
+  SmallVector<int64_t> shape = {early.slots()};
+  llvm::append_range(shape, part.getShape());
+  rewriter.setInsertionPoint(loop);
+  const IntegerAttr alignment = load.allocation ? load.allocation.getAlignmentAttr() : IntegerAttr();
+  Value ring = rings.emplace_back(LocalAllocOp::create(rewriter, loc, typeOf(shape), Value(), alignment));
+
+  rewriter.setInsertionPoint(load.load);
+  Value target = view(ring, fillSlot, typeOf(part.getShape()), early.copyStage);
+  auto copy = AsyncCopyGlobalToLocalOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), load.load.getPtr(),
+                                              target, load.load.getMask(), Value(), load.load.getCache(),
+                                              load.load.getEvict());
+  stageNew(copy, early.copyStage);
+  Operation *replaced = load.allocation ? load.allocation.getOperation() : load.load.getOperation();
+  rewriter.setInsertionPoint(replaced);
+  Value source = view(ring, readSlot, part, early.lastStage);
+  if (!load.allocation)
+    source = LocalLoadOp::create(rewriter, loc, load.load.getType(), source);
+  rewriter.replaceOp(replaced, source);
+  stages.erase(load.load);
+  if (load.allocation)
+    rewriter.eraseOp(load.load);
+}
+
+/// Whether a matrix unit reads the buffer by itself.
+static bool isReadByUnit(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    return isa<ttng::WarpGroupDotOp>(user) || (isa<MemDescTransOp, MemDescIndexOp>(user) && isReadByUnit(user->getResult(0)));
+  });
+}
+
+/// A fence behind buffers that are filled no more by the threads' stores.
+static bool isIdle(ttng::FenceAsyncSharedOp fence) {
+  for (Operation *op = fence->getPrevNode(); isa_and_nonnull<MemDescTransOp, MemDescIndexOp, LocalAllocOp>(op);
+       op = op->getPrevNode())
+    if (isa<LocalAllocOp>(op))
+      return false;
+  return true;
+}
+
+/// Closes the group of a turn's copies, and waits for one at the start of a turn. What a thread copied is fenced there, too.
+void Pipeliner::addGroup() {
+  const Location loc = loop.getLoc();
+  auto token = AsyncTokenType::get(loop.getContext());
+  for (Operation &op : *loop.getBody())
+    if (isa<AsyncCopyGlobalToLocalOp>(op))
+      rewriter.setInsertionPointAfter(&op);
+  stageNew(AsyncCommitGroupOp::create(rewriter, loc, token, ValueRange()), early.copyStage);
+  for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
+    if (isIdle(fence))
+      rewriter.eraseOp(fence);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  stageNew(AsyncWaitOp::create(rewriter, loc, token, ValueRange(), early.slots() - 2), early.lastStage);
+  if (llvm::any_of(rings, isReadByUnit))
+    stageNew(ttng::FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false), early.lastStage);
+}
+
+//--- the schedule --------------------------------------------------------------------------
+
+/// A turn waits for its copies, starts those of later iterations and then computes: one barrier, behind the wait, also keeps
+/// the copies from buffers that are still being read.
+LoopSchedule Pipeliner::schedule() {
+  LoopSchedule result;
+  result.lastStage = early.lastStage;
+  std::vector<std::vector<Operation *>> byStage(early.lastStage + 1);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isa<AsyncWaitOp, ttng::FenceAsyncSharedOp>(op) && stages.contains(&op))
+      result.entries.push_back({&op, early.lastStage});
+    else
+      byStage[stages.lookup_or(&op, early.lastStage)].push_back(&op);
+  }
+  for (unsigned count = 0; count <= early.lastStage; ++count) {
+    const unsigned stage = count < early.lastStage ? early.lastStage - 1 - count : early.lastStage;
+    for (Operation *op : byStage[stage])
+      result.entries.push_back({op, stage});
+  }
+  return result;
+}
+
+bool Pipeliner::run() {
+  assignSlices();
+  if (std::string whyNot = whyNotExpand(loop, schedule()); !whyNot.empty()) {
+    loop.emitRemark() << "loads are not started ahead in this loop: " << whyNot;
+    return false;
+  }
+  remakeForLaterStages();
+  const Location loc = loop.getLoc();
+  auto token = AsyncTokenType::get(loop.getContext());
+  if (early.hasRings()) {
+    addCounters();
+    for (EarlyLoad &load : early.loads)
+      if (load.buffer)
+        useRing(load);
+    addGroup();
+  }
+  scf::ForOp made = expandLoop(loop, schedule(), rewriter);
+  made->setAttr(kScheduledStage, rewriter.getI32IntegerAttr(early.lastStage));
+  rewriter.setInsertionPointAfter(made);
+  if (!rings.empty())
+    AsyncWaitOp::create(rewriter, loc, token, ValueRange(), 0);
+  for (Value ring : rings)
+    LocalDeallocOp::create(rewriter, loc, ring);
+  return true;
+}
+
+//--- which loops ---------------------------------------------------------------------------
+
+/// Shared memory that a loop needs beside its rings, at most.
+static unsigned bytesBeside(scf::ForOp loop, const EarlyLoads &early) {
+  unsigned bytes = 0;
+  loop->getParentOfType<tt::FuncOp>().walk([&](Operation *op) {
+    const bool isReplaced = llvm::any_of(early.loads, [&](const EarlyLoad &load) { return load.allocation == op; });
+    const bool isAlive = loop->isAncestor(op) || (isa<LocalAllocOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+                           return loop->isAncestor(user);
+                         }));
+    if (isAlive && !isReplaced)
+      bytes += analysis::bufferBytes(op);
+  });
+  return bytes;
+}
+
+static bool hasProduct(scf::ForOp loop) {
+  return llvm::any_of(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
+}
+
+namespace {
+struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
+  using PipelineLoopsBase::PipelineLoopsBase;
+
+  /// As many stages as shared memory has room for; none found where it has room for one iteration alone.
+  EarlyLoads fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned asked) {
+    const unsigned most = maxBytes;
+    EarlyLoads early;
+    for (unsigned stages = asked; stages > 1; --stages) {
+      early = findEarlyLoads(loop, facts, stages, mayCopy);
+      const unsigned bytes = early.ringBytes() + bytesBeside(loop, early);
+      if (bytes <= most) {
+        if (stages < asked)
+          loop.emitRemark() << "num_stages=" << asked << " needs more shared memory than the " << most
+                            << " bytes of a block; the loop has " << stages << " stages";
+        return early;
+      }
+      if (early.slots() == 2)
+        break;
+    }
+    loop.emitRemark() << "loads are not started ahead in this loop: " << early.ringBytes() + bytesBeside(loop, early)
+                      << " bytes of shared memory would be needed, a block has " << most;
+    return {};
+  }
+
+  void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (hasProduct(loop))
+        loops.push_back(loop);
+    });
+    if (loops.empty())
+      return;
+    const analysis::AxisInfoAnalysis facts(getOperation());
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : loops) {
+      auto asked = loop->getAttrOfType<IntegerAttr>(kNumStages);
+      const unsigned stages = asked ? asked.getInt() : defaultStages;
+      loop->removeAttr(kNumStages);
+      if (stages < 2)
+        continue;
+      EarlyLoads early = fit(loop, facts, stages);
+      if (!early.loads.empty() && Pipeliner(loop, std::move(early), rewriter).run())
+        ++numPipelined;
+    }
+  }
+};
+} // namespace

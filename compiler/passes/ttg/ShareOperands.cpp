@@ -1,0 +1,142 @@
+// Brings operands of matrix instructions to their threads through buffers in shared memory.
+//
+//   %o = ttg.convert_layout %x : #blocked -> #ttg.dot_op<...>   ->   %b = ttg.local_alloc %x : (#blocked) -> #shared
+//                                                                    %o = ttg.local_load %b : #shared -> #ttg.dot_op<...>
+//
+// A transposition between a load and the buffer moves before the load, where it costs nothing.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/layout/Conversion.h"
+#include "compiler/layout/Reach.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace nereid::ttg {
+#define GEN_PASS_DEF_SHAREOPERANDS
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+using layout::LinearLayout;
+
+//--- the buffer's encoding -----------------------------------------------------------------
+
+/// Dimensions from the one that registers run along.
+static SmallVector<unsigned> orderOf(RankedTensorType tile) {
+  const LinearLayout &layout = linearLayoutOf(tile);
+  SmallVector<unsigned> order;
+  auto add = [&](unsigned dim) {
+    if (!llvm::is_contained(order, dim))
+      order.push_back(dim);
+  };
+  for (StringRef in : {StringRef(layout::kRegister), StringRef(layout::kLane)})
+    for (unsigned bit = 0; bit < layout.inBits(in); ++bit)
+      for (auto [dim, coordinate] : llvm::enumerate(layout.basis(in, bit)))
+        if (coordinate == 1)
+          add(dim);
+  for (unsigned dim = tile.getRank(); dim-- > 0;)
+    add(dim);
+  return order;
+}
+
+/// Wavefronts of a warp that fills the buffer and reads it.
+static unsigned costOf(RankedTensorType from, RankedTensorType to, LayoutEncoding encoding) {
+  const unsigned bytes = analysis::memoryBits(from.getElementType()) / 8;
+  const unsigned most = analysis::kWidestAccessBytes / bytes;
+  const LinearLayout places = encoding.toLinearLayout(from.getShape());
+  auto cost = [](const layout::SharedSide &side) { return side.accesses.size() * side.wavefronts; };
+  const auto matrices = layout::planMatrixReach(linearLayoutOf(to), places, bytes);
+  return cost(layout::planReach(linearLayoutOf(from), places, bytes, most)) +
+         cost(matrices ? matrices->rows : layout::planReach(linearLayoutOf(to), places, bytes, most));
+}
+
+/// The swizzle with the fewest wavefronts. Vectors are those of 16 bytes or some of them together; the lines of all banks
+/// that rows fill decide how often the phase changes.
+static SwizzledSharedAttr bufferEncoding(RankedTensorType from, RankedTensorType to) {
+  const SmallVector<unsigned> order = orderOf(from);
+  const int64_t extent = from.getDimSize(order[0]), bytes = analysis::memoryBits(from.getElementType()) / 8;
+  const int64_t lineElems = layout::BankModel().lineBytes / bytes;
+  const unsigned perPhase = std::max<int64_t>(1, lineElems / extent);
+  SwizzledSharedAttr best;
+  unsigned bestCost = ~0u;
+  for (int64_t vec = std::min<int64_t>(extent, layout::BankModel().maxAccessBytes / bytes); vec <= std::min(extent, lineElems);
+       vec *= 2) {
+    const unsigned phases = std::min(extent, lineElems) / vec;
+    auto candidate = SwizzledSharedAttr::get(from.getContext(), vec, phases > 1 ? perPhase : 1, phases, order);
+    if (const unsigned cost = costOf(from, to, candidate); cost < bestCost) {
+      best = candidate;
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+//--- conversions ---------------------------------------------------------------------------
+
+/// A transposed load as a load by transposed pointers.
+static Value sinkTransposition(Value value) {
+  auto transposition = value.getDefiningOp<tt::TransOp>();
+  auto load = transposition ? transposition.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
+  if (!load || !load->hasOneUse() || !transposition->hasOneUse() || load->getBlock() != transposition->getBlock())
+    return value;
+  OpBuilder builder(load);
+  auto turn = [&](Value operand) -> Value {
+    if (!operand)
+      return operand;
+    auto type = cast<RankedTensorType>(value.getType()).clone(tt::elementOf(operand.getType()));
+    return tt::TransOp::create(builder, transposition.getLoc(), type, operand, transposition.getOrderAttr());
+  };
+  Value pointer = turn(load.getPtr()), mask = turn(load.getMask()), other = turn(load.getOther());
+  auto turned = tt::LoadOp::create(builder, load.getLoc(), value.getType(), pointer, mask, other, load.getCache(),
+                                   load.getEvict(), load.getIsVolatile());
+  turned->setDiscardableAttrs(load->getDiscardableAttrDictionary());
+  value.replaceAllUsesWith(turned);
+  transposition.erase();
+  load.erase();
+  return turned;
+}
+
+static bool wantsBuffer(ConvertLayoutOp op) {
+  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  auto operand = dyn_cast<DotOperandAttr>(to.getEncoding());
+  if (!operand || !isa<NvidiaMmaAttr>(operand.getParent()) || isa<NvidiaMmaAttr>(from.getEncoding()))
+    return false;
+  Operation *source = op.getSrc().getDefiningOp();
+  if (isa_and_nonnull<tt::LoadOp>(source))
+    return true;
+  const unsigned bits = analysis::memoryBits(from.getElementType());
+  return layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), bits).kind == layout::ConversionKind::Shared;
+}
+
+static void bringThroughBuffer(ConvertLayoutOp op) {
+  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  OpBuilder builder(op);
+  auto type = MemDescType::get(from.getShape(), from.getElementType(), bufferEncoding(from, to),
+                               SharedMemoryAttr::get(op.getContext()));
+  Value buffer = LocalAllocOp::create(builder, op.getLoc(), type, op.getSrc(), IntegerAttr());
+  Value operand = LocalLoadOp::create(builder, op.getLoc(), to, buffer);
+  op.getResult().replaceAllUsesWith(operand);
+  op.erase();
+}
+
+namespace {
+struct ShareOperands : ttg::impl::ShareOperandsBase<ShareOperands> {
+  using ShareOperandsBase::ShareOperandsBase;
+
+  void runOnOperation() final {
+    SmallVector<ConvertLayoutOp> conversions;
+    getOperation().walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
+    for (ConvertLayoutOp op : conversions) {
+      if (isa<DotOperandAttr>(encodingOf(op.getType())))
+        sinkTransposition(op.getSrc());
+      if (!wantsBuffer(op))
+        continue;
+      bringThroughBuffer(op);
+      ++numShared;
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,77 @@
+// Matrices read from shared memory by a warp, and copies to it that run beside the threads.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/NvidiaEmitter.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace nereid;
+using namespace nereid::nvidia;
+using namespace nereid::lowering;
+
+using llvm::Intrinsic::ID;
+
+static llvm::Value *moved(IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
+  return offset == 0 ? pointer : ir.CreatePtrAdd(pointer, ir.getInt64(offset));
+}
+
+static ID matrixLoad(unsigned count, bool isTransposed) {
+  switch (count) {
+  case 1:
+    return isTransposed ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_trans_b16
+                        : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_b16;
+  case 2:
+    return isTransposed ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16
+                        : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16;
+  default:
+    return isTransposed ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+                        : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
+  }
+}
+
+llvm::SmallVector<llvm::Value *, 8> NvidiaEmitter::loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
+                                                                unsigned count, bool isTransposed) {
+  llvm::Value *all = ir.CreateIntrinsic(matrixLoad(count, isTransposed), {row->getType()}, {moved(ir, row, byteOffset)});
+  if (count == 1)
+    return {all};
+  llvm::SmallVector<llvm::Value *, 8> words;
+  for (unsigned index = 0; index < count; ++index)
+    words.push_back(ir.CreateExtractValue(all, index));
+  return words;
+}
+
+/// 16 bytes pass by L1, unless they are wanted there. PTX ISA, cp.async: smaller copies always go through it.
+static ID copyOf(unsigned bytes, bool isPartial, tt::CacheModifier cache) {
+  switch (bytes) {
+  case 4:
+    return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s
+                     : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4;
+  case 8:
+    return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s
+                     : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8;
+  default:
+    if (cache == tt::CacheModifier::CA)
+      return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_16_s
+                       : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_16;
+    return isPartial ? llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s
+                     : llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16;
+  }
+}
+
+void NvidiaEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
+  llvm::SmallVector<llvm::Value *, 3> operands = {moved(ir, copy.target, copy.targetOffset),
+                                                  moved(ir, copy.source, copy.sourceOffset)};
+  if (copy.mask)
+    operands.push_back(ir.CreateSelect(copy.mask, ir.getInt32(copy.bytes), ir.getInt32(0)));
+  ir.CreateIntrinsic(copyOf(copy.bytes, copy.mask != nullptr, copy.cache), {}, operands);
+}
+
+void NvidiaEmitter::commitCopies(IrBuilder &ir) {
+  ir.CreateIntrinsic(ir.getVoidTy(), llvm::Intrinsic::nvvm_cp_async_commit_group, {});
+}
+
+void NvidiaEmitter::waitForCopies(IrBuilder &ir, unsigned numPending) {
+  if (numPending == 0)
+    ir.CreateIntrinsic(ir.getVoidTy(), llvm::Intrinsic::nvvm_cp_async_wait_all, {});
+  else
+    ir.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {ir.getInt32(numPending)});
+}

@@ -1,0 +1,109 @@
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops))' 2>&1 | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-bytes=20000}))' 2>&1 | FileCheck %s --check-prefix=SHORT
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false}))' 2>&1 | FileCheck %s --check-prefix=PLAIN
+// Loads of operands become copies to rings, loads that give addresses run a turn before them.
+
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#smem = #ttg.shared_memory
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // SHORT: remark: num_stages=3 needs more shared memory than the 20000 bytes of a block; the loop has 2 stages
+  // CHECK-LABEL: tt.func @direct
+  // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
+  // SHORT: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
+  // CHECK-COUNT-2: ttg.async_copy_global_to_local
+  // CHECK: scf.for
+  // CHECK: ttg.async_wait {num = 1 : i32}
+  // CHECK: ttg.async_copy_global_to_local %{{.*}}, %{{.*}} mask
+  // CHECK: ttg.async_commit_group
+  // CHECK: ttg.local_load
+  // CHECK: tt.dot
+  // CHECK: tt.scheduled_max_stage = 2 : i32
+  // CHECK: ttg.async_wait {num = 0 : i32}
+  // CHECK: ttg.local_dealloc %[[RING]]
+  // Without copies a small tile waits in registers.
+  // PLAIN-LABEL: tt.func @direct
+  // PLAIN-NOT: async_copy
+  // PLAIN: tt.load
+  // PLAIN: scf.for
+  // PLAIN: tt.load
+  // PLAIN: tt.scheduled_max_stage = 2
+  tt.func @direct(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<64x64xf16, #right>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x64xi32, #rows>
+    %o = tt.broadcast %e : tensor<1x64xi32, #rows> -> tensor<64x64xi32, #rows>
+    %s = tt.splat %x : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #rows>
+    %p = tt.addptr %s, %o : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+    %step = arith.constant dense<64> : tensor<64x64xi32, #rows>
+    %d:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %q = %p) -> (tensor<64x64xf32, #mma>, tensor<64x64x!tt.ptr<f16>, #rows>) : i32 {
+      %t = tt.load %q : tensor<64x64x!tt.ptr<f16>, #rows>
+      %buffer = ttg.local_alloc %t : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %a = ttg.local_load %buffer : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #left>
+      %sum = tt.dot %a, %b, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
+      %next = tt.addptr %q, %step : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+      scf.yield %sum, %next : tensor<64x64xf32, #mma>, tensor<64x64x!tt.ptr<f16>, #rows>
+    }
+    tt.return %d#0 : tensor<64x64xf32, #mma>
+  }
+
+  // The copies' addresses come from memory: one turn to load them, one for the copies.
+  // CHECK-LABEL: tt.func @indirect
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
+  // CHECK: scf.for
+  // CHECK: ttg.async_wait {num = 0 : i32}
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: tt.load %{{.*}}, %{{.*}} : !tt.ptr<i32>
+  // CHECK: tt.dot
+  // CHECK: tt.scheduled_max_stage = 2 : i32
+  tt.func @indirect(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %table: !tt.ptr<i32>, %b: tensor<64x64xf16, #right>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c16 = arith.constant 16 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x64xi32, #rows>
+    %o = tt.broadcast %e : tensor<1x64xi32, #rows> -> tensor<64x64xi32, #rows>
+    %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %at = tt.addptr %table, %i : !tt.ptr<i32>, i32
+      %block = tt.load %at : !tt.ptr<i32>
+      %begin = arith.muli %block, %c16 : i32
+      %base = tt.addptr %x, %begin : !tt.ptr<f16>, i32
+      %s = tt.splat %base : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #rows>
+      %p = tt.addptr %s, %o : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+      %t = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+      %buffer = ttg.local_alloc %t : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %a = ttg.local_load %buffer : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #left>
+      %sum = tt.dot %a, %b, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
+      scf.yield %sum : tensor<64x64xf32, #mma>
+    }
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+
+  // What the loop itself writes is not read ahead.
+  // CHECK-LABEL: tt.func @written
+  // CHECK-NOT: async_copy
+  // CHECK: tt.return
+  tt.func @written(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<64x64xf16, #right>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %s = tt.splat %x : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #rows>
+    %out = tt.splat %x : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #mma>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %t = tt.load %s : tensor<64x64x!tt.ptr<f16>, #rows>
+      %buffer = ttg.local_alloc %t : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %a = ttg.local_load %buffer : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #left>
+      %sum = tt.dot %a, %b, %zero : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
+      %narrow = arith.truncf %sum : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      tt.store %out, %narrow : tensor<64x64x!tt.ptr<f16>, #mma>
+    }
+    tt.return
+  }
+}

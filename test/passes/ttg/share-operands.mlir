@@ -1,0 +1,44 @@
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands))' | FileCheck %s
+// Operands of matrix instructions come through buffers; a transposition moves before its load.
+
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+
+// CHECK-DAG: #[[ROWS:.*]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+// CHECK-DAG: #[[COLUMNS:.*]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @loaded
+  tt.func @loaded(%p: tensor<64x64x!tt.ptr<f16>, #rows>) -> tensor<64x64xf16, #left> {
+    // CHECK: %[[X:.*]] = tt.load
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+    // CHECK: %[[B:.*]] = ttg.local_alloc %[[X]] : (tensor<64x64xf16, #{{.*}}>) -> !ttg.memdesc<64x64xf16, #[[ROWS]], #smem>
+    // CHECK: ttg.local_load %[[B]]
+    // CHECK-NOT: convert_layout
+    %a = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
+    tt.return %a : tensor<64x64xf16, #left>
+  }
+
+  // CHECK-LABEL: tt.func @transposed
+  tt.func @transposed(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %m: tensor<64x64xi1, #rows>) -> tensor<64x64xf16, #right> {
+    // CHECK: %[[P:.*]] = tt.trans
+    // CHECK: %[[M:.*]] = tt.trans
+    // CHECK: %[[X:.*]] = tt.load %[[P]], %[[M]]
+    // CHECK: ttg.local_alloc %[[X]] : {{.*}}#[[COLUMNS]], #smem>
+    %x = tt.load %p, %m : tensor<64x64x!tt.ptr<f16>, #rows>
+    %y = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #columns>
+    %b = ttg.convert_layout %y : tensor<64x64xf16, #columns> -> tensor<64x64xf16, #right>
+    tt.return %b : tensor<64x64xf16, #right>
+  }
+
+  // A sum whose rows stay in their warps becomes an operand in registers.
+  // CHECK-LABEL: tt.func @chained
+  tt.func @chained(%s: tensor<64x64xf16, #mma>) -> tensor<64x64xf16, #left> {
+    // CHECK: ttg.convert_layout
+    // CHECK-NOT: local_alloc
+    %a = ttg.convert_layout %s : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #left>
+    tt.return %a : tensor<64x64xf16, #left>
+  }
+}
