@@ -36,6 +36,18 @@ BlockArgument analysis::baseOf(Value pointer) {
   }
 }
 
+/// Buffers in shared memory are nobody else's.
+static bool writesSharedAlone(Operation *op) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  return llvm::all_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Read>(effect.getEffect()) || isa<ttg::SharedMemory>(effect.getResource());
+  });
+}
+
 std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
   Bases bases;
   const WalkResult result = loop.getBody()->walk([&](Operation *op) {
@@ -47,10 +59,8 @@ std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
       bases.insert(base);
       return base ? WalkResult::advance() : WalkResult::interrupt();
     }
-    // Buffers in shared memory are nobody else's.
-    if (op->getDialect()->getNamespace() == ttg::TtgDialect::getDialectNamespace() && !isa<ttg::BarrierOp>(op))
-      return WalkResult::advance();
-    const bool isHarmless = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op);
+    const bool isHarmless =
+        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op) || writesSharedAlone(op);
     return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
   });
   if (result.wasInterrupted())
