@@ -221,5 +221,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 }
 
+/// A barrier between a product and the wait for it says nothing of what the matrix unit still reads: one more stands
+/// before the buffer is written again.
+TEST(WarpGroup, BuffersAreReadUntilTheWait) {
+  const char *text = R"(
+#rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>
+#b = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @kernel(%a: tensor<64x16xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>) {
+    %threes = arith.constant dense<3.0> : tensor<16x8xf16, #rows>
+    %c = arith.constant dense<0.0> : tensor<64x8xf32, #mma>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<16x8xf16, #b, #smem, mutable>
+    ttg.local_store %threes, %y : tensor<16x8xf16, #rows> -> !ttg.memdesc<16x8xf16, #b, #smem, mutable>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %a, %y, %c {isAsync = true} : tensor<64x16xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<16x8xf16, #b, #smem, mutable> -> tensor<64x8xf32, #mma>
+    ttg.barrier local
+    %w:2 = ttng.warp_group_dot_wait %d, %y {pendings = 0 : i32} : tensor<64x8xf32, #mma>, !ttg.memdesc<16x8xf16, #b, #smem, mutable>
+    ttg.local_store %threes, %y : tensor<16x8xf16, #rows> -> !ttg.memdesc<16x8xf16, #b, #smem, mutable>
+    tt.return
+  }
+})";
+  std::string error;
+  auto kernel = SimtKernel::compile(text, 4, &error);
+  ASSERT_TRUE(kernel) << error;
+  EXPECT_EQ(kernel->barriers, 3u);
+}
+
 } // namespace
 } // namespace nereid::simt
