@@ -46,7 +46,8 @@ void MemDescType::print(AsmPrinter &printer) const {
 }
 
 LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
-                                  Type element, Attribute encoding, Attribute memorySpace, bool, ArrayRef<int64_t> allocShape) {
+                                  Type element, Attribute encoding, Attribute memorySpace, bool,
+                                  ArrayRef<int64_t> allocShape) {
   auto layout = dyn_cast<LayoutEncoding>(encoding);
   if (!layout || layout.isDistributed())
     return emitError() << "the encoding of a buffer must be one of shared memory";

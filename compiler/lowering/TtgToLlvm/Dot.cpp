@@ -63,7 +63,10 @@ LogicalResult DotEmitter::run() {
   for (llvm::Value *value : emitter.tile(op.getC()))
     accumulators.push_back(widen(value, element, sum));
   auto kindOfOp = ttg::matrixKindOf(op);
-  const bool hasInstruction = isa<ttg::NvidiaMmaAttr>(cast<RankedTensorType>(op.getType()).getEncoding());
+  auto instruction = dyn_cast<ttg::NvidiaMmaAttr>(cast<RankedTensorType>(op.getType()).getEncoding());
+  if (instruction && instruction.isOfWarpGroups())
+    return op.emitError() << "operands of a product by warp groups lie in shared memory; `ttng.warp_group_dot` takes them";
+  const bool hasInstruction = instruction != nullptr;
   if (failed(hasInstruction && kindOfOp ? byInstructions(*kindOfOp) : byElements()))
     return failure();
   for (llvm::Value *&value : accumulators)

@@ -217,16 +217,17 @@ LogicalResult WarpGroupDotEmitter::run() {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitWarpGroupDot(ttng::WarpGroupDotOp op) { return WarpGroupDotEmitter(*this, op).run(); }
+LogicalResult FunctionEmitter::emitWarpGroupDot(ttng::WarpGroupDotOp op) {
+  return WarpGroupDotEmitter(*this, op).run();
+}
 
 LogicalResult FunctionEmitter::emitWarpGroupDotWait(ttng::WarpGroupDotWaitOp op) {
   Tile sums;
   for (Value input : op.getInputs())
     if (isa<RankedTensorType>(input.getType()))
       llvm::append_range(sums, tile(input));
-  ArrayRef<llvm::Value *> rest = sums;
   const auto waited = target.waitForGroups(ir, op.getPendings(), sums);
-  rest = waited;
+  ArrayRef<llvm::Value *> rest = waited;
   for (auto [input, output] : llvm::zip_equal(op.getInputs(), op.getOutputs())) {
     const size_t count = isa<RankedTensorType>(input.getType()) ? tile(input).size() : 0;
     define(output, count ? Tile(rest.take_front(count)) : tile(input));

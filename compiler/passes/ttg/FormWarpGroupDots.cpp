@@ -67,7 +67,7 @@ private:
 
   OpBuilder builder;
   SmallVector<LocalAllocOp> allocations;
-  llvm::DenseMap<std::pair<Value, Attribute>, LocalAllocOp> outside; ///< of tiles from outside the product's block
+  llvm::DenseMap<std::pair<Value, Attribute>, LocalAllocOp> allocationOf; ///< of a tile in an encoding
 };
 } // namespace
 
@@ -75,23 +75,20 @@ static MemDescType memDesc(ArrayRef<int64_t> shape, Type element, NvmmaSharedAtt
   return MemDescType::get(shape, element, encoding, SharedMemoryAttr::get(encoding.getContext()));
 }
 
-/// Before the product, or where the tile comes from if that is outside of the product's block.
+/// Before the first product of the tile's block, or where the tile comes from if products of other blocks are first.
 Value Former::allocate(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
   auto type = cast<RankedTensorType>(tile.getType());
-  const bool isOutside = tile.getParentBlock() != dot->getBlock();
-  LocalAllocOp known = isOutside ? outside.lookup({tile, encoding}) : LocalAllocOp();
+  LocalAllocOp &known = allocationOf[{tile, encoding}];
   if (known)
     return known;
-  if (isOutside)
+  if (tile.getParentBlock() != dot->getBlock())
     builder.setInsertionPointAfterValue(tile);
   else
     builder.setInsertionPoint(dot);
-  auto made = LocalAllocOp::create(builder, tile.getLoc(), memDesc(type.getShape(), type.getElementType(), encoding), tile,
-                                   IntegerAttr());
-  allocations.push_back(made);
-  if (isOutside)
-    outside[{tile, encoding}] = made;
-  return made;
+  known = LocalAllocOp::create(builder, tile.getLoc(), memDesc(type.getShape(), type.getElementType(), encoding), tile,
+                               IntegerAttr());
+  allocations.push_back(known);
+  return known;
 }
 
 /// A transposed tile is written as it was before.
@@ -104,8 +101,8 @@ Value Former::bufferOf(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
   Value buffer = allocate(dot, trans.getSrc(), before);
   auto type = cast<RankedTensorType>(tile.getType());
   builder.setInsertionPoint(dot);
-  return MemDescTransOp::create(builder, trans.getLoc(), memDesc(type.getShape(), type.getElementType(), encoding), buffer,
-                                ArrayRef<int32_t>{1, 0});
+  return MemDescTransOp::create(builder, trans.getLoc(), memDesc(type.getShape(), type.getElementType(), encoding),
+                                buffer, ArrayRef<int32_t>{1, 0});
 }
 
 void Former::form(tt::DotOp dot) {
@@ -121,8 +118,9 @@ void Former::form(tt::DotOp dot) {
   Value adds;
   if (matchPattern(dot.getC(), m_PosZeroFloat()) || matchPattern(dot.getC(), m_Zero()))
     adds = arith::ConstantOp::create(builder, dot.getLoc(), builder.getBoolAttr(false));
-  auto formed = ttng::WarpGroupDotOp::create(builder, dot.getLoc(), dot.getType(), operands[0], operands[1], dot.getC(), adds,
-                                             dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(), /*isAsync=*/false);
+  auto formed = ttng::WarpGroupDotOp::create(builder, dot.getLoc(), dot.getType(), operands[0], operands[1], dot.getC(),
+                                             adds, dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(),
+                                             /*isAsync=*/false);
   dot.replaceAllUsesWith(formed.getD());
   dot.erase();
 }

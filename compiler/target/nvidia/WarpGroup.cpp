@@ -54,10 +54,12 @@ public:
   llvm::raw_ostream &out() { return text; }
 
   llvm::SmallVector<llvm::Value *> emit() {
-    llvm::Type *type = resultTypes.size() == 1 ? resultTypes.front() : llvm::StructType::get(ir.getContext(), resultTypes);
+    llvm::Type *type = resultTypes.empty()       ? ir.getVoidTy()
+                       : resultTypes.size() == 1 ? resultTypes.front()
+                                                 : llvm::StructType::get(ir.getContext(), resultTypes);
     auto inputTypes = llvm::map_to_vector(inputs, [](llvm::Value *value) { return value->getType(); });
-    auto *assembly = llvm::InlineAsm::get(llvm::FunctionType::get(resultTypes.empty() ? ir.getVoidTy() : type, inputTypes, false),
-                                          body, llvm::join(constraints, ","), /*hasSideEffects=*/true);
+    auto *function = llvm::FunctionType::get(type, inputTypes, false);
+    auto *assembly = llvm::InlineAsm::get(function, body, llvm::join(constraints, ","), /*hasSideEffects=*/true);
     llvm::CallInst *call = ir.CreateCall(assembly, inputs);
     call->setDoesNotThrow();
     call->addFnAttr(llvm::Attribute::WillReturn);

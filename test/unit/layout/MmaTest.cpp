@@ -141,7 +141,8 @@ TEST(Mma, AccumulatorOfWarpGroupsIsThatOfPtx) {
 TEST(Mma, OperandOfWarpGroupsIsThatOfPtx) {
   for (unsigned kWidth : {1, 2, 4})
     for (const Product &product : {Product{4, 1, 64, 0, 64}, Product{8, 1, 256, 0, 32}, Product{4, 2, 128, 0, 64}}) {
-      const LinearLayout layout = warpGroupOperand(kWidth, {product.warpRows, product.warpColumns}, {product.m, product.k});
+      const LinearLayout layout =
+          warpGroupOperand(kWidth, {product.warpRows, product.warpColumns}, {product.m, product.k});
       for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
         for (int32_t lane = 0; lane < 32; ++lane) {
           std::set<std::vector<int32_t>> expected;
@@ -150,7 +151,8 @@ TEST(Mma, OperandOfWarpGroupsIsThatOfPtx) {
               for (unsigned half : {0, 8})
                 for (unsigned word : {0, 4})
                   for (unsigned next = 0; next < kWidth; ++next)
-                    expected.insert({int32_t(first + lane / 4 + half), int32_t(step + (lane % 4 + word) * kWidth + next)});
+                    expected.insert(
+                        {int32_t(first + lane / 4 + half), int32_t(step + (lane % 4 + word) * kWidth + next)});
           EXPECT_EQ(held(layout, lane, warp), expected);
         }
     }

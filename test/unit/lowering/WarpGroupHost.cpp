@@ -133,7 +133,8 @@ static void multiplyStep(const Unit *unit, const char *memory, uint32_t *sums, c
         const bool isInteger = leftElement == GroupElement::Int8;
         double total = !adds ? 0 : isInteger ? double(int32_t(sum)) : double(llvm::bit_cast<float>(sum));
         for (unsigned k = 0; k < depth; ++k)
-          total += row[k] * valueOf(rightElement, elementAt(memory, b.address(box * 8 + lane % 4 * 2 + next, k), bytes));
+          total += row[k] * valueOf(rightElement,
+                                    elementAt(memory, b.address(box * 8 + lane % 4 * 2 + next, k), bytes));
         sum = isInteger ? uint32_t(int64_t(total)) : llvm::bit_cast<uint32_t>(float(total));
       }
   }
@@ -161,7 +162,8 @@ static llvm::GlobalVariable *sharedMemory(lowering::IrBuilder &ir) {
 
 llvm::SmallVector<llvm::Value *> HostEmitter::multiplyByGroups(IrBuilder &ir, const GroupProduct &product) {
   llvm::Type *word = ir.getInt32Ty(), *pointer = ir.getPtrTy();
-  llvm::Value *sums = wordsOf(ir, product.numSums), *words = wordsOf(ir, product.leftWords.size()), *unit = wordsOf(ir, 5);
+  llvm::Value *sums = wordsOf(ir, product.numSums), *words = wordsOf(ir, product.leftWords.size());
+  llvm::Value *unit = wordsOf(ir, 5);
   store(ir, {ir.getInt32(uint32_t(product.leftElement)), ir.getInt32(uint32_t(product.rightElement)),
              ir.getInt32(product.columns), ir.getInt32(product.leftAlongRows), ir.getInt32(product.rightAlongColumns)},
         unit);

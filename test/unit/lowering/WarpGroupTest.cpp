@@ -29,7 +29,8 @@ std::string tile(int64_t rows, int64_t columns, const std::string &element) {
 
 /// Integers in another type.
 std::string converted(const char *name, const char *from, int64_t rows, int64_t columns, const std::string &element) {
-  const std::string source = tile(rows, columns, "i8"), single = tile(rows, columns, "f32"), to = tile(rows, columns, element);
+  const std::string source = tile(rows, columns, "i8"), single = tile(rows, columns, "f32");
+  const std::string to = tile(rows, columns, element);
   if (element == "i8")
     return llvm::formatv("  %v{0} = arith.bitcast %{1}{0} : {2} to {2}\n", name, from, to).str();
   if (!llvm::StringRef(element).starts_with("f8"))
@@ -166,7 +167,13 @@ TEST(WarpGroup, SeveralInstructionsEachWay) {
 TEST(WarpGroup, OperandsInRegisters) {
   for (const char *element : {"f16", "i8", "f8E4M3FN"})
     for (unsigned warps : {4u, 8u})
-      expectExact({.m = 128, .n = 64, .k = 32, .element = element, .isChained = true, .warps = warps, .expected = {"-> tensor<128x16x", "#ttg.dot_op<{opIdx = 0"}});
+      expectExact({.m = 128,
+                   .n = 64,
+                   .k = 32,
+                   .element = element,
+                   .isChained = true,
+                   .warps = warps,
+                   .expected = {"-> tensor<128x16x", "#ttg.dot_op<{opIdx = 0"}});
   expectExact({.m = 64, .n = 64, .k = 32, .isChained = true, .warps = 8, .expected = {"#ttg.dot_op<{opIdx = 0"}});
 }
 
