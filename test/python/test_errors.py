@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 from triton.compiler.errors import (
     CompilationError,
     CompileTimeAssertionFailure,
@@ -270,3 +271,17 @@ def test_formats_that_a_target_lacks():
         to_byte_float.warmup(x, tl.float8e4b8, **supported)
     assert "The supported fp8 dtypes are ('fp8e5', 'fp8e4nv')" in str(info.value)
     assert isinstance(info.value.__cause__, ValueError)
+
+
+@triton.jit
+def calls_a_library(x_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, libdevice.erfc(tl.load(x_ptr + i)))
+
+
+def test_a_remark_is_printed_once(capfd):
+    for block in (4, 8, 16):
+        calls_a_library.warmup(np.zeros(16, np.float32), block, grid=(1,))
+    printed = capfd.readouterr().err
+    assert printed.count("remark: `__nv_erfcf` is called element by element") == 1
+    assert "libdevice.erfc(tl.load(x_ptr + i))" in printed

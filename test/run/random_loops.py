@@ -224,7 +224,8 @@ class Program:
 
         return text, run, [then, other]
 
-    def text(self):
+    def text(self, device="cpu"):
+        """The kernel; on a GPU with barriers around stores to what other threads read."""
         size = int(np.prod(self.shape))
         lines = [f"    at = tl.arange(0, {size})", "    last = at"]
         if len(self.shape) == 2:
@@ -233,7 +234,11 @@ class Program:
             lines += [f"    at = tl.arange(0, {rows})[:, None] * {columns} + last"]
         lines += ["    t0 = tl.load(p0 + at)", "    t1 = t0 + at", "    t2 = t1 * 3", "    t3 = t0 ^ at"]
         lines += ["    s0 = n * 5", "    s1 = n - 7"]
-        lines += [line for statement, _, _ in self.statements for line in statement("    ")]
+        for line in (line for statement, _, _ in self.statements for line in statement("    ")):
+            indent = line[: len(line) - len(line.lstrip())]
+            barrier = [indent + "tl.debug_barrier()"]
+            is_shared = device != "cpu" and line.lstrip().startswith("tl.store(p")
+            lines += [*barrier, line, *barrier] if is_shared else [line]
         for index in range(4):
             lines += [f"    tl.store(out + {index * size} + at, t{index})"]
         lines += [f"    tl.store(out + {4 * size}, s0)", f"    tl.store(out + {4 * size + 1}, s1)"]
@@ -267,11 +272,11 @@ class Program:
         return None
 
 
-def load_kernels(programs, folder):
+def load_kernels(programs, folder, device):
     path = os.path.join(folder, "generated_loops.py")
     with open(path, "w") as file:
         file.write("import triton\nimport triton.language as tl\n")
-        file.writelines("\n\n" + program.text() for program in programs)
+        file.writelines("\n\n" + program.text(device) for program in programs)
     spec = importlib.util.spec_from_file_location("generated_loops", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -281,7 +286,7 @@ def load_kernels(programs, folder):
 def run(count, seed, device="cpu", keep=False):
     programs = [Program(seed + index) for index in range(count)]
     folder = tempfile.mkdtemp()
-    module = load_kernels(programs, folder)
+    module = load_kernels(programs, folder, device)
     failures = 0
     for program in programs:
         try:
@@ -291,7 +296,7 @@ def run(count, seed, device="cpu", keep=False):
         if problem:
             failures += 1
             if failures <= 5:
-                print(f"seed {program.seed}: {problem}\n{program.text()}", flush=True)
+                print(f"seed {program.seed}: {problem}\n{program.text(device)}", flush=True)
     if keep or failures:
         print("programs kept in", folder)
     print(f"{count - failures} of {count} random programs with loops agree with numpy")

@@ -206,12 +206,21 @@ def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
     return error
 
 
+# Remarks that were printed: kernels are compiled for many types, and one line says it all.
+_shown: set[str] = set()
+
+
 def show_warnings(entries: Sequence[dict[str, Any]]) -> None:
-    """Reports what a successful compilation had to say. Called by the native module."""
+    """Reports what a successful compilation had to say, each remark once in a process. Called by
+    the native module.
+    """
     for entry in entries:
         if entry["severity"] == "warning":
             warnings.warn_explicit(
                 entry["message"], UserWarning, entry.get("file", "<kernel>"), entry.get("line", 0)
             )
         else:
-            print(str(_diagnostic(entry)).rstrip("\n"), file=sys.stderr)
+            text = str(_diagnostic(entry)).rstrip("\n")
+            if text not in _shown:
+                _shown.add(text)
+                print(text, file=sys.stderr)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -21,7 +20,7 @@ class CUDAOptions(TargetOptions):
     `num_stages` is for loops with a `tl.dot`; others follow `tl.range(..., num_stages=N)` alone.
     `ptx_version` (80 is 8.0) and `ptx_options` (words for ptxas) go to the assembler of PTX.
     `ir_override` is the path of a file `*.ttir`, `*.ttgir`, `*.llir` or `*.ptx` that replaces that
-    stage. Denormals are kept whatever `enable_reflect_ftz` says.
+    stage. Denormals are kept whatever `enable_reflect_ftz` says: the option is taken, and changes nothing.
     """
 
     num_warps: int = 4
@@ -88,11 +87,6 @@ class CUDABackend(BaseBackend):
         known = {
             name: value for name, value in options.items() if name in _NAMES and value is not None
         }
-        if known.get("enable_reflect_ftz"):
-            warnings.warn(
-                "enable_reflect_ftz=True has no effect: functions keep denormals, as with False",
-                stacklevel=2,
-            )
         known.setdefault("ptx_options", _assembler_options())
         arch = str(self.target.arch)
         known.setdefault("arch", knobs.runtime.override_arch or (arch if arch.startswith("sm") else f"sm{arch}"))
