@@ -90,7 +90,7 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
     return std::nullopt;
   case ToolOutcome::Absent:
     if (words.empty())
-      return Assembled{.cubin = "", .tool = "driver", .toolVersion = ""};
+      return Assembled{.cubin = "", .tool = "driver", .toolVersion = "", .waits = ""};
     error.message = "ptx_options are `" + options.str() + "`, and there is no ptxas or nvJitLink for " + arch.cpu +
                     " to give them to; the driver, which is left, takes none";
     return std::nullopt;

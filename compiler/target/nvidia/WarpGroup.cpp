@@ -85,7 +85,7 @@ private:
 class GroupText {
 public:
   GroupText(lowering::IrBuilder &ir, const GroupProduct &product, SumAssembly &assembly)
-      : product(product), assembly(assembly), os(assembly.out()) {
+      : product(product), os(assembly.out()) {
     if (product.leftMatrix)
       left = assembly.add(product.leftMatrix, "l");
     for (llvm::Value *word : product.leftWords)
@@ -135,7 +135,6 @@ private:
   }
 
   const GroupProduct &product;
-  SumAssembly &assembly;
   llvm::raw_ostream &os;
   std::string left, right, adds;
   llvm::SmallVector<std::string> words;
