@@ -109,6 +109,7 @@ void Former::form(tt::DotOp dot) {
   auto mma = cast<NvidiaMmaAttr>(encodingOf(dot.getType()));
   const unsigned columns = mma.getInstrShape()[1];
   Value operands[] = {dot.getA(), dot.getB()};
+  Operation *sources[] = {operands[0].getDefiningOp(), operands[1].getDefiningOp()};
   for (auto [index, operand] : llvm::enumerate(operands)) {
     auto type = cast<RankedTensorType>(operand.getType());
     if (!isa<DotOperandAttr>(type.getEncoding()))
@@ -123,6 +124,12 @@ void Former::form(tt::DotOp dot) {
                                              /*isAsync=*/false);
   dot.replaceAllUsesWith(formed.getD());
   dot.erase();
+  // What was loaded has its buffer as its one user.
+  if (sources[0] == sources[1])
+    sources[1] = nullptr;
+  for (Operation *source : sources)
+    if (isa_and_nonnull<tt::TransOp>(source) && source->use_empty())
+      source->erase();
 }
 
 /// One fence for buffers that are filled one after the other.

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/passes/ttg/AsyncProducts.h"
 #include "compiler/passes/ttg/LoadStages.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 #include "compiler/passes/ttg/Passes.h"
@@ -57,6 +58,7 @@ private:
   llvm::DenseMap<std::pair<Value, unsigned>, Value> remadeValues;
   Value fillSlot, readSlot;
   SmallVector<Value> rings;
+  ttng::WarpGroupDotWaitOp productWait; ///< of products that run beside the threads; may be null
 };
 } // namespace
 
@@ -216,7 +218,8 @@ void Pipeliner::addGroup() {
 //--- the schedule --------------------------------------------------------------------------
 
 /// A turn waits for its copies, starts those of later iterations and then computes: one barrier, behind the wait, also keeps
-/// the copies from buffers that are still being read.
+/// the copies from buffers that are still being read. Products that run beside the threads are started before the copies,
+/// which then fill what the products of the turn before have read, behind a barrier of their own.
 LoopSchedule Pipeliner::schedule() {
   LoopSchedule result;
   result.lastStage = early.lastStage;
@@ -227,11 +230,15 @@ LoopSchedule Pipeliner::schedule() {
     else
       byStage[stages.lookup_or(&op, early.lastStage)].push_back(&op);
   }
-  for (unsigned count = 0; count <= early.lastStage; ++count) {
-    const unsigned stage = count < early.lastStage ? early.lastStage - 1 - count : early.lastStage;
+  std::vector<Operation *> &lastOps = byStage[early.lastStage];
+  auto rest = productWait ? std::next(llvm::find(lastOps, productWait.getOperation())) : lastOps.begin();
+  for (Operation *op : llvm::make_range(lastOps.begin(), rest))
+    result.entries.push_back({op, early.lastStage});
+  for (unsigned stage = early.lastStage; stage-- > 0;)
     for (Operation *op : byStage[stage])
       result.entries.push_back({op, stage});
-  }
+  for (Operation *op : llvm::make_range(rest, lastOps.end()))
+    result.entries.push_back({op, early.lastStage});
   return result;
 }
 
@@ -250,10 +257,11 @@ bool Pipeliner::run() {
       if (load.buffer)
         useRing(load);
     addGroup();
+    productWait = letProductsRun(loop, rings, rewriter);
   }
   scf::ForOp made = expandLoop(loop, schedule(), rewriter);
   made->setAttr(kScheduledStage, rewriter.getI32IntegerAttr(early.lastStage));
-  rewriter.setInsertionPointAfter(made);
+  rewriter.setInsertionPointAfter(productWait ? made->getNextNode() : made.getOperation());
   if (!rings.empty())
     AsyncWaitOp::create(rewriter, loc, token, ValueRange(), 0);
   for (Value ring : rings)

@@ -44,6 +44,11 @@ public:
   void startCopy(const StartedCopy &copy);
   void commitCopies();
   void waitForCopies(size_t numPending);
+  /// What a product under way still reads: a check that it has not changed, made when the product is waited for.
+  void watch(std::function<bool()> isUnchanged);
+  void commitWatched();
+  /// False where something has changed.
+  bool endWatched(size_t numPending);
 
 private:
   struct Fiber {
@@ -53,6 +58,7 @@ private:
     uint64_t turn = 0; ///< of that meeting
     bool isDone = false;
     std::deque<std::vector<StartedCopy>> groups; ///< that run when they are waited for; the last one is open
+    std::deque<std::vector<std::function<bool()>>> watched = {{}}; ///< likewise
   };
   static void enter();
   const std::vector<uint32_t> &meet(Meeting &meeting, unsigned member, uint32_t word);

@@ -72,7 +72,6 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
       {"simt_shuffle_xor", reinterpret_cast<void *>(&fromLaneXor)},
       {"simt_shuffle_index", reinterpret_cast<void *>(&fromLane)},
       {"simt_reduce", reinterpret_cast<void *>(&overLanes)},
-      warpGroupFunction(),
       {"simt_start_copy", reinterpret_cast<void *>(&startCopy)},
       {"simt_commit_copies", reinterpret_cast<void *>(&commitCopies)},
       {"simt_wait_for_copies", reinterpret_cast<void *>(&waitForCopies)},

@@ -179,6 +179,34 @@ TEST(Pipeline, AddressesFromTheIndex) {
 
 TEST(Pipeline, WhatIsMaskedIsNotAlwaysZero) { expectRight({.stages = 3, .turnsRight = true, .other = "1.0"}, 40); }
 
+/// The same of 64 x 64 tiles, which groups of four warps multiply.
+std::string wideProducts(const Loop &loop) {
+  std::string text = products(loop);
+  for (auto [from, to] : {std::pair("tensor<32x32x", "tensor<64x64x"), {"tensor<32x16x", "tensor<64x16x"},
+                          {"tensor<16x32x", "tensor<16x64x"}, {"tensor<32x1x", "tensor<64x1x"},
+                          {"tensor<1x32x", "tensor<1x64x"}, {"tensor<32xi32>", "tensor<64xi32>"},
+                          {"{end = 32 :", "{end = 64 :"}, {"dense<32>", "dense<64>"}, {"dense<1024>", "dense<4096>"}})
+    text = replaced(text, from, to);
+  return text;
+}
+
+TEST(Pipeline, ProductsByWarpGroupsRunBesideTheThreads) {
+  for (bool turnsRight : {false, true})
+    for (unsigned stages : {2u, 4u})
+      for (int32_t k : {0, 16, 96}) {
+        SCOPED_TRACE(llvm::formatv("{0} stages, k = {1}, {2}", stages, k, turnsRight).str());
+        expectSameAsCpu({.text = wideProducts({.stages = stages, .turnsRight = turnsRight, .promisesK = true}),
+                         .parameters = {Buffer::of(halves<uint16_t>(64 * 112, 1)), Buffer::of(halves<uint16_t>(112 * 112, 2)),
+                                        Buffer::zeros(4 * (4096 + 1024), Buffer::Kind::Single), k, int32_t(112), int32_t(0)},
+                         .warps = {4, 8},
+                         .hasWarpGroups = true});
+      }
+  auto kernel = SimtKernel::compile(wideProducts({.turnsRight = true, .promisesK = true}), 4, nullptr, true);
+  ASSERT_TRUE(kernel);
+  EXPECT_NE(kernel->ttgir.find("isAsync = true"), std::string::npos) << kernel->ttgir;
+  EXPECT_NE(kernel->ttgir.find("pendings = 1"), std::string::npos) << kernel->ttgir;
+}
+
 TEST(Pipeline, RingsAreFilledByCopiesAndReadAsMatricesBehindOneBarrier) {
   auto kernel = SimtKernel::compile(products({.stages = 3, .promisesK = true}), 4);
   ASSERT_TRUE(kernel);

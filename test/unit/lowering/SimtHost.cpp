@@ -94,7 +94,7 @@ static std::unique_ptr<llvm::orc::LLJIT> createJit(char *shared, std::string &er
   auto add = [&](const char *name, void *address) {
     symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
   };
-  for (const HostFunction &function : hostFunctions())
+  for (const HostFunction &function : llvm::concat<const HostFunction>(hostFunctions(), warpGroupFunctions()))
     add(function.name, function.address);
   add("nereid_shared", shared);
   add("__truncsfbf2", reinterpret_cast<void *>(&roundToBfloat));

@@ -10,6 +10,8 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
 
+#include "gtest/gtest.h"
+
 using namespace nereid;
 using namespace nereid::simt;
 using lowering::GroupElement;
@@ -113,6 +115,25 @@ struct Unit {
 };
 } // namespace
 
+/// A number for all that one instruction reads for a thread's sums.
+static uint64_t hashOfRead(const Unit &unit, const char *memory, bool readsLeft, uint64_t left, uint64_t right) {
+  const unsigned bytes = lowering::bitsOf(GroupElement(unit.leftElement)) / 8, depth = 32 / bytes;
+  const unsigned thread = Block::current().thread() % 128, warp = thread / 32, lane = thread % 32;
+  const Descriptor a = {left, !unit.leftAlongRows, bytes}, b = {right, !unit.rightAlongColumns, bytes};
+  uint64_t hash = 0;
+  auto read = [&](const Descriptor &matrix, unsigned major) {
+    for (unsigned k = 0; k < depth; ++k)
+      hash = hash * 6364136223846793005u + elementAt(memory, matrix.address(major, k), bytes) + 1;
+  };
+  for (unsigned half : {0, 1})
+    if (readsLeft)
+      read(a, warp * 16 + lane / 4 + half * 8);
+  for (unsigned box = 0; box < unit.columns / 8; ++box)
+    for (unsigned next : {0, 1})
+      read(b, box * 8 + lane % 4 * 2 + next);
+  return hash;
+}
+
 /// One instruction: a thread's sums of its two rows. `words` null: the left matrix is in memory.
 static void multiplyStep(const Unit *unit, const char *memory, uint32_t *sums, const uint32_t *words, uint64_t left,
                          uint64_t right, uint32_t adds) {
@@ -138,9 +159,28 @@ static void multiplyStep(const Unit *unit, const char *memory, uint32_t *sums, c
         sum = isInteger ? uint32_t(int64_t(total)) : llvm::bit_cast<uint32_t>(float(total));
       }
   }
+  const Unit itself = *unit;
+  const uint64_t hash = hashOfRead(itself, memory, !words, left, right);
+  Block::current().watch([=] { return hashOfRead(itself, memory, !words, left, right) == hash; });
 }
 
-HostFunction simt::warpGroupFunction() { return {"simt_multiply_step", reinterpret_cast<void *>(&multiplyStep)}; }
+/// The unit may read until the wait: by then nothing may have changed.
+static void endProducts(uint32_t numPending) {
+  EXPECT_TRUE(Block::current().endWatched(numPending)) << "a matrix changed while a product was reading it";
+}
+
+static void commitProduct(uint32_t waits) {
+  Block::current().commitWatched();
+  if (waits)
+    endProducts(0);
+}
+
+llvm::ArrayRef<HostFunction> simt::warpGroupFunctions() {
+  static const HostFunction functions[] = {{"simt_multiply_step", reinterpret_cast<void *>(&multiplyStep)},
+                                           {"simt_commit_product", reinterpret_cast<void *>(&commitProduct)},
+                                           {"simt_end_products", reinterpret_cast<void *>(&endProducts)}};
+  return functions;
+}
 
 //--- what calls it -------------------------------------------------------------------------
 
@@ -180,12 +220,13 @@ llvm::SmallVector<llvm::Value *> HostEmitter::multiplyByGroups(IrBuilder &ir, co
   for (const GroupStep &step : product.steps) {
     llvm::Value *left = product.leftMatrix ? ir.CreateAdd(product.leftMatrix, ir.getInt64(step.left)) : ir.getInt64(0);
     llvm::Value *own = product.leftMatrix ? nothing : ir.CreateConstGEP1_32(word, words, step.left);
-    llvm::CallInst *call = ir.CreateCall(module->getOrInsertFunction(warpGroupFunction().name, type),
+    llvm::CallInst *made = ir.CreateCall(module->getOrInsertFunction("simt_multiply_step", type),
                                          {unit, memory, ir.CreateConstGEP1_32(word, sums, step.firstSum), own, left,
                                           ir.CreateAdd(product.rightMatrix, ir.getInt64(step.right)),
                                           step.begins ? addsFirst : ir.getInt32(1)});
-    call->addFnAttr(llvm::Attribute::Convergent);
+    made->addFnAttr(llvm::Attribute::Convergent);
   }
+  call(ir, "simt_commit_product", {ir.getInt32(product.waits)}, /*hasResult=*/false);
   llvm::Type *sumType = product.leftElement == GroupElement::Int8 ? word : ir.getFloatTy();
   llvm::SmallVector<llvm::Value *> results;
   for (unsigned index = 0; index < product.numSums; ++index)
@@ -193,7 +234,9 @@ llvm::SmallVector<llvm::Value *> HostEmitter::multiplyByGroups(IrBuilder &ir, co
   return results;
 }
 
-llvm::SmallVector<llvm::Value *> HostEmitter::waitForGroups(IrBuilder &, unsigned, llvm::ArrayRef<llvm::Value *> sums) {
+llvm::SmallVector<llvm::Value *> HostEmitter::waitForGroups(IrBuilder &ir, unsigned pendings,
+                                                          llvm::ArrayRef<llvm::Value *> sums) {
+  call(ir, "simt_end_products", {ir.getInt32(pendings)}, /*hasResult=*/false);
   return llvm::SmallVector<llvm::Value *>(sums);
 }
 
