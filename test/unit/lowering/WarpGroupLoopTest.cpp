@@ -1,0 +1,172 @@
+// Runs loops of products by warp groups whose operands are loaded ahead, with masked ends, and chains of two products.
+// SPDX-License-Identifier: MIT
+#include "test/unit/lowering/Differential.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include "gtest/gtest.h"
+
+namespace nereid::simt {
+namespace {
+
+/// 0 to 3 as f16: sums of their products are exact.
+Buffer smallNumbers(size_t count, uint64_t seed) {
+  constexpr uint16_t codes[] = {0x0000, 0x3c00, 0x4000, 0x4200};
+  std::vector<uint16_t> values = someNumbers<uint16_t>(count, seed);
+  for (uint16_t &value : values)
+    value = codes[value & 3];
+  return Buffer::of(values);
+}
+
+/// Offsets of `rows` x `columns` elements, `pitch` from row to row, from a pointer of f16.
+std::string pointers(const char *name, int64_t rows, int64_t columns, int64_t pitch, const char *element = "f16") {
+  return llvm::formatv(R"(
+  %i{0} = tt.make_range {{end = {1} : i32, start = 0 : i32} : tensor<{1}xi32>
+  %j{0} = tt.make_range {{end = {2} : i32, start = 0 : i32} : tensor<{2}xi32>
+  %row{0} = tt.expand_dims %i{0} {{axis = 1 : i32} : tensor<{1}xi32> -> tensor<{1}x1xi32>
+  %column{0} = tt.expand_dims %j{0} {{axis = 0 : i32} : tensor<{2}xi32> -> tensor<1x{2}xi32>
+  %pitch{0} = arith.constant dense<{3}> : tensor<{1}x1xi32>
+  %start{0} = arith.muli %row{0}, %pitch{0} : tensor<{1}x1xi32>
+  %starts{0} = tt.broadcast %start{0} : tensor<{1}x1xi32> -> tensor<{1}x{2}xi32>
+  %columns{0} = tt.broadcast %column{0} : tensor<1x{2}xi32> -> tensor<{1}x{2}xi32>
+  %at{0} = arith.addi %starts{0}, %columns{0} : tensor<{1}x{2}xi32>
+  %base{0} = tt.splat %{0} : !tt.ptr<{4}> -> tensor<{1}x{2}x!tt.ptr<{4}>>
+  %p{0} = tt.addptr %base{0}, %at{0} : tensor<{1}x{2}x!tt.ptr<{4}>>, tensor<{1}x{2}xi32>
+)", name, rows, columns, pitch, element)
+      .str();
+}
+
+std::string withNames(std::string text, std::initializer_list<std::pair<const char *, std::string>> names) {
+  for (const auto &[name, value] : names)
+    text = replaced(text, name, value);
+  return text;
+}
+
+struct Loop {
+  unsigned stages = 3, warps = 4;
+  int64_t m = 64, n = 32;
+  bool turnsRight = false; ///< B's rows lie along K
+};
+
+constexpr int64_t kDepth = 32, kMostTurns = 5, kPitch = kDepth * kMostTurns;
+
+/// C = A B in steps of 32 along K, what lies beyond `k` masked.
+std::string matmul(const Loop &loop) {
+  const std::string right = loop.turnsRight ? std::to_string(loop.n) + "x32" : "32x" + std::to_string(loop.n);
+  std::string text = R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+    %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %k: i32) {)";
+  text += pointers("a", loop.m, kDepth, kPitch) + pointers("o", loop.m, loop.n, loop.n, "f32");
+  text += loop.turnsRight ? pointers("b", loop.n, kDepth, kPitch) : pointers("b", kDepth, loop.n, loop.n);
+  text += R"(
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<$Mx$Nxf32>
+  %noA = arith.constant dense<0.0> : tensor<$Mx32xf16>
+  %noB = arith.constant dense<0.0> : tensor<$Rxf16>
+  %stepA = arith.constant dense<32> : tensor<$Mx32xi32>
+  %stepB = arith.constant dense<$S> : tensor<$Rxi32>
+  %r:3 = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero, %x0 = %pa, %y0 = %pb) -> (tensor<$Mx$Nxf32>, tensor<$Mx32x!tt.ptr<f16>>, tensor<$Rx!tt.ptr<f16>>) : i32 {
+    %left = arith.subi %k, %i : i32
+    %leftA = tt.splat %left : i32 -> tensor<1x32xi32>
+    %isA = arith.cmpi slt, %columna, %leftA : tensor<1x32xi32>
+    %maskA = tt.broadcast %isA : tensor<1x32xi1> -> tensor<$Mx32xi1>
+    %leftB = tt.splat %left : i32 -> tensor<$Dxi32>
+    %isB = arith.cmpi slt, %$Cb, %leftB : tensor<$Dxi32>
+    %maskB = tt.broadcast %isB : tensor<$Dxi1> -> tensor<$Rxi1>
+    %x = tt.load %x0, %maskA, %noA : tensor<$Mx32x!tt.ptr<f16>>
+    %y1 = tt.load %y0, %maskB, %noB : tensor<$Rx!tt.ptr<f16>>
+    $TURN
+    %d = tt.dot %x, %y, %acc : tensor<$Mx32xf16> * tensor<32x$Nxf16> -> tensor<$Mx$Nxf32>
+    %x2 = tt.addptr %x0, %stepA : tensor<$Mx32x!tt.ptr<f16>>, tensor<$Mx32xi32>
+    %y2 = tt.addptr %y0, %stepB : tensor<$Rx!tt.ptr<f16>>, tensor<$Rxi32>
+    scf.yield %d, %x2, %y2 : tensor<$Mx$Nxf32>, tensor<$Mx32x!tt.ptr<f16>>, tensor<$Rx!tt.ptr<f16>>
+  } {tt.num_stages = $STAGES : i32}
+  tt.store %po, %r#0 : tensor<$Mx$Nx!tt.ptr<f32>>
+  tt.return
+})";
+  return withNames(text, {{"$TURN", loop.turnsRight
+                                        ? "%y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<$Rxf16> -> tensor<32x$Nxf16>"
+                                        : "%y = arith.bitcast %y1 : tensor<$Rxf16> to tensor<$Rxf16>"},
+                          {"$STAGES", std::to_string(loop.stages)},
+                          {"$M", std::to_string(loop.m)},
+                          {"$N", std::to_string(loop.n)},
+                          {"$R", right},
+                          {"$S", std::to_string(loop.turnsRight ? kDepth : kDepth * loop.n)},
+                          {"$D", loop.turnsRight ? "1x32" : "32x1"},
+                          {"$C", loop.turnsRight ? "column" : "row"}});
+}
+
+void expectMatmul(const Loop &loop, int32_t k) {
+  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2}, {3} stages, {4} warps, turned {5}", loop.m, loop.n, k, loop.stages,
+                             loop.warps, loop.turnsRight)
+                   .str());
+  expectSameAsCpu({.text = matmul(loop),
+                   .parameters = {smallNumbers(loop.m * kPitch, 1), smallNumbers(loop.n * kPitch, 2),
+                                  Buffer::zeros(loop.m * loop.n * 4), k},
+                   .warps = {loop.warps},
+                   .hasWarpGroups = true,
+                   .expected = {"ttng.warp_group_dot"}});
+}
+
+TEST(WarpGroupLoop, EveryNumberOfTurnsAndStages) {
+  for (unsigned stages : {1u, 2u, 3u, 4u})
+    for (int32_t k : {0, 1, 32, 33, 64, 160})
+      expectMatmul({.stages = stages}, k);
+}
+
+TEST(WarpGroupLoop, SeveralGroupsShareBuffers) {
+  for (unsigned stages : {2u, 3u, 4u})
+    for (bool turned : {false, true}) {
+      expectMatmul({.stages = stages, .warps = 8, .m = 128, .turnsRight = turned}, 160);
+      expectMatmul({.stages = stages, .warps = 8, .m = 64, .turnsRight = turned}, 100);
+    }
+}
+
+/// Attention without its softmax: O = sum of (Q K^T, narrowed) V over blocks of 32 keys.
+std::string chain(const Loop &loop) {
+  std::string text = R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+    %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {)";
+  text += pointers("q", loop.m, 32, 32) + pointers("k", 32, 32, 32) + pointers("v", 32, 32, 32) +
+          pointers("o", loop.m, 32, 32, "f32");
+  text += R"(
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<$Mx32xf32>
+  %half = arith.constant dense<0.5> : tensor<$Mx32xf32>
+  %step = arith.constant dense<1024> : tensor<32x32xi32>
+  %x = tt.load %pq : tensor<$Mx32x!tt.ptr<f16>>
+  %r:3 = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %zero, %k0 = %pk, %v0 = %pv) -> (tensor<$Mx32xf32>, tensor<32x32x!tt.ptr<f16>>, tensor<32x32x!tt.ptr<f16>>) : i32 {
+    %y1 = tt.load %k0 : tensor<32x32x!tt.ptr<f16>>
+    %y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<32x32xf16> -> tensor<32x32xf16>
+    %s = tt.dot %x, %y, %zero : tensor<$Mx32xf16> * tensor<32x32xf16> -> tensor<$Mx32xf32>
+    %p = arith.truncf %s : tensor<$Mx32xf32> to tensor<$Mx32xf16>
+    %w = tt.load %v0 : tensor<32x32x!tt.ptr<f16>>
+    %less = arith.mulf %acc, %half : tensor<$Mx32xf32>
+    %d = tt.dot %p, %w, %less : tensor<$Mx32xf16> * tensor<32x32xf16> -> tensor<$Mx32xf32>
+    %k2 = tt.addptr %k0, %step : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+    %v2 = tt.addptr %v0, %step : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+    scf.yield %d, %k2, %v2 : tensor<$Mx32xf32>, tensor<32x32x!tt.ptr<f16>>, tensor<32x32x!tt.ptr<f16>>
+  } {tt.num_stages = $STAGES : i32}
+  tt.store %po, %r#0 : tensor<$Mx32x!tt.ptr<f32>>
+  tt.return
+})";
+  return withNames(text, {{"$STAGES", std::to_string(loop.stages)}, {"$M", std::to_string(loop.m)}});
+}
+
+TEST(WarpGroupLoop, ProductsOfProducts) {
+  for (unsigned stages : {1u, 2u, 3u, 4u})
+    for (int32_t keys : {0, 32, 64, 160})
+      for (unsigned warps : {4u, 8u}) {
+        const Loop loop = {.stages = stages, .m = warps == 4 ? 64 : 128};
+        SCOPED_TRACE(llvm::formatv("{0} keys, {1} stages, {2} warps", keys, stages, warps).str());
+        expectSameAsCpu({.text = chain(loop),
+                         .parameters = {smallNumbers(loop.m * 32, 1), smallNumbers(32 * 32 * kMostTurns, 2),
+                                        smallNumbers(32 * 32 * kMostTurns, 3), Buffer::zeros(loop.m * 32 * 4), keys},
+                         .warps = {warps},
+                         .hasWarpGroups = true,
+                         .expected = {"ttng.warp_group_dot", "#ttg.dot_op<{opIdx = 0"}});
+      }
+}
+
+} // namespace
+} // namespace nereid::simt
