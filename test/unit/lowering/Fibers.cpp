@@ -130,20 +130,3 @@ void Block::waitForCopies(size_t numPending) {
     groups.pop_front();
   }
 }
-
-//--- products ------------------------------------------------------------------------------
-
-void Block::watch(std::function<bool()> isUnchanged) {
-  fibers[running].watched.back().push_back(std::move(isUnchanged));
-}
-
-void Block::commitWatched() { fibers[running].watched.emplace_back(); }
-
-bool Block::endWatched(size_t numPending) {
-  auto &groups = fibers[running].watched;
-  bool isGood = true;
-  for (; groups.size() > numPending + 1; groups.pop_front())
-    for (const std::function<bool()> &isUnchanged : groups.front())
-      isGood &= isUnchanged();
-  return isGood;
-}

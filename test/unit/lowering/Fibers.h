@@ -37,6 +37,8 @@ public:
   uint32_t programId(unsigned axis) const { return program[axis]; }
   uint32_t numPrograms(unsigned axis) const { return grid[axis]; }
   void barrier();
+  /// What a unit beside the thread keeps for it.
+  std::shared_ptr<void> &threadState() { return fibers[running].state; }
   /// What each lane of this fiber's warp brought.
   const std::vector<uint32_t> &exchange(uint32_t word);
   /// A copy runs when it is started or when it is waited for, which the order of threads decides: a wait that is missing
@@ -44,11 +46,6 @@ public:
   void startCopy(const StartedCopy &copy);
   void commitCopies();
   void waitForCopies(size_t numPending);
-  /// What a product under way still reads: a check that it has not changed, made when the product is waited for.
-  void watch(std::function<bool()> isUnchanged);
-  void commitWatched();
-  /// False where something has changed.
-  bool endWatched(size_t numPending);
 
 private:
   struct Fiber {
@@ -58,7 +55,7 @@ private:
     uint64_t turn = 0; ///< of that meeting
     bool isDone = false;
     std::deque<std::vector<StartedCopy>> groups; ///< that run when they are waited for; the last one is open
-    std::deque<std::vector<std::function<bool()>>> watched = {{}}; ///< likewise
+    std::shared_ptr<void> state;
   };
   static void enter();
   const std::vector<uint32_t> &meet(Meeting &meeting, unsigned member, uint32_t word);

@@ -61,7 +61,7 @@ struct HostFunction {
   void *address;
 };
 llvm::ArrayRef<HostFunction> hostFunctions();
-/// Those of them that are the matrix unit of four warps.
+/// Those of the matrix unit of four warps.
 llvm::ArrayRef<HostFunction> warpGroupFunctions();
 
 } // namespace nereid::simt

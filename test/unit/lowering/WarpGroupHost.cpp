@@ -1,7 +1,7 @@
 // The matrix unit of four warps on this machine: reads its matrices by descriptor, address by address.
 // SPDX-License-Identifier: MIT
 //
-// Each thread computes the sums that it holds. Written from PTX ISA's tables (matrix descriptor, canonical layouts,
+// Each thread computes the sums that it holds, when a product is issued and again when it is waited for. Written from PTX ISA's tables (matrix descriptor, canonical layouts,
 // fragments of wgmma), not from our layouts, so that it checks them.
 #include "compiler/lowering/WarpGroup.h"
 #include "test/unit/lowering/Fibers.h"
@@ -9,8 +9,6 @@
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
-
-#include "gtest/gtest.h"
 
 using namespace nereid;
 using namespace nereid::simt;
@@ -115,70 +113,135 @@ struct Unit {
 };
 } // namespace
 
-/// A number for all that one instruction reads for a thread's sums.
-static uint64_t hashOfRead(const Unit &unit, const char *memory, bool readsLeft, uint64_t left, uint64_t right) {
-  const unsigned bytes = lowering::bitsOf(GroupElement(unit.leftElement)) / 8, depth = 32 / bytes;
-  const unsigned thread = Block::current().thread() % 128, warp = thread / 32, lane = thread % 32;
-  const Descriptor a = {left, !unit.leftAlongRows, bytes}, b = {right, !unit.rightAlongColumns, bytes};
-  uint64_t hash = 0;
-  auto read = [&](const Descriptor &matrix, unsigned major) {
-    for (unsigned k = 0; k < depth; ++k)
-      hash = hash * 6364136223846793005u + elementAt(memory, matrix.address(major, k), bytes) + 1;
-  };
-  for (unsigned half : {0, 1})
-    if (readsLeft)
-      read(a, warp * 16 + lane / 4 + half * 8);
-  for (unsigned box = 0; box < unit.columns / 8; ++box)
-    for (unsigned next : {0, 1})
-      read(b, box * 8 + lane % 4 * 2 + next);
-  return hash;
-}
+namespace {
+/// One instruction of a product, with what it reads of registers.
+struct Step {
+  Unit unit;
+  const char *memory;
+  std::optional<std::array<uint32_t, 4>> words; ///< none: the left matrix is in memory
+  uint64_t left, right;
+  uint32_t firstSum, adds;
 
-/// One instruction: a thread's sums of its two rows. `words` null: the left matrix is in memory.
-static void multiplyStep(const Unit *unit, const char *memory, uint32_t *sums, const uint32_t *words, uint64_t left,
-                         uint64_t right, uint32_t adds) {
-  const auto leftElement = GroupElement(unit->leftElement), rightElement = GroupElement(unit->rightElement);
+  bool isInteger() const { return GroupElement(unit.leftElement) == GroupElement::Int8; }
+  std::vector<double> products() const;
+};
+
+/// Instructions that are committed together. A thread's unit may read memory from when they are issued until they are
+/// waited for: it reads twice, and what has changed between makes no number.
+struct Group {
+  std::vector<uint32_t> sums; ///< numbers, or names of what earlier groups will give
+  std::vector<Step> steps;
+  std::vector<std::vector<double>> early;
+  bool isDone = false;
+};
+
+struct ThreadUnit {
+  std::vector<Group> groups;
+  void finish(Group &group);
+  /// What a name stands for once its group is done; numbers are themselves.
+  uint32_t resolve(uint32_t bits) const;
+};
+} // namespace
+
+/// What a step adds to the thread's sums.
+std::vector<double> Step::products() const {
+  const auto leftElement = GroupElement(unit.leftElement), rightElement = GroupElement(unit.rightElement);
   const unsigned bytes = lowering::bitsOf(leftElement) / 8, depth = 32 / bytes;
   const unsigned thread = Block::current().thread() % 128, warp = thread / 32, lane = thread % 32;
-  const Descriptor a = {left, !unit->leftAlongRows, bytes}, b = {right, !unit->rightAlongColumns, bytes};
+  const Descriptor a = {left, !unit.leftAlongRows, bytes}, b = {right, !unit.rightAlongColumns, bytes};
+  std::vector<double> totals(unit.columns / 2);
   for (unsigned half : {0, 1}) {
     std::vector<double> row(depth);
     if (words)
-      row = rowInWords(leftElement, words, half);
+      row = rowInWords(leftElement, words->data(), half);
     else
       for (unsigned k = 0; k < depth; ++k)
         row[k] = valueOf(leftElement, elementAt(memory, a.address(warp * 16 + lane / 4 + half * 8, k), bytes));
-    for (unsigned box = 0; box < unit->columns / 8; ++box)
-      for (unsigned next : {0, 1}) {
-        uint32_t &sum = sums[box * 4 + half * 2 + next];
-        const bool isInteger = leftElement == GroupElement::Int8;
-        double total = !adds ? 0 : isInteger ? double(int32_t(sum)) : double(llvm::bit_cast<float>(sum));
+    for (unsigned box = 0; box < unit.columns / 8; ++box)
+      for (unsigned next : {0, 1})
         for (unsigned k = 0; k < depth; ++k)
-          total += row[k] * valueOf(rightElement,
-                                    elementAt(memory, b.address(box * 8 + lane % 4 * 2 + next, k), bytes));
-        sum = isInteger ? uint32_t(int64_t(total)) : llvm::bit_cast<uint32_t>(float(total));
-      }
+          totals[box * 4 + half * 2 + next] +=
+              row[k] * valueOf(rightElement, elementAt(memory, b.address(box * 8 + lane % 4 * 2 + next, k), bytes));
   }
-  const Unit itself = *unit;
-  const uint64_t hash = hashOfRead(itself, memory, !words, left, right);
-  Block::current().watch([=] { return hashOfRead(itself, memory, !words, left, right) == hash; });
+  return totals;
 }
 
-/// The unit may read until the wait: by then nothing may have changed.
-static void endProducts(uint32_t numPending) {
-  EXPECT_TRUE(Block::current().endWatched(numPending)) << "a matrix changed while a product was reading it";
+/// Sums under way are NaNs that say which they are: threads may hand them on, but not compute with them.
+static constexpr uint32_t nameTag = 0x7fa00000, nameMask = 0xffe00000, noNumber = 0x7fffffff;
+static constexpr unsigned sumBits = 9;
+
+uint32_t ThreadUnit::resolve(uint32_t bits) const {
+  const uint32_t group = (bits & ~nameMask) >> sumBits, index = bits & ((1u << sumBits) - 1);
+  const bool isName = (bits & nameMask) == nameTag && group < groups.size() && index < groups[group].sums.size();
+  return isName && groups[group].isDone ? groups[group].sums[index] : bits;
 }
 
-static void commitProduct(uint32_t waits) {
-  Block::current().commitWatched();
-  if (waits)
-    endProducts(0);
+void ThreadUnit::finish(Group &group) {
+  for (uint32_t &sum : group.sums)
+    sum = resolve(sum);
+  for (size_t index = 0; index < group.steps.size(); ++index) {
+    const Step &step = group.steps[index];
+    const std::vector<double> products = step.products();
+    for (auto [offset, product] : llvm::enumerate(products)) {
+      uint32_t &sum = group.sums[step.firstSum + offset];
+      const double before = step.isInteger() ? double(int32_t(sum)) : double(llvm::bit_cast<float>(sum));
+      const double total = (step.adds ? before : 0) + product;
+      sum = step.isInteger() ? uint32_t(int64_t(total)) : llvm::bit_cast<uint32_t>(float(total));
+      if (product != group.early[index][offset])
+        sum = noNumber;
+    }
+  }
+  group.isDone = true;
 }
+
+static ThreadUnit &threadUnit() {
+  std::shared_ptr<void> &state = Block::current().threadState();
+  if (!state)
+    state = std::make_shared<ThreadUnit>();
+  return *static_cast<ThreadUnit *>(state.get());
+}
+
+static void beginGroup(const uint32_t *sums, uint32_t count) {
+  Group &group = threadUnit().groups.emplace_back();
+  group.sums.assign(sums, sums + count);
+}
+
+/// `words` null: the left matrix is in memory.
+static void issueStep(const Unit *unit, const char *memory, const uint32_t *words, uint64_t left, uint64_t right,
+                      uint32_t firstSum, uint32_t adds) {
+  Step step = {*unit, memory, std::nullopt, left, right, firstSum, adds};
+  if (words)
+    step.words = {words[0], words[1], words[2], words[3]};
+  Group &group = threadUnit().groups.back();
+  group.early.push_back(step.products());
+  group.steps.push_back(std::move(step));
+}
+
+static void waitForAllBut(uint32_t pendings) {
+  std::vector<Group> &groups = threadUnit().groups;
+  for (size_t index = 0; index + pendings < groups.size(); ++index)
+    if (!groups[index].isDone)
+      threadUnit().finish(groups[index]);
+}
+
+/// The sums of the last group, or their names.
+static void readSums(uint32_t *sums) {
+  const ThreadUnit &unit = threadUnit();
+  const uint32_t last = unit.groups.size() - 1;
+  for (uint32_t index = 0; index < unit.groups.back().sums.size(); ++index)
+    sums[index] = unit.resolve(nameTag | last << sumBits | index);
+}
+
+static uint32_t sumOf(uint32_t bits) { return threadUnit().resolve(bits); }
 
 llvm::ArrayRef<HostFunction> simt::warpGroupFunctions() {
-  static const HostFunction functions[] = {{"simt_multiply_step", reinterpret_cast<void *>(&multiplyStep)},
-                                           {"simt_commit_product", reinterpret_cast<void *>(&commitProduct)},
-                                           {"simt_end_products", reinterpret_cast<void *>(&endProducts)}};
+  static const HostFunction functions[] = {
+      {"simt_begin_group", reinterpret_cast<void *>(&beginGroup)},
+      {"simt_issue_step", reinterpret_cast<void *>(&issueStep)},
+      {"simt_wait_for_groups", reinterpret_cast<void *>(&waitForAllBut)},
+      {"simt_read_sums", reinterpret_cast<void *>(&readSums)},
+      {"simt_sum", reinterpret_cast<void *>(&sumOf)},
+  };
   return functions;
 }
 
@@ -200,33 +263,43 @@ static llvm::GlobalVariable *sharedMemory(lowering::IrBuilder &ir) {
   return ir.GetInsertBlock()->getModule()->getGlobalVariable("nereid_shared");
 }
 
+/// Calls that meet other lanes, or whose order counts.
+static llvm::Value *callUnit(lowering::IrBuilder &ir, const char *name, llvm::Type *result,
+                             llvm::ArrayRef<llvm::Value *> arguments) {
+  auto types = llvm::map_to_vector(arguments, [](llvm::Value *value) { return value->getType(); });
+  auto *type = llvm::FunctionType::get(result, types, false);
+  llvm::CallInst *call = ir.CreateCall(ir.GetInsertBlock()->getModule()->getOrInsertFunction(name, type), arguments);
+  call->addFnAttr(llvm::Attribute::Convergent);
+  call->addFnAttr(llvm::Attribute::NoDuplicate);
+  return call;
+}
+
 llvm::SmallVector<llvm::Value *> HostEmitter::multiplyByGroups(IrBuilder &ir, const GroupProduct &product) {
-  llvm::Type *word = ir.getInt32Ty(), *pointer = ir.getPtrTy();
+  llvm::Type *word = ir.getInt32Ty(), *nothing = ir.getVoidTy();
   llvm::Value *sums = wordsOf(ir, product.numSums), *words = wordsOf(ir, product.leftWords.size());
   llvm::Value *unit = wordsOf(ir, 5);
-  store(ir, {ir.getInt32(uint32_t(product.leftElement)), ir.getInt32(uint32_t(product.rightElement)),
-             ir.getInt32(product.columns), ir.getInt32(product.leftAlongRows), ir.getInt32(product.rightAlongColumns)},
+  store(ir,
+        {ir.getInt32(uint32_t(product.leftElement)), ir.getInt32(uint32_t(product.rightElement)),
+         ir.getInt32(product.columns), ir.getInt32(product.leftAlongRows), ir.getInt32(product.rightAlongColumns)},
         unit);
   store(ir, product.sums, sums);
   store(ir, product.leftWords, words);
-  auto *type = llvm::FunctionType::get(
-      ir.getVoidTy(), {pointer, pointer, pointer, pointer, ir.getInt64Ty(), ir.getInt64Ty(), word}, false);
-  llvm::Module *module = ir.GetInsertBlock()->getModule();
-  llvm::Value *memory = ir.CreateAddrSpaceCast(sharedMemory(ir), pointer);
-  llvm::Value *nothing = llvm::ConstantPointerNull::get(llvm::cast<llvm::PointerType>(pointer));
+  llvm::Value *memory = ir.CreateAddrSpaceCast(sharedMemory(ir), ir.getPtrTy());
   llvm::Value *addsFirst = product.sums.empty() ? ir.getInt32(0)
                            : product.adds       ? ir.CreateZExt(product.adds, word)
                                                 : ir.getInt32(1);
+  callUnit(ir, "simt_begin_group", nothing, {sums, ir.getInt32(product.numSums)});
   for (const GroupStep &step : product.steps) {
     llvm::Value *left = product.leftMatrix ? ir.CreateAdd(product.leftMatrix, ir.getInt64(step.left)) : ir.getInt64(0);
-    llvm::Value *own = product.leftMatrix ? nothing : ir.CreateConstGEP1_32(word, words, step.left);
-    llvm::CallInst *made = ir.CreateCall(module->getOrInsertFunction("simt_multiply_step", type),
-                                         {unit, memory, ir.CreateConstGEP1_32(word, sums, step.firstSum), own, left,
-                                          ir.CreateAdd(product.rightMatrix, ir.getInt64(step.right)),
-                                          step.begins ? addsFirst : ir.getInt32(1)});
-    made->addFnAttr(llvm::Attribute::Convergent);
+    llvm::Value *own = product.leftMatrix ? llvm::ConstantPointerNull::get(ir.getPtrTy())
+                                          : ir.CreateConstGEP1_32(word, words, step.left);
+    callUnit(ir, "simt_issue_step", nothing,
+             {unit, memory, own, left, ir.CreateAdd(product.rightMatrix, ir.getInt64(step.right)),
+              ir.getInt32(step.firstSum), step.begins ? addsFirst : ir.getInt32(1)});
   }
-  call(ir, "simt_commit_product", {ir.getInt32(product.waits)}, /*hasResult=*/false);
+  if (product.waits)
+    callUnit(ir, "simt_wait_for_groups", nothing, {ir.getInt32(0)});
+  callUnit(ir, "simt_read_sums", nothing, {sums});
   llvm::Type *sumType = product.leftElement == GroupElement::Int8 ? word : ir.getFloatTy();
   llvm::SmallVector<llvm::Value *> results;
   for (unsigned index = 0; index < product.numSums; ++index)
@@ -235,9 +308,14 @@ llvm::SmallVector<llvm::Value *> HostEmitter::multiplyByGroups(IrBuilder &ir, co
 }
 
 llvm::SmallVector<llvm::Value *> HostEmitter::waitForGroups(IrBuilder &ir, unsigned pendings,
-                                                          llvm::ArrayRef<llvm::Value *> sums) {
-  call(ir, "simt_end_products", {ir.getInt32(pendings)}, /*hasResult=*/false);
-  return llvm::SmallVector<llvm::Value *>(sums);
+                                                            llvm::ArrayRef<llvm::Value *> sums) {
+  callUnit(ir, "simt_wait_for_groups", ir.getVoidTy(), {ir.getInt32(pendings)});
+  llvm::SmallVector<llvm::Value *> results;
+  for (llvm::Value *sum : sums) {
+    llvm::Value *bits = ir.CreateBitCast(sum, ir.getInt32Ty());
+    results.push_back(ir.CreateBitCast(callUnit(ir, "simt_sum", ir.getInt32Ty(), {bits}), sum->getType()));
+  }
+  return results;
 }
 
 llvm::Value *HostEmitter::sharedAddress(IrBuilder &ir, llvm::Value *pointer) {

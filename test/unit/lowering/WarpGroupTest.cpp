@@ -182,9 +182,9 @@ TEST(WarpGroup, SumsOfFewImpreciseProducts) {
     expectExact({.n = 16, .k = 128, .element = "f8E4M3FN", .imprecise = imprecise});
 }
 
-/// Whether sums are added to is known at run time alone; the result is waited for elsewhere.
-TEST(WarpGroup, SumsThatMayCountAndALaterWait) {
-  const char *text = R"(
+/// Products of 64 x 16 twos and 16 x 8 threes, added to fives; their sums are stored.
+std::string asyncProducts(const std::string &products) {
+  const std::string text = R"(
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>
 #a = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
@@ -196,12 +196,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %adds = arith.cmpi ne, %flag, %zero : i32
     %twos = arith.constant dense<2.0> : tensor<64x16xf16, #rows>
     %threes = arith.constant dense<3.0> : tensor<16x8xf16, #rows>
+    %fours = arith.constant dense<4.0> : tensor<16x8xf16, #rows>
     %c = arith.constant dense<5.0> : tensor<64x8xf32, #mma>
-    %x = ttg.local_alloc %twos : (tensor<64x16xf16, #rows>) -> !ttg.memdesc<64x16xf16, #a, #smem>
-    %y = ttg.local_alloc %threes : (tensor<16x8xf16, #rows>) -> !ttg.memdesc<16x8xf16, #b, #smem>
+    %x = ttg.local_alloc %twos : (tensor<64x16xf16, #rows>) -> $A
+    %y = ttg.local_alloc : () -> $B
+    ttg.local_store %threes, %y : tensor<16x8xf16, #rows> -> $B
     ttng.fence_async_shared {bCluster = false}
-    %d = ttng.warp_group_dot %x, %y, %c, %adds {isAsync = true} : !ttg.memdesc<64x16xf16, #a, #smem> * !ttg.memdesc<16x8xf16, #b, #smem> -> tensor<64x8xf32, #mma>
-    %w:2 = ttng.warp_group_dot_wait %y, %d {pendings = 0 : i32} : !ttg.memdesc<16x8xf16, #b, #smem>, tensor<64x8xf32, #mma>
+    $PRODUCTS
     %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #mma}>>
     %j = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #ttg.slice<{dim = 0, parent = #mma}>>
     %ie = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xi32, #mma>
@@ -213,19 +214,59 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %at = arith.addi %ib, %jb : tensor<64x8xi32, #mma>
     %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x8x!tt.ptr<f32>, #mma>
     %op = tt.addptr %os, %at : tensor<64x8x!tt.ptr<f32>, #mma>, tensor<64x8xi32, #mma>
-    tt.store %op, %w#1 : tensor<64x8x!tt.ptr<f32>, #mma>
+    tt.store %op, %w#0 : tensor<64x8x!tt.ptr<f32>, #mma>
     tt.return
   }
 })";
+  return replaced(replaced(replaced(replaced(text, "$PRODUCTS", products), "$D", "$A * $B -> tensor<64x8xf32, #mma>"),
+                           "$A", "!ttg.memdesc<64x16xf16, #a, #smem>"),
+                  "$B", "!ttg.memdesc<16x8xf16, #b, #smem, mutable>");
+}
+
+std::vector<float> sumsOf(const std::string &text, int32_t flag, unsigned barriers) {
   std::string error;
   auto kernel = SimtKernel::compile(text, 4, &error);
-  ASSERT_TRUE(kernel) << error;
-  EXPECT_EQ(kernel->barriers, 1u); // between the buffers' stores and the product
-  for (int32_t flag : {0, 7}) {
-    std::vector<float> sums(64 * 8, -1);
-    ASSERT_TRUE(kernel->run({1, 1, 1}, Arguments().add(sums.data()).add(flag), Order::Mixed));
-    EXPECT_EQ(sums, std::vector<float>(64 * 8, flag ? 101.0f : 96.0f));
-  }
+  EXPECT_TRUE(kernel) << error;
+  if (!kernel)
+    return {};
+  EXPECT_EQ(kernel->barriers, barriers);
+  std::vector<float> sums(64 * 8, -1);
+  EXPECT_TRUE(kernel->run({1, 1, 1}, Arguments().add(sums.data()).add(flag), Order::Mixed));
+  return sums;
+}
+
+/// Whether sums are added to is known at run time alone; the result is waited for elsewhere.
+TEST(WarpGroup, SumsThatMayCountAndALaterWait) {
+  const std::string text = asyncProducts(R"(
+    %d = ttng.warp_group_dot %x, %y, %c, %adds {isAsync = true} : $D
+    %w:2 = ttng.warp_group_dot_wait %d, %y {pendings = 0 : i32} : tensor<64x8xf32, #mma>, $B)");
+  EXPECT_EQ(sumsOf(text, 0, 1), std::vector<float>(64 * 8, 96));
+  EXPECT_EQ(sumsOf(text, 7, 1), std::vector<float>(64 * 8, 101));
+}
+
+/// A product may add to sums under way, and one wait may leave the last product to the next.
+TEST(WarpGroup, ProductsUnderWay) {
+  const std::string text = asyncProducts(R"(
+    %d = ttng.warp_group_dot %x, %y, %c {isAsync = true} : $D
+    %e = ttng.warp_group_dot %x, %y, %d {isAsync = true} : $D
+    %v = ttng.warp_group_dot_wait %e {pendings = 1 : i32} : tensor<64x8xf32, #mma>
+    %w:2 = ttng.warp_group_dot_wait %v, %y {pendings = 0 : i32} : tensor<64x8xf32, #mma>, $B)");
+  EXPECT_EQ(sumsOf(text, 0, 1), std::vector<float>(64 * 8, 197));
+}
+
+/// What the simulated unit is for: a buffer that is written, and sums that are read, before the wait.
+TEST(WarpGroup, TheSimulatedUnitSeesWhatIsTooEarly) {
+  const std::string overwritten = asyncProducts(R"(
+    %d = ttng.warp_group_dot %x, %y, %c {isAsync = true} : $D
+    ttg.local_store %fours, %y : tensor<16x8xf16, #rows> -> $B
+    %w:2 = ttng.warp_group_dot_wait %d, %y {pendings = 0 : i32} : tensor<64x8xf32, #mma>, $B)");
+  for (float sum : sumsOf(overwritten, 0, 3))
+    ASSERT_TRUE(std::isnan(sum));
+  const std::string underWay = asyncProducts(R"(
+    %d = ttng.warp_group_dot %x, %y, %c {isAsync = true} : $D
+    %w:2 = ttng.warp_group_dot_wait %d, %y {pendings = 1 : i32} : tensor<64x8xf32, #mma>, $B)");
+  for (float sum : sumsOf(underWay, 0, 1))
+    ASSERT_TRUE(std::isnan(sum));
 }
 
 /// A barrier between a product and the wait for it says nothing of what the matrix unit still reads: one more stands
