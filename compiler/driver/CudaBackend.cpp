@@ -24,6 +24,7 @@ static void prepare(mlir::ModuleOp) {}
 
 static nvidia::Emit emitOf(const BackendJob &job) {
   nvidia::Emit emit;
+  emit.plan = job.wants("plan");
   emit.ttgir = job.wants("ttgir");
   emit.llir = job.wants("llir");
   emit.ptx = job.wants("ptx");
@@ -51,12 +52,12 @@ static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &art
   artifact.spills = code->spills;
   artifact.tool = code->tool;
   artifact.toolVersion = code->toolVersion;
-  for (auto [name, text] : {std::pair{"ttgir", &code->ttgir}, {"llir", &code->llir}, {"ptx", &code->ptx}})
+  for (auto [name, text] : {std::pair{"plan", &code->plan}, {"ttgir", &code->ttgir}, {"llir", &code->llir}, {"ptx", &code->ptx}})
     if (job.wants(name) || (text == &code->ptx && !code->isReproducible))
       artifact.stages.push_back({name, *text});
   artifact.binary = code->cubin.empty() ? std::move(code->ptx) : std::move(code->cubin);
   return mlir::success();
 }
 
-const Backend driver::cudaBackend = {"cuda", {"ttir", "ttgir", "llir", "ptx", "cubin"}, {"ttir", "ttgir", "llir", "ptx"},
+const Backend driver::cudaBackend = {"cuda", {"ttir", "plan", "ttgir", "llir", "ptx", "cubin"}, {"ttir", "ttgir", "llir", "ptx"},
                                    resolve, prepare, finish};

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
                    "cpu, cpu:ARCH such as cpu:znver3, cuda:90 for compute capability 9.0, or cuda:sm_90 for code that "
                    "later GPUs run, too")
       ->capture_default_str();
-  compile->add_option("--emit", arguments.emit, "stages to write: ttir, llir, artifact; cpu: plan, asm, so, launcher.so; cuda: ttgir, ptx, cubin")
+  compile->add_option("--emit", arguments.emit, "stages to write: ttir, plan, llir, artifact; cpu: asm, so, launcher.so; cuda: ttgir, ptx, cubin")
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
       ->capture_default_str();

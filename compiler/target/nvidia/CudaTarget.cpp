@@ -5,6 +5,7 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/ttg/Pipeline.h"
@@ -189,6 +190,8 @@ FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &opt
   code.params = lowering::paramsOf(*kernel);
   code.numWarps = ttg::numWarpsOf(module);
   code.threadsPerBlock = code.numWarps * ttg::threadsPerWarpOf(module);
+  if (emit.plan)
+    code.plan = lowering::printPlan(module, analysis::planSharedMemory(module));
   if (emit.ttgir || emit.stopAfter == "ttgir")
     code.ttgir = printed(module);
   if (emit.stopAfter == "ttgir")

@@ -28,6 +28,7 @@ struct WrittenStage {
 
 /// Which texts to keep besides the binary; those before `stopAfter` are made in any case.
 struct Emit {
+  bool plan = false; ///< layouts, turns of loops, the map of shared memory
   bool ttgir = false;
   bool llir = false;
   bool ptx = false;
@@ -37,6 +38,7 @@ struct Emit {
 };
 
 struct CudaCode {
+  std::string plan;
   std::string ttgir;
   std::string llir; ///< LLVM IR, optimised
   std::string ptx;

@@ -1,0 +1,219 @@
+// Prints what has been decided about a kernel, op by op with the line that each comes from.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/GpuPlan.h"
+
+#include "compiler/analysis/Barriers.h"
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/layout/Conversion.h"
+#include "compiler/layout/Reach.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nereid;
+
+namespace {
+class PlanText {
+public:
+  PlanText(ModuleOp module, const analysis::SharedMemoryPlan &shared, llvm::raw_ostream &os)
+      : module(module), shared(shared), axes(module), os(os) {}
+
+  void write(tt::FuncOp function);
+
+private:
+  void begin(Operation *op);
+  void writeMoves(tt::FuncOp function);
+  void writeMove(Operation *op);
+  void writeAccess(const analysis::MemoryAccess &access);
+  void writeConversion(ttg::ConvertLayoutOp op);
+  void writeReach(Operation *op, RankedTensorType tile, ttg::MemDescType buffer);
+  void writeLoops(tt::FuncOp function);
+  void writeMap(tt::FuncOp function);
+  void writeBarriers(tt::FuncOp function);
+
+  ModuleOp module;
+  const analysis::SharedMemoryPlan &shared;
+  analysis::AxisInfoAnalysis axes;
+  llvm::raw_ostream &os;
+};
+} // namespace
+
+static unsigned lineOf(Operation *op) {
+  auto place = op->getLoc()->findInstanceOf<FileLineColRange>();
+  return place ? place.getStartLine() : 0;
+}
+
+/// "  12  tt.load"; line 0 is that of what has no place in the text.
+void PlanText::begin(Operation *op) {
+  os << llvm::format("  %4u  ", lineOf(op)) << op->getName() << " ";
+}
+
+static void writeShape(llvm::raw_ostream &os, ArrayRef<int64_t> shape, Type element) {
+  for (int64_t extent : shape)
+    os << extent << "x";
+  os << element;
+}
+
+//--- layouts -------------------------------------------------------------------------------
+
+void PlanText::writeAccess(const analysis::MemoryAccess &access) {
+  RankedTensorType tile = access.tile();
+  begin(access.op);
+  writeShape(os, tile.getShape(), tt::elementOf(tt::pointeeLike(tile)));
+  os << " by pieces of " << analysis::vectorElems(access, axes) * access.elementBits / 8 << " bytes, "
+     << tile.getEncoding() << "\n";
+}
+
+static const char *nameOf(layout::ConversionKind kind) {
+  switch (kind) {
+  case layout::ConversionKind::None:
+    return "nothing";
+  case layout::ConversionKind::Registers:
+    return "renamed registers";
+  case layout::ConversionKind::Shuffle:
+    return "shuffles";
+  case layout::ConversionKind::Shared:
+    return "shared memory";
+  }
+  return "";
+}
+
+void PlanText::writeConversion(ttg::ConvertLayoutOp op) {
+  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  const layout::ConversionPlan plan = layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to),
+                                                             analysis::memoryBits(to.getElementType()));
+  begin(op);
+  writeShape(os, to.getShape(), to.getElementType());
+  os << " by " << nameOf(plan.kind) << ", " << from.getEncoding() << " -> " << to.getEncoding() << "\n";
+}
+
+void PlanText::writeReach(Operation *op, RankedTensorType tile, ttg::MemDescType buffer) {
+  const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
+  const auto places = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
+  std::optional<layout::MatrixReach> matrices;
+  if (isa<ttg::LocalLoadOp>(op))
+    matrices = layout::planMatrixReach(ttg::linearLayoutOf(tile), places, bytes);
+  const layout::SharedSide side = matrices ? matrices->rows
+                                           : layout::planReach(ttg::linearLayoutOf(tile), places, bytes,
+                                                               analysis::kWidestAccessBytes / bytes);
+  begin(op);
+  writeShape(os, tile.getShape(), tile.getElementType());
+  os << " by " << side.accesses.size() << " accesses of " << side.wavefronts << " wavefronts, " << side.conflicts
+     << " of them for conflicts" << (matrices ? matrices->isTransposed ? ", as transposed matrices" : ", as matrices" : "")
+     << ", " << tile.getEncoding() << ", " << buffer.getEncoding() << "\n";
+}
+
+void PlanText::writeMove(Operation *op) {
+  if (auto access = analysis::anyAccessOf(op); access && access->tile())
+    return writeAccess(*access);
+  if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op))
+    return writeConversion(convert);
+  if (auto load = dyn_cast<ttg::LocalLoadOp>(op))
+    return writeReach(op, cast<RankedTensorType>(load.getType()), load.getSrc().getType());
+  if (auto store = dyn_cast<ttg::LocalStoreOp>(op))
+    return writeReach(op, cast<RankedTensorType>(store.getSrc().getType()), store.getDst().getType());
+  if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op); allocation && allocation.getSrc())
+    return writeReach(op, cast<RankedTensorType>(allocation.getSrc().getType()), allocation.getType());
+  if (!isa<tt::DotOp, ttng::WarpGroupDotOp>(op))
+    return;
+  auto sums = cast<RankedTensorType>(op->getResult(0).getType());
+  begin(op);
+  writeShape(os, sums.getShape(), sums.getElementType());
+  os << ", " << sums.getEncoding() << "\n";
+}
+
+void PlanText::writeMoves(tt::FuncOp function) {
+  os << "\nlayouts, by line\n";
+  function.walk([&](Operation *op) { writeMove(op); });
+}
+
+//--- loops ---------------------------------------------------------------------------------
+
+/// Ops that say when things happen in a turn.
+static bool isMilestone(Operation *op) {
+  return isa<ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp, ttg::AsyncWaitOp, ttg::LocalLoadOp, ttg::LocalAllocOp,
+             ttg::LocalStoreOp, tt::DotOp, tt::LoadOp, tt::StoreOp, tt::ReduceOp, ttg::ConvertLayoutOp>(op) ||
+         isa_and_nonnull<ttng::TtngDialect>(op->getDialect());
+}
+
+void PlanText::writeLoops(tt::FuncOp function) {
+  function.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    auto ahead = loop->getAttrOfType<IntegerAttr>("tt.scheduled_max_stage");
+    os << "\nloop at line " << lineOf(loop) << ": ";
+    if (ahead)
+      os << "loads run up to " << ahead.getInt() << " turns ahead; a turn\n";
+    else
+      os << "a turn\n";
+    for (Operation &op : *loop.getBody()) {
+      if (!isMilestone(&op))
+        continue;
+      begin(&op);
+      for (StringRef detail : {"num", "pendings"})
+        if (auto value = op.getAttrOfType<IntegerAttr>(detail))
+          os << "until " << value.getInt() << " are under way";
+      if (auto product = dyn_cast<ttng::WarpGroupDotOp>(op); product && product.getIsAsync())
+        os << "beside the threads";
+      os << "\n";
+    }
+  });
+}
+
+//--- shared memory -------------------------------------------------------------------------
+
+void PlanText::writeMap(tt::FuncOp function) {
+  SmallVector<Operation *> owners;
+  function.walk([&](Operation *op) {
+    if (shared.offsetOf.contains(op))
+      owners.push_back(op);
+  });
+  auto place = [&](Operation *op) {
+    const analysis::SharedRange range = shared.rangeOf(op);
+    return std::tuple(range.begin, range.end, lineOf(op));
+  };
+  llvm::sort(owners, [&](Operation *a, Operation *b) { return place(a) < place(b); });
+  os << "\nshared memory, " << shared.bytes << " bytes\n";
+  for (Operation *op : owners) {
+    const analysis::SharedRange range = shared.rangeOf(op);
+    os << llvm::format("  [%6u, %6u)", range.begin, range.end);
+    begin(op);
+    if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
+      const ttg::MemDescType buffer = allocation.getType();
+      writeShape(os, buffer.getShape(), buffer.getElementType());
+      os << ", " << buffer.getEncoding();
+    }
+    os << "\n";
+  }
+}
+
+void PlanText::writeBarriers(tt::FuncOp function) {
+  const analysis::BarrierPlan plan = analysis::planBarriers(function, shared);
+  os << "\nbarriers between ops, " << plan.needsBarrierBefore.size() << "\n";
+  function.walk([&](Operation *op) {
+    if (!plan.needsBarrierBefore.contains(op))
+      return;
+    os << "  before";
+    begin(op);
+    os << "\n";
+  });
+}
+
+void PlanText::write(tt::FuncOp function) {
+  os << (function.isPublic() ? "kernel " : "function ") << function.getSymName() << ", " << ttg::numWarpsOf(module)
+     << " warps\n";
+  writeMoves(function);
+  writeLoops(function);
+  writeMap(function);
+  writeBarriers(function);
+}
+
+std::string lowering::printPlan(ModuleOp module, const analysis::SharedMemoryPlan &shared) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  PlanText plan(module, shared, os);
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (!function.isExternal())
+      plan.write(function);
+  return text;
+}
