@@ -106,14 +106,18 @@ public:
     }
   }
 
-  void join() override { joinAt(0); }
-  /// Begins with the piece of that index.
-  void joinAt(uint32_t piece) {
+  void join() override {
     present.fetch_add(1);
-    if (char *arena = isUsedUp() ? nullptr : threadArena(programs.arenaBytes))
-      take(arena, piece);
+    if (!isUsedUp())
+      helpAt(0);
     if (present.fetch_sub(1) == 1)
       present.notify_all();
+  }
+
+  /// The part of a thread that is waited for by other means; begins with the piece of that index.
+  void helpAt(uint32_t piece) {
+    if (char *arena = threadArena(programs.arenaBytes))
+      take(arena, piece);
   }
 
   bool isUsedUp() const override {
@@ -194,7 +198,7 @@ static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena
         auto &region = *static_cast<Region *>(data);
         const uint32_t piece = count == region.threads ? index : 0; // in a smaller team all begin with the lowest
         if (!pthread_equal(pthread_self(), region.caller))
-          return region.launch.joinAt(piece);
+          return region.launch.helpAt(piece);
         const Stopwatch watch;
         if (const uint64_t done = region.launch.take(region.arena, piece, &region.stop))
           region.cost.learn(watch.nanoseconds() / static_cast<double>(done));
