@@ -45,8 +45,7 @@ static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps) {
   return warps;
 }
 
-/// Bytes of the operands that groups read from shared memory.
-static int64_t bytesOfOperands(tt::DotOp dot) {
+int64_t ttg::bytesOfOperands(tt::DotOp dot) {
   int64_t bytes = 0;
   for (Value operand : {dot.getA(), dot.getB()})
     bytes += cast<RankedTensorType>(operand.getType()).getNumElements() *

@@ -13,6 +13,9 @@ struct MatrixFacts {
   unsigned maxSharedBytes = 0;  ///< of a block, which the operands of a product by groups must fit
 };
 
+/// Bytes that both operands take in shared memory.
+int64_t bytesOfOperands(tt::DotOp dot);
+
 /// The layout of a product's result and of what it is added to.
 LayoutEncoding accumulatorLayout(tt::DotOp dot, const MatrixFacts &facts, ThreadShape threads);
 

@@ -30,8 +30,10 @@ def ShareOperands : Pass<"ttg-share-operands", "::nereid::tt::FuncOp"> {
   let description = [{
     A conversion to an operand's layout that moves elements between warps, or
     stands behind a load, becomes a `ttg.local_alloc` and a `ttg.local_load`: the
-    buffer's swizzle suits both, and loads may fill it ahead of time.
+    buffer's swizzle suits both, and loads may fill it ahead of time. Operands
+    that shared memory has no room for stay conversions, which go in parts.
   }];
+  let options = [Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a block">];
   let dependentDialects = ["::nereid::ttg::TtgDialect"];
   let statistics = [Statistic<"numShared", "shared", "operands that come through a buffer">];
 }

@@ -20,7 +20,7 @@ void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
   OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
   if (shape.hasWarpGroupMma)
     ofFunctions.addPass(createFormWarpGroupDots());
-  ofFunctions.addPass(createShareOperands());
+  ofFunctions.addPass(createShareOperands({shape.maxSharedBytes}));
   ofFunctions.addPass(createPipelineLoops({shape.productStages, shape.maxSharedBytes, shape.hasAsyncCopy}));
   if (shape.prefetchRegisters)
     ofFunctions.addPass(

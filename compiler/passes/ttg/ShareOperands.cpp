@@ -8,6 +8,7 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/Reach.h"
+#include "compiler/passes/ttg/DotLayouts.h"
 #include "compiler/passes/ttg/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -111,6 +112,13 @@ static bool wantsBuffer(ConvertLayoutOp op) {
   return layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), bits).kind == layout::ConversionKind::Shared;
 }
 
+static bool hasRoom(ConvertLayoutOp op, unsigned maxSharedBytes) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<tt::DotOp>(user);
+    return !dot || bytesOfOperands(dot) <= maxSharedBytes;
+  });
+}
+
 static void bringThroughBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   OpBuilder builder(op);
@@ -132,7 +140,7 @@ struct ShareOperands : ttg::impl::ShareOperandsBase<ShareOperands> {
     for (ConvertLayoutOp op : conversions) {
       if (isa<DotOperandAttr>(encodingOf(op.getType())))
         sinkTransposition(op.getSrc());
-      if (!wantsBuffer(op))
+      if (!wantsBuffer(op) || !hasRoom(op, maxSharedBytes))
         continue;
       bringThroughBuffer(op);
       ++numShared;
