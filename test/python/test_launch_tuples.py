@@ -87,6 +87,7 @@ def test_classes_of_equal_fields_have_kernels_of_their_own():
         kernel[(1,)]((out, 5))
 
 
+@pytest.mark.usefixtures("cpu_is_active")
 def test_warmup_takes_types_in_tuples():
     torch = pytest.importorskip("torch")
     kernel = make_kernel()
@@ -96,6 +97,7 @@ def test_warmup_takes_types_in_tuples():
     assert kernel[(1,)]((out, 3)) is compiled and out[0] == 3
 
 
+@pytest.mark.usefixtures("cpu_is_active")
 def test_compiling_for_nested_signatures():
     @triton.jit
     def kernel(nested, n):
@@ -132,6 +134,7 @@ def test_values_that_do_not_fit_are_named():
         kernel[(1,)](Pair(frozen, 5))
 
 
+@pytest.mark.usefixtures("cpu_is_active")
 def test_descriptions_with_tuples_compile_again(monkeypatch):
     seen = []
     hook = lambda **facts: seen.append(facts["compile"])  # noqa: E731

@@ -116,8 +116,9 @@ def test_records_are_values():
 
 def test_functions_of_the_package_read_their_text_when_it_is_asked_for():
     script = (
-        "import sys, triton; assert 'inspect' not in sys.modules; "
-        "assert triton.cdiv(7, 2) == 4; assert 'inspect' not in sys.modules; "
+        "import sys; had = 'inspect' in sys.modules; "  # a start-up file of the site may want it
+        "import triton; assert ('inspect' in sys.modules) == had; "
+        "assert triton.cdiv(7, 2) == 4; assert ('inspect' in sys.modules) == had; "
         "assert triton.cdiv.src.startswith('def cdiv(x, y):'); import inspect; "
         "assert str(inspect.signature(triton.cdiv)) == '(x, y)'; "
         "assert len(triton.next_power_of_2.cache_key) == 64; "
