@@ -32,8 +32,15 @@ static unsigned weightOf(Value value) {
   return isComputed && isIndex ? 0 : analysis::registersOf(tile);
 }
 
+/// Multiplies tiles, from registers or from buffers, and adds them to one.
+static bool isProduct(Operation *op) {
+  return isa<tt::DotOp>(op) || (op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
+                                llvm::is_contained(op->getOperandTypes(), op->getResult(0).getType()) &&
+                                llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ttg::MemDescType>));
+}
+
 static bool needsWholeTiles(Operation *op) {
-  return analysis::anyAccessOf(op) ||
+  return isProduct(op) || analysis::anyAccessOf(op) ||
          isa<tt::ReduceOp, ttg::ConvertLayoutOp, ttg::LocalLoadOp, ttg::LocalStoreOp, tt::CallOp>(op);
 }
 
@@ -78,8 +85,16 @@ private:
       live.insert(value);
     unsigned total = 0;
     for (Value value : live)
-      total += weightOf(value);
+      if (value.getDefiningOp() != &op || !takesPlaceOfOperand(op))
+        total += weightOf(value);
     peak = std::max(peak, total);
+  }
+
+  /// The sums of a product lie where those were that it adds to, if nothing else needs them.
+  bool takesPlaceOfOperand(Operation &op) {
+    return isProduct(&op) && llvm::any_of(op.getOperands(), [&](Value operand) {
+             return operand.getType() == op.getResult(0).getType() && weightOf(operand) && liveness.isDeadAfter(operand, &op);
+           });
   }
 
   Liveness liveness;

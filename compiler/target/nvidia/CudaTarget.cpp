@@ -141,6 +141,13 @@ static constexpr uint32_t spillRelief = 8;
 static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const Tools &tools, StringRef options,
                                                       CudaCode &code, AssemblyError &error) {
   std::optional<Assembled> best = assemble(code.ptx, arch, tools, options, error);
+  if (!best && code.promisedBlocks > 0) {
+    // Some instructions need more registers than a promise may leave.
+    code.promisedBlocks = 0;
+    code.ptx = withResidentBlocks(code.ptx, 0);
+    code.isReproducible = false;
+    best = assemble(code.ptx, arch, tools, options, error);
+  }
   BlockFootprint block = {best ? best->registers : 0, code.threadsPerBlock, code.sharedBytes};
   for (bool promises = code.promisedBlocks > 0; promises && best && best->spillBytes > 0;) {
     block.registers += spillRelief;

@@ -169,3 +169,90 @@ def test_sums_that_move(form, turns, device):
     d = np.full((64, 64), np.nan, np.float32)
     if launch(sums_that_move, (1,), a, b, d, turns, 64, form, device=device):
         assert (d == moved_sums(form, exact_a, exact_b, turns)).all()
+
+
+@triton.jit
+def matmul(
+    a_ptr, b_ptr, c_ptr, m, n, k,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TURNED: tl.constexpr, STAGES: tl.constexpr,
+):  # fmt: skip
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j = tl.program_id(1) * BN + tl.arange(0, BN)
+    depth = tl.arange(0, BK)
+    a = a_ptr + i[:, None] * k + depth[None, :]
+    b = b_ptr + (depth[:, None] + j[None, :] * k if TURNED else depth[:, None] * n + j[None, :])
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in tl.range(0, k, BK, num_stages=STAGES):
+        left = k - start
+        x = tl.load(a, mask=(i[:, None] < m) & (depth[None, :] < left), other=0.0)
+        y = tl.load(b, mask=(depth[:, None] < left) & (j[None, :] < n), other=0.0)
+        acc = tl.dot(x, y, acc)
+        a += BK
+        b += BK if TURNED else BK * n
+    c = c_ptr + i[:, None] * n + j[None, :]
+    tl.store(c, acc, mask=(i[:, None] < m) & (j[None, :] < n))
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (64, 64, 64), (200, 136, 328), (130, 70, 1000)])
+@pytest.mark.parametrize("block", [(64, 64, 32), (128, 64, 64)])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("stages, warps", [(1, 4), (2, 8), (3, 4), (4, 8)])
+def test_products_of_any_extent(shape, block, turned, stages, warps, device):
+    """Loads ahead of the products, by copies where rows are multiples of 8, in registers where not."""
+    m, n, k = shape
+    a, exact_a = integers("float16", m, k, seed=8)
+    b, exact_b = integers("float16", *((n, k) if turned else (k, n)), seed=9)
+    c = np.full((m, n), np.nan, np.float32)
+    grid = (triton.cdiv(m, block[0]), triton.cdiv(n, block[1]))
+    if launch(matmul, grid, a, b, c, m, n, k, *block, turned, stages, device=device, num_warps=warps):
+        assert (c == exact_a @ (exact_b.T if turned else exact_b)).all()
+
+
+@triton.jit
+def attention(
+    q_ptr, k_ptr, v_ptr, o_ptr, count, scale,
+    BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j = tl.arange(0, BN)
+    depth = tl.arange(0, D)
+    q = tl.load(q_ptr + i[:, None] * D + depth[None, :], mask=i[:, None] < count, other=0.0)
+    top = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    end = tl.minimum(count, (tl.program_id(0) + 1) * BM) if CAUSAL else count
+    for start in range(0, end, BN):
+        at = start + j
+        k = tl.load(k_ptr + at[:, None] * D + depth[None, :], mask=at[:, None] < count, other=0.0)
+        s = tl.dot(q, tl.trans(k)) * scale
+        counts = (at[None, :] < count) & (i[:, None] >= at[None, :]) if CAUSAL else at[None, :] < count
+        s = tl.where(counts, s, float("-inf"))
+        new_top = tl.maximum(top, tl.max(s, 1))
+        p = tl.exp(s - new_top[:, None])
+        shrink = tl.exp(top - new_top)
+        total = total * shrink + tl.sum(p, 1)
+        v = tl.load(v_ptr + at[:, None] * D + depth[None, :], mask=at[:, None] < count, other=0.0)
+        acc = tl.dot(p.to(v.dtype), v, acc * shrink[:, None])
+        top = new_top
+    tl.store(o_ptr + i[:, None] * D + depth[None, :], acc / total[:, None], mask=i[:, None] < count)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("block, warps", [((64, 32, 64), 4), ((128, 64, 64), 4), ((128, 64, 128), 8)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_attention(dtype, block, warps, causal, device):
+    count, size = 200, block[2]
+    q, exact_q = integers(dtype, count, size, seed=10)
+    k, exact_k = integers(dtype, count, size, seed=11)
+    v, exact_v = integers(dtype, count, size, seed=12)
+    o = np.full((count, size), np.nan, np.float32)
+    grid = (triton.cdiv(count, block[0]),)
+    if launch(attention, grid, q, k, v, o, count, 0.05, *block, causal, device=device, num_warps=warps):
+        s = exact_q @ exact_k.T * 0.05
+        if causal:
+            s = np.where(np.tri(count, dtype=bool), s, -np.inf)
+        p = np.exp(s - s.max(1, keepdims=True))
+        expected = p / p.sum(1, keepdims=True) @ exact_v
+        # P is rounded to the operands' type: half a unit of it, for each of the values that are averaged.
+        bound = 3 * 2.0 ** (-8 if dtype == "bfloat16" else -11)
+        assert np.abs(o - expected).max() < 2 * bound

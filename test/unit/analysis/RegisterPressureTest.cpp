@@ -56,6 +56,32 @@ TEST(RegisterPressure, TilesThatMeetAddUp) {
             12u);
 }
 
+/// 64 x 64 sums of a product over 4 warps are 32 registers of a thread, which it changes in place.
+TEST(RegisterPressure, ProductsAddInPlace) {
+  const std::string product = R"(
+%c = arith.constant dense<1.0> : tensor<64x64xf32, #M>
+%k = tt.splat %f : f32 -> tensor<64x64xf32, #M>
+%x = arith.addf %c, %k : tensor<64x64xf32, #M>
+%d = tt.dot %l, %r, %x : tensor<64x16xf16, #L> * tensor<16x64xf16, #R> -> tensor<64x64xf32, #M>
+)";
+  auto peak = [](const std::string &body) {
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    context.loadDialect<tt::TtDialect, ttg::TtgDialect, arith::ArithDialect, scf::SCFDialect>();
+    auto module = parseSourceString<ModuleOp>(R"(
+#M = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#L = #ttg.dot_op<{opIdx = 0, parent = #M, kWidth = 2}>
+#R = #ttg.dot_op<{opIdx = 1, parent = #M, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+tt.func public @kernel(%f: f32, %l: tensor<64x16xf16, #L>, %r: tensor<16x64xf16, #R>) {)" + body + "tt.return\n}\n}",
+                                              &context);
+    EXPECT_TRUE(module);
+    return module ? analysis::peakRegisters(*module->getOps<tt::FuncOp>().begin()) : 0;
+  };
+  const unsigned operands = 4 + 16;
+  EXPECT_EQ(peak(product), 32u + operands);
+  EXPECT_EQ(peak(product + "%e = arith.addf %x, %d : tensor<64x64xf32, #M>\n"), 64u + operands);
+}
+
 TEST(RegisterPressure, LoopsKeepWhatTheyCarryAndWhatIsUsedBehind) {
   EXPECT_EQ(peakOf(R"(
   %before = tt.load %a : tensor<1024x!tt.ptr<f32>, #T>
