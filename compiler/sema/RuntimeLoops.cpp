@@ -3,6 +3,7 @@
 //
 // A loop carries every name that it assigns and that was a tensor before it;
 // names that it assigns first end with it.
+#include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Join.h"
@@ -154,6 +155,14 @@ static mlir::Value goesOn(FunctionEmitter &emitter, const LoopExit &exit, Source
 
 //--- for -------------------------------------------------------------------------------------
 
+/// `#llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>`
+static foreign::LoopHintAttr withoutHoisting(mlir::OpBuilder &builder) {
+  auto name = [&](llvm::StringRef text) { return builder.getStringAttr(text); };
+  const mlir::Attribute yes = builder.getBoolAttr(true);
+  auto licm = foreign::LoopHintAttr::get(name("loop_licm"), {{name("disable"), yes}, {name("versioningDisable"), yes}});
+  return foreign::LoopHintAttr::get(name("loop_annotation"), {{name("licm"), licm}});
+}
+
 /// The hints of tl.range as attributes on the loop.
 static void attachHints(mlir::OpBuilder &builder, mlir::scf::ForOp loop, const RangeValue &range) {
   if (range.numStages)
@@ -166,6 +175,8 @@ static void attachHints(mlir::OpBuilder &builder, mlir::scf::ForOp loop, const R
     loop->setAttr("tt.flatten", builder.getUnitAttr());
   if (range.warpSpecialize)
     loop->setAttr("tt.warp_specialize", builder.getUnitAttr());
+  if (range.disableLicm)
+    loop->setAttr("llvm.loop_annotation", withoutHoisting(builder));
 }
 
 /// scf.while in place of `loop`, whose body it takes:

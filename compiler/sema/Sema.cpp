@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Sema.h"
 
+#include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/FunctionEmitter.h"
 #include "compiler/sema/ModuleEmitter.h"
@@ -119,7 +120,7 @@ static tt::FuncOp createKernel(ModuleEmitter &module, FunctionEmitter &emitter, 
 
 mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &context, const KernelRequest &request, HostEnv &host,
                                                support::DiagnosticEngine &diagnostics) {
-  context.loadDialect<tt::TtDialect>();
+  context.loadDialect<tt::TtDialect, foreign::LlvmDialect>();
   JitFunction &kernel = *request.kernel;
   mlir::OwningOpRef<mlir::ModuleOp> op = mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, kernel.file->name(), 1, 1));
   ModuleEmitter module(*op, host, diagnostics, request.options, request.target);

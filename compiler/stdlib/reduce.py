@@ -23,29 +23,37 @@ def _or(a, b):
 
 @jit
 def _larger_left(value1, index1, value2, index2):
-    """The larger value with its index; of equal ones, the lower index."""
+    """The larger value with its index; of equal ones, the lower index. A NaN counts as less than all numbers."""
     first = (value1 > value2) | ((value1 == value2) & (index1 < index2))
+    if value1.dtype.is_floating():
+        first = first | ((value2 != value2) & ((value1 == value1) | (index1 < index2)))
     return where(first, value1, value2), where(first, index1, index2)
 
 
 @jit
 def _larger_any(value1, index1, value2, index2):
-    """The larger value with its index; of equal ones, any index."""
+    """The larger value with its index; of equal ones, any index. A NaN counts as less than all numbers."""
     first = value1 > value2
+    if value1.dtype.is_floating():
+        first = first | (value2 != value2)
     return where(first, value1, value2), where(first, index1, index2)
 
 
 @jit
 def _smaller_left(value1, index1, value2, index2):
-    """The smaller value with its index; of equal ones, the lower index."""
+    """The smaller value with its index; of equal ones, the lower index. A NaN counts as greater than all numbers."""
     first = (value1 < value2) | ((value1 == value2) & (index1 < index2))
+    if value1.dtype.is_floating():
+        first = first | ((value2 != value2) & ((value1 == value1) | (index1 < index2)))
     return where(first, value1, value2), where(first, index1, index2)
 
 
 @jit
 def _smaller_any(value1, index1, value2, index2):
-    """The smaller value with its index; of equal ones, any index."""
+    """The smaller value with its index; of equal ones, any index. A NaN counts as greater than all numbers."""
     first = value1 < value2
+    if value1.dtype.is_floating():
+        first = first | (value2 != value2)
     return where(first, value1, value2), where(first, index1, index2)
 
 
@@ -109,7 +117,7 @@ def min(input, axis=None, return_indices: constexpr = False, return_indices_tie_
 @jit
 @member
 def argmax(input, axis, tie_break_left: constexpr = True, keep_dims: constexpr = False):
-    """Index of the largest element along an axis; of equal ones, the lower index."""
+    """Index of the largest element along an axis; of equal ones, the lower index; of NaNs only where all are."""
     value, index = max(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left,
                        keep_dims=keep_dims)
     return index
@@ -118,7 +126,7 @@ def argmax(input, axis, tie_break_left: constexpr = True, keep_dims: constexpr =
 @jit
 @member
 def argmin(input, axis, tie_break_left: constexpr = True, keep_dims: constexpr = False):
-    """Index of the smallest element along an axis; of equal ones, the lower index."""
+    """Index of the smallest element along an axis; of equal ones, the lower index; of NaNs only where all are."""
     value, index = min(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left,
                        keep_dims=keep_dims)
     return index

@@ -3,6 +3,7 @@
 //
 // A loop is entered only if its body runs: one branch a turn, and what is hoisted runs only where it did. Registers that
 // are copies share a phi, and so do those of an index tile that differ by constants and go up together.
+#include "compiler/lowering/LoopHints.h"
 #include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
 
 using namespace mlir;
@@ -151,7 +152,7 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   auto *constantStep = dyn_cast<llvm::ConstantInt>(step);
   const bool isPlain = constantStep && constantStep->isOne();
   llvm::Value *goesOn = isPlain ? runs(nextIndex) : ir.CreateICmpUGT(ir.CreateSub(upper, index), step);
-  ir.CreateCondBr(goesOn, body, after);
+  attachLoopHints(op, ir.CreateCondBr(goesOn, body, after));
   carried.add(yields, latch);
   index->addIncoming(nextIndex, latch);
 

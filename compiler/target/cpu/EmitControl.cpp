@@ -4,6 +4,7 @@
 #include "compiler/target/cpu/Writes.h"
 
 #include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/LoopHints.h"
 #include "compiler/target/cpu/Diagnostics.h"
 
 using namespace mlir;
@@ -109,7 +110,7 @@ LogicalResult FunctionEmitter::emitFor(const Step &step) {
     phis.second->addIncoming(phis.first, ir.GetInsertBlock());
     next[id] = nullptr;
   }
-  ir.CreateBr(header);
+  lowering::attachLoopHints(loop, ir.CreateBr(header));
 
   ir.SetInsertPoint(after);
   for (auto [value, node] : llvm::zip_equal(loop.getResults(), carried.nodes))

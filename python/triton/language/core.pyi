@@ -93,9 +93,9 @@ class tensor(base_value):
     def advance(self, offsets: Any, *, _semantic: Any = ...) -> Any:
         """A block pointer that stands further on."""
     def argmax(self, axis: Any, tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:
-        """Index of the largest element along an axis; of equal ones, the lower index."""
+        """Index of the largest element along an axis; of equal ones, the lower index; of NaNs only where all are."""
     def argmin(self, axis: Any, tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:
-        """Index of the smallest element along an axis; of equal ones, the lower index."""
+        """Index of the smallest element along an axis; of equal ones, the lower index; of NaNs only where all are."""
     def associative_scan(self, axis: Any, combine_fn: Any, reverse: Any = ..., *, _semantic: Any = ...) -> Any:
         """Each element combined with all before it along an axis, by an associative function."""
     def atomic_add(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
@@ -206,9 +206,9 @@ def advance(base: Any, offsets: Any, *, _semantic: Any = ...) -> Any:
 def arange(start: Any, end: Any, *, _semantic: Any = ...) -> tensor:
     """The int32 values from start up to end, whose distance is a power of two on GPUs."""
 def argmax(input: Any, axis: Any, tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:
-    """Index of the largest element along an axis; of equal ones, the lower index."""
+    """Index of the largest element along an axis; of equal ones, the lower index; of NaNs only where all are."""
 def argmin(input: Any, axis: Any, tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:
-    """Index of the smallest element along an axis; of equal ones, the lower index."""
+    """Index of the smallest element along an axis; of equal ones, the lower index; of NaNs only where all are."""
 def argsort(x: Any, dim: Any = ..., descending: Any = ..., *, _semantic: Any = ...) -> tensor:
     """The indices that put the elements in order along a dimension; those of equal elements ascend."""
 def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = ..., *, _semantic: Any = ...) -> Any:

@@ -13,6 +13,9 @@ def kernel(x_ptr, n):
     for i in tl.range(0, n, 2, num_stages=3, loop_unroll_factor=2, disallow_acc_multi_buffer=True, flatten=True,
                       warp_specialize=True):
         tl.store(x_ptr + i, 1.0)
+    # CHECK: } {llvm.loop_annotation = #llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>}
+    for i in tl.range(n, disable_licm=True):
+        tl.store(x_ptr + i, 0.0)
     # CHECK-NOT: scf.for
     # CHECK-COUNT-3: tt.store
     for i in tl.static_range(1, 4):

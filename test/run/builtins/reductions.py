@@ -180,6 +180,29 @@ def test_indices_without_ties(shape, axis, device):
     check_axis(tl.argmin, x, axis, x.argmin(axis).astype(np.int32), device)
 
 
+def _first_best(row):
+    """Index of the first of the smallest numbers; of the first NaN where there are only NaNs."""
+    numbers = [number for number in row if number == number]
+    return row.index(min(numbers)) if numbers else 0
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_indices_beside_nans(dtype, axis, device):
+    """A NaN loses against every number, infinities too; where all are NaN the first one is taken."""
+    x = values(dtype, 16, 32, low=-3, high=3)
+    random = np.random.default_rng(3)
+    x[random.random(x.shape) < 0.4] = np.nan
+    x[3, :], x[:, 5] = np.nan, np.nan
+    x[3, 7], x[8, 5], x[11, 5] = np.inf, -np.inf, np.inf
+    x[0, 1:] = x[1:, 0] = np.nan
+    x[0, 0] = -np.inf
+    rows = x.T if axis == 0 else x
+    for function, sign in ((tl.argmax, -1.0), (tl.argmin, 1.0)):
+        best = [_first_best([sign * float(number) for number in row]) for row in rows]
+        check_axis(function, x, axis, np.array(best, np.int32), device)
+
+
 @pytest.mark.parametrize("axis", [0, 1, None])
 @pytest.mark.parametrize("dtype", ["bool", *SIGNED, *UNSIGNED])
 def test_bits(dtype, axis, device):

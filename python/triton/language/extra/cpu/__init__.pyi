@@ -5,3 +5,5 @@ from typing import Any
 
 from ...core import tensor as tensor
 from . import libdevice as libdevice
+def vnni_decode(x: Any, *, _semantic: Any = ...) -> tensor:
+    """The matrix of which each row of x holds two rows (of 16-bit elements) or four (of 8 bits), element by element."""
