@@ -24,7 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build", "dev")
 LOGS = os.path.join(ROOT, "build", "log")
 TAIL_CHARS = 20_000  # of a failing level's output
-WHEEL_LEVELS = ("run", "python")
+WHEEL_LEVELS = ("run", "interpret", "python")
 PTX_DEVICE = "cuda:90"
 PTX_PROCESSES = 2
 # What compute-sanitizer looks at: every kind of access, exchange between threads and loop.
@@ -36,6 +36,16 @@ SANITIZED = (
     "builtins/shapes.py",
     "language/control_flow.py",
     "language/functions.py",
+)
+# What interpreter mode runs: each way in which a program's values, calls and loops meet operations.
+INTERPRETED = (
+    "vector_add.py",
+    "fused_softmax.py",
+    "builtins/block_pointers.py",
+    "builtins/host_descriptors.py",
+    "builtins/loop_iterators.py",
+    "builtins/program.py",
+    "language",
 )
 SANITIZERS = ("memcheck", "racecheck")
 FIND_PTXAS = "from triton.backends.nvidia.assembler import find_assembler as f; print(f(90).ptxas)"
@@ -263,6 +273,9 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
     "golden": lambda request: lit("golden"),
     "ir": lambda request: lit("ir"),
     "run": lambda request: run_tests_of_kernels(request.device, "run"),
+    "interpret": lambda request: run_tests_of_kernels(
+        "cpu", "interpret", "--interpret", files=INTERPRETED
+    ),
     "ptx": ptx,
     "python": lambda request: pytest("python", "python", request.device),
     "sanitize": sanitize,
@@ -287,7 +300,7 @@ def parse() -> tuple[Request, list[str]]:
     parser = argparse.ArgumentParser(prog="./dev test")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument(
-        "--wheel", help="test this wheel in the current Python; only the levels run and python"
+        "--wheel", help="test this wheel in the current Python; only the levels run, interpret and python"
     )
     parser.add_argument("--no-build", action="store_true", help="take what is built")
     parser.add_argument(

@@ -29,10 +29,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=_device,
         help="where kernels run: cpu, cuda; cuda:90 only compiles for that compute capability",
     )
+    parser.addoption(
+        "--interpret",
+        action="store_true",
+        help="kernels of test/run under TRITON_INTERPRET=1; what interpret_not.txt lists is skipped",
+    )
     parser.addoption("--shard", type=_shard, help="I/N: only the I-th of N parts of the tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--interpret"):
+        os.environ["TRITON_INTERPRET"] = "1"  # read where `triton.jit` decorates a function
     config.addinivalue_line("markers", "kernels(n): how many kernels a case compiles, if not one")
 
 

@@ -117,6 +117,16 @@ static nb::object specialize(nb::handle argument, const Rule &rule) {
   return specializeOther(argument, rule);
 }
 
+static uint64_t addressOf(nb::handle argument) {
+  Array array;
+  const ArrayResult result = readArray(argument.ptr(), array);
+  if (result == ArrayResult::Failed)
+    throw nb::python_error();
+  if (result == ArrayResult::NotAnArray)
+    raise(PyExc_TypeError, "expected an array, got " + std::string(Py_TYPE(argument.ptr())->tp_name));
+  return array.address;
+}
+
 static nb::object deviceOf(nb::handle argument) {
   if (argument.is_none() || PyLong_Check(argument.ptr()) || PyFloat_Check(argument.ptr()))
     return nb::none();
@@ -140,6 +150,7 @@ void nereid::python::bindSpecialize(nb::module_ &module) {
       },
       nb::arg("backend_cls").none(), nb::arg("arg").none(), nb::arg("is_const"), nb::arg("specialize_value"),
       nb::arg("align"), "The type of an argument in a signature, and what else distinguishes kernels for it.");
+  module.def("address_of", &addressOf, nb::arg("array"), "Where an array's elements are, on whatever device.");
   module.def("device_of", &deviceOf, nb::arg("arg").none(),
              "(type, index) of the device that an array is on; None for anything else.");
 }

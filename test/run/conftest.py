@@ -1,4 +1,4 @@
-"""Lets every run-test import `harness`; readies what --device asks for, or skips and says why."""
+"""Lets every run-test import `harness`; readies what --device and --interpret ask for, or skips and says why."""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -42,18 +42,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Skips what cuda_later.txt lists where the device is a GPU; puts last what runs last."""
+    """Skips what cuda_later.txt lists where the device is a GPU, and what interpret_not.txt lists with --interpret; puts
+    last what runs last.
+    """
     here = Path(__file__).resolve().parent
     options, asked = session.config.option, map(os.path.abspath, session.config.args)
     session.is_whole = str(here) in asked and not (
         options.keyword or options.markexpr or options.shard
     )
     items.sort(key=lambda item: item.get_closest_marker("runs_last") is not None)
-    if not str(session.config.getoption("--device")).startswith("cuda"):
-        return
-    lines = (here / "cuda_later.txt").read_text().splitlines()
-    later = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
+    if str(session.config.getoption("--device")).startswith("cuda"):
+        _skip(items, here, "cuda_later.txt", "not on NVIDIA GPUs yet")
+    if session.config.getoption("--interpret"):
+        _skip(items, here, "interpret_not.txt", "not in interpreter mode")
+
+
+def _skip(items: list[pytest.Item], here: Path, table: str, why: str) -> None:
+    """Those that the table lists, by file or file::test."""
+    lines = (here / table).read_text().splitlines()
+    listed = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
     for item in items:
         name = item.path.relative_to(here).as_posix() if here in item.path.parents else ""
-        if {name, f"{name}::{getattr(item, 'originalname', item.name)}"} & later:
-            item.add_marker(pytest.mark.skip(reason="not on NVIDIA GPUs yet (cuda_later.txt)"))
+        if {name, f"{name}::{getattr(item, 'originalname', item.name)}"} & listed:
+            item.add_marker(pytest.mark.skip(reason=f"{why} ({table})"))

@@ -12,7 +12,7 @@ import types
 from typing import Any
 
 from .dtypes import base_type
-from .values import base_value, constexpr, tensor
+from .values import active_semantic, base_value, constexpr, tensor
 from .values import tuple as tl_tuple
 
 _BUILDING = "_aggregate_under_construction"
@@ -132,6 +132,7 @@ class _AggregateMeta(type):
 
     def __call__(cls, *args: Any, _semantic: Any = None, _generator: Any = None, **kwargs: Any) -> Any:
         self = cls.__new__(cls)
+        _semantic = _semantic or active_semantic()
         init: Any = cls.__aggregate_init__
         accepted = _parameters_of(init)
         if "_semantic" in accepted:

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .values import OUTSIDE_OF_KERNEL, _unwrap_if_constexpr, tensor
+from .values import OUTSIDE_OF_KERNEL, _unwrap_if_constexpr, active_semantic, tensor
 
 if TYPE_CHECKING:
     import inspect
@@ -32,6 +32,7 @@ class Builtin:
         self._params = entry["params"]
 
     def __call__(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
+        _semantic = _semantic or active_semantic()
         if _semantic is None:
             raise ValueError(OUTSIDE_OF_KERNEL)
         return _semantic.call_builtin(self.__module__, self.__name__, args, kwargs)
@@ -94,7 +95,9 @@ def builtin(fn: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(fn)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if kwargs.get("_semantic") is None:
-            raise ValueError(OUTSIDE_OF_KERNEL)
+            kwargs["_semantic"] = active_semantic()
+            if kwargs["_semantic"] is None:
+                raise ValueError(OUTSIDE_OF_KERNEL)
         return fn(*args, **kwargs)
 
     wrapper.__triton_builtin__ = True  # type: ignore[attr-defined]
@@ -142,6 +145,7 @@ def dispatch(
     """Calls an external function chosen by the arguments' types (the form that extension modules
     use).
     """
+    _semantic = _semantic or active_semantic()
     if _semantic is None:
         raise ValueError(OUTSIDE_OF_KERNEL)
     call = (

@@ -292,12 +292,24 @@ class block_type(dtype):
                 )
             if extent < 1 or extent & (extent - 1):
                 raise ValueError(f"Shape element {position} must be a power of 2")
-        self.numel = math.prod(self.shape)
+        self._describe()
         if self.numel > TRITON_MAX_TENSOR_NUMEL:
             raise ValueError(
                 f"numel ({self.numel}) exceeds triton maximum tensor numel "
                 f"({TRITON_MAX_TENSOR_NUMEL})"
             )
+
+    @classmethod
+    def of_tile(cls, element_ty: dtype, shape: Sequence[int]) -> block_type:
+        """The type of a tile that there is, whatever its extents."""
+        made = cls.__new__(cls)
+        made.element_ty, made.shape = element_ty, tuple(shape)
+        made._describe()
+        return made
+
+    def _describe(self) -> None:
+        element_ty = self.element_ty
+        self.numel = math.prod(self.shape)
         self.name = f"<{self.shape}, {element_ty}>"
         self.primitive_bitwidth = element_ty.primitive_bitwidth
         self.itemsize = element_ty.itemsize

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import enum
 import operator
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +17,28 @@ OUTSIDE_OF_KERNEL = (
     "Did you forget to add @triton.jit ? "
     "(`_semantic` argument must be provided outside of JIT functions.)"
 )
+
+
+class _Active(threading.local):
+    semantic: Any = None
+
+
+_active = _Active()
+
+
+def active_semantic() -> Any:
+    """Who performs operations for Python code of this thread that runs a kernel's body; None elsewhere."""
+    return _active.semantic
+
+
+@contextlib.contextmanager
+def semantic_for_host(semantic: Any) -> Iterator[None]:
+    """Operations of this thread that name no `_semantic` are performed by this one."""
+    before, _active.semantic = _active.semantic, semantic
+    try:
+        yield
+    finally:
+        _active.semantic = before
 
 
 class PropagateNan(enum.IntEnum):
@@ -251,6 +275,7 @@ class tensor(base_value):
 
 def _needs_semantic(name: str) -> Callable[..., Any]:
     def apply(self: tensor, *args: Any, _semantic: Any = None) -> Any:
+        _semantic = _semantic or active_semantic()
         if _semantic is None:
             raise ValueError(OUTSIDE_OF_KERNEL)
         return _semantic.call_builtin("triton.language.tensor", name, (self, *args), {})
@@ -313,4 +338,4 @@ def _tensor_type(name: str, shape: Any, pointee: bool, read_only: bool) -> dtype
     scalar = dtype(name)
     if pointee:
         scalar = pointer_type(scalar, 1, read_only)
-    return block_type(scalar, shape) if shape else scalar
+    return block_type.of_tile(scalar, shape) if shape else scalar

@@ -1,42 +1,151 @@
-"""`TRITON_INTERPRET=1`: kernels are to run as Python. Not available yet; a launch says so."""
+"""`TRITON_INTERPRET=1`: Python itself runs the body of a kernel, so that `print` and breakpoints work in it."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import functools
+import itertools
+import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .. import knobs
+from .._C.libtriton import JITBase
+from ..language import values as language_values
+from .binder import Binder, normalize_grid
+from .callable import JITCallable
+from .driver import driver
 from .errors import InterpreterError
 from .jit import KernelInterface
-from .source import FunctionSource
+from .params import make_params
+
+if TYPE_CHECKING:
+    from .._interpreter.body import Body
+    from .._interpreter.session import Session
 
 __all__ = ["InterpretedFunction", "InterpreterError"]
 
 
-class InterpretedFunction(KernelInterface[Any]):
-    """What `triton.jit` returns in interpreter mode."""
+class InterpretedFunction(JITCallable, KernelInterface[Any], JITBase):  # type: ignore[misc]
+    """What `triton.jit` returns in interpreter mode. The compiler takes it where an operation calls it."""
 
-    def __init__(self, fn: Callable[..., Any], **options: Any):
-        source = FunctionSource(fn)
-        self.fn = fn
-        self.options = options
-        self.src = source.text
-        self.__name__ = fn.__name__
-        self.__qualname__ = fn.__qualname__
-        self.__module__ = fn.__module__
-        self.__doc__ = fn.__doc__
-        self._place = f"{source.file_name}:{source.def_line}"
-        self.arg_names = list(fn.__code__.co_varnames[: fn.__code__.co_argcount])
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(
-            f"{self._place}: cannot run `{self.__name__}`: interpreter mode (TRITON_INTERPRET=1) "
-            "is not available in this "
-            "version; unset TRITON_INTERPRET to compile the kernel"
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        version: Any = None,
+        do_not_specialize: Any = None,
+        do_not_specialize_on_alignment: Any = None,
+        debug: bool | None = None,
+        noinline: bool | None = None,
+        repr: Any = None,  # noqa: A002
+        launch_metadata: Any = None,
+    ):
+        super().__init__(fn)
+        self.module = fn.__module__
+        self.version, self.debug, self.noinline = version, debug, noinline
+        self.launch_metadata = launch_metadata
+        self.params = make_params(
+            self.signature, list(do_not_specialize or []), list(do_not_specialize_on_alignment or [])
         )
+        self.arg_names = [param.name for param in self.params]
+        self.constexprs = [param.num for param in self.params if param.is_constexpr]
+        self.pre_run_hooks: list[Callable[..., Any]] = []
 
-    def warmup(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing is compiled in interpreter mode."""
+    @functools.cached_property
+    def body(self) -> Body:
+        from .._interpreter.body import Body
+
+        return Body(self)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"InterpretedFunction({self.module}:{self.__qualname__})"
+
+    def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
+        """`hook` gets the arguments and keywords of every launch."""
+        self.pre_run_hooks.append(hook)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.run(*args, **kwargs)
+        """A call from another kernel's body."""
+        from .._interpreter.session import current
+
+        return current().call(self, args, kwargs)
+
+    def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> None:
+        """Nothing is compiled ahead: operations are when a program comes to them."""
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> None:
+        """Runs the programs one after the other, x fastest."""
+        if warmup:
+            return
+        kwargs.pop("stream", None)
+        if self.debug or knobs.runtime.debug:
+            kwargs["debug"] = True
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        bound = Binder(self.__name__, self.params).bind(args, kwargs)
+        extents = normalize_grid(grid, bound)
+        if 0 not in extents:
+            self._run_programs(bound, extents, kwargs)
+
+    def _run_programs(
+        self, bound: dict[str, Any], grid: tuple[int, int, int], kwargs: dict[str, Any]
+    ) -> None:
+        from .._interpreter.arguments import HostMemory, as_seen
+        from .._interpreter.session import Session
+        from ..compiler import make_backend
+
+        target = driver.for_device("cpu").get_current_target()
+        binder = Binder(self.__name__, self.params, make_backend(target))
+        given = binder.options({name: value for name, value in kwargs.items() if name not in _IGNORED})
+        options = {name: value for name, value in given.items() if name in _MEANINGFUL}
+        memory = HostMemory()
+        bound = {name: memory.argument(value) for name, value in bound.items()}
+        session = Session(grid, target, options)
+        with language_values.semantic_for_host(session.semantic):
+            seen = [
+                as_seen(session, value, kind)
+                for value, (kind, _) in zip(bound.values(), binder.specialize(bound), strict=True)
+            ]
+            positional, rest = (
+                (seen[:-1], seen[-1]) if binder.variadic is not None else (seen, ())
+            )
+            for z, y, x in itertools.product(*map(range, reversed(grid))):
+                session.program = (x, y, z)
+                self._run_program(session, (*positional, *rest))
+        memory.bring_back()
+
+    def _run_program(self, session: Session, args: tuple[Any, ...]) -> None:
+        try:
+            session.call(self, args, {})
+        except InterpreterError:
+            raise
+        except Exception as error:
+            place = _place_of(error, session.codes)
+            raise InterpreterError(
+                f"{place}in program {session.program} of `{self.__name__}`: {_message_of(error)}"
+            ) from error
+
+
+# Options of launches that have a meaning where programs run one by one.
+_MEANINGFUL = ("debug", "sanitize_overflow", "enable_fp_fusion", "default_dot_input_precision")
+_IGNORED = ("maxnreg", "launch_cooperative_grid", "launch_pdl")
+
+
+def _place_of(error: BaseException, codes: set[Any]) -> str:
+    """Where in a kernel's text an exception comes from: the innermost of its lines."""
+    place, entry = "", error.__traceback__
+    while entry is not None:
+        if entry.tb_frame.f_code in codes:
+            place = f"{entry.tb_frame.f_code.co_filename}:{entry.tb_lineno}: "
+        entry = entry.tb_next
+    return place
+
+
+def _message_of(error: Exception) -> str:
+    from .._interpreter.operations import PLACE
+
+    text = PLACE.sub("", getattr(error, "error_message", None) or str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

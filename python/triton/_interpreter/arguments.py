@@ -1,0 +1,79 @@
+"""The arguments of a launch as a program sees them, specialised as those of a compiled kernel are."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from typing import Any
+
+from .._C import libtriton
+from .._utils import PartTypes, is_namedtuple, parts_of
+from ..language.values import _unwrap_if_constexpr
+from .values import Descriptor, HostArgument, Tensor
+
+
+class HostMemory:
+    """Arrays of other devices, as copies of the host's; what programs wrote goes back at the end."""
+
+    def __init__(self) -> None:
+        self._copies: dict[int, tuple[Any, Any]] = {}  # by identity
+
+    def argument(self, value: Any) -> Any:
+        """The value with all its arrays on the host."""
+        parts = None if isinstance(value, (bool, int, float, str, type(None))) else parts_of(value)
+        if parts is not None and not isinstance(value, list):
+            return self._whole(value, [self.argument(part) for part in parts])
+        device = libtriton.device_of(value)
+        if device is None or device[0] == "cpu":
+            return value
+        if id(value) not in self._copies:
+            if not hasattr(value, "cpu") or not hasattr(value, "copy_"):
+                raise TypeError(
+                    f"interpreter mode runs on the CPU, and a {type(value).__name__} on {device[0]} has no "
+                    "`cpu()` and `copy_()`; pass one that is on the CPU"
+                )
+            self._copies[id(value)] = value, value.cpu()
+        return self._copies[id(value)][1]
+
+    def _whole(self, value: Any, parts: list[Any]) -> Any:
+        if isinstance(value, tuple):
+            return type(value)(*parts) if is_namedtuple(value) else tuple(parts)
+        return rebuilt(type(value), parts)
+
+    def bring_back(self) -> None:
+        for there, here in self._copies.values():
+            there.copy_(here)
+
+
+def rebuilt(cls: type, parts: list[Any]) -> Any:
+    """An object of this class with these fields; its `__init__` is not run again."""
+    made: Any = object.__new__(cls)
+    fields = getattr(cls, "__aggregate_fields__", None) or cls.__dataclass_fields__  # type: ignore[attr-defined]
+    for name, part in zip(fields, parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
+def as_seen(session: Any, value: Any, kind: Any) -> Any:
+    """An argument of this specialised type in the program."""
+    if kind == "constexpr":
+        return _unwrap_if_constexpr(value)
+    if isinstance(kind, tuple):
+        items = [as_seen(session, part, inner) for part, inner in zip(parts_of(value), kind)]
+        if isinstance(kind, PartTypes):
+            return rebuilt(kind.object_class, items)
+        return type(value)(*items) if is_namedtuple(value) else tuple(items)
+    if kind.startswith("tensordesc"):
+        return _descriptor(session, value)
+    if kind.startswith("*"):
+        return Tensor.pointer(libtriton.address_of(value), kind)
+    return session.apply(("value",), (HostArgument(value, kind),))
+
+
+def _descriptor(session: Any, given: Any) -> Descriptor:
+    """A descriptor that the host made, as one that the program made of the same parts."""
+    if given.round_f32_to_tf32:
+        raise NotImplementedError("interpreter mode cannot round what a descriptor loads to tf32")
+    kind, _ = libtriton.native_specialize_impl(None, given.base, False, False, False)
+    base = Tensor.pointer(libtriton.address_of(given.base), kind)
+    strides = (*given.strides[:-1], 1)
+    return session.make_tensor_descriptor(base, given.shape, strides, given.block_shape, given.padding)

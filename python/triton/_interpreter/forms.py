@@ -1,0 +1,130 @@
+"""Forms: the arguments of a call with the operands taken out of them. Equal forms are computed by one kernel."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .._utils import is_namedtuple
+from ..language.aggregate import aggregate_value
+from ..language.values import constexpr, tensor
+from ..language.values import tuple as tl_tuple
+from ..runtime.callable import JITCallable
+from ..runtime.jit import JITFunction
+from .values import HostArgument, Tensor, kind_of
+
+
+class Slot:
+    """The place of an operand in a form."""
+
+    def __init__(self, kind: Any):
+        self.kind = kind
+
+    def __hash__(self) -> int:
+        return hash(self.kind)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Slot) and self.kind == other.kind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}>"
+
+
+class _LambdaFunction(JITFunction):
+    """A lambda of a program, by the text that was noted for it."""
+
+    def _read_source(self) -> None:
+        code = self.fn.__code__
+        self.signature = inspect.signature(self.fn)
+        self._src = self.fn.kernel_text
+        self.raw_src = self._src.splitlines(keepends=True)
+        self.file_name = code.co_filename
+        self.starting_line_number = self.def_file_line_number = code.co_firstlineno
+        self.def_file_col_number = 0
+
+
+def _compiled_function(function: Any) -> Any:
+    """A function that a program defines, for the compiler: a `combine_fn`, say."""
+    return (_LambdaFunction if hasattr(function, "kernel_text") else JITFunction)(function)
+
+
+# --- Forms: the arguments of a call with the operands taken out ------------------------------------
+
+
+def form_of(value: Any, operands: list[Any]) -> Any:
+    """Equal forms are computed by one kernel. The operands are appended to the list, in order."""
+    if isinstance(value, constexpr):
+        value = value.value
+    if isinstance(value, Tensor):
+        operands.append(value)
+        return Slot(value.kind)
+    if isinstance(value, HostArgument):
+        operands.append(value)
+        return Slot(("host", value.signature))
+    kind = type(value)
+    if kind in (int, bool, str, bytes) or value is None:
+        return ("constant", kind, value)
+    if kind is float:
+        return ("float", value.hex())
+    if kind is builtins.slice:
+        return ("slice", form_of((value.start, value.stop, value.step), operands))
+    if isinstance(value, tl_tuple):
+        return ("tuple", tuple, tuple(form_of(item, operands) for item in value))
+    if isinstance(value, (tuple, list)):
+        cls = kind if is_namedtuple(value) else tuple
+        return ("tuple", cls, tuple(form_of(item, operands) for item in value))
+    if kind is dict:
+        return ("dict", form_of(tuple(value.items()), operands))
+    if isinstance(value, aggregate_value):
+        fields = [form_of(getattr(value, name), operands) for name in kind.__aggregate_fields__]
+        return ("object", kind, tuple(fields))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = [form_of(getattr(value, name), operands) for name in kind.__dataclass_fields__]
+        return ("object", kind, tuple(fields))
+    if kind is types.FunctionType and not hasattr(value, "__triton_builtin__"):
+        return ("constant", kind, _compiled_function(value))
+    if isinstance(value, tensor):  # `tl.tensor(x.handle, tl.uint32)`: the same bits as another type
+        operands.append(Tensor(value.handle, kind_of(value.type)))
+        return Slot(operands[-1].kind)
+    return ("constant", kind, value)
+
+
+def rebuilt(form: Any, operands: Iterator[Any]) -> Any:
+    """The value of a form, with these operands."""
+    if isinstance(form, Slot):
+        return next(operands)
+    tag, *content = form
+    if tag == "constant":
+        return content[1]
+    if tag == "float":
+        return float.fromhex(content[0])
+    if tag == "slice":
+        return builtins.slice(*rebuilt(content[0], operands))
+    if tag == "dict":
+        return dict(rebuilt(content[0], operands))
+    cls, forms = content
+    items = [rebuilt(item, operands) for item in forms]
+    if tag == "tuple":
+        return tuple(items) if cls is tuple else cls(*items)
+    if issubclass(cls, aggregate_value):
+        return cls._from_fields(items)
+    made = object.__new__(cls)
+    for name, item in zip(cls.__dataclass_fields__, items, strict=True):
+        object.__setattr__(made, name, item)
+    return made
+
+
+def text_of(form: Any) -> str:
+    """What names a form in every process."""
+    if isinstance(form, tuple):
+        return f"({', '.join(map(text_of, form))})"
+    if isinstance(form, JITCallable):
+        return f"{form.__module__}.{form.__qualname__} {form.cache_key}"
+    if isinstance(form, type):
+        return f"{form.__module__}.{form.__qualname__}"
+    return repr(form)

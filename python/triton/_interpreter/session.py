@@ -1,0 +1,188 @@
+"""One launch whose programs Python runs: what their operations are performed by."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import builtins
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..language import values as language_values
+from ..language.semantic import Semantic, _wrapped
+from ..language.values import _unwrap_if_constexpr
+from ..language.values import tuple as tl_tuple
+from . import library
+from .body import Body
+from .operations import Operation, compiled_operation
+from .values import BlockPointer, Descriptor, Tensor, decayed, kind_of
+
+
+class Session:
+    """The grid, the program that runs, and how its calls become operations.
+
+    What Semantic asks of the compiler it asks of this.
+    """
+
+    def __init__(self, grid: tuple[int, int, int], target: Any, options: dict[str, Any]):
+        self.grid, self.target = grid, target
+        self.program = (0, 0, 0)
+        self._options = options
+        self._functions: dict[Any, Callable[..., Any]] = {}
+        self.semantic = Semantic(self)
+
+    # --- Functions ---------------------------------------------------------------------------------
+
+    def call(self, function: Any, args: Any, keywords: dict[str, Any]) -> Any:
+        """Runs the body of an interpreted function."""
+        made = self._functions.get(function)
+        if made is None:
+            made = self._functions[function] = function.body.bound()
+        given = inspect.signature(function.fn).bind(*args, **keywords)
+        constants = {param.name for param in function.params if param.is_constexpr}
+        for name in constants & given.arguments.keys():
+            given.arguments[name] = _unwrap_if_constexpr(given.arguments[name])
+        return made(*given.args, **given.kwargs)
+
+    @property
+    def codes(self) -> set[Any]:
+        return {function.__code__ for function in self._functions.values()}
+
+    # --- Operations --------------------------------------------------------------------------------
+
+    def apply(self, operation: Operation, args: Any, keywords: dict[str, Any] | None = None) -> Any:
+        made, operands = compiled_operation(operation, args, keywords or {}, self.target, self._options)
+        return made.run(self.grid, self.program, operands)
+
+    def call_builtin(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
+        special = _SPECIAL.get(name)
+        if special is not None and module == "triton.language":
+            return special(self, *args, **keywords)
+        if args and isinstance(args[0], (BlockPointer, Descriptor)):
+            return self._on_block(module, name, args, keywords)
+        return self.apply(("builtin", module, name), args, keywords)
+
+    def call_function(self, function: Any, args: Any, keywords: dict[str, Any]) -> Any:
+        return function(*args, **keywords)
+
+    def binary(self, op: str, left: Any, right: Any) -> Any:
+        return self.apply(("binary", op), (left, right))
+
+    def compare(self, op: str, left: Any, right: Any) -> Any:
+        return self.apply(("compare", op), (left, right))
+
+    def unary(self, op: str, operand: Any) -> Any:
+        return self.apply(("unary", op), (operand,))
+
+    def item(self, held: Any, index: Any) -> Any:
+        return self.apply(("item",), (held, index))
+
+    def options(self) -> dict[str, Any]:
+        return {"backend_name": "cpu", "arch": self.target.arch, "debug": False, **self._options}
+
+    # --- Loops -------------------------------------------------------------------------------------
+
+    def loop_values(self, bounds: Any) -> Iterator[Tensor]:
+        """The values of `range`: scalars of the type that its bounds have together."""
+        total: Any = None
+        for bound in bounds:
+            bound = decayed(bound)
+            total = bound if total is None else self.binary("+", total, bound)
+        text = kind_of(total.type)[0] if isinstance(total, Tensor) else "i32"
+        numbers = builtins.range(*(int(bound) for bound in bounds))
+        return (Tensor.number(number, text) for number in numbers)
+
+    # --- Blocks ------------------------------------------------------------------------------------
+
+    def _on_block(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
+        """An operation on a block pointer or a descriptor, which its kernel makes anew."""
+        from ..language import core
+
+        function = core.BUILTINS[module][name]
+        block, *rest = args
+        signature = function.__signature__
+        bound = signature.bind(block, *rest, **keywords)
+        bound.apply_defaults()
+        positional = tuple(bound.arguments[key] for key in list(signature.parameters)[1:] if key != "_semantic")
+        if isinstance(block, BlockPointer):
+            return self.apply(("function", library.with_block), (function, *block.parts, positional))
+        return self.apply(("function", library.with_descriptor), (function, *block.parts, positional))
+
+    def make_block_ptr(self, base: Any, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any) -> Any:
+        parts = [base, *(tuple(map(decayed, part)) for part in (shape, strides, offsets)), _plain(block_shape), _plain(order)]
+        self.apply(("function", library.check_block), parts)
+        return BlockPointer(*parts)
+
+    def advance(self, base: Any, offsets: Any) -> Any:
+        base_ptr, shape, strides, old, block_shape, order = base.parts
+        moved = self.apply(("function", library.advanced), (*base.parts, tuple(offsets)))
+        return BlockPointer(base_ptr, shape, strides, moved, block_shape, order)
+
+    def make_tensor_descriptor(self, base: Any, shape: Any, strides: Any, block_shape: Any, padding_option: Any = "zero") -> Any:
+        last = len(list(strides)) - 1
+        steps = tuple(item if at == last else decayed(item) for at, item in enumerate(strides))
+        parts = (base, tuple(map(decayed, shape)), steps, _plain(block_shape), _unwrap_if_constexpr(padding_option))
+        extents, strides = self.apply(("function", library.descriptor_facts), parts)
+        return Descriptor(parts, extents, strides, _block_type(base, parts[3]))
+
+    def static_range(self, start: Any, end: Any = None, step: Any = None) -> Any:
+        bounds = [_unwrap_if_constexpr(item) for item in (start, end, step) if item is not None]
+        for bound in bounds:
+            assert isinstance(bound, int), f"`static_range` bound {bound} is not a constexpr"
+        return builtins.range(*bounds)
+
+    def range(self, start: Any, end: Any = None, step: Any = None, **_: Any) -> Any:
+        bounds = [item for item in (start, end, step) if item is not None]
+        return self.loop_values(bounds)
+
+    def condition(self, arg: Any, **_: Any) -> Any:
+        return arg
+
+    def static_print(self, *values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
+        print(*map(_unwrap_if_constexpr, values), sep=sep, end=end, file=file, flush=flush)
+
+    def to_tensor(self, x: Any) -> Any:
+        return decayed(x)
+
+
+def as_constant(value: Any) -> Any:
+    """A value as built-ins written in Python are given it: constants in `tl.constexpr`."""
+    if isinstance(value, (builtins.tuple, list)) and not hasattr(value, "_fields"):
+        return tl_tuple([as_constant(item) for item in value])
+    return _wrapped(value)
+
+
+def _plain(items: Any) -> tuple[int, ...]:
+    return tuple(_unwrap_if_constexpr(item) for item in items)
+
+
+def _block_type(base: Any, shape: tuple[int, ...]) -> Any:
+    from ..language.dtypes import block_type
+
+    return block_type(base.dtype.element_ty, list(shape))
+
+
+# What a program does itself rather than by a kernel.
+_SPECIAL: dict[str, Callable[..., Any]] = {
+    name: getattr(Session, name)
+    for name in (
+        "advance",
+        "condition",
+        "make_block_ptr",
+        "make_tensor_descriptor",
+        "range",
+        "static_print",
+        "static_range",
+        "to_tensor",
+    )
+}
+
+
+def current() -> Session:
+    """The session whose program runs on this thread."""
+    semantic = language_values.active_semantic()
+    if semantic is None:
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+    return semantic._native
+
+
