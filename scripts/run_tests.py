@@ -45,6 +45,8 @@ INTERPRETED = (
     "builtins/host_descriptors.py",
     "builtins/loop_iterators.py",
     "builtins/program.py",
+    "builtins/reductions.py",
+    "kernels",
     "language",
 )
 SANITIZERS = ("memcheck", "racecheck")
