@@ -20,7 +20,7 @@ from triton.backends.cpu.driver import CPUDriver
 from triton.backends.nvidia.assembler import find_assembler
 
 ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels are specialised by it
-STAGES = ["ttir", "ttgir", "llir", "ptx", "cubin"]
+STAGES = ["ttir", "plan", "ttgir", "llir", "ptx", "cubin"]
 EM_CUDA = 190  # the machine in the header of a cubin
 
 
