@@ -119,12 +119,27 @@ static bool hasRoom(ConvertLayoutOp op, unsigned maxSharedBytes) {
   });
 }
 
+/// The first op that uses `value`, where all users are in one block.
+static Operation *firstUser(Value value) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers()) {
+    if (first && user->getBlock() != first->getBlock())
+      return nullptr;
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  }
+  return first;
+}
+
+/// Buffers are filled one after the other and then read, so that one barrier serves several.
 static void bringThroughBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   OpBuilder builder(op);
   auto type = MemDescType::get(from.getShape(), from.getElementType(), bufferEncoding(from, to),
                                SharedMemoryAttr::get(op.getContext()));
   Value buffer = LocalAllocOp::create(builder, op.getLoc(), type, op.getSrc(), IntegerAttr());
+  if (Operation *user = firstUser(op.getResult()); user && user->getBlock() == op->getBlock())
+    builder.setInsertionPoint(user);
   Value operand = LocalLoadOp::create(builder, op.getLoc(), to, buffer);
   op.getResult().replaceAllUsesWith(operand);
   op.erase();

@@ -5,6 +5,7 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/passes/tt/Passes.h"
@@ -92,6 +93,13 @@ template <typename T> static FailureOr<T> orDiagnose(Operation *op, llvm::Expect
   return op->emitError() << llvm::toString(value.takeError());
 }
 
+static bool hasProducts(tt::FuncOp kernel) {
+  auto isProduct = [](Operation *op) {
+    return isa<tt::DotOp, ttng::WarpGroupDotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return kernel.walk(isProduct).wasInterrupted();
+}
+
 static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::Options &options, const Arch &arch,
                              const Emit &emit, CudaCode &code) {
   auto machine = orDiagnose(kernel, MachineLease::get(arch));
@@ -126,10 +134,12 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   auto ptx = orDiagnose(kernel, emitPtx(*llvmModule, **machine));
   if (failed(ptx))
     return failure();
-  code.promisedBlocks = blocksToPromise(arch, {.tileRegisters = analysis::peakRegisters(kernel),
-                                               .loadedBytes = analysis::bytesInFlight(kernel),
-                                               .threads = code.threadsPerBlock,
-                                               .sharedBytes = code.sharedBytes});
+  // Products need registers more than company; their loads wait in shared memory.
+  if (!hasProducts(kernel))
+    code.promisedBlocks = blocksToPromise(arch, {.tileRegisters = analysis::peakRegisters(kernel),
+                                                 .loadedBytes = analysis::bytesInFlight(kernel),
+                                                 .threads = code.threadsPerBlock,
+                                                 .sharedBytes = code.sharedBytes});
   code.ptx = withResidentBlocks(*ptx, code.promisedBlocks);
   return success();
 }
