@@ -67,7 +67,7 @@ const syntax::Stmt *nereid::sema::lastAssignment(syntax::Block statements, llvm:
       break;
     NameSet own;
     addTargetsOf(statement, own);
-    if (own.contains(name))
+    if (own.contains(name) && statement->range.end <= offset)
       found = statement;
     if (isa<syntax::FunctionDef>(statement))
       continue;

@@ -14,7 +14,7 @@ using NameSet = llvm::SetVector<llvm::StringRef>;
 void addAssignedNames(syntax::Block statements, NameSet &names);
 void addAssignedNames(const syntax::Expr *expression, NameSet &names);
 
-/// The last statement that begins before `offset` and assigns `name` itself, not in a statement inside it; null if none.
+/// The last statement that ends before `offset` and assigns `name` itself, not in a statement inside it; null if none.
 const syntax::Stmt *lastAssignment(syntax::Block statements, llvm::StringRef name, uint32_t offset);
 
 /// Names that a function reads and does not bind itself, those of functions inside it too.

@@ -71,7 +71,7 @@ void FunctionEmitter::branch(mlir::Value condition, SourceRange range, PathEmitt
     mlir::Region &region = side == 0 ? shell.getThenRegion() : shell.getElseRegion();
     builder.setInsertionPointToEnd(&region.front());
     side == 0 ? thenSide() : elseSide();
-    sides[side] = {&region.front(), std::move(scope)};
+    sides[side] = {&region.front(), std::move(scope), {}};
   }
   scope = before;
   llvm::SmallVector<llvm::StringRef> names;

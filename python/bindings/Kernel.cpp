@@ -100,7 +100,7 @@ bool LoadedKernel::launch(runtime::Grid grid, void *stream, const char *block, c
       setRuntimeError(launched.error());
     return false;
   }
-  return !worksHere || PyErr_CheckSignals() == 0;
+  return !worksHere || (PyErr_CheckSignals() == 0 && !PyErr_Occurred()); // a signal may have raised during the last program
 }
 
 bool LoadedKernel::waitFor(const std::vector<uint64_t> &producers, void *stream) {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <tuple>
+#include <thread>
 #include <vector>
 
 #include <pthread.h>
@@ -26,10 +26,10 @@ static constexpr double kWorthHelpNs = 20'000;
 static constexpr uint64_t kRestPerClaim = 4;
 static constexpr double kLeastClaimNs = 2'000;
 static constexpr double kMostClaimNs = 1'000'000;
-// Between two looks at the clock while a launch runs alone.
-static constexpr double kLookNs = 5'000;
-// The same where there is no help: time enough that looks cost nothing, little
-// enough that a launch can be stopped.
+// How many times longer the next batch is while a launch runs alone.
+static constexpr uint64_t kGrowth = 4;
+// Where there is no help, batches grow up to this: time enough that looks at the
+// clock cost nothing, little enough that a launch can be stopped.
 static constexpr double kBatchNs = 1'000'000;
 
 void CostEstimate::learn(double measured) {
@@ -116,8 +116,11 @@ public:
 
   /// The part of a thread that is waited for by other means; begins with the piece of that index.
   void helpAt(uint32_t piece) {
-    if (char *arena = threadArena(programs.arenaBytes))
+    char *arena = threadArena(programs.arenaBytes);
+    if (arena)
       take(arena, piece);
+    if (!arena || isPaused.load())
+      departed.fetch_add(1);
   }
 
   bool isUsedUp() const override {
@@ -133,11 +136,14 @@ public:
     uint64_t count = 0;
     for (uint32_t i = 0; i < pieces.size(); ++i) {
       Piece &piece = pieces[(firstPiece + i) % pieces.size()];
-      for (auto [begin, end] = piece.claim(claims); begin < end; std::tie(begin, end) = piece.claim(claims)) {
+      while (!isPaused.load()) {
+        const auto [begin, end] = piece.claim(claims);
+        if (begin == end)
+          break;
         programs.run(begin, end, arena);
         count += end - begin;
         if (stop && stop->isWanted())
-          stopAll();
+          return count + endEarly();
       }
     }
     return count;
@@ -166,16 +172,45 @@ private:
   static uint64_t partOf(uint64_t total, uint64_t i, uint64_t count) {
     return total / count * i + std::min(i, total % count);
   }
-  void stopAll() {
+  /// Lets nobody begin more; returns the number of programs that had to run still. A program of a later piece may be
+  /// waiting for one of an earlier piece that nobody has begun: until all helpers have left, this thread goes on, from
+  /// the lowest on.
+  uint64_t endEarly() {
+    if (pieces.size() == 1) { // whatever is lower was begun
+      isStopped = pieces[0].next.exchange(pieces[0].end) < pieces[0].end;
+      return 0;
+    }
+    isPaused.store(true);
+    uint64_t count = 0;
     for (Piece &piece : pieces)
-      if (piece.next.exchange(piece.end) < piece.end)
-        isStopped = true;
+      while (!haveHelpersLeft()) {
+        const auto [begin, end] = piece.claim(claims);
+        if (begin == end)
+          break;
+        programs.run(begin, end, threadArena(programs.arenaBytes)); // another launch may have been within the question
+        count += end - begin;
+      }
+    isStopped = !isUsedUp();
+    return count;
+  }
+  /// Waits a moment for them.
+  bool haveHelpersLeft() const {
+    constexpr auto kMoment = std::chrono::milliseconds(20);
+    const auto end = std::chrono::steady_clock::now() + kMoment;
+    while (departed.load() + 1 < pieces.size()) {
+      if (std::chrono::steady_clock::now() > end)
+        return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return true;
   }
 
   const Programs programs;
   const Claims claims;
   bool isStopped = false; ///< by the thread that launches, which alone looks
   std::vector<Piece> pieces;
+  std::atomic<bool> isPaused{false};   ///< of a team: nobody but the thread that launches begins more
+  std::atomic<uint32_t> departed{0};   ///< threads of a team that have left because of it
   alignas(64) std::atomic<uint32_t> present{0};
 };
 
@@ -224,14 +259,11 @@ static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena
   return launch->end();
 }
 
-/// All programs on the calling thread, in batches of a millisecond or so where they take long in all.
+/// All programs on the calling thread, in growing batches of up to a millisecond or so.
 static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstimate &cost) {
   const DefaultFloatRules rules;
-  const double known = cost.nanoseconds();
-  // One program cannot be stopped between batches, and says little of the cost of many.
-  const bool isShort = known != 0 && known * static_cast<double>(programs.total) < kBatchNs;
-  if (programs.total == 1 || isShort) {
-    programs.run(0, programs.total, arena);
+  if (programs.total == 1) { // cannot be stopped, and says little of the cost of many
+    programs.run(0, 1, arena);
     return LaunchEnd::Done;
   }
   StopQuestion stop;
@@ -248,19 +280,18 @@ static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstim
     }
     if (stop.isWanted())
       return LaunchEnd::Stopped;
+    arena = threadArena(programs.arenaBytes); // another launch may have been within the question
     if (each * static_cast<double>(batch) < kBatchNs)
-      batch *= 2;
+      batch *= kGrowth;
   }
 }
 
 /// Runs growing batches alone until the rest is worth help; returns how many
-/// programs it ran. Starts with few, since the estimate may be of other data.
+/// programs it ran. Starts with one, since the estimate may be of other data.
 static uint64_t runAlone(const Programs &programs, char *arena, CostEstimate &cost) {
-  const double known = cost.nanoseconds();
   const Stopwatch watch;
   uint64_t done = 0;
-  uint64_t batch = known == 0 ? 1 : static_cast<uint64_t>(kLookNs / known) + 1;
-  while (done < programs.total) {
+  for (uint64_t batch = 1; done < programs.total; batch *= kGrowth) {
     const uint64_t end = done + std::min(batch, programs.total - done);
     programs.run(done, end, arena);
     done = end;
@@ -270,7 +301,6 @@ static uint64_t runAlone(const Programs &programs, char *arena, CostEstimate &co
       cost.learn(each);
       break;
     }
-    batch *= 2;
   }
   return done;
 }

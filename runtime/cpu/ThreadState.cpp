@@ -27,11 +27,15 @@ static char *growArena(uint64_t bytes) {
   if (bytes > kMaxRequestBytes)
     return nullptr;
   const uint64_t rounded = (bytes + kGrain - 1) / kGrain * kGrain;
-  // The contents mean nothing between launches, so they are not carried over.
+  // The contents mean nothing between claims of programs, so they are not carried over. Without memory the old arena
+  // stays: a launch further up the stack may be using it.
+  auto *larger = static_cast<char *>(std::aligned_alloc(kGrain, rounded));
+  if (!larger)
+    return nullptr;
   std::free(arena.begin);
-  arena.begin = static_cast<char *>(std::aligned_alloc(kGrain, rounded));
-  arena.bytes = arena.begin ? rounded : 0;
-  return arena.begin;
+  arena.begin = larger;
+  arena.bytes = rounded;
+  return larger;
 }
 
 char *threadArena(uint64_t bytes) {

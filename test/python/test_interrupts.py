@@ -81,6 +81,99 @@ print("well")
     )
 
 
+def test_an_interrupt_ends_a_launch_on_a_team_whose_programs_wait_for_each_other(tmp_path):
+    pytest.importorskip("torch")
+    run(
+        tmp_path,
+        """
+import torch
+torch.set_num_threads(4)
+torch.ones(1 << 20).exp()  # the team is there
+
+@triton.jit
+def chain(flags, x, n):
+    pid = tl.program_id(0)
+    while tl.atomic_add(flags + pid, 0) == 0:
+        pass
+    v = tl.load(x)
+    for i in range(n):
+        v = v * 0.5 + 1.0
+    tl.store(x + pid, v)
+    tl.atomic_add(flags + pid + 1, 1)
+
+x = torch.zeros(401)
+for interrupted in (False, True):
+    flags = torch.zeros(401, dtype=torch.int32)
+    flags[0] = 1
+    if interrupted:
+        interrupt(0.3)
+    try:
+        chain[(400,)](flags, x, 1_000_000)
+        assert not interrupted
+        assert flags.all() and x[:400].all()
+    except KeyboardInterrupt:
+        assert interrupted
+print("well")
+""",
+    )
+
+
+def test_an_interrupt_during_the_last_programs_is_raised(tmp_path):
+    run(
+        tmp_path,
+        """
+@triton.jit
+def slow(x, n):
+    v = tl.load(x)
+    for i in range(n):
+        v = v * 0.5 + 1.0
+    tl.store(x + tl.program_id(0), v)
+
+x = np.zeros(4, np.float32)
+slow[(4,)](x, 10)
+interrupt(0.15)
+try:
+    slow[(2,)](x, 200_000_000)
+    sys.exit("it was not interrupted")
+except KeyboardInterrupt:
+    print("well")
+""",
+    )
+
+
+def test_a_handler_may_launch_a_kernel_with_more_memory(tmp_path):
+    run(
+        tmp_path,
+        """
+@triton.jit
+def sums(x, out, n, BLOCK: tl.constexpr):
+    tile = tl.zeros((BLOCK,), tl.float32)
+    for i in range(n):
+        tile = tl.where(tile > 2, 0.5, tile + tl.load(x + tl.arange(0, BLOCK)))
+    tl.store(out + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tile)
+
+x = np.ones(65536, np.float32)
+wide = np.zeros(65536, np.float32)
+seen = []
+def launch(*_):
+    sums[(1,)](x, wide, 5, 65536)
+    seen.append(wide.copy())
+
+signal.signal(signal.SIGINT, launch)
+launch()
+for threads in (1, 0):
+    triton._C.libtriton.driver_cpu.set_num_threads(threads)
+    out = np.zeros((4000, 512), np.float32)
+    interrupt(0.2)
+    sums[(4000,)](x, out, 5000, 512)
+    time.sleep(0.1)
+    assert (out == out[0, 0]).all()
+assert len(seen) == 3 and all((each == seen[0]).all() for each in seen)
+print("well")
+""",
+    )
+
+
 def test_interrupts_reach_handlers_while_a_launch_goes_on(tmp_path):
     run(
         tmp_path,

@@ -42,3 +42,15 @@ def one_side(x_ptr, n):
         # SIDE: :[[#@LINE+1]]:9: note: `value` gets a value here, but not on every way to its use
         value = 1.0
     tl.store(x_ptr, value)
+
+
+# RUN: not nereid compile %s:own_statement --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=OWN
+@triton.jit
+def own_statement(x_ptr, n):
+    # OWN: :[[#@LINE+2]]:5: error: total is not defined [undefined-name]
+    # OWN-NOT: note:
+    total += n
+    # OWN: :[[#@LINE+2]]:23: error: step is not defined [undefined-name]
+    # OWN-NOT: note:
+    for step in range(step):
+        tl.store(x_ptr, n)
