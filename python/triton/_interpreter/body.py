@@ -152,10 +152,11 @@ def code_of(function: Any) -> types.CodeType:
     definition.decorator_list = []
     # Defaults and annotations belong to the function object.
     definition.returns = None
-    for argument in (*definition.args.posonlyargs, *definition.args.args, *definition.args.kwonlyargs, definition.args.vararg):
+    given = definition.args
+    for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg):
         if argument is not None:
             argument.annotation = None
-    definition.args.defaults = [ast.copy_location(ast.Constant(None), item) for item in definition.args.defaults]
+    given.defaults = [ast.copy_location(ast.Constant(None), item) for item in given.defaults]
     _placed(definition, function.def_file_line_number, function.def_file_col_number)
     definition.body = _rewritten(definition)
     # A name of its own: one that the body reads is then not that of the function around it.

@@ -44,12 +44,13 @@ class Call:
         self.cache_key = hashlib.sha256(text.encode()).hexdigest()
 
     def __repr__(self) -> str:
-        return f"<call {self.operation[-1] if self.operation[0] != 'function' else self.operation[1].__name__}>"
+        name = self.operation[-1]
+        return f"<call {getattr(name, '__name__', name)}>"
 
     def perform(self, semantic: Any, operands: list[Any]) -> Any:
         values = iter(operands)
         args = rebuilt(self.arguments, values)
-        keywords = dict(zip([name for name, _ in self.keywords], [rebuilt(form, values) for _, form in self.keywords]))
+        keywords = {name: rebuilt(form, values) for name, form in self.keywords}
         what, *which = self.operation
         if what == "builtin":
             return semantic.call_builtin(*which, args, keywords)
@@ -149,8 +150,7 @@ class CompiledOperation:
         from ..compiler import ASTSource
 
         signature = {"inputs": inputs, "outputs": outputs, "CALL": "constexpr"}
-        constants = {(0, at): None for at, kind in enumerate(inputs) if kind == "constexpr"}
-        return ASTSource(_kernel, signature, {**constants, (2,): self.call})
+        return ASTSource(_kernel, signature, {(2,): self.call})
 
     def _describe(self, inputs: Any, target: Any, options: dict[str, Any]) -> None:
         """Learns the types of the results: from the kernel as it is without them."""
@@ -171,16 +171,25 @@ class CompiledOperation:
         return kernel.function
 
     def run(self, grid: Any, program: Any, operands: list[Any]) -> Any:
-        given = tuple(item.value if isinstance(item, HostArgument) else ctypes.addressof(item.handle) for item in operands)
+        given = tuple(
+            item.value if isinstance(item, HostArgument) else item.address for item in operands
+        )
         memories = [ctypes.create_string_buffer(size) for size in self.sizes]
-        self.kernel.launch_program(grid, program, (given, tuple(map(ctypes.addressof, memories)), self.call))
+        places = tuple(map(ctypes.addressof, memories))
+        self.kernel.launch_program(grid, program, (given, places, self.call))
         return rebuilt(self.results, map(Tensor, memories, self.kinds))
 
 
 _made: dict[Any, CompiledOperation] = {}
 
 
-def compiled_operation(operation: Operation, args: Any, keywords: dict[str, Any], target: Any, options: dict[str, Any]) -> tuple[CompiledOperation, list[Any]]:
+def compiled_operation(
+    operation: Operation,
+    args: Any,
+    keywords: dict[str, Any],
+    target: Any,
+    options: dict[str, Any],
+) -> tuple[CompiledOperation, list[Any]]:
     """The kernel for a call of an operation, and the operands that are in its arguments."""
     operands: list[Any] = []
     arguments = form_of(tuple(args), operands)
@@ -188,6 +197,8 @@ def compiled_operation(operation: Operation, args: Any, keywords: dict[str, Any]
     key = (operation, arguments, named, tuple(sorted(options.items())))
     made = _made.get(key)
     if made is None:
-        kinds = [item.kind if isinstance(item, Tensor) else ("host", item.signature) for item in operands]
+        kinds = [
+            item.kind if isinstance(item, Tensor) else ("host", item.signature) for item in operands
+        ]
         made = _made[key] = CompiledOperation(Call(operation, arguments, named, kinds), target, options)
     return made, operands

@@ -51,7 +51,9 @@ class Session:
     # --- Operations --------------------------------------------------------------------------------
 
     def apply(self, operation: Operation, args: Any, keywords: dict[str, Any] | None = None) -> Any:
-        made, operands = compiled_operation(operation, args, keywords or {}, self.target, self._options)
+        made, operands = compiled_operation(
+            operation, args, keywords or {}, self.target, self._options
+        )
         return made.run(self.grid, self.program, operands)
 
     def call_builtin(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
@@ -103,13 +105,17 @@ class Session:
         signature = function.__signature__
         bound = signature.bind(block, *rest, **keywords)
         bound.apply_defaults()
-        positional = tuple(bound.arguments[key] for key in list(signature.parameters)[1:] if key != "_semantic")
+        names = [key for key in list(signature.parameters)[1:] if key != "_semantic"]
+        positional = tuple(bound.arguments[key] for key in names)
         if isinstance(block, BlockPointer):
             return self.apply(("function", library.with_block), (function, *block.parts, positional))
         return self.apply(("function", library.with_descriptor), (function, *block.parts, positional))
 
-    def make_block_ptr(self, base: Any, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any) -> Any:
-        parts = [base, *(tuple(map(decayed, part)) for part in (shape, strides, offsets)), _plain(block_shape), _plain(order)]
+    def make_block_ptr(
+        self, base: Any, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any
+    ) -> Any:
+        numbers = [tuple(map(decayed, part)) for part in (shape, strides, offsets)]
+        parts = [base, *numbers, _plain(block_shape), _plain(order)]
         self.apply(("function", library.check_block), parts)
         return BlockPointer(*parts)
 
@@ -118,7 +124,9 @@ class Session:
         moved = self.apply(("function", library.advanced), (*base.parts, tuple(offsets)))
         return BlockPointer(base_ptr, shape, strides, moved, block_shape, order)
 
-    def make_tensor_descriptor(self, base: Any, shape: Any, strides: Any, block_shape: Any, padding_option: Any = "zero") -> Any:
+    def make_tensor_descriptor(
+        self, base: Any, shape: Any, strides: Any, block_shape: Any, padding_option: Any = "zero"
+    ) -> Any:
         last = len(list(strides)) - 1
         steps = tuple(item if at == last else decayed(item) for at, item in enumerate(strides))
         parts = (base, tuple(map(decayed, shape)), steps, _plain(block_shape), _unwrap_if_constexpr(padding_option))
@@ -138,8 +146,8 @@ class Session:
     def condition(self, arg: Any, **_: Any) -> Any:
         return arg
 
-    def static_print(self, *values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
-        print(*map(_unwrap_if_constexpr, values), sep=sep, end=end, file=file, flush=flush)
+    def static_print(self, *values: Any, **options: Any) -> None:
+        print(*map(_unwrap_if_constexpr, values), **options)
 
     def to_tensor(self, x: Any) -> Any:
         return decayed(x)
