@@ -300,13 +300,15 @@ static void launch(LoadedKernel &kernel, nb::handle x, nb::handle y, nb::handle 
   kernel.launchWithArguments(grid, queue, args, {globalScratch, profileScratch});
 }
 
-static runtime::Grid gridOf(nb::handle extents) {
+static runtime::Grid gridOf(nb::tuple extents, const char *what) {
+  if (extents.size() != 3)
+    raise(PyExc_ValueError, std::string(what) + " must have 3 dimensions, got " + reprOf(extents));
   return {extentOf(extents[0], "x"), extentOf(extents[1], "y"), extentOf(extents[2], "z")};
 }
 
 /// Runs one program of a grid.
 static void launchProgram(LoadedKernel &kernel, nb::tuple grid, nb::tuple program, nb::tuple args) {
-  const runtime::Grid extents = gridOf(grid), id = gridOf(program);
+  const runtime::Grid extents = gridOf(grid, "the grid"), id = gridOf(program, "the program");
   if (kernel.device() != DeviceKind::Cpu)
     raise(PyExc_ValueError, "single programs run on the CPU only; kernel `" + kernel.artifact().name +
                                 "` was compiled for " + placeOf(kernel.device(), kernel.ordinal(), ""));

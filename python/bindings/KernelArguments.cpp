@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/KernelArguments.h"
 
+#include "python/bindings/Parts.h"
+
 #include <atomic>
 #include <chrono>
 
@@ -30,20 +32,26 @@ static bool isSaidByRepr(nb::handle constant) {
          text.find(" at 0x") == std::string::npos && text.find("...") == std::string::npos;
 }
 
+/// Text that differs where the methods or the constants of two classes do, in every process.
+static std::string classKey(nb::handle type) {
+  nb::object module = checked(PyImport_ImportModule("triton.runtime.dependencies"));
+  nb::object function = checked(PyObject_GetAttrString(module.ptr(), "class_key"));
+  return std::string(utf8(checked(PyObject_CallOneArg(function.ptr(), type.ptr()))));
+}
+
 static std::string keyText(nb::handle constant);
 
 /// The parts of an object whose class says what they are: an enum's member, a dataclass; none of others.
 static std::optional<std::string> partsText(nb::handle constant) {
   nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(constant.ptr())));
-  const std::string name = reprOf(type);
   if (nb::object members = attributeOrNull(type, "__members__"); members.is_valid())
     if (nb::object value = attributeOrNull(constant, "_value_"); value.is_valid())
-      return name + " " + keyText(value);
-  nb::object fields = attributeOrNull(constant, "__dataclass_fields__");
-  if (!fields.is_valid() || !PyDict_Check(fields.ptr()))
+      return classKey(type) + " " + keyText(value);
+  nb::object fields = fieldNamesOfClass(type);
+  if (!fields.is_valid())
     return std::nullopt;
-  std::string text = name + "{";
-  for (auto [field, unused] : nb::borrow<nb::dict>(fields))
+  std::string text = classKey(type) + "{";
+  for (nb::handle field : nb::borrow<nb::tuple>(fields))
     text += std::string(utf8(field)) + "=" + keyText(checked(PyObject_GetAttr(constant.ptr(), field.ptr()))) + ",";
   return text + "}";
 }
@@ -55,7 +63,7 @@ static std::string keyText(nb::handle constant) {
   if (isConstexpr(constant))
     return keyText(checked(PyObject_GetAttrString(constant.ptr(), "value")));
   if (PyTuple_Check(constant.ptr()) || PyList_Check(constant.ptr())) {
-    std::string text = "(";
+    std::string text = isNamedTuple(constant) ? classKey(constant.type()) + "(" : "(";
     const Py_ssize_t size = PySequence_Size(constant.ptr());
     for (Py_ssize_t i = 0; i < size; ++i)
       text += keyText(checked(PySequence_GetItem(constant.ptr(), i))) + ",";
@@ -84,6 +92,7 @@ private:
   ParsedArgument constant(nb::handle value);
   ParsedArgument tuple(nb::handle types, nb::tuple path, const std::string &name);
   static sema::TupleValue kindOf(nb::handle types);
+  static nb::object classOf(nb::handle types);
   int64_t divisibilityAt(nb::handle path);
 
   PyHost &host;
@@ -98,23 +107,29 @@ ParsedArgument ArgumentReader::constant(nb::handle value) {
   return parsed;
 }
 
+/// The class of the objects whose types these are; null for those of a tuple.
+nb::object ArgumentReader::classOf(nb::handle types) {
+  if (isA(types, packageNames().partTypes))
+    return checked(PyObject_GetAttrString(types.ptr(), "object_class"));
+  return isNamedTuple(types) ? nb::borrow(types.type()) : nb::object();
+}
+
 /// The names and the class that a tuple of types stands for; its elements are not in it.
 sema::TupleValue ArgumentReader::kindOf(nb::handle types) {
   sema::TupleValue kind;
-  nb::object owner = attributeOrNull(types, "object_class"); // of a PartTypes
-  nb::object fields = attributeOrNull(types, owner.is_valid() ? "fields" : "_fields");
-  if (!fields.is_valid())
+  nb::object owner = classOf(types);
+  if (!owner.is_valid())
     return kind;
+  const bool isObject = isA(types, packageNames().partTypes);
   auto names = std::make_shared<std::vector<std::string>>();
+  nb::object fields = checked(PyObject_GetAttrString(types.ptr(), isObject ? "fields" : "_fields"));
   fields = checked(PySequence_Tuple(fields.ptr()));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields.ptr()); ++i)
     names->emplace_back(utf8(PyTuple_GET_ITEM(fields.ptr(), i)));
   kind.fields = names;
-  if (!owner.is_valid()) {
-    kind.hostClass = std::make_shared<PyHostObject>(types.type());
-    return kind;
-  }
   kind.hostClass = std::make_shared<PyHostObject>(owner);
+  if (!isObject)
+    return kind;
   kind.className = std::make_shared<const std::string>(
       std::string(utf8(checked(PyObject_GetAttrString(owner.ptr(), "__module__")))) + "." +
       std::string(utf8(checked(PyObject_GetAttrString(owner.ptr(), "__qualname__")))));
@@ -126,6 +141,8 @@ ParsedArgument ArgumentReader::tuple(nb::handle types, nb::tuple path, const std
   ParsedArgument parsed;
   std::vector<Value> constants;
   std::vector<jit::Argument> signatures;
+  if (nb::object type = classOf(types); type.is_valid())
+    parsed.classes = name + ": " + classKey(type) + "\n";
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types.ptr()); ++i) {
     nb::object at = checked(PySequence_Concat(path.ptr(), nb::make_tuple(i).ptr()));
     ParsedArgument element =
@@ -134,6 +151,7 @@ ParsedArgument ArgumentReader::tuple(nb::handle types, nb::tuple path, const std
       constants.push_back(*element.argument.constant);
     parsed.argument.elements.push_back(std::move(element.argument));
     signatures.push_back(std::move(element.signature));
+    parsed.classes += element.classes;
   }
   sema::TupleValue kind = kindOf(types);
   parsed.signature = jit::Argument::tuple(std::move(signatures));

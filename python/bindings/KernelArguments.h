@@ -11,6 +11,7 @@ namespace nereid::python {
 struct ParsedArgument {
   sema::KernelArgument argument;
   jit::Argument signature;
+  std::string classes; ///< of objects and namedtuples in it: texts that differ where their methods do
 };
 
 /// Parameter number `index`, whose type is `type`: a text, or a tuple of types for one that holds several values.

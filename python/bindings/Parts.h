@@ -13,4 +13,9 @@ nb::object partsOf(nb::handle object);
 /// The names of the fields of an object that is no tuple; null where it is no object with fields.
 nb::object fieldNames(nb::handle object);
 
+/// The names of the fields that objects of an aggregate or a dataclass have; null for anything else.
+nb::object fieldNamesOfClass(nb::handle type);
+
+void bindParts(nb::module_ &module);
+
 } // namespace nereid::python

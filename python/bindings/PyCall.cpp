@@ -1,5 +1,6 @@
 // Calls Python functions and classes for sema: with compile-time constants, and with tensors where they expect these.
 // SPDX-License-Identifier: MIT
+#include "python/bindings/Parts.h"
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Semantic.h"
 
@@ -106,7 +107,7 @@ HostResult PyHost::makeDataclass(PyObject *callee, llvm::ArrayRef<Value> args, s
   for (const auto &[name, value] : keywords)
     named[textOf({name.data(), name.size()})] = toObject(value);
   nb::object made = checked(PyObject_Call(callee, positional.ptr(), named.ptr()));
-  return objectToValue(made, attributeOrNull(made, "__dataclass_fields__"), false, 0);
+  return objectToValue(made, fieldNamesOfClass(made.type()), false, 0);
 }
 
 /// Known now, or an object some of whose fields are not.

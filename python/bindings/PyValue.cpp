@@ -3,6 +3,7 @@
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/Numbers.h"
 #include "compiler/stdlib/Stdlib.h"
+#include "python/bindings/Parts.h"
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Semantic.h"
 
@@ -189,10 +190,10 @@ std::optional<Value> PyHost::knownObject(nb::handle object, unsigned depth) {
   if (isA(object, names.tensorClass))
     return tensorFrom(*this, object);
   if (isA(object, names.aggregateValue))
-    return objectToValue(object, attributeOrNull(object, "__aggregate_fields__"), true, depth);
+    return objectToValue(object, fieldNamesOfClass(object.type()), true, depth);
   if (PyType_Check(object.ptr()) || !isDataclass(object.type()))
     return std::nullopt;
-  Value made = objectToValue(object, attributeOrNull(object, "__dataclass_fields__"), false, depth);
+  Value made = objectToValue(object, fieldNamesOfClass(object.type()), false, depth);
   return made.isConstant() ? std::nullopt : std::optional(std::move(made));
 }
 

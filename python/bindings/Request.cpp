@@ -131,9 +131,10 @@ Compilation::Compilation(const KernelDescription &description)
     llvm::append_range(parameters, driver::parametersOf(parsed.argument, name, static_cast<uint32_t>(i)));
     request.args.push_back(std::move(parsed.argument));
     text.arguments.push_back(std::move(parsed.signature));
+    sourceKey += parsed.classes;
   }
   signature = text.str();
   const support::SourceFile &file = *request.kernel->file;
-  sourceKey = std::string(utf8(checked(PyObject_GetAttrString(description.function.ptr(), "cache_key")))) + "\n" +
-              file.name().str() + "\n" + std::to_string(file.origin().firstLine) + "\n" + file.text().str();
+  sourceKey += std::string(utf8(checked(PyObject_GetAttrString(description.function.ptr(), "cache_key")))) + "\n" +
+               file.name().str() + "\n" + std::to_string(file.origin().firstLine) + "\n" + file.text().str();
 }

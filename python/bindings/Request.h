@@ -28,7 +28,7 @@ struct Compilation {
   sema::KernelRequest request;
   std::vector<artifact::Parameter> parameters; ///< the run-time ones
   std::string signature;                       ///< as the command line spells it
-  std::string sourceKey;                       ///< of the function, its callees and what sema would ask Python for
+  std::string sourceKey;                       ///< of the function, its callees, the arguments' classes and what sema would ask Python for
 };
 
 /// What the caller has found for turning PTX into machine code; empty where there is nothing.

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ._C.libtriton import parts_of
+
 Path = tuple[int, ...]
 
 
@@ -20,6 +22,20 @@ class PartTypes(tuple):  # type: ignore[type-arg]
         self.object_class, self.fields = object_class, tuple(fields)
         return self
 
+    def __eq__(self, other: Any) -> bool:
+        return (
+            isinstance(other, PartTypes)
+            and self.object_class is other.object_class
+            and self.fields == other.fields
+            and super().__eq__(other)
+        )
+
+    def __ne__(self, other: Any) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self.object_class, self.fields, tuple(self)))
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={kind!r}" for name, kind in zip(self.fields, self))
         return f"{self.object_class.__module__}.{self.object_class.__qualname__}({shown})"
@@ -28,22 +44,10 @@ class PartTypes(tuple):  # type: ignore[type-arg]
         return PartTypes, (self.object_class, self.fields, tuple(self))
 
 
-def parts_of(value: Any) -> Any:
-    """The elements of a sequence, or the fields of an object that kernels take apart; None for
-    anything else.
-    """
-    if isinstance(value, (list, tuple)):
-        return value
-    fields = getattr(type(value), "__aggregate_fields__", None)
-    if fields is None and type(value).__name__ != "TensorDescriptor":
-        fields = getattr(type(value), "__dataclass_fields__", None)
-    return None if fields is None else tuple(getattr(value, name) for name in fields)
-
-
 def get_iterable_path(iterable: Any, path: Path) -> Any:
     """The element of nested sequences, or of objects in them, that `path` leads to."""
     for index in path:
-        parts = parts_of(iterable)
+        parts = iterable if isinstance(iterable, list) else parts_of(iterable)
         iterable = (iterable if parts is None else parts)[index]
     return iterable
 

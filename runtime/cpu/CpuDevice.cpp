@@ -67,17 +67,28 @@ static Error memoryError(const char *what) {
   return {"launch-memory", std::string("there is no memory for the kernel's ") + what};
 }
 
-/// Memory for one piece of scratch per program; none is needed for zero bytes.
-static bool allocateScratch(uint64_t bytes, uint32_t align, uint64_t programs, Memory &memory) {
+namespace {
+/// Scratch of the programs that run: `base` is what compiled code adds a program's offset to.
+struct Scratch {
+  Memory memory;
+  uint64_t base = 0;
+};
+} // namespace
+
+/// One piece of scratch for each program that runs; none is needed for zero bytes.
+static bool allocateScratch(uint64_t bytes, uint32_t align, const Programs &programs, Scratch &scratch) {
   if (bytes == 0)
     return true;
   const uint64_t grain = std::max<uint64_t>(align, kArenaAlign);
-  uint64_t total = 0;
-  if (__builtin_mul_overflow(bytes, programs, &total) || total > kMaxRequestBytes)
+  uint64_t total = 0, offset = 0;
+  if (__builtin_mul_overflow(bytes, programs.only ? 1 : programs.total, &total) || total > kMaxRequestBytes ||
+      __builtin_mul_overflow(bytes, programs.only.value_or(0), &offset))
     return false;
-  total = (total + grain - 1) / grain * grain;
-  memory.reset(static_cast<char *>(std::aligned_alloc(grain, total)));
-  return memory != nullptr;
+  total = (total + offset % grain + grain - 1) / grain * grain;
+  scratch.memory.reset(static_cast<char *>(std::aligned_alloc(grain, total)));
+  // A single program finds its piece at its offset, as aligned as among all.
+  scratch.base = reinterpret_cast<uint64_t>(scratch.memory.get()) - offset / grain * grain;
+  return scratch.memory != nullptr;
 }
 
 static Expected<void> runAll(CpuKernel &kernel, const Programs &programs) {
@@ -103,14 +114,12 @@ static Expected<void> runAll(CpuKernel &kernel, const Programs &programs) {
 
 static Expected<void> launchWithScratch(CpuKernel &kernel, Programs programs) {
   const artifact::Artifact &artifact = kernel.artifact();
-  Memory global, profile;
-  if (!allocateScratch(artifact.globalScratchBytes, artifact.globalScratchAlign, programs.total,
-                       global) ||
-      !allocateScratch(artifact.profileScratchBytes, artifact.profileScratchAlign, programs.total,
-                       profile))
+  Scratch global, profile;
+  if (!allocateScratch(artifact.globalScratchBytes, artifact.globalScratchAlign, programs, global) ||
+      !allocateScratch(artifact.profileScratchBytes, artifact.profileScratchAlign, programs, profile))
     return memoryError("scratch");
   std::vector<char> packed(programs.packed, programs.packed + kernel.argumentBytes);
-  const char *pointers[] = {global.get(), profile.get()};
+  const uint64_t pointers[] = {global.base, profile.base};
   std::memcpy(packed.data() + artifact::scratchOffset(artifact), pointers, sizeof pointers);
   programs.packed = packed.data();
   return runAll(kernel, programs);

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._C import libtriton
-from .._utils import PartTypes, is_namedtuple, parts_of
+from .._C.libtriton import parts_of
+from .._utils import PartTypes, is_namedtuple
 from ..language.values import _unwrap_if_constexpr
 from .values import Descriptor, HostArgument, Tensor
 
@@ -19,8 +20,8 @@ class HostMemory:
 
     def argument(self, value: Any) -> Any:
         """The value with all its arrays on the host."""
-        parts = None if isinstance(value, (bool, int, float, str, type(None))) else parts_of(value)
-        if parts is not None and not isinstance(value, list):
+        parts = parts_of(value)
+        if parts is not None:
             return self._whole(value, [self.argument(part) for part in parts])
         device = libtriton.device_of(value)
         if device is None or device[0] == "cpu":
@@ -47,8 +48,7 @@ class HostMemory:
 def rebuilt(cls: type, parts: list[Any]) -> Any:
     """An object of this class with these fields; its `__init__` is not run again."""
     made: Any = object.__new__(cls)
-    fields = getattr(cls, "__aggregate_fields__", None) or cls.__dataclass_fields__  # type: ignore[attr-defined]
-    for name, part in zip(fields, parts, strict=True):
+    for name, part in zip(libtriton.field_names(cls), parts, strict=True):
         object.__setattr__(made, name, part)
     return made
 

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import inspect
 import types
 from collections.abc import Iterator
 from typing import Any
 
+from .._C.libtriton import field_names
 from .._utils import is_namedtuple
 from ..language.aggregate import aggregate_value
 from ..language.values import constexpr, tensor
 from ..language.values import tuple as tl_tuple
 from ..runtime.callable import JITCallable
+from ..runtime.dependencies import class_key
 from ..runtime.jit import JITFunction
 from .values import HostArgument, Tensor, kind_of
 
@@ -80,12 +81,9 @@ def form_of(value: Any, operands: list[Any]) -> Any:
         return ("tuple", cls, tuple(form_of(item, operands) for item in value))
     if kind is dict:
         return ("dict", form_of(tuple(value.items()), operands))
-    if isinstance(value, aggregate_value):
-        fields = [form_of(getattr(value, name), operands) for name in kind.__aggregate_fields__]
-        return ("object", kind, tuple(fields))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = [form_of(getattr(value, name), operands) for name in kind.__dataclass_fields__]
-        return ("object", kind, tuple(fields))
+    names = field_names(kind)
+    if names is not None:
+        return ("object", kind, tuple(form_of(getattr(value, name), operands) for name in names))
     if kind is types.FunctionType and not hasattr(value, "__triton_builtin__"):
         return ("constant", kind, _compiled_function(value))
     if isinstance(value, tensor):  # `tl.tensor(x.handle, tl.uint32)`: the same bits as another type
@@ -114,7 +112,7 @@ def rebuilt(form: Any, operands: Iterator[Any]) -> Any:
     if issubclass(cls, aggregate_value):
         return cls._from_fields(items)
     made = object.__new__(cls)
-    for name, item in zip(cls.__dataclass_fields__, items, strict=True):
+    for name, item in zip(field_names(cls), items, strict=True):
         object.__setattr__(made, name, item)
     return made
 
@@ -126,5 +124,5 @@ def text_of(form: Any) -> str:
     if isinstance(form, JITCallable):
         return f"{form.__module__}.{form.__qualname__} {form.cache_key}"
     if isinstance(form, type):
-        return f"{form.__module__}.{form.__qualname__}"
+        return class_key(form)
     return repr(form)

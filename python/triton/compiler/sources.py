@@ -87,8 +87,11 @@ class ASTSource:
         return symbol
 
     def hash(self) -> str:
+        from ..runtime.dependencies import class_keys
+
         facts = [
             self.fn.cache_key,
+            class_keys((*self.signature.values(), *self.constants.values())),
             str(self.attrs),
             str(sorted(self.signature.items(), key=lambda item: item[0])),
             str(

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._C import libtriton
-from .._C.libtriton import native_specialize_impl
-from .._utils import parts_of
+from .._C.libtriton import native_specialize_impl, parts_of
 
 if TYPE_CHECKING:
     from .params import KernelParam

@@ -1,5 +1,5 @@
 """What a kernel's result depends on beyond its own text: the functions and constants that it
-names, and theirs in turn.
+names, and theirs in turn; and those of its arguments' classes.
 """
 
 # SPDX-License-Identifier: MIT
@@ -9,12 +9,15 @@ names, and theirs in turn.
 from __future__ import annotations
 
 import enum
+import functools
 import re
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .._utils import is_namedtuple
+from .. import knobs
+from .._C.libtriton import field_names
+from .._utils import PartTypes, is_namedtuple
 
 if TYPE_CHECKING:
     from .callable import JITCallable
@@ -30,6 +33,15 @@ _MEANINGFUL += ("__getitem__", "__add__", "__sub__", "__mul__", "__enter__", "__
 UsedGlobals = dict[tuple[str, int], tuple[Any, dict[str, Any]]]
 
 
+def _host_function_of(member: Any) -> Any:
+    """The function of a method of any sort; anything else as it is."""
+    if isinstance(member, (staticmethod, classmethod)):
+        return member.__func__
+    if isinstance(member, property):
+        return member.fget
+    return member.func if isinstance(member, functools.cached_property) else member
+
+
 def _code_names(code: types.CodeType) -> set[str]:
     """Names that a function reads from outside, and all attribute names."""
     names = set(code.co_names) | set(code.co_freevars)
@@ -40,9 +52,11 @@ def _code_names(code: types.CodeType) -> set[str]:
 
 
 class DependencyWalk:
-    """Collects one line of text per thing found, and the constants whose change must be noticed."""
+    """Collects one line of text per thing found, and the constants whose change must be noticed.
+    Begins at a function or at a class.
+    """
 
-    def __init__(self, root: JITCallable, plain_globals: bool):
+    def __init__(self, root: JITCallable | type, plain_globals: bool):
         self.root = root
         self.plain_globals = plain_globals  # globals that are no constexpr may be read
         # The set of what is reached may be the same for functions that call each other.
@@ -51,7 +65,10 @@ class DependencyWalk:
         self.watches_closure = False
         self._seen: set[int] = set()
         self._keep: list[Any] = []  # ids stay unique while their objects live
-        self._function(root)
+        if isinstance(root, type):
+            self._class("root", root, frozenset())
+        else:
+            self._function(root)
 
     def key(self) -> str:
         import hashlib
@@ -151,16 +168,24 @@ class DependencyWalk:
             f"{where} = class {cls.__module__}.{cls.__qualname__} {getattr(cls, '_fields', '')}"
         )
         if (
-            (cls.__module__ == self.root.__module__ or hasattr(cls, "__aggregate_fields__"))
-            and not is_namedtuple(cls)
-            and self._first_visit(cls)
-        ):
+            cls.__module__ == self.root.__module__
+            or is_namedtuple(cls)
+            or field_names(cls) is not None
+        ) and self._first_visit(cls):
             for name, member in sorted(vars(cls).items(), key=lambda item: item[0]):
-                if not name.startswith("__") or name in _MEANINGFUL:
-                    inner = getattr(member, "__func__", member)  # of a staticmethod
+                inner = _host_function_of(member)
+                if self._matters(name, inner):
                     self._value(f"{cls.__qualname__}.{name}", inner, names)
             for base in cls.__bases__:
                 self._value(f"{cls.__qualname__} base", base, names)
+
+    @staticmethod
+    def _matters(name: str, member: Any) -> bool:
+        from .callable import JITCallable
+
+        if name.startswith("__"):
+            return name in _MEANINGFUL or isinstance(member, (types.FunctionType, JITCallable))
+        return name != "_abc_impl"  # differs in every process
 
     def _host_function(self, where: str, fn: Any, names: frozenset[str]) -> None:
         """Runs at compile time. Its own text counts; what it calls counts as far as its module
@@ -175,14 +200,67 @@ class DependencyWalk:
             return
         constants = [item for item in code.co_consts if isinstance(item, _SCALARS)]
         self.lines.add(f"code {name} {code.co_code.hex()} {constants}")
+        for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
+            if isinstance(default, _SCALARS):
+                self._value(f"{name} default", default, names)
         for cell in fn.__closure__ or ():  # what a decorator wraps, say
             try:
                 inner_fn = cell.cell_contents
             except ValueError:  # not assigned yet
                 continue
-            if callable(inner_fn):
+            if callable(inner_fn) or isinstance(inner_fn, _SCALARS):
                 self._value(f"{name} closure", inner_fn, names)
         if fn.__module__ == self.root.__module__:
             inner = frozenset(_code_names(code))
             for key in sorted(inner & fn.__globals__.keys()):
                 self._value(f"{name} {key}", fn.__globals__[key], inner)
+
+
+# --- Classes of arguments ------------------------------------------------------------------------
+
+
+def class_walk(cls: type) -> DependencyWalk | None:
+    """What the methods of a class depend on; None for those that come with Python or this
+    package.
+    """
+    if cls.__module__.partition(".")[0] in ("builtins", "triton"):
+        return None
+    return DependencyWalk(cls, knobs.compilation.allow_non_constexpr_globals)
+
+
+def class_key(cls: type) -> str:
+    """A text that two classes share only where kernels that use them are the same; the same one in
+    every process.
+    """
+    walk = class_walk(cls)
+    name = f"{cls.__module__}.{cls.__qualname__}"
+    return name if walk is None else f"{name} {walk.key()}"
+
+
+def classes_in(value: Any) -> Iterator[type]:
+    """The classes in what a kernel is specialised to, types and constants: in order, each as often
+    as it occurs.
+    """
+    from ..language.core import constexpr
+
+    if isinstance(value, constexpr):
+        value = value.value
+    if isinstance(value, PartTypes):
+        yield value.object_class
+    elif isinstance(value, type):
+        yield value
+        return
+    elif is_namedtuple(value) or isinstance(value, enum.Enum):
+        yield type(value)
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from classes_in(item)
+    elif (names := field_names(type(value))) is not None:
+        yield type(value)
+        for name in names:
+            yield from classes_in(getattr(value, name, None))
+
+
+def class_keys(value: Any) -> str:
+    """The keys of all classes in what a kernel is specialised to; "" as a rule."""
+    return "".join(f" {class_key(cls)}" for cls in classes_in(value))

@@ -15,6 +15,7 @@ from ..backends import BaseBackend
 from . import _async_compile
 from .binder import Binder, device_of_arguments, normalize_grid
 from .callable import ConstexprFunction, JITCallable, constexpr_function
+from .dependencies import class_keys, class_walk, classes_in
 from .driver import driver
 from .params import KernelParam, make_params
 from .tensors import MockTensor, TensorWrapper, reinterpret
@@ -190,7 +191,8 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
         kernels, _, target, backend, binder = self._caches_for(active, device)
         specialization, options = binder.specialize(bound), binder.options(kwargs)
         self._check_globals()
-        key = str(specialization) + str(options) + binder.changed_settings()
+        key = str(specialization) + class_keys(specialization)
+        key += str(options) + binder.changed_settings()
         kernel = kernels.get(key)
         if kernel is None:
             kernel = self._compile_for(
@@ -247,6 +249,7 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
             return None
         source = self.ASTSource(self, signature, constants, attrs)
         _ = self.cache_key  # fills used_global_vals
+        self._use_globals_of_classes(specialization)
         self._watch_globals()
 
         def make() -> Any:
@@ -262,6 +265,13 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
             return done(make())
         kernels[key] = mode.submit(f"{self.cache_key} {key}", make, done)
         return kernels[key]
+
+    def _use_globals_of_classes(self, specialization: list[Any]) -> None:
+        """The constants that methods of the arguments read may not change either."""
+        for walk in map(class_walk, classes_in(specialization)):
+            if walk is not None:
+                self.used_global_vals = {**(self.used_global_vals or {}), **walk.used}
+                self._watches_closure = self._watches_closure or walk.watches_closure
 
     def _watch_globals(self) -> None:
         """The native launcher compares these by identity and leaves anything else to `run`."""

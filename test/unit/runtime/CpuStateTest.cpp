@@ -148,6 +148,31 @@ KERNEL {
   EXPECT_EQ(tooMuch.error().code, "launch-memory");
 }
 
+TEST(CpuState, a_single_program_has_scratch_for_itself_alone) {
+  Artifact artifact = cArtifact(R"(
+KERNEL {
+  char *scratch = ARG(char *, 1);
+  for (uint64_t id = begin; id < end; ++id) {
+    for (int i = 0; i < 100; ++i) scratch[id * 100 + i] = 1;
+    ARG(uint64_t *, 0)[0] += 1;
+    ARG(uint64_t *, 0)[1] = id;
+  }
+  ARG(uint64_t *, 0)[2] = (uint64_t)scratch;
+})", 1);
+  artifact.globalScratchBytes = 100;
+  artifact.globalScratchAlign = 256;
+  const auto kernel = cpuDevice().load(artifact);
+  ASSERT_TRUE(kernel);
+  const Grid grid{~0u, 1u << 20, 2}; // all programs together: more memory than there is
+  for (const Grid program : {Grid{0, 0, 0}, Grid{5, 3, 1}, Grid{~0u - 1, (1u << 20) - 1, 1}}) {
+    uint64_t found[3] = {};
+    ASSERT_TRUE(launchCpuProgram(**kernel, grid, program, Packed(found)));
+    EXPECT_EQ(found[0], 1u);
+    EXPECT_EQ(found[1], program.x + uint64_t{grid.x} * (program.y + uint64_t{grid.y} * program.z));
+    EXPECT_EQ(found[2] % 256, 0u);
+  }
+}
+
 #if defined(__x86_64__)
 TEST(CpuState, float_rules_of_the_caller_do_not_reach_programs) {
   const ThreadsForScope threads(3);
