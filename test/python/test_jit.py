@@ -281,19 +281,3 @@ def test_post_compile_hook_and_variants():
     ((kernels, *_),) = f.device_caches.values()
     assert len(kernels) == 2
     assert all("('constexpr', " in key for key in kernels)
-
-
-def test_interpreter_mode_says_that_it_is_not_there(monkeypatch):
-    monkeypatch.setenv("TRITON_INTERPRET", "1")
-
-    @triton.jit
-    def f(x):
-        pass
-
-    from triton.runtime.interpreter import InterpretedFunction
-
-    assert isinstance(f, InterpretedFunction)
-    with pytest.raises(
-        NotImplementedError, match=r"test_jit.py:\d+: cannot run `f`: interpreter mode"
-    ):
-        f[(1,)](1)
