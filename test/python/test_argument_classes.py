@@ -67,12 +67,41 @@ def test_an_edited_method_makes_another_kernel(form, part, tmp_path):
 
 
 def test_an_edited_base_makes_another_kernel(tmp_path):
-    (tmp_path / "bases.py").write_text("")
     for factor in (5, 7):
-        base = "import triton\nimport triton.language as tl\nimport dataclasses\n\n\n@dataclasses.dataclass\nclass Base:\n"
-        (tmp_path / "bases.py").write_text(base + "    ptr: object\n\n" + PARTS["method"].format(factor=factor))
+        base = SHAPES + "@dataclasses.dataclass\nclass Base:\n    ptr: object\n\n"
+        (tmp_path / "bases.py").write_text(base + PARTS["method"].format(factor=factor))
         text = "import dataclasses\nfrom bases import Base\n\n\n@dataclasses.dataclass\nclass Column(Base):\n    pass\n"
         assert float(launched(tmp_path, text)[2]) == factor
+
+
+def test_an_edited_base_that_is_no_dataclass_makes_another_kernel(tmp_path):
+    for factor in (5, 7):
+        helper = f"def helper():\n    return {factor}\n\n\n"
+        base = SHAPES + helper + "class Base:\n" + PARTS["constant"].format(factor="helper()")
+        (tmp_path / "bases.py").write_text(base)
+        text = SHAPES + "from bases import Base\n\n\n@dataclasses.dataclass\nclass Column(Base):\n    ptr: object\n"
+        assert float(launched(tmp_path, text)[2]) == factor
+
+
+def test_classes_in_a_class_are_told_apart():
+    def make(k):
+        class Inner:
+            value = k
+
+        return Inner
+
+    def outer(*inner):
+        @dataclasses.dataclass
+        class Outer:
+            p: Any
+            first, second, third = inner
+
+        return Outer
+
+    one, two = make(1), make(2)
+    keys = [class_key(outer(*inner)) for inner in ((one, two, one), (one, two, two), (two, one, one), (one, one, two))]
+    assert len(set(keys)) == 4
+    assert class_key(outer(make(1), make(2), two)) != class_key(outer(two, two, two))
 
 
 def make_aggregate(k):

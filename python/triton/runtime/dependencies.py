@@ -11,6 +11,7 @@ from __future__ import annotations
 import enum
 import functools
 import re
+import sys
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ _SCALARS = (int, float, str, bool, bytes, complex, type(None))
 # Of a class whose objects are values of kernels.
 _MEANINGFUL = ("__aggregate_fields__", "__aggregate_defaults__", "__aggregate_init__")
 _MEANINGFUL += ("__getitem__", "__add__", "__sub__", "__mul__", "__enter__", "__exit__", "__init__")
+
+_LIBRARIES = sys.stdlib_module_names | {"triton"}
 
 # (name, id of the dictionary it was found in) -> (value, that dictionary)
 UsedGlobals = dict[tuple[str, int], tuple[Any, dict[str, Any]]]
@@ -59,12 +62,13 @@ class DependencyWalk:
     def __init__(self, root: JITCallable | type, plain_globals: bool):
         self.root = root
         self.plain_globals = plain_globals  # globals that are no constexpr may be read
-        # The set of what is reached may be the same for functions that call each other.
-        self.lines: set[str] = {f"root {root.__module__}.{root.__qualname__} {plain_globals}"}
+        # What is reached may be the same for functions that call each other.
+        self.lines = [f"root {root.__module__}.{root.__qualname__} {plain_globals}"]
         self.used: UsedGlobals = {}
         self.watches_closure = False
-        self._seen: set[int] = set()
+        self._seen: dict[int, int] = {}  # id -> number, in the order of the visits
         self._keep: list[Any] = []  # ids stay unique while their objects live
+        self._modules = {root.__module__}  # whose host functions are followed
         if isinstance(root, type):
             self._class("root", root, frozenset())
         else:
@@ -73,21 +77,25 @@ class DependencyWalk:
     def key(self) -> str:
         import hashlib
 
-        return hashlib.sha256("\n".join(sorted(self.lines)).encode("utf-8")).hexdigest()
+        return hashlib.sha256("\n".join(self.lines).encode("utf-8")).hexdigest()
 
     def _first_visit(self, value: Any) -> bool:
         if id(value) in self._seen:
             return False
-        self._seen.add(id(value))
+        self._seen[id(value)] = len(self._seen)
         self._keep.append(value)
         return True
+
+    def _named(self, value: Any, name: str) -> str:
+        """The name, and a number that tells apart what bears the same one."""
+        return f"{value.__module__}.{name} #{self._seen.get(id(value), len(self._seen))}"
 
     def _function(self, fn: JITCallable) -> None:
         if not self._first_visit(fn):
             return
         where = f"{fn.__module__}.{fn.__qualname__}"
         flags = f"{getattr(fn, 'noinline', None)}:{fn.starting_line_number}"
-        self.lines.add(f"function {where} {flags} {fn.src!r}")
+        self.lines.append(f"function {where} {flags} {fn.src!r}")
         for index, default in enumerate(getattr(fn.fn, "__defaults__", None) or ()):
             self._value(f"{where} default {index}", default, frozenset())
         names = frozenset(self._names_of(fn))
@@ -130,12 +138,14 @@ class DependencyWalk:
         if isinstance(value, constexpr):
             self._value(where, value.value, names)
         elif isinstance(value, JITCallable):
-            self.lines.add(f"{where} = {value.__module__}.{value.__qualname__}")
+            self.lines.append(f"{where} = {self._named(value, value.__qualname__)}")
             self._function(value)
         elif isinstance(value, (base_type, Builtin, enum.Enum, *_SCALARS)):
-            self.lines.add(f"{where} = {type(value).__name__} {value!r}")
-        elif isinstance(value, (tuple, list, set, frozenset)):
+            self.lines.append(f"{where} = {type(value).__name__} {value!r}")
+        elif isinstance(value, (tuple, list)):
             self._container(where, enumerate(value), value, names)
+        elif isinstance(value, (set, frozenset)):  # whose order differs between processes
+            self._container(where, enumerate(sorted(value, key=repr)), value, names)
         elif isinstance(value, dict):
             self._container(where, value.items(), value, names)
         elif isinstance(value, types.ModuleType):
@@ -145,7 +155,7 @@ class DependencyWalk:
         elif callable(value):
             self._host_function(where, value, names)
         else:
-            self.lines.add(
+            self.lines.append(
                 f"{where} = {type(value).__module__}.{type(value).__qualname__} {value!r}"
             )
 
@@ -156,28 +166,30 @@ class DependencyWalk:
 
     def _module(self, where: str, module: types.ModuleType, names: frozenset[str]) -> None:
         """Of a module only the attributes count that the function names."""
-        self.lines.add(f"{where} = module {module.__name__}")
+        self.lines.append(f"{where} = module {module.__name__}")
         if module.__name__.partition(".")[0] != "triton" and self._first_visit(module):
             scope = vars(module)
             for name in sorted(names & scope.keys()):
                 self._track(name, scope[name], scope)
                 self._value(f"{module.__name__}.{name}", scope[name], names)
 
-    def _class(self, where: str, cls: type, names: frozenset[str]) -> None:
-        self.lines.add(
-            f"{where} = class {cls.__module__}.{cls.__qualname__} {getattr(cls, '_fields', '')}"
+    def _class(self, where: str, cls: type, names: frozenset[str], is_base: bool = False) -> None:
+        self.lines.append(
+            f"{where} = class {self._named(cls, cls.__qualname__)} {getattr(cls, '_fields', '')}"
         )
         if (
-            cls.__module__ == self.root.__module__
+            (is_base and cls.__module__.partition(".")[0] not in _LIBRARIES)
+            or cls.__module__ == self.root.__module__
             or is_namedtuple(cls)
             or field_names(cls) is not None
         ) and self._first_visit(cls):
+            self._modules.add(cls.__module__)
             for name, member in sorted(vars(cls).items(), key=lambda item: item[0]):
                 inner = _host_function_of(member)
                 if self._matters(name, inner):
                     self._value(f"{cls.__qualname__}.{name}", inner, names)
             for base in cls.__bases__:
-                self._value(f"{cls.__qualname__} base", base, names)
+                self._class(f"{cls.__qualname__} base", base, names, is_base=True)
 
     @staticmethod
     def _matters(name: str, member: Any) -> bool:
@@ -194,12 +206,12 @@ class DependencyWalk:
         name = (
             f"{getattr(fn, '__module__', '')}.{getattr(fn, '__qualname__', type(fn).__qualname__)}"
         )
-        self.lines.add(f"{where} = function {name}")
+        self.lines.append(f"{where} = function {name}")
         code = getattr(fn, "__code__", None)
         if code is None or not self._first_visit(fn):
             return
         constants = [item for item in code.co_consts if isinstance(item, _SCALARS)]
-        self.lines.add(f"code {name} {code.co_code.hex()} {constants}")
+        self.lines.append(f"code {name} {code.co_code.hex()} {constants}")
         for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
             if isinstance(default, _SCALARS):
                 self._value(f"{name} default", default, names)
@@ -210,7 +222,7 @@ class DependencyWalk:
                 continue
             if callable(inner_fn) or isinstance(inner_fn, _SCALARS):
                 self._value(f"{name} closure", inner_fn, names)
-        if fn.__module__ == self.root.__module__:
+        if fn.__module__ in self._modules:
             inner = frozenset(_code_names(code))
             for key in sorted(inner & fn.__globals__.keys()):
                 self._value(f"{name} {key}", fn.__globals__[key], inner)
