@@ -158,6 +158,31 @@ def test_their_order_counts(make):
         assert out[0] == want
 
 
+STEP = tl.constexpr(5)
+
+
+@dataclasses.dataclass
+class Stepped:
+    p: Any
+
+    @triton.jit
+    def apply(self):
+        return tl.load(self.p) + STEP
+
+
+def test_constants_that_methods_read_may_not_change(monkeypatch):
+    @triton.jit
+    def kernel(op, out_ptr):
+        tl.store(out_ptr, op.apply())
+
+    x, out = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    kernel[(1,)](Stepped(x), out)
+    assert out[0] == 5
+    monkeypatch.setitem(globals(), "STEP", tl.constexpr(6))
+    with pytest.raises(RuntimeError, match="Global variable STEP has changed"):
+        kernel[(1,)](Stepped(x), out)
+
+
 def test_classes_as_constants_are_kept_apart():
     @triton.jit
     def kernel(out_ptr, OP: tl.constexpr):
