@@ -13,6 +13,7 @@ import triton
 import triton.language as tl
 
 triton.runtime.driver.set_active_to_cpu()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what starts the tests may have it ignored
 
 def interrupt(seconds):
     threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
