@@ -15,6 +15,13 @@ import triton.language as tl
 triton.runtime.driver.set_active_to_cpu()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what starts the tests may have it ignored
 
+@triton.jit
+def slow(x, n):
+    v = tl.load(x)
+    for i in range(n):
+        v = v * 0.5 + 1.0
+    tl.store(x + tl.program_id(0), v)
+
 def interrupt(seconds):
     threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
 """
@@ -60,13 +67,6 @@ def test_an_interrupt_ends_a_long_launch(tmp_path):
     run(
         tmp_path,
         """
-@triton.jit
-def slow(x, n):
-    v = tl.load(x)
-    for i in range(n):
-        v = v * 0.5 + 1.0
-    tl.store(x + tl.program_id(0), v)
-
 x = np.zeros(1_000_000, np.float32)
 slow[(10,)](x, 10)
 for threads in (0, 1):
@@ -123,13 +123,6 @@ def test_an_interrupt_during_the_last_programs_is_raised(tmp_path):
     run(
         tmp_path,
         """
-@triton.jit
-def slow(x, n):
-    v = tl.load(x)
-    for i in range(n):
-        v = v * 0.5 + 1.0
-    tl.store(x + tl.program_id(0), v)
-
 x = np.zeros(4, np.float32)
 slow[(4,)](x, 10)
 interrupt(0.15)
@@ -180,13 +173,6 @@ def test_interrupts_reach_handlers_while_a_launch_goes_on(tmp_path):
     run(
         tmp_path,
         """
-@triton.jit
-def slow(x, n):
-    v = tl.load(x)
-    for i in range(n):
-        v = v * 0.5 + 1.0
-    tl.store(x + tl.program_id(0), v)
-
 seen = []
 signal.signal(signal.SIGINT, lambda *_: seen.append(1))
 x = np.zeros(400, np.float32)

@@ -7,6 +7,7 @@
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/lowering/AtomicForms.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -43,47 +44,6 @@ private:
 
 //--- one access ----------------------------------------------------------------------------
 
-static llvm::AtomicOrdering orderingOf(tt::MemSemantic semantic) {
-  switch (semantic) {
-  case tt::MemSemantic::RELAXED:
-    return llvm::AtomicOrdering::Monotonic;
-  case tt::MemSemantic::ACQUIRE:
-    return llvm::AtomicOrdering::Acquire;
-  case tt::MemSemantic::RELEASE:
-    return llvm::AtomicOrdering::Release;
-  case tt::MemSemantic::ACQUIRE_RELEASE:
-    return llvm::AtomicOrdering::AcquireRelease;
-  }
-  llvm_unreachable("all semantics are listed");
-}
-
-static llvm::AtomicRMWInst::BinOp operationOf(tt::RMWOp op) {
-  using Inst = llvm::AtomicRMWInst;
-  switch (op) {
-  case tt::RMWOp::AND:
-    return Inst::And;
-  case tt::RMWOp::OR:
-    return Inst::Or;
-  case tt::RMWOp::XOR:
-    return Inst::Xor;
-  case tt::RMWOp::ADD:
-    return Inst::Add;
-  case tt::RMWOp::FADD:
-    return Inst::FAdd;
-  case tt::RMWOp::MAX:
-    return Inst::Max;
-  case tt::RMWOp::MIN:
-    return Inst::Min;
-  case tt::RMWOp::UMAX:
-    return Inst::UMax;
-  case tt::RMWOp::UMIN:
-    return Inst::UMin;
-  case tt::RMWOp::XCHG:
-    return Inst::Xchg;
-  }
-  llvm_unreachable("all operations are listed");
-}
-
 /// Behind a branch on the mask; LLVM makes a loop of what the machine has no instruction for.
 llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
   llvm::Type *type = one.value->getType();
@@ -99,7 +59,7 @@ llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
   const auto scope = ir.getContext().getOrInsertSyncScopeID(emitter.target.scopeName(one.scope));
   llvm::Value *old;
   if (one.op) {
-    old = ir.CreateAtomicRMW(operationOf(*one.op), pointer, one.value, align, ordering, scope);
+    old = ir.CreateAtomicRMW(atomicOperationOf(*one.op), pointer, one.value, align, ordering, scope);
   } else {
     llvm::Type *bits = ir.getIntNTy(type->getPrimitiveSizeInBits());
     llvm::Value *swapped = ir.CreateAtomicCmpXchg(

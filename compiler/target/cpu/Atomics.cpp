@@ -5,52 +5,13 @@
 // compare-and-swap; f16 and bf16, held as bits, have their loop here.
 #include "compiler/target/cpu/Atomics.h"
 
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/lowering/AtomicForms.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
-
-static llvm::AtomicOrdering orderingOf(tt::MemSemantic semantic) {
-  switch (semantic) {
-  case tt::MemSemantic::RELAXED:
-    return llvm::AtomicOrdering::Monotonic;
-  case tt::MemSemantic::ACQUIRE:
-    return llvm::AtomicOrdering::Acquire;
-  case tt::MemSemantic::RELEASE:
-    return llvm::AtomicOrdering::Release;
-  case tt::MemSemantic::ACQUIRE_RELEASE:
-    return llvm::AtomicOrdering::AcquireRelease;
-  }
-  llvm_unreachable("all semantics are listed");
-}
-
-static llvm::AtomicRMWInst::BinOp operationOf(tt::RMWOp op) {
-  using Inst = llvm::AtomicRMWInst;
-  switch (op) {
-  case tt::RMWOp::AND:
-    return Inst::And;
-  case tt::RMWOp::OR:
-    return Inst::Or;
-  case tt::RMWOp::XOR:
-    return Inst::Xor;
-  case tt::RMWOp::ADD:
-    return Inst::Add;
-  case tt::RMWOp::FADD:
-    return Inst::FAdd;
-  case tt::RMWOp::MAX:
-    return Inst::Max;
-  case tt::RMWOp::MIN:
-    return Inst::Min;
-  case tt::RMWOp::UMAX:
-    return Inst::UMax;
-  case tt::RMWOp::UMIN:
-    return Inst::UMin;
-  case tt::RMWOp::XCHG:
-    return Inst::Xchg;
-  }
-  llvm_unreachable("all operations are listed");
-}
+using lowering::atomicOperationOf;
+using lowering::orderingOf;
 
 static llvm::Value *emitSwap(llvm::IRBuilder<> &ir, llvm::Value *address, llvm::Value *compared, llvm::Value *value,
                              llvm::AtomicOrdering ordering) {
@@ -107,6 +68,6 @@ llvm::Value *cpu::emitAtomic(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Operatio
   Type element = tt::elementOf(combine.getVal().getType());
   if (combine.getAtomicRmwOp() == tt::RMWOp::FADD && element.getIntOrFloatBitWidth() == 16)
     return emitSmallAdd(ir, lanes, element, address, operands.value, ordering);
-  return ir.CreateAtomicRMW(operationOf(combine.getAtomicRmwOp()), address, operands.value,
+  return ir.CreateAtomicRMW(atomicOperationOf(combine.getAtomicRmwOp()), address, operands.value,
                             llvm::Align(type->getScalarSizeInBits() / 8), ordering);
 }

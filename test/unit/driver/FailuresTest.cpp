@@ -66,13 +66,24 @@ TEST(DriverFailures, a_function_that_calls_itself_at_run_time) {
 
 //--- The CPU target ----------------------------------------------------------------------------
 
+namespace {
+/// A kernel of f16 for a CPU without it; `place` stands behind the load.
+struct AttemptWithoutF16 : Attempt {
+  explicit AttemptWithoutF16(const std::string &place = "")
+      : Attempt("module { tt.func public @kernel(%x: !tt.ptr<f16>) {\n"
+                "  %v = tt.load %x : !tt.ptr<f16>" +
+                place +
+                "\n"
+                "  tt.store %x, %v : !tt.ptr<f16>\n"
+                "  tt.return } }") {
+    target.arch = "x86-64-v2";
+    target.features = "";
+  }
+};
+} // namespace
+
 TEST(DriverFailures, messages_of_the_target_have_a_place_and_words_of_the_language) {
-  Attempt attempt("module { tt.func public @kernel(%x: !tt.ptr<f16>) {\n"
-                  "  %v = tt.load %x : !tt.ptr<f16>\n"
-                  "  tt.store %x, %v : !tt.ptr<f16>\n"
-                  "  tt.return } }");
-  attempt.target.arch = "x86-64-v2";
-  attempt.target.features = "";
+  AttemptWithoutF16 attempt;
   EXPECT_EQ(attempt.code(), "cpu-f16");
   const std::string text = attempt.diagnostics.render();
   EXPECT_EQ(text.find("test:2:8: error: float16 needs a CPU with F16C, which target `x86-64-v2` lacks; "), 0u) << text;
@@ -80,12 +91,7 @@ TEST(DriverFailures, messages_of_the_target_have_a_place_and_words_of_the_langua
 }
 
 TEST(DriverFailures, a_place_without_its_text_is_named) {
-  Attempt attempt("module { tt.func public @kernel(%x: !tt.ptr<f16>) {\n"
-                  "  %v = tt.load %x : !tt.ptr<f16> loc(\"/k/k.py\":7:3)\n"
-                  "  tt.store %x, %v : !tt.ptr<f16>\n"
-                  "  tt.return } }");
-  attempt.target.arch = "x86-64-v2";
-  attempt.target.features = "";
+  AttemptWithoutF16 attempt(" loc(\"/k/k.py\":7:3)");
   EXPECT_EQ(attempt.code(), "cpu-f16");
   const std::string text = attempt.diagnostics.render();
   EXPECT_EQ(text.find("error: /k/k.py:7:3: float16 needs"), 0u) << text;
