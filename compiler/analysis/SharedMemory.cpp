@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/SharedMemory.h"
 
+#include "compiler/analysis/GatherPlan.h"
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/Reduction.h"
+#include "compiler/layout/Scan.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -34,6 +36,14 @@ static uint32_t reductionBytes(tt::ReduceOp op) {
     if (source.basis(layout::kWarp, bit)[op.getAxis()])
       return layout::planReduction(source, op.getAxis(), bits).bytes;
   return 0;
+}
+
+static uint32_t scanBytes(tt::ScanOp op) {
+  SmallVector<unsigned> bits;
+  for (Value source : op.getSrcs())
+    bits.push_back(memoryBits(tt::elementOf(source.getType())));
+  const layout::LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrcs().front().getType()));
+  return layout::isScannable(layout, op.getAxis()) ? layout::planScan(layout, op.getAxis(), bits).bytes : 0;
 }
 
 layout::SharedPlan analysis::planCopies(const layout::LinearLayout &layout, unsigned elementBits) {
@@ -66,6 +76,12 @@ uint32_t analysis::scratchBytes(Operation *op) {
     return conversionBytes(convert);
   if (auto reduce = dyn_cast<tt::ReduceOp>(op); reduce && ttg::encodingOf(reduce.getSrcs().front().getType()))
     return reductionBytes(reduce);
+  if (auto scan = dyn_cast<tt::ScanOp>(op); scan && ttg::encodingOf(scan.getSrcs().front().getType()))
+    return scanBytes(scan);
+  if (auto gather = dyn_cast<tt::GatherOp>(op); gather && ttg::encodingOf(gather.getType()))
+    return gatherBytes(gather);
+  if (auto histogram = dyn_cast<tt::HistogramOp>(op); histogram && ttg::encodingOf(histogram.getType()))
+    return tt::shapeOf(histogram.getType()).front() * sizeof(int32_t);
   if (auto access = atomicAccessOf(op); access && (!access->tile() || ttg::encodingOf(access->tile())))
     return atomicBytes(*access);
   return 0;

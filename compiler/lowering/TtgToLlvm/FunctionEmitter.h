@@ -9,6 +9,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Conversion.h"
+#include "compiler/layout/Gather.h"
 #include "compiler/layout/Reach.h"
 
 #include "llvm/Support/KnownBits.h"
@@ -59,6 +60,8 @@ private:
   mlir::LogicalResult emitMakeRange(tt::MakeRangeOp op);
   mlir::LogicalResult emitSplat(tt::SplatOp op);
   mlir::LogicalResult emitReordered(mlir::Operation *op);
+  mlir::LogicalResult emitJoin(mlir::Operation *op);
+  mlir::LogicalResult emitSplit(tt::SplitOp op);
 
   // Memory.
   mlir::LogicalResult emitLoad(tt::LoadOp op);
@@ -94,6 +97,18 @@ private:
   llvm::Value *wordwise(llvm::Value *value, llvm::function_ref<llvm::Value *(llvm::Value *)> move);
   mlir::LogicalResult emitReduce(tt::ReduceOp op);
   friend class ReductionEmitter;
+  mlir::LogicalResult emitScan(tt::ScanOp op);
+  friend class ScanEmitter;
+  mlir::LogicalResult emitMap(tt::MapElementwiseOp op);
+  /// The results of a region of scalar ops.
+  mlir::FailureOr<Tile> emitRegion(mlir::Block &block, llvm::ArrayRef<llvm::Value *> arguments);
+  mlir::LogicalResult emitGather(tt::GatherOp op);
+  Tile exchange(tt::GatherOp op, const layout::ExchangePlan &plan);
+  Tile exchangeWarps(tt::GatherOp op, const layout::SharedPlan &plan);
+  Tile readGathered(tt::GatherOp op, llvm::Value *buffer);
+  mlir::LogicalResult emitHistogram(tt::HistogramOp op);
+  void clearCounters(llvm::Value *counters, unsigned count);
+  void countElements(tt::HistogramOp op, llvm::Value *counters, unsigned count);
   mlir::LogicalResult emitDot(tt::DotOp op);
   friend class DotEmitter;
   mlir::LogicalResult emitWarpGroupDot(ttng::WarpGroupDotOp op);

@@ -34,16 +34,11 @@ private:
 } // namespace nereid::lowering
 
 ReductionEmitter::Row ReductionEmitter::combine(const Row &a, const Row &b) {
-  Block &block = op.getCombine().front();
-  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), llvm::concat<llvm::Value *const>(a, b)))
-    emitter.define(argument, {value});
-  isFailed |= failed(emitter.emitBlock(block));
-  if (isFailed)
-    return a;
-  Row result;
-  for (Value value : block.getTerminator()->getOperands())
-    result.push_back(emitter.scalar(value));
-  return result;
+  Tile arguments(a.begin(), a.end());
+  arguments.append(b.begin(), b.end());
+  FailureOr<Tile> result = emitter.emitRegion(op.getCombine().front(), arguments);
+  isFailed |= failed(result);
+  return failed(result) ? a : Row(result->begin(), result->end());
 }
 
 /// Four chains side by side, whose ends meet: products still become part of sums, and one sum need not wait for another.

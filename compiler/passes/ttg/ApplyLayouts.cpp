@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/ApplyLayouts.h"
 
+#include "compiler/analysis/GatherPlan.h"
 #include "compiler/passes/ttg/DotLayouts.h"
+#include "compiler/passes/ttg/WorkingLayout.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -28,6 +30,7 @@ private:
   LayoutEncoding produced(OpResult result) const;
   LayoutEncoding required(OpOperand &operand) const;
   LayoutEncoding requiredByControl(OpOperand &operand) const;
+  LayoutEncoding requiredByRearrangement(OpOperand &operand) const;
 
   void setEncoding(Value value, LayoutEncoding encoding);
   void setOperand(OpOperand &operand);
@@ -62,7 +65,12 @@ LayoutEncoding Applier::produced(OpResult result) const {
     return SliceAttr::get(op->getContext(), reduce.getAxis(), layouts[classes.classOf(op)]);
   if (isa<tt::CallOp>(op))
     return signatureLayout(cast<RankedTensorType>(result.getType()));
-  return layoutOf(result);
+  if (isa<tt::JoinOp, tt::CatOp>(op))
+    return halfOf(op).forward(layouts[classes.classOf(op)]);
+  if (isa<tt::SplitOp>(op))
+    return layouts[classes.classOf(op)];
+  auto scan = dyn_cast<tt::ScanOp>(op);
+  return scan ? workingLayout(scan, layoutOf(result), signatureLayout) : layoutOf(result);
 }
 
 LayoutEncoding Applier::requiredByControl(OpOperand &operand) const {
@@ -82,6 +90,16 @@ LayoutEncoding Applier::requiredByControl(OpOperand &operand) const {
   return layoutOf(yield->getParentOp()->getResult(index));
 }
 
+LayoutEncoding Applier::requiredByRearrangement(OpOperand &operand) const {
+  Operation *op = operand.getOwner();
+  const LayoutEncoding ofClass = layouts[classes.classOf(op)];
+  if (isa<tt::SplitOp>(op))
+    return halfOf(op).forward(ofClass);
+  auto gather = dyn_cast<tt::GatherOp>(op);
+  // The buffer of other gathers is written from any layout.
+  return gather && operand.getOperandNumber() == 0 && !analysis::exchangeDistance(gather) ? LayoutEncoding() : ofClass;
+}
+
 /// The encoding in which an op takes an operand; null where any will do.
 LayoutEncoding Applier::required(OpOperand &operand) const {
   Operation *op = operand.getOwner();
@@ -95,6 +113,10 @@ LayoutEncoding Applier::required(OpOperand &operand) const {
     return requiredByControl(operand);
   if (auto relation = shapeRelation(op))
     return relation->backward(layoutOf(op->getResult(0)));
+  if (isa<tt::JoinOp, tt::CatOp, tt::SplitOp, tt::GatherOp, tt::HistogramOp>(op))
+    return requiredByRearrangement(operand);
+  if (auto scan = dyn_cast<tt::ScanOp>(op))
+    return workingLayout(scan, layoutOf(op->getResult(0)), signatureLayout);
   for (Value result : op->getResults())
     if (isa<RankedTensorType>(result.getType()))
       return layoutOf(result);

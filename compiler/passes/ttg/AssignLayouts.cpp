@@ -45,17 +45,6 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
     return success();
   }
 
-  /// Ops that tiles with layouts have no form of.
-  LogicalResult checkOps() {
-    auto check = [](Operation *op) {
-      if (!isa<tt::JoinOp, tt::SplitOp, tt::CatOp, tt::GatherOp, tt::HistogramOp, tt::ScanOp, tt::MapElementwiseOp>(op))
-        return WalkResult::advance();
-      op->emitError() << "`" << op->getName() << "` is not supported on GPUs yet";
-      return WalkResult::interrupt();
-    };
-    return failure(getOperation().walk(check).wasInterrupted());
-  }
-
   void setModuleFacts() {
     OpBuilder builder(&getContext());
     Operation *module = getOperation();
@@ -80,7 +69,7 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
   }
 
   void runOnOperation() final {
-    if (failed(checkOptions()) || failed(checkOps()))
+    if (failed(checkOptions()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<tt::FuncOp>())
       if (failed(assign(function)))

@@ -58,13 +58,13 @@ LayoutEncoding Chooser::defaultFor(const LayoutClass &of) const {
 /// The reductions of a class and of those that the edges lead to.
 static void addAxes(const LayoutClasses &classes, const LayoutClass &of, llvm::SmallSetVector<unsigned, 2> &axes) {
   for (Reduction reduction : of.reductions)
-    axes.insert(reduction.op.getAxis());
+    axes.insert(reduction.axis);
   for (unsigned index : of.edges) {
     const Edge &edge = classes.edges()[index];
     if (edge.relation.kind == Relation::Kind::Same)
       for (unsigned end : {edge.start, edge.end})
         for (Reduction reduction : classes.classes()[end].reductions)
-          axes.insert(reduction.op.getAxis());
+          axes.insert(reduction.axis);
   }
 }
 
@@ -110,7 +110,7 @@ uint64_t Chooser::ownCost(const LayoutClass &of, LayoutEncoding layout) {
   for (const Access &access : of.accesses)
     cost += uint64_t(loopWeight(access.loopDepth)) * accessCost(access.access, facts, layout);
   for (Reduction reduction : of.reductions)
-    cost += uint64_t(loopWeight(reduction.loopDepth)) * reductionCost(reduction.op, layout);
+    cost += uint64_t(loopWeight(reduction.loopDepth)) * reductionCost(reduction.op, reduction.axis, layout);
   return cost;
 }
 

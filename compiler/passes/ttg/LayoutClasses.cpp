@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LayoutClasses.h"
 
+#include "compiler/analysis/GatherPlan.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -16,7 +17,9 @@ static bool isCostly(Operation *op) {
          isa<arith::DivFOp, arith::RemFOp, tt::PreciseDivFOp, tt::PreciseSqrtOp>(op);
 }
 
-static bool keepsLayout(Operation *op) { return op->hasTrait<OpTrait::Elementwise>() || isa<tt::BroadcastOp>(op); }
+static bool keepsLayout(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() || isa<tt::BroadcastOp, tt::MapElementwiseOp>(op);
+}
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
@@ -61,6 +64,11 @@ private:
   void visitAccess(const analysis::MemoryAccess &access);
   void visitReduce(tt::ReduceOp reduce);
   void visitDot(tt::DotOp dot);
+  void visitScan(tt::ScanOp scan);
+  void visitTwo(Operation *op);
+  void visitSplit(tt::SplitOp split);
+  void visitGather(tt::GatherOp gather);
+  bool visitRearrangement(Operation *op);
 
   llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout;
   llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout;
@@ -172,7 +180,7 @@ void ClassBuilder::visitReduce(tt::ReduceOp reduce) {
   auto tile = cast<RankedTensorType>(reduce.getSrcs().front().getType());
   const unsigned node = newNode(tile);
   classes.opNodes[reduce] = node;
-  nodes[node].facts.reductions.push_back({reduce, loopDepthOf(reduce)});
+  nodes[node].facts.reductions.push_back({reduce, unsigned(reduce.getAxis()), loopDepthOf(reduce)});
   uniteAll(node, reduce.getSrcs());
   if (!isTile(reduce.getResult(0)))
     return;
@@ -192,6 +200,64 @@ void ClassBuilder::visitDot(tt::DotOp dot) {
   for (auto [index, operand] : llvm::enumerate(ValueRange{dot.getA(), dot.getB()}))
     if (LayoutEncoding layout = operandLayout(dot, index, sums))
       addFixed(operand, layout, /*isSource=*/false, dot);
+}
+
+void ClassBuilder::visitScan(tt::ScanOp scan) {
+  const unsigned node = newNode(cast<RankedTensorType>(scan.getSrcs().front().getType()));
+  classes.opNodes[scan] = node;
+  nodes[node].facts.reductions.push_back({scan, unsigned(scan.getAxis()), loopDepthOf(scan)});
+  uniteAll(node, scan.getSrcs());
+  uniteAll(node, scan.getResults());
+}
+
+/// Two tiles in one.
+void ClassBuilder::visitTwo(Operation *op) {
+  const unsigned node = newNode(cast<RankedTensorType>(op->getOperand(0).getType()));
+  classes.opNodes[op] = node;
+  uniteAll(node, op->getOperands());
+  Value whole = op->getResult(0);
+  addEdge(node, nodeOf(whole), halfOf(op), cast<RankedTensorType>(whole.getType()), op);
+}
+
+void ClassBuilder::visitSplit(tt::SplitOp split) {
+  auto half = cast<RankedTensorType>(split.getOutLHS().getType());
+  const unsigned node = newNode(half);
+  classes.opNodes[split] = node;
+  for (Value result : split->getResults())
+    addEdge(node, nodeOf(result), {}, half, split);
+  if (!cheap.contains(split.getSrc()))
+    addEdge(node, nodeOf(split.getSrc()), halfOf(split),
+            cast<RankedTensorType>(split.getSrc().getType()), split);
+}
+
+void ClassBuilder::visitGather(tt::GatherOp gather) {
+  const unsigned node = nodeOf(gather.getResult());
+  classes.opNodes[gather] = node;
+  uniteAll(node, gather.getIndices());
+  // An exchange of elements needs no buffer where both tiles have one layout.
+  if (!cheap.contains(gather.getSrc()) && analysis::exchangeDistance(gather))
+    addEdge(nodeOf(gather.getSrc()), node, {}, cast<RankedTensorType>(gather.getType()), gather);
+}
+
+/// Scans and what moves elements; false for other ops.
+bool ClassBuilder::visitRearrangement(Operation *op) {
+  if (auto scan = dyn_cast<tt::ScanOp>(op)) {
+    visitScan(scan);
+  } else if (isa<tt::JoinOp, tt::CatOp>(op)) {
+    visitTwo(op);
+  } else if (auto split = dyn_cast<tt::SplitOp>(op)) {
+    visitSplit(split);
+  } else if (auto gather = dyn_cast<tt::GatherOp>(op)) {
+    visitGather(gather);
+  } else if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
+    const unsigned node = newNode(cast<RankedTensorType>(histogram.getSrc().getType()));
+    classes.opNodes[op] = node;
+    uniteAll(node, op->getOperands());
+    nodeOf(histogram.getResult());
+  } else {
+    return false;
+  }
+  return true;
 }
 
 /// Loops, branches, calls and returns; false for other ops.
@@ -215,7 +281,8 @@ bool ClassBuilder::visitControl(Operation *op) {
     for (Value result : op->getResults())
       addFixed(result, {}, /*isSource=*/true, op);
   } else {
-    return isa<tt::FuncOp, scf::YieldOp, scf::ConditionOp, tt::ReduceReturnOp>(op);
+    return isa<tt::FuncOp, scf::YieldOp, scf::ConditionOp, tt::ReduceReturnOp, tt::ScanReturnOp, tt::MapElementwiseReturnOp>(
+        op);
   }
   return true;
 }
@@ -245,6 +312,8 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
     visitReduce(reduce);
   } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
     visitDot(dot);
+  } else if (visitRearrangement(op)) {
+    return success();
   } else if (auto relation = shapeRelation(op)) {
     Value source = op->getOperand(0), result = op->getResult(0);
     addEdge(nodeOf(source), nodeOf(result), *relation, cast<RankedTensorType>(source.getType()), op);

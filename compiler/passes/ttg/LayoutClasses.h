@@ -16,7 +16,7 @@ namespace nereid::ttg {
 
 /// How the layout at an edge's end follows from the one at its start.
 struct Relation {
-  enum class Kind { Same, Slice, Expand, Transpose, Reshape } kind = Kind::Same;
+  enum class Kind { Same, Slice, Expand, Transpose, Reshape, Join, Concatenate } kind = Kind::Same;
   unsigned axis = 0;                       ///< Slice, Expand
   llvm::SmallVector<int32_t> order;        ///< Transpose
   llvm::SmallVector<int64_t> from, to;     ///< shapes at both ends
@@ -33,8 +33,10 @@ struct Edge {
   unsigned loopDepth = 0;
 };
 
+/// A reduction or scan.
 struct Reduction {
-  tt::ReduceOp op;
+  mlir::Operation *op;
+  unsigned axis = 0;
   unsigned loopDepth = 0;
 };
 
@@ -66,7 +68,8 @@ public:
   bool isCheap(mlir::Value value) const { return !valueNodes.contains(value); }
   /// The class of a tile that is not cheap.
   unsigned classOf(mlir::Value value) const { return classOfNode[valueNodes.lookup(value)]; }
-  /// The class of an access's pointers, a reduction's operands or what a product is added to.
+  /// The class of an access's pointers, of what a product is added to, of the operands of a reduction, a scan, a histogram,
+  /// a join, of the results of a split or gather.
   unsigned classOf(mlir::Operation *op) const { return classOfNode[opNodes.lookup(op)]; }
 
 private:
@@ -78,6 +81,8 @@ private:
   llvm::SmallVector<unsigned> classOfNode;
 };
 
+/// How each of the halves that a join or cat takes and a split gives becomes the whole.
+Relation halfOf(mlir::Operation *op);
 /// The relation between operand and result of an op that changes the shape; none for other ops.
 std::optional<Relation> shapeRelation(mlir::Operation *op);
 

@@ -55,15 +55,37 @@ static unsigned bitsAlong(const LinearLayout &layout, StringRef in, unsigned axi
                         [&](unsigned bit) { return layout.basis(in, bit)[axis] != 0; });
 }
 
-unsigned ttg::reductionCost(tt::ReduceOp reduce, LayoutEncoding encoding) {
-  auto tile = cast<RankedTensorType>(reduce.getSrcs().front().getType());
+/// Of the registers along the axis those above the first bit that a warp holds.
+static unsigned registersAboveWarps(const LinearLayout &layout, unsigned axis) {
+  int32_t lowest = std::numeric_limits<int32_t>::max();
+  for (unsigned bit = 0; bit < layout.inBits(layout::kWarp); ++bit)
+    if (int32_t along = layout.basis(layout::kWarp, bit)[axis])
+      lowest = std::min(lowest, along);
+  return llvm::count_if(llvm::seq(layout.inBits(layout::kRegister)),
+                        [&](unsigned bit) { return layout.basis(layout::kRegister, bit)[axis] > lowest; });
+}
+
+/// A scan goes over each register twice, and every thread over the blocks that the warps are left with.
+static unsigned scanCost(tt::ScanOp scan, unsigned axis, const LinearLayout &layout) {
+  const unsigned registers = layout.inSize(layout::kRegister), warpBits = bitsAlong(layout, layout::kWarp, axis);
+  const unsigned rows = registers >> bitsAlong(layout, layout::kRegister, axis);
+  const unsigned blockBits = warpBits ? registersAboveWarps(layout, axis) : 0;
+  const unsigned shuffles = 3 * (rows << blockBits) * bitsAlong(layout, layout::kLane, axis);
+  const unsigned exchange = warpBits ? kBarrierCost + 2 * (rows << (blockBits + warpBits)) : 0;
+  return scan.getSrcs().size() * (2 * registers + shuffles + exchange);
+}
+
+unsigned ttg::reductionCost(Operation *op, unsigned axis, LayoutEncoding encoding) {
+  auto tile = cast<RankedTensorType>(op->getOperand(0).getType());
   const LinearLayout &layout = linear(encoding, tile.getShape());
-  const unsigned axis = reduce.getAxis(), registers = layout.inSize(layout::kRegister);
+  if (auto scan = dyn_cast<tt::ScanOp>(op))
+    return scanCost(scan, axis, layout);
+  const unsigned registers = layout.inSize(layout::kRegister);
   const unsigned results = registers >> bitsAlong(layout, layout::kRegister, axis);
   const unsigned shuffles = 2 * results * bitsAlong(layout, layout::kLane, axis);
   const bool crossesWarps = bitsAlong(layout, layout::kWarp, axis) != 0;
   const unsigned exchange = crossesWarps ? kBarrierCost + 2 * results : 0;
-  return reduce.getSrcs().size() * (registers + shuffles + exchange);
+  return op->getNumOperands() * (registers + shuffles + exchange);
 }
 
 unsigned ttg::conversionCost(LayoutEncoding from, LayoutEncoding to, ArrayRef<int64_t> shape, unsigned elementBits,

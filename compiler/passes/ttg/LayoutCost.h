@@ -17,8 +17,8 @@ struct ThreadShape {
 /// Accesses `access`, whose tile has `layout`, once.
 unsigned accessCost(const analysis::MemoryAccess &access, const analysis::AxisInfoAnalysis &facts,
                     LayoutEncoding layout);
-/// Reduces a tile of `shape` and `layout` along the axis once.
-unsigned reductionCost(tt::ReduceOp reduce, LayoutEncoding layout);
+/// Reduces or scans a tile along the axis once.
+unsigned reductionCost(mlir::Operation *op, unsigned axis, LayoutEncoding layout);
 /// Moves a tile from one layout to another once.
 unsigned conversionCost(LayoutEncoding from, LayoutEncoding to, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
                         ThreadShape threads);

@@ -1,0 +1,172 @@
+// Checks scans and what moves elements of tiles by running what they are lowered to.
+// SPDX-License-Identifier: MIT
+#include "test/unit/lowering/Differential.h"
+
+#include "gtest/gtest.h"
+
+namespace nereid::simt {
+namespace {
+
+/// A kernel that loads ROWS x COLS elements of type T as %a, row-major, and stores OROWS x OCOLS of type U, %r.
+const std::string tileText = R"(
+tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<U> {tt.divisibility = 16 : i32}) {
+  %i = tt.make_range {end = ROWS : i32, start = 0 : i32} : tensor<ROWSxi32>
+  %j = tt.make_range {end = COLS : i32, start = 0 : i32} : tensor<COLSxi32>
+  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<ROWSxi32> -> tensor<ROWSx1xi32>
+  %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<COLSxi32> -> tensor<1xCOLSxi32>
+  %cols = arith.constant dense<COLS> : tensor<ROWSx1xi32>
+  %row = arith.muli %i1, %cols : tensor<ROWSx1xi32>
+  %is = tt.broadcast %i1 : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
+  %rows = tt.broadcast %row : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
+  %columns = tt.broadcast %j1 : tensor<1xCOLSxi32> -> tensor<ROWSxCOLSxi32>
+  %offs = arith.addi %rows, %columns : tensor<ROWSxCOLSxi32>
+  %xs = tt.splat %x : !tt.ptr<T> -> tensor<ROWSxCOLSx!tt.ptr<T>>
+  %xp = tt.addptr %xs, %offs : tensor<ROWSxCOLSx!tt.ptr<T>>, tensor<ROWSxCOLSxi32>
+  %a = tt.load %xp : tensor<ROWSxCOLSx!tt.ptr<T>>
+  BODY
+  %flat = tt.reshape %r : RESULT -> tensor<COUNTxU>
+  %k = tt.make_range {end = COUNT : i32, start = 0 : i32} : tensor<COUNTxi32>
+  %os = tt.splat %o : !tt.ptr<U> -> tensor<COUNTx!tt.ptr<U>>
+  %op = tt.addptr %os, %k : tensor<COUNTx!tt.ptr<U>>, tensor<COUNTxi32>
+  tt.store %op, %flat : tensor<COUNTx!tt.ptr<U>>
+  tt.return
+})";
+
+struct Shape {
+  int rows, cols;
+};
+
+/// `result` and `body` may name ROWS, COLS, T and U.
+void expectBody(Shape shape, const std::string &body, const std::string &result, int count,
+                const std::string &type = "i32", unsigned bytes = 4, const std::string &resultType = "",
+                double maxUlp = 0) {
+  std::string text = replaced(replaced(tileText, "BODY", body), "RESULT", result);
+  text = replaced(replaced(text, "ROWS", std::to_string(shape.rows)), "COLS", std::to_string(shape.cols));
+  text = replaced(replaced(text, "COUNT", std::to_string(count)), "U", resultType.empty() ? type : resultType);
+  const size_t elements = size_t(shape.rows) * shape.cols;
+  const Buffer::Kind kind = maxUlp ? Buffer::Kind::Single : Buffer::Kind::Bytes;
+  Buffer input = kind == Buffer::Kind::Single ? Buffer::of(someNumbers<float>(elements), kind)
+                                              : Buffer::of(someNumbers<int8_t>(elements * bytes));
+  const unsigned outBytes = resultType == "i32" ? 4 : bytes;
+  expectSameAsCpu({.text = replaced(text, "T", type),
+                   .parameters = {input, Buffer::zeros(size_t(count) * outBytes, kind)},
+                   .maxUlp = maxUlp});
+}
+
+constexpr Shape shapes[] = {{1, 1}, {1, 256}, {256, 1}, {16, 32}, {4, 512}, {512, 2}};
+
+//--- scans ---------------------------------------------------------------------------------
+
+/// Matrices are not commutative: an affine map a * x + b after another one.
+const std::string affineScan = R"(%three = arith.constant dense<3> : tensor<ROWSxCOLSxi32>
+  %odd = arith.ori %a, %three : tensor<ROWSxCOLSxi32>
+  %s:2 = "tt.scan"(%odd, %a) <{axis = AXIS : i32, reverse = REVERSE}> ({
+  ^bb0(%a1: i32, %b1: i32, %a2: i32, %b2: i32):
+    %a12 = arith.muli %a1, %a2 : i32
+    %m = arith.muli %b1, %a2 : i32
+    %b12 = arith.addi %m, %b2 : i32
+    tt.scan.return %a12, %b12 : i32, i32
+  }) : (tensor<ROWSxCOLSxi32>, tensor<ROWSxCOLSxi32>) -> (tensor<ROWSxCOLSxi32>, tensor<ROWSxCOLSxi32>)
+  %r = arith.xori %s#0, %s#1 : tensor<ROWSxCOLSxi32>)";
+
+TEST(LoweringScan, OrderOfOperandsInEveryShape) {
+  for (Shape shape : shapes)
+    for (const char *axis : {"0", "1"})
+      for (const char *reverse : {"false", "true"})
+        expectBody(shape, replaced(replaced(affineScan, "AXIS", axis), "REVERSE", reverse), "tensor<ROWSxCOLSxi32>",
+                   shape.rows * shape.cols);
+}
+
+TEST(LoweringScan, ElementsOfEveryWidth) {
+  const std::string body = R"(%r = "tt.scan"(%a) <{axis = 1 : i32, reverse = false}> ({
+  ^bb0(%p: T, %q: T):
+    %s = arith.addi %p, %q : T
+    tt.scan.return %s : T
+  }) : (tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>)";
+  expectBody({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i8", 1);
+  expectBody({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i16", 2);
+  expectBody({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i64", 8);
+}
+
+//--- places --------------------------------------------------------------------------------
+
+TEST(LoweringRearrange, ExchangesAtEveryDistance) {
+  const std::string body = R"(%d = arith.constant dense<DISTANCE> : tensor<ROWSxCOLSxi32>
+  %p = arith.xori %PLACES, %d : tensor<ROWSxCOLSxi32>
+  %r = tt.gather %a[%p] {axis = AXIS : i32} : (tensor<ROWSxCOLSxT>, tensor<ROWSxCOLSxi32>) -> tensor<ROWSxCOLSxT>)";
+  for (const char *distance : {"0", "2", "8", "64", "128", "37"})
+    expectBody({4, 256}, replaced(replaced(replaced(body, "DISTANCE", distance), "PLACES", "columns"), "AXIS", "1"),
+               "tensor<ROWSxCOLSxT>", 1024);
+  for (const char *distance : {"4", "31"})
+    expectBody({32, 32}, replaced(replaced(replaced(body, "DISTANCE", distance), "PLACES", "is"), "AXIS", "0"),
+               "tensor<ROWSxCOLSxT>", 1024, "i8", 1);
+}
+
+TEST(LoweringRearrange, GathersAtAnyIndex) {
+  // Indices from -128 to 127 fall outside of most of these; the place is then that modulo the extent.
+  const std::string body = R"(%g = tt.gather %a[%a] {axis = AXIS : i32} : (tensor<ROWSxCOLSxT>, tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>
+  %r = arith.subi %g, %a : tensor<ROWSxCOLSxT>)";
+  for (Shape shape : shapes)
+    for (const char *axis : {"0", "1"})
+      expectBody(shape, replaced(body, "AXIS", axis), "tensor<ROWSxCOLSxT>", shape.rows * shape.cols, "i8", 1);
+  expectBody({16, 32}, replaced(body, "AXIS", "1"), "tensor<ROWSxCOLSxT>", 512, "i64", 8);
+}
+
+TEST(LoweringRearrange, JoinsAndSplits) {
+  const std::string interleaved = R"(%b = arith.addi %a, %a : tensor<ROWSxCOLSxT>
+  %r = tt.join %a, %b : tensor<ROWSxCOLSxT> -> tensor<ROWSxCOLSx2xT>)";
+  const std::string pairs = R"(%w = tt.reshape %a : tensor<ROWSxCOLSxT> -> tensor<COUNTx2xT>
+  %p, %q = tt.split %w : tensor<COUNTx2xT> -> tensor<COUNTxT>
+  %twice = arith.addi %q, %q : tensor<COUNTxT>
+  %r = arith.subi %p, %twice : tensor<COUNTxT>)";
+  for (Shape shape : shapes) {
+    const int count = shape.rows * shape.cols;
+    expectBody(shape, interleaved, "tensor<ROWSxCOLSx2xT>", 2 * count);
+    if (count > 1)
+      expectBody(shape, pairs, "tensor<COUNTxT>", count / 2, "i16", 2);
+  }
+}
+
+TEST(LoweringRearrange, TilesBehindOneAnother) {
+  const std::string body = R"(%f = tt.reshape %a : tensor<ROWSxCOLSxT> -> tensor<HALFxT>
+  %b = arith.addi %f, %f : tensor<HALFxT>
+  %r = tt.cat %f, %b : tensor<HALFxT> -> tensor<COUNTxT>)";
+  for (Shape shape : shapes) {
+    const int half = shape.rows * shape.cols;
+    expectBody(shape, replaced(body, "HALF", std::to_string(half)), "tensor<COUNTxT>", 2 * half);
+  }
+}
+
+TEST(LoweringRearrange, HistogramsCountEachElementOnce) {
+  const std::string body = R"(%f = tt.reshape %a : tensor<ROWSxCOLSxT> -> tensor<HALFxT>
+  %zero = arith.constant dense<0> : tensor<HALFxT>
+  %m = arith.cmpi sgt, %f, %zero : tensor<HALFxT>
+  %all = tt.histogram %f : tensor<HALFxT> -> tensor<COUNTxi32>
+  %some = tt.histogram %f, %m : tensor<HALFxT> -> tensor<COUNTxi32>
+  %r = arith.muli %all, %some : tensor<COUNTxi32>)";
+  for (Shape shape : {Shape{1, 4}, {1, 256}, {16, 64}})
+    for (int bins : {1, 16, 128, 1024}) // bytes below zero are no bin
+      expectBody(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>", bins, "i8",
+                 1, "i32");
+}
+
+TEST(LoweringRearrange, FunctionsWithBranches) {
+  const std::string one = R"(%r = "tt.map_elementwise"(%a) <{pack = 1 : i32}> ({
+  ^bb0(%v: T):
+    %c = arith.constant 7 : T
+    %big = arith.cmpi sgt, %v, %c : T
+    %w = scf.if %big -> (T) {
+      %s = arith.subi %v, %c : T
+      scf.yield %s : T
+    } else {
+      %p = arith.muli %v, %v : T
+      scf.yield %p : T
+    }
+    tt.map_elementwise.return %w : T
+  }) : (tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>)";
+  for (Shape shape : shapes)
+    expectBody(shape, one, "tensor<ROWSxCOLSxT>", shape.rows * shape.cols);
+}
+
+} // namespace
+} // namespace nereid::simt
