@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Gather.h"
 
+#include "compiler/layout/Reach.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cassert>
 
@@ -41,40 +42,12 @@ ExchangePlan layout::planExchange(const LinearLayout &layout, unsigned axis, uin
   return plan;
 }
 
-/// How many of the first registers lie side by side in the buffer, aligned for every thread, as a binary logarithm.
-static unsigned vectorBits(const SharedSide &side, unsigned mostBits) {
-  const llvm::ArrayRef<BitVector> registers = side.offsets.columns(kRegister);
-  unsigned bits = 0;
-  while (bits < registers.size() && bits < mostBits && registers[bits] == uint64_t(1) << bits)
-    ++bits;
-  for (; bits > 0; --bits) {
-    auto fits = [&](uint64_t basis) { return basis % (uint64_t(1) << bits) == 0; };
-    if (llvm::all_of(side.laneBases, fits) && llvm::all_of(side.warpBases, fits) &&
-        llvm::all_of(registers.drop_front(bits), fits))
-      break;
-  }
-  return bits;
-}
-
 SharedSide layout::rowMajorStores(const LinearLayout &layout, unsigned elemBits, const BankModel &banks) {
-  SharedSide side;
-  side.offsets = layout.flattenOuts(kOffset);
-  for (BitVector basis : side.offsets.columns(kLane))
-    side.laneBases.push_back(basis);
-  for (BitVector basis : side.offsets.columns(kWarp))
-    side.warpBases.push_back(basis);
-  side.idleLanes = layout.freeVariableMask(kLane);
-  side.idleWarps = layout.freeVariableMask(kWarp);
-  const uint32_t copies = layout.freeVariableMask(kRegister);
-  side.vectorElems = 1u << vectorBits(side, llvm::Log2_32(banks.maxAccessBytes * 8 / std::max(8u, elemBits)));
-  for (uint32_t first = 0; first < uint32_t(layout.inSize(kRegister)); first += side.vectorElems) {
-    if (first & copies)
-      continue;
-    SharedAccess access;
-    access.offset = side.offsets.applyFlat({{kRegister, int32_t(first)}});
-    for (unsigned next = 0; next < side.vectorElems; ++next)
-      access.registers.push_back(first + next);
-    side.accesses.push_back(std::move(access));
-  }
-  return side;
+  llvm::SmallVector<LinearLayout::Named, 4> shape;
+  for (llvm::StringRef out : layout.outputNames())
+    shape.push_back({out, layout.outSize(out)});
+  const LinearLayout buffer =
+      LinearLayout::identity1D(int32_t(1) << layout.totalOutBits(), kOffset, "place").reshapeOuts(shape);
+  const unsigned elemBytes = std::max(8u, elemBits) / 8;
+  return planReach(layout, buffer, elemBytes, banks.maxAccessBytes / elemBytes);
 }
