@@ -82,6 +82,7 @@ private:
   mlir::LogicalResult emitLocalStore(ttg::LocalStoreOp op);
   mlir::LogicalResult emitMemDescIndex(ttg::MemDescIndexOp op);
   mlir::LogicalResult emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op);
+  void copyPiece(const AsyncCopy &copy);
   llvm::Value *sharedPointer(uint32_t offset);
   void storeShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition,
                    llvm::ArrayRef<llvm::Value *> registers);

@@ -152,6 +152,20 @@ LogicalResult FunctionEmitter::emitMemDescIndex(ttg::MemDescIndexOp op) {
 
 //--- asynchronous copies -------------------------------------------------------------------
 
+/// Pieces that are too small for a copy pass through a register, at once.
+void FunctionEmitter::copyPiece(const AsyncCopy &copy) {
+  if (analysis::isCopied(copy.bytes))
+    return target.copyAsync(ir, copy);
+  GlobalAccess access;
+  access.pointer = copy.source;
+  access.byteOffset = copy.sourceOffset;
+  access.wordType = ir.getIntNTy(copy.bytes * 8);
+  access.mask = copy.mask;
+  access.cache = copy.cache;
+  target.storeShared(ir, target.loadGlobal(ir, access, {ir.getIntN(copy.bytes * 8, 0)}), copy.target, copy.targetOffset,
+                     nullptr);
+}
+
 LogicalResult FunctionEmitter::emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op) {
   auto pointers = cast<RankedTensorType>(op.getSrc().getType());
   const ttg::MemDescType buffer = op.getDst().getType();
@@ -159,9 +173,8 @@ LogicalResult FunctionEmitter::emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op) {
   const analysis::MemoryAccess access = *analysis::memoryAccessOf(op);
   const layout::SharedSide side = layout::planReach(ttg::linearLayoutOf(pointers), placesOf(buffer), bytes,
                                                     analysis::vectorElems(access, module.axes));
-  if (!analysis::isCopied(bytes * side.vectorElems) || op.getOther())
-    return op.emitError() << "pieces of " << bytes * side.vectorElems
-                          << " bytes cannot be copied asynchronously; 4, 8 or 16 bytes in a row can, without `other`";
+  if (op.getOther())
+    return op.emitError() << "a copy with `other` is not supported on this target";
   llvm::Value *thread = threadBits(inBytes(side.laneBases, bytes), inBytes(side.warpBases, bytes));
   const Addresses addresses = {ir, scalar(op.getDst()), thread, bytes};
   // Threads that hold copies of an element write the same bytes.
@@ -169,13 +182,13 @@ LogicalResult FunctionEmitter::emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op) {
     const unsigned first = piece.registers.front();
     const Split source = splits.of(tile(op.getSrc())[first]);
     const auto [pointer, offset] = addresses.of(side, piece);
-    target.copyAsync(ir, {.source = source.base,
-                          .sourceOffset = source.add,
-                          .target = pointer,
-                          .targetOffset = offset,
-                          .bytes = bytes * side.vectorElems,
-                          .mask = op.getMask() ? tile(op.getMask())[first] : nullptr,
-                          .cache = op.getCache()});
+    copyPiece({.source = source.base,
+               .sourceOffset = source.add,
+               .target = pointer,
+               .targetOffset = offset,
+               .bytes = bytes * side.vectorElems,
+               .mask = op.getMask() ? tile(op.getMask())[first] : nullptr,
+               .cache = op.getCache()});
   }
   define(op, {});
   return success();

@@ -8,6 +8,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -56,11 +57,16 @@ static void tell(OpBuilder &builder, Operation *op, Value exists) {
     return restrictMask(builder, load.getMaskMutable(), loc, load.getPtr().getType(), exists);
   if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op))
     return restrictMask(builder, copy.getMaskMutable(), loc, copy.getSrc().getType(), exists);
-  if (divides(op) && !isSpeculatable(op)) {
-    Type type = op->getOperand(1).getType();
-    Value one = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getOneAttr(type)));
+  if (divides(op) && !matchPattern(op->getOperand(1), m_Constant())) {
+    // A power of two as large as any that the divisor may be known to be a multiple of.
+    Type type = op->getOperand(1).getType(), element = tt::elementOf(type);
+    const unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    TypedAttr number = builder.getIntegerAttr(element, APInt::getOneBitSet(bits, bits > 2 ? bits - 2 : 0));
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      number = DenseElementsAttr::get(tile, Attribute(number));
+    Value harmless = arith::ConstantOp::create(builder, loc, number);
     Value all = everywhere(builder, loc, exists, type);
-    op->setOperand(1, arith::SelectOp::create(builder, loc, all, op->getOperand(1), one));
+    op->setOperand(1, arith::SelectOp::create(builder, loc, all, op->getOperand(1), harmless));
   }
 }
 
@@ -262,7 +268,8 @@ void Expander::emitBody(OpBuilder &builder, scf::ForOp made) {
   for (auto [op, stage] : schedule.entries) {
     const unsigned at = stage;
     Operation *copy = cloneFor(builder, op, [&](Value value) { return valueInBody(value, at, carried); });
-    if (stage < last)
+    // A divisor that does not change has served an iteration that exists.
+    if (stage < last && !(divides(op) && !isInside(op->getOperand(1))))
       tell(builder, copy, exists[last - stage]);
     for (auto [result, value] : llvm::zip_equal(op->getResults(), copy->getResults()))
       current[result] = value;

@@ -53,9 +53,11 @@ static bool isZeroWhereMasked(tt::LoadOp load) {
 /// Whether pieces of the load that go to `buffer` as they are can be copied.
 static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisInfoAnalysis &facts) {
   auto tile = dyn_cast<RankedTensorType>(load.getPtr().getType());
-  if (!tile || !isZeroWhereMasked(load) || analysis::memoryBits(buffer.getElementType()) != buffer.getElementType().getIntOrFloatBitWidth())
+  Type element = buffer.getElementType();
+  const bool isWholeBytes = element.isIntOrFloat() && analysis::memoryBits(element) == element.getIntOrFloatBitWidth();
+  if (!tile || !isWholeBytes || !isZeroWhereMasked(load))
     return false;
-  const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
+  const unsigned bytes = analysis::memoryBits(element) / 8;
   const auto places = cast<LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
   const unsigned pieces = analysis::vectorElems(*analysis::memoryAccessOf(load), facts);
   return analysis::isCopied(bytes * layout::planReach(linearLayoutOf(tile), places, bytes, pieces).vectorElems);
@@ -140,9 +142,9 @@ bool Finder::place(EarlyLoad &early, bool isIndex) {
     }
   }
   auto tile = dyn_cast<RankedTensorType>(early.load.getType());
-  if (isIndex || !tile || analysis::registersOf(tile) <= kRegistersOfTile)
+  if (!tile || analysis::registersOf(tile) <= kRegistersOfTile)
     return true;
-  MemDescType plain = mayCopy ? plainBuffer(tile) : MemDescType();
+  MemDescType plain = mayCopy && !isIndex ? plainBuffer(tile) : MemDescType();
   if (!plain || !canCopyTo(early.load, plain, facts))
     return false;
   early.buffer = plain;
@@ -194,8 +196,9 @@ void Finder::assignStages(unsigned numStages) {
 }
 
 EarlyLoads Finder::run(unsigned numStages) {
-  for (auto load : loop.getBody()->getOps<tt::LoadOp>())
-    if (feedsProduct(load))
+  // From the last one on: a load that gives addresses is met as such first.
+  for (Operation &op : llvm::reverse(*loop.getBody()))
+    if (auto load = dyn_cast<tt::LoadOp>(op); load && feedsProduct(load))
       add(load, /*isIndex=*/false);
   assignStages(numStages);
   return std::move(found);

@@ -300,7 +300,7 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
     for (unsigned stages = asked; stages > 1; --stages) {
       early = findEarlyLoads(loop, facts, stages, mayCopy);
       const unsigned bytes = early.ringBytes() + bytesBeside(loop, early);
-      if (bytes <= most) {
+      if (!early.hasRings() || bytes <= most) {
         if (stages < asked)
           loop.emitRemark() << "num_stages=" << asked << " needs more shared memory than the " << most
                             << " bytes of a block; the loop has " << stages << " stages";

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-static constexpr StringLiteral kNumStages = "tt.num_stages";
+static constexpr StringLiteral kNumStages = "tt.num_stages", kScheduledStage = "tt.scheduled_max_stage";
 
 namespace {
 /// The ops of one loop's body that compute what its early loads need from the induction variable, in order.
@@ -169,6 +169,8 @@ struct RotateLoads : ttg::impl::RotateLoadsBase<RotateLoads> {
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
+      if (loop->hasAttr(kScheduledStage))
+        continue; // what can run ahead there does
       const bool saysNothing = !loop->hasAttr(kNumStages);
       const unsigned stages = stagesOf(loop, defaultStages);
       loop->removeAttr(kNumStages);
