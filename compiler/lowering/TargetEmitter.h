@@ -53,6 +53,12 @@ struct AsyncCopy {
   tt::CacheModifier cache = tt::CacheModifier::NONE;
 };
 
+/// What a thread says when it ends the launch.
+struct Failure {
+  llvm::StringRef message, file, function;
+  unsigned line = 0;
+};
+
 /// What the instructions that combine all lanes of a warp can do.
 enum class WarpReduction : uint8_t { Add, MinSigned, MaxSigned, MinUnsigned, MaxUnsigned, And, Or, Xor };
 
@@ -109,6 +115,11 @@ public:
   virtual void copyAsync(IrBuilder &ir, const AsyncCopy &copy) = 0;
   virtual void commitCopies(IrBuilder &ir) = 0;
   virtual void waitForCopies(IrBuilder &ir, unsigned numPending) = 0;
+
+  // What the user sees while a kernel runs.
+  /// `format` is printf's; values are integers of 32 and 64 bits and f64.
+  virtual void print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) = 0;
+  virtual void fail(IrBuilder &ir, const Failure &failure) = 0;
 
   // Arithmetic of f32, within 2 units in the last place. Null where there is no quicker form than the exact one.
   virtual llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) = 0;

@@ -153,9 +153,8 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
         barrier();
         return success();
       })
-      .Case<tt::PrintOp, tt::AssertOp>([](Operation *unsupported) -> LogicalResult {
-        return unsupported->emitError() << "`" << unsupported->getName() << "` is not supported on this target";
-      })
+      .Case<tt::PrintOp>([&](auto typed) { return emitPrint(typed); })
+      .Case<tt::AssertOp>([&](auto typed) { return emitAssert(typed); })
       .Case<foreign::AssumeOp>([&](auto typed) {
         ir.CreateAssumption(scalar(typed.getCondition()));
         return success();

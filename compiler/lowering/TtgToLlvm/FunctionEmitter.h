@@ -116,6 +116,14 @@ private:
   mlir::LogicalResult emitWarpGroupDotWait(ttng::WarpGroupDotWaitOp op);
   friend class WarpGroupDotEmitter;
 
+  // Debug.
+  mlir::LogicalResult emitAssert(tt::AssertOp op);
+  mlir::LogicalResult emitPrint(tt::PrintOp op);
+  void printElement(tt::PrintOp op, unsigned operand, unsigned index);
+  /// Where an element lies in its tile.
+  Tile placeInTile(const layout::LinearLayout &layout, unsigned index);
+  void runWhere(llvm::Value *condition, llvm::function_ref<void()> emit);
+
   // Control.
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);
   mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);

@@ -111,6 +111,21 @@ llvm::Value *HostEmitter::reduceWarp(IrBuilder &ir, WarpReduction kind, llvm::Va
   return call(ir, "simt_reduce", {word, ir.getInt32(static_cast<uint32_t>(kind))});
 }
 
+//--- what the user sees --------------------------------------------------------------------
+
+void HostEmitter::print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) {
+  auto *type = llvm::FunctionType::get(ir.getInt32Ty(), {ir.getPtrTy()}, /*isVarArg=*/true);
+  llvm::SmallVector<llvm::Value *> arguments = {ir.CreateGlobalString(format)};
+  arguments.append(values.begin(), values.end());
+  ir.CreateCall(ir.GetInsertBlock()->getModule()->getOrInsertFunction("printf", type), arguments);
+}
+
+/// Says so and goes on.
+void HostEmitter::fail(IrBuilder &ir, const lowering::Failure &failure) {
+  print(ir, "%s:%u: %s\n",
+        {ir.CreateGlobalString(failure.file), ir.getInt32(failure.line), ir.CreateGlobalString(failure.message)});
+}
+
 //--- matrices ------------------------------------------------------------------------------
 
 /// The numbers in a word, in the type that they are summed in.

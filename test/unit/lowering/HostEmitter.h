@@ -35,6 +35,8 @@ public:
                    llvm::Value *mask) override;
   unsigned sharedAddressSpace() const override { return 3; }
   llvm::Value *atomicGlobal(IrBuilder &, const lowering::AtomicAccess &) override { return nullptr; }
+  void print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) override;
+  void fail(IrBuilder &ir, const lowering::Failure &failure) override;
   llvm::StringRef scopeName(tt::MemSyncScope) const override { return ""; }
   bool hasMatrixLoads() const override { return true; }
   llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,

@@ -1,0 +1,139 @@
+// Prints and assertions: formatted on the device, each element once.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+using layout::LinearLayout;
+
+//--- assert --------------------------------------------------------------------------------
+
+/// The user's file and line: of code of the library, those of the call.
+static FileLineColLoc placeOf(Location location) {
+  if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    FileLineColLoc callee = placeOf(call.getCallee());
+    return callee ? callee : placeOf(call.getCaller());
+  }
+  if (auto named = dyn_cast<NameLoc>(location))
+    return placeOf(named.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    return fused.getLocations().empty() ? FileLineColLoc() : placeOf(fused.getLocations().front());
+  auto range = dyn_cast<FileLineColRange>(location);
+  if (!range || range.getFilename().getValue().starts_with("<nereid>/"))
+    return {};
+  return FileLineColLoc::get(range.getFilename(), range.getStartLine(), range.getStartColumn());
+}
+
+void FunctionEmitter::runWhere(llvm::Value *condition, llvm::function_ref<void()> emit) {
+  if (!condition)
+    return emit();
+  llvm::BasicBlock *inside = newBlock("where"), *after = newBlock("where.end");
+  ir.CreateCondBr(condition, inside, after);
+  ir.SetInsertPoint(inside);
+  emit();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+}
+
+LogicalResult FunctionEmitter::emitAssert(tt::AssertOp op) {
+  llvm::Value *holds = nullptr;
+  for (llvm::Value *value : tile(op.getCondition()))
+    holds = holds && holds != value ? ir.CreateAnd(holds, value) : value;
+  const FileLineColLoc place = placeOf(op.getLoc());
+  const Failure failure = {op.getMessage(), place ? place.getFilename().getValue() : "<unknown>",
+                           function.getName(), place ? place.getLine() : 0};
+  runWhere(ir.CreateNot(holds), [&] { target.fail(ir, failure); });
+  return success();
+}
+
+//--- print ---------------------------------------------------------------------------------
+
+namespace {
+/// A value as printf takes it.
+struct Printed {
+  std::string format;
+  llvm::Value *value;
+};
+} // namespace
+
+static Printed printedInteger(IrBuilder &ir, llvm::Value *value, bool isSigned, bool isHex) {
+  const unsigned bits = value->getType()->getIntegerBitWidth();
+  const bool isWide = bits > 32;
+  llvm::Type *type = isWide ? ir.getInt64Ty() : ir.getInt32Ty();
+  value = isSigned && !isHex && bits > 1 ? ir.CreateSExt(value, type) : ir.CreateZExt(value, type);
+  const std::string length = isWide ? "ll" : "";
+  if (isHex)
+    return {"0x%0" + std::to_string(std::max(1u, bits / 4)) + length + "x", value};
+  return {"%" + length + (isSigned ? "d" : "u"), value};
+}
+
+Tile FunctionEmitter::placeInTile(const LinearLayout &layout, unsigned index) {
+  Tile place;
+  for (llvm::StringRef out : layout.outputNames()) {
+    SmallVector<uint32_t> lanes, warps;
+    for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit)
+      lanes.push_back(layout.basis(layout::kLane, bit, out));
+    for (unsigned bit = 0; bit < layout.inBits(layout::kWarp); ++bit)
+      warps.push_back(layout.basis(layout::kWarp, bit, out));
+    uint32_t own = 0;
+    for (unsigned bit = 0; bit < layout.inBits(layout::kRegister); ++bit)
+      own ^= index >> bit & 1 ? layout.basis(layout::kRegister, bit, out) : 0;
+    place.push_back(ir.CreateXor(threadBits(lanes, warps), ir.getInt32(own)));
+  }
+  return place;
+}
+
+/// A text as printf repeats it.
+static std::string escaped(llvm::StringRef text) {
+  std::string result;
+  for (char letter : text)
+    result += letter == '%' ? "%%" : std::string(1, letter);
+  return result;
+}
+
+/// "pid (x, y, z) idx (i, j) prefix: (operand n) value"
+void FunctionEmitter::printElement(tt::PrintOp op, unsigned operand, unsigned index) {
+  Value source = op.getArgs()[operand];
+  const Type element = tt::elementOf(source.getType());
+  Tile values = {target.programId(ir, 0), target.programId(ir, 1), target.programId(ir, 2)};
+  std::string format = "pid (%u, %u, %u) idx (";
+  if (auto type = dyn_cast<RankedTensorType>(source.getType())) {
+    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+      format += (dim ? ", %" : "%") + std::to_string(std::to_string(extent - 1).size()) + "u";
+    values.append(placeInTile(ttg::linearLayoutOf(type), index));
+  }
+  format += ")" + escaped(op.getPrefix());
+  if (op.getArgs().size() > 1)
+    format += "(operand " + std::to_string(operand) + ") ";
+  llvm::Value *value = tile(source)[index];
+  if (isa<FloatType>(element) && !op.getHex()) {
+    format += "%f";
+    values.push_back(elements.convert(value, element, Float64Type::get(op.getContext())));
+  } else {
+    if (value->getType()->isPointerTy())
+      value = ir.CreatePtrToInt(value, ir.getInt64Ty());
+    value = ir.CreateBitCast(value, ir.getIntNTy(value->getType()->getPrimitiveSizeInBits()));
+    const bool isPointer = isa<tt::PointerType>(element);
+    const Printed printed = printedInteger(ir, value, op.getIsSigned()[operand], op.getHex() || isPointer);
+    format += printed.format;
+    values.push_back(printed.value);
+  }
+  target.print(ir, format + "\n", values);
+}
+
+LogicalResult FunctionEmitter::emitPrint(tt::PrintOp op) {
+  if (op.getArgs().empty()) {
+    const Tile ids = {target.programId(ir, 0), target.programId(ir, 1), target.programId(ir, 2)};
+    runWhere(ownerOf(IntegerType::get(op.getContext(), 1)), [&] { target.print(ir, "pid (%u, %u, %u)" + escaped(op.getPrefix()) + "\n", ids); });
+  }
+  for (unsigned operand = 0; operand < op.getArgs().size(); ++operand) {
+    const Type type = op.getArgs()[operand].getType();
+    runWhere(ownerOf(type), [&] {
+      for (unsigned index = 0; index < numRegisters(type); ++index)
+        if ((index & copyMask(type)) == 0)
+          printElement(op, operand, index);
+    });
+  }
+  return success();
+}

@@ -1,0 +1,78 @@
+// Checks what prints and assertions say, each element once.
+// SPDX-License-Identifier: MIT
+#include "test/unit/lowering/SimtHost.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace nereid::simt {
+namespace {
+
+/// The lines that a kernel without parameters writes, sorted: threads have no order.
+std::vector<std::string> linesOf(const std::string &body, unsigned numWarps) {
+  std::string error;
+  auto kernel = SimtKernel::compile("tt.func public @kernel() {\n" + body + "\n  tt.return\n}", numWarps, &error);
+  EXPECT_TRUE(kernel) << error;
+  if (!kernel)
+    return {};
+  testing::internal::CaptureStdout();
+  EXPECT_TRUE(kernel->run({1, 2, 1}, Arguments()));
+  std::fflush(stdout);
+  std::istringstream text(testing::internal::GetCapturedStdout());
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(line);
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+TEST(LoweringDebug, PrintsEachElementOnce) {
+  const std::string body = R"(
+  %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %e = tt.expand_dims %i {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  tt.print " 50% x: " {hex = false, isSigned = array<i32: 1>} : %e : tensor<1x16xi32>)";
+  for (unsigned numWarps : {1, 4}) {
+    const std::vector<std::string> lines = linesOf(body, numWarps);
+    ASSERT_EQ(lines.size(), 32u);
+    EXPECT_EQ(lines[0], "pid (0, 0, 0) idx (0,  0) 50% x: 0");
+    EXPECT_EQ(lines[15], "pid (0, 0, 0) idx (0, 15) 50% x: 15");
+    EXPECT_EQ(lines[16], "pid (0, 1, 0) idx (0,  0) 50% x: 0");
+  }
+}
+
+TEST(LoweringDebug, PrintsScalarsOnceByType) {
+  const std::string body = R"(
+  %a = arith.constant -3 : i16
+  %b = arith.constant 1.5 : f16
+  %c = arith.constant 255 : i64
+  tt.print " v: " {hex = false, isSigned = array<i32: 1, 0>} : %a, %b : i16, f16
+  tt.print " h: " {hex = true, isSigned = array<i32: 1>} : %c : i64
+  tt.print " here" {hex = false, isSigned = array<i32>})";
+  const std::vector<std::string> lines = linesOf(body, 2);
+  ASSERT_EQ(lines.size(), 8u);
+  EXPECT_EQ(lines[0], "pid (0, 0, 0) here");
+  EXPECT_EQ(lines[1], "pid (0, 0, 0) idx () h: 0x00000000000000ff");
+  EXPECT_EQ(lines[2], "pid (0, 0, 0) idx () v: (operand 0) -3");
+  EXPECT_EQ(lines[3], "pid (0, 0, 0) idx () v: (operand 1) 1.500000");
+}
+
+TEST(LoweringDebug, AssertionsNameTheLine) {
+  const std::string body = R"(
+  %i = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %n = arith.constant dense<LIMIT> : tensor<32xi32>
+  %c = arith.cmpi slt, %i, %n : tensor<32xi32>
+  tt.assert %c, "too many" : tensor<32xi1> loc("k.py":7:5))";
+  auto with = [&](const char *limit) {
+    std::string text = body;
+    return linesOf(text.replace(text.find("LIMIT"), 5, limit), 1);
+  };
+  EXPECT_TRUE(with("32").empty());
+  const std::vector<std::string> lines = with("31"); // one thread in each of two programs
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], "k.py:7: too many");
+}
+
+} // namespace
+} // namespace nereid::simt
