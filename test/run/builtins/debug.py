@@ -9,10 +9,10 @@ from harness import ByteFloat, check, launch
 
 
 def printed(capfd, device, kernel, grid=(1,), **arguments):
-    """What a launch writes; tests that need text run on the CPU alone."""
+    """What a launch writes; other devices only show that they take the kernel."""
+    launch(kernel, grid, device=device, **arguments)
     if device != "cpu":
         pytest.skip("the text of devices is formatted on the device")
-    launch(kernel, grid, device=device, **arguments)
     return capfd.readouterr().out
 
 
@@ -60,6 +60,8 @@ def test_floats(dtype, values, text, capfd, device):
 
 @pytest.mark.parametrize("name", ["float8e5", "float8e5b16", "float8e4nv", "float8e4b8"])
 def test_small_floats(name, capfd, device):
+    if device != "cpu":
+        pytest.skip("GPUs have only some of these formats")
     x = ByteFloat({"float8e5": [0x3C, 0xC0], "float8e5b16": [0x40, 0xC4]}.get(name, [0x38, 0xC0]), name)
     if name == "float8e4b8":
         x = ByteFloat([0x40, 0xC8], name)
@@ -140,8 +142,6 @@ def checked(x_ptr, out_ptr, n, N: tl.constexpr):
 
 
 def test_assertions_that_hold(device):
-    if device != "cpu":
-        pytest.skip("assertions are not there on this device yet")
     x = np.arange(10, dtype=np.float32)
     arguments = dict(x_ptr=x, out_ptr=np.full(10, -1, np.float32), n=10, N=8)
     check(checked, (2,), arguments | dict(debug=True), dict(out_ptr=x), device=device)
