@@ -3,10 +3,12 @@
 #include <nereid/Kernel.h>
 
 #include "compiler/driver/Compiler.h"
+#include "compiler/support/Sanitizers.h"
 #include "jit/DiskCache.h"
 #include "jit/Packing.h"
 #include "jit/SourceKernel.h"
 #include "runtime/Device.h"
+#include "runtime/MemoryExtent.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -27,6 +29,10 @@ Kernel Kernel::compile(const std::string &path, const std::string &kernel, const
     return Kernel(nullptr);
   support::Options compilation;
   compilation.enableFpFusion = options.enableFpFusion;
+  const auto sanitizers = support::parseSanitizers(options.sanitize, problem);
+  if (!sanitizers)
+    return Kernel(nullptr);
+  compilation.sanitize = *sanitizers;
   support::DiagnosticEngine diagnostics;
   auto source = jit::readSourceKernel(path, kernel, signature, compilation, *target, diagnostics);
   if (!source) {
@@ -108,6 +114,20 @@ template <typename Value> static Leaf leafOf(const Value &value) {
   return leaf;
 }
 
+/// What is known of the memory behind an argument. A template as above.
+template <typename Value> static runtime::MemoryExtent extentOf(const Value &value) {
+  runtime::MemoryExtent extent;
+  extent.base = value.bits;
+  extent.high = static_cast<int64_t>(value.bytes);
+  extent.isKnown = value.isSpan;
+  return extent;
+}
+
+static void append(std::vector<char> &block, const runtime::MemoryExtent &extent) {
+  const auto *bytes = reinterpret_cast<const char *>(&extent);
+  block.insert(block.end(), bytes, bytes + sizeof extent);
+}
+
 /// The argument in a message.
 static std::string textOf(const Leaf &leaf) {
   switch (leaf.kind) {
@@ -139,6 +159,9 @@ std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *v
     if (result != PackResult::Packed)
       return packProblem(result, artifact, i, textOf(leaf)) + " in a launch of `" + name() + "`";
   }
+  if (runtime::checksMemory(artifact))
+    for (size_t i = 0; i < count; ++i)
+      append(block, extentOf(values[i]));
   auto done = impl->device->launch(*impl->loaded, {grid.x, grid.y, grid.z}, stream, block);
   return done ? "" : done.error().text;
 }

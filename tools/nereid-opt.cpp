@@ -1,5 +1,6 @@
 // `nereid-opt`: runs any pass or named pipeline on IR text.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
@@ -14,7 +15,7 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<nereid::foreign::LlvmDialect, nereid::foreign::GpuDialect, nereid::tt::TtDialect, nereid::ttg::TtgDialect, nereid::ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+  registry.insert<nereid::check::CheckDialect, nereid::foreign::LlvmDialect, nereid::foreign::GpuDialect, nereid::tt::TtDialect, nereid::ttg::TtgDialect, nereid::ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   mlir::registerTransformsPasses();
   nereid::tt::registerPipelines();

@@ -32,8 +32,8 @@ private:
 static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding: a new field breaks the build here until it is added.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
-               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions] = options;
-  for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion})
+               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, sanitize] = options;
+  for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize})
     key.add(number);
   for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch})
     key.add(uint64_t{flag});

@@ -11,6 +11,7 @@
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
+#include "compiler/support/Sanitizers.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -150,6 +151,8 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
                       {"launch_pdl", flag(options.programmaticLaunch)}};
   if (options.ptxVersion)
     artifact.options["ptx_version"] = number(options.ptxVersion);
+  if (options.sanitize)
+    artifact.options["sanitize"] = '"' + support::sanitizerNames(options.sanitize) + '"';
   artifact.cooperative = options.cooperativeGrid;
   artifact.programmaticLaunch = options.programmaticLaunch;
   artifact.clusterDims = {options.numCtas, 1, 1};
@@ -271,6 +274,10 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
                                    support::DiagnosticEngine &diagnostics) {
   if (support::ForkGate::compilerIsLost()) {
     diagnostics.report(diag::CompilerLost, {});
+    return std::nullopt;
+  }
+  if (options.sanitize && target.backend != "cpu") {
+    diagnostics.report(diag::SanitizeNeedsCpu, {}, support::sanitizerNames(options.sanitize), target.backend);
     return std::nullopt;
   }
   const auto work = std::make_shared<BackWork>(module, options, target, request);

@@ -3,6 +3,8 @@
 #include "compiler/driver/Backend.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/PassDiagnostics.h"
 #include "compiler/target/cpu/CpuTarget.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -23,12 +25,30 @@ static void prepare(mlir::ModuleOp module) {
     function->setAttr("noinline", mlir::BoolAttr::get(module.getContext(), false));
 }
 
+static const support::DiagnosticKind &kindOf(support::Sanitizer sanitizer) {
+  switch (sanitizer) {
+  case support::Bounds:
+    return diag::SanitizedBounds;
+  case support::Uninit:
+    return diag::SanitizedUninit;
+  case support::Overflow:
+    return diag::SanitizedOverflow;
+  case support::Nan:
+  case support::NanLoads:
+    return diag::SanitizedNan;
+  }
+  llvm_unreachable("all sanitizers are listed");
+}
+
 static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &artifact) {
   artifact.sharedBytes = leastSharedBytes(job.module);
   cpu::Emit emit;
   emit.plan = job.wants("plan");
   emit.llir = job.wants("llir");
   emit.assembly = job.wants("asm");
+  emit.checkText = [&](mlir::Location where, support::Sanitizer sanitizer) {
+    return textAt(where, kindOf(sanitizer), "{found}", job.request.sources);
+  };
   mlir::FailureOr<cpu::CpuCode> code = cpu::compile(job.module, job.options, job.target, emit);
   if (mlir::failed(code))
     return mlir::failure();

@@ -85,6 +85,32 @@ static void keepAll(support::DiagnosticEngine &engine, const PassDiagnostics::So
     engine.keep(file);
 }
 
+/// The place that called into the library; the place itself where it is not in the library, or all of it is.
+static mlir::Location outsideLibrary(mlir::Location where) {
+  auto site = llvm::dyn_cast<mlir::CallSiteLoc>(where);
+  if (!site)
+    return where;
+  llvm::SmallVector<FileLineColRange> positions;
+  collect(site.getCallee(), positions);
+  const bool isLibrary = llvm::all_of(positions, [](FileLineColRange position) {
+    return position.getFilename().strref().starts_with("<nereid>/");
+  });
+  return isLibrary ? outsideLibrary(site.getCaller()) : where;
+}
+
+std::string driver::textAt(mlir::Location where, const support::DiagnosticKind &kind, std::string message,
+                           const std::vector<std::shared_ptr<const support::SourceFile>> &sources) {
+  struct {
+    mlir::Location where;
+    std::string text;
+    std::vector<std::string> notes;
+  } complete{where, std::move(message), {}};
+  support::DiagnosticEngine engine;
+  complete.where = outsideLibrary(where);
+  add(engine, kind, complete, sources);
+  return engine.render();
+}
+
 void PassDiagnostics::report(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
                              const Sources &sources) const {
   keepAll(engine, sources);

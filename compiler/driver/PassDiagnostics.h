@@ -8,6 +8,10 @@
 
 namespace nereid::driver {
 
+/// A message at an op's place in one of `sources`, those that called it as notes, as text.
+std::string textAt(mlir::Location where, const support::DiagnosticKind &kind, std::string message,
+                   const std::vector<std::shared_ptr<const support::SourceFile>> &sources);
+
 /// Listens as long as it lives. It holds no diagnostics engine: the work that it listens to may outlast its caller.
 class PassDiagnostics {
 public:

@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> supportedFp8; ///< floats of 8 bits that kernels may use; none given: all
   uint32_t ptxVersion = 0;             ///< 80 is 8.0; 0: what the code needs (`ptx_version`)
   std::string ptxOptions;              ///< further words for the assembler of PTX (`ptx_options`)
+  uint32_t sanitize = 0;               ///< a set of support::Sanitizer, of compiler/support/Sanitizers.h
 
   bool operator==(const Options &) const = default;
 };

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -30,6 +31,7 @@ struct KernelOptions {
   int device = 0;             ///< which one, where there are several
   std::string cacheDir;       ///< compiled kernels are kept there; empty: they are not
   bool enableFpFusion = true; ///< multiply and add may become fma
+  std::string sanitize;       ///< what launches check, on a CPU: "bounds,uninit,overflow,nan" or some of them
 };
 
 /// A compiled kernel, loaded and ready. Copies share it; any number of threads may launch it.
@@ -50,7 +52,8 @@ public:
 
   /// Runs every program of the grid: on a CPU until all are done, on a GPU in
   /// its default stream. The arguments are the kernel's parameters that are not
-  /// constants, in order: pointers, integers, floats. A number becomes one of the
+  /// constants, in order: pointers or spans, integers, floats. A kernel that
+  /// checks what it accesses knows the bounds of spans alone. A number becomes one of the
   /// parameter's type, as in Python; one that its type cannot hold is an Error.
   /// Throws Error.
   template <typename... Args> void launch(Grid grid, Args... args) const { launchOn(nullptr, grid, args...); }
@@ -79,10 +82,17 @@ private:
       uint64_t bits = 0;
       double number;
     };
+    uint64_t bytes = 0;    ///< of a span
+    bool isSpan = false;
     Value() = default;
     template <typename T>
     explicit Value(T *pointer)
         : kind(std::is_const_v<T> ? Kind::ConstPointer : Kind::Pointer), bits(reinterpret_cast<uintptr_t>(pointer)) {}
+    template <typename T, size_t Extent>
+    explicit Value(std::span<T, Extent> elements) : Value(elements.data()) {
+      bytes = elements.size_bytes();
+      isSpan = true;
+    }
     explicit Value(std::nullptr_t) : kind(Kind::Pointer) {}
     explicit Value(double number) : kind(Kind::Float), number(number) {}
     template <typename T>

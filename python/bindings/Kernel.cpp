@@ -3,8 +3,10 @@
 #include "python/bindings/Kernel.h"
 
 #include "python/bindings/Descriptors.h"
+#include "python/bindings/Extents.h"
 #include "python/bindings/Parts.h"
 #include "python/bindings/Signals.h"
+#include "runtime/MemoryExtent.h"
 #include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
 
@@ -41,6 +43,16 @@ static void setOutOfResources(const runtime::Error &error) {
   Py_XDECREF(module);
 }
 
+/// The text has a code already, in its first line.
+static void setSanitizerError(const runtime::Error &error) {
+  PyObject *module = PyImport_ImportModule("triton.runtime.errors");
+  PyObject *type = module ? PyObject_GetAttrString(module, "SanitizerError") : nullptr;
+  if (type)
+    PyErr_SetString(type, error.text.c_str());
+  Py_XDECREF(type);
+  Py_XDECREF(module);
+}
+
 static PyObject *exceptionFor(const std::string &code) {
   if (code == "launch-grid")
     return PyExc_ValueError;
@@ -50,6 +62,8 @@ static PyObject *exceptionFor(const std::string &code) {
 void nereid::python::setRuntimeError(const runtime::Error &error) {
   if (error.code == "out-of-resources")
     return setOutOfResources(error);
+  if (error.code == "sanitize")
+    return setSanitizerError(error);
   PyErr_Format(exceptionFor(error.code), "%s [%s]", error.text.c_str(), error.code.c_str());
 }
 
@@ -87,12 +101,13 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
 
 //--- Launching ---------------------------------------------------------------------------------
 
-bool LoadedKernel::launch(runtime::Grid grid, void *stream, const char *block, const runtime::Grid *program) {
+bool LoadedKernel::launch(runtime::Grid grid, void *stream, std::span<const char> packed,
+                          const runtime::Grid *program) {
   const bool worksHere = deviceKind == DeviceKind::Cpu;
   lastLaunch = deviceKind;
   PyThreadState *thread = worksHere ? PyEval_SaveThread() : nullptr;
-  const auto launched = program ? runtime::launchCpuProgram(*kernel, grid, *program, {block, bytes})
-                                : runner->launch(*kernel, grid, stream, {block, bytes});
+  const auto launched = program ? runtime::launchCpuProgram(*kernel, grid, *program, packed)
+                                : runner->launch(*kernel, grid, stream, packed);
   if (thread)
     PyEval_RestoreThread(thread);
   if (!launched) {
@@ -255,6 +270,8 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   std::memcpy(block + bytes - sizeof scratch, &scratch, sizeof scratch);
   std::vector<nb::object> owners;
   std::vector<uint64_t> producers;
+  std::vector<runtime::MemoryExtent> extents;
+  const bool isChecked = runtime::checksMemory(artifact());
   for (size_t i = 0; i < plan.size(); ++i) {
     const Slot &slot = plan[i];
     Array array;
@@ -265,13 +282,19 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
       owners.push_back(std::move(array.owner));
     if (array.producer)
       producers.push_back(array.producer);
+    if (isChecked)
+      extents.push_back(extentOf(given, slot, leaf.bits));
     const PackResult packed = jit::pack(slot, leaf, block);
     if (packed != PackResult::Packed)
       raise(exceptionFor(packed), jit::packProblem(packed, artifact(), i,
                                                    packed == PackResult::ReadOnly ? Py_TYPE(object)->tp_name
                                                                                   : reprOf(object)));
   }
-  if (!waitFor(producers, stream) || !launch(grid, stream, block, program))
+  std::vector<char> withMemory;
+  std::span<const char> packed(block, bytes);
+  if (isChecked)
+    packed = withMemory = withExtents(packed, extents);
+  if (!waitFor(producers, stream) || !launch(grid, stream, packed, program))
     throw nb::python_error();
 }
 

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace nereid::python {
@@ -53,7 +54,11 @@ public:
   /// Runs the kernel. False, with a Python exception, on failure or an interrupt. The CPU is at work until it
   /// returns, and so without the GIL; a GPU is only told what to do, and letting go of the GIL would take longer.
   /// With `program`, only that one of the grid's programs runs; on the CPU alone.
-  bool launch(runtime::Grid grid, void *stream, const char *block, const runtime::Grid *program = nullptr);
+  bool launch(runtime::Grid grid, void *stream, const char *block, const runtime::Grid *program = nullptr) {
+    return launch(grid, stream, std::span(block, bytes), program);
+  }
+  /// The same with the extents of what the kernel accesses behind the arguments.
+  bool launch(runtime::Grid grid, void *stream, std::span<const char> packed, const runtime::Grid *program = nullptr);
 
   /// Makes `stream` wait for what the others have been given. False, with a Python exception, on failure.
   bool waitFor(const std::vector<uint64_t> &producers, void *stream);

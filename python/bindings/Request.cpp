@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/KernelArguments.h"
 
+#include "compiler/support/Sanitizers.h"
+
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -63,6 +65,11 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   options.sanitizeOverflow = flagOf(given, "sanitize_overflow", options.sanitizeOverflow);
   options.cooperativeGrid = flagOf(given, "launch_cooperative_grid", options.cooperativeGrid);
   options.programmaticLaunch = flagOf(given, "launch_pdl", options.programmaticLaunch);
+  std::string whyNot;
+  const auto sanitizers = support::parseSanitizers(textOfOption(given, "sanitize", ""), whyNot);
+  if (!sanitizers)
+    raise(PyExc_ValueError, "sanitize: " + whyNot);
+  options.sanitize = *sanitizers;
   if (nb::object names = optionOf(given, "supported_fp8_dtypes"); names.is_valid()) {
     nb::object tuple = checked(PySequence_Tuple(names.ptr()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.ptr()); ++i)

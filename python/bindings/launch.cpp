@@ -4,6 +4,7 @@
 // A launch whose key is known makes no Python call but the grid's. Everything else goes through
 // JITFunction.run, whose kernel is then stored under the key.
 #include "python/bindings/LaunchKey.h"
+#include "runtime/MemoryExtent.h"
 
 #include <cstddef>
 #include <structmember.h>
@@ -230,7 +231,7 @@ static PyObject *runThroughPython(LauncherObject &launcher, PyObject *const *arg
 
 /// Whether the kernel can be launched from the key's leaves alone.
 static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
-  if (kernel.wantsScratch())
+  if (kernel.wantsScratch() || runtime::checksMemory(kernel.artifact()))
     return false;
   for (const Slot &slot : kernel.slots())
     if (slot.position >= call.list().size() || call.list()[slot.position].isConstexpr ||

@@ -226,6 +226,7 @@ class autotuning_knobs(Group):
 class runtime_knobs(Group):
     interpret = _flag("TRITON_INTERPRET")
     debug = _flag("TRITON_DEBUG", once=True)
+    sanitize = Knob("TRITON_SANITIZE", "")
     override_arch = Knob("TRITON_OVERRIDE_ARCH")
     default_backend = Knob("TRITON_DEFAULT_BACKEND")
     launch_enter_hook = Knob(None)

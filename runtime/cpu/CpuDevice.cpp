@@ -28,6 +28,7 @@ public:
       : Kernel(device, std::move(artifact)), entry(entry), callsHost(callsHost),
         object(std::move(object)) {
     argumentBytes = artifact::packedBytes(this->artifact());
+    extentCount = checksMemory(this->artifact()) ? this->artifact().parameters.size() : 0;
     usesScratch =
         this->artifact().globalScratchBytes != 0 || this->artifact().profileScratchBytes != 0;
   }
@@ -35,6 +36,7 @@ public:
   const CpuEntry entry;
   const bool callsHost; ///< to print or to report a failure
   uint64_t argumentBytes = 0;
+  size_t extentCount = 0; ///< of what the launcher may put behind the arguments
   bool usesScratch = false;
   CostEstimate cost;
 
@@ -143,7 +145,9 @@ Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional
   if (auto ok = checkLaunch(*this, given); !ok)
     return ok;
   auto &kernel = static_cast<CpuKernel &>(given);
-  if (packed.size() != kernel.argumentBytes)
+  const bool hasExtents =
+      packed.size() == kernel.argumentBytes + kernel.extentCount * sizeof(MemoryExtent);
+  if (packed.size() != kernel.argumentBytes && !hasExtents)
     return Error{"launch-arguments", "kernel `" + kernel.artifact().name + "` takes " +
                                          std::to_string(kernel.argumentBytes) +
                                          " bytes of arguments; " + std::to_string(packed.size()) +
@@ -160,12 +164,20 @@ Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional
                     kernel.artifact().arenaBytes, only};
   if (!kernel.callsHost)
     return run(kernel, programs);
-  LaunchFailure failure;
+  std::vector<MemoryExtent> extents(kernel.extentCount);
+  if (hasExtents)
+    std::memcpy(extents.data(), packed.data() + kernel.argumentBytes, extents.size() * sizeof(MemoryExtent));
+  LaunchFailure failure({&kernel.artifact(), extents.data()});
   programs.failure = &failure;
   auto done = run(kernel, programs);
   if (done && failure.happened())
-    return Error{"device-assert", failure.text()};
+    return Error{failure.code(), failure.text()};
   return done;
+}
+
+bool checksMemory(const artifact::Artifact &artifact) {
+  const auto option = artifact.options.find("sanitize");
+  return option != artifact.options.end() && option->second != "\"\"";
 }
 
 static Expected<void> checkArtifact(const artifact::Artifact &artifact) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/HostCalls.h"
 
+#include "runtime/cpu/Check.h"
 #include "runtime/cpu/Print.h"
 #include "runtime/cpu/ProgramRange.h"
 
@@ -21,22 +22,26 @@ void Programs::runReporting(uint64_t begin, uint64_t end, char *arena) const {
   entry(packed, grid, begin, end, arena);
 }
 
-void LaunchFailure::report(std::string text) {
+LaunchFailure *currentFailure() { return current; }
+
+void LaunchFailure::report(std::string text, const char *code) {
   const std::lock_guard lock(mutex);
   if (isSet.load(std::memory_order_relaxed))
     return;
   message = std::move(text);
+  kind = code;
   isSet.store(true, std::memory_order_release);
 }
 
 static void fail(const char *text, const uint32_t ids[3]) {
   if (current)
     current->report(std::string(text) + "; in program (" + std::to_string(ids[0]) + ", " +
-                    std::to_string(ids[1]) + ", " + std::to_string(ids[2]) + ")");
+                        std::to_string(ids[1]) + ", " + std::to_string(ids[2]) + ")",
+                    "device-assert");
 }
 
 const HostCalls &hostCalls() {
-  static constexpr HostCalls calls{&printValues, &fail};
+  static constexpr HostCalls calls{&printValues, &fail, &checkValues};
   return calls;
 }
 

@@ -1,9 +1,11 @@
-// What a kernel on the CPU may ask of the process that launched it: to print, and to report that a program failed.
+// What a kernel on the CPU may ask of the process that launched it: to print, to report that a program failed, to look at values.
 // SPDX-License-Identifier: MIT
 //
 // A kernel that asks has a variable named `nereid_host_calls`; whoever loads it puts the address of a HostCalls there. With
 // null, as where only AOTInductor or a linker loaded the code, the kernel writes what it can by itself.
 #pragma once
+
+#include "runtime/MemoryExtent.h"
 
 #include <atomic>
 #include <cstdint>
@@ -21,28 +23,61 @@ struct PrintedType {
   const int64_t *shape;
 };
 
+/// A place where a kernel has values looked at; the kinds are those of the IR, compiler/dialect/check/Enums.td.
+enum class CheckKind : uint32_t { Bounds, Unwritten, Written, Undefined, Overflow, Wrapped, Nan };
+
+struct CheckSite {
+  CheckKind kind;
+  int32_t argument; ///< the parameter that pointers belong to; -1: any
+  int32_t axis;     ///< along which the first value was reduced; -1: none
+  uint32_t hasMask; ///< the last value says which elements count
+  uint32_t elementBytes; ///< behind a pointer
+  uint32_t count;
+  const PrintedType *types;
+  const char *what; ///< "read", "+", "log" ...
+  const char *text; ///< of the whole report; kCheckMessage stands where it says what was found
+};
+
+inline constexpr char kCheckMessage[] = "{found}";
+
 struct HostCalls {
   /// Prints values at their places in memory, row-major, i1 as bytes.
   void (*print)(const char *prefix, const uint32_t ids[3], uint32_t isHex, uint32_t count,
                 const PrintedType *types, const void *const *values);
   /// Says that the program failed; it ends afterwards.
   void (*fail)(const char *text, const uint32_t ids[3]);
+  /// Whether the values are as they should be; where not, the launch has failed and the program ends.
+  bool (*check)(const CheckSite *site, const uint32_t ids[3], const void *const *values);
 };
 
 const HostCalls &hostCalls();
 
+/// The memory that a launch was given: one extent per parameter.
+struct LaunchMemory {
+  const artifact::Artifact *artifact = nullptr;
+  const MemoryExtent *extents = nullptr;
+};
+
 /// The first failure that programs of a launch report.
 class LaunchFailure {
 public:
+  explicit LaunchFailure(LaunchMemory memory = {}) : memory(memory) {}
+
+  const LaunchMemory memory;
   bool happened() const { return isSet.load(std::memory_order_acquire); }
   /// Once no program runs any more.
   const std::string &text() const { return message; }
-  void report(std::string text);
+  const char *code() const { return kind; }
+  void report(std::string text, const char *code);
 
 private:
   std::atomic<bool> isSet{false};
   std::mutex mutex;
   std::string message;
+  const char *kind = "";
 };
+
+/// That of the launch whose programs this thread runs; null beside launches.
+LaunchFailure *currentFailure();
 
 } // namespace nereid::runtime

@@ -3,6 +3,7 @@
 #include "tools/nereid/Commands.h"
 
 #include "compiler/driver/Compiler.h"
+#include "compiler/support/Sanitizers.h"
 #include "jit/SourceKernel.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -164,6 +165,10 @@ int tools::runCompile(const CompileArguments &arguments) {
   options.numStages = arguments.numStages;
   options.debug = arguments.debug;
   options.enableFpFusion = !arguments.noFpFusion;
+  const auto sanitizers = support::parseSanitizers(arguments.sanitize, whyNot);
+  if (!sanitizers)
+    return fail("--sanitize: " + whyNot);
+  options.sanitize = *sanitizers;
   support::DiagnosticEngine diagnostics;
   Input input = readInput(arguments, options, *target, diagnostics);
   if (!input.problem.empty())

@@ -41,6 +41,8 @@ int main(int argc, char **argv) {
   compile->add_option("--ptxas", arguments.cudaTools.ptxas, "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
   compile->add_flag("--debug", arguments.debug, "device asserts are on");
+  compile->add_option("--sanitize", arguments.sanitize,
+                      "what launches check, on the CPU: bounds, uninit, overflow, nan, nan-loads; several with commas");
   compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
   compile->add_flag("--no-locations", arguments.noLocations, "print TTIR without source locations");
   compile->add_flag("--time", arguments.timing, "print how long each phase took");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

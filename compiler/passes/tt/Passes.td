@@ -52,4 +52,15 @@ def RewriteDescriptors : Pass<"tt-rewrite-descriptors", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 
+def InsertChecks : Pass<"tt-insert-checks", "::mlir::ModuleOp"> {
+  let summary = "lets a sanitizer look at accesses and arithmetic before, or as, they happen";
+  let description = [{
+    `bounds` and `uninit` put a `check.values` in front of every load, store and atomic, `overflow` behind every integer
+    op that becomes part of an address, `nan` behind every op on floats that may make NaN of numbers. What is
+    computed in lanes that a load's mask lets out is left to the access that uses it.
+  }];
+  let options = [ListOption<"kinds", "kinds", "std::string", "bounds, uninit, overflow, nan, nan-loads">];
+  let dependentDialects = ["::nereid::check::CheckDialect"];
+}
+
 #endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/CpuTarget.h"
 
+#include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/LeaveBetweenPasses.h"
@@ -80,6 +81,38 @@ static LogicalResult decomposeScaledDots(ModuleOp module) {
   return passes.run(module);
 }
 
+/// Checks for the sanitizers that the options ask for.
+static LogicalResult insertChecks(ModuleOp module, uint32_t sanitizers) {
+  if (!sanitizers)
+    return success();
+  tt::InsertChecksOptions options;
+  llvm::SmallVector<llvm::StringRef> words;
+  const std::string names = support::sanitizerNames(sanitizers);
+  llvm::StringRef(names).split(words, ',');
+  for (llvm::StringRef word : words)
+    options.kinds.push_back(word.str());
+  PassManager passes(module.getContext());
+  passes.addPass(tt::createInsertChecks(options));
+  return passes.run(module);
+}
+
+static support::Sanitizer sanitizerOf(check::ValuesOp op) {
+  switch (op.getKind()) {
+  case check::Kind::Bounds:
+    return support::Bounds;
+  case check::Kind::Unwritten:
+  case check::Kind::Written:
+  case check::Kind::Undefined:
+    return support::Uninit;
+  case check::Kind::Overflow:
+  case check::Kind::Wrapped:
+    return support::Overflow;
+  case check::Kind::Nan:
+    return support::Nan;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 namespace {
 /// Keeps the first error that code generation reports: what it says of a kernel's assembly.
 struct AsmErrors : llvm::DiagnosticHandler {
@@ -142,6 +175,8 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
 
   if (failed(decomposeScaledDots(module)))
     return failure();
+  if (failed(insertChecks(module, options.sanitize)))
+    return failure();
   carryOffsets(*kernel);
   widenProducts(*kernel, vectors);
   CpuCode code;
@@ -163,6 +198,8 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   std::optional<uint64_t> asmCookie;
   context.setDiagnosticHandler(std::make_unique<AsmErrors>(asmError, asmCookie));
   FunctionEmitter emitter(llvmModule, *kernel, *plan, facts, vectors, options);
+  if (emit.checkText)
+    emitter.checkText = [&](check::ValuesOp op) { return emit.checkText(op.getLoc(), sanitizerOf(op)); };
   if (failed(emitter.run()))
     return failure();
   if (llvm::Error error = linkLibrary(llvmModule))

@@ -11,11 +11,13 @@
 
 #include "compiler/lowering/Kernel.h"
 #include "compiler/support/Options.h"
+#include "compiler/support/Sanitizers.h"
 #include "compiler/support/TargetSpec.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +29,8 @@ struct Emit {
   bool plan = false;
   bool llir = false;
   bool assembly = false;
+  /// The text of the report of a check for that sanitizer at a place, with `{found}` for what is found. Null: that alone.
+  std::function<std::string(mlir::Location, support::Sanitizer)> checkText = nullptr;
 };
 
 struct CpuCode {

@@ -6,10 +6,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-enum HostCall : unsigned { HostPrint, HostFail };
-
 /// The address of a host's function, or null where no host has said that it is there.
-llvm::Value *FunctionEmitter::hostCall(unsigned index) {
+llvm::Value *FunctionEmitter::hostCall(HostCall call) {
   constexpr llvm::StringLiteral name = "nereid_host_calls";
   llvm::Module &module = *function->getParent();
   llvm::GlobalVariable *variable = module.getNamedGlobal(name);
@@ -22,7 +20,7 @@ llvm::Value *FunctionEmitter::hostCall(unsigned index) {
   llvm::BasicBlock *known = newBlock("host"), *after = newBlock("host.known"), *before = ir.GetInsertBlock();
   ir.CreateCondBr(ir.CreateIsNotNull(table), known, after);
   ir.SetInsertPoint(known);
-  llvm::Value *target = ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getPtrTy(), table, index));
+  llvm::Value *target = ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getPtrTy(), table, static_cast<unsigned>(call)));
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
   llvm::PHINode *result = ir.CreatePHI(ir.getPtrTy(), 2);
@@ -39,42 +37,6 @@ llvm::Value *FunctionEmitter::programIds() {
   return ids;
 }
 
-static llvm::Constant *constantGlobal(llvm::Module &module, llvm::Constant *value) {
-  return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value);
-}
-
-static std::string typeName(Type element, bool isSigned) {
-  if (isa<tt::PointerType>(element))
-    return "ptr";
-  if (isa<Float8E5M2Type>(element))
-    return "fp8e5";
-  if (isa<Float8E5M2FNUZType>(element))
-    return "fp8e5b16";
-  if (isa<Float8E4M3FNType>(element))
-    return "fp8e4nv";
-  if (isa<Float8E4M3FNUZType>(element))
-    return "fp8e4b8";
-  if (element.isBF16())
-    return "bf16";
-  const std::string bits = std::to_string(element.getIntOrFloatBitWidth());
-  return (isa<FloatType>(element) ? "fp" : isSigned ? "i" : "u") + bits;
-}
-
-/// A PrintedType for each operand.
-static llvm::Constant *printedTypes(llvm::IRBuilder<> &ir, llvm::Module &module, tt::PrintOp op) {
-  auto *type = llvm::StructType::get(ir.getContext(), {ir.getPtrTy(), ir.getInt32Ty(), ir.getPtrTy()});
-  SmallVector<llvm::Constant *> entries;
-  for (auto [operand, isSigned] : llvm::zip_equal(op.getArgs(), op.getIsSigned())) {
-    const std::string name = typeName(tt::elementOf(operand.getType()), isSigned);
-    ArrayRef<int64_t> shape = tt::shapeOf(operand.getType());
-    llvm::Constant *extents = llvm::ConstantDataArray::get(ir.getContext(), ArrayRef<uint64_t>(
-        reinterpret_cast<const uint64_t *>(shape.data()), shape.size()));
-    entries.push_back(llvm::ConstantStruct::get(type, {ir.CreateGlobalString(name), ir.getInt32(shape.size()),
-                                                       constantGlobal(module, extents)}));
-  }
-  return constantGlobal(module, llvm::ConstantArray::get(llvm::ArrayType::get(type, entries.size()), entries));
-}
-
 static llvm::FunctionCallee declareDprintf(llvm::IRBuilder<> &ir, llvm::Module &module) {
   auto *type = llvm::FunctionType::get(ir.getInt32Ty(), {ir.getInt32Ty(), ir.getPtrTy()}, /*isVarArg=*/true);
   return module.getOrInsertFunction("dprintf", type);
@@ -83,29 +45,15 @@ static llvm::FunctionCallee declareDprintf(llvm::IRBuilder<> &ir, llvm::Module &
 void FunctionEmitter::emitPrint(tt::PrintOp op) {
   llvm::Module &module = *function->getParent();
   const unsigned count = op.getArgs().size();
-  auto *placesType = llvm::ArrayType::get(ir.getPtrTy(), std::max(count, 1u));
-  llvm::AllocaInst *places = local(placesType, "printed");
-  const auto &buffers = plan.operandsOf[op];
-  for (auto [index, operand] : llvm::enumerate(op.getArgs())) {
-    llvm::Value *place;
-    if (index < buffers.size() && buffers[index]) {
-      place = buffer(*buffers[index]);
-    } else {
-      llvm::Type *type = lanes.memoryType(operand.getType());
-      llvm::Value *value = scalar(operand);
-      place = local(type);
-      ir.CreateStore(operand.getType().isInteger(1) ? ir.CreateZExt(value, type) : value, place);
-    }
-    ir.CreateStore(place, ir.CreateConstGEP2_64(placesType, places, 0, index));
-  }
+  llvm::Value *places = placesOf(op, op.getArgs());
   llvm::Value *ids = programIds(), *prefix = ir.CreateGlobalString(op.getPrefix());
-  llvm::Value *host = hostCall(HostPrint);
+  llvm::Value *host = hostCall(HostCall::Print);
   llvm::BasicBlock *hosted = newBlock("print"), *alone = newBlock("print.alone"), *after = newBlock("printed");
   ir.CreateCondBr(ir.CreateIsNotNull(host), hosted, alone);
   ir.SetInsertPoint(hosted);
   llvm::Type *word = ir.getInt32Ty(), *pointer = ir.getPtrTy();
   auto *type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, word, word, pointer, pointer}, false);
-  ir.CreateCall(type, host, {prefix, ids, ir.getInt32(op.getHex()), ir.getInt32(count), printedTypes(ir, module, op), places});
+  ir.CreateCall(type, host, {prefix, ids, ir.getInt32(op.getHex()), ir.getInt32(count), typesOf(op.getArgs(), op.getIsSigned()), places});
   ir.CreateBr(after);
   ir.SetInsertPoint(alone);
   const std::string format = count == 0 ? "(%d, %d, %d)%s\n"
@@ -162,7 +110,7 @@ void FunctionEmitter::failUnless(llvm::Value *holds, llvm::StringRef text) {
   ir.CreateCondBr(holds, after, failed);
   ir.SetInsertPoint(failed);
   llvm::Value *ids = programIds(), *message = ir.CreateGlobalString(text);
-  llvm::Value *host = hostCall(HostFail);
+  llvm::Value *host = hostCall(HostCall::Fail);
   ir.CreateCondBr(ir.CreateIsNotNull(host), hosted, alone);
   ir.SetInsertPoint(hosted);
   ir.CreateCall(llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), ir.getPtrTy()}, false), host, {message, ids});

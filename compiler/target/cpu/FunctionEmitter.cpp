@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/FunctionEmitter.h"
 
+#include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/target/cpu/NestEmitter.h"
 #include "compiler/target/cpu/ProductEmitter.h"
@@ -320,6 +321,10 @@ LogicalResult FunctionEmitter::emitScalar(Operation *op) {
   }
   if (auto assertion = dyn_cast<tt::AssertOp>(op)) {
     emitAssert(assertion);
+    return success();
+  }
+  if (auto check = dyn_cast<check::ValuesOp>(op)) {
+    emitCheck(check);
     return success();
   }
   if (isa<ttg::BarrierOp>(op)) // a program is one thread

@@ -12,7 +12,16 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
+#include <functional>
+
+namespace nereid::check {
+class ValuesOp;
+}
+
 namespace nereid::cpu {
+
+/// The functions of runtime/cpu/HostCalls.h, in its order.
+enum class HostCall : unsigned { Print, Fail, Check };
 
 /// A load that may read a copy instead of memory: its first element and strides, in bytes.
 struct Redirect {
@@ -26,6 +35,9 @@ public:
                   const support::Options &options);
 
   mlir::LogicalResult run();
+
+  /// The text of a check's report, `{found}` in place of what is found.
+  std::function<std::string(check::ValuesOp)> checkText;
 
   //--- for the emitters of nests ---
   llvm::IRBuilder<> ir;
@@ -95,7 +107,16 @@ private:
   void emitAssert(tt::AssertOp op);
   llvm::Value *allTrue(mlir::Value condition, std::optional<BufferId> tile);
   void failUnless(llvm::Value *holds, llvm::StringRef text);
-  llvm::Value *hostCall(unsigned index);
+  llvm::Value *hostCall(HostCall call);
+  // EmitCheck.cpp
+  void emitCheck(check::ValuesOp op);
+  llvm::Constant *checkSite(check::ValuesOp op);
+  // EmitHostValues.cpp
+  llvm::Constant *constantGlobal(llvm::Constant *value);
+  /// A PrintedType for each value.
+  llvm::Constant *typesOf(mlir::ValueRange values, llvm::ArrayRef<int32_t> isSigned);
+  /// The addresses of values that the op's step has put into memory, scalars included.
+  llvm::Value *placesOf(mlir::Operation *op, mlir::ValueRange values);
   llvm::Value *programIds();
   mlir::LogicalResult emitNest(Nest &nest);
   mlir::LogicalResult emitTurns(Nest &nest);

@@ -4,6 +4,7 @@
 // One nest is open at a time. A root joins it unless it needs something that
 // the nest only gives at its end. Scalars that wait for the open nest stand
 // behind it, all others before it.
+#include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/Dialect.h"
@@ -172,7 +173,7 @@ void Sequencer::addRoot(Root root) {
 //--- ops -----------------------------------------------------------------------------------
 
 void Sequencer::scalarOp(Operation *op) {
-  if (isWrite(op) || isa<tt::PrintOp, tt::AssertOp>(op) || (isa<tt::LoadOp>(op) && open && open->writesMemory()))
+  if (isWrite(op) || isa<tt::PrintOp, tt::AssertOp, check::ValuesOp>(op) || (isa<tt::LoadOp>(op) && open && open->writesMemory()))
     close();
   if (open && llvm::any_of(op->getOperands(), [&](Value operand) { return late.contains(operand); })) {
     waiting.push_back(op);
@@ -212,6 +213,11 @@ void Sequencer::keepSource(tt::GatherOp gather) {
   }
   addRoot({RootKind::Assign, gather, source, {buffer}});
   late.insert(gather.getResult());
+}
+
+/// What the tiles are kept for that such an op looks at.
+static const char *purposeOf(Operation *op) {
+  return isa<tt::PrintOp>(op) ? "printed" : isa<tt::AssertOp>(op) ? "asserted" : "checked";
 }
 
 LogicalResult Sequencer::tileOp(Operation *op) {
@@ -261,13 +267,13 @@ LogicalResult Sequencer::tileOp(Operation *op) {
     late.insert(op->getResult(0));
     return success();
   }
-  if (isa<tt::PrintOp, tt::AssertOp>(op)) {
+  if (isa<tt::PrintOp, tt::AssertOp, check::ValuesOp>(op)) {
     SmallVector<std::optional<BufferId>> &buffers = context.plan.operandsOf[op];
     for (Value operand : op->getOperands()) {
       buffers.emplace_back();
       if (!isa<RankedTensorType>(operand.getType()))
         continue;
-      buffers.back() = context.newBuffer(operand.getType(), isa<tt::PrintOp>(op) ? "printed" : "asserted");
+      buffers.back() = context.newBuffer(operand.getType(), purposeOf(op));
       addRoot({RootKind::Assign, op, operand, {*buffers.back()}});
     }
     close();

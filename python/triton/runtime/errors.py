@@ -32,6 +32,10 @@ class OutOfResources(TritonError):
         return type(self), (self.required, self.limit, self.name)
 
 
+class SanitizerError(TritonError, RuntimeError):
+    """A sanitizer found a fault in a kernel; the text names place, program and element."""
+
+
 class PTXASError(TritonError):
     """The PTX assembler refused a kernel."""
 

@@ -16,7 +16,8 @@ from ..options import TargetOptions
 @dataclass(frozen=True)
 class CPUOptions(TargetOptions):
     """Launch and compile options. Those about warps, stages, clusters and libraries of GPU code
-    are taken and have no effect. `ir_override` is the path of a `*.ttir` to compile instead.
+    are taken and have no effect. `sanitize` is a list such as "bounds,nan": what a launch checks
+    (docs/sanitizer.md). `ir_override` is the path of a `*.ttir` to compile instead.
     """
 
     num_warps: int = 4
@@ -29,6 +30,7 @@ class CPUOptions(TargetOptions):
     launch_pdl: bool = False
     debug: bool = False
     sanitize_overflow: bool = True
+    sanitize: str = ""
     default_dot_input_precision: str = "ieee"
     allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
     supported_fp8_dtypes: tuple[str, ...] = (
@@ -69,6 +71,7 @@ class CPUBackend(BaseBackend):
         }
         known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
+        known.setdefault("sanitize", knobs.runtime.sanitize)
         known.setdefault(
             "allow_non_constexpr_globals", knobs.compilation.allow_non_constexpr_globals
         )

@@ -43,6 +43,7 @@ class CUDAOptions(TargetOptions):
     extern_libs: Any = None
     debug: bool = False
     sanitize_overflow: bool = True
+    sanitize: str = ""
     allow_non_constexpr_globals: bool = False
     always_compile: bool = False
     backend_name: str = "cuda"
@@ -87,6 +88,7 @@ class CUDABackend(BaseBackend):
         known = {
             name: value for name, value in options.items() if name in _NAMES and value is not None
         }
+        known.setdefault("sanitize", knobs.runtime.sanitize)
         known.setdefault("ptx_options", _assembler_options())
         arch = str(self.target.arch)
         known.setdefault("arch", knobs.runtime.override_arch or (arch if arch.startswith("sm") else f"sm{arch}"))

@@ -1,0 +1,16 @@
+// The `check` dialect: what a sanitizer looks at while a kernel runs.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "compiler/dialect/check/Dialect.h.inc"
+#include "compiler/dialect/check/Enums.h.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/dialect/check/Ops.h.inc"

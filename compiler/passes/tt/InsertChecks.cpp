@@ -1,0 +1,244 @@
+// Puts checks for a sanitizer beside accesses and arithmetic.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/tt/AddressSources.h"
+#include "compiler/passes/tt/LaneFlags.h"
+#include "compiler/passes/tt/Passes.h"
+#include "compiler/support/Sanitizers.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace nereid::tt {
+#define GEN_PASS_DEF_INSERTCHECKS
+#include "compiler/passes/tt/Passes.h.inc"
+} // namespace nereid::tt
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::tt;
+using check::Kind;
+
+namespace {
+class Inserter {
+public:
+  Inserter(FuncOp kernel, uint32_t kinds) : kernel(kernel), kinds(kinds), builder(kernel.getContext()) {}
+  void run();
+
+private:
+  bool wants(support::Sanitizer sanitizer) const { return kinds & sanitizer; }
+  check::ValuesOp add(Operation *op, Kind kind, StringRef what, ArrayRef<Value> values, Value mask = {});
+  void visit(Operation *op);
+  void access(Operation *op, Value pointer);
+  void initialised(Operation *op, Value pointer, Value mask);
+  void defined(Operation *op, Value value, StringRef what, Value mask = {});
+  void definedInputs(Operation *op);
+  void overflow(Operation *op, bool isUnsigned);
+  void unwrapped(Operation *op, Value value, Value mask = {});
+  void numbers(Operation *op);
+  void loadedNumbers(LoadOp load);
+
+  FuncOp kernel;
+  const uint32_t kinds;
+  OpBuilder builder;
+  AddressArithmetic arithmetic;
+  LaneFlags undefined, masked, wraps;
+};
+} // namespace
+
+check::ValuesOp Inserter::add(Operation *op, Kind kind, StringRef what, ArrayRef<Value> values, Value mask) {
+  SmallVector<Value> all(values);
+  if (mask)
+    all.push_back(mask);
+  auto made = check::ValuesOp::create(builder, op->getLoc(), kind, what, all);
+  made.setHasMask(static_cast<bool>(mask));
+  return made;
+}
+
+//--- accesses ------------------------------------------------------------------------------
+
+static Value maskOf(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return load.getMask();
+  if (auto store = dyn_cast<StoreOp>(op))
+    return store.getMask();
+  auto atomic = dyn_cast<AtomicRMWOp>(op);
+  return atomic ? atomic.getMask() : Value();
+}
+
+static StringRef verbOf(Operation *op) { return isa<LoadOp>(op) ? "read" : isa<StoreOp>(op) ? "written" : "updated"; }
+
+/// Nothing in lanes that the mask lets out, nor beside a pointer whose memory no argument names.
+void Inserter::access(Operation *op, Value pointer) {
+  builder.setInsertionPoint(op);
+  Value mask = maskOf(op);
+  if (wants(support::Uninit)) { // before anything is done with the address
+    defined(op, pointer, "the address", mask);
+    if (mask)
+      defined(op, mask, "the mask");
+  }
+  if (wants(support::Overflow))
+    unwrapped(op, pointer, mask);
+  const PointerSources sources = sourcesOf(pointer);
+  if (sources.hasOthers || sources.arguments.empty())
+    return;
+  const int32_t argument = sources.arguments.size() == 1 ? *sources.arguments.begin() : -1;
+  if (wants(support::Bounds))
+    add(op, Kind::Bounds, verbOf(op), {pointer}, mask).setArgument(argument);
+  if (wants(support::Uninit))
+    initialised(op, pointer, mask);
+}
+
+void Inserter::initialised(Operation *op, Value pointer, Value mask) {
+  if (auto store = dyn_cast<StoreOp>(op)) {
+    defined(op, store.getValue(), "the value", mask);
+    add(op, Kind::Written, "written", {pointer, store.getValue()}, mask);
+    return;
+  }
+  for (Value operand : op->getOperands().drop_front(1))
+    if (operand != mask && !isa<LoadOp>(op))
+      defined(op, operand, "the value", mask);
+  add(op, Kind::Unwritten, verbOf(op), {pointer}, mask);
+}
+
+//--- values --------------------------------------------------------------------------------
+
+void Inserter::defined(Operation *op, Value value, StringRef what, Value mask) {
+  Value flags = undefined.of(value);
+  if (!flags)
+    return;
+  if (mask && shapeOf(mask.getType()) != shapeOf(flags.getType()))
+    mask = {};
+  add(op, Kind::Undefined, what, {flags}, mask);
+}
+
+/// What mixes elements takes the masked-off ones in, too.
+void Inserter::definedInputs(Operation *op) {
+  builder.setInsertionPoint(op);
+  if (isa<ReduceOp, ScanOp, DotOp, HistogramOp>(op))
+    for (Value operand : op->getOperands())
+      defined(op, operand, isa<DotOp>(op) ? "an operand of `dot`" : "an element");
+}
+
+static StringRef nameOf(Operation *op) {
+  if (isa<arith::AddIOp, arith::AddFOp>(op))
+    return "+";
+  if (isa<arith::SubIOp, arith::SubFOp>(op))
+    return "-";
+  if (isa<arith::MulIOp, arith::MulFOp>(op))
+    return "*";
+  if (isa<arith::DivFOp, PreciseDivFOp>(op))
+    return "/";
+  if (isa<PreciseSqrtOp>(op))
+    return "sqrt";
+  if (isa<arith::RemFOp>(op))
+    return "%";
+  return op->getName().stripDialect();
+}
+
+/// Lanes that no access uses may wrap: of fewer than 64 bits, what wraps is noted, and reported where it is used.
+void Inserter::overflow(Operation *op, bool isUnsigned) {
+  if (isUnsigned && isa<arith::SubIOp>(op)) // counting down past zero is how unsigned numbers are compared
+    return;
+  add(op, Kind::Overflow, nameOf(op), {op->getOperand(0), op->getOperand(1)}).setIsUnsigned(isUnsigned);
+  if (elementOf(op->getResult(0).getType()).getIntOrFloatBitWidth() < 64)
+    wraps.visit(op, wrapped(builder, op, isUnsigned));
+}
+
+void Inserter::unwrapped(Operation *op, Value value, Value mask) {
+  if (Value flags = wraps.of(value))
+    add(op, Kind::Wrapped, "", {flags}, mask);
+}
+
+static bool isFloat(Value value) { return isa<FloatType>(elementOf(value.getType())); }
+
+/// Ops that can give NaN where no input is NaN.
+static bool mayMakeNan(Operation *op) {
+  if (isa<DotOp, ReduceOp, ScanOp, MapElementwiseOp>(op))
+    return true;
+  if (isa<ExternElementwiseOp, ElementwiseInlineAsmOp>(op))
+    return isMemoryEffectFree(op);
+  if (isa<arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::NegFOp,
+          arith::ExtFOp, math::AbsFOp, math::CopySignOp, math::FloorOp, math::CeilOp, ClampFOp>(op))
+    return false;
+  return op->hasTrait<OpTrait::Elementwise>();
+}
+
+void Inserter::numbers(Operation *op) {
+  SmallVector<Value> inputs = llvm::filter_to_vector(op->getOperands(), isFloat);
+  if (inputs.empty() || !mayMakeNan(op))
+    return;
+  for (Value result : op->getResults()) {
+    if (!isFloat(result))
+      continue;
+    SmallVector<Value> values{result};
+    values.append(inputs);
+    Value skipped = masked.of(result);
+    auto made = add(op, Kind::Nan, nameOf(op), values, skipped ? negated(builder, op->getLoc(), skipped) : Value());
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      made.setAxis(reduce.getAxis());
+    if (auto scan = dyn_cast<ScanOp>(op))
+      made.setAxis(scan.getAxis());
+  }
+}
+
+void Inserter::loadedNumbers(LoadOp load) {
+  if (isFloat(load.getResult()))
+    add(load, Kind::Nan, "load", {load.getResult()}, load.getMask());
+}
+
+//--- the kernel ----------------------------------------------------------------------------
+
+void Inserter::visit(Operation *op) {
+  if (Value pointer = accessedPointer(op))
+    access(op, pointer);
+  if (wants(support::Uninit))
+    definedInputs(op);
+  if (op->hasTrait<OpTrait::IsTerminator>()) {
+    builder.setInsertionPoint(op);
+    for (Value operand : op->getOperands()) // flags end where control flow takes over
+      if (arithmetic.values.contains(operand))
+        unwrapped(op, operand);
+    return;
+  }
+  builder.setInsertionPoint(op->getNextNode()); // and so behind the flags of its results
+  if (wants(support::Uninit))
+    undefined.visit(op, maskedOff(builder, op, /*withOther=*/false));
+  if (wants(support::Nan))
+    masked.visit(op, maskedOff(builder, op, /*withOther=*/true));
+  if (auto found = arithmetic.ops.find(op); found != arithmetic.ops.end())
+    overflow(op, found->second);
+  else if (wants(support::Overflow) && arithmetic.values.contains(op->getNumResults() ? op->getResult(0) : Value()))
+    wraps.visit(op);
+  if (wants(support::Nan))
+    numbers(op);
+  if (auto load = dyn_cast<LoadOp>(op); load && wants(support::NanLoads))
+    loadedNumbers(load);
+}
+
+void Inserter::run() {
+  if (wants(support::Overflow))
+    arithmetic = addressArithmetic(kernel);
+  SmallVector<Operation *> ops;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ops.push_back(op);
+    // The scalars of combine functions have no tile to point into.
+    return isa<ReduceOp, ScanOp, MapElementwiseOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (Operation *op : llvm::drop_begin(ops)) // the first is the kernel
+    visit(op);
+}
+
+namespace {
+struct InsertChecks : nereid::tt::impl::InsertChecksBase<InsertChecks> {
+  using InsertChecksBase::InsertChecksBase;
+
+  void runOnOperation() final {
+    std::string whyNot;
+    auto set = support::parseSanitizers(llvm::join(kinds.begin(), kinds.end(), ","), whyNot);
+    if (!set) {
+      getOperation()->emitError() << whyNot;
+      return signalPassFailure();
+    }
+    getOperation()->walk([&](FuncOp kernel) { Inserter(kernel, *set).run(); });
+  }
+};
+} // namespace

@@ -1,0 +1,132 @@
+// Carries flags of elements along, and makes the first ones.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/tt/LaneFlags.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::tt;
+using arith::CmpIPredicate;
+
+static Value constant(OpBuilder &builder, Location loc, Type type, int64_t number) {
+  TypedAttr value = builder.getIntegerAttr(elementOf(type), number);
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    value = DenseElementsAttr::get(tile, Attribute(value));
+  return arith::ConstantOp::create(builder, loc, value);
+}
+
+Value tt::negated(OpBuilder &builder, Location loc, Value flags) {
+  return arith::XOrIOp::create(builder, loc, flags, constant(builder, loc, flags.getType(), -1));
+}
+
+//--- first flags ---------------------------------------------------------------------------
+
+Value tt::maskedOff(OpBuilder &builder, Operation *op, bool withOther) {
+  Value mask;
+  if (auto load = dyn_cast<LoadOp>(op); load && (withOther || !load.getOther()))
+    mask = load.getMask();
+  if (auto atomic = dyn_cast<AtomicRMWOp>(op))
+    mask = atomic.getMask();
+  return mask ? negated(builder, op->getLoc(), mask) : Value();
+}
+
+/// In twice as many bits the result is another one.
+static Value wrappedProduct(OpBuilder &builder, arith::MulIOp op, bool isUnsigned) {
+  const Location loc = op.getLoc();
+  const Type wide = withElement(op.getType(), builder.getIntegerType(2 * elementOf(op.getType()).getIntOrFloatBitWidth()));
+  auto widened = [&](Value value) -> Value {
+    return isUnsigned ? arith::ExtUIOp::create(builder, loc, wide, value).getResult()
+                      : arith::ExtSIOp::create(builder, loc, wide, value).getResult();
+  };
+  Value exact = arith::MulIOp::create(builder, loc, widened(op.getLhs()), widened(op.getRhs()));
+  return arith::CmpIOp::create(builder, loc, CmpIPredicate::ne, exact, widened(op.getResult()));
+}
+
+Value tt::wrapped(OpBuilder &builder, Operation *op, bool isUnsigned) {
+  if (auto product = dyn_cast<arith::MulIOp>(op))
+    return wrappedProduct(builder, product, isUnsigned);
+  const Location loc = op->getLoc();
+  Value a = op->getOperand(0), b = op->getOperand(1), result = op->getResult(0);
+  if (isUnsigned)
+    return arith::CmpIOp::create(builder, loc, CmpIPredicate::ult, isa<arith::AddIOp>(op) ? result : a,
+                                 isa<arith::AddIOp>(op) ? a : b);
+  // Its sign differs from those of both addends; of a difference, from that of `a`, and so has that of `b`.
+  Value changed = arith::XOrIOp::create(builder, loc, a, result);
+  Value other = arith::XOrIOp::create(builder, loc, isa<arith::AddIOp>(op) ? result : a, b);
+  Value both = arith::AndIOp::create(builder, loc, changed, other);
+  return arith::CmpIOp::create(builder, loc, CmpIPredicate::slt, both, constant(builder, loc, both.getType(), 0));
+}
+
+//--- flags of results ----------------------------------------------------------------------
+
+static Value either(OpBuilder &builder, Location loc, Value a, Value b) {
+  if (!a || !b || a == b)
+    return a ? a : b;
+  return arith::OrIOp::create(builder, loc, a, b);
+}
+
+/// The flags of any of the values; all have one shape.
+Value LaneFlags::any(OpBuilder &builder, Location loc, ValueRange values) const {
+  Value result;
+  for (Value value : values)
+    result = either(builder, loc, result, of(value));
+  return result;
+}
+
+/// Those of the side that each lane takes.
+Value LaneFlags::ofSelect(OpBuilder &builder, arith::SelectOp select) const {
+  const Location loc = select.getLoc();
+  Value condition = select.getCondition(), yes = of(select.getTrueValue()), no = of(select.getFalseValue());
+  if (yes && condition.getType() == yes.getType())
+    yes = arith::AndIOp::create(builder, loc, yes, condition);
+  if (no && condition.getType() == no.getType())
+    no = arith::AndIOp::create(builder, loc, no, negated(builder, loc, condition));
+  Value result = either(builder, loc, yes, no), flag = of(condition);
+  return !flag || shapeOf(flag.getType()) != shapeOf(select.getType()) ? result : either(builder, loc, result, flag);
+}
+
+/// `and` and `or` of i1: an operand that decides by itself makes the other one's flag meaningless.
+Value LaneFlags::ofLogic(OpBuilder &builder, Operation *op) const {
+  const Location loc = op->getLoc();
+  Value result;
+  for (unsigned index : {0u, 1u}) {
+    Value flag = of(op->getOperand(index)), other = op->getOperand(1 - index);
+    if (!flag)
+      continue;
+    Value leaves = isa<arith::AndIOp>(op) ? other : negated(builder, loc, other);
+    leaves = either(builder, loc, leaves, of(other));
+    result = either(builder, loc, result, arith::AndIOp::create(builder, loc, flag, leaves));
+  }
+  return result;
+}
+
+/// The flags moved as the elements are; null where no op does that to flags.
+Value LaneFlags::moved(OpBuilder &builder, Operation *op) const {
+  Value flag = op->getNumOperands() == 1 && op->getNumResults() == 1 ? of(op->getOperand(0)) : Value();
+  if (!flag || !isa<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, UnsplatOp>(op))
+    return {};
+  Operation *copy = builder.clone(*op);
+  copy->setOperand(0, flag);
+  copy->getResult(0).setType(i1Like(op->getResult(0).getType()));
+  return copy->getResult(0);
+}
+
+void LaneFlags::visit(Operation *op, Value own) {
+  if (op->getNumResults() == 0 || op->getNumRegions())
+    return;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(own ? own.getDefiningOp() : op);
+  Value made;
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    made = ofSelect(builder, select);
+  else if (isa<arith::AndIOp, arith::OrIOp>(op) && elementOf(op->getResult(0).getType()).isInteger(1))
+    made = ofLogic(builder, op);
+  else if (op->hasTrait<OpTrait::Elementwise>())
+    made = any(builder, op->getLoc(), op->getOperands());
+  else
+    made = moved(builder, op);
+  made = either(builder, op->getLoc(), made, own);
+  if (made)
+    for (Value result : op->getResults())
+      if (shapeOf(result.getType()) == shapeOf(made.getType()))
+        flags[result] = made;
+}

@@ -1,0 +1,41 @@
+// Asks `triton.sanitizer` how far an array reaches.
+// SPDX-License-Identifier: MIT
+#include "python/bindings/Extents.h"
+
+#include <cstring>
+
+using namespace nereid;
+using namespace nereid::python;
+using runtime::MemoryExtent;
+
+template <typename Number> static Number numberAt(nb::handle tuple, Py_ssize_t index) {
+  return nb::cast<Number>(nb::handle(PyTuple_GET_ITEM(tuple.ptr(), index)));
+}
+
+MemoryExtent nereid::python::extentOf(nb::handle object, const jit::Slot &slot, uint64_t address) {
+  MemoryExtent extent;
+  extent.base = address;
+  if (slot.kind != artifact::ParameterKind::Pointer)
+    return extent;
+  if (object.is_none()) {
+    extent.isKnown = 1;
+    return extent;
+  }
+  const unsigned bytes = (jit::bitWidth(slot.type) + 7) / 8;
+  nb::object found = nb::module_::import_("triton.sanitizer").attr("memory_of")(object, bytes);
+  if (found.is_none())
+    return extent;
+  extent.low = numberAt<int64_t>(found, 0);
+  extent.high = numberAt<int64_t>(found, 1);
+  extent.pattern = numberAt<uint64_t>(found, 2);
+  extent.patternBytes = numberAt<uint32_t>(found, 3);
+  extent.isKnown = 1;
+  return extent;
+}
+
+std::vector<char> nereid::python::withExtents(std::span<const char> packed, const std::vector<MemoryExtent> &extents) {
+  std::vector<char> block(packed.size() + extents.size() * sizeof(MemoryExtent));
+  std::memcpy(block.data(), packed.data(), packed.size());
+  std::memcpy(block.data() + packed.size(), extents.data(), block.size() - packed.size());
+  return block;
+}

@@ -1,0 +1,12 @@
+// Looks at values of programs for a sanitizer, and reports the first that is not as it should be.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/cpu/HostCalls.h"
+
+namespace nereid::runtime {
+
+/// See HostCalls::check.
+bool checkValues(const CheckSite *site, const uint32_t ids[3], const void *const *values);
+
+} // namespace nereid::runtime

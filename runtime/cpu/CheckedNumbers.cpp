@@ -1,0 +1,188 @@
+// Repeats integer arithmetic in more bits, and compares results that are NaN with what they were computed from.
+// SPDX-License-Identifier: MIT
+#include "runtime/cpu/CheckedNumbers.h"
+
+#include "runtime/cpu/ElementFormat.h"
+
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+namespace nereid::runtime {
+
+//--- Integers ------------------------------------------------------------------------------------
+
+__extension__ using Wide = __int128;
+
+static Wide integerOf(const ElementFormat &format, const void *data, int64_t index) {
+  const uint64_t bits = readBits(format, data, index);
+  const unsigned unused = 64 - format.bits;
+  return format.isSigned ? Wide{static_cast<int64_t>(bits << unused) >> unused} : Wide{bits};
+}
+
+static bool fits(const ElementFormat &format, Wide value) {
+  const Wide end = Wide{1} << (format.isSigned ? format.bits - 1 : format.bits);
+  return value < end && value >= (format.isSigned ? -end : Wide{0});
+}
+
+static std::string textOf(Wide value) {
+  const bool isNegative = value < 0;
+  std::string digits;
+  for (Wide rest = isNegative ? -value : value; rest || digits.empty(); rest /= 10)
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  return (isNegative ? "-" : "") + digits;
+}
+
+std::optional<Finding> findOverflow(const CheckedValues &values) {
+  const ElementFormat format(values.site.types[0].name);
+  const char op = values.site.what[0];
+  for (int64_t element = 0; element < values.elements; ++element) {
+    const Wide a = integerOf(format, values.values[0], element), b = integerOf(format, values.values[1], element);
+    Wide exact = 0;
+    if (op == '*' ? __builtin_mul_overflow(a, b, &exact) : false)
+      continue; // not with 64 bits each
+    if (op != '*')
+      exact = op == '+' ? a + b : a - b;
+    if (!values.counts(element) || fits(format, exact))
+      continue;
+    return Finding{element, textOf(a) + " " + op + " " + textOf(b) + " is " + textOf(exact) + ", which " +
+                                (format.isSigned ? "int" : "uint") + std::to_string(format.bits) +
+                                " cannot hold, and becomes part of an address" +
+                                (format.bits < 64 ? "; use `.to(tl.int64)`" : "")};
+  }
+  return std::nullopt;
+}
+
+bool endsLaunch(const CheckedValues &values) { return ElementFormat(values.site.types[0].name).bits == 64; }
+
+std::optional<Finding> findWrapped(const CheckedValues &values) {
+  const auto *flags = static_cast<const uint8_t *>(values.values[0]);
+  for (int64_t element = 0; element < values.elements; ++element)
+    if (flags[element] && values.counts(element))
+      return Finding{element, "integers that the address is made of have wrapped; use `.to(tl.int64)`"};
+  return std::nullopt;
+}
+
+//--- Floats --------------------------------------------------------------------------------------
+
+namespace {
+/// One of the values of a check on floats.
+struct Floats {
+  Floats(const CheckedValues &values, uint32_t index)
+      : type(values.site.types[index]), format(type.name), data(values.values[index]) {}
+
+  bool isNan(int64_t element) const {
+    const uint64_t bits = readBits(format, data, type.rank ? element : 0);
+    if (format.bits == 8)
+      return std::isnan(floatOf(format.format, bits));
+    const uint64_t size = bits & ((uint64_t{1} << (format.bits - 1)) - 1);
+    const unsigned exponentBits = format.bits - 1 - format.format.mantissa;
+    return size > ((uint64_t{1} << exponentBits) - 1) << format.format.mantissa;
+  }
+  std::string text(int64_t element) const {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", floatOf(format.format, readBits(format, data, type.rank ? element : 0)));
+    return text;
+  }
+  /// Whether any of `count` elements is, beginning with `first`, `step` from each to the next.
+  bool anyNan(int64_t first, int64_t step, int64_t count) const {
+    for (int64_t index = 0; index < count; ++index)
+      if (isNan(first + index * step))
+        return true;
+    return false;
+  }
+
+  const PrintedType &type;
+  const ElementFormat format;
+  const void *data;
+};
+
+/// Which inputs of each kind of op make an element of the result.
+class Inputs {
+public:
+  explicit Inputs(const CheckedValues &values) : site(values.site), what(site.what) {
+    for (uint32_t index = 1; index < values.count(); ++index)
+      if (ElementFormat(site.types[index].name).isFloat)
+        floats.emplace_back(values, index);
+  }
+  bool anyNan(int64_t element) const;
+  std::string text(int64_t element) const;
+
+private:
+  bool anyNanInProduct(int64_t element) const;
+  bool anyNanAlongAxis(int64_t element) const;
+
+  const CheckSite &site;
+  const std::string_view what;
+  std::vector<Floats> floats;
+};
+} // namespace
+
+/// c[.., i, j], a[.., i, :], b[.., :, j]. Operands that are no floats are not among the values.
+bool Inputs::anyNanInProduct(int64_t element) const {
+  const PrintedType &type = site.types[0];
+  const int64_t columns = type.shape[type.rank - 1], rows = type.shape[type.rank - 2];
+  const int64_t batch = element / (rows * columns), row = element / columns % rows, column = element % columns;
+  if (floats.size() != 3)
+    return true;
+  const Floats &a = floats[0], &b = floats[1], &c = floats[2];
+  const int64_t depth = a.type.shape[a.type.rank - 1];
+  return a.anyNan((batch * rows + row) * depth, 1, depth) ||
+         b.anyNan(batch * depth * columns + column, columns, depth) || c.isNan(element);
+}
+
+bool Inputs::anyNanAlongAxis(int64_t element) const {
+  for (const Floats &input : floats) {
+    int64_t inner = 1;
+    for (auto dim = static_cast<uint32_t>(site.axis) + 1; dim < input.type.rank; ++dim)
+      inner *= input.type.shape[dim];
+    const int64_t extent = input.type.shape[site.axis];
+    const bool isScan = site.types[0].rank == input.type.rank; // its results have the axis, too
+    const int64_t outer = element / (isScan ? inner * extent : inner);
+    if (input.anyNan(outer * inner * extent + element % inner, inner, extent))
+      return true;
+  }
+  return false;
+}
+
+bool Inputs::anyNan(int64_t element) const {
+  if (site.axis >= 0)
+    return anyNanAlongAxis(element);
+  if (what == "dot")
+    return anyNanInProduct(element);
+  for (const Floats &input : floats)
+    if (input.isNan(element))
+      return true;
+  return false;
+}
+
+/// "0 / 0", "log(-1)", "`dot`".
+std::string Inputs::text(int64_t element) const {
+  if (site.axis >= 0 || what == "dot")
+    return "`" + std::string(what) + "` of numbers";
+  const bool isOperator = what.size() == 1 && floats.size() == 2;
+  if (isOperator)
+    return floats[0].text(element) + " " + site.what + " " + floats[1].text(element);
+  std::string list;
+  for (const Floats &input : floats)
+    list += (list.empty() ? "" : ", ") + input.text(element);
+  return std::string(what) + "(" + list + ")";
+}
+
+std::optional<Finding> findNan(const CheckedValues &values) {
+  const Floats result(values, 0);
+  std::optional<Inputs> inputs; // seldom needed
+  for (int64_t element = 0; element < values.elements; ++element) {
+    if (!values.counts(element) || !result.isNan(element))
+      continue;
+    if (values.count() == 1)
+      return Finding{element, "NaN is loaded"};
+    if (!inputs)
+      inputs.emplace(values);
+    if (!inputs->anyNan(element))
+      return Finding{element, inputs->text(element) + " is NaN"};
+  }
+  return std::nullopt;
+}
+
+} // namespace nereid::runtime
