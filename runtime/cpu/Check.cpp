@@ -45,12 +45,12 @@ static std::string reportText(const CheckSite &site, const Finding &found, const
 namespace {
 /// The first arithmetic that wrapped in the program that this thread runs, to be reported where the result is used.
 struct WrapNote {
-  const LaunchFailure *launch = nullptr;
+  uint64_t launch = 0;
   uint32_t ids[3] = {};
   const CheckSite *site = nullptr; ///< null: none
   Finding found;
 
-  bool isOf(const LaunchFailure *other, const uint32_t otherIds[3]) const {
+  bool isOf(uint64_t other, const uint32_t otherIds[3]) const {
     return site && launch == other && std::equal(ids, ids + 3, otherIds);
   }
 };
@@ -58,7 +58,7 @@ struct WrapNote {
 
 static thread_local WrapNote firstWrap;
 
-static void noteWrap(const LaunchFailure *launch, const CheckSite &site, const uint32_t ids[3], Finding found) {
+static void noteWrap(uint64_t launch, const CheckSite &site, const uint32_t ids[3], Finding found) {
   if (!firstWrap.isOf(launch, ids))
     firstWrap = {launch, {ids[0], ids[1], ids[2]}, &site, std::move(found)};
 }
@@ -95,10 +95,10 @@ bool checkValues(const CheckSite *site, const uint32_t ids[3], const void *const
   if (!found)
     return true;
   if (site->kind == CheckKind::Overflow && !endsLaunch(checked)) {
-    noteWrap(failure, *site, ids, std::move(*found));
+    noteWrap(failure->launch, *site, ids, std::move(*found));
     return true;
   }
-  if (site->kind == CheckKind::Wrapped && firstWrap.isOf(failure, ids)) {
+  if (site->kind == CheckKind::Wrapped && firstWrap.isOf(failure->launch, ids)) {
     site = firstWrap.site;
     found = firstWrap.found;
   }

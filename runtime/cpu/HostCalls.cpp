@@ -22,6 +22,11 @@ void Programs::runReporting(uint64_t begin, uint64_t end, char *arena) const {
   entry(packed, grid, begin, end, arena);
 }
 
+static std::atomic<uint64_t> launches{0};
+
+LaunchFailure::LaunchFailure(LaunchMemory memory)
+    : memory(memory), launch(launches.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
 LaunchFailure *currentFailure() { return current; }
 
 void LaunchFailure::report(std::string text, const char *code) {

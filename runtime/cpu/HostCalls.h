@@ -61,9 +61,10 @@ struct LaunchMemory {
 /// The first failure that programs of a launch report.
 class LaunchFailure {
 public:
-  explicit LaunchFailure(LaunchMemory memory = {}) : memory(memory) {}
+  explicit LaunchFailure(LaunchMemory memory = {});
 
   const LaunchMemory memory;
+  const uint64_t launch; ///< a number that no other launch has
   bool happened() const { return isSet.load(std::memory_order_acquire); }
   /// Once no program runs any more.
   const std::string &text() const { return message; }

@@ -1,0 +1,48 @@
+"""Launches a kernel with a planted bug and compares the report with what was planted."""
+# SPDX-License-Identifier: MIT
+
+import inspect
+
+import numpy as np
+import pytest
+from harness import launch
+from triton.runtime.errors import SanitizerError
+
+
+def line_of(kernel, text):
+    """The number of the kernel's line that contains `text`, which no other does."""
+    lines, first = inspect.getsourcelines(kernel.fn)
+    found = [first + index for index, line in enumerate(lines) if text in line]
+    assert len(found) == 1, f"{len(found)} lines contain {text!r}"
+    return found[0]
+
+
+def fault(kernel, grid, *args, sanitize, device, **named):
+    """The report of the launch, which fails; arrays other than those the report is about may have been written."""
+    if device != "cpu":
+        pytest.skip("the sanitizer runs on the CPU")
+    with pytest.raises(SanitizerError) as caught:
+        launch(kernel, grid, *args, device=device, sanitize=sanitize, **named)
+    return str(caught.value)
+
+
+def expect(report, where, line, *parts, program, tile=None, kind):
+    """`where` is the kernel (or function) whose line contains `line`, underlined in the report."""
+    head = report.splitlines()[0]
+    assert f"{inspect.getsourcefile(where.fn)}:{line_of(where, line)}:" in head
+    assert head.endswith(f"[sanitize-{kind}]")
+    assert line in report.splitlines()[1] and "^~" in report.splitlines()[2]
+    for part in parts:
+        assert part in head
+    place = f"note: in program ({', '.join(map(str, program))}) of `"
+    assert place in report
+    if tile is None:
+        assert "of a tile" not in report
+    else:
+        index, shape = tile
+        text = f"at ({', '.join(map(str, index))}) of a tile [{', '.join(map(str, shape))}]"
+        assert report.endswith(text)
+
+
+def ramp(*shape, dtype=np.float32):
+    return np.arange(np.prod(shape), dtype=dtype).reshape(shape)
