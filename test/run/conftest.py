@@ -10,6 +10,23 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--sanitize", help="kernels check themselves: bounds,uninit,overflow,nan")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _sanitizers(request: pytest.FixtureRequest):
+    """What --sanitize asks for holds for every launch; see docs/sanitizer.md."""
+    from triton import knobs
+
+    words = request.config.getoption("--sanitize", None)
+    if words:
+        knobs.runtime.sanitize = words
+    yield
+    if words:
+        del knobs.runtime.sanitize
+
+
 @pytest.fixture(scope="session")
 def why_not(device: str):
     """Makes that device the active one; gives why nothing can be tested there, if so."""
