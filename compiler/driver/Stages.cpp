@@ -4,6 +4,7 @@
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
+#include "compiler/support/Sanitizers.h"
 #include "compiler/target/cpu/AotLauncher.h"
 
 using namespace nereid;
@@ -20,6 +21,13 @@ static uint32_t numberOf(const artifact::Artifact &artifact, const char *name) {
   auto found = artifact.options.find(name);
   uint32_t number = 0;
   return found != artifact.options.end() && !llvm::StringRef(found->second).getAsInteger(10, number) ? number : 0;
+}
+
+static uint32_t sanitizersOf(const artifact::Artifact &artifact) {
+  auto found = artifact.options.find("sanitize");
+  std::string whyNot;
+  return found == artifact.options.end() ? 0
+                                         : support::parseSanitizers(llvm::StringRef(found->second).trim('"'), whyNot).value_or(0);
 }
 
 static bool flagOf(const artifact::Artifact &artifact, const char *name) {
@@ -54,6 +62,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   options.ptxVersion = numberOf(artifact, "ptx_version");
   options.enableFpFusion = flagOf(artifact, "enable_fp_fusion");
   options.debug = flagOf(artifact, "debug");
+  options.sanitize = sanitizersOf(artifact);
   auto context = createContext();
   auto module = parse(*context, *ttir, artifact.name + ".ttir", diagnostics);
   if (!module)
