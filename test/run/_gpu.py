@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from harness import ByteFloat, Coded
+from harness import Addresses, ByteFloat, Coded
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.driver import CPUDriver
 from triton.backends.nvidia.assembler import find_assembler
@@ -72,6 +72,9 @@ class DeviceCopies:
         """What a launch takes instead of an array, or of what holds one; other values stay."""
         import torch
 
+        if isinstance(value, Addresses):
+            there = [self.argument(array).data_ptr() for array in value.arrays]
+            return torch.tensor(there, dtype=torch.int64, device=self.device)
         if isinstance(value, tuple):
             items = map(self.argument, value)
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

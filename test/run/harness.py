@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,16 @@ class BFloat16(Coded):
 
     def values(self) -> np.ndarray:
         return (self.bits.astype(np.uint32) << 16).view(np.float32)
+
+
+class Addresses:
+    """An argument that is an array of the addresses of other arrays, wherever those are."""
+
+    def __init__(self, arrays: Iterable[np.ndarray]):
+        self.arrays = list(arrays)
+
+    def on_host(self) -> np.ndarray:
+        return np.array([array.ctypes.data for array in self.arrays], np.int64)
 
 
 def values(dtype: str, *shape: int, seed: int = 0, low: float = -4, high: float = 4) -> np.ndarray:
@@ -117,14 +128,17 @@ def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> boo
     True if they now hold the results; False where kernels are only compiled.
     """
     USED.record(kernel, (*args, *named.values()))
+    if device == "cuda":
+        import _gpu
+
+        _gpu.launch_on_gpu(kernel, grid, args, named)
+        return True
+    args = tuple(arg.on_host() if isinstance(arg, Addresses) else arg for arg in args)
     if device == "cpu":
         kernel[grid](*args, **named)
         return True
     import _gpu
 
-    if device == "cuda":
-        _gpu.launch_on_gpu(kernel, grid, args, named)
-        return True
     _gpu.compile_for_gpu(kernel, grid, args, named, int(device.removeprefix("cuda:")))
     return False
 

@@ -350,6 +350,7 @@ def between(x_ptr, seen_ptr, BLOCK: tl.constexpr):
     """Loads and stores on both sides of an atomic access to the same memory."""
     i = tl.arange(0, BLOCK)
     first = tl.load(x_ptr + i)
+    tl.debug_barrier()  # the store's elements are other threads' than the load's
     tl.store(x_ptr + (BLOCK - 1 - i), first * 2)
     old = tl.atomic_add(x_ptr + i, first)
     then = tl.load(x_ptr + i)
