@@ -11,10 +11,13 @@ find_package(TBB REQUIRED CONFIG)
 find_package(nlohmann_json REQUIRED CONFIG)
 find_path(NEREID_XXHASH_INCLUDE xxhash.h REQUIRED)
 find_path(NEREID_ZSTD_INCLUDE zstd.h REQUIRED)
+find_path(NEREID_ZLIB_INCLUDE zlib.h REQUIRED)
 if(NEREID_STATIC_LLVM)
   find_library(NEREID_ZSTD_LIBRARY libzstd.a REQUIRED)
+  find_library(NEREID_ZLIB_LIBRARY libz.a REQUIRED)
 else()
   find_library(NEREID_ZSTD_LIBRARY zstd REQUIRED)
+  find_library(NEREID_ZLIB_LIBRARY z REQUIRED)
 endif()
 set(NEREID_MLIR_INCLUDE ${LLVM_INSTALL_PREFIX}/include)
 find_program(NEREID_MLIR_TBLGEN mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH REQUIRED)
@@ -22,7 +25,7 @@ find_program(NEREID_MLIR_TBLGEN mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DE
 # Header paths for every folder, and what artifact/ and runtime/ may use.
 add_library(nereid-plain INTERFACE)
 target_include_directories(nereid-plain INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/include)
-target_include_directories(nereid-plain SYSTEM INTERFACE ${NEREID_XXHASH_INCLUDE} ${NEREID_ZSTD_INCLUDE})
+target_include_directories(nereid-plain SYSTEM INTERFACE ${NEREID_XXHASH_INCLUDE} ${NEREID_ZSTD_INCLUDE} ${NEREID_ZLIB_INCLUDE})
 target_link_libraries(nereid-plain INTERFACE nlohmann_json::nlohmann_json TBB::tbb)
 
 # LLVM's headers; which libraries stand behind them is nereid-llvm-libraries' matter.
@@ -43,4 +46,4 @@ else()
 endif()
 
 add_library(nereid-plain-libraries INTERFACE)
-target_link_libraries(nereid-plain-libraries INTERFACE TBB::tbb ${NEREID_ZSTD_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(nereid-plain-libraries INTERFACE TBB::tbb ${NEREID_ZSTD_LIBRARY} ${NEREID_ZLIB_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})

@@ -10,9 +10,9 @@ set(libraries triton/_C)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/triton DESTINATION . COMPONENT wheel
         FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
-set_target_properties(nereid libtriton PROPERTIES INSTALL_RPATH "$ORIGIN")
+set_target_properties(nereid libtriton triton_xla PROPERTIES INSTALL_RPATH "$ORIGIN")
 set_target_properties(nereid-tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${site_packages}/${libraries};$ORIGIN/../${libraries}")
-install(TARGETS nereid libtriton LIBRARY DESTINATION ${libraries} COMPONENT wheel)
+install(TARGETS nereid libtriton triton_xla LIBRARY DESTINATION ${libraries} COMPONENT wheel)
 install(TARGETS nereid-tool RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
 get_target_property(tbb_file TBB::tbb LOCATION)
 install(FILES ${tbb_file} RENAME libtbb.so.12 DESTINATION ${libraries} COMPONENT wheel)

@@ -39,6 +39,7 @@ foreach(tool IN LISTS tools)
   list(APPEND NEREID_LINKED ${target})
 endforeach()
 include(PythonModule)
+include(XlaLibrary)
 
 # LLVM, MLIR and lld stay inside: a process may hold other copies of them.
 add_library(nereid SHARED)

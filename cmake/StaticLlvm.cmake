@@ -59,6 +59,5 @@ llvm::PassPluginLibraryInfo getPollyPluginInfo() {
 add_library(nereid-absent-targets OBJECT ${PROJECT_BINARY_DIR}/AbsentTargets.cpp)
 target_link_libraries(nereid-absent-targets PRIVATE nereid-llvm)
 
-find_library(NEREID_ZLIB libz.a REQUIRED)
 target_link_libraries(nereid-llvm-libraries INTERFACE
-  lldELF lldCommon ${mlir_libraries} ${llvm_libraries} $<TARGET_OBJECTS:nereid-absent-targets> ${NEREID_ZLIB} ${NEREID_ZSTD_LIBRARY})
+  lldELF lldCommon ${mlir_libraries} ${llvm_libraries} $<TARGET_OBJECTS:nereid-absent-targets> ${NEREID_ZLIB_LIBRARY} ${NEREID_ZSTD_LIBRARY})

@@ -58,5 +58,6 @@ void bindCache(nb::module_ &module);
 void bindIr(nb::module_ &module);
 void bindCpuDriver(nb::module_ &module);
 void bindCudaDriver(nb::module_ &module);
+void bindXla(nb::module_ &module);
 
 } // namespace nereid::python

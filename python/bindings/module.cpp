@@ -20,4 +20,5 @@ NB_MODULE(libtriton, module) {
   bindCache(module);
   bindCpuDriver(module);
   bindCudaDriver(module);
+  bindXla(module);
 }

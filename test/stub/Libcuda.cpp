@@ -380,6 +380,13 @@ STUB_API Result cuMemsetD8Async(Address address, unsigned char value, size_t byt
                                       field("bytes", bytes) + ", " + field("stream", number(stream)));
 }
 
+STUB_API Result cuMemcpyDtoH_v2(void *, Address from, size_t bytes) {
+  return enter("cuMemcpyDtoH", field("from", from) + ", " + field("bytes", bytes));
+}
+STUB_API Result cuMemcpyHtoD_v2(Address to, const void *, size_t bytes) {
+  return enter("cuMemcpyHtoD", field("to", to) + ", " + field("bytes", bytes));
+}
+
 //--- Finding functions -------------------------------------------------------------------------
 
 STUB_API Result cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t, int *status) {

@@ -1,0 +1,216 @@
+"""From a kernel, the types of its arguments and an explicit target to a payload."""
+
+# SPDX-License-Identifier: MIT
+#
+# No device is asked for: the target is named, and arrays are types with a shape.
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._C import libtriton
+from ..backends import GPUTarget
+from ..compiler import ASTSource, CompiledKernel, compile, make_backend  # noqa: A004
+from ..language.signature_types import canonical_name, is_scalar_name
+from ..runtime.binder import Binder, normalize_grid
+from ..runtime.jit import JITFunction, _describe
+from . import payload as payloads
+from .configs import candidates
+from .jaxlib import fill_for_jaxlib
+from .scalars import scalar_parameter
+
+_ALIGNMENT = 16  # of an array's start, which code is specialised for
+
+
+@dataclasses.dataclass(frozen=True)
+class ArrayType:
+    """An array as far as a call's making needs it."""
+
+    dtype: str  # "fp32"
+    shape: tuple[int, ...]
+    divisibility: int = _ALIGNMENT  # of its address
+    bytes_to_zero: int = 0  # at its start, before each launch
+
+    @classmethod
+    def of(cls, array: Any, **facts: Any) -> ArrayType:
+        """The type of anything with a dtype and a shape."""
+        if isinstance(array, ArrayType):
+            return dataclasses.replace(array, **facts)
+        return cls(type_name(array.dtype), tuple(map(int, array.shape)), **facts)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+
+def type_name(dtype: Any) -> str:
+    """ "fp32" for numpy's, JAX's and torch's float32, and for "float32"."""
+    text = getattr(dtype, "name", None) or str(dtype)
+    name = canonical_name(text.rsplit(".", 1)[-1])
+    if name is None or not is_scalar_name(name):
+        raise TypeError(f"kernels have no elements of type {dtype}")
+    return name
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """A custom call that is ready for a graph."""
+
+    data: bytes  # the payload
+    kernels: tuple[CompiledKernel, ...]  # one, or the candidates of an autotuned kernel
+    target: GPUTarget
+    written: frozenset[int]  # which of its arrays the kernel may write, counted among the arrays
+
+    @property
+    def is_autotuned(self) -> bool:
+        return len(self.kernels) > 1
+
+    @property
+    def kernel(self) -> CompiledKernel:
+        return self.kernels[0]
+
+
+def resolve_target(target: Any) -> GPUTarget:
+    """ "cpu" stands for this machine's processor, which no other machine need have."""
+    if target == "cpu" or (isinstance(target, GPUTarget) and target.backend == "cpu"):
+        return GPUTarget(*libtriton.driver_cpu.host_target())
+    if not isinstance(target, GPUTarget):
+        raise TypeError(
+            f'target must be "cpu" or a GPUTarget such as GPUTarget("cuda", 90, 32), got {target!r}'
+        )
+    return target
+
+
+def make_call(
+    kernel: Any,
+    args: Sequence[Any],
+    grid: Any,
+    target: Any = "cpu",
+    metaparams: Mapping[str, Any] | None = None,
+    *,
+    name: str = "",
+    metadata: bytes = b"",
+    aliases: Sequence[tuple[int, int, int]] = (),
+    may_write_operands: bool = False,
+    jaxlib: str | None = None,
+) -> Call:
+    """Compiles `kernel` for `target` and puts the call into a payload.
+
+    `args` are the kernel's arguments in its order, arrays as anything with a dtype and a shape.
+    `metaparams` are its constants and the launch options. An autotuned kernel becomes a payload
+    that finds the quickest of its configurations when it is run first; `aliases` (operand, result,
+    bytes) are then what has to be restored. With `jaxlib` the payload is for the handlers of that
+    version ("0.11.2") and not for ours.
+    """
+    target = resolve_target(target)
+    backend = make_backend(target)
+    metaparams = dict(metaparams or {})
+    calls, kernels = [], []
+    fn, configs = candidates(kernel, args, metaparams)
+    for config in configs:
+        bound = Binder(fn.__name__, fn.params).bind(tuple(args), {**metaparams, **config.kwargs})
+        compiled, specialization = _compile(fn, bound, {**metaparams, **config.kwargs}, target, backend)
+        kernels.append(compiled)
+        calls.append(
+            payloads.KernelCall(
+                _code(compiled, target, jaxlib),
+                _grid(grid, {**metaparams, **bound}),
+                _parameters(fn, bound, specialization, with_shapes=jaxlib is None),
+                may_write_operands and jaxlib is None,
+            )
+        )
+    call = calls[0]
+    if len(calls) > 1:
+        described = [(each, str(config)) for each, config in zip(calls, configs, strict=True)]
+        call = payloads.AutotunedCall(name or fn.__name__, described, [*map(list, aliases)])
+    data = payloads.write(call, name or fn.__name__, metadata)
+    return Call(data, tuple(kernels), target, _written(fn, bound, kernels))
+
+
+def _compile(
+    fn: JITFunction[Any], bound: dict[str, Any], keywords: dict[str, Any], target: GPUTarget, backend: Any
+) -> tuple[CompiledKernel, list[Any]]:
+    binder = Binder(fn.__name__, fn.params, backend)
+    specialization = [_specialize(binder, param, bound[param.name]) for param in fn.params]
+    options = binder.options(keywords)
+    signature, constants, attrs = _describe(bound, specialization, backend)
+    source = ASTSource(fn, signature, constants, attrs)
+    return compile(source, target=target, options=options, _folder_view=False), specialization
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not hasattr(value, "as_integer_ratio")
+
+
+def _specialize(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
+    """(type, key) of an argument, without an array's address."""
+    if param.is_constexpr or not _is_array(value):
+        kind, key = binder._specialize_one(param, value)
+        if isinstance(kind, tuple) or not isinstance(kind, str):
+            raise TypeError(
+                f"argument `{param.name}` of {binder.kernel_name} is a {type(value).__name__}; "
+                "a call in a graph takes arrays, numbers and constants"
+            )
+        return kind, key
+    array = ArrayType.of(value)
+    kind = ("*k" if param.is_const else "*") + array.dtype
+    if param.do_not_specialize:
+        return kind, None
+    aligned = array.divisibility % _ALIGNMENT == 0 and not param.do_not_specialize_on_alignment
+    return kind, "D" if aligned else ""
+
+
+def _parameters(
+    fn: JITFunction[Any], bound: dict[str, Any], specialization: list[Any], with_shapes: bool
+) -> list[Any]:
+    parameters = []
+    for param, (kind, key) in zip(fn.params, specialization, strict=True):
+        if kind == "constexpr":
+            continue
+        value = bound[param.name]
+        if not kind.startswith("*"):
+            parameters.append(scalar_parameter(value, kind, param.name))
+            continue
+        array = ArrayType.of(value)
+        parameters.append(
+            payloads.Array(
+                array.bytes_to_zero,
+                _ALIGNMENT if key and "D" in key else 0,
+                list(array.shape) if with_shapes else None,
+            )
+        )
+    return parameters
+
+
+def _grid(grid: Any, bound: dict[str, Any]) -> tuple[int, int, int]:
+    if callable(grid):
+        grid = grid(bound)
+    return normalize_grid((grid,) if isinstance(grid, int) else grid, bound)
+
+
+def _code(compiled: CompiledKernel, target: GPUTarget, jaxlib: str | None) -> Any:
+    code = payloads.Kernel()
+    code.name = compiled.name
+    if jaxlib is None:
+        code.artifact = libtriton.xla.launchable(compiled._code)
+        return code
+    if target.backend != "cuda":
+        raise ValueError(
+            f"jaxlib's handlers run kernels for CUDA; this call is for {target.backend}: "
+            "leave out `jaxlib`"
+        )
+    fill_for_jaxlib(code, compiled, jaxlib)
+    return code
+
+
+def _written(
+    fn: JITFunction[Any], bound: dict[str, Any], kernels: list[CompiledKernel]
+) -> frozenset[int]:
+    """The arrays behind which any of the kernels may write."""
+    names = {name for kernel in kernels for name in kernel.metadata.written}
+    arrays = [
+        param.name for param in fn.params if not param.is_constexpr and _is_array(bound[param.name])
+    ]
+    return frozenset(index for index, name in enumerate(arrays) if name in names)

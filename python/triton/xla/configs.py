@@ -1,0 +1,82 @@
+"""The configurations of a kernel that is autotuned or has heuristics."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from ..runtime.autotuner import Autotuner, Heuristics
+from ..runtime.config import Config
+from ..runtime.jit import JITFunction
+
+
+class Candidate:
+    """Keywords of one way to compile a kernel, and its text."""
+
+    def __init__(self, kwargs: dict[str, Any], text: str = ""):
+        self.kwargs = kwargs
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def candidates(
+    kernel: Any, args: Sequence[Any], metaparams: dict[str, Any]
+) -> tuple[JITFunction[Any], list[Candidate]]:
+    """The function under the decorators, and every way to compile it for these arguments."""
+    named = dict(zip(kernel.arg_names, args, strict=False)) if hasattr(kernel, "arg_names") else {}
+    found = [Candidate({})]
+    fn = kernel
+    while not isinstance(fn, JITFunction):
+        if isinstance(fn, Autotuner):
+            found = [
+                Candidate({**each.kwargs, **_without_defaults(config, metaparams)}, str(config))
+                for each in found
+                for config in _configs(fn, named, metaparams)
+            ]
+        elif isinstance(fn, Heuristics):
+            for each in found:
+                for name, value in fn.values.items():
+                    each.kwargs[name] = value({**named, **metaparams, **each.kwargs})
+        else:
+            raise TypeError(
+                f"kernel must be a function decorated with triton.jit, got {type(fn).__name__}"
+            )
+        fn = fn.fn
+    return fn, found
+
+
+def _without_defaults(config: Config, metaparams: dict[str, Any]) -> dict[str, Any]:
+    """What the call says of itself counts."""
+    return {name: value for name, value in config.all_kwargs().items() if name not in metaparams}
+
+
+def _configs(
+    tuner: Autotuner, named: dict[str, Any], metaparams: dict[str, Any]
+) -> list[Config]:
+    """Those that agree with what the call says of itself."""
+    if tuner.user_defined_pre_hook or tuner.user_defined_post_hook or tuner.reset_to_zero:
+        raise NotImplementedError(
+            f"{tuner.base_fn.__name__} is autotuned with hooks or `reset_to_zero`, which cannot run "
+            "inside a graph; zero an output by `zeroed_outputs`"
+        )
+    fitting = [
+        config
+        for config in tuner.configs
+        if all(config.kwargs.get(name, value) == value for name, value in metaparams.items())
+    ]
+    if any(config.pre_hook is not None for config in fitting):
+        raise NotImplementedError(
+            f"a configuration of {tuner.base_fn.__name__} has a `pre_hook`, which cannot run inside "
+            "a graph"
+        )
+    if not fitting:
+        raise ValueError(
+            f"no configuration of {tuner.base_fn.__name__} agrees with the call's {metaparams}"
+        )
+    pruning = copy.copy(tuner)
+    pruning.configs, pruning.nargs = fitting, named
+    return pruning.prune_configs(metaparams)

@@ -1,0 +1,72 @@
+// Keeps loaded payloads by digest and device.
+// SPDX-License-Identifier: MIT
+#include "xla/CallCache.h"
+
+#include <map>
+#include <shared_mutex>
+#include <tuple>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace nereid::xla {
+
+Expected<std::unique_ptr<LoadedPayload>> LoadedPayload::load(const Payload &payload, runtime::Device &device) {
+  std::unique_ptr<LoadedPayload> made(new LoadedPayload(device));
+  const auto add = [&](const KernelCall &call) -> Expected<void> {
+    auto loaded = LoadedCall::load(call, device);
+    if (!loaded)
+      return loaded.error();
+    made->candidates.push_back(std::move(*loaded));
+    return {};
+  };
+  if (const auto *call = std::get_if<KernelCall>(&payload.call)) {
+    if (auto added = add(*call); !added)
+      return added.error();
+  } else {
+    const auto &autotuned = std::get<AutotunedCall>(payload.call);
+    made->aliases = autotuned.aliases;
+    for (const AutotunedCall::Config &config : autotuned.configs)
+      if (auto added = add(config.call); !added)
+        return added.error();
+  }
+  if (made->candidates.size() == 1)
+    made->chosen = 0;
+  return made;
+}
+
+namespace {
+/// Size and both halves of the hash of the payload, and the device.
+using Key = std::tuple<size_t, uint64_t, uint64_t, const runtime::Device *>;
+
+struct Cache {
+  std::shared_mutex mutex;
+  std::map<Key, std::unique_ptr<LoadedPayload>> entries;
+};
+} // namespace
+
+static Cache &cache() {
+  // Never destroyed: XLA's threads may still run when main() has returned.
+  static auto *const instance = new Cache;
+  return *instance;
+}
+
+Expected<LoadedPayload *> loadedPayload(std::string_view bytes, runtime::Device &device) {
+  const XXH128_hash_t digest = XXH3_128bits(bytes.data(), bytes.size());
+  const Key key{bytes.size(), digest.high64, digest.low64, &device};
+  {
+    std::shared_lock<std::shared_mutex> lock(cache().mutex);
+    if (const auto found = cache().entries.find(key); found != cache().entries.end())
+      return found->second.get();
+  }
+  auto payload = readPayload(bytes);
+  if (!payload)
+    return payload.error();
+  auto loaded = LoadedPayload::load(*payload, device);
+  if (!loaded)
+    return loaded.error();
+  // Of two threads that load the same, the first one's stays.
+  std::unique_lock<std::shared_mutex> lock(cache().mutex);
+  return cache().entries.emplace(key, std::move(*loaded)).first->second.get();
+}
+
+} // namespace nereid::xla

@@ -1,0 +1,36 @@
+// From a payload's bytes to its kernels on a device, read and loaded once.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "xla/LoadedCall.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace nereid::xla {
+
+/// What a payload asks for, on one device: one call, or several of which the quickest is to be found.
+class LoadedPayload {
+public:
+  static Expected<std::unique_ptr<LoadedPayload>> load(const Payload &payload, runtime::Device &device);
+
+  /// The first run of several candidates times them; what operands they share with results is restored.
+  Expected<void> run(const Buffers &buffers, void *stream);
+
+private:
+  static constexpr int kUndecided = -1;
+
+  explicit LoadedPayload(runtime::Device &device) : device(device) {}
+  Expected<void> tune(const Buffers &buffers, void *stream);
+
+  runtime::Device &device;
+  std::vector<std::unique_ptr<LoadedCall>> candidates;
+  std::vector<AutotunedCall::Alias> aliases;
+  std::atomic<int> chosen{kUndecided};
+  std::mutex tuning;
+};
+
+/// The payload on that device; kept for good under the digest of its bytes, since a graph runs many times.
+Expected<LoadedPayload *> loadedPayload(std::string_view bytes, runtime::Device &device);
+
+} // namespace nereid::xla

@@ -1,0 +1,99 @@
+// A kernel call of a payload on a device: its arguments are checked and packed once, its buffers at each launch.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "runtime/Device.h"
+#include "xla/Payload.h"
+
+#include <memory>
+#include <span>
+
+namespace nereid::xla {
+
+/// Element types as XLA numbers them.
+enum class ElementType : int32_t {
+  Pred = 1,
+  S8 = 2,
+  S16 = 3,
+  S32 = 4,
+  S64 = 5,
+  U8 = 6,
+  U16 = 7,
+  U32 = 8,
+  U64 = 9,
+  F16 = 10,
+  F32 = 11,
+  F64 = 12,
+  Bf16 = 16,
+  F8e5m2 = 19,
+  F8e4m3fn = 20,
+  F8e5m2fnuz = 24,
+  F8e4m3fnuz = 25,
+};
+
+/// Memory that XLA hands over. The untyped interface tells the address alone.
+struct Buffer {
+  void *data = nullptr;
+  bool isTyped = false;
+  ElementType type = ElementType::Pred;
+  std::span<const int64_t> dims = {};
+  bool isResult = false;
+};
+
+/// Of a typed buffer; nothing where its type is not known here or the number is beyond all memory.
+std::optional<uint64_t> bytesOf(const Buffer &buffer);
+
+/// Buffers of one call: operands, then results; their number is unknown to the untyped interface.
+struct Buffers {
+  std::span<const Buffer> list = {};
+  void *const *untyped = nullptr;
+
+  Buffer at(size_t index) const { return untyped ? Buffer{.data = untyped[index]} : list[index]; }
+};
+
+/// What the kernel of the call is: the artifact of the payload, or one put together from its PTX.
+/// Codes: `payload-kernel`, `payload-parameter`, those of `artifact::deserialize`.
+Expected<artifact::Artifact> artifactOf(const KernelCall &call);
+
+class LoadedCall {
+public:
+  /// Codes: those of `artifactOf` and `Device::load`.
+  static Expected<std::unique_ptr<LoadedCall>> load(const KernelCall &call, runtime::Device &device);
+
+  /// Sets to zero what the payload wants to be zero, and launches. Codes: `xla-buffers`, `xla-dtype`, `xla-shape`,
+  /// `xla-alignment`, `xla-operand-written`, those of `Device::launch`.
+  Expected<void> run(const Buffers &buffers, void *stream) const;
+
+  const std::string &name() const { return kernel->artifact().name; }
+
+private:
+  /// A pointer of the argument block.
+  struct Slot {
+    uint32_t offset = 0;
+    uint32_t parameter = 0; ///< of the artifact
+    uint64_t divisibility = 1;
+    uint64_t bytesToZero = 0;
+    uint64_t spanLimit = 0; ///< the code counts on fewer bytes than that; 0: on nothing
+    std::optional<std::vector<uint64_t>> shape;
+  };
+
+  LoadedCall(runtime::Device &device, std::shared_ptr<runtime::Kernel> kernel) : device(device), kernel(std::move(kernel)) {}
+  Expected<void> addParameters(const KernelCall &call);
+  Expected<void> addScalar(const ScalarParameter &scalar, uint32_t index);
+  Expected<void> addArray(const ArrayParameter &array, uint32_t index);
+  Expected<void> check(const Slot &slot, const Buffer &buffer, size_t index, const Buffers &buffers) const;
+  Expected<void> checkType(const Slot &slot, const Buffer &buffer, size_t index) const;
+  std::string describe(const Slot &slot, const Buffer &buffer, size_t index) const;
+
+  runtime::Device &device;
+  std::shared_ptr<runtime::Kernel> kernel;
+  runtime::Grid grid;
+  bool mayWriteOperands = false;
+  std::vector<Slot> slots;
+  std::vector<char> block; ///< the argument block with all but the pointers
+};
+
+/// Sets bytes of the device's memory to zero, in the stream's order.
+Expected<void> setToZero(runtime::Device &device, void *data, uint64_t bytes, void *stream);
+
+} // namespace nereid::xla

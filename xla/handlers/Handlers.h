@@ -1,0 +1,25 @@
+// What libtriton_xla.so offers: handlers of custom calls that run Triton kernels.
+// SPDX-License-Identifier: MIT
+//
+// Typed handlers find the payload in the attribute `opaque`. One binary serves every XLA whose interface is of a
+// version from 0.1 to 0.5: jaxlib 0.10 to 0.12, PyTorch/XLA 2.8 and 2.9.
+#pragma once
+
+#include <cstddef>
+
+#define NEREID_XLA_API extern "C" __attribute__((visibility("default")))
+
+/// Typed handlers (XLA_FFI_Handler): of the CPU, of NVIDIA's GPUs, and of GPUs for payloads whose kernels are to be
+/// timed first, which a graph cannot record.
+NEREID_XLA_API void *nereid_xla_cpu(void *frame);
+NEREID_XLA_API void *nereid_xla_cuda(void *frame);
+NEREID_XLA_API void *nereid_xla_cuda_autotuned(void *frame);
+
+/// The untyped handler of GPUs, version 2 (API_VERSION_STATUS_RETURNING): `buffers` are the operands, then the
+/// results. `status` is XLA's own; the function that sets it is found in the process.
+NEREID_XLA_API void nereid_xla_cuda_untyped(void *stream, void **buffers, const char *opaque, size_t size, void *status);
+
+/// Registers a typed handler through XLA's own table of functions (XLA_FFI_Api), for programs that have no other way.
+/// Null, or what is wrong; the text lives until the thread's next call.
+NEREID_XLA_API const char *nereid_xla_register(const void *api, const char *name, const char *platform,
+                                               void *(*handler)(void *frame));

@@ -1,0 +1,80 @@
+// Reads call frames of XLA's typed interface.
+// SPDX-License-Identifier: MIT
+#include "xla/handlers/Typed.h"
+
+namespace nereid::xla::ffi {
+
+bool answerMetadata(Frame &frame, uint32_t traits) {
+  for (Extension *extension = frame.extension; extension; extension = extension->next) {
+    if (extension->type != kMetadataExtension)
+      continue;
+    Metadata &metadata = *reinterpret_cast<MetadataExtension *>(extension)->metadata;
+    // An XLA refuses versions newer than its own. 0.1 asks without its table.
+    metadata.version.major = frame.api ? frame.api->version.major : 0;
+    metadata.version.minor = frame.api ? frame.api->version.minor : 1;
+    metadata.traits = traits;
+    return true;
+  }
+  return false;
+}
+
+static Code codeOf(const Error &error) {
+  if (error.code == "out-of-resources" || error.code == "launch-memory")
+    return Code::ResourceExhausted;
+  if (error.code.starts_with("xla-") || error.code.starts_with("payload-") || error.code.starts_with("artifact-"))
+    return Code::InvalidArgument;
+  if (error.code.starts_with("load-") || error.code.starts_with("cuda-"))
+    return Code::FailedPrecondition;
+  return Code::Internal;
+}
+
+Failure *report(const Frame &frame, const Error &error) {
+  const std::string text = error.text + " [" + error.code + "]";
+  MakeFailure arguments{sizeof arguments, nullptr, text.c_str(), codeOf(error)};
+  return frame.api->makeFailure(&arguments);
+}
+
+static Expected<std::string_view> payloadOf(const Attributes &attributes) {
+  constexpr std::string_view kName = "opaque";
+  for (int64_t i = 0; i < attributes.count; ++i) {
+    const Text &name = *attributes.names[i];
+    if (attributes.types[i] != kTextAttribute || std::string_view(name.data, name.size) != kName)
+      continue;
+    const Text &text = *static_cast<const Text *>(attributes.values[i]);
+    return std::string_view(text.data, text.size);
+  }
+  return Error{"xla-payload", "the custom call has no attribute `opaque` of bytes, which would be the payload"};
+}
+
+static Expected<void> addBuffers(const Values &values, bool areResults, std::vector<xla::Buffer> &buffers) {
+  for (int64_t i = 0; i < values.count; ++i) {
+    if (values.types[i] != kBufferValue)
+      return Error{"xla-buffers", std::string(areResults ? "result" : "operand") + " " + std::to_string(i) +
+                                      " of the custom call is no buffer"};
+    const auto &buffer = *static_cast<const Buffer *>(values.values[i]);
+    buffers.push_back({.data = buffer.data,
+                       .isTyped = true,
+                       .type = static_cast<ElementType>(buffer.type),
+                       .dims = {buffer.dims, static_cast<size_t>(buffer.rank)},
+                       .isResult = areResults});
+  }
+  return {};
+}
+
+Expected<void> runFrame(const Frame &frame, runtime::Device &device, void *stream) {
+  auto bytes = payloadOf(frame.attributes);
+  if (!bytes)
+    return bytes.error();
+  auto payload = loadedPayload(*bytes, device);
+  if (!payload)
+    return payload.error();
+  std::vector<xla::Buffer> buffers;
+  buffers.reserve(static_cast<size_t>(frame.operands.count + frame.results.count));
+  if (auto added = addBuffers(frame.operands, false, buffers); !added)
+    return added;
+  if (auto added = addBuffers(frame.results, true, buffers); !added)
+    return added;
+  return (*payload)->run({.list = buffers}, stream);
+}
+
+} // namespace nereid::xla::ffi
