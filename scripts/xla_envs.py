@@ -3,7 +3,8 @@
 usage: xla_envs.py [NAME...]      prints a line for each: its folder, or why there is none
 
 The packages of NAME are in scripts/requirements-xla-NAME.txt, whose first line begins with the Python
-that they are for. A file scripts/finish-xla-NAME.py is run with the new environment's Python.
+that they are for. A file scripts/finish-xla-NAME.py is run with the new environment's Python; NAME may
+lack its last words there ("torch" for "torch-2.8").
 """
 # SPDX-License-Identifier: MIT
 
@@ -16,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ENVIRONMENTS = os.path.join(ROOT, "build", "xla")
@@ -36,8 +38,12 @@ def requirements(name: str) -> str:
 
 
 def finisher(name: str) -> str | None:
-    path = os.path.join(SCRIPTS, f"finish-xla-{name}.py")
-    return path if os.path.exists(path) else None
+    words = name.split("-")
+    for count in range(len(words), 0, -1):
+        path = os.path.join(SCRIPTS, f"finish-xla-{'-'.join(words[:count])}.py")
+        if os.path.exists(path):
+            return path
+    return None
 
 
 def python_version(name: str) -> str:
@@ -75,6 +81,17 @@ def logged(command: list[str], log: str) -> int:
     return done.returncode
 
 
+def install_packages(name: str, python: str, log: str) -> None:
+    """From a folder of their own: only a download that fails is no fault of ours."""
+    pip, pinned = [python, "-m", "pip"], ["--no-deps", "-r", requirements(name)]
+    with tempfile.TemporaryDirectory(dir=ENVIRONMENTS) as wheels:
+        fetch = ["download", "--only-binary", ":all:", "--no-cache-dir", "-d", wheels]
+        if logged([*pip, *fetch, *pinned], log) != 0:
+            raise Unavailable(f"packages could not be downloaded; see build/log/xla-{name}.log")
+        if logged([*pip, "install", "--no-index", "--find-links", wheels, *pinned], log) != 0:
+            raise RuntimeError(f"packages could not be installed; see {log}")
+
+
 def make(name: str) -> str:
     """The environment's Python; what is there already and still fits is kept."""
     python = find_python(python_version(name))
@@ -89,9 +106,7 @@ def make(name: str) -> str:
         os.unlink(log)
     if logged([python, "-m", "venv", folder], log) != 0:
         raise RuntimeError(f"no virtual environment could be made; see {log}")
-    install = [own, "-m", "pip", "install", "--only-binary", ":all:", "--no-deps", "-r"]
-    if logged([*install, requirements(name)], log) != 0:
-        raise Unavailable(f"packages could not be downloaded; see build/log/xla-{name}.log")
+    install_packages(name, own, log)
     finish = finisher(name)
     if finish and logged([own, finish], log) != 0:
         raise RuntimeError(f"{finish} failed; see {log}")
