@@ -154,6 +154,9 @@ Expected<void> LoadedCall::addArray(const ArrayParameter &array, uint32_t index)
   if (parameter.kind != ParameterKind::Pointer)
     return parameterError(artifact, index, "the payload gives an array; the kernel takes " + parameter.type);
   Slot slot{.offset = parameter.offset, .parameter = index, .bytesToZero = array.bytesToZero, .shape = array.shape};
+  slot.buffer = array.buffer.value_or(static_cast<uint32_t>(slots.size()));
+  takesAllBuffers &= !array.buffer;
+  neededBuffers = std::max<size_t>(neededBuffers, size_t{slot.buffer} + 1);
   slot.divisibility = std::max<uint64_t>(array.divisibility, 1);
   for (const Fact &fact : artifact.facts) {
     if (fact.parameter != index)
@@ -203,28 +206,28 @@ Expected<std::unique_ptr<LoadedCall>> LoadedCall::load(const KernelCall &call, r
 
 //--- Buffers -----------------------------------------------------------------------------------
 
-std::string LoadedCall::describe(const Slot &slot, const Buffer &buffer, size_t index) const {
+std::string LoadedCall::describe(const Slot &slot, const Buffer &buffer) const {
   const artifact::Artifact &artifact = kernel->artifact();
   std::string what = buffer.isTyped ? (buffer.isResult ? "result" : "operand") : "buffer";
   return "kernel `" + artifact.name + "`, parameter `" + artifact.parameters[slot.parameter].name + "` (" + what +
-         ", number " + std::to_string(index) + " of the call's buffers)";
+         ", number " + std::to_string(slot.buffer) + " of the call's buffers)";
 }
 
-Expected<void> LoadedCall::checkType(const Slot &slot, const Buffer &buffer, size_t index) const {
+Expected<void> LoadedCall::checkType(const Slot &slot, const Buffer &buffer) const {
   const std::string_view wanted = pointee(kernel->artifact().parameters[slot.parameter]);
   if (!wanted.empty() && !fits(buffer.type, wanted))
-    return Error{"xla-dtype", describe(slot, buffer, index) + " has elements of type " + xlaName(buffer.type) +
+    return Error{"xla-dtype", describe(slot, buffer) + " has elements of type " + xlaName(buffer.type) +
                                   "; the kernel was compiled for " + std::string(wanted)};
   if (slot.shape && !std::equal(buffer.dims.begin(), buffer.dims.end(), slot.shape->begin(), slot.shape->end(),
                                 [](int64_t is, uint64_t wants) { return static_cast<uint64_t>(is) == wants; }))
-    return Error{"xla-shape", describe(slot, buffer, index) + " has the shape " + shapeText(buffer.dims) +
+    return Error{"xla-shape", describe(slot, buffer) + " has the shape " + shapeText(buffer.dims) +
                                   "; the call was made for " + shapeText(*slot.shape)};
   const std::optional<uint64_t> bytes = bytesOf(buffer);
   if (slot.bytesToZero && (!bytes || *bytes < slot.bytesToZero))
-    return Error{"xla-shape", describe(slot, buffer, index) + " has " + std::to_string(bytes.value_or(0)) +
+    return Error{"xla-shape", describe(slot, buffer) + " has " + std::to_string(bytes.value_or(0)) +
                                   " bytes; " + std::to_string(slot.bytesToZero) + " are to be set to zero"};
   if (slot.spanLimit && bytes.value_or(slot.spanLimit) >= slot.spanLimit)
-    return Error{"xla-shape", describe(slot, buffer, index) + " has " + std::to_string(bytes.value_or(0)) +
+    return Error{"xla-shape", describe(slot, buffer) + " has " + std::to_string(bytes.value_or(0)) +
                                   " bytes; the code counts on fewer than " + std::to_string(slot.spanLimit)};
   return {};
 }
@@ -237,39 +240,44 @@ static bool isResultToo(const Buffer &operand, const Buffers &buffers) {
   return false;
 }
 
-Expected<void> LoadedCall::check(const Slot &slot, const Buffer &buffer, size_t index, const Buffers &buffers) const {
+Expected<void> LoadedCall::check(const Slot &slot, const Buffer &buffer, const Buffers &buffers) const {
   if (reinterpret_cast<uintptr_t>(buffer.data) % slot.divisibility != 0)
-    return Error{"xla-alignment", describe(slot, buffer, index) + " lies at an address that is no multiple of " +
+    return Error{"xla-alignment", describe(slot, buffer) + " lies at an address that is no multiple of " +
                                       std::to_string(slot.divisibility) + ", which the code counts on"};
   if (!buffer.isTyped)
     return {};
-  if (auto ok = checkType(slot, buffer, index); !ok)
+  if (auto ok = checkType(slot, buffer); !ok)
     return ok;
   const artifact::Parameter &parameter = kernel->artifact().parameters[slot.parameter];
   // Of PTX that another compiler made it is not known what it writes.
   const bool writesKnown = !parameter.type.empty() && parameter.isWritten;
   if (!buffer.isResult && writesKnown && !mayWriteOperands && !isResultToo(buffer, buffers))
-    return Error{"xla-operand-written", describe(slot, buffer, index) + " is written by the kernel, and no result " +
+    return Error{"xla-operand-written", describe(slot, buffer) + " is written by the kernel, and no result " +
                                             "shares its memory; declare an alias of operand and result"};
   return {};
 }
 
+Expected<void> LoadedCall::checkCount(const Buffers &buffers) const {
+  const size_t given = buffers.list.size();
+  if (buffers.untyped || (takesAllBuffers ? given == neededBuffers : given >= neededBuffers))
+    return {};
+  return Error{"xla-buffers", "kernel `" + name() + "` takes " + std::to_string(neededBuffers) + " arrays; the call has " +
+                                  std::to_string(given) + " operands and results"};
+}
+
 Expected<void> LoadedCall::run(const Buffers &buffers, void *stream) const {
-  if (!buffers.untyped && buffers.list.size() != slots.size())
-    return Error{"xla-buffers", "kernel `" + name() + "` takes " + std::to_string(slots.size()) +
-                                    " arrays; the call has " + std::to_string(buffers.list.size()) +
-                                    " operands and results"};
+  if (auto ok = checkCount(buffers); !ok)
+    return ok;
   std::vector<char> packed(block);
-  for (size_t index = 0; index < slots.size(); ++index) {
-    const Slot &slot = slots[index];
-    const Buffer buffer = buffers.at(index);
-    if (auto ok = check(slot, buffer, index, buffers); !ok)
+  for (const Slot &slot : slots) {
+    const Buffer buffer = buffers.at(slot.buffer);
+    if (auto ok = check(slot, buffer, buffers); !ok)
       return ok;
     std::memcpy(packed.data() + slot.offset, &buffer.data, sizeof buffer.data);
   }
-  for (size_t index = 0; index < slots.size(); ++index)
-    if (slots[index].bytesToZero)
-      if (auto ok = setToZero(device, buffers.at(index).data, slots[index].bytesToZero, stream); !ok)
+  for (const Slot &slot : slots)
+    if (slot.bytesToZero)
+      if (auto ok = setToZero(device, buffers.at(slot.buffer).data, slot.bytesToZero, stream); !ok)
         return ok;
   return device.launch(*kernel, grid, stream, packed);
 }

@@ -71,6 +71,7 @@ private:
   struct Slot {
     uint32_t offset = 0;
     uint32_t parameter = 0; ///< of the artifact
+    uint32_t buffer = 0;    ///< of the call
     uint64_t divisibility = 1;
     uint64_t bytesToZero = 0;
     uint64_t spanLimit = 0; ///< the code counts on fewer bytes than that; 0: on nothing
@@ -81,15 +82,18 @@ private:
   Expected<void> addParameters(const KernelCall &call);
   Expected<void> addScalar(const ScalarParameter &scalar, uint32_t index);
   Expected<void> addArray(const ArrayParameter &array, uint32_t index);
-  Expected<void> check(const Slot &slot, const Buffer &buffer, size_t index, const Buffers &buffers) const;
-  Expected<void> checkType(const Slot &slot, const Buffer &buffer, size_t index) const;
-  std::string describe(const Slot &slot, const Buffer &buffer, size_t index) const;
+  Expected<void> checkCount(const Buffers &buffers) const;
+  Expected<void> check(const Slot &slot, const Buffer &buffer, const Buffers &buffers) const;
+  Expected<void> checkType(const Slot &slot, const Buffer &buffer) const;
+  std::string describe(const Slot &slot, const Buffer &buffer) const;
 
   runtime::Device &device;
   std::shared_ptr<runtime::Kernel> kernel;
   runtime::Grid grid;
   bool mayWriteOperands = false;
   std::vector<Slot> slots;
+  size_t neededBuffers = 0;
+  bool takesAllBuffers = true; ///< in order; else the payload says which
   std::vector<char> block; ///< the argument block with all but the pointers
 };
 

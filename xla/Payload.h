@@ -25,8 +25,9 @@ using artifact::Expected;
 struct ArrayParameter {
   uint64_t bytesToZero = 0;  ///< at its start, before each launch
   uint64_t divisibility = 0; ///< of its address; 0: none is asked for
-  /// What the buffer has to look like; jaxlib does not know it.
+  // What jaxlib does not know: how the buffer has to look, and which one it is where they do not come in order.
   std::optional<std::vector<uint64_t>> shape;
+  std::optional<uint32_t> buffer;
 
   bool operator==(const ArrayParameter &) const = default;
 };

@@ -21,7 +21,7 @@ namespace parameter {
 enum : uint32_t { Array = 1, Bool = 2, I32 = 3, U32 = 4, I64 = 5, U64 = 6, F32 = 7, F64 = 8 };
 }
 namespace array {
-enum : uint32_t { BytesToZero = 1, Divisibility = 2, Shape = 1000 };
+enum : uint32_t { BytesToZero = 1, Divisibility = 2, Shape = 1000, Buffer = 1001 };
 }
 namespace shape {
 enum : uint32_t { Extent = 1 };

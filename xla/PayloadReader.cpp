@@ -153,6 +153,9 @@ static ArrayParameter readArray(Reader reader) {
     case field::array::Shape:
       array.shape = readShape(reader.inside(field));
       break;
+    case field::array::Buffer:
+      array.buffer = reader.small(field, "the number of a buffer");
+      break;
     }
   return array;
 }

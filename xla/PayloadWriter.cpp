@@ -57,6 +57,8 @@ static Message arrayMessage(const ArrayParameter &array) {
       shape.put(field::shape::Extent, extent);
     message.put(field::array::Shape, shape);
   }
+  if (array.buffer)
+    message.put(field::array::Buffer, *array.buffer);
   return message;
 }
 

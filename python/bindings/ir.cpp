@@ -189,6 +189,7 @@ static void bindModule(nb::module_ &ir) {
       .def("str", [](const IrModule &module) { return textOf(driver::printModule(module.op.get())); })
       .def("__str__", [](const IrModule &module) { return textOf(driver::printModule(module.op.get(), false)); })
       .def("str_nodebug", [](const IrModule &module) { return textOf(driver::printModule(module.op.get(), false)); })
+      .def("dump", [](const IrModule &module) { llvm::errs() << driver::printModule(module.op.get()); })
       .def("get_entry_func_name", &entryName)
       .def(
           "get_int_attr",

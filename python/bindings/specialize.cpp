@@ -76,14 +76,32 @@ static nb::object specializeDescriptor(nb::handle descriptor) {
   return pairOf("tensordesc<" + std::string(jit::spelling(*type)) + reprOf(shape) + ">", nb::none());
 }
 
+static nb::object pointerPair(jit::ScalarType pointee, bool isAligned, const Rule &rule) {
+  return pairOf(std::string(rule.isConst ? "*k" : "*") + std::string(jit::spelling(pointee)), alignmentKey(isAligned, rule));
+}
+
+/// Of an object that has its own `data_ptr` and `dtype`, where arrays have those of their class: some callers describe
+/// arrays so. Null for any other object.
+static nb::object specializeStandIn(nb::handle argument, const Rule &rule) {
+  nb::object pointer = attributeOrNull(argument, "data_ptr"), dtype = attributeOrNull(argument, "dtype");
+  if (!pointer.is_valid() || !dtype.is_valid())
+    return {};
+  const auto type = scalarTypeNamed(utf8(checked(PyObject_Str(dtype.ptr()))));
+  if (!type)
+    return {};
+  const unsigned long long address = PyLong_AsUnsignedLongLongMask(checked(PyObject_CallNoArgs(pointer.ptr())).ptr());
+  if (PyErr_Occurred())
+    throw nb::python_error();
+  return pointerPair(*type, address % 16 == 0, rule);
+}
+
 static nb::object specializeOther(nb::handle argument, const Rule &rule) {
   Array array;
   switch (readArray(argument.ptr(), array)) {
   case ArrayResult::Failed:
     throw nb::python_error();
   case ArrayResult::Read:
-    return pairOf(std::string(rule.isConst ? "*k" : "*") + std::string(jit::spelling(array.type)),
-                  alignmentKey(array.address % 16 == 0, rule));
+    return pointerPair(array.type, array.address % 16 == 0, rule);
   case ArrayResult::NotAnArray:
     break;
   }
@@ -100,6 +118,8 @@ static nb::object specializeOther(nb::handle argument, const Rule &rule) {
     return specializeParts(argument, parts, rule);
   if (PyIndex_Check(argument.ptr()) && !PySequence_Check(argument.ptr())) // numpy's integers, SymInt
     return specializeInteger(checked(PyNumber_Index(argument.ptr())), rule);
+  if (nb::object standIn = specializeStandIn(argument, rule); standIn.is_valid())
+    return standIn;
   raise(PyExc_TypeError, "failed to specialize argument of type: " + std::string(Py_TYPE(argument.ptr())->tp_name));
 }
 

@@ -108,13 +108,15 @@ static void bindParameters(nb::module_ &xla) {
   nb::class_<ArrayParameter>(xla, "Array", "A buffer that XLA hands over.")
       .def(
           "__init__",
-          [](ArrayParameter *self, uint64_t bytesToZero, uint64_t divisibility, std::optional<std::vector<uint64_t>> shape) {
-            new (self) ArrayParameter{bytesToZero, divisibility, std::move(shape)};
+          [](ArrayParameter *self, uint64_t bytesToZero, uint64_t divisibility, std::optional<std::vector<uint64_t>> shape,
+             std::optional<uint32_t> buffer) { new (self) ArrayParameter{bytesToZero, divisibility, std::move(shape), buffer};
           },
-          nb::arg("bytes_to_zero") = 0, nb::arg("divisibility") = 0, nb::arg("shape") = nb::none())
+          nb::arg("bytes_to_zero") = 0, nb::arg("divisibility") = 0, nb::arg("shape") = nb::none(),
+          nb::arg("buffer") = nb::none())
       .def_ro("bytes_to_zero", &ArrayParameter::bytesToZero)
       .def_ro("divisibility", &ArrayParameter::divisibility)
       .def_prop_ro("shape", [](const ArrayParameter &array) { return array.shape; })
+      .def_prop_ro("buffer", [](const ArrayParameter &array) { return array.buffer; })
       .def("__eq__", [](const ArrayParameter &a, const ArrayParameter &b) { return a == b; });
   nb::class_<ScalarParameter>(xla, "Scalar", "A number that is the same at each launch.")
       .def(

@@ -29,6 +29,7 @@ from .runtime import (
 )
 from .runtime.callable import package_function as _package_function
 from .runtime.jit import constexpr_function, jit
+from .xla_imports import watch_imports as _watch_imports
 
 __all__ = [
     "AsyncCompileMode",
@@ -88,3 +89,6 @@ def next_power_of_2(n):  # noqa: ANN001, ANN201
     for shift in (1, 2, 4, 8, 16, 32):
         n |= n >> shift
     return n + 1
+
+
+_watch_imports()

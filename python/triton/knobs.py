@@ -293,6 +293,11 @@ class proton_knobs(Group):
     disable = _flag("TRITON_PROTON_DISABLE")
 
 
+class xla_knobs(Group):
+    # Whether other packages are completed when they are imported (docs/xla.md).
+    compat = _flag("TRITON_XLA_COMPAT", True)
+
+
 def _settings_changed() -> None:
     """Kernels compiled under other settings are not reused from memory; hooks need the slow way of
     launching.
@@ -339,3 +344,4 @@ language = language_knobs()
 nvidia = nvidia_knobs()
 amd = amd_knobs()
 proton = proton_knobs()
+xla = xla_knobs()

@@ -9,8 +9,8 @@ using namespace nereid::xla::ffi;
 
 void *nereid_xla_cpu(void *given) {
   auto &frame = *static_cast<Frame *>(given);
-  if (answerMetadata(frame, /*traits=*/0))
-    return nullptr;
+  if (const auto answer = answerMetadata(frame, /*traits=*/0))
+    return *answer;
   auto done = runFrame(frame, runtime::cpuDevice(), nullptr);
   return done ? nullptr : report(frame, done.error());
 }

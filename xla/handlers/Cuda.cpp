@@ -38,8 +38,8 @@ static Expected<void> runTyped(const Frame &frame) {
 
 static Failure *handle(void *given, uint32_t traits) {
   auto &frame = *static_cast<Frame *>(given);
-  if (answerMetadata(frame, traits))
-    return nullptr;
+  if (const auto answer = answerMetadata(frame, traits))
+    return *answer;
   auto done = runTyped(frame);
   return done ? nullptr : report(frame, done.error());
 }

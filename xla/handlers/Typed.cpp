@@ -4,18 +4,30 @@
 
 namespace nereid::xla::ffi {
 
-bool answerMetadata(Frame &frame, uint32_t traits) {
-  for (Extension *extension = frame.extension; extension; extension = extension->next) {
-    if (extension->type != kMetadataExtension)
-      continue;
-    Metadata &metadata = *reinterpret_cast<MetadataExtension *>(extension)->metadata;
-    // An XLA refuses versions newer than its own. 0.1 asks without its table.
-    metadata.version.major = frame.api ? frame.api->version.major : 0;
-    metadata.version.minor = frame.api ? frame.api->version.minor : 1;
-    metadata.traits = traits;
-    return true;
-  }
-  return false;
+// The newest version of the interface whose structures are known to begin as those of FfiAbi.h.
+static constexpr int kNewestMinor = 5;
+
+static Metadata *findMetadata(const Frame &frame) {
+  for (Extension *extension = frame.extension; extension; extension = extension->next)
+    if (extension->type == kMetadataExtension)
+      return reinterpret_cast<MetadataExtension *>(extension)->metadata;
+  return nullptr;
+}
+
+std::optional<Failure *> answerMetadata(Frame &frame, uint32_t traits) {
+  Metadata *metadata = findMetadata(frame);
+  if (!metadata)
+    return std::nullopt;
+  // 0.1 asks without its table.
+  const int major = frame.api ? frame.api->version.major : 0, minor = frame.api ? frame.api->version.minor : 1;
+  if (major != 0 || minor > kNewestMinor)
+    return report(frame, {"xla-version", "this XLA has version " + std::to_string(major) + "." + std::to_string(minor) +
+                                             " of the foreign-function interface; versions up to 0." +
+                                             std::to_string(kNewestMinor) + " are known here: a newer nereid is needed"});
+  metadata->version.major = major; // an XLA refuses versions newer than its own
+  metadata->version.minor = minor;
+  metadata->traits = traits;
+  return nullptr;
 }
 
 static Code codeOf(const Error &error) {

@@ -7,8 +7,9 @@
 
 namespace nereid::xla::ffi {
 
-/// Answers XLA's question what the handler is; false where the frame asks for a run.
-bool answerMetadata(Frame &frame, uint32_t traits);
+/// Answers XLA's question what the handler is: with null, or with a failure where this XLA is too new. Nothing where
+/// the frame asks for a run.
+std::optional<Failure *> answerMetadata(Frame &frame, uint32_t traits);
 
 /// Null for success.
 Failure *report(const Frame &frame, const Error &error);

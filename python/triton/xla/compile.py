@@ -32,6 +32,7 @@ class ArrayType:
     shape: tuple[int, ...]
     divisibility: int = _ALIGNMENT  # of its address
     bytes_to_zero: int = 0  # at its start, before each launch
+    buffer: int | None = None  # of the call's operands and results; None: they come in order
 
     @classmethod
     def of(cls, array: Any, **facts: Any) -> ArrayType:
@@ -90,6 +91,7 @@ def make_call(
     target: Any = "cpu",
     metaparams: Mapping[str, Any] | None = None,
     *,
+    options: Mapping[str, Any] | None = None,
     name: str = "",
     metadata: bytes = b"",
     aliases: Sequence[tuple[int, int, int]] = (),
@@ -99,25 +101,28 @@ def make_call(
     """Compiles `kernel` for `target` and puts the call into a payload.
 
     `args` are the kernel's arguments in its order, arrays as anything with a dtype and a shape.
-    `metaparams` are its constants and the launch options. An autotuned kernel becomes a payload
+    `metaparams` are its other arguments and its constants by name, and launch options, which may
+    also be in `options`. An autotuned kernel becomes a payload
     that finds the quickest of its configurations when it is run first; `aliases` (operand, result,
     bytes) are then what has to be restored. With `jaxlib` the payload is for the handlers of that
     version ("0.11.2") and not for ours.
     """
     target = resolve_target(target)
     backend = make_backend(target)
-    metaparams = dict(metaparams or {})
+    given = dict(metaparams or {})
     calls, kernels = [], []
-    fn, configs = candidates(kernel, args, metaparams)
+    fn, configs = candidates(kernel, args, given)
     for config in configs:
-        bound = Binder(fn.__name__, fn.params).bind(tuple(args), {**metaparams, **config.kwargs})
-        compiled, specialization = _compile(fn, bound, {**metaparams, **config.kwargs}, target, backend)
+        keywords = {**given, **config.kwargs}
+        bound = Binder(fn.__name__, fn.params).bind(tuple(args), keywords)
+        asked = {**(options or {}), **Binder(fn.__name__, fn.params, backend).options(keywords)}
+        compiled, specialization = _compile(fn, bound, asked, target, backend)
         kernels.append(compiled)
         calls.append(
             payloads.KernelCall(
                 _code(compiled, target, jaxlib),
-                _grid(grid, {**metaparams, **bound}),
-                _parameters(fn, bound, specialization, with_shapes=jaxlib is None),
+                _grid(grid, {**keywords, **bound}),
+                _parameters(fn, bound, specialization, for_jaxlib=jaxlib is not None),
                 may_write_operands and jaxlib is None,
             )
         )
@@ -130,11 +135,10 @@ def make_call(
 
 
 def _compile(
-    fn: JITFunction[Any], bound: dict[str, Any], keywords: dict[str, Any], target: GPUTarget, backend: Any
+    fn: JITFunction[Any], bound: dict[str, Any], options: dict[str, Any], target: GPUTarget, backend: Any
 ) -> tuple[CompiledKernel, list[Any]]:
     binder = Binder(fn.__name__, fn.params, backend)
     specialization = [_specialize(binder, param, bound[param.name]) for param in fn.params]
-    options = binder.options(keywords)
     signature, constants, attrs = _describe(bound, specialization, backend)
     source = ASTSource(fn, signature, constants, attrs)
     return compile(source, target=target, options=options, _folder_view=False), specialization
@@ -163,7 +167,7 @@ def _specialize(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
 
 
 def _parameters(
-    fn: JITFunction[Any], bound: dict[str, Any], specialization: list[Any], with_shapes: bool
+    fn: JITFunction[Any], bound: dict[str, Any], specialization: list[Any], for_jaxlib: bool
 ) -> list[Any]:
     parameters = []
     for param, (kind, key) in zip(fn.params, specialization, strict=True):
@@ -173,15 +177,17 @@ def _parameters(
         if not kind.startswith("*"):
             parameters.append(scalar_parameter(value, kind, param.name))
             continue
-        array = ArrayType.of(value)
-        parameters.append(
-            payloads.Array(
-                array.bytes_to_zero,
-                _ALIGNMENT if key and "D" in key else 0,
-                list(array.shape) if with_shapes else None,
-            )
-        )
+        parameters.append(_array_parameter(ArrayType.of(value), key, for_jaxlib))
     return parameters
+
+
+def _array_parameter(array: ArrayType, key: str | None, for_jaxlib: bool) -> Any:
+    alignment = _ALIGNMENT if key and "D" in key else 0
+    if not for_jaxlib:
+        return payloads.Array(array.bytes_to_zero, alignment, list(array.shape), array.buffer)
+    if array.buffer is not None:
+        raise ValueError("jaxlib's handlers take a call's buffers in order; leave out `buffer`")
+    return payloads.Array(array.bytes_to_zero, alignment)
 
 
 def _grid(grid: Any, bound: dict[str, Any]) -> tuple[int, int, int]:

@@ -27,9 +27,9 @@ def candidates(
     kernel: Any, args: Sequence[Any], metaparams: dict[str, Any]
 ) -> tuple[JITFunction[Any], list[Candidate]]:
     """The function under the decorators, and every way to compile it for these arguments."""
-    named = dict(zip(kernel.arg_names, args, strict=False)) if hasattr(kernel, "arg_names") else {}
     found = [Candidate({})]
     fn = kernel
+    named, metaparams = _split(kernel, args, metaparams)
     while not isinstance(fn, JITFunction):
         if isinstance(fn, Autotuner):
             found = [
@@ -47,6 +47,21 @@ def candidates(
             )
         fn = fn.fn
     return fn, found
+
+
+def _split(
+    kernel: Any, args: Sequence[Any], metaparams: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments that are no constants, and everything else."""
+    fn = kernel
+    while hasattr(fn, "fn") and not isinstance(fn, JITFunction):
+        fn = fn.fn
+    params = getattr(fn, "params", [])
+    constants = {param.name for param in params if param.is_constexpr}
+    names = {param.name for param in params} - constants
+    every = {**dict(zip(getattr(fn, "arg_names", []), args, strict=False)), **metaparams}
+    named = {name: value for name, value in every.items() if name in names}
+    return named, {name: value for name, value in every.items() if name not in names}
 
 
 def _without_defaults(config: Config, metaparams: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ... import knobs
 from ..compiler import BaseBackend, GPUTarget
 from ..options import TargetOptions
 from .assembler import Assembler, find_assembler
+from .stages import CompiledStage, compile_ttir
 
 
 @dataclass(frozen=True)
@@ -129,3 +130,27 @@ class CUDABackend(BaseBackend):
 
     def hash(self) -> str:
         return f"cuda-{self.target.arch}-{self._assembler().key}"
+
+    # A kernel stage by stage, for those who drive the compiler themselves: `module` is what
+    # `ASTSource.make_ir` or the stage before gave. The first one compiles; errors come from there.
+
+    def make_ttir(
+        self, module: Any, metadata: dict[str, Any], options: CUDAOptions, capability: Any
+    ) -> CompiledStage:
+        return compile_ttir(module, metadata, options, self.code_target(options))
+
+    def make_ttgir(
+        self, module: CompiledStage, metadata: dict[str, Any], options: Any, capability: Any
+    ) -> CompiledStage:
+        return module.at("ttgir")
+
+    def make_llir(
+        self, module: CompiledStage, metadata: dict[str, Any], options: Any, capability: Any = None
+    ) -> str:
+        return str(module.at("llir"))
+
+    def make_ptx(
+        self, module: Any, metadata: dict[str, Any], options: Any, capability: Any = None
+    ) -> str:
+        """`module` is the text of the LLVM IR that `make_llir` gave with this `metadata`."""
+        return str(metadata[CompiledStage.KEY].at("ptx"))

@@ -44,6 +44,12 @@ _CPP_TYPES = {
 }
 
 
+# How the driver numbers the element types of tensor maps, by the number that PTX has for them: they
+# differ in fp64, bf16 and fp32 with denormals set to zero.
+TMA_DTYPE_DEVICE_TO_HOST = {**{number: number for number in range(16)}, 8: 10, 9: 8, 10: 9}
+TMA_TF32 = 11
+
+
 def _use_library() -> None:
     path = knobs.nvidia.libcuda_path or ""
     if os.path.isdir(path):

@@ -1,0 +1,66 @@
+"""The stages of one compilation, for those who ask the NVIDIA backend for them one by one."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ... import knobs
+from ..._C import libtriton
+from ..compiler import GPUTarget
+
+# PTX is all that is asked for: whoever asks has an assembler.
+_NO_TOOLS = {"ptxas": "", "nvjitlink": "", "key": ""}
+
+
+class CompiledStage:
+    """A stage of a finished compilation."""
+
+    KEY = "compiled"  # of a `metadata` dictionary: the compilation that filled it
+
+    def __init__(self, code: Any, name: str):
+        self._code = code
+        self._name = name
+
+    def at(self, name: str) -> CompiledStage:
+        return CompiledStage(self._code, name)
+
+    def __str__(self) -> str:
+        return self._code.stage(self._name)
+
+    def dump(self) -> None:
+        """Shows it on the standard error stream."""
+        print(self, file=sys.stderr)
+
+
+def compile_ttir(
+    module: Any, metadata: dict[str, Any], options: Any, target: GPUTarget
+) -> CompiledStage:
+    """Compiles a module of TTIR to PTX, and says in `metadata` what a launch needs."""
+    text = module.str()
+    if "!tt.tensordesc" in text.split("{", 2)[1]:
+        raise NotImplementedError(
+            "a kernel that takes a tensor descriptor from the host cannot be compiled stage by "
+            "stage: pass the array, and make the descriptor in the kernel with "
+            "tl.make_tensor_descriptor"
+        )
+    always = knobs.compilation.always_compile
+    code = libtriton.compile_ir(
+        text,
+        "<ttir>",
+        "ttir",
+        target,
+        {**options.__dict__, "always_compile": always, "tools": _NO_TOOLS},
+        None if always else knobs.cache.dir,
+    )
+    facts = code.metadata
+    wanted = ("name", "shared", "global_scratch_size", "global_scratch_align")
+    metadata.update({name: facts[name] for name in wanted})
+    metadata.update({"num_warps": facts.get("num_warps", options.num_warps)})
+    metadata["profile_scratch_size"] = facts["profile_scratch_size"]
+    metadata["profile_scratch_align"] = facts["profile_scratch_align"]
+    metadata["tmem_size"] = 0  # memory of later GPUs' tensor cores
+    metadata["tensordesc_meta"] = []
+    metadata[CompiledStage.KEY] = stage = CompiledStage(code, "ttir")
+    return stage

@@ -1,0 +1,2 @@
+"""Names that others import from here."""
+# SPDX-License-Identifier: MIT

@@ -1,0 +1,147 @@
+"""Lowers calls for a platform: the kernel is compiled, and a custom call with its payload comes out."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from ..backends import GPUTarget
+from ..xla import handlers
+from ..xla.compile import ArrayType, Call, make_call
+
+if TYPE_CHECKING:
+    from .primitive import CallSpec
+
+_TARGETS = {
+    ("cpu", False): ("nereid_triton_call", handlers.CPU),
+    ("cpu", True): ("nereid_triton_call", handlers.CPU),
+    ("cuda", False): ("nereid_triton_call", handlers.CUDA),
+    ("cuda", True): ("nereid_triton_call_autotuned", handlers.CUDA_AUTOTUNED),
+}
+
+
+@functools.cache
+def _registered(platform: str, is_autotuned: bool) -> str:
+    """The custom call's name; XLA learns it before the first graph that has it."""
+    name, handler = _TARGETS[platform, is_autotuned]
+    jax.ffi.register_ffi_target(
+        name, handlers.capsule(handler), platform="CUDA" if platform == "cuda" else platform
+    )
+    return name
+
+
+def _target(platform: str, capability: int | None) -> Any:
+    if platform == "cpu":
+        return "cpu"
+    if capability is None:
+        try:
+            text = jax.devices("cuda")[0].compute_capability
+        except RuntimeError as error:
+            raise RuntimeError(
+                "a call is lowered for CUDA where there is no GPU to ask for its compute capability; "
+                "say which one is meant, as in compute_capability=90"
+            ) from error
+        major, minor = str(text).split(".")
+        capability = int(major) * 10 + int(minor)
+    return GPUTarget("cuda", capability, 32)
+
+
+def _bytes_of(aval: Any) -> int:
+    return aval.size * aval.dtype.itemsize
+
+
+def _zeroed(spec: CallSpec, keywords: dict[str, Any]) -> frozenset[int]:
+    chosen = frozenset(spec.zeroed(keywords) if callable(spec.zeroed) else spec.zeroed)
+    wrong = [index for index in chosen if not 0 <= index < len(spec.shapes)]
+    if wrong:
+        raise ValueError(
+            f"zeroed_outputs names result {wrong[0]}; the call has {len(spec.shapes)} of them"
+        )
+    return chosen
+
+
+def _array_types(ctx: Any, spec: CallSpec, zeroed: frozenset[int]) -> dict[str, ArrayType]:
+    """The type of each parameter that is an array, and which of XLA's buffers it is."""
+    from .primitive import Operand, Result
+
+    types = {}
+    shared = dict(spec.aliases)
+    for name, argument in spec.arguments:
+        if isinstance(argument, Operand):
+            aval, buffer = ctx.avals_in[argument.index], argument.index
+            result = shared.get(argument.index)
+        elif isinstance(argument, Result):
+            aval, buffer = ctx.avals_out[argument.index], len(ctx.avals_in) + argument.index
+            result = argument.index
+        else:
+            continue
+        clear = _bytes_of(aval) if result in zeroed else 0
+        types[name] = ArrayType.of(aval, bytes_to_zero=clear, buffer=buffer)
+    return types
+
+
+def _check_writes(call: Call, spec: CallSpec) -> None:
+    from .primitive import Operand
+
+    if spec.may_write_operands:
+        return
+    arrays = [(name, given) for name, given in spec.arguments if not hasattr(given, "value")]
+    aliased = dict(spec.aliases)
+    for index in sorted(call.written):
+        name, given = arrays[index]
+        if isinstance(given, Operand) and given.index not in aliased:
+            position = [argument for argument, _ in spec.arguments].index(name)
+            raise ValueError(
+                f"kernel {call.kernel.name} writes its operand `{name}`, and JAX's arrays do not "
+                f"change; make it a result as well: input_output_aliases={{{position}: ...}}"
+            )
+
+
+def _check_aliases(ctx: Any, spec: CallSpec) -> None:
+    for operand, result in spec.aliases:
+        given, made = ctx.avals_in[operand], ctx.avals_out[result]
+        if (given.shape, given.dtype) != (made.shape, made.dtype):
+            raise ValueError(
+                f"input_output_aliases: operand {operand} is {given.str_short()}, result {result} is "
+                f"{made.str_short()}; they cannot share memory"
+            )
+
+
+def compile_call(platform: str, ctx: Any, spec: CallSpec) -> Call:
+    """The payload for the shapes of this lowering."""
+    _check_aliases(ctx, spec)
+    metaparams = {name: constant.value for name, constant in spec.metaparams}
+    options = {name: constant.value for name, constant in spec.options}
+    numbers = {name: given.value for name, given in spec.arguments if hasattr(given, "value")}
+    types = _array_types(ctx, spec, _zeroed(spec, {**numbers, **metaparams}))
+    call = make_call(
+        spec.kernel,
+        [],
+        spec.grid,
+        _target(platform, spec.compute_capability),
+        {**types, **numbers, **metaparams},
+        options=options,
+        name=spec.name,
+        metadata=spec.metadata,
+        aliases=[(a, len(ctx.avals_in) + b, _bytes_of(ctx.avals_in[a])) for a, b in spec.aliases],
+        may_write_operands=spec.may_write_operands,
+    )
+    _check_writes(call, spec)
+    return call
+
+
+def lower(platform: str, ctx: Any, operands: Any, spec: CallSpec) -> Any:
+    call = compile_call(platform, ctx, spec)
+    attributes: dict[str, Any] = {"opaque": call.data}
+    if spec.cost:
+        attributes["cost_estimate_json"] = json.dumps(dict(spec.cost))
+    rule = jax.ffi.ffi_lowering(
+        _registered(platform, call.is_autotuned),
+        operand_output_aliases=dict(spec.aliases),
+        has_side_effect=spec.has_side_effect,
+    )
+    return rule(ctx, *operands, **attributes)
