@@ -20,6 +20,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import xla_envs
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build", "dev")
 LOGS = os.path.join(ROOT, "build", "log")
@@ -180,11 +182,12 @@ def pytest(
     *options: str,
     under: tuple[str, ...] = (),
     files: tuple[str, ...] = ("",),
+    python: str = sys.executable,
     **environment: str,
 ) -> Outcome:
     """Tests of a folder, or some of its files; `under` is a program that runs another."""
     report = report_path(f"{name}.xml")
-    command = [*under, sys.executable, "-m", "pytest", "-q", "--no-header", f"--junitxml={report}"]
+    command = [*under, python, "-m", "pytest", "-q", "--no-header", f"--junitxml={report}"]
     command += [f"--device={device}", *options]
     command += [os.path.join("test", folder, file) for file in files]
     done = run(command, f"test-{name}", **environment)
@@ -269,6 +272,31 @@ def layers(request: Request) -> Outcome:
     return agree(outcome, done.returncode)
 
 
+def xla(request: Request) -> Outcome:
+    """Tests of XLA's programs: on a CPU in an environment for each set of versions, on a GPU where they are installed."""
+    if request.device == "cuda":
+        return pytest("xla", "xla/jax", "cuda")
+    total = Outcome()
+    for name in xla_envs.names():
+        total.add(xla_environment(name))
+    return total
+
+
+def xla_environment(name: str) -> Outcome:
+    try:
+        python = xla_envs.make(name)
+    except xla_envs.Unavailable as why:
+        return Outcome(skipped=1, reasons=[f"xla {name}: {why}"])
+    except RuntimeError as error:
+        return Outcome().fail(f"xla {name}: {error}")
+    if xla_envs.python_version(name) != "%d.%d" % sys.version_info[:2]:
+        built = run([sys.executable, os.path.join("scripts", "module_for.py"), python], f"module-{name}")
+        if built.returncode != 0:
+            return Outcome(output=built.stdout).fail(f"xla {name}: no Python module for {python}")
+    folder = "xla/" + name.split("-")[0]
+    return pytest(f"xla-{name}", folder, "cpu", python=python, PYTHONPATH=os.path.join(BUILD, "python"))
+
+
 LEVELS: dict[str, Callable[[Request], Outcome]] = {
     "layers": layers,
     "unit": unit,
@@ -280,6 +308,7 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
     ),
     "ptx": ptx,
     "python": lambda request: pytest("python", "python", request.device),
+    "xla": xla,
     "sanitize": sanitize,
 }
 WHEN_ASKED_FOR = ("sanitize",)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "xla/Payload.h"
 
+#include "jit/Signature.h"
 #include "python/bindings/CompiledData.h"
 
 #include <bit>
@@ -230,9 +231,22 @@ static nb::object callOfBytes(nb::bytes bytes, bool compressed) {
   return nb::make_tuple(call, textOf(payload->name), bytesOf(payload->metadata));
 }
 
+/// What the code takes for granted of its arguments, as its signature says: no launcher of ours has looked at them.
+static void addFacts(artifact::Artifact &artifact) {
+  const auto parsed = jit::Signature::parse(artifact.signature);
+  const auto *signature = std::get_if<jit::Signature>(&parsed);
+  if (!signature)
+    return;
+  for (uint32_t i = 0; i < artifact.parameters.size(); ++i)
+    if (const uint32_t at = artifact.parameters[i].position;
+        at < signature->arguments.size() && signature->arguments[at].divisibleBy16)
+      artifact.facts.push_back({artifact::FactKind::Divisible, i, 16});
+}
+
 /// What a launch needs of the artifact, without the stages that only people read.
 static nb::object launchable(const CompiledData &code) {
   artifact::Artifact small = code.artifact;
+  addFacts(small);
   small.stages.clear();
   small.sourceMap = {};
   return bytesOf(artifact::serialize(small));

@@ -191,7 +191,7 @@ class cache_knobs(Group):
     home_dir = Knob("TRITON_HOME", lambda group: os.path.expanduser("~/"))
     dump_dir = Knob("TRITON_DUMP_DIR", _under_home("dump"))
     override_dir = Knob("TRITON_OVERRIDE_DIR", _under_home("override"))
-    dir = Knob("TRITON_CACHE_DIR", _under_home("cache"))
+    dir = Knob("TRITON_CACHE_DIR", _under_home("cache"), os.path.normpath)
     manager_class = Knob("TRITON_CACHE_MANAGER", None, _class_at)
     remote_manager_class = Knob("TRITON_REMOTE_CACHE_BACKEND", None, _class_at)
 

@@ -28,24 +28,53 @@ class _Watcher:
                 break
         else:
             return None
-        _call_after(spec.loader, *_AFTER[name])
+        _call_after(spec.loader)
         return spec
 
 
-def _call_after(loader: Any, module_name: str, function: str) -> None:
+def _call_after(loader: Any) -> None:
     """A loader belongs to one module."""
     execute = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
         execute(module)
-        from . import knobs
-
-        if knobs.xla.compat:
-            getattr(importlib.import_module(module_name), function)(module)
+        _complete(module)
 
     loader.exec_module = exec_module
 
 
+class _Package(ModuleType):
+    """A package one of whose modules is being executed: it hears when that has ended."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if f"{self.__name__}.{name}" in _AFTER:
+            self.__class__ = ModuleType
+            _complete(value)
+
+
+def _complete(module: ModuleType) -> None:
+    from . import knobs
+
+    if knobs.xla.compat:
+        where, function = _AFTER[module.__name__]
+        getattr(importlib.import_module(where), function)(module)
+
+
+def _catch_up(name: str) -> None:
+    """For a module that was there before us, or that is just importing us."""
+    package, _, own_name = name.rpartition(".")
+    if name not in sys.modules:
+        return
+    if own_name in vars(sys.modules[package]):
+        _complete(sys.modules[name])
+    else:
+        sys.modules[package].__class__ = _Package
+
+
 def watch_imports() -> None:
-    if not any(isinstance(finder, _Watcher) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Watcher())
+    if any(isinstance(finder, _Watcher) for finder in sys.meta_path):
+        return
+    sys.meta_path.insert(0, _Watcher())
+    for name in _AFTER:
+        _catch_up(name)
