@@ -4,6 +4,7 @@
 
 #include "jit/Signature.h"
 #include "python/bindings/CompiledData.h"
+#include "python/bindings/XlaArrays.h"
 
 #include <bit>
 #include <nanobind/stl/array.h>
@@ -257,6 +258,7 @@ void nereid::python::bindXla(nb::module_ &module) {
   bindParameters(xla);
   bindKernelCode(xla);
   bindCalls(xla);
+  bindXlaArrays(xla);
   xla.def("write", &bytesOfCall, nb::arg("call"), nb::arg("name"), nb::arg("metadata"), nb::arg("compressed"),
           "A call as bytes.");
   xla.def("read", &callOfBytes, nb::arg("payload"), nb::arg("compressed"), "(call, name, metadata) of a payload.");

@@ -1,9 +1,13 @@
-"""Completes other packages when they are imported; they are neither imported nor changed before."""
+"""Completes other packages when they are imported; they are neither imported nor changed before.
+docs/why/completed-packages.md tells what is done to them; TRITON_XLA_COMPAT=0 leaves it out.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -11,14 +15,20 @@ from typing import Any
 
 # Module -> the function of ours that is called with it once it has been executed.
 _AFTER = {"jax_triton.triton_lib": ("triton.jax.jax_triton", "complete")}
+# Module -> the file of ours that is executed as it, whether or not the package has its own.
+_INSTEAD = {"torch_xla.experimental.triton": "torch_xla_experimental.py"}
 
 
 class _Watcher:
-    """A finder that finds nothing by itself: it asks the others, and has a word with the loader."""
+    """Finds modules of ours that stand for others. For those that are completed it asks the other
+    finders, and has a word with the loader.
+    """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> Any:
+        if name in _INSTEAD:
+            return _spec_of_ours(name)
         if name not in _AFTER:
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
@@ -30,6 +40,15 @@ class _Watcher:
             return None
         _call_after(spec.loader)
         return spec
+
+
+def _spec_of_ours(name: str) -> Any:
+    from . import knobs
+
+    if not knobs.xla.compat:
+        return None
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "xla")
+    return importlib.util.spec_from_file_location(name, os.path.join(folder, _INSTEAD[name]))
 
 
 def _call_after(loader: Any) -> None:

@@ -23,3 +23,7 @@ NEREID_XLA_API void nereid_xla_cuda_untyped(void *stream, void **buffers, const 
 /// Null, or what is wrong; the text lives until the thread's next call.
 NEREID_XLA_API const char *nereid_xla_register(const void *api, const char *name, const char *platform,
                                                void *(*handler)(void *frame));
+
+/// Finds a function of a module of this process that the module does not export, by its name in the symbol table of the
+/// module's file. Null where it is not to be found; `problem` then says why and lives until the thread's next call.
+NEREID_XLA_API void *nereid_xla_find_function(const char *path, const char *name, const char **problem);

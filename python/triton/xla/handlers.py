@@ -57,3 +57,15 @@ def register(api: int, target: str, platform: str, handler: str = CPU) -> None:
     )
     if problem is not None:
         raise RuntimeError(f"XLA does not take the handler of {target!r}: {problem.decode()}")
+
+
+def find_function(path: str, name: str) -> int:
+    """Where a function is that the module at `path`, loaded in this process, does not export."""
+    find = library().nereid_xla_find_function
+    find.restype = ctypes.c_void_p
+    find.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]
+    problem = ctypes.c_char_p()
+    found = find(os.fsencode(path), name.encode(), ctypes.byref(problem))
+    if not found:
+        raise RuntimeError(f"{path} {(problem.value or b'').decode()}")
+    return found

@@ -1,0 +1,83 @@
+"""What a payload expects of the node that it becomes: checked when the node is made, since a graph
+runs later and far from the line that made it.
+"""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .._C.libtriton import xla as _native
+from .compile import type_name
+
+
+class Array(NamedTuple):
+    """An array parameter of the kernel."""
+
+    name: str
+    type: str  # "*fp32", "*kfp32"; "" where the payload does not tell
+    shape: tuple[int, ...] | None
+    is_written: bool
+    buffer: int  # of the node's inputs and outputs
+
+    @property
+    def element(self) -> str:
+        return self.type.removeprefix("*k") if self.type.startswith("*k") else self.type[1:]
+
+
+class Contract(NamedTuple):
+    """Where the payload's kernel runs, and its arrays in the order of its parameters."""
+
+    kernel: str
+    backend: str
+    arch: str
+    may_write_operands: bool
+    is_autotuned: bool
+    arrays: tuple[Array, ...]
+
+    @staticmethod
+    @functools.lru_cache(maxsize=256)
+    def of(payload: bytes) -> Contract:
+        """A ValueError tells what is wrong with the bytes."""
+        *facts, arrays = _native.describe(payload)
+        return Contract(*facts, tuple(Array(*array) for array in arrays))
+
+    def check(self, operands: Sequence[Any], results: Sequence[Any]) -> None:
+        """Takes (dtype, shape) of each operand and result."""
+        buffers = [*operands, *results]
+        needed = max((array.buffer + 1 for array in self.arrays), default=0)
+        if len(buffers) != needed:
+            names = ", ".join(f"`{array.name}`" for array in self.arrays)
+            raise ValueError(
+                f"{self.kernel} takes {needed} arrays ({names}); the node has {len(operands)} inputs "
+                f"and {len(results)} outputs"
+            )
+        for array in self.arrays:
+            is_operand = array.buffer < len(operands)
+            position = array.buffer - (0 if is_operand else len(operands))
+            place = f"{'input' if is_operand else 'output'} {position}"
+            self._check_one(array, f"{place} of the node", *buffers[array.buffer])
+            if is_operand:
+                self._check_read_only(array, place)
+
+    def _check_one(self, array: Array, place: str, dtype: Any, shape: tuple[int, ...]) -> None:
+        what = f"{place}, `{array.name}` of {self.kernel},"
+        if array.type and type_name(dtype) != array.element:
+            raise TypeError(
+                f"{what} has elements of type {type_name(dtype)}; the payload was made for "
+                f"{array.element}"
+            )
+        if array.shape is not None and shape != array.shape:
+            raise ValueError(
+                f"{what} has the shape {list(shape)}; the payload was made for {list(array.shape)}"
+            )
+
+    def _check_read_only(self, array: Array, place: str) -> None:
+        if array.is_written and not self.may_write_operands:
+            raise ValueError(
+                f"{self.kernel} writes to `{array.name}`, which is {place} of the node: what it "
+                "writes would be lost, or appear in a tensor that XLA takes for unchanged; make it "
+                "an output, or pass may_write_operands=True to triton_call"
+            )

@@ -1,0 +1,185 @@
+"""Kernels as nodes of PyTorch/XLA's graphs: `triton_call` makes a payload, `custom_call` the node."""
+
+# SPDX-License-Identifier: MIT
+#
+# docs/xla.md has a guide, docs/why/torch-xla.md says what of PyTorch/XLA is relied on and why.
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import _XLAC
+import torch
+import torch_xla
+import torch_xla.runtime
+
+from ..backends import GPUTarget
+from ..runtime.driver import driver
+from . import handlers
+from .compile import make_call
+from .contract import Contract
+
+_BACKENDS = {"CPU": "cpu", "CUDA": "cuda"}
+_API_FUNCTION = "_ZN3xla3ffi12GetXlaFfiApiEv"  # xla::ffi::GetXlaFfiApi()
+_TYPED = 4  # of the versions of custom calls
+_CUDA_TARGET = "triton_kernel_call"  # the name that PyTorch/XLA's own binding calls
+
+_own_binding: Callable[..., Any] | None = getattr(_XLAC, "_xla_gpu_custom_call", None)
+_has_cuda_handler = False
+
+
+def current_target() -> GPUTarget | str:
+    """What a payload has to be made for here: the processor, or the GPU's generation."""
+    kind = torch_xla.runtime.device_type()
+    if kind == "CPU":
+        return "cpu"
+    if kind == "CUDA":
+        return driver.for_device("cuda").target_of(0)
+    raise RuntimeError(
+        f"PyTorch/XLA runs on {kind} devices here; kernels run on its CPU and CUDA devices: "
+        "set PJRT_DEVICE=CPU or PJRT_DEVICE=CUDA before torch_xla is imported"
+    )
+
+
+def triton_call(
+    *args: Any,
+    kernel: Any,
+    grid: Any,
+    debug: bool = False,
+    target: GPUTarget | str | None = None,
+    may_write_operands: bool = False,
+    **metaparams: Any,
+) -> bytes:
+    """The payload of a call of `kernel` with these arguments: XLA tensors, whose elements are not
+    looked at, and numbers. Constants and launch options come as keywords.
+
+    `target` is "cpu" or a GPUTarget; without it the payload is for the device that PyTorch/XLA uses.
+    `may_write_operands` lets the kernel write to tensors that are inputs of the node, which XLA
+    takes for unchanged.
+    """
+    for position, value in enumerate(args):
+        if isinstance(value, torch.Tensor) and value.device.type != "xla":
+            names = getattr(kernel, "arg_names", [])
+            name = names[position] if position < len(names) else str(position)
+            raise ValueError(
+                f"argument `{name}` is a tensor on {value.device}; a node of an XLA graph takes XLA "
+                'tensors: write `.to("xla")`'
+            )
+    if debug:
+        metaparams["debug"] = True
+    call = make_call(
+        kernel,
+        args,
+        grid,
+        current_target() if target is None else target,
+        metaparams,
+        may_write_operands=may_write_operands,
+    )
+    if may_write_operands and call.is_autotuned:
+        raise ValueError(
+            "an autotuned kernel runs many times while its configurations are compared, each time on "
+            "what the last one wrote: `may_write_operands` is for kernels of one configuration"
+        )
+    return call.data
+
+
+def custom_call(
+    inputs: Sequence[torch.Tensor],
+    payload: bytes,
+    output_shapes: Sequence[Sequence[int]],
+    output_dtypes: Sequence[torch.dtype],
+) -> list[torch.Tensor]:
+    """A node that runs the payload's kernel: its arrays are the inputs and then the outputs, in the
+    order of the kernel's parameters. Takes what PyTorch/XLA's `_xla_gpu_custom_call` takes.
+    """
+    shapes = [[int(extent) for extent in shape] for shape in output_shapes]
+    if len(shapes) != len(output_dtypes):
+        raise ValueError(f"{len(shapes)} output shapes, but {len(output_dtypes)} output dtypes")
+    contract = Contract.of(bytes(payload))
+    _check_device(contract)
+    for position, tensor in enumerate(inputs):
+        if not isinstance(tensor, torch.Tensor) or tensor.device.type != "xla":
+            where = getattr(tensor, "device", type(tensor).__name__)
+            raise TypeError(f"input {position} of {contract.kernel} is no XLA tensor, but {where}")
+    contract.check(
+        [(tensor.dtype, tuple(tensor.shape)) for tensor in inputs],
+        [(dtype, tuple(shape)) for dtype, shape in zip(output_dtypes, shapes)],
+    )
+    if contract.backend == "cuda":
+        return _cuda_call(inputs, payload, shapes, output_dtypes)
+    config = '{opaque = "' + "".join(f"\\{byte:02X}" for byte in bytes(payload)) + '"}'
+    target = _cpu_target(hashlib.sha256(payload).hexdigest()[:32])
+    return _XLAC._xla_custom_call(
+        list(inputs), target, shapes, list(output_dtypes), False, config, _TYPED, {}
+    )
+
+
+def _check_device(contract: Contract) -> None:
+    kind = torch_xla.runtime.device_type()
+    if _BACKENDS.get(kind) == contract.backend:
+        return
+    raise RuntimeError(
+        f"the payload of {contract.kernel} is for {contract.backend}:{contract.arch}, and PyTorch/XLA "
+        f"runs on {kind} devices here; make it with triton_call in a process whose PJRT_DEVICE is the "
+        "same"
+    )
+
+
+@functools.cache
+def _api() -> int:
+    """XLA's table of functions, which its typed handlers are registered through."""
+    try:
+        function = handlers.find_function(_XLAC.__file__, _API_FUNCTION)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"kernels cannot be reached from PyTorch/XLA {torch_xla.__version__} on its CPU device: "
+            f"{error}; its wheels 2.8 and 2.9 from PyPI have what is needed"
+        ) from None
+    return ctypes.CFUNCTYPE(ctypes.c_void_p)(function)() or 0
+
+
+@functools.cache
+def _cpu_target(digest: str) -> str:
+    """One name for each payload: PyTorch/XLA tells graphs apart by the names of their targets alone."""
+    name = f"triton.{digest}"
+    handlers.register(_api(), name, "Host", handlers.CPU)
+    return name
+
+
+def use_cuda_handler(handler: Any = None) -> None:
+    """Registers what runs payloads on CUDA devices: ours, or a capsule such as jaxlib's. The first
+    one of a process stays.
+    """
+    global _has_cuda_handler
+    if _has_cuda_handler:
+        return
+    chosen = handlers.capsule(handlers.CUDA_UNTYPED) if handler is None else handler
+    _XLAC._xla_register_custom_call_target(_CUDA_TARGET, chosen, "CUDA")
+    _has_cuda_handler = True
+
+
+def _cuda_call(
+    inputs: Sequence[torch.Tensor],
+    payload: bytes,
+    shapes: list[list[int]],
+    dtypes: Sequence[torch.dtype],
+) -> list[torch.Tensor]:
+    if _own_binding is None:
+        raise RuntimeError(
+            f"PyTorch/XLA {torch_xla.__version__} has no custom calls for GPUs; 2.8.1 is its last "
+            "release that has"
+        )
+    use_cuda_handler()
+    return _own_binding(list(inputs), bytes(payload), shapes, list(dtypes))
+
+
+def complete(native: Any) -> None:
+    """Makes `custom_call` the binding `_xla_gpu_custom_call` of PyTorch/XLA's native module."""
+    global _own_binding
+    own = getattr(native, "_xla_gpu_custom_call", None)
+    if own is not custom_call:
+        _own_binding = own
+        native._xla_gpu_custom_call = custom_call
