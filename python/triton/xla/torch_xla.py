@@ -44,6 +44,7 @@ def current_target() -> GPUTarget | str:
     )
 
 
+@torch.compiler.disable  # a compiled function is cut here: neither has anything to trace
 def triton_call(
     *args: Any,
     kernel: Any,
@@ -86,6 +87,7 @@ def triton_call(
     return call.data
 
 
+@torch.compiler.disable
 def custom_call(
     inputs: Sequence[torch.Tensor],
     payload: bytes,
