@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+import sys
 
 import pytest
 import torch
@@ -168,10 +169,10 @@ def test_inside_a_compiled_function():
     assert torch.equal(double_sum(x, x).cpu(), values * 3 + 1)
 
 
-def test_the_module_is_ours_and_the_setting_leaves_it_out():
-    ours = importlib.util.find_spec("torch_xla.experimental.triton").origin
-    assert os.path.basename(ours) == "torch_xla_experimental.py"
-    assert xla_triton.__file__ == ours
+def test_the_module_is_ours_and_the_setting_leaves_it_out(monkeypatch):
+    assert os.path.basename(xla_triton.__file__) == "torch_xla_experimental.py"
+    monkeypatch.delitem(sys.modules, "torch_xla.experimental.triton")
+    assert importlib.util.find_spec("torch_xla.experimental.triton").origin == xla_triton.__file__
     with triton.knobs.xla.scope():
         triton.knobs.xla.compat = False
         theirs = importlib.util.find_spec("torch_xla.experimental.triton")
