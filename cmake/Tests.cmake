@@ -24,6 +24,7 @@ if(unit_sources AND GTest_FOUND)
   add_executable(nereid-unit-tests ${unit_sources})
   nereid_layer_flags(nereid-unit-tests test/unit)
   nereid_link_objects(nereid-unit-tests)
+  target_sources(nereid-unit-tests PRIVATE $<TARGET_OBJECTS:nereid-xla-objects>)
   target_link_libraries(nereid-unit-tests PRIVATE GTest::gtest GTest::gtest_main)
   target_compile_definitions(nereid-unit-tests PRIVATE GTEST_HAS_EXCEPTIONS=0)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/runtime/StubDriver.cpp PROPERTIES

@@ -252,6 +252,8 @@ static KernelCode readKernel(Reader reader) {
       kernel.artifact = reader.text(field);
       break;
     }
+  if (kernel.cluster == std::array<uint32_t, 3>{}) // zeros and absent fields are one in this protocol
+    kernel.cluster.reset();
   return kernel;
 }
 

@@ -1,0 +1,82 @@
+"""Time of a Triton kernel's call in a JAX program, beside the kernel's own: how much a call costs.
+
+usage: jax_calls.py triton.jax|jax_triton     prints one line of JSON: microseconds by case
+
+Which triton stands behind jax_triton is the path's matter; scripts/xla_on_gpu.py compares the two.
+"""
+# SPDX-License-Identifier: MIT
+
+import json
+import sys
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import triton
+import triton.language as tl
+
+CALLS, ROUNDS, CHAIN = 500, 7, 20
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, tl.load(x_ptr + at) + tl.load(y_ptr + at))
+
+
+def function_of(which):
+    if which == "triton.jax":
+        from triton.jax import triton_call
+
+        return triton_call, {}
+    import jax_triton
+
+    key = "out_shape" if jax_triton.__version__ < "0.4" else "out_type"
+    return jax_triton.triton_call, {"key": key}
+
+
+def make_add(which):
+    call, facts = function_of(which)
+    key = facts.get("key", "out_type")
+
+    def add(x, y):
+        out = {key: jax.ShapeDtypeStruct(x.shape, x.dtype)}
+        return call(x, y, kernel=add_kernel, grid=(x.size // 1024,), BLOCK=1024, **out)
+
+    return add
+
+
+def microseconds(fn, *args):
+    """For a call, the least of several rounds of many."""
+    fn(*args).block_until_ready()
+    best = float("inf")
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        for _ in range(CALLS):
+            out = fn(*args)
+        out.block_until_ready()
+        best = min(best, (time.perf_counter() - began) / CALLS)
+    return best * 1e6
+
+
+def main():
+    add = make_add(sys.argv[1])
+
+    def chain(x, y):
+        for _ in range(CHAIN):
+            x = add(x, y)
+        return x
+
+    small, large = jnp.ones(1024, jnp.float32), jnp.ones(1 << 20, jnp.float32)
+    np.testing.assert_array_equal(jax.jit(chain)(small, small), np.full(1024, CHAIN + 1))
+    times = {
+        "one small call": microseconds(jax.jit(add), small, small),
+        "one large call": microseconds(jax.jit(add), large, large),
+        "a call of a chain": microseconds(jax.jit(chain), small, small) / CHAIN,
+    }
+    print(json.dumps({"versions": [jax.__version__, triton.__version__], "microseconds": times}))
+
+
+if __name__ == "__main__":
+    main()
