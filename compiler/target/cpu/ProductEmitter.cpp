@@ -18,6 +18,8 @@ using namespace nereid::cpu;
 
 namespace {
 
+constexpr int64_t lineBytes = 64; ///< of the caches
+
 struct Block {
   unsigned rows = 1;
   unsigned vectors = 1;
@@ -27,7 +29,16 @@ struct Block {
 /// A tile that the next turn of the loop reads: rows of neighbouring bytes.
 struct NextTile {
   llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
-  int64_t rows = 1, bytes = 1;
+  int64_t rows = 1;
+  unsigned logLines = 0; ///< of a row's cache lines, rounded up
+  int64_t lines() const { return rows << logLines; }
+};
+
+/// What one register block asks for: some lines of one tile at each turn of its loop over K.
+struct Share {
+  llvm::Value *first = nullptr, *stride = nullptr, *logLines = nullptr, *last = nullptr; ///< of the tile
+  llvm::Value *begin = nullptr;
+  int64_t linesPerTurn = 0; ///< 0: nothing is asked for
 };
 
 class ProductEmitter {
@@ -40,11 +51,13 @@ private:
   void emitMatrixTiles(const MatrixProduct &work) { emitAmx(function, work); }
   void emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d);
   void findNextTiles();
-  void fetchShare(llvm::Value *block, int64_t count);
+  void chooseShare(llvm::Value *block, int64_t blocks);
+  void fetchLines(llvm::Value *turn);
   void emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::Value *column, unsigned vectors, unsigned lanes);
   void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, Block block);
   void accumulate(llvm::Value *a, llvm::Value *b, Block block, MutableArrayRef<llvm::Value *> sums);
   unsigned rowsFor(unsigned vectors) const;
+  unsigned unroll() const { return depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1; } ///< of the loop over K
   llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *sum);
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *sum);
   llvm::Value *at(llvm::Value *base, int64_t element) {
@@ -61,6 +74,7 @@ private:
   llvm::IRBuilder<> &ir;
   const Product &product;
   SmallVector<NextTile, 2> nextTiles;
+  Share share;
   Type operandElement;
   llvm::Value *firstA, *firstB, *firstD;
   Type element;
@@ -150,28 +164,50 @@ void ProductEmitter::findNextTiles() {
     tile.first = ir.CreatePtrAdd(function.scalar(form.pointer), ir.CreateAdd(function.poly(form.base), distance));
     tile.stride = function.poly(form.strides[1 - inner]);
     tile.rows = shape[1 - inner];
-    tile.bytes = shape[inner] * bytes;
+    tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
     nextTiles.push_back(tile);
   }
 }
 
-/// One of `count` blocks asks for its share of the next turn's rows, in the second-level cache.
-void ProductEmitter::fetchShare(llvm::Value *block, int64_t count) {
-  constexpr int64_t lineBytes = 64, most = 64;
+/// Shares the next turn's lines out among the blocks, one tile for each block. All lines of a tile go through few buffers
+/// between the caches: asked for at once they hold up the loads of the product itself.
+void ProductEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
+  constexpr int64_t mostPerTurn = 4;
+  const int64_t turns = depth / unroll();
+  int64_t lines = 0, begin = 0;
+  for (const NextTile &tile : nextTiles)
+    lines += tile.lines();
+  share = Share();
   for (const NextTile &tile : nextTiles) {
-    const int64_t share = llvm::divideCeil(tile.rows, count);
-    if (share * tile.bytes > most * lineBytes)
-      continue;
-    llvm::Value *first = ir.CreateMul(block, ir.getInt64(share));
-    first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, first, ir.getInt64(tile.rows - share));
-    for (int64_t row = 0; row < share; ++row) {
-      llvm::Value *begin = ir.CreateMul(ir.CreateAdd(first, ir.getInt64(row)), tile.stride);
-      begin = ir.CreatePtrAdd(tile.first, begin);
-      for (int64_t offset = 0; offset < tile.bytes; offset += lineBytes)
-        ir.CreateIntrinsic(
-            llvm::Intrinsic::prefetch, {ir.getPtrTy()},
-            {ir.CreateConstGEP1_64(ir.getInt8Ty(), begin, offset), ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
-    }
+    const int64_t count = std::max<int64_t>(blocks * tile.lines() / lines, 1);
+    share.linesPerTurn = std::max<int64_t>(share.linesPerTurn, llvm::divideCeil(tile.lines(), count * turns));
+    llvm::Value *isLater = ir.CreateICmpUGE(block, ir.getInt64(begin));
+    auto choose = [&](llvm::Value *&chosen, llvm::Value *value) {
+      chosen = chosen ? ir.CreateSelect(isLater, value, chosen) : value;
+    };
+    choose(share.first, tile.first);
+    choose(share.stride, tile.stride);
+    choose(share.logLines, ir.getInt64(tile.logLines));
+    choose(share.last, ir.getInt64(tile.lines() - 1));
+    choose(share.begin, ir.CreateMul(ir.CreateSub(block, ir.getInt64(begin)), ir.getInt64(turns)));
+    begin += count;
+  }
+  if (share.linesPerTurn > mostPerTurn)
+    share = Share();
+}
+
+/// At a turn of a block's loop over K: asks for lines in the second-level cache.
+void ProductEmitter::fetchLines(llvm::Value *turn) {
+  for (int64_t index = 0; index < share.linesPerTurn; ++index) {
+    llvm::Value *line = ir.CreateMul(ir.CreateAdd(share.begin, turn), ir.getInt64(share.linesPerTurn));
+    line = ir.CreateAdd(line, ir.getInt64(index));
+    line = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, line, share.last);
+    llvm::Value *row = ir.CreateLShr(line, share.logLines);
+    llvm::Value *column = ir.CreateSub(line, ir.CreateShl(row, share.logLines));
+    llvm::Value *place = ir.CreatePtrAdd(share.first, ir.CreateMul(row, share.stride));
+    place = ir.CreatePtrAdd(place, ir.CreateMul(column, ir.getInt64(lineBytes)));
+    ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
+                       {place, ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
   }
 }
 
@@ -194,10 +230,11 @@ void ProductEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, ll
   forEach(whole, block.rows, [&](llvm::Value *row) {
     if (column && batch == 1) {
       llvm::Value *strip = ir.CreateMul(ir.CreateUDiv(column, ir.getInt64(width)), ir.getInt64(whole / block.rows));
-      fetchShare(ir.CreateAdd(strip, ir.CreateUDiv(row, ir.getInt64(block.rows))),
-                 columns / width * (whole / block.rows));
+      chooseShare(ir.CreateAdd(strip, ir.CreateUDiv(row, ir.getInt64(block.rows))),
+                  columns / width * (whole / block.rows));
     }
     emitBlock(at(a, row, rowStride), b, at(d, row, columns), block);
+    share = Share();
   });
   if (whole == rows)
     return;
@@ -258,7 +295,7 @@ void ProductEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, B
     sums.push_back(product.startsAtZero
                        ? llvm::Constant::getNullValue(vector)
                        : static_cast<llvm::Value *>(ir.CreateAlignedLoad(vector, place(index), llvm::Align(size))));
-  unsigned unroll = depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1;
+  const unsigned unroll = this->unroll();
   llvm::BasicBlock *before = ir.GetInsertBlock();
   SmallVector<llvm::PHINode *> phis;
   forEach(depth, unroll, [&](llvm::Value *k) {
@@ -269,6 +306,7 @@ void ProductEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, B
         sum = phis.back();
       }
     }
+    fetchLines(ir.CreateUDiv(k, ir.getInt64(unroll)));
     llvm::Value *left = at(a, k, depthStride), *right = at(b, k, columns);
     for (unsigned step = 0; step < unroll; ++step)
       accumulate(at(left, step * depthStride), at(right, step * columns), block, sums);
