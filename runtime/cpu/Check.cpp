@@ -102,7 +102,7 @@ bool checkValues(const CheckSite *site, const uint32_t ids[3], const void *const
     site = firstWrap.site;
     found = firstWrap.found;
   }
-  failure->report(reportText(*site, *found, ids, *failure->memory.artifact), "sanitize");
+  failure->report(ids, reportText(*site, *found, ids, *failure->memory.artifact), "sanitize");
   return false;
 }
 

@@ -167,7 +167,7 @@ Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional
   std::vector<MemoryExtent> extents(kernel.extentCount);
   if (hasExtents)
     std::memcpy(extents.data(), packed.data() + kernel.argumentBytes, extents.size() * sizeof(MemoryExtent));
-  LaunchFailure failure({&kernel.artifact(), extents.data()});
+  LaunchFailure failure(programs.grid, {&kernel.artifact(), extents.data()});
   programs.failure = &failure;
   auto done = run(kernel, programs);
   if (done && failure.happened())

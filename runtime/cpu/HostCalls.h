@@ -58,21 +58,26 @@ struct LaunchMemory {
   const MemoryExtent *extents = nullptr;
 };
 
-/// The first failure that programs of a launch report.
+/// The failure of a launch: that of its lowest program that has one, so that threads make no difference. Programs
+/// below it run still, none above it begins.
 class LaunchFailure {
 public:
-  explicit LaunchFailure(LaunchMemory memory = {});
+  LaunchFailure(const uint32_t grid[3], LaunchMemory memory);
 
   const LaunchMemory memory;
   const uint64_t launch; ///< a number that no other launch has
-  bool happened() const { return isSet.load(std::memory_order_acquire); }
+  /// The linear id of the lowest program that is known to have failed; above all ids where none has.
+  uint64_t program() const { return lowest.load(std::memory_order_acquire); }
+  bool happened() const { return program() != kNone; }
   /// Once no program runs any more.
   const std::string &text() const { return message; }
   const char *code() const { return kind; }
-  void report(std::string text, const char *code);
+  void report(const uint32_t ids[3], std::string text, const char *code);
 
 private:
-  std::atomic<bool> isSet{false};
+  static constexpr uint64_t kNone = ~uint64_t(0);
+  const uint64_t columns, rows; ///< of the grid
+  std::atomic<uint64_t> lowest{kNone};
   std::mutex mutex;
   std::string message;
   const char *kind = "";

@@ -41,7 +41,7 @@ struct Programs {
       return runReporting(begin, end, arena);
     entry(packed, grid, begin, end, arena);
   }
-  /// The same for kernels that may fail: nothing once one of their programs has.
+  /// The same for kernels that may fail: nothing above a program that has.
   void runReporting(uint64_t begin, uint64_t end, char *arena) const;
 };
 
