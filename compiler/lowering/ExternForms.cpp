@@ -92,6 +92,8 @@ llvm::Value *lowering::emitExtern(llvm::IRBuilderBase &ir, llvm::StringRef symbo
   }
   if (ID id = floatIntrinsic(function.name); id != llvm::Intrinsic::not_intrinsic)
     return ir.CreateIntrinsic(id, {args[0]->getType()}, args);
+  if (function.name == "fmod" && args.size() == 2 && !host.hasLibm)
+    return math::emitFmod(ir, args[0], args[1], host);
   if (function.name == "fdivide" && args.size() == 2)
     return ir.CreateFDiv(args[0], args[1]);
   MathEmitter emitter = mathEmitter(function.name);

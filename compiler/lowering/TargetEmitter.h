@@ -65,6 +65,14 @@ enum class WarpReduction : uint8_t { Add, MinSigned, MaxSigned, MinUnsigned, Max
 /// Functions of one float that a target may have a quick form of.
 enum class QuickMath : uint8_t { Exp, Exp2, Sqrt, Rsqrt };
 
+/// A function of a library on one element of each operand.
+struct ExternCall {
+  llvm::StringRef symbol;
+  llvm::StringRef libraryPath; ///< a file of LLVM bitcode; empty: the target's own library
+  llvm::ArrayRef<llvm::Value *> arguments;
+  llvm::Type *result = nullptr;
+};
+
 /// What a kernel's function is told about its launch.
 struct KernelShape {
   unsigned numThreads = 0;
@@ -126,6 +134,9 @@ public:
   virtual llvm::Value *quickMath(IrBuilder &ir, QuickMath function, llvm::Value *x) = 0;
   /// For functions that have no instruction.
   virtual const math::HostMath &mathFacts() const = 0;
+
+  /// Null where the target has no such function with these types.
+  virtual llvm::Value *callExtern(IrBuilder &ir, const ExternCall &call) = 0;
 
   // Matrices, where tiles have the layouts of matrix instructions.
   /// Four sums of a box of 16 x 8 in a warp with the products of two steps along k added: rows g and g + 8, two columns

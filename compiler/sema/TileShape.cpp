@@ -19,7 +19,10 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
-bool allowsAnyExtent(const FunctionEmitter &emitter) { return emitter.module.target.backend == "cpu"; }
+bool allowsAnyExtent(const FunctionEmitter &emitter) {
+  const llvm::StringRef backend = emitter.module.target.backend;
+  return backend == "cpu" || backend == "cuda";
+}
 
 bool checkTileShape(FunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range) {
   bool isGood = true;

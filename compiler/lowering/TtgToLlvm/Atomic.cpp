@@ -95,7 +95,10 @@ AtomicAccess AtomicEmitter::accessAt(unsigned index, llvm::Value *value) {
   llvm::Value *mask = access.mask ? emitter.tile(access.mask)[index] : nullptr;
   if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isOne())
     mask = nullptr;
-  one.mask = mask && isOwner ? ir.CreateAnd(mask, isOwner) : mask ? mask : isOwner;
+  for (llvm::Value *condition : {isOwner, emitter.existsInTile(op, /*operand=*/0, index)})
+    if (condition)
+      mask = mask ? ir.CreateAnd(mask, condition) : condition;
+  one.mask = mask;
   if (combine) {
     one.op = combine.getAtomicRmwOp();
     one.semantic = combine.getSem();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
 
+#include "compiler/dialect/tt/Extents.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -84,6 +86,22 @@ Tile FunctionEmitter::placeInTile(const LinearLayout &layout, unsigned index) {
   return place;
 }
 
+llvm::Value *FunctionEmitter::existsInTile(Operation *op, unsigned operand, unsigned index) {
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(operand).getType());
+  if (!type || !op->hasAttr(tt::kExtents))
+    return nullptr;
+  const ArrayRef<int64_t> extents = tt::existingExtents(op, operand);
+  const Tile place = placeInTile(ttg::linearLayoutOf(type), index);
+  llvm::Value *all = nullptr;
+  for (auto [coordinate, extent, shape] : llvm::zip_equal(place, extents, type.getShape())) {
+    if (extent == shape)
+      continue;
+    llvm::Value *below = ir.CreateICmpULT(coordinate, ir.getInt32(static_cast<uint32_t>(extent)));
+    all = all ? ir.CreateAnd(all, below) : below;
+  }
+  return all;
+}
+
 /// A text as printf repeats it.
 static std::string escaped(llvm::StringRef text) {
   std::string result;
@@ -99,7 +117,7 @@ void FunctionEmitter::printElement(tt::PrintOp op, unsigned operand, unsigned in
   Tile values = {target.programId(ir, 0), target.programId(ir, 1), target.programId(ir, 2)};
   std::string format = "pid (%u, %u, %u) idx (";
   if (auto type = dyn_cast<RankedTensorType>(source.getType())) {
-    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    for (auto [dim, extent] : llvm::enumerate(tt::existingExtents(op, operand)))
       format += (dim ? ", %" : "%") + std::to_string(std::to_string(extent - 1).size()) + "u";
     values.append(placeInTile(ttg::linearLayoutOf(type), index));
   }
@@ -132,7 +150,7 @@ LogicalResult FunctionEmitter::emitPrint(tt::PrintOp op) {
     runWhere(ownerOf(type), [&] {
       for (unsigned index = 0; index < numRegisters(type); ++index)
         if ((index & copyMask(type)) == 0)
-          printElement(op, operand, index);
+          runWhere(existsInTile(op, operand, index), [&] { printElement(op, operand, index); });
     });
   }
   return success();

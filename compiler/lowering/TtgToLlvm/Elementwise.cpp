@@ -78,21 +78,25 @@ SmallVector<llvm::Value *, 2> ElementEmitter::emit(Operation *op, ArrayRef<llvm:
 }
 
 SmallVector<llvm::Value *, 2> ElementEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Value *> in) {
-  llvm::Value *result = emitExtern(ir, op.getSymbol(), in, target.mathFacts());
-  if (result && result->getType() == typeOf(tt::elementOf(op.getType())))
+  const ExternCall call = {op.getSymbol(), op.getLibpath(), in, typeOf(tt::elementOf(op.getType()))};
+  llvm::Value *result = call.libraryPath.empty() ? emitExtern(ir, call.symbol, in, target.mathFacts()) : nullptr;
+  if (!result || result->getType() != call.result)
+    result = target.callExtern(ir, call);
+  if (result)
     return {result};
-  op.emitError() << "`" << op.getSymbol() << "` has no code on this target";
+  InFlightDiagnostic error = op.emitError() << "`" << call.symbol << "` is no function of ";
+  if (call.libraryPath.empty())
+    error << "libdevice with these types; other functions need the path of their library, `lib_path`";
+  else
+    error << "`" << call.libraryPath << "` with these types, or that is no file of LLVM bitcode";
   return {};
 }
 
 SmallVector<llvm::Value *, 2> ElementEmitter::inlineAsm(tt::ElementwiseInlineAsmOp op, ArrayRef<llvm::Value *> in) {
-  if (op.getPackedElement() != 1) {
-    op.emitError() << "assembly of " << op.getPackedElement() << " elements at a time is not supported on this target";
-    return {};
-  }
+  // Past the end of what is there the one element stands in.
   SmallVector<Elements, 4> operands;
   for (llvm::Value *value : in)
-    operands.push_back({value});
+    operands.push_back(Elements(op.getPackedElement(), value));
   SmallVector<llvm::Value *, 2> results;
   for (const Elements &result : emitInlineAsm(ir, op, operands, [&](Type type) { return typeOf(type); }, /*cookie=*/0))
     results.push_back(result.front());

@@ -94,6 +94,7 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       .Case<tt::LoadOp>([&](auto typed) { return emitLoad(typed); })
       .Case<tt::StoreOp>([&](auto typed) { return emitStore(typed); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto typed) { return emitAtomic(typed); })
+      .Case<tt::ElementwiseInlineAsmOp>([&](auto typed) { return emitInlineAsm(typed); })
       .Case<tt::ReduceOp>([&](auto typed) { return emitReduce(typed); })
       .Case<tt::ScanOp>([&](auto typed) { return emitScan(typed); })
       .Case<tt::MapElementwiseOp>([&](auto typed) { return emitMap(typed); })

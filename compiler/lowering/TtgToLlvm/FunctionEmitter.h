@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/lowering/InlineAsm.h"
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/lowering/TtgToLlvm/Tile.h"
@@ -48,6 +49,10 @@ private:
   // Elementwise and index arithmetic.
   mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
+  mlir::LogicalResult emitInlineAsm(tt::ElementwiseInlineAsmOp op);
+  /// What the assembly gives, or zeros in threads where none of the registers' elements exist.
+  llvm::SmallVector<Elements, 2> runWhereExisting(tt::ElementwiseInlineAsmOp op, llvm::ArrayRef<unsigned> registers,
+                                                  llvm::function_ref<llvm::SmallVector<Elements, 2>()> emit);
   bool emitIndex(mlir::Operation *op);
   mlir::LogicalResult emitAddPtr(tt::AddPtrOp op);
   llvm::Value *addSplits(llvm::Value *a, llvm::Value *b, bool isDifference);
@@ -123,6 +128,8 @@ private:
   /// Where an element lies in its tile.
   Tile placeInTile(const layout::LinearLayout &layout, unsigned index);
   void runWhere(llvm::Value *condition, llvm::function_ref<void()> emit);
+  /// Whether an element of an operand is one that exists, and not there to fill up a tile; null where all are.
+  llvm::Value *existsInTile(mlir::Operation *op, unsigned operand, unsigned index);
 
   // Control.
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);

@@ -52,6 +52,17 @@ def RewriteDescriptors : Pass<"tt-rewrite-descriptors", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 
+def PadTiles : Pass<"tt-pad-tiles", "::mlir::ModuleOp"> {
+  let summary = "rounds the extents of tiles up to powers of two";
+  let description = [{
+    Threads of a GPU hold powers of two. Elements behind the old extents hold anything; masks, neutral elements and
+    gathers keep them out of memory, reductions, products and reshapes. Ops that reach outside without a mask say in
+    `tt.extents` which elements of each operand exist.
+  }];
+  let dependentDialects = ["::nereid::tt::TtDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numPadded", "padded", "ops whose tiles were padded">];
+}
+
 def InsertChecks : Pass<"tt-insert-checks", "::mlir::ModuleOp"> {
   let summary = "lets a sanitizer look at accesses and arithmetic before, or as, they happen";
   let description = [{

@@ -97,7 +97,7 @@ static Value emitPointerType(const CallSite &site) {
 llvm::ArrayRef<Builtin> creationBuiltins() {
   static const Builtin table[] = {
       {"arange", languageModule, {{"start"}, {"end"}},
-       "The int32 values from start up to end, whose distance is a power of two on GPUs.", emitArange},
+       "The int32 values from start up to end.", emitArange},
       {"full", languageModule, {{"shape"}, {"value"}, {"dtype"}}, "A tile of one value.", emitFull},
       {"cast", languageModule, {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}},
        "The input as another element type, by value or bit for bit.", emitCast, true},

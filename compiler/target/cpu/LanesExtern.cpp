@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Lanes.h"
 
+#include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
 #include "compiler/lowering/InlineAsm.h"
 #include "compiler/target/cpu/CLibrary.h"
@@ -21,12 +22,6 @@ static llvm::Value *lane(llvm::IRBuilder<> &ir, llvm::Value *value, unsigned ind
   return value->getType()->isVectorTy() ? ir.CreateExtractElement(value, uint64_t{index}) : value;
 }
 
-static bool accepts(llvm::FunctionType *type, ArrayRef<llvm::Value *> in, llvm::Type *result) {
-  return type->getNumParams() == in.size() && type->getReturnType() == result &&
-         llvm::all_of(llvm::zip_equal(type->params(), in),
-                      [](auto each) { return std::get<0>(each) == std::get<1>(each)->getType()->getScalarType(); });
-}
-
 llvm::Value *LaneEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Value *> in) {
   const llvm::StringRef symbol = op.getSymbol();
   llvm::Type *element = typeOf(tt::elementOf(op.getType()), 1);
@@ -34,7 +29,7 @@ llvm::Value *LaneEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Va
     if (inlined->getType()->getScalarType() == element)
       return inlined;
   llvm::Function *function = declareLibraryFunction(*ir.GetInsertBlock()->getModule(), symbol);
-  if (!function || !accepts(function->getFunctionType(), in, element)) {
+  if (!function || !lowering::accepts(*function, in, element)) {
     op.emitError() << "`" << symbol << "` is no function that kernels on the CPU can call with these types; it has those of "
                    << "libdevice, `__nv_...`";
     return nullptr;

@@ -66,6 +66,7 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked
   passes.addPass(tt::createDecomposeScaledDots());
+  passes.addPass(tt::createPadTiles());
   ttg::buildPipeline(passes, shape);
   return passes.run(module);
 }
@@ -113,8 +114,11 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   llvmModule->setDataLayout((*machine)->createDataLayout());
   NvidiaEmitter emitter(arch);
   const lowering::EmissionOptions emission = {options.enableFpFusion, options.maxRegisters};
-  if (failed(lowering::emitModule(module, *llvmModule, emitter, shared, emission)) ||
-      failed(verifyLlvm(kernel, *llvmModule)))
+  if (failed(lowering::emitModule(module, *llvmModule, emitter, shared, emission)))
+    return failure();
+  if (llvm::Error error = emitter.linkLibraries(*llvmModule))
+    return kernel.emitError() << llvm::toString(std::move(error));
+  if (failed(verifyLlvm(kernel, *llvmModule)))
     return failure();
   optimise(*llvmModule, **machine);
   if (emit.written.stage == "llir") {

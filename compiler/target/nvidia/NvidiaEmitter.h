@@ -4,6 +4,7 @@
 
 #include "compiler/lowering/TargetEmitter.h"
 #include "compiler/target/nvidia/Archs.h"
+#include "compiler/target/nvidia/Library.h"
 
 namespace nereid::nvidia {
 
@@ -43,6 +44,7 @@ public:
   llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
   llvm::Value *quickMath(IrBuilder &ir, lowering::QuickMath function, llvm::Value *x) override;
   const math::HostMath &mathFacts() const override { return facts; }
+  llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override;
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
   llvm::Value *widenByte(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
 
@@ -56,9 +58,13 @@ public:
   llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
 
+  /// Gives functions of libraries that were called their code.
+  llvm::Error linkLibraries(llvm::Module &module) { return libraries.link(module); }
+
 private:
   const Arch &arch;
   math::HostMath facts;
+  Libraries libraries{facts};
 };
 
 } // namespace nereid::nvidia

@@ -204,7 +204,7 @@ def add(x: Any, y: Any, sanitize_overflow: Any = ..., *, _semantic: Any = ...) -
 def advance(base: Any, offsets: Any, *, _semantic: Any = ...) -> Any:
     """A block pointer that stands further on."""
 def arange(start: Any, end: Any, *, _semantic: Any = ...) -> tensor:
-    """The int32 values from start up to end, whose distance is a power of two on GPUs."""
+    """The int32 values from start up to end."""
 def argmax(input: Any, axis: Any, tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:
     """Index of the largest element along an axis; of equal ones, the lower index; of NaNs only where all are."""
 def argmin(input: Any, axis: Any, tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:

@@ -82,3 +82,39 @@ def test_odd_tiles_are_carried(block, device):
         acc = acc * np.float32(0.5) + row
     arguments = dict(x_ptr=x, out_ptr=np.zeros(block, np.float32), n=4, BLOCK=block)
     check(carried, (1,), arguments, dict(out_ptr=acc), device=device, rtol=1e-6)
+
+
+@triton.jit
+def what_came_first(a, b):
+    return a
+
+
+@triton.jit
+def mixed(x_ptr, last_ptr, top_ptr, at_ptr, back_ptr, product_ptr, counts_ptr, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    x = tl.load(x_ptr + i[:, None] * N + j[None, :])
+    tl.store(last_ptr + i, tl.associative_scan(x, 1, what_came_first, reverse=True)[:, 0])
+    top, at = tl.max(x, 1, return_indices=True)
+    tl.store(top_ptr + i, top)
+    tl.store(at_ptr + i, at)
+    tl.store(back_ptr + i[:, None] * N + j[None, :], tl.cumsum(x, 1, reverse=True))
+    y = x.to(tl.float32)
+    product = tl.dot(y, tl.trans(y), input_precision="ieee")
+    tl.store(product_ptr + i[:, None] * M + i[None, :], product)
+    tl.store(counts_ptr + tl.arange(0, 5), tl.histogram(tl.ravel(x) & 3, 5))
+    tl.atomic_add(counts_ptr + 5 + j * 0, 1)
+
+
+@pytest.mark.parametrize("shape", [(17, 20), (24, 33), (16, 100)])
+def test_elements_that_do_not_exist_are_never_seen(shape, device):
+    m, n = shape
+    x = values("int32", m, n, low=-50, high=50)
+    counts = np.append(np.bincount((x & 3).ravel(), minlength=5), n).astype(np.int32)
+    expected = dict(
+        last_ptr=x[:, -1].copy(), top_ptr=x.max(1), at_ptr=x.argmax(1).astype(np.int32),
+        back_ptr=x[:, ::-1].cumsum(1)[:, ::-1].astype(np.int32), product_ptr=(x @ x.T).astype(np.float32),
+        counts_ptr=counts,
+    )  # fmt: skip
+    arguments = dict(x_ptr=x, **{name: np.zeros_like(value) for name, value in expected.items()}, M=m, N=n)
+    check(mixed, (1,), arguments, expected, device=device)

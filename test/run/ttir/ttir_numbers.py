@@ -71,4 +71,5 @@ def test_library_functions(kernel, device):
 def test_checks_that_hold(kernel, device, capfd):
     x = np.arange(32, dtype=np.int32)
     check(kernel, (1,), dict(x=x, n=50), dict(x=x + 50), device=device)
-    assert "value: " in "".join(capfd.readouterr())
+    if ":" not in device:  # else nothing runs
+        assert "value: " in "".join(capfd.readouterr())

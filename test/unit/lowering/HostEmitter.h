@@ -47,6 +47,7 @@ public:
   llvm::Value *quickDivide(IrBuilder &, llvm::Value *, llvm::Value *) override { return nullptr; }
   llvm::Value *quickMath(IrBuilder &, lowering::QuickMath, llvm::Value *) override { return nullptr; }
   const math::HostMath &mathFacts() const override { return facts; }
+  llvm::Value *callExtern(IrBuilder &, const lowering::ExternCall &) override { return nullptr; }
   llvm::Value *narrow(IrBuilder &, llvm::Value *, mlir::Type, bool) override { return nullptr; }
   llvm::Value *widenByte(IrBuilder &, llvm::Value *, mlir::Type) override { return nullptr; }
 

@@ -5,6 +5,7 @@
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
+#include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Pipeline.h"
 #include "test/unit/lowering/Fibers.h"
@@ -43,6 +44,7 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups) 
     return true;
   mlir::PassManager passes(module.getContext());
   tt::buildOptimisePipeline(passes, /*fusesFloats=*/true);
+  passes.addPass(tt::createPadTiles());
   ttg::GpuShape shape;
   shape.numWarps = numWarps;
   shape.hasWarpGroupMma = hasWarpGroups;

@@ -9,6 +9,7 @@
 #include <fenv.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 // f32 through f64, which leaves no error that f32 shows; f64 through libm's f64 where that is within 2 units in the last
 // place, and through 80 bits elsewhere.
@@ -21,3 +22,14 @@
 #define ORDER(name, single, wide)                                                                                      \
   float __nv_##name##f(int n, float x) { return (float)single(n, (double)x); }                                         \
   double __nv_##name(int n, double x) { return (double)wide(n, x); }
+
+static inline uint64_t bitsOf(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+static inline double ofBits(uint64_t bits) {
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}

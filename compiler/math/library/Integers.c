@@ -1,8 +1,6 @@
-// Integer functions, and conversions of floats to integers and their bits.
+// Integer functions, and conversions of floats to integers and their bits: part of each target's library.
 // SPDX-License-Identifier: MIT
 #include "Library.h"
-
-#include <string.h>
 
 int32_t __nv_clz(int32_t x) { return x ? __builtin_clz((uint32_t)x) : 32; }
 int32_t __nv_clzll(int64_t x) { return x ? __builtin_clzll((uint64_t)x) : 64; }
@@ -68,16 +66,6 @@ int64_t __nv_llrint(double x) { return __nv_double2ll_rn(x); }
 int64_t __nv_llroundf(float x) { return toSigned(round(x), -0x1p63, 0x1p63, INT64_MIN); }
 int64_t __nv_llround(double x) { return toSigned(round(x), -0x1p63, 0x1p63, INT64_MIN); }
 
-static uint64_t bitsOf(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-static double ofBits(uint64_t bits) {
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
 int32_t __nv_double2loint(double x) { return (int32_t)bitsOf(x); }
 int32_t __nv_double2hiint(double x) { return (int32_t)(bitsOf(x) >> 32); }
 double __nv_hiloint2double(int32_t high, int32_t low) { return ofBits((uint64_t)(uint32_t)high << 32 | (uint32_t)low); }

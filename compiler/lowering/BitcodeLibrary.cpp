@@ -1,0 +1,65 @@
+// Links functions held as bitcode into the modules of kernels that call them.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/BitcodeLibrary.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Linker/Linker.h"
+
+using namespace nereid;
+
+static llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef bitcode, llvm::LLVMContext &context) {
+  return llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode, "library"), context);
+}
+
+llvm::Function *lowering::declareFrom(llvm::StringRef bitcode, llvm::Module &module, llvm::StringRef name) {
+  if (llvm::Function *known = module.getFunction(name))
+    return known;
+  auto library = parse(bitcode, module.getContext());
+  if (!library) {
+    llvm::consumeError(library.takeError());
+    return nullptr;
+  }
+  const llvm::Function *found = (*library)->getFunction(name);
+  if (!found || found->isDeclaration())
+    return nullptr;
+  return llvm::Function::Create(found->getFunctionType(), llvm::Function::ExternalLinkage, name, module);
+}
+
+bool lowering::accepts(const llvm::Function &function, llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result) {
+  const llvm::FunctionType *type = function.getFunctionType();
+  return type->getNumParams() == arguments.size() && type->getReturnType() == result &&
+         llvm::all_of(llvm::zip_equal(type->params(), arguments),
+                      [](auto each) { return std::get<0>(each) == std::get<1>(each)->getType()->getScalarType(); });
+}
+
+/// Code of the library is generated as the kernel's is.
+static void adopt(llvm::Function &function) {
+  for (const char *attribute : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width", "frame-pointer"})
+    function.removeFnAttr(attribute);
+  if (!function.isDeclaration())
+    function.setLinkage(llvm::Function::InternalLinkage);
+}
+
+llvm::Error lowering::linkFrom(llvm::StringRef bitcode, llvm::Module &module) {
+  llvm::SmallPtrSet<llvm::Function *, 8> own;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      own.insert(&function);
+  auto library = parse(bitcode, module.getContext());
+  if (!library)
+    return library.takeError();
+  (*library)->setDataLayout(module.getDataLayout());
+  (*library)->setTargetTriple(module.getTargetTriple());
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+    return llvm::createStringError("the function library cannot be linked");
+  for (llvm::Function &function : module)
+    if (!function.isIntrinsic() && !own.contains(&function))
+      adopt(function);
+  return llvm::Error::success();
+}
+
+bool lowering::hasDeclarations(const llvm::Module &module, llvm::StringRef prefix) {
+  return llvm::any_of(module, [&](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with(prefix);
+  });
+}

@@ -1,0 +1,146 @@
+// Reductions and scans of padded tiles.
+// SPDX-License-Identifier: MIT
+//
+// Where the combination is one op with a neutral element, that stands in for elements that do not exist. Any other one
+// gets a flag beside its values: what has no flag is passed over.
+//
+//   reduce(x) { f(a, b) }   ->   reduce(x, exists) { both ? f(a, b) : exists a ? a : b, exists a or exists b }
+#include "compiler/passes/tt/PaddedTiles.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::tt;
+
+//--- neutral elements ----------------------------------------------------------------------
+
+static Attribute neutralFloat(Operation *combination, FloatType type) {
+  const llvm::fltSemantics &format = type.getFloatSemantics();
+  auto number = [&](const APFloat &value) { return FloatAttr::get(type, value); };
+  if (isa<arith::AddFOp>(combination))
+    return number(APFloat::getZero(format, /*Negative=*/true)); // 0 would turn -0 into 0
+  if (isa<arith::MulFOp>(combination))
+    return number(APFloat::getOne(format));
+  // These drop NaN; infinity would stand where all others are NaN.
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combination))
+    return number(APFloat::getQNaN(format));
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(combination) && APFloat::semanticsHasInf(format))
+    return number(APFloat::getInf(format, isa<arith::MaximumFOp>(combination)));
+  return {};
+}
+
+static Attribute neutralInteger(Operation *combination, IntegerType type) {
+  const unsigned bits = type.getWidth();
+  auto number = [&](const APInt &value) { return IntegerAttr::get(type, value); };
+  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(combination))
+    return number(APInt::getZero(bits));
+  if (isa<arith::MulIOp>(combination))
+    return number(APInt(bits, 1));
+  if (isa<arith::AndIOp, arith::MinUIOp>(combination))
+    return number(APInt::getAllOnes(bits));
+  if (isa<arith::MaxSIOp>(combination))
+    return number(APInt::getSignedMinValue(bits));
+  if (isa<arith::MinSIOp>(combination))
+    return number(APInt::getSignedMaxValue(bits));
+  return {};
+}
+
+/// What changes nothing in a combination of one op; null where there is no such element, or none is known.
+static Attribute neutralOf(Block &body) {
+  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
+    return {};
+  Operation &combination = body.front();
+  const bool isAll = combination.getNumOperands() == 2 && combination.getNumResults() == 1 &&
+                     llvm::is_contained(combination.getOperands(), body.getArgument(0)) &&
+                     llvm::is_contained(combination.getOperands(), body.getArgument(1)) &&
+                     body.back().getOperands() == combination.getResults();
+  if (!isAll)
+    return {};
+  const Type type = body.getArgument(0).getType();
+  if (auto real = dyn_cast<FloatType>(type))
+    return neutralFloat(&combination, real);
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer ? neutralInteger(&combination, integer) : Attribute();
+}
+
+//--- flags ---------------------------------------------------------------------------------
+
+/// The body takes flags behind the values of either side and gives one behind its own.
+static void addFlag(Block &body) {
+  Operation *end = body.getTerminator();
+  const unsigned count = end->getNumOperands();
+  ImplicitLocOpBuilder builder(end->getLoc(), end);
+  const Type type = builder.getI32Type();
+  Value first = body.insertArgument(count, type, end->getLoc());
+  Value second = body.addArgument(type, end->getLoc());
+  Value zero = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(0));
+  auto isSet = [&](Value flag) {
+    return Value(arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, flag, zero));
+  };
+  Value both = isSet(arith::AndIOp::create(builder, first, second)), hasFirst = isSet(first);
+  SmallVector<Value> results;
+  for (unsigned index = 0; index < count; ++index) {
+    Value left = body.getArgument(index), right = body.getArgument(count + 1 + index);
+    Value one = arith::SelectOp::create(builder, hasFirst, left, right);
+    results.push_back(arith::SelectOp::create(builder, both, end->getOperand(index), one));
+  }
+  results.push_back(arith::OrIOp::create(builder, first, second));
+  end->setOperands(results);
+}
+
+/// The extents along `axis` alone: other dimensions' elements do not mix.
+static Extents along(ArrayRef<int64_t> shape, ArrayRef<int64_t> extents, unsigned axis) {
+  Extents own(shape);
+  own[axis] = extents[axis];
+  return own;
+}
+
+/// Replaces values by neutral ones; false where none are known.
+template <typename Op> static bool padWithNeutral(Op op, ArrayRef<int64_t> existing) {
+  Attribute neutral = neutralOf(op.getCombine().front());
+  if (!neutral)
+    return false;
+  PaddedBuilder builder(op);
+  op->setOperand(0, builder.onlyExisting(op->getOperand(0), existing, neutral));
+  return true;
+}
+
+/// The operands and a flag for each element.
+template <typename Op> static SmallVector<Value> withFlags(Op op, ArrayRef<int64_t> existing) {
+  PaddedBuilder builder(op);
+  Value first = op->getOperand(0);
+  auto type = cast<RankedTensorType>(withElement(first.getType(), builder.builder.getI32Type()));
+  Value flags = arith::SelectOp::create(builder.builder, builder.existing(type.getShape(), existing),
+                                        builder.constant(type, 1), builder.constant(type, 0));
+  SmallVector<Value> sources(op.getSrcs());
+  sources.push_back(flags);
+  return sources;
+}
+
+template <typename Op> static void replaceWith(Op op, Op made) {
+  made.getCombine().takeBody(op.getCombine());
+  addFlag(made.getCombine().front());
+  op->replaceAllUsesWith(made.getResults().drop_back());
+  op->erase();
+}
+
+void nereid::tt::padReduce(ReduceOp op, ArrayRef<int64_t> extents) {
+  const ArrayRef<int64_t> shape = shapeOf(op.getSrcs().front().getType());
+  const Extents existing = along(shape, extents, op.getAxis());
+  if (!needsPadding(existing) || padWithNeutral(op, existing))
+    return;
+  const SmallVector<Value> sources = withFlags(op, existing);
+  OpBuilder builder(op);
+  replaceWith(op, ReduceOp::create(builder, op.getLoc(), sources, op.getAxis()));
+}
+
+void nereid::tt::padScan(ScanOp op, ArrayRef<int64_t> extents) {
+  if (!op.getReverse())
+    return; // what does not exist stands behind all that does
+  const ArrayRef<int64_t> shape = shapeOf(op.getSrcs().front().getType());
+  const Extents existing = along(shape, extents, op.getAxis());
+  if (!needsPadding(existing) || padWithNeutral(op, existing))
+    return;
+  const SmallVector<Value> sources = withFlags(op, existing);
+  OpBuilder builder(op);
+  replaceWith(op, ScanOp::create(builder, op.getLoc(), ValueRange(sources).getTypes(), sources, op.getAxis(), true));
+}

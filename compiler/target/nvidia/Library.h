@@ -1,0 +1,42 @@
+// Functions that kernels call by name: libdevice's as written here, and those of files of LLVM bitcode.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/math/Math.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nereid::nvidia {
+
+/// compiler/target/nvidia/library as LLVM bitcode.
+llvm::StringRef libraryBitcode();
+
+/// Libraries of one compilation.
+class Libraries {
+public:
+  explicit Libraries(const math::HostMath &facts);
+  Libraries(const Libraries &) = delete;
+  Libraries &operator=(const Libraries &) = delete;
+  ~Libraries();
+
+  /// The function, declared in the module, of the file at `path` or, where that is empty, of ours; null where there is
+  /// none.
+  llvm::Function *declare(llvm::Module &module, llvm::StringRef path, llvm::StringRef symbol);
+  /// Gives what was declared its code. What functions call that no library has is an error that names it.
+  llvm::Error link(llvm::Module &module);
+
+private:
+  struct File;
+  llvm::StringRef contents(llvm::StringRef path);
+
+  const math::HostMath &facts;
+  std::vector<std::unique_ptr<File>> files;
+};
+
+} // namespace nereid::nvidia

@@ -1,0 +1,11 @@
+// The function library as one translation unit; later files use what stands in earlier ones.
+// SPDX-License-Identifier: MIT
+#include "compiler/math/library/Integers.c"
+
+#include "Rounding.c"
+
+#include "Elementary.c"
+#include "Pair.h"
+#include "Powers.c"
+#include "Special.c"
+#include "Bessel.c"
