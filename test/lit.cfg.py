@@ -26,6 +26,7 @@ config.excludes = [
     "fuzz",
     "exhaustive",
     "stress",
+    "xla",
     "Inputs",
     "inputs",
     "conftest.py",
