@@ -1,5 +1,5 @@
 """Completes other packages when they are imported; they are neither imported nor changed before.
-docs/why/completed-packages.md tells what is done to them; TRITON_XLA_COMPAT=0 leaves it out.
+docs/why/xla.md tells what is done to them; TRITON_XLA_COMPAT=0 leaves it out.
 """
 
 # SPDX-License-Identifier: MIT

@@ -2,7 +2,7 @@
 
 # SPDX-License-Identifier: MIT
 #
-# docs/xla.md has a guide, docs/why/torch-xla.md says what of PyTorch/XLA is relied on and why.
+# docs/xla.md has a guide; docs/why/xla.md says what of PyTorch/XLA is relied on, and why.
 from __future__ import annotations
 
 import ctypes

@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+import runpy
 import sys
 
 import pytest
@@ -113,14 +114,6 @@ def test_integers_and_truth_values(shift, negate):
     assert torch.equal(found, -expected if negate else expected)
 
 
-def test_the_same_call_gives_the_same_bytes():
-    x = torch.arange(16).to("xla")
-    arguments = dict(kernel=add_kernel, grid=(2,), BLOCK_SIZE=8)
-    first = xla_triton.triton_call(x, x, x, 16, **arguments)
-    assert first == xla_triton.triton_call(x, x, x, 16, **arguments)
-    assert first != xla_triton.triton_call(x, x, x, 16, **{**arguments, "grid": 2, "BLOCK_SIZE": 16})
-
-
 def test_grids():
     values = torch.arange(16, dtype=torch.int64)
     x = values.to("xla")
@@ -144,21 +137,6 @@ def test_tuned_kernels_and_heuristics():
         assert torch.equal(output.cpu(), 2 * values)
 
 
-def test_a_payload_for_a_gpu_needs_none():
-    from triton.backends.compiler import GPUTarget
-    from triton.xla.contract import Contract
-
-    x = torch.empty(16, dtype=torch.int64, device="xla")
-    payload = xla_triton.triton_call(
-        x, x, x, 16, kernel=add_kernel, grid=(2,), BLOCK_SIZE=8, num_warps=8, target=GPUTarget("cuda", 90, 32)
-    )
-    contract = Contract.of(payload)
-    assert (contract.kernel, contract.backend, contract.arch) == ("add_kernel", "cuda", "90")
-    assert [array.name for array in contract.arrays] == ["x_ptr", "y_ptr", "output_ptr"]
-    code = triton._C.libtriton.load_artifact(triton.xla.read(payload).call.kernel.artifact)
-    assert code.metadata["num_warps"] == 8
-
-
 def test_inside_a_compiled_function():
     @torch.compile(backend="openxla")
     def double_sum(x, y):
@@ -179,3 +157,9 @@ def test_the_module_is_ours_and_the_setting_leaves_it_out(monkeypatch):
     folder = os.path.dirname(torch_xla.__file__)
     own = os.path.join(folder, "experimental", "triton.py")
     assert (theirs.origin if theirs else None) == (own if os.path.exists(own) else None)
+
+
+def test_the_example(capsys):
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+    runpy.run_path(os.path.join(root, "examples", "torch_xla_add.py"))
+    assert "added 1000 numbers" in capsys.readouterr().out
