@@ -253,6 +253,14 @@ static nb::object launchable(const CompiledData &code) {
   return bytesOf(artifact::serialize(small));
 }
 
+/// For each run-time parameter, whether the kernel may write behind it.
+static std::vector<bool> written(const CompiledData &code) {
+  std::vector<bool> flags;
+  for (const artifact::Parameter &parameter : code.artifact.parameters)
+    flags.push_back(parameter.isWritten && parameter.kind == artifact::ParameterKind::Pointer);
+  return flags;
+}
+
 void nereid::python::bindXla(nb::module_ &module) {
   nb::module_ xla = module.def_submodule("xla", "Payloads of XLA's custom calls.");
   bindParameters(xla);
@@ -262,5 +270,6 @@ void nereid::python::bindXla(nb::module_ &module) {
   xla.def("write", &bytesOfCall, nb::arg("call"), nb::arg("name"), nb::arg("metadata"), nb::arg("compressed"),
           "A call as bytes.");
   xla.def("read", &callOfBytes, nb::arg("payload"), nb::arg("compressed"), "(call, name, metadata) of a payload.");
+  xla.def("written", &written, nb::arg("code"), "For each run-time parameter, whether the kernel may write behind it.");
   xla.def("launchable", &launchable, nb::arg("code"), "The part of a compiled kernel that a launch needs, as bytes.");
 }

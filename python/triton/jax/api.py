@@ -14,6 +14,7 @@ from jax import tree_util
 
 from ..runtime.autotuner import Autotuner, Heuristics
 from ..runtime.jit import JITFunction
+from .lowering import leaves_of
 from .primitive import CallSpec, Constant, Operand, Result, triton_call_p
 from .versions import check_jaxlib
 
@@ -165,17 +166,25 @@ def _arguments(
         value = bound.get(name)
         if name not in bound:
             arguments.append((name, Result(next(results))))
-        elif _is_ref(value):
-            raise NotImplementedError(
-                f"argument `{name}` of {fn.__name__} is a Ref; pass the array, and let "
-                "input_output_aliases give its memory to a result"
-            )
-        elif _is_array(value):
-            arguments.append((name, Operand(len(operands))))
-            operands.append(value)
         else:
-            arguments.append((name, Constant(_number(value, name, fn.__name__))))
+            arguments.append((name, _argument(value, operands, name, fn.__name__)))
     return operands, tuple(arguments)
+
+
+def _argument(value: Any, operands: list[Any], name: str, kernel: str) -> Any:
+    """An argument without its arrays, which go to the operands."""
+    if isinstance(value, tuple):
+        parts = [_argument(part, operands, name, kernel) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if _is_ref(value):
+        raise NotImplementedError(
+            f"argument `{name}` of {kernel} is a Ref; pass the array, and let "
+            "input_output_aliases give its memory to a result"
+        )
+    if not _is_array(value):
+        return Constant(_number(value, name, kernel))
+    operands.append(value)
+    return Operand(len(operands) - 1)
 
 
 def _number(value: Any, name: str, kernel: str) -> Any:
@@ -188,7 +197,8 @@ def _number(value: Any, name: str, kernel: str) -> Any:
                 return kind(value)
         return value
     raise TypeError(
-        f"argument `{name}` of {kernel} is a {type(value).__name__}; a call takes arrays and numbers"
+        f"argument `{name}` of {kernel} is a {type(value).__name__}; a call takes arrays, numbers and "
+        "tuples of these"
     )
 
 
@@ -196,7 +206,8 @@ def _operand_aliases(
     arguments: tuple[Any, ...], aliases: dict[int, int], results: int
 ) -> list[tuple[int, int]]:
     """(operand, result): the caller counts arguments that numbers are among."""
-    given = [value for _, value in arguments if not isinstance(value, Result)]
+    given = [leaf for _, argument in arguments for leaf in leaves_of(argument)]
+    given = [leaf for leaf in given if not isinstance(leaf, Result)]
     if len(set(aliases.values())) != len(aliases):
         raise ValueError("input_output_aliases gives one result the memory of two operands")
     pairs = []

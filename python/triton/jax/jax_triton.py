@@ -13,7 +13,7 @@ from typing import Any
 from jax.interpreters import mlir
 
 from .api import _function_of, _number
-from .lowering import lower
+from .lowering import leaves_of, lower
 from .primitive import CallSpec, Constant, Operand, Result
 
 
@@ -117,7 +117,8 @@ def _spec_of_tree(
         (parameter, _argument(leaf, parameter, triton_lib, _function_of(fn).__name__))
         for parameter, leaf in zip(names, leaves, strict=True)
     ]
-    given = [value for _, value in arguments if not isinstance(value, Result)]
+    given = [leaf for _, argument in arguments for leaf in leaves_of(argument)]
+    given = [leaf for leaf in given if not isinstance(leaf, Result)]
     aliases = [(given[index].index, result) for index, result in input_output_aliases.items()]
     return CallSpec(
         kernel=fn,
@@ -142,6 +143,10 @@ def _argument(leaf: Any, parameter: str, triton_lib: ModuleType, kernel: str) ->
         return Result(leaf.ordinal)
     if isinstance(leaf, triton_lib._StaticArg):
         return Constant(_number(leaf.value, parameter, kernel))
+    if isinstance(leaf, tuple):
+        parts = [_argument(part, parameter, triton_lib, kernel) for part in leaf]
+        return type(leaf)(*parts) if hasattr(leaf, "_fields") else tuple(parts)
     raise NotImplementedError(
-        f"argument `{parameter}` of {kernel} is a {type(leaf).__name__}; on the CPU, calls take arrays and numbers"
+        f"argument `{parameter}` of {kernel} is a {type(leaf).__name__}; on the CPU, calls take "
+        "arrays, numbers and tuples of these"
     )

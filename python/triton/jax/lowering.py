@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -64,40 +65,54 @@ def _zeroed(spec: CallSpec, keywords: dict[str, Any]) -> frozenset[int]:
     return chosen
 
 
-def _array_types(ctx: Any, spec: CallSpec, zeroed: frozenset[int]) -> dict[str, ArrayType]:
-    """The type of each parameter that is an array, and which of XLA's buffers it is."""
-    from .primitive import Operand, Result
+def leaves_of(argument: Any) -> Iterator[Any]:
+    """The operands, results and constants of an argument, which may be a tuple."""
+    if isinstance(argument, tuple):
+        for part in argument:
+            yield from leaves_of(part)
+    else:
+        yield argument
 
-    types = {}
-    shared = dict(spec.aliases)
-    for name, argument in spec.arguments:
-        if isinstance(argument, Operand):
-            aval, buffer = ctx.avals_in[argument.index], argument.index
-            result = shared.get(argument.index)
-        elif isinstance(argument, Result):
-            aval, buffer = ctx.avals_out[argument.index], len(ctx.avals_in) + argument.index
-            result = argument.index
-        else:
-            continue
-        clear = _bytes_of(aval) if result in zeroed else 0
-        types[name] = ArrayType.of(aval, bytes_to_zero=clear, buffer=buffer)
-    return types
+
+def _all_leaves(spec: CallSpec) -> list[Any]:
+    return [leaf for _, argument in spec.arguments for leaf in leaves_of(argument)]
+
+
+def _value_of(argument: Any, ctx: Any, spec: CallSpec, zeroed: frozenset[int]) -> Any:
+    """An argument as `make_call` takes it: an array's type says which of XLA's buffers it is."""
+    from .primitive import Constant, Operand
+
+    if isinstance(argument, tuple):
+        parts = [_value_of(part, ctx, spec, zeroed) for part in argument]
+        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
+    if isinstance(argument, Constant):
+        return argument.value
+    if isinstance(argument, Operand):
+        aval, buffer = ctx.avals_in[argument.index], argument.index
+        result = dict(spec.aliases).get(argument.index)
+    else:
+        aval, buffer = ctx.avals_out[argument.index], len(ctx.avals_in) + argument.index
+        result = argument.index
+    return ArrayType.of(aval, bytes_to_zero=_bytes_of(aval) if result in zeroed else 0, buffer=buffer)
 
 
 def _check_writes(call: Call, spec: CallSpec) -> None:
-    from .primitive import Operand
+    from .primitive import Constant, Operand, Result
 
-    if spec.may_write_operands:
-        return
-    arrays = [(name, given) for name, given in spec.arguments if not hasattr(given, "value")]
+    given = [leaf for leaf in _all_leaves(spec) if not isinstance(leaf, Result)]
+    arrays = [
+        (name, leaf)
+        for name, argument in spec.arguments
+        for leaf in leaves_of(argument)
+        if not isinstance(leaf, Constant)
+    ]
     aliased = dict(spec.aliases)
     for index in sorted(call.written):
-        name, given = arrays[index]
-        if isinstance(given, Operand) and given.index not in aliased:
-            position = [argument for argument, _ in spec.arguments].index(name)
+        name, leaf = arrays[index]
+        if isinstance(leaf, Operand) and leaf.index not in aliased:
             raise ValueError(
                 f"kernel {call.kernel.name} writes its operand `{name}`, and JAX's arrays do not "
-                f"change; make it a result as well: input_output_aliases={{{position}: ...}}"
+                f"change; make it a result as well: input_output_aliases={{{given.index(leaf)}: ...}}"
             )
 
 
@@ -111,24 +126,27 @@ def _check_aliases(ctx: Any, spec: CallSpec) -> None:
             )
 
 
+def _numbers(spec: CallSpec) -> dict[str, Any]:
+    return {name: given.value for name, given in spec.arguments if hasattr(given, "value")}
+
+
 def compile_call(platform: str, ctx: Any, spec: CallSpec) -> Call:
     """The payload for the shapes of this lowering."""
     _check_aliases(ctx, spec)
     metaparams = {name: constant.value for name, constant in spec.metaparams}
     options = {name: constant.value for name, constant in spec.options}
-    numbers = {name: given.value for name, given in spec.arguments if hasattr(given, "value")}
-    types = _array_types(ctx, spec, _zeroed(spec, {**numbers, **metaparams}))
+    zeroed = _zeroed(spec, {**_numbers(spec), **metaparams})
+    values = {name: _value_of(argument, ctx, spec, zeroed) for name, argument in spec.arguments}
     call = make_call(
         spec.kernel,
         [],
         spec.grid,
         _target(platform, spec.compute_capability),
-        {**types, **numbers, **metaparams},
+        {**values, **metaparams},
         options=options,
         name=spec.name,
         metadata=spec.metadata,
         aliases=[(a, len(ctx.avals_in) + b, _bytes_of(ctx.avals_in[a])) for a, b in spec.aliases],
-        may_write_operands=spec.may_write_operands,
     )
     _check_writes(call, spec)
     return call

@@ -58,7 +58,7 @@ class CallSpec:
 
     kernel: Any
     name: str
-    arguments: tuple[tuple[str, Any], ...]  # parameter -> Operand, Result or Constant
+    arguments: tuple[tuple[str, Any], ...]  # parameter -> Operand, Result, Constant, tuple of these
     metaparams: tuple[tuple[str, Constant], ...]
     options: tuple[tuple[str, Constant], ...]
     shapes: tuple[Any, ...]  # of the results
@@ -69,7 +69,6 @@ class CallSpec:
     metadata: bytes = b""
     cost: tuple[tuple[str, int], ...] = ()
     has_side_effect: bool = False
-    may_write_operands: bool = False
 
     def __repr__(self) -> str:
         return f"triton_call({self.name or self.kernel})"

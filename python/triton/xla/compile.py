@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._C import libtriton
+from .._C.libtriton import native_specialize_impl
 from ..backends import GPUTarget
 from ..compiler import ASTSource, CompiledKernel, compile, make_backend  # noqa: A004
 from ..language.signature_types import canonical_name, is_scalar_name
@@ -118,11 +119,12 @@ def make_call(
         asked = {**(options or {}), **Binder(fn.__name__, fn.params, backend).options(keywords)}
         compiled, specialization = _compile(fn, bound, asked, target, backend)
         kernels.append(compiled)
+        arguments = _runtime_arguments(fn, bound, specialization)
         calls.append(
             payloads.KernelCall(
                 _code(compiled, target, jaxlib),
                 _grid(grid, {**keywords, **bound}),
-                _parameters(fn, bound, specialization, for_jaxlib=jaxlib is not None),
+                _parameters(arguments, for_jaxlib=jaxlib is not None),
                 may_write_operands and jaxlib is None,
             )
         )
@@ -131,7 +133,7 @@ def make_call(
         described = [(each, str(config)) for each, config in zip(calls, configs, strict=True)]
         call = payloads.AutotunedCall(name or fn.__name__, described, [*map(list, aliases)])
     data = payloads.write(call, name or fn.__name__, metadata)
-    return Call(data, tuple(kernels), target, _written(fn, bound, kernels))
+    return Call(data, tuple(kernels), target, _written(arguments, kernels))
 
 
 def _compile(
@@ -149,36 +151,70 @@ def _is_array(value: Any) -> bool:
 
 
 def _specialize(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
-    """(type, key) of an argument, without an array's address."""
+    """(type, key) of an argument, without an array's address; of a tuple, tuples of these."""
+    if isinstance(value, tuple) and not param.is_constexpr:
+        pairs = [_specialize_part(binder, param, part) for part in value]
+        return tuple(kind for kind, _ in pairs), tuple(key for _, key in pairs)
     if param.is_constexpr or not _is_array(value):
-        kind, key = binder._specialize_one(param, value)
-        if isinstance(kind, tuple) or not isinstance(kind, str):
-            raise TypeError(
-                f"argument `{param.name}` of {binder.kernel_name} is a {type(value).__name__}; "
-                "a call in a graph takes arrays, numbers and constants"
-            )
-        return kind, key
-    array = ArrayType.of(value)
-    kind = ("*k" if param.is_const else "*") + array.dtype
+        return _plain_type(binder, param, value, binder._specialize_one(param, value))
+    kind = ("*k" if param.is_const else "*") + type_name(value.dtype)
     if param.do_not_specialize:
         return kind, None
-    aligned = array.divisibility % _ALIGNMENT == 0 and not param.do_not_specialize_on_alignment
-    return kind, "D" if aligned else ""
+    return kind, "" if param.do_not_specialize_on_alignment else _alignment_key(value)
 
 
-def _parameters(
-    fn: JITFunction[Any], bound: dict[str, Any], specialization: list[Any], for_jaxlib: bool
-) -> list[Any]:
-    parameters = []
-    for param, (kind, key) in zip(fn.params, specialization, strict=True):
-        if kind == "constexpr":
-            continue
-        value = bound[param.name]
-        if not kind.startswith("*"):
-            parameters.append(scalar_parameter(value, kind, param.name))
-            continue
-        parameters.append(_array_parameter(ArrayType.of(value), key, for_jaxlib))
-    return parameters
+def _specialize_part(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
+    """An element of a tuple: what is said of the parameter does not reach it."""
+    if isinstance(value, tuple):
+        pairs = [_specialize_part(binder, param, part) for part in value]
+        return tuple(kind for kind, _ in pairs), tuple(key for _, key in pairs)
+    if _is_array(value):
+        return "*" + type_name(value.dtype), _alignment_key(value)
+    return _plain_type(
+        binder, param, value, native_specialize_impl(type(binder.backend), value, False, True, True)
+    )
+
+
+def _plain_type(binder: Binder, param: Any, value: Any, found: tuple[Any, Any]) -> tuple[Any, Any]:
+    if isinstance(found[0], tuple) or not isinstance(found[0], str):
+        raise TypeError(
+            f"argument `{param.name}` of {binder.kernel_name} is a {type(value).__name__}; "
+            "a call in a graph takes arrays, numbers, constants and tuples of these"
+        )
+    return found
+
+
+def _alignment_key(array: Any) -> str:
+    return "D" if ArrayType.of(array).divisibility % _ALIGNMENT == 0 else ""
+
+
+def _leaves(value: Any, kind: Any, key: Any) -> Iterator[tuple[Any, str, Any]]:
+    """(value, type, key) of every argument that exists at run time, tuples taken apart."""
+    if isinstance(kind, tuple):
+        for part in zip(value, kind, key, strict=True):
+            yield from _leaves(*part)
+    elif kind != "constexpr":
+        yield value, kind, key
+
+
+def _runtime_arguments(
+    fn: JITFunction[Any], bound: dict[str, Any], specialization: list[Any]
+) -> list[tuple[str, Any, str, Any]]:
+    """(parameter, value, type, key) in the order in which the kernel takes them."""
+    return [
+        (param.name, *leaf)
+        for param, (kind, key) in zip(fn.params, specialization, strict=True)
+        for leaf in _leaves(bound[param.name], kind, key)
+    ]
+
+
+def _parameters(arguments: list[tuple[str, Any, str, Any]], for_jaxlib: bool) -> list[Any]:
+    return [
+        _array_parameter(ArrayType.of(value), key, for_jaxlib)
+        if kind.startswith("*")
+        else scalar_parameter(value, kind, name)
+        for name, value, kind, key in arguments
+    ]
 
 
 def _array_parameter(array: ArrayType, key: str | None, for_jaxlib: bool) -> Any:
@@ -212,11 +248,11 @@ def _code(compiled: CompiledKernel, target: GPUTarget, jaxlib: str | None) -> An
 
 
 def _written(
-    fn: JITFunction[Any], bound: dict[str, Any], kernels: list[CompiledKernel]
+    arguments: list[tuple[str, Any, str, Any]], kernels: list[CompiledKernel]
 ) -> frozenset[int]:
     """The arrays behind which any of the kernels may write."""
-    names = {name for kernel in kernels for name in kernel.metadata.written}
-    arrays = [
-        param.name for param in fn.params if not param.is_constexpr and _is_array(bound[param.name])
-    ]
-    return frozenset(index for index, name in enumerate(arrays) if name in names)
+    flags = [libtriton.xla.written(kernel._code) for kernel in kernels]
+    arrays = [index for index, (_, _, kind, _) in enumerate(arguments) if kind.startswith("*")]
+    return frozenset(
+        number for number, index in enumerate(arrays) if any(flag[index] for flag in flags)
+    )

@@ -155,8 +155,8 @@ def test_reading_in_python_refuses_the_same():
 
 
 def test_arguments_that_no_graph_can_pass():
-    with pytest.raises(TypeError, match=r"argument `n` of add is a tuple; a call in a graph takes arrays, numbers"):
-        made(args=(F32, F32, F32, (1, 2)))
+    with pytest.raises(TypeError, match="failed to specialize argument of type: object"):
+        made(args=(F32, F32, F32, object()))
     with pytest.raises(TypeError, match="target must be \"cpu\" or a GPUTarget"):
         make_call(kernels.add, [F32, F32, F32, 1], 1, "cuda", dict(BLOCK=8))
     with pytest.raises(TypeError, match="no elements of type complex64"):

@@ -97,6 +97,24 @@ def test_attention(length):
     np.testing.assert_allclose(both(call, q, k, v), expected, rtol=2e-4, atol=2e-5)
 
 
+@triton.jit
+def _weighted(pairs, out_ptr, n, BLOCK: triton.language.constexpr):
+    at = triton.language.arange(0, BLOCK)
+    (x_ptr, weight), y_ptr = pairs
+    x = triton.language.load(x_ptr + at, mask=at < n)
+    y = triton.language.load(y_ptr + at, mask=at < n)
+    triton.language.store(out_ptr + at, weight * x + y, mask=at < n)
+
+
+def test_tuples_of_arrays_and_numbers():
+    x, y = floats(30), floats(30, seed=1)
+
+    def call(x, y):
+        return triton_call(((x, 2.5), y), n=30, kernel=_weighted, out_type=jax.typeof(x), grid=1, BLOCK=32)
+
+    np.testing.assert_allclose(both(call, x, y), 2.5 * x + y, rtol=1e-6)
+
+
 def test_results_of_several_types():
     x = jnp.arange(100, dtype=jnp.int32)
     out = (jax.ShapeDtypeStruct((100,), jnp.int8), {"high": jax.ShapeDtypeStruct((10, 10), jnp.int32)})
