@@ -66,13 +66,17 @@ def main():
         return (function(x) * weights).sum()
 
     ours = jax.jit(jax.grad(functools.partial(loss, softmax)))(x)
-    np.testing.assert_allclose(ours, jax.grad(functools.partial(loss, jax.nn.softmax))(x), atol=1e-6)
+    np.testing.assert_allclose(
+        ours, jax.grad(functools.partial(loss, jax.nn.softmax))(x), atol=1e-6
+    )
 
     devices = np.array(jax.devices())
     mesh, rows = jax.sharding.Mesh(devices, ("rows",)), jax.sharding.PartitionSpec("rows")
     spread = jax.jit(jax.shard_map(softmax, mesh=mesh, in_specs=rows, out_specs=rows))
     np.testing.assert_allclose(spread(np.asarray(x)), jax.nn.softmax(x), atol=1e-6)
-    print(f"softmax and its gradient agree with jax.nn.softmax on {len(devices)} x {devices[0].platform}")
+    print(
+        f"softmax and its gradient agree with jax.nn.softmax on {len(devices)} x {devices[0].platform}"
+    )
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-import triton  # noqa: I001
-import triton.language as tl
 import jax_triton as jt
+import numpy as np
+import triton
+import triton.language as tl
 
 
 @triton.jit

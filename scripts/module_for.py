@@ -24,7 +24,9 @@ LLVM = "/usr/lib/llvm-22/lib"
 
 def facts_of(python: str) -> tuple[str, str]:
     """Its headers' folder and what its modules' names end in."""
-    code = "import sysconfig as s; print(s.get_path('include')); print(s.get_config_var('EXT_SUFFIX'))"
+    code = (
+        "import sysconfig as s; print(s.get_path('include')); print(s.get_config_var('EXT_SUFFIX'))"
+    )
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
     include, suffix = done.stdout.split()
     return include, suffix
@@ -58,7 +60,9 @@ def ninja_file(include: str, suffix: str, module: str) -> str:
         target = os.path.basename(entry["file"]) + suffix + ".o"
         objects.append(target)
         lines += [f"build {target}: compile {entry['file']}"]
-        lines += [f"  run = cd {entry['directory']} && {adapted(entry['command'], include, os.path.abspath(os.path.join(folder(suffix), target)))}"]
+        lines += [
+            f"  run = cd {entry['directory']} && {adapted(entry['command'], include, os.path.abspath(os.path.join(folder(suffix), target)))}"
+        ]
     libraries = f"{BUILD}/lib/libnereid.so {LLVM}/libMLIR.so {LLVM}/libLLVM.so"
     lines += [
         "rule link",

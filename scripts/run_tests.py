@@ -294,7 +294,7 @@ def xla_environment(name: str) -> Outcome:
         return Outcome(skipped=1, reasons=[f"xla {name}: {why}"])
     except RuntimeError as error:
         return Outcome().fail(f"xla {name}: {error}")
-    if xla_envs.python_version(name) != "%d.%d" % sys.version_info[:2]:
+    if xla_envs.python_version(name) != f"{sys.version_info[0]}.{sys.version_info[1]}":
         built = run([sys.executable, os.path.join("scripts", "module_for.py"), python], f"module-{name}")
         if built.returncode != 0:
             return Outcome(output=built.stdout).fail(f"xla {name}: no Python module for {python}")

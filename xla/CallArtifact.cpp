@@ -115,8 +115,8 @@ static Expected<Artifact> artifactFromPtx(const KernelCall &call) {
 
 Expected<Artifact> artifactOf(const KernelCall &call) {
   if (call.parameters.size() > kMaxParameters)
-    return Error{"payload-parameter", "the call has " + std::to_string(call.parameters.size()) + " parameters; at most " +
-                                          std::to_string(kMaxParameters) + " are possible"};
+    return Error{"payload-parameter", "the call has " + std::to_string(call.parameters.size()) +
+                                          " parameters; at most " + std::to_string(kMaxParameters) + " are possible"};
   if (call.kernel.artifact.empty())
     return artifactFromPtx(call);
   auto artifact = artifact::deserialize(call.kernel.artifact);

@@ -25,14 +25,22 @@ struct TypeName {
 } // namespace
 
 static constexpr TypeName kTypes[] = {
-    {ElementType::Pred, "u1", "pred", 1},          {ElementType::Pred, "i1", "pred", 1},
-    {ElementType::S8, "i8", "s8", 1},              {ElementType::S16, "i16", "s16", 2},
-    {ElementType::S32, "i32", "s32", 4},           {ElementType::S64, "i64", "s64", 8},
-    {ElementType::U8, "u8", "u8", 1},              {ElementType::U16, "u16", "u16", 2},
-    {ElementType::U32, "u32", "u32", 4},           {ElementType::U64, "u64", "u64", 8},
-    {ElementType::F16, "fp16", "f16", 2},          {ElementType::F32, "fp32", "f32", 4},
-    {ElementType::F64, "fp64", "f64", 8},          {ElementType::Bf16, "bf16", "bf16", 2},
-    {ElementType::F8e5m2, "fp8e5", "f8e5m2", 1},   {ElementType::F8e4m3fn, "fp8e4nv", "f8e4m3fn", 1},
+    {ElementType::Pred, "u1", "pred", 1},
+    {ElementType::Pred, "i1", "pred", 1},
+    {ElementType::S8, "i8", "s8", 1},
+    {ElementType::S16, "i16", "s16", 2},
+    {ElementType::S32, "i32", "s32", 4},
+    {ElementType::S64, "i64", "s64", 8},
+    {ElementType::U8, "u8", "u8", 1},
+    {ElementType::U16, "u16", "u16", 2},
+    {ElementType::U32, "u32", "u32", 4},
+    {ElementType::U64, "u64", "u64", 8},
+    {ElementType::F16, "fp16", "f16", 2},
+    {ElementType::F32, "fp32", "f32", 4},
+    {ElementType::F64, "fp64", "f64", 8},
+    {ElementType::Bf16, "bf16", "bf16", 2},
+    {ElementType::F8e5m2, "fp8e5", "f8e5m2", 1},
+    {ElementType::F8e4m3fn, "fp8e4nv", "f8e4m3fn", 1},
     {ElementType::F8e5m2fnuz, "fp8e5b16", "f8e5m2fnuz", 1},
     {ElementType::F8e4m3fnuz, "fp8e4b8", "f8e4m3fnuz", 1},
 };
@@ -88,8 +96,8 @@ std::optional<uint64_t> bytesOf(const Buffer &buffer) {
 //--- Loading -----------------------------------------------------------------------------------
 
 static Error parameterError(const artifact::Artifact &artifact, uint32_t index, std::string text) {
-  return {"payload-parameter", "parameter `" + artifact.parameters[index].name + "` of kernel `" + artifact.name +
-                                   "`: " + std::move(text)};
+  return {"payload-parameter",
+          "parameter `" + artifact.parameters[index].name + "` of kernel `" + artifact.name + "`: " + std::move(text)};
 }
 
 static uint32_t sizeOf(ScalarKind kind) {
@@ -133,16 +141,18 @@ Expected<void> LoadedCall::addScalar(const ScalarParameter &scalar, uint32_t ind
   const bool isNarrow = kindOf(scalar.kind) == ParameterKind::Int && parameter.size < size &&
                         (parameter.kind == ParameterKind::Int || parameter.kind == ParameterKind::Float);
   if (!isAsItIs && !isNarrow)
-    return parameterError(artifact, index, "the payload gives a scalar of " + std::to_string(size) +
-                                               " bytes; the kernel takes " + parameter.type);
+    return parameterError(artifact, index,
+                          "the payload gives a scalar of " + std::to_string(size) + " bytes; the kernel takes " +
+                              parameter.type);
   for (const Fact &fact : artifact.facts) {
     if (fact.parameter != index)
       continue;
     const bool holds = fact.kind == FactKind::Divisible ? fact.value == 0 || scalar.bits % fact.value == 0
                                                         : fact.kind != FactKind::Equals || scalar.bits == fact.value;
     if (!holds)
-      return parameterError(artifact, index, "the value " + std::to_string(scalar.bits) + " is not what the code was " +
-                                                 "compiled for (" + std::to_string(fact.value) + ")");
+      return parameterError(artifact, index,
+                            "the value " + std::to_string(scalar.bits) + " is not what the code was " +
+                                "compiled for (" + std::to_string(fact.value) + ")");
   }
   std::memcpy(block.data() + parameter.offset, &scalar.bits, parameter.size);
   return {};
@@ -224,8 +234,8 @@ Expected<void> LoadedCall::checkType(const Slot &slot, const Buffer &buffer) con
                                   "; the call was made for " + shapeText(*slot.shape)};
   const std::optional<uint64_t> bytes = bytesOf(buffer);
   if (slot.bytesToZero && (!bytes || *bytes < slot.bytesToZero))
-    return Error{"xla-shape", describe(slot, buffer) + " has " + std::to_string(bytes.value_or(0)) +
-                                  " bytes; " + std::to_string(slot.bytesToZero) + " are to be set to zero"};
+    return Error{"xla-shape", describe(slot, buffer) + " has " + std::to_string(bytes.value_or(0)) + " bytes; " +
+                                  std::to_string(slot.bytesToZero) + " are to be set to zero"};
   if (slot.spanLimit && bytes.value_or(slot.spanLimit) >= slot.spanLimit)
     return Error{"xla-shape", describe(slot, buffer) + " has " + std::to_string(bytes.value_or(0)) +
                                   " bytes; the code counts on fewer than " + std::to_string(slot.spanLimit)};
@@ -261,8 +271,8 @@ Expected<void> LoadedCall::checkCount(const Buffers &buffers) const {
   const size_t given = buffers.list.size();
   if (buffers.untyped || (takesAllBuffers ? given == neededBuffers : given >= neededBuffers))
     return {};
-  return Error{"xla-buffers", "kernel `" + name() + "` takes " + std::to_string(neededBuffers) + " arrays; the call has " +
-                                  std::to_string(given) + " operands and results"};
+  return Error{"xla-buffers", "kernel `" + name() + "` takes " + std::to_string(neededBuffers) +
+                                  " arrays; the call has " + std::to_string(given) + " operands and results"};
 }
 
 Expected<void> LoadedCall::run(const Buffers &buffers, void *stream) const {
@@ -298,7 +308,8 @@ Expected<void> setToZero(runtime::Device &device, void *data, uint64_t bytes, vo
                           : calls.cuMemsetD8Async(reinterpret_cast<uint64_t>(data), 0, bytes,
                                                   static_cast<runtime::cuda::Stream>(stream));
   if (result != runtime::cuda::Success)
-    return gpu->failure("launch-failed", "memory of " + gpu->name() + " cannot be set to zero", "cuMemsetD8Async", result);
+    return gpu->failure("launch-failed", "memory of " + gpu->name() + " cannot be set to zero", "cuMemsetD8Async",
+                        result);
   return {};
 }
 

@@ -78,7 +78,8 @@ private:
     std::optional<std::vector<uint64_t>> shape;
   };
 
-  LoadedCall(runtime::Device &device, std::shared_ptr<runtime::Kernel> kernel) : device(device), kernel(std::move(kernel)) {}
+  LoadedCall(runtime::Device &device, std::shared_ptr<runtime::Kernel> kernel)
+      : device(device), kernel(std::move(kernel)) {}
   Expected<void> addParameters(const KernelCall &call);
   Expected<void> addScalar(const ScalarParameter &scalar, uint32_t index);
   Expected<void> addArray(const ArrayParameter &array, uint32_t index);
@@ -94,7 +95,7 @@ private:
   std::vector<Slot> slots;
   size_t neededBuffers = 0;
   bool takesAllBuffers = true; ///< in order; else the payload says which
-  std::vector<char> block; ///< the argument block with all but the pointers
+  std::vector<char> block;     ///< the argument block with all but the pointers
 };
 
 /// Sets bytes of the device's memory to zero, in the stream's order.

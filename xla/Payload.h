@@ -49,7 +49,7 @@ struct KernelCode {
   uint32_t sharedBytes = 0;
   std::string ptx;
   std::string ttir;
-  uint32_t computeCapability = 0;              ///< 90
+  uint32_t computeCapability = 0;                 ///< 90
   std::optional<std::array<uint32_t, 3>> cluster; ///< jaxlib up to 0.8.1
   std::optional<uint32_t> numCtas;                ///< jaxlib from 0.8.2 on
   struct Scratch {

@@ -63,8 +63,8 @@ public:
   uint32_t small(const Field &field, const char *what, uint32_t limit = std::numeric_limits<int32_t>::max()) {
     const uint64_t value = number(field);
     if (value > limit)
-      fail("payload-value", std::string(what) + " is " + std::to_string(value) + "; at most " + std::to_string(limit) +
-                                " is possible");
+      fail("payload-value",
+           std::string(what) + " is " + std::to_string(value) + "; at most " + std::to_string(limit) + " is possible");
     return static_cast<uint32_t>(value);
   }
   uint64_t fixedBits(const Field &field, Wire wire) {

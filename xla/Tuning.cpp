@@ -38,9 +38,11 @@ private:
       return context.error();
     const runtime::ContextScope scope(calls, *context);
     const auto address = reinterpret_cast<uint64_t>(buffer.data);
-    const auto result = out ? calls.cuMemcpyDtoH(kept.data(), address, bytes) : calls.cuMemcpyHtoD(address, kept.data(), bytes);
+    const auto result =
+        out ? calls.cuMemcpyDtoH(kept.data(), address, bytes) : calls.cuMemcpyHtoD(address, kept.data(), bytes);
     if (result != runtime::cuda::Success)
-      return gpu.failure("xla-tuning", "an operand cannot be kept while kernels are timed", out ? "cuMemcpyDtoH" : "cuMemcpyHtoD", result);
+      return gpu.failure("xla-tuning", "an operand cannot be kept while kernels are timed",
+                         out ? "cuMemcpyDtoH" : "cuMemcpyHtoD", result);
     return {};
   }
 
@@ -73,8 +75,8 @@ static Expected<double> timeOf(const LoadedCall &call, const Buffers &buffers, v
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-static Expected<std::vector<SavedOperand>> save(const std::vector<AutotunedCall::Alias> &aliases, const Buffers &buffers,
-                                                runtime::Device &device) {
+static Expected<std::vector<SavedOperand>> save(const std::vector<AutotunedCall::Alias> &aliases,
+                                                const Buffers &buffers, runtime::Device &device) {
   std::vector<SavedOperand> saved;
   for (const AutotunedCall::Alias &alias : aliases) {
     if (!buffers.untyped && alias.operand >= buffers.list.size())

@@ -110,8 +110,9 @@ static void bindParameters(nb::module_ &xla) {
   nb::class_<ArrayParameter>(xla, "Array", "A buffer that XLA hands over.")
       .def(
           "__init__",
-          [](ArrayParameter *self, uint64_t bytesToZero, uint64_t divisibility, std::optional<std::vector<uint64_t>> shape,
-             std::optional<uint32_t> buffer) { new (self) ArrayParameter{bytesToZero, divisibility, std::move(shape), buffer};
+          [](ArrayParameter *self, uint64_t bytesToZero, uint64_t divisibility,
+             std::optional<std::vector<uint64_t>> shape, std::optional<uint32_t> buffer) {
+            new (self) ArrayParameter{bytesToZero, divisibility, std::move(shape), buffer};
           },
           nb::arg("bytes_to_zero") = 0, nb::arg("divisibility") = 0, nb::arg("shape") = nb::none(),
           nb::arg("buffer") = nb::none())
@@ -151,7 +152,8 @@ static void bindKernelCode(nb::module_ &xla) {
       .def_prop_rw(
           "scratch",
           [](const KernelCode &kernel) -> nb::object {
-            return kernel.scratch ? nb::object(nb::make_tuple(kernel.scratch->bytes, kernel.scratch->align)) : nb::none();
+            return kernel.scratch ? nb::object(nb::make_tuple(kernel.scratch->bytes, kernel.scratch->align))
+                                  : nb::none();
           },
           [](KernelCode &kernel, std::optional<std::array<uint64_t, 2>> scratch) {
             kernel.scratch.reset();
@@ -227,8 +229,9 @@ static nb::object callOfBytes(nb::bytes bytes, bool compressed) {
   auto payload = compressed ? readPayload(viewOf(bytes)) : readMessage(viewOf(bytes));
   if (!payload)
     raise(PyExc_ValueError, payload.error().text + " [" + payload.error().code + "]");
-  nb::object call = std::holds_alternative<KernelCall>(payload->call) ? nb::cast(std::get<KernelCall>(payload->call))
-                                                                      : nb::cast(std::get<AutotunedCall>(payload->call));
+  nb::object call = std::holds_alternative<KernelCall>(payload->call)
+                        ? nb::cast(std::get<KernelCall>(payload->call))
+                        : nb::cast(std::get<AutotunedCall>(payload->call));
   return nb::make_tuple(call, textOf(payload->name), bytesOf(payload->metadata));
 }
 

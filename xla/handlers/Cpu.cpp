@@ -39,7 +39,8 @@ static std::string registerHandler(const Api &api, const char *name, const char 
   return failure ? take(api, failure) : "";
 }
 
-const char *nereid_xla_register(const void *api, const char *name, const char *platform, void *(*handler)(void *frame)) {
+const char *nereid_xla_register(const void *api, const char *name, const char *platform,
+                                void *(*handler)(void *frame)) {
   static thread_local std::string problem;
   problem = registerHandler(*static_cast<const Api *>(api), name, platform, handler);
   return problem.empty() ? nullptr : problem.c_str();

@@ -51,8 +51,7 @@ void *nereid_xla_cuda_autotuned(void *frame) { return handle(frame, /*traits=*/0
 
 static void reportUntyped(void *status, const Error &error) {
   using SetFailure = void (*)(void *status, const char *message, size_t size);
-  static const auto setFailure =
-      reinterpret_cast<SetFailure>(dlsym(RTLD_DEFAULT, "XlaCustomCallStatusSetFailure"));
+  static const auto setFailure = reinterpret_cast<SetFailure>(dlsym(RTLD_DEFAULT, "XlaCustomCallStatusSetFailure"));
   const std::string text = error.text + " [" + error.code + "]";
   if (setFailure && status)
     setFailure(status, text.data(), text.size());

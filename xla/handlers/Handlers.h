@@ -17,7 +17,8 @@ NEREID_XLA_API void *nereid_xla_cuda_autotuned(void *frame);
 
 /// The untyped handler of GPUs, version 2 (API_VERSION_STATUS_RETURNING): `buffers` are the operands, then the
 /// results. `status` is XLA's own; the function that sets it is found in the process.
-NEREID_XLA_API void nereid_xla_cuda_untyped(void *stream, void **buffers, const char *opaque, size_t size, void *status);
+NEREID_XLA_API void nereid_xla_cuda_untyped(void *stream, void **buffers, const char *opaque, size_t size,
+                                            void *status);
 
 /// Registers a typed handler through XLA's own table of functions (XLA_FFI_Api), for programs that have no other way.
 /// Null, or what is wrong; the text lives until the thread's next call.

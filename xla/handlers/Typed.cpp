@@ -21,9 +21,10 @@ std::optional<Failure *> answerMetadata(Frame &frame, uint32_t traits) {
   // 0.1 asks without its table.
   const int major = frame.api ? frame.api->version.major : 0, minor = frame.api ? frame.api->version.minor : 1;
   if (major != 0 || minor > kNewestMinor)
-    return report(frame, {"xla-version", "this XLA has version " + std::to_string(major) + "." + std::to_string(minor) +
-                                             " of the foreign-function interface; versions up to 0." +
-                                             std::to_string(kNewestMinor) + " are known here: a newer nereid is needed"});
+    return report(frame,
+                  {"xla-version", "this XLA has version " + std::to_string(major) + "." + std::to_string(minor) +
+                                      " of the foreign-function interface; versions up to 0." +
+                                      std::to_string(kNewestMinor) + " are known here: a newer nereid is needed"});
   metadata->version.major = major; // an XLA refuses versions newer than its own
   metadata->version.minor = minor;
   metadata->traits = traits;

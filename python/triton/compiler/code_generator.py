@@ -10,7 +10,13 @@ from ..backends import GPUTarget
 
 
 def ast_to_ttir(
-    fn: Any, src: Any, context: Any, options: Any, codegen_fns: Any, module_map: Any, module: Any = None
+    fn: Any,
+    src: Any,
+    context: Any,
+    options: Any,
+    codegen_fns: Any,
+    module_map: Any,
+    module: Any = None,
 ) -> Any:
     """The TTIR of a kernel, functions not yet inlined; `options` are those of the target."""
     if module is not None:

@@ -93,7 +93,9 @@ def _value_of(argument: Any, ctx: Any, spec: CallSpec, zeroed: frozenset[int]) -
     else:
         aval, buffer = ctx.avals_out[argument.index], len(ctx.avals_in) + argument.index
         result = argument.index
-    return ArrayType.of(aval, bytes_to_zero=_bytes_of(aval) if result in zeroed else 0, buffer=buffer)
+    return ArrayType.of(
+        aval, bytes_to_zero=_bytes_of(aval) if result in zeroed else 0, buffer=buffer
+    )
 
 
 def _check_writes(call: Call, spec: CallSpec) -> None:

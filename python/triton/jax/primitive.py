@@ -84,20 +84,21 @@ def _results(*operands: Any, spec: CallSpec) -> list[Any]:
     # Under shard_map a result varies over the mesh axes that any operand varies over.
     axes = frozenset().union(*(getattr(operand, "vma", frozenset()) for operand in operands))
     varying = {"vma": axes} if axes else {}
-    return [
-        jax.core.ShapedArray(shape.shape, shape.dtype, **varying) for shape in spec.shapes
-    ]
+    return [jax.core.ShapedArray(shape.shape, shape.dtype, **varying) for shape in spec.shapes]
 
 
 def _refuse(what: str, instead: str) -> Any:
     def rule(*args: Any, spec: CallSpec | None = None, **params: Any) -> Any:
-        raise NotImplementedError(f"triton_call cannot be {what}: nothing is known of what the kernel computes; {instead}")
+        raise NotImplementedError(
+            f"triton_call cannot be {what}: nothing is known of what the kernel computes; {instead}"
+        )
 
     return rule
 
 
 batching.primitive_batchers[triton_call_p] = _refuse(
-    "mapped by jax.vmap", "give the kernel a grid axis for the batch, or use jax.custom_batching.custom_vmap"
+    "mapped by jax.vmap",
+    "give the kernel a grid axis for the batch, or use jax.custom_batching.custom_vmap",
 )
 ad.primitive_jvps[triton_call_p] = _refuse(
     "differentiated", "use jax.custom_vjp with a kernel for the backward pass"

@@ -137,7 +137,11 @@ def make_call(
 
 
 def _compile(
-    fn: JITFunction[Any], bound: dict[str, Any], options: dict[str, Any], target: GPUTarget, backend: Any
+    fn: JITFunction[Any],
+    bound: dict[str, Any],
+    options: dict[str, Any],
+    target: GPUTarget,
+    backend: Any,
 ) -> tuple[CompiledKernel, list[Any]]:
     binder = Binder(fn.__name__, fn.params, backend)
     specialization = [_specialize(binder, param, bound[param.name]) for param in fn.params]
@@ -147,7 +151,11 @@ def _compile(
 
 
 def _is_array(value: Any) -> bool:
-    return hasattr(value, "dtype") and hasattr(value, "shape") and not hasattr(value, "as_integer_ratio")
+    return (
+        hasattr(value, "dtype")
+        and hasattr(value, "shape")
+        and not hasattr(value, "as_integer_ratio")
+    )
 
 
 def _specialize(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:

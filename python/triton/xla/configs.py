@@ -69,9 +69,7 @@ def _without_defaults(config: Config, metaparams: dict[str, Any]) -> dict[str, A
     return {name: value for name, value in config.all_kwargs().items() if name not in metaparams}
 
 
-def _configs(
-    tuner: Autotuner, named: dict[str, Any], metaparams: dict[str, Any]
-) -> list[Config]:
+def _configs(tuner: Autotuner, named: dict[str, Any], metaparams: dict[str, Any]) -> list[Config]:
     """Those that agree with what the call says of itself."""
     if tuner.user_defined_pre_hook or tuner.user_defined_post_hook or tuner.reset_to_zero:
         raise NotImplementedError(

@@ -101,8 +101,10 @@ TEST_F(XlaCuda, ptx_is_launched_on_xlas_stream) {
   ASSERT_EQ(nereid_xla_cuda(frame.frame()), nullptr) << xla.failure;
   const auto calls = stub.calls("cuLaunchKernelEx"), zeroed = stub.calls("cuMemsetD8Async");
   ASSERT_EQ(calls.size(), 1u);
-  EXPECT_TRUE(contains(calls[0], R"("grid": [5, 6, 7], "block": [256, 1, 1], "shared": 100000, "stream": 64,)")) << calls[0];
-  EXPECT_TRUE(contains(calls[0], R"("arguments": ["0010000000000000", "04030201", "0020000000000000", "000000000000e03f",)"));
+  EXPECT_TRUE(contains(calls[0], R"("grid": [5, 6, 7], "block": [256, 1, 1], "shared": 100000, "stream": 64,)"))
+      << calls[0];
+  EXPECT_TRUE(
+      contains(calls[0], R"("arguments": ["0010000000000000", "04030201", "0020000000000000", "000000000000e03f",)"));
   ASSERT_EQ(zeroed.size(), 1u);
   EXPECT_TRUE(contains(zeroed[0], R"("address": 8192, "value": 0, "bytes": 24, "stream": 64)")) << zeroed[0];
   ASSERT_EQ(nereid_xla_cuda(frame.frame()), nullptr);
@@ -162,7 +164,8 @@ TEST_F(XlaCuda, what_does_not_fit_launches_nothing) {
     return xla.failure;
   };
   void *const stream = reinterpret_cast<void *>(0x40);
-  EXPECT_TRUE(contains(failureOf(0x1008, {2, 3}, stream), "no multiple of 16, which the code counts on [xla-alignment]"));
+  EXPECT_TRUE(
+      contains(failureOf(0x1008, {2, 3}, stream), "no multiple of 16, which the code counts on [xla-alignment]"));
   EXPECT_EQ(xla.code, ffi::Code::InvalidArgument);
   EXPECT_TRUE(contains(failureOf(0x1000, {6}, stream), "has the shape [6]; the call was made for [2, 3] [xla-shape]"));
   EXPECT_TRUE(contains(failureOf(0x1000, {2, 3}, nullptr), "[xla-stream]"));

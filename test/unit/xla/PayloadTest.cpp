@@ -25,16 +25,17 @@ static std::string codeOf(std::string_view bytes) {
 
 TEST(Payload, fields_lie_as_the_protocol_says) {
   // One line a field: tag (number * 8 + wire type), length where it has one, value.
-  const std::string kernel = "\x0a\x01k"   // 1 name
-                             "\x10\x04"    // 2 warps
-                             "\x22\x01P"   // 4 ptx
-                             "\x50\x01"s;  // 10 blocks of a cluster
-  const std::string call = "\x0a\x0a"s + kernel +  // 1 kernel
-                           "\x10\x02\x18\x03"      // 2, 3 grid
-                           "\x20\xac\x02"          // 4: 300 in two bytes
+  const std::string kernel = "\x0a\x01k"              // 1 name
+                             "\x10\x04"               // 2 warps
+                             "\x22\x01P"              // 4 ptx
+                             "\x50\x01"s;             // 10 blocks of a cluster
+  const std::string call = "\x0a\x0a"s + kernel +     // 1 kernel
+                           "\x10\x02\x18\x03"         // 2, 3 grid
+                           "\x20\xac\x02"             // 4: 300 in two bytes
                            "\x2a\x04\x0a\x02\x10\x10" // 5 parameter: 1 array: 2 divisibility
-                           "\x2a\x02\x18\x00"s;    // 5 parameter: 3 an i32 that is zero, and written
-  EXPECT_EQ(writeMessage({smallCall(), "m", "n"}), "\x0a"s + static_cast<char>(call.size()) + call + "\x1a\x01m\x22\x01n");
+                           "\x2a\x02\x18\x00"s;       // 5 parameter: 3 an i32 that is zero, and written
+  EXPECT_EQ(writeMessage({smallCall(), "m", "n"}),
+            "\x0a"s + static_cast<char>(call.size()) + call + "\x1a\x01m\x22\x01n");
 }
 
 TEST(Payload, negative_numbers_and_floats) {
@@ -66,10 +67,10 @@ TEST(Payload, everything_is_read_as_it_was_written) {
 }
 
 TEST(Payload, unknown_fields_are_passed_over) {
-  const std::string more = "\xf8\x7d\x05"                              // a number
-                           "\xf9\x7d\x01\x02\x03\x04\x05\x06\x07\x08"  // eight bytes
-                           "\xfa\x7d\x02hi"                            // bytes
-                           "\xfd\x7d\x01\x02\x03\x04"s;                // four bytes
+  const std::string more = "\xf8\x7d\x05"                             // a number
+                           "\xf9\x7d\x01\x02\x03\x04\x05\x06\x07\x08" // eight bytes
+                           "\xfa\x7d\x02hi"                           // bytes
+                           "\xfd\x7d\x01\x02\x03\x04"s;               // four bytes
   const Payload payload{smallCall(), "", "n"};
   EXPECT_EQ(*readMessage(more + writeMessage(payload) + more), payload);
 }
@@ -79,28 +80,29 @@ TEST(Payload, every_cut_of_a_message_is_an_error_or_lacks_its_end) {
   for (size_t size = 0; size < message.size(); ++size) {
     const std::string code = codeOf(message.substr(0, size));
     const bool isBetweenFields = code.empty() && size > 0;
-    EXPECT_TRUE(isBetweenFields || code == "payload-truncated" || (size == 0 && code == "payload-empty")) << size << code;
+    EXPECT_TRUE(isBetweenFields || code == "payload-truncated" || (size == 0 && code == "payload-empty"))
+        << size << code;
   }
 }
 
 TEST(Payload, bytes_that_are_no_message) {
   EXPECT_EQ(codeOf(""), "payload-empty");
-  EXPECT_EQ(codeOf("\x0a\x00"s), "payload-empty");         // a call without a kernel
-  EXPECT_EQ(codeOf("\x12\x00"s), "payload-empty");         // an autotuned call without configurations
-  EXPECT_EQ(codeOf("\x00"s), "payload-wire");              // field 0
-  EXPECT_EQ(codeOf("\x0b"), "payload-wire");               // a group
-  EXPECT_EQ(codeOf("\x08\x01"), "payload-wire");           // a call that is a number
+  EXPECT_EQ(codeOf("\x0a\x00"s), "payload-empty");            // a call without a kernel
+  EXPECT_EQ(codeOf("\x12\x00"s), "payload-empty");            // an autotuned call without configurations
+  EXPECT_EQ(codeOf("\x00"s), "payload-wire");                 // field 0
+  EXPECT_EQ(codeOf("\x0b"), "payload-wire");                  // a group
+  EXPECT_EQ(codeOf("\x08\x01"), "payload-wire");              // a call that is a number
   EXPECT_EQ(codeOf(std::string(11, '\xff')), "payload-wire"); // a number without an end
   EXPECT_EQ(codeOf("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "payload-truncated"); // a length of 2^64 - 1
   EXPECT_EQ(codeOf("\x0a\x05\x0a\x00\x2a\x01\x08"s), "payload-truncated");
 }
 
 TEST(Payload, values_out_of_range) {
-  EXPECT_EQ(codeOf("\x0a\x06\x0a\x00\x2a\x02\x10\x02"s), "payload-value");             // a bool that is 2
+  EXPECT_EQ(codeOf("\x0a\x06\x0a\x00\x2a\x02\x10\x02"s), "payload-value");                 // a bool that is 2
   EXPECT_EQ(codeOf("\x0a\x0a\x0a\x00\x2a\x06\x18\xff\xff\xff\xff\x0f"s), "payload-value"); // an i32 that is 2^32 - 1
-  EXPECT_EQ(codeOf("\x0a\x08\x0a\x06\x10\x80\x80\x80\x80\x10"s), "payload-value");     // 2^32 warps
-  EXPECT_EQ(codeOf("\x0a\x04\x0a\x00\x2a\x00"s), "payload-value");                     // a parameter without a value
-  EXPECT_EQ(codeOf("\x0a\x06\x0a\x00\x2a\x02\x48\x00"s), "payload-value");             // a parameter of unknown kind
+  EXPECT_EQ(codeOf("\x0a\x08\x0a\x06\x10\x80\x80\x80\x80\x10"s), "payload-value");         // 2^32 warps
+  EXPECT_EQ(codeOf("\x0a\x04\x0a\x00\x2a\x00"s), "payload-value");         // a parameter without a value
+  EXPECT_EQ(codeOf("\x0a\x06\x0a\x00\x2a\x02\x48\x00"s), "payload-value"); // a parameter of unknown kind
 }
 
 TEST(Payload, compression) {

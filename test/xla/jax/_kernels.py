@@ -47,10 +47,22 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
 
 
 @triton.jit
-def attention(q_ptr, k_ptr, v_ptr, out_ptr, length, sm_scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+def attention(
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    out_ptr,
+    length,
+    sm_scale,
+    D: tl.constexpr,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+):
     base = tl.program_id(1) * length * D
     rows, depth = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, D)
-    q = tl.load(q_ptr + base + rows[:, None] * D + depth[None, :], mask=rows[:, None] < length, other=0.0)
+    q = tl.load(
+        q_ptr + base + rows[:, None] * D + depth[None, :], mask=rows[:, None] < length, other=0.0
+    )
     top = tl.full((BM,), -float("inf"), tl.float32)
     total = tl.zeros((BM,), tl.float32)
     out = tl.zeros((BM, D), tl.float32)
@@ -68,7 +80,11 @@ def attention(q_ptr, k_ptr, v_ptr, out_ptr, length, sm_scale, D: tl.constexpr, B
         out = tl.dot(powers.to(v.dtype), v, out * shrink[:, None], input_precision="ieee")
         top = higher
     at = base + rows[:, None] * D + depth[None, :]
-    tl.store(out_ptr + at, (out / total[:, None]).to(out_ptr.dtype.element_ty), mask=rows[:, None] < length)
+    tl.store(
+        out_ptr + at,
+        (out / total[:, None]).to(out_ptr.dtype.element_ty),
+        mask=rows[:, None] < length,
+    )
 
 
 @triton.jit
@@ -108,5 +124,7 @@ def row_sum(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
 
 
 tuned_add = triton.autotune([triton.Config({"BLOCK": size}) for size in (16, 64)], key=["n"])(add)
-tuned_increment = triton.autotune([triton.Config({"BLOCK": size}) for size in (16, 64)], key=["n"])(increment)
+tuned_increment = triton.autotune([triton.Config({"BLOCK": size}) for size in (16, 64)], key=["n"])(
+    increment
+)
 sized_add = triton.heuristics({"BLOCK": lambda args: triton.next_power_of_2(args["n"])})(add)

@@ -9,7 +9,9 @@ import pytest
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--device") == "cpu":  # before JAX looks
         os.environ["JAX_PLATFORMS"] = "cpu"
-        os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2 " + os.environ.get("XLA_FLAGS", "")
+        os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2 " + os.environ.get(
+            "XLA_FLAGS", ""
+        )
 
 
 @pytest.fixture

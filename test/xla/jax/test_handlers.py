@@ -23,7 +23,9 @@ def target():
 
 def run(data, *operands, out=X, **attributes):
     shape = jax.ShapeDtypeStruct(out.shape, out.dtype)
-    return jax.ffi.ffi_call("handler", shape)(*operands, **({"opaque": data} if data is not None else {}), **attributes)
+    return jax.ffi.ffi_call("handler", shape)(
+        *operands, **({"opaque": data} if data is not None else {}), **attributes
+    )
 
 
 def made(kernel=kernels.add, args=(F32, F32, F32, 100), **more):
@@ -46,7 +48,13 @@ def test_a_payload_runs():
 
 
 def test_an_empty_grid_runs_nothing():
-    out = run(changed(made(args=(F32, F32, ArrayType("fp32", (100,), bytes_to_zero=400), 100)), grid=[0, 1, 1]), X, X)
+    out = run(
+        changed(
+            made(args=(F32, F32, ArrayType("fp32", (100,), bytes_to_zero=400), 100)), grid=[0, 1, 1]
+        ),
+        X,
+        X,
+    )
     np.testing.assert_array_equal(out, np.zeros(100))
 
 
@@ -54,7 +62,9 @@ def test_an_operand_that_is_written():
     args = (ArrayType("fp32", (100,)), 100)
 
     def alias(data):
-        call = jax.ffi.ffi_call("handler", jax.ShapeDtypeStruct(X.shape, X.dtype), input_output_aliases={0: 0})
+        call = jax.ffi.ffi_call(
+            "handler", jax.ShapeDtypeStruct(X.shape, X.dtype), input_output_aliases={0: 0}
+        )
         return call(X, opaque=data)
 
     numbered = made(kernels.increment, (ArrayType("fp32", (100,), buffer=0), 100))
@@ -66,13 +76,26 @@ def test_an_operand_that_is_written():
         run(allowed, X + 0)
 
 
-OTHER = make_call(kernels.add, [F32, F32, F32, 100], (2,), GPUTarget("cuda", 90, 32), dict(BLOCK=64))
+OTHER = make_call(
+    kernels.add, [F32, F32, F32, 100], (2,), GPUTarget("cuda", 90, 32), dict(BLOCK=64)
+)
 FOR_JAXLIB = make_call(
-    kernels.add, [F32, F32, F32, 100], (2,), GPUTarget("cuda", 90, 32), dict(BLOCK=64), jaxlib="0.10.2"
+    kernels.add,
+    [F32, F32, F32, 100],
+    (2,),
+    GPUTarget("cuda", 90, 32),
+    dict(BLOCK=64),
+    jaxlib="0.10.2",
 )
 WRONG = {
-    "dtype": (lambda: run(made(), X, X.astype(jnp.int32)), "operand, number 1 .* type s32; the kernel was compiled for fp32"),
-    "result's dtype": (lambda: run(made(), X, X, out=X.astype(jnp.float16)), "result, number 2 .* type f16"),
+    "dtype": (
+        lambda: run(made(), X, X.astype(jnp.int32)),
+        "operand, number 1 .* type s32; the kernel was compiled for fp32",
+    ),
+    "result's dtype": (
+        lambda: run(made(), X, X, out=X.astype(jnp.float16)),
+        "result, number 2 .* type f16",
+    ),
     "shape": (lambda: run(made(), X[:99], X), r"the shape \[99\]; the call was made for \[100\]"),
     "rank": (lambda: run(made(), X.reshape(10, 10), X), r"the shape \[10, 10\]; .* for \[100\]"),
     "too few": (lambda: run(made(), X), "takes 3 arrays; the call has 2 operands and results"),
@@ -82,20 +105,31 @@ WRONG = {
     "empty": (lambda: run(b"", X, X), "is cut short after 0 bytes"),
     "text": (lambda: run(b"hello", X, X), "no zlib stream"),
     "more": (lambda: run(made() + b"!", X, X), "1 bytes follow its end"),
-    "message cut": (lambda: run(zlib.compress(zlib.decompress(made())[:-3]), X, X), "ends in the middle of a field"),
+    "message cut": (
+        lambda: run(zlib.compress(zlib.decompress(made())[:-3]), X, X),
+        "ends in the middle of a field",
+    ),
     "nothing": (lambda: run(zlib.compress(b""), X, X), "holds no kernel call"),
     "target": (lambda: run(OTHER.data, X, X), "was compiled for `cuda`; this device is `cpu`"),
-    "jaxlib's": (lambda: run(FOR_JAXLIB.data, X, X), "was compiled for `cuda`; this device is `cpu`"),
+    "jaxlib's": (
+        lambda: run(FOR_JAXLIB.data, X, X),
+        "was compiled for `cuda`; this device is `cpu`",
+    ),
     "no code": (lambda: run(changed(made(), artifact=b""), X, X), "neither PTX nor an artifact"),
     "bad code": (
         lambda: run(changed(made(), artifact=read(made()).call.kernel.artifact[:-1] + b"\0"), X, X),
         "artifact-checksum",
     ),
     "other version": (
-        lambda: run(changed(made(), artifact=_other_version(read(made()).call.kernel.artifact)), X, X),
+        lambda: run(
+            changed(made(), artifact=_other_version(read(made()).call.kernel.artifact)), X, X
+        ),
         "artifact-version",
     ),
-    "name": (lambda: run(changed(made(), name="sub"), X, X), "its artifact is that of kernel `add`"),
+    "name": (
+        lambda: run(changed(made(), name="sub"), X, X),
+        "its artifact is that of kernel `add`",
+    ),
     "argument count": (
         lambda: run(changed(made(), parameters=read(made()).call.parameters[:3]), X, X),
         "takes 4 arguments; the payload has 3",
@@ -124,7 +158,13 @@ WRONG = {
         "has 400 bytes; 401 are to be set to zero",
     ),
     "alignment": (
-        lambda: run(changed(made(), parameters=[payload.Array(0, 2**40)] * 3 + read(made()).call.parameters[3:]), X, X),
+        lambda: run(
+            changed(
+                made(), parameters=[payload.Array(0, 2**40)] * 3 + read(made()).call.parameters[3:]
+            ),
+            X,
+            X,
+        ),
         "at an address that is no multiple of 1099511627776",
     ),
 }
@@ -157,9 +197,11 @@ def test_reading_in_python_refuses_the_same():
 def test_arguments_that_no_graph_can_pass():
     with pytest.raises(TypeError, match="failed to specialize argument of type: object"):
         made(args=(F32, F32, F32, object()))
-    with pytest.raises(TypeError, match="target must be \"cpu\" or a GPUTarget"):
+    with pytest.raises(TypeError, match='target must be "cpu" or a GPUTarget'):
         make_call(kernels.add, [F32, F32, F32, 1], 1, "cuda", dict(BLOCK=8))
     with pytest.raises(TypeError, match="no elements of type complex64"):
         ArrayType.of(np.zeros(3, np.complex64))
-    with pytest.raises(ValueError, match="jaxlib's handlers run kernels for CUDA; this call is for cpu"):
+    with pytest.raises(
+        ValueError, match="jaxlib's handlers run kernels for CUDA; this call is for cpu"
+    ):
         made(jaxlib="0.11.2")

@@ -37,7 +37,9 @@ def add(x, y, kernel=kernels.scale, **more):
 def softmax(x):
     out = jax.ShapeDtypeStruct(x.shape, x.dtype)
 
-    return jt.triton_call(x, kernel=_softmax, grid=(x.shape[0],), columns=x.shape[1], BLOCK=128, **results(out))
+    return jt.triton_call(
+        x, kernel=_softmax, grid=(x.shape[0],), columns=x.shape[1], BLOCK=128, **results(out)
+    )
 
 
 @triton.jit
@@ -48,7 +50,13 @@ def _softmax(x_ptr, out_ptr, columns: triton.language.constexpr, BLOCK: triton.l
 def increment(x):
     kernel = kernels.increment if IS_NEW else kernels.increment_into
     return jt.triton_call(
-        x, x.size, kernel=kernel, grid=4, BLOCK=32, input_output_aliases={0: 0}, **results(jax.typeof(x))
+        x,
+        x.size,
+        kernel=kernel,
+        grid=4,
+        BLOCK=32,
+        input_output_aliases={0: 0},
+        **results(jax.typeof(x)),
     )
 
 
@@ -84,7 +92,9 @@ class TestOnTheCpu:
 
     def test_autotuned(self, how):
         x = jnp.arange(100.0)
-        tuned = triton.autotune([triton.Config({"BLOCK": size}) for size in (16, 64)], key=["n"])(kernels.scale)
+        tuned = triton.autotune([triton.Config({"BLOCK": size}) for size in (16, 64)], key=["n"])(
+            kernels.scale
+        )
         np.testing.assert_allclose(how(lambda x: add(x, 1, tuned))(x), 2 * x + 1)
 
 
@@ -106,7 +116,11 @@ def test_the_lowering_can_be_switched_off():
         "from jax._src.interpreters import mlir; "
         "print(lib.triton_kernel_call_p in mlir._platform_specific_lowerings['cpu'])"
     )
-    for value, first, expected in (("0", "", "False"), ("1", "", "True"), ("1", "import triton; ", "True")):
+    for value, first, expected in (
+        ("0", "", "False"),
+        ("1", "", "True"),
+        ("1", "import triton; ", "True"),
+    ):
         done = subprocess.run(
             [sys.executable, "-c", first + code],
             env={**os.environ, "TRITON_XLA_COMPAT": value},
@@ -144,23 +158,39 @@ def plugin():
 @pytest.mark.usefixtures("plugin")
 def test_lowering_for_cuda():
     x = jnp.arange(100.0)
-    (payload,) = lowered(lambda x: add(x, 3, BLOCK=32, num_warps=2, compute_capability=90, name="mine"), x)
+    (payload,) = lowered(
+        lambda x: add(x, 3, BLOCK=32, num_warps=2, compute_capability=90, name="mine"), x
+    )
     call, kernel = payload.call, payload.call.kernel
     assert payload.name == "mine"
-    assert (kernel.name, kernel.num_warps, kernel.num_ctas, kernel.compute_capability) == ("scale", 2, 1, 90)
+    assert (kernel.name, kernel.num_warps, kernel.num_ctas, kernel.compute_capability) == (
+        "scale",
+        2,
+        1,
+        90,
+    )
     assert call.grid == [4, 1, 1]
     scalars = [(each.value, each.type) for each in call.parameters if hasattr(each, "value")]
     assert scalars == [(2.0, "fp32" if IS_NEW else "fp64"), (3, "i32"), (False, "i1"), (100, "i32")]
-    assert [each.divisibility for each in call.parameters if hasattr(each, "divisibility")] == [16, 16]
+    assert [each.divisibility for each in call.parameters if hasattr(each, "divisibility")] == [
+        16,
+        16,
+    ]
     head = kernel.ptx.partition(".entry scale(")[2].partition(")")[0]
     assert head.count(".param") == len(call.parameters) + 2
-    assert re.search(r"\.target sm_90a?\n", kernel.ptx.replace("\r", "")) and "tt.func public @scale" in kernel.ttir
+    assert (
+        re.search(r"\.target sm_90a?\n", kernel.ptx.replace("\r", ""))
+        and "tt.func public @scale" in kernel.ttir
+    )
 
 
 @pytest.mark.usefixtures("plugin")
 def test_shared_memory_and_candidates_of_a_matmul_for_cuda():
     a = jnp.zeros((128, 128), jnp.float16)
-    configs = [triton.Config(dict(BM=size, BN=64, BK=32), num_warps=warps) for size, warps in ((64, 4), (128, 8))]
+    configs = [
+        triton.Config(dict(BM=size, BN=64, BK=32), num_warps=warps)
+        for size, warps in ((64, 4), (128, 8))
+    ]
     tuned = triton.autotune(configs, key=["M"])(kernels.matmul)
 
     def call(a, b):
@@ -177,7 +207,9 @@ def test_shared_memory_and_candidates_of_a_matmul_for_cuda():
     assert all(each.kernel.shared > 0 for each, _ in payload.call.configs)
 
 
-@triton.autotune([triton.Config(dict(BM=size), num_warps=warps) for size, warps in ((64, 4), (128, 8))], key=[])
+@triton.autotune(
+    [triton.Config(dict(BM=size), num_warps=warps) for size, warps in ((64, 4), (128, 8))], key=[]
+)
 @triton.jit
 def _square(a_ptr, b_ptr, c_ptr, BM: triton.language.constexpr):
     kernels.matmul(a_ptr, b_ptr, c_ptr, 128, 128, 128, BM, 64, 32)
@@ -192,7 +224,11 @@ def test_what_a_kernel_gets_wrong_is_told_with_its_line():
     with pytest.raises(Exception, match="no_such_method"):
         lowered(
             lambda x: jt.triton_call(
-                x, kernel=wrong, grid=1, compute_capability=90, **results(jax.ShapeDtypeStruct((), jnp.float32))
+                x,
+                kernel=wrong,
+                grid=1,
+                compute_capability=90,
+                **results(jax.ShapeDtypeStruct((), jnp.float32)),
             ),
             jnp.zeros(()),
         )

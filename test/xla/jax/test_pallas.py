@@ -43,7 +43,9 @@ def _loop(x_ref, out_ref):
     def body(i, total):
         return total * 0.5 + x_ref[i, :]
 
-    out_ref[...] = jax.lax.fori_loop(0, x_ref.shape[0], body, jnp.zeros(x_ref.shape[1:], x_ref.dtype))
+    out_ref[...] = jax.lax.fori_loop(
+        0, x_ref.shape[0], body, jnp.zeros(x_ref.shape[1:], x_ref.dtype)
+    )
 
 
 def _bits(x_ref, out_ref):
@@ -65,7 +67,9 @@ def call(kernel, out, grid=1, ins=None, outs=None):
 
     def run(*args):
         params = plt.CompilerParams(num_warps=4, num_stages=2)
-        return pl.pallas_call(kernel, out_shape=out, grid=grid, compiler_params=params, **more)(*args)
+        return pl.pallas_call(kernel, out_shape=out, grid=grid, compiler_params=params, **more)(
+            *args
+        )
 
     return run
 
@@ -77,7 +81,10 @@ CASES = {
             _matmul,
             jax.ShapeDtypeStruct((64, 64), F32),
             (2, 2),
-            [pl.BlockSpec((32, 64), lambda i, j: (i, 0)), pl.BlockSpec((64, 32), lambda i, j: (0, j))],
+            [
+                pl.BlockSpec((32, 64), lambda i, j: (i, 0)),
+                pl.BlockSpec((64, 32), lambda i, j: (0, j)),
+            ],
             pl.BlockSpec((32, 32), lambda i, j: (i, j)),
         ),
         [values(jnp.float16, 64, 64), values(jnp.float16, 64, 64)],
@@ -88,7 +95,10 @@ CASES = {
         call(_softmax, jax.ShapeDtypeStruct((8, 128), F32)),
         [values(F32, 8, 128)],
         (1, 1, 1),
-        lambda x: np.exp(x - x.max(-1, keepdims=True)) / np.exp(x - x.max(-1, keepdims=True)).sum(-1, keepdims=True),
+        lambda x: (
+            np.exp(x - x.max(-1, keepdims=True))
+            / np.exp(x - x.max(-1, keepdims=True)).sum(-1, keepdims=True)
+        ),
     ),
     "gelu": (
         call(_gelu, jax.ShapeDtypeStruct((256,), F32)),
@@ -118,7 +128,9 @@ CASES = {
         call(_scale_rows, jax.ShapeDtypeStruct((16, 32), jnp.bfloat16)),
         [values(jnp.bfloat16, 16, 32), values(F32, 16)],
         (1, 1, 1),
-        lambda x, s: np.asarray(jnp.asarray(x.astype(np.float32) * s[:, None], jnp.bfloat16)).astype(np.float32),
+        lambda x, s: np.asarray(
+            jnp.asarray(x.astype(np.float32) * s[:, None], jnp.bfloat16)
+        ).astype(np.float32),
     ),
 }
 
@@ -155,9 +167,13 @@ def test_runs_on_the_cpu(name, tmp_path, on_cpu):
     fn, args, grid, expected = CASES[name]
     out = np.zeros(jax.eval_shape(fn, *args).shape, jax.eval_shape(fn, *args).dtype)
     path = ttir_of(fn, args, tmp_path / f"{name}.ttir")
-    kernel = triton.compile(path, target=triton.runtime.driver.for_device("cpu").get_current_target())
+    kernel = triton.compile(
+        path, target=triton.runtime.driver.for_device("cpu").get_current_target()
+    )
     kernel[grid](*args, out)
-    np.testing.assert_allclose(out.astype(np.float32), expected(*args), rtol=1e-2 if name == "matmul" else 1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        out.astype(np.float32), expected(*args), rtol=1e-2 if name == "matmul" else 1e-5, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -180,6 +196,10 @@ def test_runs_on_a_gpu(tmp_path, device):
         if any(arg.dtype == jnp.bfloat16 for arg in args):
             continue  # torch does not take numpy's
         given = [cupy_like.from_numpy(arg.copy()).cuda() for arg in args]
-        out = cupy_like.zeros(shape.shape, dtype=getattr(cupy_like, str(shape.dtype)), device="cuda")
+        out = cupy_like.zeros(
+            shape.shape, dtype=getattr(cupy_like, str(shape.dtype)), device="cuda"
+        )
         kernel[grid](*given, out)
-        np.testing.assert_allclose(out.cpu().numpy(), expected(*args), rtol=2e-2 if name == "matmul" else 1e-4, atol=1e-4)
+        np.testing.assert_allclose(
+            out.cpu().numpy(), expected(*args), rtol=2e-2 if name == "matmul" else 1e-4, atol=1e-4
+        )

@@ -30,8 +30,18 @@ CASES = {
     "add": (kernels.add, [F32, F32, F32, 1000], (8,), dict(BLOCK=128)),
     "add_i64": (kernels.add, [array("i64", 16)] * 3 + [16], (2, 3, 4), dict(BLOCK=8, num_warps=1)),
     "scale": (kernels.scale, [F32, -0.5, 2**40, True, 2**31, F32], (8,), dict(BLOCK=128)),
-    "scale_narrow": (kernels.scale, [F32, 0.0, -3, False, 0, F32], (1,), dict(BLOCK=64, num_warps=8)),
-    "softmax": (kernels.softmax, [array("fp32", 8, 781), array("fp32", 8, 781), 781], (8,), dict(BLOCK=1024)),
+    "scale_narrow": (
+        kernels.scale,
+        [F32, 0.0, -3, False, 0, F32],
+        (1,),
+        dict(BLOCK=64, num_warps=8),
+    ),
+    "softmax": (
+        kernels.softmax,
+        [array("fp32", 8, 781), array("fp32", 8, 781), 781],
+        (8,),
+        dict(BLOCK=1024),
+    ),
     "matmul": (
         kernels.matmul,
         [array("bf16", 256, 256)] * 2 + [array("fp32", 256, 256), 256, 256, 256],
@@ -46,7 +56,12 @@ CASES = {
         (2,),
         dict(BLOCK=64),
     ),
-    "split": (kernels.split, [array("i32", 50), array("i8", 50), array("i32", 50), 50], (1,), dict(BLOCK=64)),
+    "split": (
+        kernels.split,
+        [array("i32", 50), array("i8", 50), array("i32", 50), 50],
+        (1,),
+        dict(BLOCK=64),
+    ),
 }
 
 
@@ -54,10 +69,20 @@ def theirs(call, made):
     """The call put together by jaxlib's own classes."""
     code = call.kernel
     kernel = gpu_triton.TritonKernel(
-        code.name, code.num_warps, code.num_ctas, code.shared, code.ptx, code.ttir, code.compute_capability
+        code.name,
+        code.num_warps,
+        code.num_ctas,
+        code.shared,
+        code.ptx,
+        code.ttir,
+        code.compute_capability,
     )
     metadata = made.metadata
-    assert (code.name, code.num_warps, code.shared) == (metadata.name, metadata.num_warps, metadata.shared)
+    assert (code.name, code.num_warps, code.shared) == (
+        metadata.name,
+        metadata.num_warps,
+        metadata.shared,
+    )
     parameters = [
         gpu_triton.create_scalar_parameter(parameter.value, parameter.type)
         if hasattr(parameter, "value")
@@ -78,10 +103,19 @@ def test_bytes_are_jaxlibs(name):
 
 def test_bytes_of_an_autotuned_call_are_jaxlibs():
     made = make_call(
-        kernels.tuned_add, [F32, F32, F32, 1000], (8,), TARGET, jaxlib=JAXLIB, name="t", aliases=[(0, 2, 4000)]
+        kernels.tuned_add,
+        [F32, F32, F32, 1000],
+        (8,),
+        TARGET,
+        jaxlib=JAXLIB,
+        name="t",
+        aliases=[(0, 2, 4000)],
     )
     call = read(made.data).call
-    configs = [(theirs(each, kernel), text) for (each, text), kernel in zip(call.configs, made.kernels, strict=True)]
+    configs = [
+        (theirs(each, kernel), text)
+        for (each, text), kernel in zip(call.configs, made.kernels, strict=True)
+    ]
     expected = gpu_triton.TritonAutotunedKernelCall("t", configs, [(0, 2, 4000)]).to_proto("t", b"")
     assert made.is_autotuned
     assert zlib.decompress(made.data) == expected
@@ -89,7 +123,9 @@ def test_bytes_of_an_autotuned_call_are_jaxlibs():
 
 def test_the_ptx_takes_what_jaxlib_passes():
     """The parameters of the payload, then two pointers to scratch memory."""
-    made = make_call(kernels.add, [F32, F32, F32, 1001], (8,), TARGET, dict(BLOCK=128), jaxlib=JAXLIB)
+    made = make_call(
+        kernels.add, [F32, F32, F32, 1001], (8,), TARGET, dict(BLOCK=128), jaxlib=JAXLIB
+    )
     call = read(made.data).call
     head = call.kernel.ptx.partition(".entry add(")[2].partition(")")[0]
     assert head.count(".param") == len(call.parameters) + 2
@@ -97,8 +133,8 @@ def test_the_ptx_takes_what_jaxlib_passes():
 
 def test_what_was_read_is_written_again():
     for kernel, args, grid, meta in CASES.values():
-        for jaxlib in (JAXLIB, None):
-            data = make_call(kernel, args, grid, TARGET, meta, jaxlib=jaxlib).data
+        for version in (JAXLIB, None):
+            data = make_call(kernel, args, grid, TARGET, meta, jaxlib=version).data
             payload = read(data)
             assert write(payload.call, payload.name, payload.metadata) == data
 
@@ -114,7 +150,9 @@ def test_a_jaxlib_that_cannot_launch_the_code_is_refused(version, text):
 
 def test_clusters_are_told_as_the_version_wants_them():
     def code(version):
-        call = make_call(kernels.add, [F32] * 3 + [1000], 8, TARGET, dict(BLOCK=128), jaxlib=version)
+        call = make_call(
+            kernels.add, [F32] * 3 + [1000], 8, TARGET, dict(BLOCK=128), jaxlib=version
+        )
         return read(call.data).call.kernel
 
     assert (code("0.8.1").cluster_dims, code("0.8.1").num_ctas) == ([1, 1, 1], None)

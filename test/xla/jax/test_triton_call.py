@@ -48,7 +48,15 @@ def test_scalars_keep_their_types():
 
     def call(factor, shift, negate):
         return triton_call(
-            x, factor, shift, negate, x.size, kernel=kernels.scale, out_type=jax.typeof(x), grid=1, BLOCK=64
+            x,
+            factor,
+            shift,
+            negate,
+            x.size,
+            kernel=kernels.scale,
+            out_type=jax.typeof(x),
+            grid=1,
+            BLOCK=64,
         )
 
     np.testing.assert_allclose(call(0.5, 3, False), x * 0.5 + 3, rtol=1e-6)
@@ -65,7 +73,12 @@ def test_softmax(shape):
 
     def call(x):
         return triton_call(
-            x, columns=shape[1], kernel=kernels.softmax, out_type=jax.typeof(x), grid=(shape[0],), BLOCK=128
+            x,
+            columns=shape[1],
+            kernel=kernels.softmax,
+            out_type=jax.typeof(x),
+            grid=(shape[0],),
+            BLOCK=128,
         )
 
     np.testing.assert_allclose(both(call, x), jax.nn.softmax(x, -1), rtol=1e-5, atol=1e-7)
@@ -77,7 +90,9 @@ def test_matmul():
     def call(a, b):
         out = jax.ShapeDtypeStruct((50, 35), jnp.float32)
         blocks = dict(BM=32, BN=32, BK=16)
-        return triton_call(a, b, M=50, N=35, K=40, kernel=kernels.matmul, out_type=out, grid=(2, 2), **blocks)
+        return triton_call(
+            a, b, M=50, N=35, K=40, kernel=kernels.matmul, out_type=out, grid=(2, 2), **blocks
+        )
 
     exact = np.asarray(a, np.float64) @ np.asarray(b, np.float64)
     np.testing.assert_allclose(both(call, a, b), exact, rtol=1e-5, atol=1e-5)
@@ -90,7 +105,9 @@ def test_attention(length):
     def call(q, k, v):
         grid = (triton.cdiv(length, 32), 3)
         meta = dict(length=length, sm_scale=0.2, D=32, BM=32, BN=32)
-        return triton_call(q, k, v, kernel=kernels.attention, out_type=jax.typeof(q), grid=grid, **meta)
+        return triton_call(
+            q, k, v, kernel=kernels.attention, out_type=jax.typeof(q), grid=grid, **meta
+        )
 
     scores = jax.nn.softmax(0.2 * jnp.einsum("hqd,hkd->hqk", q, k, precision="highest"), -1)
     expected = jnp.einsum("hqk,hkd->hqd", scores, v, precision="highest")
@@ -110,15 +127,22 @@ def test_tuples_of_arrays_and_numbers():
     x, y = floats(30), floats(30, seed=1)
 
     def call(x, y):
-        return triton_call(((x, 2.5), y), n=30, kernel=_weighted, out_type=jax.typeof(x), grid=1, BLOCK=32)
+        return triton_call(
+            ((x, 2.5), y), n=30, kernel=_weighted, out_type=jax.typeof(x), grid=1, BLOCK=32
+        )
 
     np.testing.assert_allclose(both(call, x, y), 2.5 * x + y, rtol=1e-6)
 
 
 def test_results_of_several_types():
     x = jnp.arange(100, dtype=jnp.int32)
-    out = (jax.ShapeDtypeStruct((100,), jnp.int8), {"high": jax.ShapeDtypeStruct((10, 10), jnp.int32)})
-    low, rest = both(lambda x: triton_call(x, n=100, kernel=kernels.split, out_type=out, grid=(4,), BLOCK=32), x)
+    out = (
+        jax.ShapeDtypeStruct((100,), jnp.int8),
+        {"high": jax.ShapeDtypeStruct((10, 10), jnp.int32)},
+    )
+    low, rest = both(
+        lambda x: triton_call(x, n=100, kernel=kernels.split, out_type=out, grid=(4,), BLOCK=32), x
+    )
     np.testing.assert_array_equal(low, np.arange(100) & 15)
     np.testing.assert_array_equal(rest["high"], (np.arange(100) >> 4).reshape(10, 10))
 
@@ -128,11 +152,19 @@ def test_an_alias_gives_an_operands_memory_to_a_result():
 
     def call(x, kernel=kernels.increment):
         return triton_call(
-            x, 100, kernel=kernel, out_type=jax.typeof(x), grid=(4,), BLOCK=32, input_output_aliases={0: 0}
+            x,
+            100,
+            kernel=kernel,
+            out_type=jax.typeof(x),
+            grid=(4,),
+            BLOCK=32,
+            input_output_aliases={0: 0},
         )
 
     np.testing.assert_array_equal(both(call, x), np.arange(100) + 1)
-    np.testing.assert_array_equal(both(lambda x: call(x, kernels.increment_into), x), np.arange(100) + 1)
+    np.testing.assert_array_equal(
+        both(lambda x: call(x, kernels.increment_into), x), np.arange(100) + 1
+    )
     np.testing.assert_array_equal(x, np.arange(100))  # JAX copies where the operand is still wanted
 
 
@@ -142,7 +174,13 @@ def test_zeroed_outputs():
 
     def call(x, zeroed):
         return triton_call(
-            x, n=500, kernel=kernels.histogram, out_type=out, grid=(8,), BLOCK=64, zeroed_outputs=zeroed
+            x,
+            n=500,
+            kernel=kernels.histogram,
+            out_type=out,
+            grid=(8,),
+            BLOCK=64,
+            zeroed_outputs=zeroed,
         )
 
     for zeroed in ((0,), lambda meta: [0]):
@@ -153,9 +191,19 @@ def test_two_calls_of_the_same_shapes_run_their_own_kernels():
     x = jnp.arange(100.0)
 
     def twice(x):
-        a = triton_call(x, 100, kernel=kernels.increment_into, out_type=jax.typeof(x), grid=(4,), BLOCK=32)
+        a = triton_call(
+            x, 100, kernel=kernels.increment_into, out_type=jax.typeof(x), grid=(4,), BLOCK=32
+        )
         b = triton_call(
-            x, 3.0, 0.0, False, 100, kernel=kernels.scale, out_type=jax.typeof(x), grid=(4,), BLOCK=32
+            x,
+            3.0,
+            0.0,
+            False,
+            100,
+            kernel=kernels.scale,
+            out_type=jax.typeof(x),
+            grid=(4,),
+            BLOCK=32,
         )
         return a, b
 
@@ -167,7 +215,12 @@ def test_two_calls_of_the_same_shapes_run_their_own_kernels():
 def test_autotuned_and_heuristics():
     x = floats(1000)
     call = lambda x, kernel: triton_call(  # noqa: E731
-        x, x, n=1000, kernel=kernel, out_type=jax.typeof(x), grid=lambda m: (triton.cdiv(1000, m["BLOCK"]),)
+        x,
+        x,
+        n=1000,
+        kernel=kernel,
+        out_type=jax.typeof(x),
+        grid=lambda m: (triton.cdiv(1000, m["BLOCK"]),),
     )
     for kernel in (kernels.tuned_add, kernels.sized_add):
         np.testing.assert_array_equal(jax.jit(lambda x, k=kernel: call(x, k))(x), x + x)
@@ -209,14 +262,20 @@ def test_shard_map_runs_the_kernel_on_each_device():
 
 def test_cost_estimate_and_metadata_reach_the_graph():
     x = floats(10)
-    more = dict(cost_estimate={"flops": 10, "bytes_accessed": 120}, serialized_metadata=b"\0meta", name="mine")
+    more = dict(
+        cost_estimate={"flops": 10, "bytes_accessed": 120},
+        serialized_metadata=b"\0meta",
+        name="mine",
+    )
     text = jax.jit(lambda x: add(x, x, **more)).lower(x).as_text()
     assert "bytes_accessed" in text and "flops" in text
 
 
 def test_options_reach_the_compiler():
     x = floats(10)
-    np.testing.assert_array_equal(add(x, x, num_warps=2, num_stages=1, backend_options={"enable_fp_fusion": False}), x + x)
+    np.testing.assert_array_equal(
+        add(x, x, num_warps=2, num_stages=1, backend_options={"enable_fp_fusion": False}), x + x
+    )
     with pytest.raises(ValueError, match="num_warps is given twice"):
         add(x, x, num_warps=2, backend_options={"num_warps": 4})
     with pytest.raises(ValueError, match="num_warps must be a power of 2"):
@@ -227,7 +286,11 @@ def test_options_reach_the_compiler():
     ("call", "error", "text"),
     [
         (lambda x: jax.vmap(add)(x[None], x[None]), NotImplementedError, "mapped by jax.vmap"),
-        (lambda x: jax.grad(lambda x: add(x, x).sum())(x), NotImplementedError, "use jax.custom_vjp"),
+        (
+            lambda x: jax.grad(lambda x: add(x, x).sum())(x),
+            NotImplementedError,
+            "use jax.custom_vjp",
+        ),
         (
             lambda x: triton_call(x, 1, kernel=kernels.increment, out_type=[], grid=1, BLOCK=8),
             ValueError,
@@ -243,11 +306,19 @@ def test_options_reach_the_compiler():
             ValueError,
             "0 parameters without an argument",
         ),
-        (lambda x: triton_call(x, kernel=print, out_type=x, grid=1), TypeError, "decorated with triton.jit"),
+        (
+            lambda x: triton_call(x, kernel=print, out_type=x, grid=1),
+            TypeError,
+            "decorated with triton.jit",
+        ),
         (lambda x: triton_call(x, kernel=kernels.add, grid=1), TypeError, "needs `out_type`"),
         (lambda x: add(x, x, zeroed_outputs=(1,)), ValueError, "zeroed_outputs names result 1"),
         (lambda x: add(x, x, input_output_aliases={0: 3}), ValueError, "names result 3"),
-        (lambda x: add(x, x, input_output_aliases={2: 0}), ValueError, "names argument 2, which is no array"),
+        (
+            lambda x: add(x, x, input_output_aliases={2: 0}),
+            ValueError,
+            "names argument 2, which is no array",
+        ),
         (lambda x: add(x, "y"), TypeError, "argument `y_ptr` of add is a str"),
         (lambda x: add(x, x, BLOCKS=3), KeyError, "BLOCKS was specified but unrecognised"),
     ],
@@ -259,7 +330,9 @@ def test_refused(call, error, text):
 
 def test_a_written_operand_needs_an_alias():
     def call(x, y):
-        return triton_call(x, y, n=8, kernel=_writes_operand, out_type=jax.typeof(x), grid=1, BLOCK=8)
+        return triton_call(
+            x, y, n=8, kernel=_writes_operand, out_type=jax.typeof(x), grid=1, BLOCK=8
+        )
 
     with pytest.raises(ValueError, match=r"writes its operand `y_ptr`.*input_output_aliases=\{1: "):
         call(floats(8), floats(8))
@@ -278,6 +351,8 @@ def test_an_unknown_jaxlib_is_refused(monkeypatch):
 
     versions.check_jaxlib.cache_clear()
     monkeypatch.setattr(versions.jaxlib.version, "__version__", "0.99.1")
-    with pytest.raises(RuntimeError, match="jaxlib 0.99.1 is installed; triton.jax knows versions 0.10 to 0.12"):
+    with pytest.raises(
+        RuntimeError, match="jaxlib 0.99.1 is installed; triton.jax knows versions 0.10 to 0.12"
+    ):
         add(floats(8), floats(8))
     versions.check_jaxlib.cache_clear()
