@@ -101,6 +101,21 @@ static bool hasProducts(tt::FuncOp kernel) {
   return kernel.walk(isProduct).wasInterrupted();
 }
 
+/// Says which op takes most of a block's shared memory where that is more than there is: no launch can load such a kernel.
+static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryPlan &shared, const Arch &arch) {
+  if (shared.bytes <= arch.maxSharedBytes)
+    return;
+  std::pair<uint32_t, Operation *> largest = {0, kernel};
+  kernel.walk([&](Operation *op) {
+    if (const uint32_t bytes = shared.bytesOf.lookup(op); bytes > largest.first)
+      largest = {bytes, op};
+  });
+  largest.second->emitRemark() << "`" << kernel.getSymName() << "` needs " << shared.bytes
+                               << " bytes of shared memory, of which this takes " << largest.first << "; " << arch.cpu
+                               << " has " << arch.maxSharedBytes
+                               << ": smaller tiles or fewer stages may help, or it cannot be launched";
+}
+
 static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::Options &options, const Arch &arch,
                              const Emit &emit, CudaCode &code) {
   auto machine = orDiagnose(kernel, MachineLease::get(arch));
@@ -108,6 +123,7 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
     return failure();
   const analysis::SharedMemoryPlan shared = analysis::planSharedMemory(module);
   code.sharedBytes = shared.bytes;
+  remarkSharedOverrun(kernel, shared, arch);
   llvm::LLVMContext context;
   auto llvmModule = std::make_unique<llvm::Module>(kernel.getSymName(), context);
   llvmModule->setTargetTriple((*machine)->getTargetTriple());

@@ -149,7 +149,7 @@ def test_assertions_that_hold(device):
 
 def test_a_failed_assertion_is_an_exception_at_the_launch(device):
     if device != "cpu":
-        pytest.skip("assertions are not there on this device yet")
+        pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     x, out = np.arange(32, dtype=np.float32), np.full(32, -1, np.float32)
     x[9] = -3
     with pytest.raises(RuntimeError, match="device assertion failed: x is negative") as failure:
@@ -187,7 +187,7 @@ def overflowing(x_ptr, y_ptr, out_ptr, OP: tl.constexpr, CHECK: tl.constexpr):
 )
 def test_overflow_sanitizer(operation, x, y, overflows, device):
     if device != "cpu":
-        pytest.skip("assertions are not there on this device yet")
+        pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     a, b, out = (np.array([v], np.int32) for v in (x, y, 0))
     function = getattr(tl, operation)
     text = f"int32 overflow detected for operation {operation}"
@@ -223,7 +223,7 @@ def not_zero(x_ptr, out_ptr, n, N: tl.constexpr):
 
 def test_expect_zero_is_held_to_its_mask(device):
     if device != "cpu":
-        pytest.skip("assertions are not there on this device yet")
+        pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     x = np.array([0, 0, 1, 0], np.float32)
     out = np.ones(4, np.float32)
     not_zero[(1,)](x, out, 2, N=4, debug=True)

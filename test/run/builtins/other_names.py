@@ -4,9 +4,10 @@
 import math
 
 import numpy as np
+import pytest
 import triton
 import triton.language as tl
-from harness import check, empty_like, values
+from harness import check, empty_like, launch, values
 
 
 @triton.jit
@@ -86,3 +87,23 @@ def test_names_of_targets_that_mean_something_everywhere(device):
     arguments = dict(x_ptr=x, out_ptr=empty_like(x), facts_ptr=np.zeros(2, np.int32), N=8)
     expected = dict(out_ptr=x, facts_ptr=np.array([4, 128], np.int32))
     check(target_names, (1,), arguments, expected, device=device)
+
+
+@triton.jit
+def cuda_names(times_ptr, place_ptr):
+    tl.extra.cuda.gdc_wait()
+    before = tl.extra.cuda.globaltimer()
+    tl.store(place_ptr, tl.extra.cuda.smid())
+    tl.debug_barrier()
+    tl.store(times_ptr, before)
+    tl.store(times_ptr + 1, tl.extra.cuda.globaltimer())
+    tl.extra.cuda.gdc_launch_dependents()
+
+
+def test_registers_of_nvidia_gpus(device):
+    if device == "cpu":
+        pytest.skip("registers of NVIDIA GPUs; fail_extern.py has the errors elsewhere")
+    times, place = np.zeros(2, np.int64), np.full(1, -1, np.int32)
+    launch(cuda_names, (1,), device=device, times_ptr=times, place_ptr=place)
+    if ":" not in device:  # else nothing has run
+        assert 0 < times[0] <= times[1] and 0 <= place[0] < 1024

@@ -3,9 +3,11 @@
 #include "compiler/target/nvidia/Library.h"
 #include "test/unit/math/Ulp.h"
 
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include "gtest/gtest.h"
 
@@ -186,6 +188,40 @@ TEST(NvidiaLibrary, RareArguments) {
     EXPECT_LE(math::testing::wideUlpError(result, each.result), 0.5)
         << each.symbol << " of " << each.x << ", " << each.y << " is " << result << ", not " << each.result;
   }
+}
+
+/// A file with a function of somebody else's that calls one of ours.
+std::string writeBitcode() {
+  llvm::LLVMContext context;
+  llvm::Module module("mine", context);
+  llvm::IRBuilder<> ir(context);
+  auto *type = llvm::FunctionType::get(ir.getDoubleTy(), {ir.getDoubleTy()}, false);
+  auto *ours = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "__nv_cbrt", module);
+  auto *theirs = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "twice_cbrt", module);
+  ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", theirs));
+  llvm::Value *root = ir.CreateCall(ours, {theirs->getArg(0)});
+  ir.CreateRet(ir.CreateFAdd(root, root));
+  const std::string path = testing::TempDir() + "mine.bc";
+  std::error_code failure;
+  llvm::raw_fd_ostream stream(path, failure);
+  llvm::WriteBitcodeToFile(module, stream);
+  return path;
+}
+
+TEST(NvidiaLibrary, FilesOfBitcodeAreLinked) {
+  const std::string path = writeBitcode();
+  llvm::LLVMContext context;
+  llvm::Module module("kernel", context);
+  const math::HostMath facts = {.hasFma = true, .hasLibm = false};
+  nvidia::Libraries libraries(facts);
+  EXPECT_EQ(libraries.declare(module, path, "thrice_cbrt"), nullptr);
+  llvm::Function *function = libraries.declare(module, path, "twice_cbrt");
+  ASSERT_TRUE(function);
+  EXPECT_EQ(llvm::toString(libraries.link(module)), "");
+  ASSERT_TRUE(module.getFunction("twice_cbrt"));
+  EXPECT_FALSE(module.getFunction("twice_cbrt")->isDeclaration());
+  EXPECT_FALSE(module.getFunction("__nv_cbrt")->isDeclaration());
+  EXPECT_TRUE(module.getFunction("__nv_cbrt")->hasInternalLinkage());
 }
 
 TEST(NvidiaLibrary, WhatIsNotThere) {
