@@ -42,6 +42,24 @@ TEST(LoweringDebug, PrintsEachElementOnce) {
   }
 }
 
+/// Threads hold 4 x 8 elements.
+TEST(LoweringDebug, PaddedTilesShowWhatExists) {
+  const std::string body = R"(
+  %i = tt.make_range {end = 12 : i32, start = 7 : i32} : tensor<5xi32>
+  %e = tt.expand_dims %i {axis = 0 : i32} : tensor<5xi32> -> tensor<1x5xi32>
+  %b = tt.broadcast %e : tensor<1x5xi32> -> tensor<3x5xi32>
+  tt.print " x: " {hex = false, isSigned = array<i32: 1>} : %b : tensor<3x5xi32>
+  %n = arith.constant dense<12> : tensor<3x5xi32>
+  %c = arith.cmpi slt, %b, %n : tensor<3x5xi32>
+  tt.assert %c, "not there" : tensor<3x5xi1>)";
+  for (unsigned numWarps : {1, 4}) {
+    const std::vector<std::string> lines = linesOf(body, numWarps);
+    ASSERT_EQ(lines.size(), 30u);
+    EXPECT_EQ(lines[0], "pid (0, 0, 0) idx (0, 0) x: 7");
+    EXPECT_EQ(lines[14], "pid (0, 0, 0) idx (2, 4) x: 11");
+  }
+}
+
 TEST(LoweringDebug, PrintsScalarsOnceByType) {
   const std::string body = R"(
   %a = arith.constant -3 : i16
