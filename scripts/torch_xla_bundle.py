@@ -28,11 +28,10 @@ LEFT_OUT = (
     "torch/share/",
     "torch/test/",
     "torch/bin/protoc",
-    "torch/testing/_internal/",
     "torch/lib/libtorch_cuda_linalg.so",
     "torchax/",
 )
-PART_MIB = 56
+PART_MIB = 54
 
 
 def fetch(folder: str) -> None:
