@@ -14,6 +14,7 @@ from jax import tree_util
 
 from ..runtime.autotuner import Autotuner, Heuristics
 from ..runtime.jit import JITFunction
+from ..xla.compile import ArrayType
 from .lowering import leaves_of
 from .primitive import CallSpec, Constant, Operand, Result, triton_call_p
 from .versions import check_jaxlib
@@ -73,7 +74,7 @@ def triton_call(
         metaparams=tuple((key, Constant(value)) for key, value in metaparams.items()),
         options=tuple((key, Constant(value)) for key, value in options.items()),
         shapes=tuple(shapes),
-        grid=_hashable_grid(grid),
+        grid=_resolved_grid(kernel, grid, bound, metaparams),
         compute_capability=compute_capability,
         aliases=tuple(_operand_aliases(arguments, aliases, len(shapes))),
         zeroed=zeroed_outputs if callable(zeroed_outputs) else tuple(zeroed_outputs),
@@ -225,5 +226,21 @@ def _operand_aliases(
     return pairs
 
 
-def _hashable_grid(grid: Any) -> Any:
+def _resolved_grid(
+    kernel: Any, grid: Any, bound: dict[str, Any], metaparams: dict[str, Any]
+) -> Any:
+    """A function is asked at once where all its arguments are known: calls are kept by what they
+    are made of, and each evaluation of a lambda is another function.
+    """
+    if callable(grid) and isinstance(kernel, JITFunction):
+        defaults = {
+            param.name: param.default
+            for param in kernel.params
+            if param.is_constexpr and param.has_default
+        }
+        known = {
+            name: ArrayType.of(value) if _is_array(value) else value
+            for name, value in bound.items()
+        }
+        grid = grid({**defaults, **known, **metaparams})
     return tuple(grid) if isinstance(grid, list) else grid

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import triton
-from triton.jax import triton_call
+from triton.jax import primitive, triton_call
+from triton.jax.lowering import lower
 
 
 def floats(*shape, seed=0, dtype=np.float32):
@@ -269,6 +270,15 @@ def test_cost_estimate_and_metadata_reach_the_graph():
     )
     text = jax.jit(lambda x: add(x, x, **more)).lower(x).as_text()
     assert "bytes_accessed" in text and "flops" in text
+
+
+def test_an_eager_call_is_compiled_once(monkeypatch):
+    lowered = []
+    monkeypatch.setattr(primitive, "lower", lambda *args: lowered.append(args) or lower(*args))
+    x = floats(123)
+    for _ in range(3):
+        np.testing.assert_array_equal(add(x, x), x + x)
+    assert len(lowered) == 1
 
 
 def test_options_reach_the_compiler():
