@@ -44,6 +44,11 @@ class Contract(NamedTuple):
         *facts, arrays = _native.describe(payload)
         return Contract(*facts, tuple(Array(*array) for array in arrays))
 
+    @property
+    def is_ours(self) -> bool:
+        """Of payloads that others made the types of arrays are not known."""
+        return any(array.type for array in self.arrays)
+
     def check(self, operands: Sequence[Any], results: Sequence[Any]) -> None:
         """Takes (dtype, shape) of each operand and result."""
         buffers = [*operands, *results]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -121,13 +122,17 @@ def custom_call(
 
 def _check_device(contract: Contract) -> None:
     kind = torch_xla.runtime.device_type()
-    if _BACKENDS.get(kind) == contract.backend:
-        return
-    raise RuntimeError(
-        f"the payload of {contract.kernel} is for {contract.backend}:{contract.arch}, and PyTorch/XLA "
-        f"runs on {kind} devices here; make it with triton_call in a process whose PJRT_DEVICE is the "
-        "same"
-    )
+    is_for = f"the payload of {contract.kernel} is for {contract.backend}:{contract.arch}"
+    if _BACKENDS.get(kind) != contract.backend:
+        raise RuntimeError(
+            f"{is_for}, and PyTorch/XLA runs on {kind} devices here; make it with triton_call in a "
+            "process whose PJRT_DEVICE is the same"
+        )
+    # Failures of the handler on CUDA devices come late; jaxlib's payloads are PTX, which it compiles.
+    if contract.backend == "cuda" and contract.is_ours:
+        here = current_target().arch
+        if re.sub(r"\D", "", contract.arch) != str(here):
+            raise RuntimeError(f"{is_for}, and the GPU here is cuda:{here}; make it with triton_call here")
 
 
 @functools.cache

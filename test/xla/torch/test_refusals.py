@@ -154,5 +154,27 @@ def test_gpus_where_pytorch_xla_has_no_support(monkeypatch):
     x = ints()
     monkeypatch.setattr(torch_xla.runtime, "device_type", lambda: "CUDA")
     monkeypatch.setattr(ours, "_own_binding", None)
+    monkeypatch.setattr(ours, "current_target", lambda: GPUTarget("cuda", 90, 32))
     with pytest.raises(RuntimeError, match="has no custom calls for GPUs; 2.8.1 is its last"):
         call([x, x], payload, [[16]], [torch.int64])
+    monkeypatch.setattr(ours, "current_target", lambda: GPUTarget("cuda", 100, 32))
+    with pytest.raises(RuntimeError, match="is for cuda:90, and the GPU here is cuda:100"):
+        call([x, x], payload, [[16]], [torch.int64])
+
+
+def test_what_reaches_the_binding_of_gpus(monkeypatch):
+    """PyTorch/XLA's own binding gets the call, and the handler is registered once before it."""
+    seen = []
+    monkeypatch.setattr(torch_xla.runtime, "device_type", lambda: "CUDA")
+    monkeypatch.setattr(ours, "current_target", lambda: GPUTarget("cuda", 90, 32))
+    monkeypatch.setattr(ours, "_has_cuda_handler", False)
+    monkeypatch.setattr(ours._XLAC, "_xla_register_custom_call_target", lambda *what: seen.append(what))
+    monkeypatch.setattr(ours, "_own_binding", lambda *what: seen.append(what) or ["result"])
+    x, payload = ints(), payload_of_add(ints())
+    for _ in range(2):
+        assert call((x, x), payload, [torch.Size([16])], (torch.int64,)) == ["result"]
+    registered, first, second = seen
+    assert registered == ("triton_kernel_call", handlers.capsule(handlers.CUDA_UNTYPED), "CUDA")
+    for inputs, data, shapes, dtypes in (first, second):
+        assert [tensor is x for tensor in inputs] == [True, True]
+        assert (data, shapes, dtypes) == (payload, [[16]], [torch.int64])
