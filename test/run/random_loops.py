@@ -1,17 +1,14 @@
 """Random programs with loops and branches: tiles carried around loops, swapped, reduced, stored and loaded again.
 
-Usage: random_loops.py [--count N] [--seed S] [--keep]
+Usage: random_loops.py [--count N] [--seed S] [--device cpu|cuda] [--keep]
 Tiles t0..t3 and scalars s0..s1 are int32. Each statement writes itself as kernel text and runs itself on numpy.
 """
 # SPDX-License-Identifier: MIT
 
-import argparse
-import importlib.util
-import os
 import random
 import sys
-import tempfile
 
+import _random_runs
 import numpy as np
 import pytest
 from harness import launch
@@ -38,8 +35,8 @@ class Program:
     A statement is a function that writes its lines, one that runs it, and the blocks in it.
     """
 
-    def __init__(self, seed):
-        self.seed = seed
+    def __init__(self, seed, device="cpu"):
+        self.seed, self.device = seed, device
         r = self.random = random.Random(seed)
         self.shape = r.choice([(1,), (8,), (16,), (64,), (256,), (2, 8), (4, 4), (8, 32), (16, 16)])
         self.trips = [r.choice([0, 1, 2, 3, 5]) for _ in range(2)]
@@ -224,7 +221,7 @@ class Program:
 
         return text, run, [then, other]
 
-    def text(self, device="cpu"):
+    def text(self):
         """The kernel; on a GPU with barriers around stores to what other threads read."""
         size = int(np.prod(self.shape))
         lines = [f"    at = tl.arange(0, {size})", "    last = at"]
@@ -237,7 +234,7 @@ class Program:
         for line in (line for statement, _, _ in self.statements for line in statement("    ")):
             indent = line[: len(line) - len(line.lstrip())]
             barrier = [indent + "tl.debug_barrier()"]
-            is_shared = device != "cpu" and line.lstrip().startswith("tl.store(p")
+            is_shared = self.device != "cpu" and line.lstrip().startswith("tl.store(p")
             lines += [*barrier, line, *barrier] if is_shared else [line]
         for index in range(4):
             lines += [f"    tl.store(out + {index * size} + at, t{index})"]
@@ -272,47 +269,12 @@ class Program:
         return None
 
 
-def load_kernels(programs, folder, device):
-    path = os.path.join(folder, "generated_loops.py")
-    with open(path, "w") as file:
-        file.write("import triton\nimport triton.language as tl\n")
-        file.writelines("\n\n" + program.text(device) for program in programs)
-    spec = importlib.util.spec_from_file_location("generated_loops", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def run(count, seed, device="cpu", keep=False):
-    programs = [Program(seed + index) for index in range(count)]
-    folder = tempfile.mkdtemp()
-    module = load_kernels(programs, folder, device)
-    failures = 0
-    for program in programs:
-        try:
-            problem = program.check(getattr(module, f"kernel{program.seed}"), device)
-        except Exception as exception:
-            problem = f"{type(exception).__name__}: {exception}"
-        if problem:
-            failures += 1
-            if failures <= 5:
-                print(f"seed {program.seed}: {problem}\n{program.text(device)}", flush=True)
-    if keep or failures:
-        print("programs kept in", folder)
-    print(f"{count - failures} of {count} random programs with loops agree with numpy")
-    return failures
-
-
 @pytest.mark.kernels(50)
 @pytest.mark.parametrize("seed", range(0, 300, 50))
 def test_random_loops_agree_with_numpy(seed, device):
-    assert run(50, seed, device) == 0
+    programs = [Program(seed + index, device) for index in range(50)]
+    assert not _random_runs.run(programs, device)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", action="store_true")
-    options = parser.parse_args()
-    sys.exit(run(options.count, options.seed, keep=options.keep) != 0)
+    sys.exit(_random_runs.main(Program))

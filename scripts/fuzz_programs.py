@@ -1,0 +1,146 @@
+"""Runs random programs of all families against numpy, in several processes; a crash or a hang is that program's failure.
+
+usage: ./dev fuzz programs [--count N] [--seed S] [--device cpu|cuda] [--processes P] [--seconds T]
+Program number s is the same on every machine: --seed goes on where an earlier run ended. With an installed wheel:
+python scripts/fuzz_programs.py.
+"""
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RUN_TESTS = os.path.join(ROOT, "test", "run")
+SECONDS_PER_PROGRAM = 20  # on average, in a process that still works
+
+
+def make(number: int, device: str) -> tuple[Any, str]:
+    """Program number `number` of all families, with the functions that it calls."""
+    import _random_operations
+    import random_loops
+    import random_programs
+    import random_tiles
+
+    if number % 4 < 2:
+        return random_tiles.Program(number, device), _random_operations.PROLOGUE
+    family = random_programs if number % 4 == 2 else random_loops
+    return family.Program(number, device), ""
+
+
+def work(first: int, count: int, device: str, progress: str) -> None:
+    """In a process of its own: notes each program before it runs, and those that failed."""
+    sys.path.insert(0, RUN_TESTS)
+    import _random_runs
+    from triton.runtime import driver
+
+    if device == "cpu":
+        driver.set_active_to_cpu()
+    with open(progress, "a") as notes:
+        for number in range(first, first + count):
+            notes.write(f"began {number}\n")
+            notes.flush()
+            program, prologue = make(number, device)
+            if _random_runs.run([program], device, prologue):
+                notes.write(f"failed {number}\n")
+        notes.write("ended\n")
+
+
+class Fuzz:
+    """Hands out batches of numbers and gathers what failed."""
+
+    def __init__(self, options: argparse.Namespace, folder: str):
+        self.options = options
+        self.folder = folder
+        self.failed: list[int] = []
+        self.done = 0
+        self.lock = threading.Lock()
+        self.stops_at = time.monotonic() + options.seconds if options.seconds else None
+
+    def batches(self) -> Iterator[tuple[int, int]]:
+        end = self.options.seed + self.options.count
+        size = min(200, max(10, self.options.count // (4 * self.options.processes)))
+        for first in range(self.options.seed, end, size):
+            yield first, min(size, end - first)
+
+    def run(self, batch: tuple[int, int]) -> bool:
+        """All programs of a batch, in a new process after each crash; False when there is no time left."""
+        first, count = batch
+        if self.stops_at is not None and time.monotonic() > self.stops_at:
+            return False
+        end = first + count
+        while first < end:
+            first = self.attempt(first, end)
+        with self.lock:
+            self.done += count
+            print(f"{self.done} of {self.options.count} done, {len(self.failed)} failed", flush=True)
+        return True
+
+    def attempt(self, first: int, end: int) -> int:
+        """Programs from `first` on in one process; gives the number to go on with."""
+        progress = os.path.join(self.folder, f"progress-{first}")
+        command = [sys.executable, os.path.abspath(__file__), "--work", f"{first},{end - first},{progress}"]
+        command += ["--device", self.options.device]
+        cache = os.path.join(self.folder, f"cache-{first}")
+        environment = {**os.environ, "TRITON_CACHE_DIR": cache}
+        try:
+            limit = 60 + SECONDS_PER_PROGRAM * (end - first)
+            done = subprocess.run(
+                command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit
+            )
+            how, output = f"the process ended with status {done.returncode}", done.stdout
+        except subprocess.TimeoutExpired as expired:
+            how, output = f"no end after {limit} s", (expired.stdout or b"").decode(errors="replace")
+        with open(progress, "a+") as notes:
+            notes.seek(0)
+            lines = notes.read().split("\n")
+        failed = [int(line.split()[1]) for line in lines if line.startswith("failed ")]
+        began = [int(line.split()[1]) for line in lines if line.startswith("began ")]
+        has_ended = "ended" in lines
+        with self.lock:
+            self.failed += failed if has_ended else [*failed, began[-1] if began else first]
+            if failed or not has_ended:
+                print(output, flush=True)
+            if not has_ended:
+                print(f"program {began[-1] if began else first}: {how}", flush=True)
+        return end if has_ended else (began[-1] if began else first) + 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./dev fuzz programs", description=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="the first program's number")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seconds", type=float, help="begin no further batch after this time")
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        first, count, progress = options.work.split(",", 2)
+        work(int(first), int(count), options.device, progress)
+        return 0
+    with tempfile.TemporaryDirectory(prefix="fuzz-programs-") as folder:
+        fuzz = Fuzz(options, folder)
+        batches = list(fuzz.batches())
+        with ThreadPoolExecutor(options.processes) as pool:
+            ran = list(pool.map(fuzz.run, batches))
+    left = [first for (first, _), finished in zip(batches, ran) if not finished]
+    if left:
+        print(f"go on with --seed {left[0]} --count {options.seed + options.count - left[0]}")
+    for number in sorted(fuzz.failed):
+        print(f"failed: --seed {number} --count 1")
+    print(f"{fuzz.done - len(fuzz.failed)} of {fuzz.done} random programs agree with numpy")
+    return 1 if fuzz.failed or not fuzz.done else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
