@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <nereid/Kernel.h>
 
+#include "compiler/driver/Abandoned.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/support/Sanitizers.h"
 #include "jit/DiskCache.h"
@@ -51,6 +52,7 @@ Kernel Kernel::compile(const std::string &path, const std::string &kernel, const
     std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
     auto result = driver::compile(*context, source->request, *source->host, request, diagnostics);
     if (!result) {
+      driver::releaseIfAbandoned(context, diagnostics);
       problem = diagnostics.render();
       return Kernel(nullptr);
     }

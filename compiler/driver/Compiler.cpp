@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/WrittenArguments.h"
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/driver/Abandoned.h"
 #include "compiler/driver/Backend.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/PassDiagnostics.h"
@@ -323,6 +324,7 @@ std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::Ke
   if (withParameters.parameters.empty())
     withParameters.parameters = allParametersOf(kernel);
   std::optional<Result> result = back(*module, kernel.options, kernel.target, withParameters, diagnostics);
+  releaseIfAbandoned(module, diagnostics);
   if (result)
     result->times.insert(result->times.begin(), times.begin(), times.end());
   return result;

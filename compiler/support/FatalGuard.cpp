@@ -48,6 +48,10 @@ struct Run {
 static thread_local Guard *activeGuard = nullptr;
 static std::atomic<unsigned> abandonedRuns{0};
 
+// The threads of such runs are not in the child of a fork.
+[[maybe_unused]] static const int registered =
+    pthread_atfork(nullptr, nullptr, [] { abandonedRuns.store(0); });
+
 [[noreturn]] static void leave(Guard &guard, const char *reason) {
   guard.reason = reason;
   guard.failed = true;

@@ -12,11 +12,14 @@ using namespace nereid::support;
 
 // Longer than nearly every compilation; still, a fork must not hang.
 static constexpr auto kForkTimeout = std::chrono::seconds(5);
+// Where an earlier fork has waited in vain for what is still inside: perhaps it was given up and never ends.
+static constexpr auto kSecondTimeout = std::chrono::milliseconds(20);
 static constexpr auto kPause = std::chrono::microseconds(200);
 
 static std::atomic<unsigned> inside{0};
 static std::atomic<unsigned> forking{0};
 static std::atomic<bool> isLost{false};
+static std::atomic<bool> isStuck{false}; ///< the last fork waited in vain, and nobody was seen to leave since
 static thread_local unsigned depth = 0;    ///< gates that this thread holds, one within the other
 static thread_local bool isEmptied = true; ///< by the fork that this thread is at
 
@@ -51,12 +54,13 @@ static unsigned ownShare() { return depth != 0; }
 
 static void beforeFork() {
   forking.fetch_add(1);
-  const auto deadline = std::chrono::steady_clock::now() + kForkTimeout;
+  const auto deadline = std::chrono::steady_clock::now() + (isStuck.load() ? kSecondTimeout : kForkTimeout);
   isEmptied = inside.load() <= ownShare();
   while (!isEmptied && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kPause);
     isEmptied = inside.load() <= ownShare();
   }
+  isStuck.store(!isEmptied);
 }
 
 static void afterForkInParent() { forking.fetch_sub(1); }
@@ -64,6 +68,7 @@ static void afterForkInParent() { forking.fetch_sub(1); }
 static void afterForkInChild() {
   if (!isEmptied)
     isLost.store(true);
+  isStuck.store(false);
   inside.store(ownShare());
   forking.store(0);
 }

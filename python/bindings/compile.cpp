@@ -1,5 +1,6 @@
 // `compile`: from a function and its signature to a kernel, through the cache on disk.
 // SPDX-License-Identifier: MIT
+#include "compiler/driver/Abandoned.h"
 #include "python/bindings/CompiledData.h"
 #include "python/bindings/ContextPool.h"
 #include "python/bindings/IrModule.h"
@@ -63,10 +64,7 @@ static std::optional<driver::Result> finish(mlir::ModuleOp module, const support
 /// After a failure inside LLVM, or an interrupt, what it was at work on is abandoned: its state is unknown.
 static void abandonAfterInternalError(const support::DiagnosticEngine &diagnostics, ContextPool::Lease &context,
                                       mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  const bool isInternal = llvm::any_of(diagnostics.all(), [](const support::Diagnostic &diagnostic) {
-    return diagnostic.isError() && (diagnostic.code().starts_with("internal") || diagnostic.code() == "interrupted");
-  });
-  if (isInternal) {
+  if (driver::isAbandoned(diagnostics)) {
     (void)module.release();
     context.abandon();
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/Commands.h"
 
+#include "compiler/driver/Abandoned.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/support/Sanitizers.h"
 #include "jit/SourceKernel.h"
@@ -135,7 +136,9 @@ static std::optional<driver::Result> compileInput(Input &input, mlir::MLIRContex
   request.key = driver::cacheKey(described, input.text, "ttir");
   request.sources = {std::make_shared<support::SourceFile>(input.path, input.text)};
   auto module = driver::parse(context, input.text, input.path, diagnostics);
-  return module ? driver::back(*module, options, target, request, diagnostics) : std::nullopt;
+  auto result = module ? driver::back(*module, options, target, request, diagnostics) : std::nullopt;
+  driver::releaseIfAbandoned(module, diagnostics);
+  return result;
 }
 
 int tools::runCompile(const CompileArguments &arguments) {
@@ -184,8 +187,10 @@ int tools::runCompile(const CompileArguments &arguments) {
     request.stopAfter = "ttir";
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
   auto result = compileInput(input, *context, request, options, *target, diagnostics);
-  if (!result)
+  if (!result) {
+    driver::releaseIfAbandoned(context, diagnostics);
     return showDiagnostics(diagnostics);
+  }
   if (isCubinWanted && result->artifact.tool == "driver")
     return fail(noCubin(*cudaTools, target->backend + ":" + target->arch));
   for (const std::string &stage : emit) {

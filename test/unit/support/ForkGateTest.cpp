@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <sys/wait.h>
 #include <thread>
@@ -75,4 +76,30 @@ TEST(ForkGate, a_thread_that_compiles_may_fork_itself) {
   int status = -1;
   EXPECT_FALSE(runGuarded([&] { status = inChild([] { return ForkGate::compilerIsLost(); }); }));
   EXPECT_EQ(status, 0);
+}
+
+TEST(ForkGate, only_the_first_fork_waits_for_work_that_was_given_up_and_does_not_end) {
+  const auto isDone = std::make_shared<std::atomic<bool>>(false);
+  const auto hasBegun = std::make_shared<std::atomic<bool>>(false);
+  const GuardedEnd end = runGuarded(
+      [isDone, hasBegun] {
+        *hasBegun = true;
+        while (!*isDone)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      },
+      [&] { return hasBegun->load(); });
+  ASSERT_TRUE(end.isAbandoned);
+  // The child has no such thread: neither at its own forks nor at its end is there anything to wait for.
+  auto inLostChild = [] {
+    if (!ForkGate::compilerIsLost() || !waitForAbandoned(std::chrono::milliseconds(0)))
+      return 1;
+    return inChild([] { return ForkGate::compilerIsLost() ? 0 : 2; });
+  };
+  EXPECT_EQ(inChild(inLostChild), 0);
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(inChild(inLostChild), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(3));
+  *isDone = true;
+  EXPECT_TRUE(waitForAbandoned(std::chrono::seconds(10)));
+  EXPECT_EQ(inChild([] { return ForkGate::compilerIsLost(); }), 0);
 }

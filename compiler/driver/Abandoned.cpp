@@ -1,0 +1,13 @@
+// Reads from its diagnostics how a compilation ended.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Abandoned.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace nereid;
+
+bool driver::isAbandoned(const support::DiagnosticEngine &diagnostics) {
+  return llvm::any_of(diagnostics.all(), [](const support::Diagnostic &diagnostic) {
+    return diagnostic.isError() && (diagnostic.code().starts_with("internal") || diagnostic.code() == "interrupted");
+  });
+}
