@@ -7,6 +7,7 @@
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Join.h"
+#include "compiler/sema/LoopHints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -155,12 +156,13 @@ static mlir::Value goesOn(FunctionEmitter &emitter, const LoopExit &exit, Source
 
 //--- for -------------------------------------------------------------------------------------
 
-/// `#llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>`
-static foreign::LoopHintAttr withoutHoisting(mlir::OpBuilder &builder) {
+/// As `#llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>`.
+void sema::forbidHoisting(mlir::Operation *loop) {
+  mlir::Builder builder(loop->getContext());
   auto name = [&](llvm::StringRef text) { return builder.getStringAttr(text); };
   const mlir::Attribute yes = builder.getBoolAttr(true);
   auto licm = foreign::LoopHintAttr::get(name("loop_licm"), {{name("disable"), yes}, {name("versioningDisable"), yes}});
-  return foreign::LoopHintAttr::get(name("loop_annotation"), {{name("licm"), licm}});
+  loop->setAttr("llvm.loop_annotation", foreign::LoopHintAttr::get(name("loop_annotation"), {{name("licm"), licm}}));
 }
 
 /// The hints of tl.range as attributes on the loop.
@@ -176,7 +178,7 @@ static void attachHints(mlir::OpBuilder &builder, mlir::scf::ForOp loop, const R
   if (range.warpSpecialize)
     loop->setAttr("tt.warp_specialize", builder.getUnitAttr());
   if (range.disableLicm)
-    loop->setAttr("llvm.loop_annotation", withoutHoisting(builder));
+    forbidHoisting(loop);
 }
 
 /// scf.while in place of `loop`, whose body it takes:
@@ -284,6 +286,8 @@ LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeVa
     } else {
       mlir::Value isActive = goesOn(*this, exit, statement->range);
       auto loopOp = asWhile(builder, op, isActive, yielded, extra);
+      if (range.disableLicm)
+        forbidHoisting(loopOp);
       results.assign(loopOp.getResults().begin() + 2, loopOp.getResults().end());
     }
     exit = extra.behind(llvm::ArrayRef<mlir::Value>(results).drop_front(carried.inits.size()));
@@ -336,6 +340,7 @@ static mlir::scf::WhileOp extended(mlir::OpBuilder &builder, mlir::scf::WhileOp 
   builder.setInsertionPoint(loop);
   const llvm::SmallVector<mlir::Value> inits = joinedList(loop.getInits(), results.inits);
   auto op = mlir::scf::WhileOp::create(builder, loc, mlir::ValueRange(inits).getTypes(), inits);
+  op->setAttrs(loop->getDiscardableAttrDictionary());
   op.getBefore().takeBody(loop.getBefore());
   op.getAfter().takeBody(loop.getAfter());
   mlir::Operation *condition = op.getBefore().front().getTerminator();

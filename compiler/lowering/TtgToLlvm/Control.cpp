@@ -188,7 +188,7 @@ LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
   module.debug.setLocation(ir, op.getLoc());
   const SmallVector<Tile> yields = tilesOf(op.getYieldOp()->getOperands(), valueTile);
   llvm::BasicBlock *latch = ir.GetInsertBlock();
-  ir.CreateBr(head);
+  attachLoopHints(op, ir.CreateBr(head));
   carried.add(inits, entry);
   carried.add(yields, latch);
   ir.SetInsertPoint(after);

@@ -1,6 +1,7 @@
 // Built-ins of loops: range, tl.range, static_range, condition.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/LoopHints.h"
 #include "compiler/sema/builtins/Emission.h"
 #include "compiler/sema/builtins/Python.h"
 
@@ -61,10 +62,22 @@ Value emitTlRange(const CallSite &site) {
   return isGood ? asValue(std::move(range)) : Value::poison();
 }
 
-/// The wrapper of a `while` test; its hint has no meaning for the targets so far.
+/// The loop whose test is being emitted; null elsewhere.
+mlir::scf::WhileOp loopUnderTest(mlir::OpBuilder &builder) {
+  for (mlir::Region *region = builder.getInsertionBlock()->getParent(); region; region = region->getParentRegion())
+    if (auto loop = llvm::dyn_cast_or_null<mlir::scf::WhileOp>(region->getParentOp()))
+      return region == &loop.getBefore() ? loop : mlir::scf::WhileOp();
+  return {};
+}
+
+/// The wrapper of a `while` test.
 Value emitCondition(const CallSite &site) {
   bool disableLicm = false;
-  return readFlag(site, "disable_licm", disableLicm) ? site["arg1"] : Value::poison();
+  if (!readFlag(site, "disable_licm", disableLicm))
+    return Value::poison();
+  if (auto loop = disableLicm ? loopUnderTest(site.emitter.builder) : mlir::scf::WhileOp())
+    forbidHoisting(loop);
+  return site["arg1"];
 }
 
 } // namespace

@@ -149,7 +149,7 @@ LogicalResult FunctionEmitter::emitWhile(const Step &step) {
     return failure();
   --loopDepth;
   carried.add(yielded(loop.getYieldOp()), ir.GetInsertBlock());
-  ir.CreateBr(before);
+  lowering::attachLoopHints(loop, ir.CreateBr(before));
   ir.SetInsertPoint(after);
   return success();
 }

@@ -24,3 +24,8 @@ def kernel(x_ptr, n):
     while tl.condition(n > 0):
         tl.store(x_ptr + n, 3.0)
         n -= 1
+    # CHECK: scf.while
+    # CHECK: } attributes {llvm.loop_annotation = #llvm.loop_annotation<licm = #llvm.loop_licm<disable = true, versioningDisable = true>>}
+    while tl.condition(n > -3, disable_licm=True):
+        tl.store(x_ptr + n, 4.0)
+        n -= 1

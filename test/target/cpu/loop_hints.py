@@ -18,6 +18,18 @@ def hinted(x_ptr, n):
     tl.store(x_ptr, total)
 
 
+# RUN: nereid compile %s:waiting --target cpu:x86-64-v3 --signature '*fp32,i32' --emit llir -o - | FileCheck %s --check-prefix=WAITING
+# WAITING: br {{.*}}!llvm.loop ![[LOOP:[0-9]+]]
+# WAITING: ![[LOOP]] = distinct !{![[LOOP]], ![[LICM:[0-9]+]]}
+# WAITING: ![[LICM]] = !{!"llvm.licm.disable"}
+@triton.jit
+def waiting(x_ptr, n):
+    i = n - 1
+    while tl.condition(i > tl.load(x_ptr), disable_licm=True):
+        i -= 1
+    tl.store(x_ptr, i.to(tl.float32))
+
+
 # PLAIN-NOT: llvm.licm.disable
 # PLAIN-NOT: llvm.loop.unroll.count
 @triton.jit
