@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from triton.runtime.interpreter import InterpretedFunction
+from triton.runtime.interpreter import InterpretedFunction, InterpreterError
 from triton.runtime.jit import JITFunction
 
 
@@ -267,6 +267,40 @@ def test_arrays_of_other_devices_are_copied():
     x, out = OnDevice(np.array([2.0], np.float32)), OnDevice(np.zeros(1, np.float32))
     kernel[(1,)]((x, out), x)
     assert out.data.tolist() == [4.0] and x.data.tolist() == [2.0]
+
+
+def test_memory_that_is_read_only_is_not_written():
+    @triton.jit
+    def kernel(x_ptr, out_ptr, n, FORM: tl.constexpr):
+        at = tl.arange(0, 8)
+        x = tl.load(x_ptr + at, mask=at < 4, other=0)
+        if FORM == "tile":
+            twice = at[:, None] + tl.arange(0, 2)[None, :] * 0
+            tl.store(out_ptr + twice, x[:, None] + 1, mask=(at < n)[:, None])
+        elif FORM == "scalar":
+            tl.store(out_ptr + n, 1, mask=n == 4)
+        elif FORM == "atomic":
+            tl.atomic_add(out_ptr + at, x, mask=at < n)
+        else:
+            block = tl.make_block_ptr(out_ptr, (n,), (1,), (0,), (8,), (0,))
+            tl.store(block, x, boundary_check=(0,))
+
+    def run(n, form):
+        memory = np.arange(12, dtype=np.int32)
+        x = memory[4:8]
+        x.flags.writeable = False
+        kernel[(1,)](x, memory, n, form)
+        return memory[:4].tolist()
+
+    assert run(4, "tile") == [5, 6, 7, 8]
+    assert run(3, "scalar") == [0, 1, 2, 3]
+    assert run(4, "atomic") == [4, 6, 8, 10]
+    assert run(4, "block") == [4, 5, 6, 7]
+    for form in ("tile", "atomic"):
+        with pytest.raises(InterpreterError, match="ValueError: `.*` writes to ndarray, which is read-only"):
+            run(5, form)
+    with pytest.raises(InterpreterError, match="read-only"):
+        run(4, "scalar")
 
 
 def test_the_setting_is_read_at_decoration(tmp_path):

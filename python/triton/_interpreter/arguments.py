@@ -9,7 +9,7 @@ from .._C import libtriton
 from .._C.libtriton import parts_of
 from .._utils import PartTypes, is_namedtuple
 from ..language.values import _unwrap_if_constexpr
-from .values import Descriptor, HostArgument, Tensor
+from .values import Descriptor, HostArgument
 
 
 class HostMemory:
@@ -65,7 +65,7 @@ def as_seen(session: Any, value: Any, kind: Any) -> Any:
     if kind.startswith("tensordesc"):
         return _descriptor(session, value)
     if kind.startswith("*"):
-        return Tensor.pointer(libtriton.address_of(value), kind)
+        return session.pointer_to(value, kind)
     return session.apply(("value",), (HostArgument(value, kind),))
 
 
@@ -74,6 +74,6 @@ def _descriptor(session: Any, given: Any) -> Descriptor:
     if given.round_f32_to_tf32:
         raise NotImplementedError("interpreter mode cannot round what a descriptor loads to tf32")
     kind, _ = libtriton.native_specialize_impl(None, given.base, False, False, False)
-    base = Tensor.pointer(libtriton.address_of(given.base), kind)
+    base = session.pointer_to(given.base, kind)
     strides = (*given.strides[:-1], 1)
     return session.make_tensor_descriptor(base, given.shape, strides, given.block_shape, given.padding)

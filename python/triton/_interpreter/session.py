@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .._C import libtriton
 from ..language import values as language_values
 from ..language.semantic import Semantic, _wrapped
 from ..language.values import _unwrap_if_constexpr
@@ -15,6 +16,7 @@ from ..language.values import tuple as tl_tuple
 from . import library
 from .body import Body
 from .operations import Operation, compiled_operation
+from .protection import ReadOnlyMemory, writes
 from .values import BlockPointer, Descriptor, Tensor, decayed, kind_of
 
 
@@ -28,6 +30,7 @@ class Session:
         self.grid, self.target = grid, target
         self.program = (0, 0, 0)
         self._options = options
+        self._read_only = ReadOnlyMemory()
         self._functions: dict[Any, Callable[..., Any]] = {}
         self.semantic = Semantic(self)
 
@@ -57,12 +60,26 @@ class Session:
         return made.run(self.grid, self.program, operands)
 
     def call_builtin(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
+        if self._read_only and writes(name):
+            self._check_write(module, name, args, keywords)
         special = _SPECIAL.get(name)
         if special is not None and module == "triton.language":
             return special(self, *args, **keywords)
         if args and isinstance(args[0], (BlockPointer, Descriptor)):
             return self._on_block(module, name, args, keywords)
         return self.apply(("builtin", module, name), args, keywords)
+
+    def pointer_to(self, array: Any, kind: str) -> Tensor:
+        """An array of the launch as programs see it."""
+        address = libtriton.address_of(array)
+        self._read_only.note(array, address)
+        return Tensor.pointer(address, kind)
+
+    def _check_write(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> None:
+        from ..language import core
+
+        given = core.BUILTINS[module][name].__signature__.bind(*args, **keywords).arguments
+        self._read_only.check(name, next(iter(given.values())), given.get("mask"))
 
     def call_function(self, function: Any, args: Any, keywords: dict[str, Any]) -> Any:
         return function(*args, **keywords)

@@ -6,18 +6,15 @@ from __future__ import annotations
 import functools
 import itertools
 import types
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import knobs
 from .._C.libtriton import JITBase
 from ..language import values as language_values
 from .binder import Binder, normalize_grid
-from .callable import JITCallable
 from .driver import driver
 from .errors import InterpreterError
-from .jit import KernelInterface
-from .params import make_params
+from .jit import DecoratedFunction
 
 if TYPE_CHECKING:
     from .._interpreter.body import Body
@@ -26,30 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["InterpretedFunction", "InterpreterError"]
 
 
-class InterpretedFunction(JITCallable, KernelInterface[Any], JITBase):  # type: ignore[misc]
+class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc]
     """What `triton.jit` returns in interpreter mode. The compiler takes it where an operation calls it."""
-
-    def __init__(
-        self,
-        fn: Callable[..., Any],
-        version: Any = None,
-        do_not_specialize: Any = None,
-        do_not_specialize_on_alignment: Any = None,
-        debug: bool | None = None,
-        noinline: bool | None = None,
-        repr: Any = None,  # noqa: A002
-        launch_metadata: Any = None,
-    ):
-        super().__init__(fn)
-        self.module = fn.__module__
-        self.version, self.debug, self.noinline = version, debug, noinline
-        self.launch_metadata = launch_metadata
-        self.params = make_params(
-            self.signature, list(do_not_specialize or []), list(do_not_specialize_on_alignment or [])
-        )
-        self.arg_names = [param.name for param in self.params]
-        self.constexprs = [param.num for param in self.params if param.is_constexpr]
-        self.pre_run_hooks: list[Callable[..., Any]] = []
 
     @functools.cached_property
     def body(self) -> Body:
@@ -62,10 +37,6 @@ class InterpretedFunction(JITCallable, KernelInterface[Any], JITBase):  # type: 
 
     def __repr__(self) -> str:
         return f"InterpretedFunction({self.module}:{self.__qualname__})"
-
-    def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
-        """`hook` gets the arguments and keywords of every launch."""
-        self.pre_run_hooks.append(hook)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """A call from another kernel's body."""

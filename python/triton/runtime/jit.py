@@ -5,6 +5,7 @@ native launcher answers it.
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -83,8 +84,8 @@ class _DeviceCaches(dict):  # type: ignore[type-arg]
         return dict, ()
 
 
-class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[misc]
-    """A kernel, or a function that kernels call."""
+class DecoratedFunction(JITCallable, KernelInterface[T]):
+    """What `triton.jit` makes of a function, with the options that are given there."""
 
     def __init__(
         self,
@@ -94,8 +95,8 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
         do_not_specialize_on_alignment: Any = None,
         debug: bool | None = None,
         noinline: bool | None = None,
-        repr: Callable[[Any], str] | None = None,
-        launch_metadata: Callable[..., Any] | None = None,  # noqa: A002
+        repr: Callable[[Any], str] | None = None,  # noqa: A002
+        launch_metadata: Callable[..., Any] | None = None,
     ):
         super().__init__(fn)
         self.module = fn.__module__
@@ -111,7 +112,6 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
         )
         self.arg_names = [param.name for param in self.params]
         self.constexprs = [param.num for param in self.params if param.is_constexpr]
-        self.device_caches: Any = _DeviceCaches(self)
         self.pre_run_hooks: list[Callable[..., Any]] = []
         self._reject_contradictions()
 
@@ -126,6 +126,19 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
                     f"{param.name} marked as constexpr and listed in do_not_specialize; "
                     "remove it from do_not_specialize",
                 )
+
+    def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
+        """`hook` gets the arguments and keywords of every launch."""
+        assert callable(hook)
+        self.pre_run_hooks.append(hook)
+
+
+class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
+    """A kernel, or a function that kernels call."""
+
+    @functools.cached_property
+    def device_caches(self) -> Any:
+        return _DeviceCaches(self)
 
     def repr(self, specialization: Any) -> str:
         """The kernel's name for one specialisation; its last component is the symbol."""
@@ -152,9 +165,7 @@ class JITFunction(JITCallable, KernelInterface[T], JITBase):  # type: ignore[mis
         self._c_clear()
 
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
-        """`hook` gets the arguments and keywords of every launch."""
-        assert callable(hook)
-        self.pre_run_hooks.append(hook)
+        super().add_pre_run_hook(hook)
         self._c_slow = True
 
     def create_binder(
