@@ -7,6 +7,7 @@
 #include "compiler/driver/Abandoned.h"
 #include "compiler/driver/Backend.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/Parameters.h"
 #include "compiler/driver/PassDiagnostics.h"
 #include "compiler/driver/Replacement.h"
 #include "compiler/passes/tt/Pipeline.h"
@@ -40,98 +41,13 @@ private:
 };
 } // namespace
 
-//--- Parameters --------------------------------------------------------------------------------
-
-static artifact::ParameterKind kindOf(const sema::Type &type) {
-  if (type.isPointer)
-    return artifact::ParameterKind::Pointer;
-  if (type.isBool())
-    return artifact::ParameterKind::Bool;
-  return type.isFloat() ? artifact::ParameterKind::Float : artifact::ParameterKind::Int;
-}
-
-static std::string signatureText(const sema::Type &type) {
-  const std::string scalar = sema::signatureOf(type.scalar).str();
-  return type.isPointer ? (type.isConst ? "*k" : "*") + scalar : scalar;
-}
-
-static artifact::Parameter parameterOf(const sema::Type &type, const std::string &name, uint32_t position) {
-  artifact::Parameter parameter;
-  parameter.name = name;
-  parameter.kind = kindOf(type);
-  parameter.type = signatureText(type);
-  parameter.position = position;
-  return parameter;
-}
-
-static std::vector<artifact::Parameter> parametersOf(const sema::Type &type, const std::string &name,
-                                                     uint32_t position) {
-  if (!type.isDescriptor)
-    return {parameterOf(type, name, position)};
-  using sema::Scalar;
-  std::vector<artifact::Parameter> parameters{
-      parameterOf(sema::Type::pointerTo(type.scalar, type.isConst), name, position)};
-  auto addEach = [&](const char *what, Scalar scalar) {
-    for (size_t dim = 0; dim < type.shape.size(); ++dim)
-      parameters.push_back(parameterOf(sema::Type(scalar), name + what + std::to_string(dim), position));
-  };
-  addEach(".shape.", Scalar::Int64);
-  addEach(".stride.", Scalar::Int64);
-  parameters.push_back(parameterOf(sema::Type(Scalar::Int1), name + ".padding", position));
-  parameters.push_back(parameterOf(sema::Type(Scalar::Int1), name + ".round_f32_to_tf32", position));
-  addEach(".shape.", Scalar::Int32);
-  addEach(".stride.", Scalar::Int64);
-  return parameters;
-}
-
-std::vector<artifact::Parameter> driver::parametersOf(const sema::KernelArgument &arg, const std::string &name,
-                                                      uint32_t position) {
-  std::vector<artifact::Parameter> parameters;
-  sema::forEachLeaf(arg, name, [&](const sema::KernelArgument &leaf, const std::string &path) {
-    llvm::append_range(parameters, ::parametersOf(leaf.type, path, position));
-  });
-  return parameters;
-}
-
-static std::vector<artifact::Parameter> allParametersOf(const sema::KernelRequest &kernel) {
-  std::vector<artifact::Parameter> parameters;
-  for (auto [position, arg] : llvm::enumerate(kernel.args))
-    llvm::append_range(parameters,
-                       driver::parametersOf(arg, kernel.kernel->definition->parameters[position].name.str(),
-                                            static_cast<uint32_t>(position)));
-  return parameters;
-}
-
-/// From the function alone: integers count as signed, as IR has it.
-static artifact::Parameter parameterOf(mlir::BlockArgument argument) {
-  artifact::Parameter parameter;
-  parameter.position = argument.getArgNumber();
-  parameter.name = "arg" + std::to_string(argument.getArgNumber());
-  if (auto named = llvm::dyn_cast<mlir::NameLoc>(argument.getLoc()))
-    parameter.name = named.getName().str();
-  mlir::Type type = argument.getType();
-  const auto pointer = llvm::dyn_cast<tt::PointerType>(type);
-  if (pointer)
-    type = pointer.getPointee();
-  std::string text;
-  llvm::raw_string_ostream(text) << type; // "f32", "bf16", "i32"
-  if (text.front() == 'f')
-    text = "fp" + text.substr(1);
-  parameter.type = (pointer ? "*" : "") + (text == "i1" ? "u1" : text);
-  parameter.kind = pointer                                ? artifact::ParameterKind::Pointer
-                   : text == "i1"                         ? artifact::ParameterKind::Bool
-                   : llvm::isa<mlir::FloatType>(type)     ? artifact::ParameterKind::Float
-                                                          : artifact::ParameterKind::Int;
-  return parameter;
-}
+//--- Phases ------------------------------------------------------------------------------------
 
 static void describeWrites(artifact::Artifact &artifact, tt::FuncOp kernel) {
   const llvm::SmallBitVector written = analysis::writtenArguments(kernel);
   for (auto [index, parameter] : llvm::enumerate(artifact.parameters))
     parameter.isWritten = index >= written.size() || written[index];
 }
-
-//--- Phases ------------------------------------------------------------------------------------
 
 mlir::OwningOpRef<mlir::ModuleOp> driver::front(mlir::MLIRContext &context, const sema::KernelRequest &kernel,
                                                 sema::HostEnv &host, support::DiagnosticEngine &diagnostics) {
@@ -237,9 +153,6 @@ void BackWork::describe() {
   artifact.target = {target.backend, target.arch, target.features, 32};
   describeOptions(artifact, options);
   artifact.parameters = request.parameters;
-  if (artifact.parameters.empty())
-    for (mlir::BlockArgument argument : kernel.getArguments())
-      artifact.parameters.push_back(parameterOf(argument));
   describeWrites(artifact, kernel);
   artifact.stages.push_back({"ttir", made.empty() ? printModule(module) : made});
 }
@@ -286,6 +199,8 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   work->kernel = kernelOf(module, diagnostics);
   if (!work->kernel)
     return std::nullopt;
+  if (work->request.parameters.empty())
+    work->request.parameters = parametersOf(work->kernel);
   {
     const support::ForkGate gate;
     work->backend->prepare(module);

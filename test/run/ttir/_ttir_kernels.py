@@ -143,6 +143,29 @@ def layer_norm_backward(
     tl.atomic_xchg(mine, 0)
 
 
+@case(dw="*fp32", final="*fp32", groups="i32", columns="i32", ROWS=4, BLOCK=32)
+@triton.jit
+def column_sums(dw, final, groups, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """The second kernel of layer norm's backward pass."""
+    column = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
+    for first in range(0, groups, ROWS):
+        row = first + tl.arange(0, ROWS)
+        inside = (row[:, None] < groups) & (column[None, :] < columns)
+        total += tl.load(dw + row[:, None] * columns + column[None, :], mask=inside, other=0.0)
+    tl.store(final + column, tl.sum(total, axis=0), mask=column < columns)
+
+
+@case(x="*fp32", keep="*i1", out="*fp32", n="i32", p="fp32", BLOCK=64)
+@triton.jit
+def masked_dropout(x, keep, out, n, p, BLOCK: tl.constexpr):
+    i = tl.program_id(axis=0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    value = tl.load(x + i, mask=inside)
+    kept = tl.load(keep + i, mask=inside)
+    tl.store(out + i, tl.where(kept, value / (1 - p), 0.0), mask=inside)
+
+
 @case(x="*fp32", sums="*fp32", where="*i32", rows="i32", BLOCK=32)
 @triton.jit
 def reductions(x, sums, where, rows, BLOCK: tl.constexpr):
@@ -478,6 +501,37 @@ def attention(q, k, v, out, scale, N: tl.constexpr, BLOCK: tl.constexpr, D: tl.c
         total = tl.dot(power.to(tl.float16), values.load([start, 0]), total)
         highest = new
     tl.store(out + row[:, None] * D + dim[None, :], total / weight[:, None])
+
+
+@case(
+    q="*fp16", k="*fp16", v="*fp16", do="*fp16", lse="*fp32", delta="*fp32", dq="*fp32", dk="*fp32",
+    dv="*fp32", scale="fp32", N=64, BLOCK=32, D=16,
+)  # fmt: skip
+@triton.jit
+def attention_backward(
+    q, k, v, do, lse, delta, dq, dk, dv, scale,
+    N: tl.constexpr, BLOCK: tl.constexpr, D: tl.constexpr,
+):  # fmt: skip
+    column = tl.arange(0, D)
+    mine = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    place = mine[:, None] * D + column[None, :]
+    keys = tl.load(k + place)
+    weights = tl.load(v + place)
+    dkeys = tl.zeros((BLOCK, D), tl.float32)
+    dweights = tl.zeros((BLOCK, D), tl.float32)
+    for first in range(0, N, BLOCK):
+        row = first + tl.arange(0, BLOCK)
+        at = row[:, None] * D + column[None, :]
+        queries = tl.load(q + at)
+        gradient = tl.load(do + at)
+        share = tl.exp(tl.dot(keys, tl.trans(queries)) * scale - tl.load(lse + row)[None, :])
+        dweights += tl.dot(share.to(tl.float16), gradient)
+        dshare = tl.dot(weights, tl.trans(gradient)) - tl.load(delta + row)[None, :]
+        dscore = (share * dshare * scale).to(tl.float16)
+        dkeys += tl.dot(dscore, queries)
+        tl.atomic_add(dq + at, tl.dot(tl.trans(dscore), keys), sem="relaxed")
+    tl.store(dk + place, dkeys)
+    tl.store(dv + place, dweights)
 
 
 @case(a="*fp32", b="*fp32", c="*fp32", BLOCK=16)

@@ -69,3 +69,18 @@ def test_layer_norm_backward(kernel, device):
     expected |= dict(db=np.stack([part_b[0::2].sum(0), part_b[1::2].sum(0)]))
     expected |= dict(lock=np.array([0, 0, 1, 1], np.int32))
     check(kernel, (rows,), arguments, expected, device=device, rtol=1e-4, atol=1e-4)
+
+
+@from_text("column_sums")
+def test_column_sums(kernel, device):
+    dw = values("float32", 6, 50)
+    arguments = dict(dw=dw, final=np.zeros(50, np.float32), groups=6, columns=50)
+    check(kernel, (2,), arguments, dict(final=dw.sum(0)), device=device, rtol=1e-5, atol=1e-6)
+
+
+@from_text("masked_dropout")
+def test_masked_dropout(kernel, device):
+    x, keep = values("float32", 100), values("bool", 100)
+    arguments = dict(x=x, keep=keep, out=empty_like(x), n=100, p=0.25)
+    expected = dict(out=np.where(keep, x / np.float32(0.75), np.float32(0)))
+    check(kernel, (2,), arguments, expected, device=device, rtol=1e-6)

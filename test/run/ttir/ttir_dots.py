@@ -47,6 +47,22 @@ def from_e4m3(bits):
     return np.where(sign, -value, value)
 
 
+@from_text("attention_backward")
+def test_attention_backward(kernel, device):
+    n, d, scale = 64, 16, 0.25
+    q, k, v, do = (values("float16", n, d, seed=seed, low=-1, high=1) for seed in range(4))
+    wide_q, wide_k, wide_v, gradient = (x.astype(np.float64) for x in (q, k, v, do))
+    score = wide_q @ wide_k.T * scale
+    lse = np.log(np.exp(score).sum(1))
+    share = np.exp(score - lse[:, None])
+    delta = (share @ wide_v * gradient).sum(1)
+    dscore = share * (gradient @ wide_v.T - delta[:, None]) * scale
+    arguments = dict(q=q, k=k, v=v, do=do, lse=lse.astype(np.float32), delta=delta.astype(np.float32))
+    arguments |= {name: np.zeros((n, d), np.float32) for name in ("dq", "dk", "dv")}
+    expected = dict(dq=dscore @ wide_k, dk=dscore.T @ wide_q, dv=share.T @ gradient)
+    check(kernel, (2,), dict(arguments, scale=scale), expected, device=device, rtol=5e-3, atol=2e-3)
+
+
 @from_text("dot_scales")
 def test_dot_scales(kernel, device):
     random = np.random.default_rng(0)

@@ -3,7 +3,8 @@
 
 import numpy as np
 from _ttir_texts import from_text, kernel  # noqa: F401
-from harness import check, empty_like, values
+from harness import check, empty_like, launch, values
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 
 @from_text("device_descriptors")
@@ -48,3 +49,13 @@ def test_atomics(kernel, device):
     expected = dict(counts=want, unsigned=np.array([n - 2, n - 1, 7], np.uint32), old=before)
     expected |= dict(sums=np.array([0.5 + i.sum(), n - 1 - 3.5], np.float32))
     check(kernel, (1,), arguments, expected, device=device)
+
+
+@from_text("host_descriptors")
+def test_host_descriptors(kernel, device):
+    x, out = values("float16", 40, 48), np.zeros((32, 64), np.float16)
+    want = out.copy()
+    want[24:, :32] = x[24:32, 8:40] + np.float16(1)
+    described = {name: TensorDescriptor.from_tensor(array, [16, 32]) for name, array in (("x", x), ("out", out))}
+    if launch(kernel, (1,), **described, row=24, device=device):
+        np.testing.assert_array_equal(out, want)
