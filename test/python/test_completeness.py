@@ -3,10 +3,16 @@ looks after built-ins.
 """
 # SPDX-License-Identifier: MIT
 
+from __future__ import annotations
+
 import re
+import types
 from pathlib import Path
 
 import pytest
+import triton.language as tl
+from triton.language.builtin import Builtin
+from triton.runtime.jit import JITFunction
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "test"
@@ -33,9 +39,9 @@ def codes():
 
 
 def texts_of_tests():
-    """All text of golden and unit tests, which name the codes that they provoke."""
+    """All text of tests, which name the codes that they provoke."""
     texts = []
-    for folder in ("golden", "unit", "dialect", "python", "tools"):
+    for folder in ("golden", "unit", "dialect", "python", "run", "tools"):
         for path in (TESTS / folder).rglob("*"):
             if path.is_file() and path != Path(__file__) and "__pycache__" not in path.parts:
                 texts.append(path.read_text(encoding="utf-8", errors="replace"))
@@ -49,7 +55,7 @@ def test_every_diagnostic_code_has_a_test():
         for _, code in codes()
         if f"[{code}]" not in texts and f'"{code}"' not in texts and code not in UNREACHABLE
     ]
-    assert not missing, f"no golden or unit test shows {', '.join(missing)}"
+    assert not missing, f"no test shows {', '.join(missing)}"
     stale = UNREACHABLE.keys() - {code for _, code in codes()}
     assert not stale, f"no such code any more: {', '.join(sorted(stale))}"
 
@@ -95,3 +101,34 @@ def test_every_op_has_a_round_trip():
     checked = round_trips()
     missing = [name for name in ops() if not re.search(rf"{re.escape(name)}(?![\w.])", checked)]
     assert not missing, f"no round trip shows {', '.join(missing)}"
+
+
+def texts_of_python_tests():
+    paths = [*(TESTS / "python").rglob("*.py"), *(TESTS / "run").rglob("*.py")]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+# Modules, and what the table's own test counts: test/run/all_names.py.
+COUNTED_ELSEWHERE = (types.ModuleType, Builtin, JITFunction)
+
+
+def test_every_public_name_of_the_language_is_in_a_test():
+    texts = texts_of_python_tests()
+    names = {name: f"tl.{name}" for name in dir(tl) if not name.startswith("_")}
+    shown = [
+        text
+        for name, text in names.items()
+        if not isinstance(getattr(tl, name), COUNTED_ELSEWHERE)
+        and getattr(tl, name) is not annotations
+        and not re.search(rf"\btl\.(core\.)?{name}\b|\"{name}\"", texts)
+    ]
+    assert not shown, f"no test names {', '.join(shown)}"
+
+
+@pytest.mark.parametrize("name", ["dtype", "block_type", "pointer_type", "tensor", "constexpr", "tuple", "tensor_descriptor"])
+def test_every_public_attribute_of_a_class_is_in_a_test(name):
+    texts = texts_of_python_tests()
+    predicates = r"is_(?:u?int|fp|bf)\d+\w*"  # test_types.py makes their names
+    public = [attr for attr in dir(getattr(tl, name)) if not attr.startswith("_") and not re.fullmatch(predicates, attr)]
+    missing = [attr for attr in public if not re.search(rf"\.{attr}\b", texts)]
+    assert not missing, f"no test names {', '.join(missing)} of tl.{name}"

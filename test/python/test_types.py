@@ -19,7 +19,10 @@ SCALARS = {
     "uint32": ("uint32", 32),
     "uint64": ("uint64", 64),
     "float8e5": ("fp8e5", 8),
+    "float8e5b16": ("fp8e5b16", 8),
     "float8e4nv": ("fp8e4nv", 8),
+    "float8e4b8": ("fp8e4b8", 8),
+    "float8e4b15": ("fp8e4b15", 8),
     "float16": ("fp16", 16),
     "bfloat16": ("bf16", 16),
     "float32": ("fp32", 32),
@@ -63,6 +66,34 @@ def test_kinds():
     assert (tl.float32.fp_mantissa_width, tl.float16.exponent_bias) == (23, 15)
 
 
+@pytest.mark.parametrize("name", SCALARS)
+def test_predicates_by_name(name):
+    """Each `is_<type>` is true for its own type, of all scalars."""
+    dtype, short = getattr(tl, name), SCALARS[name][0]
+    for other, _ in SCALARS.values():
+        assert getattr(dtype, f"is_{other}")() == (other == short), other
+    assert dtype.is_int() == ("int" in name) and not dtype.is_void() and not dtype.is_const()
+    assert dtype.is_fp8() == short.startswith("fp8") and dtype.is_floating() == (not dtype.is_int())
+    assert tl.dtype.is_dtype(short) and not tl.dtype.is_dtype(short + "x")
+    spelled = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}
+    assert dtype.codegen_name() == spelled.get(short, short.replace("fp8", "float8"))
+    assert dtype.cache_key_part == short
+
+
+def test_lists_of_types():
+    signed, unsigned = tl.dtype.SINT_TYPES, tl.dtype.UINT_TYPES
+    assert signed == ["int8", "int16", "int32", "int64"]
+    assert unsigned == ["int1", "uint8", "uint16", "uint32", "uint64"]
+    assert tl.dtype.STANDARD_FP_TYPES == ["fp16", "bf16", "fp32", "fp64"]
+    assert tl.dtype.OTHER_TYPES == ["void"]
+    every = {*signed, *unsigned, *tl.dtype.FP_TYPES}
+    assert every == {short for short, _ in SCALARS.values()}
+    assert tl.int8.int_signedness == tl.dtype.SIGNEDNESS.SIGNED != tl.uint8.int_signedness
+    assert tl.void.is_void() and tl.void.name == "void"
+    assert tl.pi32_t == tl.pointer_type(tl.int32)
+    assert tl.TRITON_MAX_TENSOR_NUMEL == 1 << 20
+
+
 def test_pointers():
     pointer = tl.pointer_type(tl.float32)
     assert str(pointer) == "pointer<fp32>" and pointer.is_ptr() and pointer.element_ty is tl.float32
@@ -75,6 +106,7 @@ def test_pointers():
 
 def test_blocks():
     block = tl.block_type(tl.float32, [16, 32])
+    assert block.get_block_shapes() == (16, 32)
     assert (block.shape, block.numel, block.nbytes, block.scalar) == (
         (16, 32),
         512,
@@ -158,3 +190,21 @@ def test_constexpr_function_on_the_host():
     assert double(tl.constexpr(4)) == 8 and double(4) == 8
     assert double.src.startswith("def double(x)")
     assert double(4, _semantic=object()).value == 8
+
+
+def test_derived_types():
+    pair = tl.tuple_type([tl.int32, tl.pointer_type(tl.float32)])
+    assert pair.mangle() == "Ti32_Pfp32T" and list(pair) == pair.types
+    assert tl.constexpr_type(5).mangle() == "c5" and tl.constexpr_type(5) == tl.constexpr_type(5)
+    block = tl.block_type(tl.float16, [16, 32])
+    assert tl.block_type.of_tile(tl.float16, (16, 32)) == block
+    parts = tl.tuple_type([tl.int32] * 2), tl.tuple_type([tl.int64] * 2)
+    described = tl.tensor_descriptor_type(block, *parts)
+    assert described.mangle() == "TDfp16S16_32S"
+    assert described != tl.tensor_descriptor_type(tl.block_type(tl.float16, [16, 16]), *parts)
+    assert all(isinstance(kind, tl.base_type) for kind in (pair, described, block, tl.int8))
+    assert issubclass(tl.tensor, tl.base_value) and issubclass(tl.tensor_descriptor, tl.base_value)
+    assert list(tl.tensor_descriptor(None, (), (), block).block_shape) == [16, 32]
+    part = tl.slice(1, None, 2)
+    assert (part.start, part.stop, part.step) == (1, None, 2)
+    assert tl.constexpr(0).not_().value is True and tl.constexpr("x").not_().value is False

@@ -1,4 +1,6 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands))' | FileCheck %s
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{max-shared-bytes=16384}))' | FileCheck %s --check-prefix=ROOM
+// RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{max-shared-bytes=16383}))' | FileCheck %s --check-prefix=NONE
 // Operands of matrix instructions come through buffers; a transposition moves before its load.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -40,5 +42,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK-NOT: local_alloc
     %a = ttg.convert_layout %s : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #left>
     tt.return %a : tensor<64x64xf16, #left>
+  }
+
+  // Both operands have 16384 bytes together: without room for them they stay conversions.
+  // CHECK-LABEL: tt.func @product
+  // ROOM-LABEL: tt.func @product
+  // ROOM-NOT: convert_layout
+  // ROOM-COUNT-2: ttg.local_load
+  // ROOM: tt.dot
+  // NONE-LABEL: tt.func @product
+  // NONE-NOT: ttg.local_load
+  // NONE-COUNT-2: ttg.convert_layout
+  // NONE: tt.dot
+  tt.func @product(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+    %a = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
+    %b = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #right>
+    %d = tt.dot %a, %b, %c : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
   }
 }

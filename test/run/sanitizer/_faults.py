@@ -26,11 +26,11 @@ def fault(kernel, grid, *args, sanitize, device, **named):
     return str(caught.value)
 
 
-def expect(report, where, line, *parts, program, tile=None, kind):
+def expect(report, where, line, *parts, program, tile=None, code):
     """`where` is the kernel (or function) whose line contains `line`, underlined in the report."""
     head = report.splitlines()[0]
     assert f"{inspect.getsourcefile(where.fn)}:{line_of(where, line)}:" in head
-    assert head.endswith(f"[sanitize-{kind}]")
+    assert head.endswith(f"[{code}]")
     assert line in report.splitlines()[1] and "^~" in report.splitlines()[2]
     for part in parts:
         assert part in head

@@ -21,7 +21,7 @@ def test_read_behind_the_end(device):
     x, out = ramp(1000), ramp(1000)
     report = fault(double, (4,), x, out, 1000, 256, False, sanitize="bounds", device=device)
     expect(report, double, "x = tl.load(", "element 1000 of `x_ptr`, at byte 4000, is read", "1000 elements, 4000 bytes",
-           program=(3, 0, 0), tile=((232,), (256,)), kind="bounds")  # fmt: skip
+           program=(3, 0, 0), tile=((232,), (256,)), code="sanitize-bounds")  # fmt: skip
 
 
 def test_a_neighbour_is_not_the_tensor(device):
@@ -29,7 +29,7 @@ def test_a_neighbour_is_not_the_tensor(device):
     memory = ramp(64)
     report = fault(double, (1,), memory[:24], memory[32:], 24, 32, False, sanitize="bounds", device=device)
     expect(report, double, "x = tl.load(", "element 24 of `x_ptr`, at byte 96,", "`x_ptr` has 24 elements",
-           program=(0, 0, 0), tile=((24,), (32,)), kind="bounds")  # fmt: skip
+           program=(0, 0, 0), tile=((24,), (32,)), code="sanitize-bounds")  # fmt: skip
     assert (memory == ramp(64)).all()
 
 
@@ -44,7 +44,7 @@ def test_write_out_of_a_view(device):
     whole = ramp(16, 8, dtype=np.int16)
     report = fault(one_row, (1,), whole[4:8], 2, 8, 8, 4, sanitize="bounds", device=device)
     expect(report, one_row, "tl.store(", "element 32 of `x_ptr`, at byte 64, is written", "32 elements, 64 bytes",
-           program=(0, 0, 0), tile=((2, 0), (4, 8)), kind="bounds")  # fmt: skip
+           program=(0, 0, 0), tile=((2, 0), (4, 8)), code="sanitize-bounds")  # fmt: skip
     assert (whole == ramp(16, 8, dtype=np.int16)).all()
 
 
@@ -59,7 +59,7 @@ def test_atomic_before_the_begin(device):
     counts = np.zeros(8, np.int32)
     report = fault(count, (1, 2), counts, keys, 4, sanitize="bounds", device=device)
     expect(report, count, "tl.atomic_add(", "element -3 of `counts_ptr`, at byte -12, is updated", "8 elements",
-           program=(0, 1, 0), tile=((1,), (4,)), kind="bounds")  # fmt: skip
+           program=(0, 1, 0), tile=((1,), (4,)), code="sanitize-bounds")  # fmt: skip
 
 
 @triton.jit
@@ -77,7 +77,7 @@ def walk(x_ptr, out_ptr, steps):
 
 def test_a_loop_calls_a_function(device):
     report = fault(walk, (1,), ramp(9), ramp(1), 6, sanitize="bounds", device=device)
-    expect(report, fetch, "tl.load(pointer", "element 10 of `x_ptr`, at byte 40", program=(0, 0, 0), kind="bounds")
+    expect(report, fetch, "tl.load(pointer", "element 10 of `x_ptr`, at byte 40", program=(0, 0, 0), code="sanitize-bounds")
     caller = walk.fn.__code__.co_firstlineno + 4
     assert f":{caller}:18: note: called from here" in report
 
@@ -91,7 +91,7 @@ def block(x_ptr, out_ptr, n, CHECKED: tl.constexpr):
 
 def test_block_pointer_without_a_check(device):
     report = fault(block, (2,), ramp(20), ramp(16), 20, False, sanitize="bounds", device=device)
-    expect(report, block, "x = tl.load(", "element 20 of `x_ptr`", program=(1, 0, 0), tile=((4,), (16,)), kind="bounds")
+    expect(report, block, "x = tl.load(", "element 20 of `x_ptr`", program=(1, 0, 0), tile=((4,), (16,)), code="sanitize-bounds")
 
 
 @triton.jit
@@ -103,7 +103,7 @@ def describe(x_ptr, out_ptr, rows):
 
 def test_a_descriptor_larger_than_its_tensor(device):
     report = fault(describe, (1,), ramp(6, 8), ramp(4, 8), 7, sanitize="bounds", device=device)
-    expect(report, describe, "x.load(", "element 48 of `x_ptr`", program=(0, 0, 0), tile=((2, 0), (4, 8)), kind="bounds")
+    expect(report, describe, "x.load(", "element 48 of `x_ptr`", program=(0, 0, 0), tile=((2, 0), (4, 8)), code="sanitize-bounds")
 
 
 @triton.jit
@@ -114,7 +114,7 @@ def either(x_ptr, y_ptr, out_ptr, takes_x):
 
 def test_one_of_two_tensors(device):
     report = fault(either, (1,), ramp(8), ramp(2), ramp(1), False, sanitize="bounds", device=device)
-    expect(report, either, "tl.load(pointer", "is read", program=(0, 0, 0), kind="bounds")
+    expect(report, either, "tl.load(pointer", "is read", program=(0, 0, 0), code="sanitize-bounds")
     check(either, (1,), dict(x_ptr=ramp(8), y_ptr=ramp(2), out_ptr=ramp(1), takes_x=True),
           dict(out_ptr=ramp(8)[5:6]), device=device)  # fmt: skip
 

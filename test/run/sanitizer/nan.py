@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from _faults import expect, fault, ramp
 
-MARKS = dict(kind="nan")
+MARKS = dict(code="sanitize-nan")
 
 
 @triton.jit

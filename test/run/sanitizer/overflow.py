@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from _faults import expect, fault, ramp
 
-MARKS = dict(kind="overflow")
+MARKS = dict(code="sanitize-overflow")
 
 
 @triton.jit

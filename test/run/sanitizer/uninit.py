@@ -8,7 +8,7 @@ import triton.language as tl
 from _faults import expect, fault, ramp
 from triton.sanitizer import mark_unwritten
 
-MARKS = dict(kind="uninit")
+MARKS = dict(code="sanitize-uninit")
 
 
 @triton.jit

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <unistd.h>
+#include <vector>
 
 namespace fs = std::filesystem;
 
@@ -97,4 +99,41 @@ TEST_F(KernelApi, an_edit_of_an_imported_file_is_noticed) {
   EXPECT_EQ(stored("1"), 2);
   EXPECT_EQ(stored("100"), 101);
   EXPECT_EQ(stored("1"), 2);
+}
+
+namespace {
+const char *const kDouble = R"(
+@triton.jit
+def double(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at) * 2, mask=at < n)
+)";
+} // namespace
+
+TEST_F(KernelApi, a_checked_kernel_knows_the_bounds_of_spans) {
+  nereid::KernelOptions options;
+  options.sanitize = "bounds";
+  const auto kernel = nereid::Kernel::fromSource(write("double.py", kDouble), "double", "*fp32,*fp32,i32,8", options);
+  std::vector<float> x(16, 1.5f), out(16, 0.0f);
+  kernel.launch({2}, std::span(x), std::span(out), 16);
+  EXPECT_EQ(out, std::vector<float>(16, 3.0f));
+  std::string problem;
+  try {
+    kernel.launch({2}, std::span(x).first(13), std::span(out), 13);
+  } catch (const nereid::Error &error) {
+    problem = error.what();
+  }
+  EXPECT_NE(problem.find("double.py:7:24: error: element 13 of `x`, at byte 52, is read; `x` has 13 elements, 52 bytes "
+                         "[sanitize-bounds]"),
+            std::string::npos)
+      << problem;
+  EXPECT_NE(problem.find("in program (1, 0, 0) of `double`, at (5) of a tile [8]"), std::string::npos) << problem;
+  kernel.launch({2}, x.data(), std::span(out), 13); // a bare address has no bounds
+}
+
+TEST_F(KernelApi, words_that_are_no_sanitizer_are_refused) {
+  nereid::KernelOptions options;
+  options.sanitize = "bonds";
+  EXPECT_THROW(nereid::Kernel::fromSource(write("double.py", kDouble), "double", "*fp32,*fp32,i32,8", options),
+               nereid::Error);
 }
