@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import _random_nodes as nodes
 import numpy as np
-from _random_numbers import FLOATS, INTS, SIGNED, WIDE_FLOATS, Kind, Node, Value, promote, width
+from _random_numbers import FLOATS, INTS, SIGNED, WIDE_FLOATS, Node, width
 
 LARGEST = 4096  # elements of a tile
 MOST_SORTED = 64
@@ -46,10 +46,6 @@ def _leaves_early(x, y, is_first):
 
 def is_int(kind):
     return kind.dtype in INTS
-
-
-def is_exact(kind):
-    return kind.exact
 
 
 def is_tile(kind):

@@ -16,7 +16,7 @@ import _random_operations as operations
 import _random_runs
 import numpy as np
 import pytest
-from _random_numbers import FLOATS, INTS, Kind, Node, Value, convert, differences, in_tl, storage
+from _random_numbers import FLOATS, INTS, Kind, Node, Value, convert, differences, storage
 from harness import BFloat16, launch
 
 BUFFER = 1 << 15  # elements of each shared buffer
@@ -42,7 +42,7 @@ class Program:
         self.shapes = [self.new_shape() for _ in range(2)]
         self.count = 0
         self.outputs = []  # dtypes
-        self.variables = [self.scalar("pid"), self.scalar("n + pid * 0")]
+        self.variables = [self.scalar("pid", "pid"), self.scalar("n0", "n")]
         self.statements = []
         for _ in range(2):
             self.statements.append(self.load())
@@ -153,11 +153,8 @@ class Program:
 
     # --- Statements ---
 
-    def scalar(self, text):
-        def run(env):
-            return Value(np.int32(env["pid"] if text == "pid" else env["n"]))
-
-        return Node(text if text == "pid" else "n0", Kind("int32", ()), run)
+    def scalar(self, name, key):
+        return Node(name, Kind("int32", ()), lambda env: Value(np.int32(env[key])))
 
     def define(self, node):
         """name = expression."""
