@@ -169,10 +169,11 @@ def _known(array: np.ndarray, far: np.ndarray, size: np.ndarray, dtype: str) -> 
 
 def differences(got: np.ndarray, want: Value, minds_zeros: bool) -> np.ndarray:
     """Where results are wrong; `minds_zeros` tells 0 from -0."""
-    if want.error is not None:
-        with np.errstate(all="ignore"):
-            return ~(np.abs(got.astype(np.float64) - want.array) <= want.error) & (want.error < np.inf)
     same = (got == want.array) | ((got != got) & (want.array != want.array))
+    if want.error is not None:  # an infinity less itself is no number
+        with np.errstate(all="ignore"):
+            near = np.abs(got.astype(np.float64) - want.array) <= want.error
+        return ~(same | near) & (want.error < np.inf)
     if minds_zeros and got.dtype.kind == "f":
         same &= (np.signbit(got) == np.signbit(want.array)) | (got != got)
     return ~same

@@ -37,6 +37,7 @@ private:
   Product::Operand operand(tt::DotOp op, Value value);
   Product::Operand operandAsRead(tt::DotOp op, Value value);
   void scalarOp(Operation *op);
+  void noteBehind(Operation *op);
   LogicalResult controlOp(Operation *op);
   void terminator(Operation *op);
 
@@ -55,6 +56,8 @@ private:
   std::unique_ptr<Nest> open;
   SmallVector<Operation *> waiting; ///< scalars behind the open nest
   DenseSet<Value> late;             ///< what the open nest and the waiting scalars define
+  DenseSet<Value> behind;           ///< tiles that are computed from it where they are used
+  bool hasLoadBehind = false;       ///< among them is what memory held at its place
 };
 
 } // namespace
@@ -104,6 +107,8 @@ void Sequencer::close() {
   }
   waiting.clear();
   late.clear();
+  behind.clear();
+  hasLoadBehind = false;
 }
 
 /// No load of the root stands behind a store of the open nest.
@@ -112,7 +117,7 @@ bool Sequencer::readsSafely(const Root &root) {
   for (const Root &other : open->roots)
     if (other.isWrite())
       firstStore = std::min(firstStore, context.positions.lookup(other.op));
-  bool isSafe = true;
+  bool isSafe = root.kind != RootKind::Keep || !late.contains(root.value); // a gather whose source is not complete
   ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &) {
     Operation *op = value.getDefiningOp();
     if (late.contains(value) || (isa_and_nonnull<tt::LoadOp>(op) && context.positions.lookup(op) > firstStore))
@@ -144,7 +149,7 @@ bool Sequencer::canJoin(const Root &root) {
   if (root.kind == RootKind::Store && !waiting.empty() &&
       llvm::any_of(waiting, [](Operation *op) { return isa<tt::LoadOp>(op); }))
     return false;
-  if (root.kind == RootKind::Atomic)
+  if (root.kind == RootKind::Atomic || (root.kind == RootKind::Store && hasLoadBehind))
     return false;
   for (const Root &other : open->roots) {
     if (isAlone(other) || other.kind == RootKind::Atomic ||
@@ -310,7 +315,16 @@ LogicalResult Sequencer::tileOp(Operation *op) {
   }
   if (!isComputable(op))
     return tt::report(op->getLoc(), diag::OpUnsupported, op->getName().stripDialect());
-  return success(); // computed where it is used
+  noteBehind(op); // computed where it is used
+  return success();
+}
+
+/// A load behind the open nest has to come before the stores that follow it, and can come no sooner than what it needs.
+void Sequencer::noteBehind(Operation *op) {
+  if (llvm::none_of(op->getOperands(), [&](Value operand) { return late.contains(operand) || behind.contains(operand); }))
+    return;
+  behind.insert(op->result_begin(), op->result_end());
+  hasLoadBehind |= isa<tt::LoadOp>(op);
 }
 
 //--- products ------------------------------------------------------------------------------
