@@ -26,16 +26,7 @@ static std::string archOf(const KernelCode &kernel) {
   return kernel.ptx.substr(begin, kernel.ptx.find_first_not_of("0123456789af", begin) - begin);
 }
 
-namespace {
-/// What a kernel takes for a parameter of the payload.
-struct Form {
-  ParameterKind kind;
-  const char *type;
-  uint32_t size;
-};
-} // namespace
-
-static Form formOf(ScalarKind kind) {
+ScalarForm formOf(ScalarKind kind) {
   switch (kind) {
   case ScalarKind::Bool:
     return {ParameterKind::Bool, "u1", 1};
@@ -60,7 +51,7 @@ static void addParameters(const KernelCall &call, Artifact &artifact) {
   uint32_t offset = 0;
   for (const Parameter &parameter : call.parameters) {
     const auto *scalar = std::get_if<ScalarParameter>(&parameter);
-    const Form form = scalar ? formOf(scalar->kind) : Form{ParameterKind::Pointer, "", 8};
+    const ScalarForm form = scalar ? formOf(scalar->kind) : ScalarForm{ParameterKind::Pointer, "", 8};
     artifact::Parameter made;
     made.kind = form.kind;
     made.type = form.type;

@@ -100,45 +100,13 @@ static Error parameterError(const artifact::Artifact &artifact, uint32_t index, 
           "parameter `" + artifact.parameters[index].name + "` of kernel `" + artifact.name + "`: " + std::move(text)};
 }
 
-static uint32_t sizeOf(ScalarKind kind) {
-  switch (kind) {
-  case ScalarKind::Bool:
-    return 1;
-  case ScalarKind::I32:
-  case ScalarKind::U32:
-  case ScalarKind::F32:
-    return 4;
-  case ScalarKind::I64:
-  case ScalarKind::U64:
-  case ScalarKind::F64:
-    return 8;
-  }
-  return 0;
-}
-
-static ParameterKind kindOf(ScalarKind kind) {
-  switch (kind) {
-  case ScalarKind::Bool:
-    return ParameterKind::Bool;
-  case ScalarKind::I32:
-  case ScalarKind::U32:
-  case ScalarKind::I64:
-  case ScalarKind::U64:
-    return ParameterKind::Int;
-  case ScalarKind::F32:
-  case ScalarKind::F64:
-    return ParameterKind::Float;
-  }
-  return ParameterKind::Int;
-}
-
 /// A payload has no scalars of 8 and 16 bits: narrow integers, and the bits of narrow floats, come in wider integers.
 Expected<void> LoadedCall::addScalar(const ScalarParameter &scalar, uint32_t index) {
   const artifact::Artifact &artifact = kernel->artifact();
   const artifact::Parameter &parameter = artifact.parameters[index];
-  const uint32_t size = sizeOf(scalar.kind);
-  const bool isAsItIs = parameter.kind == kindOf(scalar.kind) && parameter.size == size;
-  const bool isNarrow = kindOf(scalar.kind) == ParameterKind::Int && parameter.size < size &&
+  const auto [kind, type, size] = formOf(scalar.kind);
+  const bool isAsItIs = parameter.kind == kind && parameter.size == size;
+  const bool isNarrow = kind == ParameterKind::Int && parameter.size < size &&
                         (parameter.kind == ParameterKind::Int || parameter.kind == ParameterKind::Float);
   if (!isAsItIs && !isNarrow)
     return parameterError(artifact, index,

@@ -40,6 +40,14 @@ struct Buffer {
   bool isResult = false;
 };
 
+/// What a kernel takes for a scalar of a payload.
+struct ScalarForm {
+  artifact::ParameterKind kind;
+  const char *type;
+  uint32_t size;
+};
+ScalarForm formOf(ScalarKind kind);
+
 /// Of a typed buffer; nothing where its type is not known here or the number is beyond all memory.
 std::optional<uint64_t> bytesOf(const Buffer &buffer);
 

@@ -7,42 +7,11 @@
 //   reduce(x) { f(a, b) }   ->   reduce(x, exists) { both ? f(a, b) : exists a ? a : b, exists a or exists b }
 #include "compiler/passes/tt/PaddedTiles.h"
 
+#include "compiler/analysis/NeutralElement.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::tt;
-
-//--- neutral elements ----------------------------------------------------------------------
-
-static Attribute neutralFloat(Operation *combination, FloatType type) {
-  const llvm::fltSemantics &format = type.getFloatSemantics();
-  auto number = [&](const APFloat &value) { return FloatAttr::get(type, value); };
-  if (isa<arith::AddFOp>(combination))
-    return number(APFloat::getZero(format, /*Negative=*/true)); // 0 would turn -0 into 0
-  if (isa<arith::MulFOp>(combination))
-    return number(APFloat::getOne(format));
-  // These drop NaN; infinity would stand where all others are NaN.
-  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combination))
-    return number(APFloat::getQNaN(format));
-  if (isa<arith::MaximumFOp, arith::MinimumFOp>(combination) && APFloat::semanticsHasInf(format))
-    return number(APFloat::getInf(format, isa<arith::MaximumFOp>(combination)));
-  return {};
-}
-
-static Attribute neutralInteger(Operation *combination, IntegerType type) {
-  const unsigned bits = type.getWidth();
-  auto number = [&](const APInt &value) { return IntegerAttr::get(type, value); };
-  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(combination))
-    return number(APInt::getZero(bits));
-  if (isa<arith::MulIOp>(combination))
-    return number(APInt(bits, 1));
-  if (isa<arith::AndIOp, arith::MinUIOp>(combination))
-    return number(APInt::getAllOnes(bits));
-  if (isa<arith::MaxSIOp>(combination))
-    return number(APInt::getSignedMinValue(bits));
-  if (isa<arith::MinSIOp>(combination))
-    return number(APInt::getSignedMaxValue(bits));
-  return {};
-}
 
 /// What changes nothing in a combination of one op; null where there is no such element, or none is known.
 static Attribute neutralOf(Block &body) {
@@ -55,11 +24,7 @@ static Attribute neutralOf(Block &body) {
                      body.back().getOperands() == combination.getResults();
   if (!isAll)
     return {};
-  const Type type = body.getArgument(0).getType();
-  if (auto real = dyn_cast<FloatType>(type))
-    return neutralFloat(&combination, real);
-  auto integer = dyn_cast<IntegerType>(type);
-  return integer ? neutralInteger(&combination, integer) : Attribute();
+  return analysis::neutralElement(&combination);
 }
 
 //--- flags ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Combiner.h"
 
+#include "compiler/analysis/NeutralElement.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/target/cpu/Lanes.h"
 
@@ -29,38 +30,8 @@ Operation *cpu::singleCombiner(Operation *combining) {
 llvm::Constant *cpu::identityOf(LaneEmitter &lanes, Operation *op) {
   if (!op)
     return nullptr;
-  Type element = op->getResult(0).getType();
-  Builder builder(op->getContext());
-  auto integer = [&](APInt value) { return lanes.constant(builder.getIntegerAttr(element, value), element, 1); };
-  auto real = [&](APFloat value) { return lanes.constant(builder.getFloatAttr(element, value), element, 1); };
-  if (auto type = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
-    if (isa<arith::AddFOp>(op))
-      return real(APFloat::getZero(semantics, /*Negative=*/true));
-    if (isa<arith::MulFOp>(op))
-      return real(APFloat::getOne(semantics));
-    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) // a number wins over NaN
-      return real(APFloat::getNaN(semantics));
-    if (isa<arith::MaximumFOp>(op))
-      return real(APFloat::getInf(semantics, /*Negative=*/true));
-    if (isa<arith::MinimumFOp>(op))
-      return real(APFloat::getInf(semantics));
-    return nullptr;
-  }
-  if (!element.isInteger())
-    return nullptr;
-  const unsigned bits = element.getIntOrFloatBitWidth();
-  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
-    return integer(APInt::getZero(bits));
-  if (isa<arith::MulIOp>(op))
-    return integer(APInt(bits, 1));
-  if (isa<arith::AndIOp, arith::MinUIOp>(op))
-    return integer(APInt::getAllOnes(bits));
-  if (isa<arith::MaxSIOp>(op))
-    return integer(APInt::getSignedMinValue(bits));
-  if (isa<arith::MinSIOp>(op))
-    return integer(APInt::getSignedMaxValue(bits));
-  return nullptr;
+  const TypedAttr neutral = analysis::neutralElement(op);
+  return neutral ? lanes.constant(neutral, neutral.getType(), 1) : nullptr;
 }
 
 bool cpu::needsScalars(Operation *op) {

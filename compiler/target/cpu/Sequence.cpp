@@ -57,7 +57,7 @@ private:
   SmallVector<Operation *> waiting; ///< scalars behind the open nest
   DenseSet<Value> late;             ///< what the open nest and the waiting scalars define
   DenseSet<Value> behind;           ///< tiles that are computed from it where they are used
-  bool hasLoadBehind = false;       ///< among them is what memory held at its place
+  bool hasLoadBehind = false;       ///< a load, of a tile or a scalar, waits for the open nest
 };
 
 } // namespace
@@ -146,9 +146,6 @@ bool Sequencer::canJoin(const Root &root) {
     return false;
   if (!open || shapeOfRoot(root) != ArrayRef<int64_t>(open->shape) || isAlone(root))
     return false;
-  if (root.kind == RootKind::Store && !waiting.empty() &&
-      llvm::any_of(waiting, [](Operation *op) { return isa<tt::LoadOp>(op); }))
-    return false;
   if (root.kind == RootKind::Atomic || (root.kind == RootKind::Store && hasLoadBehind))
     return false;
   for (const Root &other : open->roots) {
@@ -183,6 +180,7 @@ void Sequencer::scalarOp(Operation *op) {
   if (open && llvm::any_of(op->getOperands(), [&](Value operand) { return late.contains(operand); })) {
     waiting.push_back(op);
     late.insert(op->result_begin(), op->result_end());
+    hasLoadBehind |= isa<tt::LoadOp>(op);
     return;
   }
   Step step;

@@ -10,17 +10,10 @@ import torch_xla
 import torch_xla.experimental.triton as xla_triton
 import triton
 import triton.language as tl
+from _add import add_kernel
 from triton.backends.compiler import GPUTarget
 from triton.xla import handlers
 from triton.xla import torch_xla as ours
-
-
-@triton.jit
-def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
-    offsets = tl.program_id(axis=0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
-    mask = offsets < n_elements
-    x = tl.load(x_ptr + offsets, mask=mask)
-    tl.store(output_ptr + offsets, x + tl.load(y_ptr + offsets, mask=mask), mask=mask)
 
 
 @triton.jit

@@ -1,0 +1,47 @@
+// The number that changes nothing when it is combined with another.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/NeutralElement.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace nereid;
+
+static TypedAttr neutralFloat(Operation *combination, FloatType type) {
+  const llvm::fltSemantics &format = type.getFloatSemantics();
+  auto number = [&](const APFloat &value) { return FloatAttr::get(type, value); };
+  if (isa<arith::AddFOp>(combination))
+    return number(APFloat::getZero(format, /*Negative=*/true)); // 0 would turn -0 into 0
+  if (isa<arith::MulFOp>(combination))
+    return number(APFloat::getOne(format));
+  // These drop NaN; infinity would stand where all others are NaN.
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combination))
+    return number(APFloat::getQNaN(format));
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(combination) && APFloat::semanticsHasInf(format))
+    return number(APFloat::getInf(format, isa<arith::MaximumFOp>(combination)));
+  return {};
+}
+
+static TypedAttr neutralInteger(Operation *combination, IntegerType type) {
+  const unsigned bits = type.getWidth();
+  auto number = [&](const APInt &value) { return IntegerAttr::get(type, value); };
+  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(combination))
+    return number(APInt::getZero(bits));
+  if (isa<arith::MulIOp>(combination))
+    return number(APInt(bits, 1));
+  if (isa<arith::AndIOp, arith::MinUIOp>(combination))
+    return number(APInt::getAllOnes(bits));
+  if (isa<arith::MaxSIOp>(combination))
+    return number(APInt::getSignedMinValue(bits));
+  if (isa<arith::MinSIOp>(combination))
+    return number(APInt::getSignedMaxValue(bits));
+  return {};
+}
+
+TypedAttr analysis::neutralElement(Operation *combination) {
+  const Type type = combination->getResult(0).getType();
+  if (auto real = dyn_cast<FloatType>(type))
+    return neutralFloat(combination, real);
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer ? neutralInteger(combination, integer) : TypedAttr();
+}
