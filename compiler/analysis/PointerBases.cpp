@@ -19,21 +19,47 @@ static Value unmoved(Value pointer) {
   return pointer;
 }
 
-BlockArgument analysis::baseOf(Value pointer) {
-  while (true) {
-    auto argument = dyn_cast<BlockArgument>(unmoved(pointer));
-    if (!argument)
-      return {};
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (isa<tt::FuncOp>(parent))
-      return argument;
-    // A pointer that a loop carries and only moves.
-    auto loop = dyn_cast<scf::ForOp>(parent);
+/// What a value may be where loops, branches or selections hand it on; nothing for other values.
+static SmallVector<Value, 2> sourcesOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
-    if (!init || unmoved(loop.getTiedLoopYieldedValue(argument)->get()) != argument)
+    if (!init)
       return {};
-    pointer = init->get();
+    return {init->get(), loop.getTiedLoopYieldedValue(argument)->get()};
   }
+  Operation *op = value.getDefiningOp();
+  const unsigned index = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return {loop.getInitArgs()[index], loop.getYieldedValues()[index]};
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return {branch.thenYield().getOperand(index), branch.elseYield().getOperand(index)};
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return {select.getTrueValue(), select.getFalseValue()};
+  return {};
+}
+
+BlockArgument analysis::baseOf(Value pointer) {
+  BlockArgument base;
+  SmallVector<Value> todo = {pointer};
+  llvm::SmallDenseSet<Value, 8> seen;
+  while (!todo.empty()) {
+    Value value = unmoved(todo.pop_back_val());
+    if (!seen.insert(value).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp())) {
+      if (base && base != argument)
+        return {};
+      base = argument;
+      continue;
+    }
+    const SmallVector<Value, 2> sources = sourcesOf(value);
+    if (sources.empty())
+      return {};
+    todo.append(sources.begin(), sources.end());
+  }
+  return base;
 }
 
 /// Buffers in shared memory are nobody else's.

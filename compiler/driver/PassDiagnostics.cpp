@@ -122,10 +122,10 @@ void PassDiagnostics::report(support::DiagnosticEngine &engine, const support::D
     engine.add(otherwise, {}, "a pass failed without a message");
 }
 
-void PassDiagnostics::reportRemarks(support::DiagnosticEngine &engine, const support::DiagnosticKind &kind,
+void PassDiagnostics::reportRemarks(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
                                     const Sources &sources) const {
   keepAll(engine, sources);
   for (const Message &message : messages)
     if (!message.isError)
-      add(engine, kind, message, sources);
+      add(engine, message.kind ? *message.kind : otherwise, message, sources);
 }

@@ -23,7 +23,7 @@ public:
   void report(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
               const Sources &sources) const;
   /// The same for remarks, where there are any.
-  void reportRemarks(support::DiagnosticEngine &engine, const support::DiagnosticKind &kind,
+  void reportRemarks(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
                      const Sources &sources) const;
 
 private:

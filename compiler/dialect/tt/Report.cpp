@@ -6,7 +6,8 @@ using namespace nereid;
 
 mlir::InFlightDiagnostic tt::reportText(mlir::Location where, const support::DiagnosticKind &kind,
                                         llvm::StringRef text) {
-  mlir::InFlightDiagnostic diagnostic = mlir::emitError(where);
+  const bool isRemark = kind.severity == support::Severity::Remark;
+  mlir::InFlightDiagnostic diagnostic = isRemark ? mlir::emitRemark(where) : mlir::emitError(where);
   diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(uint64_t{reinterpret_cast<uintptr_t>(&kind)});
   diagnostic << text;
   return diagnostic;

@@ -30,6 +30,11 @@ static bool divides(Operation *op) {
 }
 
 bool ttg::canRunAhead(Operation *op) {
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return isMemoryEffectFree(op) && llvm::all_of(branch->getRegions(), [](Region &region) {
+             return region.empty() || llvm::all_of(region.front().without_terminator(),
+                                                   [](Operation &inside) { return canRunAhead(&inside); });
+           });
   if (op->getNumRegions() > 0)
     return false;
   if (isa<tt::LoadOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(op) || divides(op))
@@ -48,26 +53,35 @@ static void restrictMask(OpBuilder &builder, MutableOperandRange mask, Location 
   mask.assign(mask.empty() ? all : Value(arith::AndIOp::create(builder, loc, mask[0].get(), all)));
 }
 
-/// Makes `op` harmless where its iteration does not exist.
-static void tell(OpBuilder &builder, Operation *op, Value exists) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(op);
+/// A division gets a divisor that is not zero.
+static void tellDivision(OpBuilder &builder, Operation *op, Value exists) {
+  if (matchPattern(op->getOperand(1), m_Constant()))
+    return;
+  // A power of two as large as any that the divisor may be known to be a multiple of.
   const Location loc = op->getLoc();
-  if (auto load = dyn_cast<tt::LoadOp>(op))
-    return restrictMask(builder, load.getMaskMutable(), loc, load.getPtr().getType(), exists);
-  if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op))
-    return restrictMask(builder, copy.getMaskMutable(), loc, copy.getSrc().getType(), exists);
-  if (divides(op) && !matchPattern(op->getOperand(1), m_Constant())) {
-    // A power of two as large as any that the divisor may be known to be a multiple of.
-    Type type = op->getOperand(1).getType(), element = tt::elementOf(type);
-    const unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    TypedAttr number = builder.getIntegerAttr(element, APInt::getOneBitSet(bits, bits > 2 ? bits - 2 : 0));
-    if (auto tile = dyn_cast<RankedTensorType>(type))
-      number = DenseElementsAttr::get(tile, Attribute(number));
-    Value harmless = arith::ConstantOp::create(builder, loc, number);
-    Value all = everywhere(builder, loc, exists, type);
-    op->setOperand(1, arith::SelectOp::create(builder, loc, all, op->getOperand(1), harmless));
-  }
+  Type type = op->getOperand(1).getType(), element = tt::elementOf(type);
+  const unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  TypedAttr number = builder.getIntegerAttr(element, APInt::getOneBitSet(bits, bits > 2 ? bits - 2 : 0));
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    number = DenseElementsAttr::get(tile, Attribute(number));
+  Value harmless = arith::ConstantOp::create(builder, loc, number);
+  Value all = everywhere(builder, loc, exists, type);
+  op->setOperand(1, arith::SelectOp::create(builder, loc, all, op->getOperand(1), harmless));
+}
+
+/// Makes `op`, and what its branches hold, harmless where its iteration does not exist.
+static void tell(OpBuilder &builder, Operation *op, Value exists) {
+  op->walk([&](Operation *inside) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(inside);
+    const Location loc = inside->getLoc();
+    if (auto load = dyn_cast<tt::LoadOp>(inside))
+      restrictMask(builder, load.getMaskMutable(), loc, load.getPtr().getType(), exists);
+    else if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(inside))
+      restrictMask(builder, copy.getMaskMutable(), loc, copy.getSrc().getType(), exists);
+    else if (divides(inside))
+      tellDivision(builder, inside, exists);
+  });
 }
 
 //--- versions ------------------------------------------------------------------------------

@@ -105,6 +105,23 @@ Value Former::bufferOf(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
                                 buffer, ArrayRef<int32_t>{1, 0});
 }
 
+static bool isZero(Value value) {
+  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// Whether the product adds to `sums`, where that is not always so. What is zero, or zero where a flag says so, is no
+/// operand of the instructions.
+static Value addsTo(OpBuilder &builder, Location loc, Value &sums) {
+  if (isZero(sums))
+    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
+  auto select = sums.getDefiningOp<arith::SelectOp>();
+  if (!select || !select->hasOneUse() || !select.getCondition().getType().isInteger(1) || !isZero(select.getTrueValue()))
+    return {};
+  sums = select.getFalseValue();
+  Value yes = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  return arith::XOrIOp::create(builder, loc, select.getCondition(), yes);
+}
+
 void Former::form(tt::DotOp dot) {
   auto mma = cast<NvidiaMmaAttr>(encodingOf(dot.getType()));
   const unsigned columns = mma.getInstrShape()[1];
@@ -116,14 +133,15 @@ void Former::form(tt::DotOp dot) {
       operand = bufferOf(dot, operand, bufferEncoding(type, index, columns));
   }
   builder.setInsertionPoint(dot);
-  Value adds;
-  if (matchPattern(dot.getC(), m_PosZeroFloat()) || matchPattern(dot.getC(), m_Zero()))
-    adds = arith::ConstantOp::create(builder, dot.getLoc(), builder.getBoolAttr(false));
-  auto formed = ttng::WarpGroupDotOp::create(builder, dot.getLoc(), dot.getType(), operands[0], operands[1], dot.getC(),
-                                             adds, dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(),
+  Value sums = dot.getC();
+  Value adds = addsTo(builder, dot.getLoc(), sums);
+  auto formed = ttng::WarpGroupDotOp::create(builder, dot.getLoc(), dot.getType(), operands[0], operands[1], sums, adds, dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(),
                                              /*isAsync=*/false);
   dot.replaceAllUsesWith(formed.getD());
+  Operation *start = dot.getC().getDefiningOp();
   dot.erase();
+  if (isa_and_nonnull<arith::SelectOp>(start) && start->use_empty())
+    start->erase();
   // What was loaded has its buffer as its one user.
   if (sources[0] == sources[1])
     sources[1] = nullptr;

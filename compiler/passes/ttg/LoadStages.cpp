@@ -126,9 +126,14 @@ bool Finder::collect(Value value, EarlyLoad &into) {
   }
   if (!canRunAhead(op) || !isMemoryEffectFree(op))
     return false;
-  for (Value operand : op->getOperands())
-    if (!collect(operand, into))
-      return false;
+  const WalkResult result = op->walk([&](Operation *inside) { // branches, too
+    const bool isCollected = llvm::all_of(inside->getOperands(), [&](Value operand) {
+      return op->isAncestor(operand.getParentRegion()->getParentOp()) || collect(operand, into);
+    });
+    return isCollected ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return false;
   into.slice.insert(op);
   return true;
 }

@@ -25,6 +25,29 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numConversions", "conversions", "layout conversions inserted">];
 }
 
+def UnrollLoops : Pass<"ttg-unroll-loops", "::nereid::tt::FuncOp"> {
+  let summary = "unrolls loops over tiles that ask for it";
+  let description = [{
+    `tt.loop_unroll_factor` iterations of an `scf.for` become one turn; a second
+    loop runs what is left. It comes before layouts and stages are chosen, so that
+    the loads of all these iterations run ahead.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numUnrolled", "unrolled", "loops unrolled">];
+}
+
+def FlattenLoops : Pass<"ttg-flatten-loops", "::nereid::tt::FuncOp"> {
+  let summary = "makes one loop of two where the outer one asks for it";
+  let description = [{
+    An `scf.for` with `tt.flatten` and the one loop in it become a loop over the
+    turns of both, where the inner bounds do not change and what stands before
+    the inner loop has no effect. Loads of the next outer turn can then be
+    started before the end of this one.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numFlattened", "flattened", "loops that hold another no more">];
+}
+
 def ShareOperands : Pass<"ttg-share-operands", "::nereid::tt::FuncOp"> {
   let summary = "brings operands of matrix instructions to their threads through buffers in shared memory";
   let description = [{

@@ -14,6 +14,10 @@ using namespace mlir;
 using namespace nereid;
 
 void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
+  // Loops get the shape that they are asked to have while tiles have no layouts yet.
+  OpPassManager &ofLoops = passes.nest<tt::FuncOp>();
+  ofLoops.addPass(createFlattenLoops());
+  ofLoops.addPass(createUnrollLoops());
   // The input is canonical; what the passes below add needs merging, not rewriting.
   passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma,
                                      shape.hasWarpGroupMma, shape.maxSharedBytes}));

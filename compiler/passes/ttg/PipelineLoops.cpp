@@ -8,8 +8,10 @@
 // Which loads run ahead is LoadStages.cpp's business, the expansion ExpandLoop.cpp's; docs/why/pipelining.md has the whole.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/passes/ttg/AsyncProducts.h"
+#include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/LoadStages.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 #include "compiler/passes/ttg/Passes.h"
@@ -245,7 +247,7 @@ LoopSchedule Pipeliner::schedule() {
 bool Pipeliner::run() {
   assignSlices();
   if (std::string whyNot = whyNotExpand(loop, schedule()); !whyNot.empty()) {
-    loop.emitRemark() << "loads are not started ahead in this loop: " << whyNot;
+    tt::report(loop.getLoc(), diag::LoopNotPipelined, whyNot);
     return false;
   }
   remakeForLaterStages();
@@ -302,15 +304,15 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
       const unsigned bytes = early.ringBytes() + bytesBeside(loop, early);
       if (!early.hasRings() || bytes <= most) {
         if (stages < asked)
-          loop.emitRemark() << "num_stages=" << asked << " needs more shared memory than the " << most
-                            << " bytes of a block; the loop has " << stages << " stages";
+          tt::report(loop.getLoc(), diag::StagesReduced, asked, most, stages);
         return early;
       }
       if (early.slots() == 2)
         break;
     }
-    loop.emitRemark() << "loads are not started ahead in this loop: " << early.ringBytes() + bytesBeside(loop, early)
-                      << " bytes of shared memory would be needed, a block has " << most;
+    const unsigned needed = early.ringBytes() + bytesBeside(loop, early);
+    tt::report(loop.getLoc(), diag::LoopNotPipelined,
+               llvm::formatv("{0} bytes of shared memory would be needed, a block has {1}", needed, most).str());
     return {};
   }
 

@@ -9,6 +9,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/PointerBases.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -156,8 +158,7 @@ static unsigned stagesOf(scf::ForOp loop, unsigned otherwise) {
 
 /// What is launched for arrays that overlap must stay right: only a loop itself can say that they do not.
 static void remarkUnused(scf::ForOp loop, unsigned stages) {
-  loop.emitRemark() << "num_stages=" << stages
-                    << " of the kernel changes nothing in this loop, which has no dot; write tl.range(..., num_stages=" << stages << ") to load ahead here";
+  tt::report(loop.getLoc(), diag::StagesIgnored, stages);
 }
 
 namespace {
