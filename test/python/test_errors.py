@@ -284,4 +284,5 @@ def test_a_remark_is_printed_once(capfd):
         calls_a_library.warmup(np.zeros(16, np.float32), block, grid=(1,))
     printed = capfd.readouterr().err
     assert printed.count("remark: `__nv_erfcf` is called element by element") == 1
+    assert "[target-remark]" in printed
     assert "libdevice.erfc(tl.load(x_ptr + i))" in printed

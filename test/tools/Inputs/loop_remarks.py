@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 import triton
 import triton.language as tl
 
