@@ -9,29 +9,31 @@ from harness import check, values
 
 
 @triton.jit
-def sums_of_rows(x_ptr, out_ptr, n, width, FACTOR: tl.constexpr, STEP: tl.constexpr):
+def sums_of_rows(x_ptr, out_ptr, n, width, FACTOR: tl.constexpr, STEP: tl.constexpr, STAGES: tl.constexpr):
     """Every STEP-th element of each row, and the index of the last one."""
     row = tl.program_id(0)
     total = 0
     last = -1
-    for i in tl.range(0, width, STEP, loop_unroll_factor=FACTOR):
+    for i in tl.range(0, width, STEP, num_stages=STAGES, loop_unroll_factor=FACTOR):
         total = total * 3 + tl.load(x_ptr + row * n + i)
         last = i
     tl.store(out_ptr + row * 2, total)
     tl.store(out_ptr + row * 2 + 1, last)
 
 
+@pytest.mark.parametrize("stages", [None, 3])
 @pytest.mark.parametrize("step", [1, 3])
 @pytest.mark.parametrize("factor", [1, 2, 4, 7])
 @pytest.mark.parametrize("width", [0, 1, 3, 4, 14, 29])
-def test_unrolled(width, factor, step, device):
+def test_unrolled(width, factor, step, stages, device):
     x = values("int32", 3, 29, low=-5, high=5)
     out = np.zeros((3, 2), np.int32)
     out[:, 1] = -1
     for i in range(0, width, step):
         out[:, 0] = out[:, 0] * 3 + x[:, i]
         out[:, 1] = i
-    arguments = dict(x_ptr=x, out_ptr=np.zeros_like(out), n=29, width=width, FACTOR=factor, STEP=step)
+    arguments = dict(x_ptr=x, out_ptr=np.zeros_like(out), n=29, width=width, FACTOR=factor)
+    arguments |= dict(STEP=step, STAGES=stages)
     check(sums_of_rows, (3,), arguments, dict(out_ptr=out), device=device)
 
 
@@ -101,3 +103,38 @@ def test_products(K, factor, one_place, device):
     arguments = dict(a_ptr=a, b_ptr=b, c_ptr=np.zeros((64, 64), np.float32), K=K)
     arguments |= dict(FACTOR=factor, ONE_PLACE=one_place, BLOCK=64)
     check(product, (1,), arguments, dict(c_ptr=c.astype(np.float32)), device=device)
+
+
+@triton.jit
+def rows_of_tiles(
+    a_ptr, b_ptr, c_ptr, K, tiles, first, each,
+    STAGES: tl.constexpr, FACTOR: tl.constexpr, FLAT: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """One program's tiles of A times one B; how many there are, in what the rows are started from."""
+    at = tl.arange(0, BLOCK)
+    k = tl.arange(0, 32)
+    done = 0
+    for tile in tl.range(first, tiles, each, flatten=FLAT):
+        acc = tl.zeros((BLOCK, BLOCK), tl.float32)
+        rows = tile * BLOCK + at
+        for start in tl.range(0, K, 32, num_stages=STAGES, loop_unroll_factor=FACTOR):
+            a = tl.load(a_ptr + rows[:, None] * K + start + k, mask=start + k < K, other=0.0)
+            b = tl.load(b_ptr + at[None, :] * K + (start + k)[:, None], mask=(start + k)[:, None] < K, other=0.0)
+            acc = tl.dot(a, b, acc)
+        tl.store(c_ptr + rows[:, None] * BLOCK + at, acc + done)
+        done += 1
+
+
+@pytest.mark.parametrize("tiles, first, each", [(4, 0, 1), (4, 1, 2), (0, 0, 1), (2, 3, 5)])
+@pytest.mark.parametrize("flat, factor", [(True, None), (True, 2), (False, 2)])
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("K", [0, 32, 112])
+def test_tiles_of_products(K, stages, flat, factor, tiles, first, each, device):
+    a, b = ((np.floor(values("float32", rows, K, seed=rows)) / 2).astype(np.float16) for rows in (256, 64))
+    c = np.full((256, 64), -1, np.float32)
+    for done, tile in enumerate(range(first, tiles, each)):
+        rows = slice(tile * 64, tile * 64 + 64)
+        c[rows] = a[rows].astype(np.float64) @ b.astype(np.float64).T + done
+    arguments = dict(a_ptr=a, b_ptr=b, c_ptr=np.full_like(c, -1), K=K, tiles=tiles, first=first, each=each)
+    arguments |= dict(STAGES=stages, FACTOR=factor, FLAT=flat, BLOCK=64)
+    check(rows_of_tiles, (1,), arguments, dict(c_ptr=c), device=device)
