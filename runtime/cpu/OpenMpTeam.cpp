@@ -6,10 +6,11 @@
 // the process there is no team.
 #include "runtime/cpu/OpenMpTeam.h"
 
+#include "runtime/cpu/LoaderGate.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <mutex>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -79,16 +80,17 @@ static const OpenMp *open(const char *path) {
   return isWhole ? &found : nullptr;
 }
 
-/// Looks again only after a library was loaded.
+/// Looks again only after a library was loaded, one thread at a time: the others' launches do without meanwhile.
 static const OpenMp *loadedTeam() {
   if (const OpenMp *known = team.load(std::memory_order_acquire))
     return known;
+  const LoaderGate gate(std::try_to_lock);
+  if (!gate.isHeld())
+    return nullptr;
   Search search{loadsSearched.load(std::memory_order_relaxed)};
   dl_iterate_phdr(visitLibrary, &search);
   if (search.loads == search.searchedBefore)
     return nullptr;
-  static std::mutex opening;
-  std::lock_guard<std::mutex> lock(opening);
   if (!team.load(std::memory_order_relaxed) && search.path)
     team.store(open(search.path), std::memory_order_release);
   loadsSearched.store(search.loads, std::memory_order_relaxed);
@@ -96,7 +98,7 @@ static const OpenMp *loadedTeam() {
 }
 
 uint32_t openMpThreads() {
-  if (isLost.load(std::memory_order_relaxed))
+  if (isLost.load(std::memory_order_relaxed) || LoaderGate::loaderIsLost())
     return 0;
   const OpenMp *openMp = loadedTeam();
   // Inside a region of someone else's the library would give us one thread.
@@ -107,10 +109,6 @@ uint32_t openMpThreads() {
 }
 
 void runOnOpenMpTeam(uint32_t threads, TeamBody body, void *data) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    pthread_atfork(nullptr, nullptr, [] { isLost.store(hasRun.load()); });
-  });
   hasRun.store(true, std::memory_order_relaxed);
   struct Region {
     const OpenMp &openMp;
@@ -125,5 +123,9 @@ void runOnOpenMpTeam(uint32_t threads, TeamBody body, void *data) {
       },
       &region, threads, 0);
 }
+
+// At loading: a registration at first use could itself be cut off by a fork.
+[[maybe_unused]] static const int registered =
+    pthread_atfork(nullptr, nullptr, [] { isLost.store(hasRun.load()); });
 
 } // namespace nereid::runtime

@@ -3,6 +3,7 @@
 #include "runtime/cpu/SharedObject.h"
 
 #include "runtime/WriteAll.h"
+#include "runtime/cpu/LoaderGate.h"
 
 #include <atomic>
 #include <cerrno>
@@ -52,6 +53,10 @@ static Expected<void *> loadFrom(int fd, std::string_view bytes) {
   if (!writeAll(fd, bytes))
     return Error{"load-binary",
                  std::string("the kernel's code cannot be written to memory: ") + strerror(errno)};
+  const LoaderGate gate;
+  if (!gate.isHeld())
+    return Error{"load-binary", "the kernel's code cannot be loaded: this process is the child of a fork beside a "
+                                "thread that was loading a library; fork earlier, or start a new process"};
   if (void *handle = dlopen(uniquePath(fd).c_str(), RTLD_NOW | RTLD_LOCAL))
     return handle;
   const char *reason = dlerror();
@@ -109,12 +114,16 @@ SharedObject &SharedObject::operator=(SharedObject &&other) noexcept {
 }
 
 SharedObject::~SharedObject() {
-  if (handle)
+  if (!handle)
+    return;
+  const LoaderGate gate;
+  if (gate.isHeld())
     dlclose(handle);
 }
 
 void *SharedObject::symbol(const std::string &name) const {
-  return dlsym(handle, name.c_str());
+  const LoaderGate gate;
+  return gate.isHeld() ? dlsym(handle, name.c_str()) : nullptr;
 }
 
 } // namespace nereid::runtime
