@@ -168,6 +168,13 @@ def use_cuda_handler(handler: Any = None) -> None:
     _has_cuda_handler = True
 
 
+def _in_rows(tensor: torch.Tensor) -> torch.Tensor:
+    """The same elements, row by row. PyTorch/XLA's binding asks XLA for each input in the layout of
+    the operation that made it, and a transposition's is the columns'; a reshape's is always rows.
+    """
+    return tensor if tensor.dim() < 2 else tensor.reshape(tensor.numel()).reshape(tensor.shape)
+
+
 def _cuda_call(
     inputs: Sequence[torch.Tensor],
     payload: bytes,
@@ -180,7 +187,8 @@ def _cuda_call(
             "release that has"
         )
     use_cuda_handler()
-    return _own_binding(list(inputs), bytes(payload), shapes, list(dtypes))
+    rows = [_in_rows(tensor) for tensor in inputs]
+    return _own_binding(rows, bytes(payload), shapes, list(dtypes))
 
 
 def complete(native: Any) -> None:

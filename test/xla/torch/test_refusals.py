@@ -171,3 +171,22 @@ def test_what_reaches_the_binding_of_gpus(monkeypatch):
     for inputs, data, shapes, dtypes in (first, second):
         assert [tensor is x for tensor in inputs] == [True, True]
         assert (data, shapes, dtypes) == (payload, [[16]], [torch.int64])
+
+
+@pytest.mark.skipif(ours._own_binding is None, reason="this PyTorch/XLA has no custom calls for GPUs")
+@pytest.mark.parametrize("shape", [(4, 6), (1, 5), (0, 3), (2, 3, 4)])
+def test_layouts_that_the_binding_of_gpus_asks_for(shape, monkeypatch):
+    """The graph's text says in which order each operand's dimensions lie: rows, last dimension first."""
+    monkeypatch.setattr(torch_xla.runtime, "device_type", lambda: "CUDA")
+    monkeypatch.setattr(ours, "current_target", lambda: GPUTarget("cuda", 90, 32))
+    monkeypatch.setattr(ours, "_has_cuda_handler", True)
+    whole = torch.ones(shape, dtype=torch.int64).to("xla")
+    views = [whole, whole.transpose(0, -1), whole.transpose(0, -1).neg()]
+    for x in views:
+        payload = xla_triton.triton_call(x, x, x, x.numel(), kernel=add_kernel, grid=(3,), BLOCK_SIZE=8)
+        graph = torch_xla._XLAC._get_xla_tensors_hlo(call([x, x], payload, [x.shape], [x.dtype]))
+        extents, order = ",".join(map(str, x.shape)), ",".join(map(str, reversed(range(x.dim()))))
+        (line,) = [line for line in graph.splitlines() if "custom_call_target" in line]
+        wanted = f"s64[{extents}]{{{order}}}"
+        assert f"operand_layout_constraints={{{wanted}, {wanted}}}" in line
+        assert f"= ({wanted}) custom-call({wanted} %" in line
