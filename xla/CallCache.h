@@ -12,7 +12,10 @@ namespace nereid::xla {
 /// What a payload asks for, on one device: one call, or several of which the quickest is to be found.
 class LoadedPayload {
 public:
-  static Expected<std::unique_ptr<LoadedPayload>> load(const Payload &payload, runtime::Device &device);
+  static Expected<std::unique_ptr<LoadedPayload>> load(std::string_view bytes, runtime::Device &device);
+
+  /// Whether it is that payload on that device.
+  bool isOf(std::string_view given, const runtime::Device &where) const { return &where == &device && given == bytes; }
 
   /// The first run of several candidates times them; what operands they share with results is restored.
   Expected<void> run(const Buffers &buffers, void *stream);
@@ -20,9 +23,10 @@ public:
 private:
   static constexpr int kUndecided = -1;
 
-  explicit LoadedPayload(runtime::Device &device) : device(device) {}
+  LoadedPayload(std::string_view bytes, runtime::Device &device) : bytes(bytes), device(device) {}
   Expected<void> tune(const Buffers &buffers, void *stream);
 
+  const std::string bytes;
   runtime::Device &device;
   std::vector<std::unique_ptr<LoadedCall>> candidates;
   std::vector<AutotunedCall::Alias> aliases;

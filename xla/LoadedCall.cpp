@@ -4,7 +4,6 @@
 
 #include "runtime/cuda/CudaDevice.h"
 
-#include <bit>
 #include <cstring>
 
 namespace nereid::xla {
@@ -13,69 +12,12 @@ using artifact::Fact;
 using artifact::FactKind;
 using artifact::ParameterKind;
 
-//--- Types -------------------------------------------------------------------------------------
-
-namespace {
-struct TypeName {
-  ElementType type;
-  std::string_view spelling; ///< behind a pointer in a signature
-  std::string_view xlaName;
-  uint32_t bytes;
-};
-} // namespace
-
-static constexpr TypeName kTypes[] = {
-    {ElementType::Pred, "u1", "pred", 1},
-    {ElementType::Pred, "i1", "pred", 1},
-    {ElementType::S8, "i8", "s8", 1},
-    {ElementType::S16, "i16", "s16", 2},
-    {ElementType::S32, "i32", "s32", 4},
-    {ElementType::S64, "i64", "s64", 8},
-    {ElementType::U8, "u8", "u8", 1},
-    {ElementType::U16, "u16", "u16", 2},
-    {ElementType::U32, "u32", "u32", 4},
-    {ElementType::U64, "u64", "u64", 8},
-    {ElementType::F16, "fp16", "f16", 2},
-    {ElementType::F32, "fp32", "f32", 4},
-    {ElementType::F64, "fp64", "f64", 8},
-    {ElementType::Bf16, "bf16", "bf16", 2},
-    {ElementType::F8e5m2, "fp8e5", "f8e5m2", 1},
-    {ElementType::F8e4m3fn, "fp8e4nv", "f8e4m3fn", 1},
-    {ElementType::F8e5m2fnuz, "fp8e5b16", "f8e5m2fnuz", 1},
-    {ElementType::F8e4m3fnuz, "fp8e4b8", "f8e4m3fnuz", 1},
-};
-
 /// "fp32" of "*fp32" and "*kfp32"; empty where the payload does not tell.
 static std::string_view pointee(const artifact::Parameter &parameter) {
   std::string_view type = parameter.type;
   if (type.starts_with("*k"))
     return type.substr(2);
   return type.starts_with("*") ? type.substr(1) : std::string_view();
-}
-
-static std::string xlaName(ElementType type) {
-  for (const TypeName &known : kTypes)
-    if (known.type == type)
-      return std::string(known.xlaName);
-  return "XLA's type " + std::to_string(static_cast<int32_t>(type));
-}
-
-static std::optional<uint64_t> elementBytes(ElementType type) {
-  for (const TypeName &known : kTypes)
-    if (known.type == type)
-      return known.bytes;
-  return std::nullopt;
-}
-
-/// A kernel for a type that XLA has not takes bytes.
-static bool fits(ElementType type, std::string_view spelling) {
-  bool isKnown = false;
-  for (const TypeName &known : kTypes) {
-    if (known.spelling == spelling && known.type == type)
-      return true;
-    isKnown |= known.spelling == spelling;
-  }
-  return !isKnown && elementBytes(type) == 1;
 }
 
 template <typename Extents> static std::string shapeText(const Extents &extents) {
@@ -136,6 +78,8 @@ Expected<void> LoadedCall::addArray(const ArrayParameter &array, uint32_t index)
   takesAllBuffers &= !array.buffer;
   neededBuffers = std::max<size_t>(neededBuffers, size_t{slot.buffer} + 1);
   slot.divisibility = std::max<uint64_t>(array.divisibility, 1);
+  slot.types = ElementTypes::takenBy(pointee(parameter));
+  slot.isWritten = !parameter.type.empty() && parameter.isWritten;
   for (const Fact &fact : artifact.facts) {
     if (fact.parameter != index)
       continue;
@@ -192,14 +136,16 @@ std::string LoadedCall::describe(const Slot &slot, const Buffer &buffer) const {
 }
 
 Expected<void> LoadedCall::checkType(const Slot &slot, const Buffer &buffer) const {
-  const std::string_view wanted = pointee(kernel->artifact().parameters[slot.parameter]);
-  if (!wanted.empty() && !fits(buffer.type, wanted))
+  if (!slot.types.contain(buffer.type))
     return Error{"xla-dtype", describe(slot, buffer) + " has elements of type " + xlaName(buffer.type) +
-                                  "; the kernel was compiled for " + std::string(wanted)};
+                                  "; the kernel was compiled for " +
+                                  std::string(pointee(kernel->artifact().parameters[slot.parameter]))};
   if (slot.shape && !std::equal(buffer.dims.begin(), buffer.dims.end(), slot.shape->begin(), slot.shape->end(),
                                 [](int64_t is, uint64_t wants) { return static_cast<uint64_t>(is) == wants; }))
     return Error{"xla-shape", describe(slot, buffer) + " has the shape " + shapeText(buffer.dims) +
                                   "; the call was made for " + shapeText(*slot.shape)};
+  if (slot.bytesToZero == 0 && slot.spanLimit == 0)
+    return {};
   const std::optional<uint64_t> bytes = bytesOf(buffer);
   if (slot.bytesToZero && (!bytes || *bytes < slot.bytesToZero))
     return Error{"xla-shape", describe(slot, buffer) + " has " + std::to_string(bytes.value_or(0)) + " bytes; " +
@@ -226,10 +172,7 @@ Expected<void> LoadedCall::check(const Slot &slot, const Buffer &buffer, const B
     return {};
   if (auto ok = checkType(slot, buffer); !ok)
     return ok;
-  const artifact::Parameter &parameter = kernel->artifact().parameters[slot.parameter];
-  // Of PTX that another compiler made it is not known what it writes.
-  const bool writesKnown = !parameter.type.empty() && parameter.isWritten;
-  if (!buffer.isResult && writesKnown && !mayWriteOperands && !isResultToo(buffer, buffers))
+  if (slot.isWritten && !buffer.isResult && !mayWriteOperands && !isResultToo(buffer, buffers))
     return Error{"xla-operand-written", describe(slot, buffer) + " is written by the kernel, and no result " +
                                             "shares its memory; declare an alias of operand and result"};
   return {};
@@ -243,21 +186,31 @@ Expected<void> LoadedCall::checkCount(const Buffers &buffers) const {
                                   " arrays; the call has " + std::to_string(given) + " operands and results"};
 }
 
-Expected<void> LoadedCall::run(const Buffers &buffers, void *stream) const {
-  if (auto ok = checkCount(buffers); !ok)
-    return ok;
-  std::vector<char> packed(block);
+Expected<void> LoadedCall::pack(const Buffers &buffers, char *packed) const {
+  std::memcpy(packed, block.data(), block.size());
   for (const Slot &slot : slots) {
     const Buffer buffer = buffers.at(slot.buffer);
     if (auto ok = check(slot, buffer, buffers); !ok)
       return ok;
-    std::memcpy(packed.data() + slot.offset, &buffer.data, sizeof buffer.data);
+    std::memcpy(packed + slot.offset, &buffer.data, sizeof buffer.data);
   }
+  return {};
+}
+
+Expected<void> LoadedCall::run(const Buffers &buffers, void *stream) const {
+  constexpr size_t kUsual = 512;
+  if (auto ok = checkCount(buffers); !ok)
+    return ok;
+  alignas(16) char few[kUsual];
+  std::vector<char> many(block.size() > kUsual ? block.size() : 0);
+  char *const packed = many.empty() ? few : many.data();
+  if (auto ok = pack(buffers, packed); !ok)
+    return ok;
   for (const Slot &slot : slots)
     if (slot.bytesToZero)
       if (auto ok = setToZero(device, buffers.at(slot.buffer).data, slot.bytesToZero, stream); !ok)
         return ok;
-  return device.launch(*kernel, grid, stream, packed);
+  return device.launch(*kernel, grid, stream, {packed, block.size()});
 }
 
 Expected<void> setToZero(runtime::Device &device, void *data, uint64_t bytes, void *stream) {

@@ -3,33 +3,13 @@
 #pragma once
 
 #include "runtime/Device.h"
+#include "xla/ElementType.h"
 #include "xla/Payload.h"
 
 #include <memory>
 #include <span>
 
 namespace nereid::xla {
-
-/// Element types as XLA numbers them.
-enum class ElementType : int32_t {
-  Pred = 1,
-  S8 = 2,
-  S16 = 3,
-  S32 = 4,
-  S64 = 5,
-  U8 = 6,
-  U16 = 7,
-  U32 = 8,
-  U64 = 9,
-  F16 = 10,
-  F32 = 11,
-  F64 = 12,
-  Bf16 = 16,
-  F8e5m2 = 19,
-  F8e4m3fn = 20,
-  F8e5m2fnuz = 24,
-  F8e4m3fnuz = 25,
-};
 
 /// Memory that XLA hands over. The untyped interface tells the address alone.
 struct Buffer {
@@ -83,6 +63,8 @@ private:
     uint64_t divisibility = 1;
     uint64_t bytesToZero = 0;
     uint64_t spanLimit = 0; ///< the code counts on fewer bytes than that; 0: on nothing
+    ElementTypes types = {};
+    bool isWritten = false; ///< of PTX that another compiler made that is not known: false
     std::optional<std::vector<uint64_t>> shape;
   };
 
@@ -94,6 +76,7 @@ private:
   Expected<void> checkCount(const Buffers &buffers) const;
   Expected<void> check(const Slot &slot, const Buffer &buffer, const Buffers &buffers) const;
   Expected<void> checkType(const Slot &slot, const Buffer &buffer) const;
+  Expected<void> pack(const Buffers &buffers, char *packed) const;
   std::string describe(const Slot &slot, const Buffer &buffer) const;
 
   runtime::Device &device;

@@ -59,35 +59,40 @@ static Expected<std::string_view> payloadOf(const Attributes &attributes) {
   return Error{"xla-payload", "the custom call has no attribute `opaque` of bytes, which would be the payload"};
 }
 
-static Expected<void> addBuffers(const Values &values, bool areResults, std::vector<xla::Buffer> &buffers) {
+/// Writes one entry for each value.
+static Expected<void> readBuffers(const Values &values, bool areResults, xla::Buffer *out) {
   for (int64_t i = 0; i < values.count; ++i) {
     if (values.types[i] != kBufferValue)
       return Error{"xla-buffers", std::string(areResults ? "result" : "operand") + " " + std::to_string(i) +
                                       " of the custom call is no buffer"};
     const auto &buffer = *static_cast<const Buffer *>(values.values[i]);
-    buffers.push_back({.data = buffer.data,
-                       .isTyped = true,
-                       .type = static_cast<ElementType>(buffer.type),
-                       .dims = {buffer.dims, static_cast<size_t>(buffer.rank)},
-                       .isResult = areResults});
+    out[i] = {.data = buffer.data,
+              .isTyped = true,
+              .type = static_cast<ElementType>(buffer.type),
+              .dims = {buffer.dims, static_cast<size_t>(buffer.rank)},
+              .isResult = areResults};
   }
   return {};
 }
 
 Expected<void> runFrame(const Frame &frame, runtime::Device &device, void *stream) {
+  constexpr size_t kUsual = 16;
   auto bytes = payloadOf(frame.attributes);
   if (!bytes)
     return bytes.error();
   auto payload = loadedPayload(*bytes, device);
   if (!payload)
     return payload.error();
-  std::vector<xla::Buffer> buffers;
-  buffers.reserve(static_cast<size_t>(frame.operands.count + frame.results.count));
-  if (auto added = addBuffers(frame.operands, false, buffers); !added)
-    return added;
-  if (auto added = addBuffers(frame.results, true, buffers); !added)
-    return added;
-  return (*payload)->run({.list = buffers}, stream);
+  const auto operands = static_cast<size_t>(frame.operands.count);
+  const size_t count = operands + static_cast<size_t>(frame.results.count);
+  xla::Buffer few[kUsual];
+  std::vector<xla::Buffer> many(count > kUsual ? count : 0);
+  xla::Buffer *const buffers = many.empty() ? few : many.data();
+  if (auto done = readBuffers(frame.operands, false, buffers); !done)
+    return done;
+  if (auto done = readBuffers(frame.results, true, buffers + operands); !done)
+    return done;
+  return (*payload)->run({.list = {buffers, count}}, stream);
 }
 
 } // namespace nereid::xla::ffi

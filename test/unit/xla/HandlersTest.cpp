@@ -144,6 +144,36 @@ TEST_F(XlaCuda, the_untyped_interface_has_addresses_alone) {
   EXPECT_TRUE(contains(stub.calls("cuMemsetD8Async")[0], R"("address": 8192)"));
 }
 
+TEST_F(XlaCuda, a_payload_where_another_one_was_is_not_taken_for_it) {
+  std::string place;
+  void *buffers[] = {reinterpret_cast<void *>(0x1000)};
+  for (const char *name : {"first_here", "second_here", "first_here"}) {
+    KernelCall made = call(name, {"*fp32"});
+    made.parameters = {ArrayParameter{}};
+    const std::string payload = writePayload({made, "", ""});
+    place.reserve(4096);
+    place.assign(payload);
+    stub.clear();
+    for (int run = 0; run < 2; ++run)
+      nereid_xla_cuda_untyped(reinterpret_cast<void *>(0x80), buffers, place.data(), place.size(), nullptr);
+    const auto launched = stub.calls("cuLaunchKernelEx");
+    ASSERT_EQ(launched.size(), 2u);
+    for (const std::string &line : launched)
+      EXPECT_TRUE(contains(line, name)) << line;
+  }
+}
+
+TEST_F(XlaCuda, many_arrays) {
+  constexpr size_t kArrays = 70;
+  KernelCall made = call("many", std::vector<std::string>(kArrays, "*fp32"));
+  made.parameters.assign(kArrays, ArrayParameter{0, 16, {}, {}});
+  FakeCall frame(xla, writePayload({made, "", ""}));
+  for (uint64_t i = 0; i < kArrays; ++i)
+    frame.add(i > 40, ElementType::F32, {4}, 0x1000 + 16 * i);
+  ASSERT_EQ(nereid_xla_cuda(frame.frame()), nullptr) << xla.failure;
+  EXPECT_TRUE(contains(stub.calls("cuLaunchKernelEx").back(), R"("5014000000000000")")) << "the last one's address";
+}
+
 TEST_F(XlaCuda, a_failure_of_the_untyped_interface_is_seen) {
   testing::internal::CaptureStderr();
   nereid_xla_cuda_untyped(nullptr, nullptr, "x", 1, nullptr);
