@@ -1,8 +1,8 @@
 """Time of a Triton kernel's call in a JAX program, beside the kernel's own: how much a call costs.
 
-usage: jax_calls.py triton.jax|jax_triton     prints one line of JSON: microseconds by case
+usage: jax_calls.py triton.jax|jax_triton     prints one line of JSON: microseconds a call of each round, by case
 
-Which triton stands behind jax_triton is the path's matter; scripts/xla_on_gpu.py compares the two.
+Which triton stands behind jax_triton is the path's matter; scripts/xla_on_gpu.py runs the two in turns and compares.
 """
 # SPDX-License-Identifier: MIT
 
@@ -16,7 +16,7 @@ import numpy as np
 import triton
 import triton.language as tl
 
-CALLS, ROUNDS, CHAIN = 500, 7, 20
+CALLS, ROUNDS, CHAIN = 300, 9, 20
 
 
 @triton.jit
@@ -48,16 +48,17 @@ def make_add(which):
 
 
 def microseconds(fn, *args):
-    """For a call, the least of several rounds of many."""
-    fn(*args).block_until_ready()
-    best = float("inf")
+    """For a call, in each of several rounds of many; the rounds of one case follow each other."""
+    for _ in range(CALLS):  # caches, clocks, and XLA's own decisions about graphs
+        fn(*args).block_until_ready()
+    rounds = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
         for _ in range(CALLS):
             out = fn(*args)
         out.block_until_ready()
-        best = min(best, (time.perf_counter() - began) / CALLS)
-    return best * 1e6
+        rounds.append((time.perf_counter() - began) / CALLS * 1e6)
+    return rounds
 
 
 def main():
@@ -73,7 +74,7 @@ def main():
     times = {
         "one small call": microseconds(jax.jit(add), small, small),
         "one large call": microseconds(jax.jit(add), large, large),
-        "a call of a chain": microseconds(jax.jit(chain), small, small) / CHAIN,
+        "a call of a chain": [each / CHAIN for each in microseconds(jax.jit(chain), small, small)],
     }
     print(json.dumps({"versions": [jax.__version__, triton.__version__], "microseconds": times}))
 

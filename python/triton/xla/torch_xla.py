@@ -132,7 +132,9 @@ def _check_device(contract: Contract) -> None:
     if contract.backend == "cuda" and contract.is_ours:
         here = current_target().arch
         if re.sub(r"\D", "", contract.arch) != str(here):
-            raise RuntimeError(f"{is_for}, and the GPU here is cuda:{here}; make it with triton_call here")
+            raise RuntimeError(
+                f"{is_for}, and the GPU here is cuda:{here}; make it with triton_call here"
+            )
 
 
 @functools.cache
