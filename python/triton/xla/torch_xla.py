@@ -109,7 +109,7 @@ def custom_call(
             raise TypeError(f"input {position} of {contract.kernel} is no XLA tensor, but {where}")
     contract.check(
         [(tensor.dtype, tuple(tensor.shape)) for tensor in inputs],
-        [(dtype, tuple(shape)) for dtype, shape in zip(output_dtypes, shapes)],
+        [(dtype, tuple(shape)) for dtype, shape in zip(output_dtypes, shapes, strict=True)],
     )
     if contract.backend == "cuda":
         return _cuda_call(inputs, payload, shapes, output_dtypes)
