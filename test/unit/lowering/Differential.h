@@ -40,6 +40,28 @@ struct Case {
   std::vector<std::string> expected = {};
 };
 
+/// Loads ROWS x COLS elements of type T from %x as %a, row-major; %i and %j count rows and columns.
+inline const std::string loadTile = R"(  %i = tt.make_range {end = ROWS : i32, start = 0 : i32} : tensor<ROWSxi32>
+  %j = tt.make_range {end = COLS : i32, start = 0 : i32} : tensor<COLSxi32>
+  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<ROWSxi32> -> tensor<ROWSx1xi32>
+  %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<COLSxi32> -> tensor<1xCOLSxi32>
+  %cols = arith.constant dense<COLS> : tensor<ROWSx1xi32>
+  %row = arith.muli %i1, %cols : tensor<ROWSx1xi32>
+  %rows = tt.broadcast %row : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
+  %columns = tt.broadcast %j1 : tensor<1xCOLSxi32> -> tensor<ROWSxCOLSxi32>
+  %offs = arith.addi %rows, %columns : tensor<ROWSxCOLSxi32>
+  %xs = tt.splat %x : !tt.ptr<T> -> tensor<ROWSxCOLSx!tt.ptr<T>>
+  %xp = tt.addptr %xs, %offs : tensor<ROWSxCOLSx!tt.ptr<T>>, tensor<ROWSxCOLSxi32>
+  %a = tt.load %xp : tensor<ROWSxCOLSx!tt.ptr<T>>
+)";
+/// Stores %r of type RESULT to %o, as COUNT elements of type U.
+inline const std::string storeFlat = R"(  %flat = tt.reshape %r : RESULT -> tensor<COUNTxU>
+  %k = tt.make_range {end = COUNT : i32, start = 0 : i32} : tensor<COUNTxi32>
+  %os = tt.splat %o : !tt.ptr<U> -> tensor<COUNTx!tt.ptr<U>>
+  %op = tt.addptr %os, %k : tensor<COUNTx!tt.ptr<U>>, tensor<COUNTxi32>
+  tt.store %op, %flat : tensor<COUNTx!tt.ptr<U>>
+)";
+
 /// Expects what the CPU target writes, from every number of warps, in every order of threads.
 void expectSameAsCpu(const Case &test);
 /// The buffers after a run on the CPU.

@@ -78,19 +78,7 @@ TEST(Lowering, EveryElementTypeIsLoadedAndStored) {
 /// A tile of ROWS x COLS, transposed on its way.
 const std::string transposeText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<T> {tt.divisibility = 16 : i32}) {
-  %i = tt.make_range {end = ROWS : i32, start = 0 : i32} : tensor<ROWSxi32>
-  %j = tt.make_range {end = COLS : i32, start = 0 : i32} : tensor<COLSxi32>
-  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<ROWSxi32> -> tensor<ROWSx1xi32>
-  %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<COLSxi32> -> tensor<1xCOLSxi32>
-  %cols = arith.constant dense<COLS> : tensor<ROWSx1xi32>
-  %row = arith.muli %i1, %cols : tensor<ROWSx1xi32>
-  %rows = tt.broadcast %row : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
-  %columns = tt.broadcast %j1 : tensor<1xCOLSxi32> -> tensor<ROWSxCOLSxi32>
-  %offs = arith.addi %rows, %columns : tensor<ROWSxCOLSxi32>
-  %xs = tt.splat %x : !tt.ptr<T> -> tensor<ROWSxCOLSx!tt.ptr<T>>
-  %xp = tt.addptr %xs, %offs : tensor<ROWSxCOLSx!tt.ptr<T>>, tensor<ROWSxCOLSxi32>
-  %a = tt.load %xp : tensor<ROWSxCOLSx!tt.ptr<T>>
-  %t = tt.trans %a {order = array<i32: 1, 0>} : tensor<ROWSxCOLSxT> -> tensor<COLSxROWSxT>
+)" + loadTile + R"(  %t = tt.trans %a {order = array<i32: 1, 0>} : tensor<ROWSxCOLSxT> -> tensor<COLSxROWSxT>
   %j2 = tt.expand_dims %j {axis = 1 : i32} : tensor<COLSxi32> -> tensor<COLSx1xi32>
   %i2 = tt.expand_dims %i {axis = 0 : i32} : tensor<ROWSxi32> -> tensor<1xROWSxi32>
   %rowc = arith.constant dense<ROWS> : tensor<COLSx1xi32>

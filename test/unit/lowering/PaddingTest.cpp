@@ -16,12 +16,7 @@ tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<
   %line = tt.load %xp : tensor<ALLx!tt.ptr<T>>
   %a = tt.reshape %line : tensor<ALLxT> -> tensor<ROWSxCOLSxT>
   BODY
-  %flat = tt.reshape %r : RESULT -> tensor<COUNTxU>
-  %k = tt.make_range {end = COUNT : i32, start = 0 : i32} : tensor<COUNTxi32>
-  %os = tt.splat %o : !tt.ptr<U> -> tensor<COUNTx!tt.ptr<U>>
-  %op = tt.addptr %os, %k : tensor<COUNTx!tt.ptr<U>>, tensor<COUNTxi32>
-  tt.store %op, %flat : tensor<COUNTx!tt.ptr<U>>
-  tt.return
+)" + storeFlat + R"(  tt.return
 })";
 
 struct Shape {

@@ -10,26 +10,8 @@ namespace {
 /// A kernel that loads ROWS x COLS elements of type T as %a, row-major, and stores OROWS x OCOLS of type U, %r.
 const std::string tileText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<U> {tt.divisibility = 16 : i32}) {
-  %i = tt.make_range {end = ROWS : i32, start = 0 : i32} : tensor<ROWSxi32>
-  %j = tt.make_range {end = COLS : i32, start = 0 : i32} : tensor<COLSxi32>
-  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<ROWSxi32> -> tensor<ROWSx1xi32>
-  %j1 = tt.expand_dims %j {axis = 0 : i32} : tensor<COLSxi32> -> tensor<1xCOLSxi32>
-  %cols = arith.constant dense<COLS> : tensor<ROWSx1xi32>
-  %row = arith.muli %i1, %cols : tensor<ROWSx1xi32>
-  %is = tt.broadcast %i1 : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
-  %rows = tt.broadcast %row : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
-  %columns = tt.broadcast %j1 : tensor<1xCOLSxi32> -> tensor<ROWSxCOLSxi32>
-  %offs = arith.addi %rows, %columns : tensor<ROWSxCOLSxi32>
-  %xs = tt.splat %x : !tt.ptr<T> -> tensor<ROWSxCOLSx!tt.ptr<T>>
-  %xp = tt.addptr %xs, %offs : tensor<ROWSxCOLSx!tt.ptr<T>>, tensor<ROWSxCOLSxi32>
-  %a = tt.load %xp : tensor<ROWSxCOLSx!tt.ptr<T>>
-  BODY
-  %flat = tt.reshape %r : RESULT -> tensor<COUNTxU>
-  %k = tt.make_range {end = COUNT : i32, start = 0 : i32} : tensor<COUNTxi32>
-  %os = tt.splat %o : !tt.ptr<U> -> tensor<COUNTx!tt.ptr<U>>
-  %op = tt.addptr %os, %k : tensor<COUNTx!tt.ptr<U>>, tensor<COUNTxi32>
-  tt.store %op, %flat : tensor<COUNTx!tt.ptr<U>>
-  tt.return
+)" + loadTile + R"(  BODY
+)" + storeFlat + R"(  tt.return
 })";
 
 struct Shape {
