@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/Barriers.h"
 
+#include "compiler/analysis/GatherPlan.h"
 #include "compiler/analysis/GlobalEffects.h"
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/layout/Conversion.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -188,4 +191,26 @@ BarrierPlan analysis::planBarriers(tt::FuncOp function, const SharedMemoryPlan &
   for (Block &block : function.getBody())
     planner.visitBlock(block, open);
   return std::move(planner.plan);
+}
+
+//--- inside of ops -------------------------------------------------------------------------
+
+/// A repetition writes behind the reads of the one before, and reads behind its own writes.
+static unsigned barriersOf(const layout::SharedPlan &plan) { return 2 * plan.repetitions - 1; }
+
+unsigned analysis::barriersWithin(Operation *op) {
+  if (isa<ttg::LocalAllocOp>(op) || scratchBytes(op) == 0)
+    return 0;
+  if (isa<tt::HistogramOp>(op)) // behind the cleared counters, too
+    return 2;
+  if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
+    auto from = cast<RankedTensorType>(convert.getSrc().getType()), to = cast<RankedTensorType>(convert.getType());
+    return barriersOf(layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to),
+                                             memoryBits(to.getElementType()))
+                          .shared);
+  }
+  if (auto gather = dyn_cast<tt::GatherOp>(op))
+    if (auto exchange = planExchange(gather))
+      return barriersOf(exchange->shared);
+  return 1;
 }

@@ -19,4 +19,7 @@ struct BarrierPlan {
 /// releases it, and between one that acquires and the next that may read.
 BarrierPlan planBarriers(tt::FuncOp function, const SharedMemoryPlan &memory);
 
+/// Barriers that the emitter of an op puts between what it writes to its own buffer and what it reads there.
+unsigned barriersWithin(mlir::Operation *op);
+
 } // namespace nereid::analysis

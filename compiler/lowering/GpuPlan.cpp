@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/Barriers.h"
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/Reach.h"
@@ -189,7 +190,14 @@ void PlanText::writeMap(tt::FuncOp function) {
 
 void PlanText::writeBarriers(tt::FuncOp function) {
   const analysis::BarrierPlan plan = analysis::planBarriers(function, shared);
-  os << "\nbarriers between ops, " << plan.needsBarrierBefore.size() << "\n";
+  unsigned asked = 0, within = 0;
+  function.walk([&](Operation *op) {
+    asked += isa<ttg::BarrierOp, foreign::BarrierOp>(op);
+    within += analysis::barriersWithin(op);
+  });
+  const unsigned between = plan.needsBarrierBefore.size();
+  os << "\nbarriers, " << between + asked + within << ": within ops " << within << ", written by hand " << asked
+     << ", between ops " << between << "\n";
   function.walk([&](Operation *op) {
     if (!plan.needsBarrierBefore.contains(op))
       return;

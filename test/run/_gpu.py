@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,10 @@ from triton.backends.cpu.driver import CPUDriver
 from triton.backends.nvidia.assembler import find_assembler
 
 ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels are specialised by it
+OLDER = 80  # has other instructions for products, copies and accesses than its successors
+PLANNED = re.compile(r"^barriers, (\d+):", re.MULTILINE)
+WRITTEN = re.compile(r"\bbar(?:rier)?(?:\.cta)?\.sync")
+UNSUPPORTED = re.compile(r"type fp8\w+ not supported in this architecture|num_ctas=\d+ needs a GPU")
 STAGES = ["ttir", "plan", "ttgir", "llir", "ptx", "cubin"]
 EM_CUDA = 190  # the machine in the header of a cubin
 
@@ -128,22 +133,44 @@ class CompilingDriver(CPUDriver):
 
 
 _checked: set[str] = set()  # hashes of kernels
+left_out: list[str] = []  # why kernels of the running test are not compiled for sm_80
 
 
 def compile_for_gpu(
     kernel: Any, grid: Any, args: list[Any], named: dict[str, Any], arch: int
 ) -> None:
+    """Compiles and checks the kernel for `arch` and, where that is newer, for sm_80."""
     compiled = kernel.warmup(*args, grid=grid, **named)
-    if compiled.metadata.hash not in _checked:
-        check_stages(compiled, arch)
-        _checked.add(compiled.metadata.hash)
+    if not _is_new(compiled):
+        return
+    assert compiled.metadata.target == GPUTarget("cuda", arch, 32)
+    check_stages(compiled, arch)
+    if arch <= OLDER:
+        return
+    # What ptxas refuses does not hang on how well it optimises.
+    options = dict(arch=f"sm{OLDER}", ptx_options="--opt-level=0")
+    try:
+        older = kernel.warmup(*args, grid=grid, **named, **options)
+    except (triton.CompilationError, ValueError) as error:
+        why = UNSUPPORTED.search(str(error))
+        if why is None:
+            raise
+        left_out.append(f"sm_{OLDER}: {why[0]}")
+        return
+    if _is_new(older):
+        check_stages(older, OLDER)
+
+
+def _is_new(compiled: Any) -> bool:
+    is_new = compiled.metadata.hash not in _checked
+    _checked.add(compiled.metadata.hash)
+    return is_new
 
 
 def check_stages(compiled: Any, arch: int) -> None:
     """All stages are there, and the last is machine code that ptxas made of the PTX."""
     name, asm = compiled.metadata.name, compiled.asm
     assert list(asm) == STAGES
-    assert compiled.metadata.target == GPUTarget("cuda", arch, 32)
     ptx = [line for line in asm["ptx"].splitlines() if line and not line.startswith("//")]
     assert ptx[0].startswith(".version ") and ptx[1].startswith(f".target sm_{arch}")
     assert f".visible .entry {name}(" in asm["ptx"]
@@ -152,6 +179,8 @@ def check_stages(compiled: Any, arch: int) -> None:
     assert int.from_bytes(cubin[18:20], sys.byteorder) == EM_CUDA
     assert b".text." + name.encode() in cubin
     assert compiled.metadata.tool == "ptxas"
+    planned, written = sum(map(int, PLANNED.findall(asm["plan"]))), len(WRITTEN.findall(asm["ptx"]))
+    assert written == planned, f"{planned} barriers are planned, the PTX has {written}\n{asm['plan']}"
     if "wgmma" in asm["ptx"]:
         check_products(asm["ptx"], arch)
 

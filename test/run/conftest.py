@@ -53,6 +53,16 @@ def _device_is_there(why_not: str) -> None:
         pytest.skip(why_not)
 
 
+@pytest.fixture(autouse=True)
+def _leaves_out(request: pytest.FixtureRequest):
+    """Puts why kernels of a test are not compiled for all GPUs into the report."""
+    import _gpu
+
+    _gpu.left_out.clear()
+    yield
+    request.node.user_properties += [("skipped", why) for why in sorted(set(_gpu.left_out))]
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "runs_last: after all other tests of this folder")
 
