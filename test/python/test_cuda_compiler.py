@@ -4,6 +4,7 @@
 import json
 import os
 import pickle
+import re
 import struct
 
 import pytest
@@ -101,11 +102,19 @@ def test_versions_of_ptx():
             compiled_for(ptx_version=version)
 
 
-def test_clusters_are_refused_at_the_kernel():
-    with pytest.raises(triton.CompilationError) as caught:
-        compiled_for(num_ctas=2)
-    assert "num_ctas is 2; clusters of blocks are not supported yet" in str(caught.value)
-    assert f"{os.path.basename(__file__)}" in str(caught.value)
+def test_programs_of_clusters():
+    made = compiled_for(num_ctas=2)
+    ptx = made.asm["ptx"]
+    assert re.search(r"\.reqnctapercluster 2\b", ptx) and ".explicitcluster" in ptx
+    assert made.metadata.num_ctas == 2 and tuple(made.metadata.cluster_dims) == (2, 1, 1)
+    assert 'ttg.num-ctas" = 2' in made.asm["ttgir"]
+    assert "cluster" not in compiled_for().asm["ptx"]
+
+
+def test_clusters_too_large_are_refused_at_the_kernel():
+    with pytest.raises(triton.CompilationError, match="num_ctas is 32; it must be a power of two up to 16") as caught:
+        compiled_for(num_ctas=32)
+    assert os.path.basename(__file__) in str(caught.value)
 
 
 # --- Stages that the user writes --------------------------------------------------------------

@@ -15,7 +15,7 @@ struct CompileArguments {
   std::string target = "cpu";
   std::vector<std::string> emit;
   std::string output = ".";
-  unsigned numWarps = 4, numStages = 3;
+  unsigned numWarps = 4, numStages = 3, numCtas = 1;
   CudaToolArguments cudaTools;
   std::string sanitize;
   bool debug = false, noFpFusion = false, timing = false, noLocations = false;

@@ -166,6 +166,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   support::Options options;
   options.numWarps = arguments.numWarps;
   options.numStages = arguments.numStages;
+  options.numCtas = arguments.numCtas;
   options.debug = arguments.debug;
   options.enableFpFusion = !arguments.noFpFusion;
   const auto sanitizers = support::parseSanitizers(arguments.sanitize, whyNot);

@@ -40,8 +40,6 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
       return getOperation().emitError("num_warps is ") << numWarps << "; it must be a power of two up to 32";
     if (!llvm::isPowerOf2_32(threadsPerWarp) || threadsPerWarp > 64)
       return getOperation().emitError("threads per warp are ") << threadsPerWarp << "; they must be 32 or 64";
-    if (numCtas != 1)
-      return getOperation().emitError("num_ctas is ") << numCtas << "; programs of several blocks are not supported";
     return success();
   }
 

@@ -16,7 +16,7 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
   let options = [
     Option<"numWarps", "num-warps", "unsigned", "4", "warps of a block">,
     Option<"threadsPerWarp", "threads-per-warp", "unsigned", "32", "threads of a warp">,
-    Option<"numCtas", "num-ctas", "unsigned", "1", "blocks of a cluster">,
+    Option<"numCtas", "num-ctas", "unsigned", "1", "blocks of a program, one of which runs it">,
     Option<"target", "target", "std::string", "\"cuda:90\"", "what code is made for">,
     Option<"hasWarpMma", "warp-mma", "bool", "true", "whether warps have matrix instructions">,
     Option<"hasWarpGroupMma", "warp-group-mma", "bool", "false", "whether groups of four warps have them, too">,

@@ -10,6 +10,7 @@
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/ttg/Pipeline.h"
+#include "compiler/target/nvidia/Clusters.h"
 #include "compiler/target/nvidia/Codegen.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/Occupancy.h"
@@ -27,6 +28,9 @@ using namespace nereid::nvidia;
 
 //--- checks --------------------------------------------------------------------------------
 
+/// Blocks of a cluster that some GPUs can place together.
+static constexpr uint32_t kMaxClusterBlocks = 16;
+
 /// Functions that are called keep their own control flow.
 static LogicalResult checkStructure(ModuleOp module) {
   for (auto function : module.getOps<tt::FuncOp>())
@@ -36,8 +40,15 @@ static LogicalResult checkStructure(ModuleOp module) {
 }
 
 static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &options, Arch &arch) {
-  if (options.numCtas != 1)
-    return kernel.emitError() << "num_ctas is " << options.numCtas << "; clusters of blocks are not supported yet";
+  if (!llvm::isPowerOf2_32(options.numCtas) || options.numCtas > kMaxClusterBlocks)
+    return kernel.emitError() << "num_ctas is " << options.numCtas << "; it must be a power of two up to "
+                              << kMaxClusterBlocks;
+  if (options.numCtas > 1 && !arch.hasClusters)
+    return kernel.emitError() << "num_ctas is " << options.numCtas << "; " << arch.cpu
+                              << " has no clusters of blocks, which came with sm_90";
+  if (options.numCtas > 1)
+    kernel.emitRemark() << "num_ctas=" << options.numCtas << ": a program runs in the first block of its cluster, the others end "
+                        << "at once; num_ctas=1 does the same with fewer, and num_warps asks for more threads";
   if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
     return kernel.emitError() << "num_warps is " << options.numWarps << "; it must be a power of two up to 32";
   if (options.ptxVersion && options.ptxVersion < arch.ptxVersion)
@@ -132,6 +143,8 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   const lowering::EmissionOptions emission = {options.enableFpFusion, options.maxRegisters};
   if (failed(lowering::emitModule(module, *llvmModule, emitter, shared, emission)))
     return failure();
+  if (options.numCtas > 1)
+    makeProgramsOfClusters(*llvmModule, options.numCtas);
   if (llvm::Error error = emitter.linkLibraries(*llvmModule))
     return kernel.emitError() << llvm::toString(std::move(error));
   if (failed(verifyLlvm(kernel, *llvmModule)))
