@@ -406,16 +406,21 @@ LogicalResult FunctionEmitter::emitTurns(Nest &nest) {
   return emitVersions(isFirst, nest, first, [&] { return NestEmitter(*this, nest).run(); });
 }
 
-/// Sums that are compared and may wrap are looked at before the nest: in a code of its own their comparisons are exact.
-LogicalResult FunctionEmitter::emitNest(Nest &nest) {
-  llvm::Value *anyWraps = nullptr;
+/// Whether a sum that one of the nest's masks compares leaves its type; null where none can.
+llvm::Value *FunctionEmitter::anyWraps(const Nest &nest) {
+  llvm::Value *any = nullptr;
   llvm::SmallPtrSet<Operation *, 2> seen;
   for (const NestMask &mask : nest.masks)
     if (mask.prefix.mayWrap && seen.insert(mask.compare.getDefiningOp()).second)
       for (Value side : mask.compare.getDefiningOp()->getOperands()) {
         llvm::Value *leaves = wraps(side);
-        anyWraps = anyWraps ? ir.CreateOr(anyWraps, leaves) : leaves;
+        any = any ? ir.CreateOr(any, leaves) : leaves;
       }
+  return any;
+}
+
+/// Sums that are compared and may wrap are looked at before the nest: in a code of its own their comparisons are exact.
+LogicalResult FunctionEmitter::emitExactOrNot(Nest &nest, llvm::Value *anyWraps) {
   if (!anyWraps)
     return emitTurns(nest);
   auto exact = [&] {
@@ -427,6 +432,11 @@ LogicalResult FunctionEmitter::emitNest(Nest &nest) {
     return result;
   };
   return emitVersions(anyWraps, nest, exact, [&] { return emitTurns(nest); });
+}
+
+LogicalResult FunctionEmitter::emitNest(Nest &nest) {
+  llvm::Value *wraps = anyWraps(nest);
+  return nest.inPlace ? emitUnlessInPlace(nest, wraps) : emitExactOrNot(nest, wraps);
 }
 
 LogicalResult FunctionEmitter::emitStep(const Step &step) {

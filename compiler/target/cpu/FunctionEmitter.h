@@ -23,7 +23,7 @@ namespace nereid::cpu {
 /// The functions of runtime/cpu/HostCalls.h, in its order.
 enum class HostCall : unsigned { Print, Fail, Check };
 
-/// A load that may read a copy instead of memory: its first element and strides, in bytes.
+/// A tile that is in memory or in a buffer of its own: its first element and strides, in bytes.
 struct Redirect {
   llvm::Value *base = nullptr;
   llvm::SmallVector<llvm::Value *, 2> strides;
@@ -72,6 +72,11 @@ public:
     auto found = redirects.find(load);
     return found == redirects.end() ? nullptr : &found->second;
   }
+  /// Where a product reads an operand that may have stayed in memory; null where it is in its buffer.
+  const Redirect *operandPlace(BufferId id) const {
+    auto found = operandPlaces.find(id);
+    return found == operandPlaces.end() ? nullptr : &found->second;
+  }
   /// How far ahead, in bytes, the nest is to fetch what this load reads; null where it is not.
   llvm::Value *prefetchDistance(mlir::Operation *load, const Nest &nest) const {
     return prefetches.lookup({load, nest.id});
@@ -119,6 +124,11 @@ private:
   llvm::Value *placesOf(mlir::Operation *op, mlir::ValueRange values);
   llvm::Value *programIds();
   mlir::LogicalResult emitNest(Nest &nest);
+  mlir::LogicalResult emitExactOrNot(Nest &nest, llvm::Value *anyWraps);
+  llvm::Value *anyWraps(const Nest &nest);
+  // EmitInPlace.cpp
+  mlir::LogicalResult emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps);
+  llvm::Value *isWhole(const Nest &nest);
   mlir::LogicalResult emitTurns(Nest &nest);
   mlir::LogicalResult emitVersions(llvm::Value *condition, const Nest &nest,
                                    llvm::function_ref<mlir::LogicalResult()> whenTrue,
@@ -152,6 +162,7 @@ private:
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, Redirect> redirects;
+  llvm::DenseMap<BufferId, Redirect> operandPlaces;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> prefetches;
   llvm::DenseMap<const Product *, llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2>> productPrefetches;
   llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> initial;

@@ -83,6 +83,8 @@ struct Nest {
   mlir::Operation *firstTurn = nullptr;
   llvm::SmallVector<std::pair<mlir::Value, mlir::DenseElementsAttr>, 1> initial;
   bool readsMemory = false;
+  /// A load whose copy for a product this nest makes: left out where the product can read memory instead.
+  mlir::Operation *inPlace = nullptr;
   bool isCopy = false; ///< of a guard: seldom run, so small; only elements that the mask lets through are needed
 
   bool writesMemory() const {

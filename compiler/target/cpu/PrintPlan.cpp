@@ -209,6 +209,8 @@ void Printer::nest(const Nest &nest, unsigned depth) {
     line(depth + 1) << "conditions " << nest.conditions.size() << "\n";
   if (nest.firstTurn)
     line(depth + 1) << "first turn with constants\n";
+  if (nest.inPlace)
+    line(depth + 1) << "left out where all of " << loadName(nest.inPlace) << " is in memory\n";
   loads(nest, depth + 1);
   for (const Root &root : nest.roots)
     this->root(root, depth + 1);

@@ -31,14 +31,18 @@ struct NextTile {
   llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
   int64_t rows = 1;
   unsigned logLines = 0; ///< of a row's cache lines, rounded up
-  int64_t lines() const { return rows << logLines; }
+  int64_t groups() const { return llvm::divideCeil(rows, groupRows) << logLines; }
+
+  /// A group is a line of each of some neighbouring rows, which mostly lie in different pages: while one waits for its
+  /// page's address nothing else can retire, so several are looked up side by side.
+  static constexpr int64_t groupRows = 4;
 };
 
-/// What one register block asks for: some lines of one tile at each turn of its loop over K.
+/// What one register block asks for: groups of lines of one tile at some turns of its loop over K.
 struct Share {
-  llvm::Value *first = nullptr, *stride = nullptr, *logLines = nullptr, *last = nullptr; ///< of the tile
-  llvm::Value *begin = nullptr;
-  int64_t linesPerTurn = 0; ///< 0: nothing is asked for
+  llvm::Value *first = nullptr, *stride = nullptr, *logLines = nullptr, *lastGroup = nullptr, *lastRow = nullptr;
+  llvm::Value *begin = nullptr; ///< the block's first group
+  int64_t turnsPerGroup = 0;    ///< 0: nothing is asked for
 };
 
 class ProductEmitter {
@@ -53,6 +57,7 @@ private:
   void findNextTiles();
   void chooseShare(llvm::Value *block, int64_t blocks);
   void fetchLines(llvm::Value *turn);
+  void fetchGroup(llvm::Value *group);
   void emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::Value *column, unsigned vectors, unsigned lanes);
   void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, Block block);
   void accumulate(llvm::Value *a, llvm::Value *b, Block block, MutableArrayRef<llvm::Value *> sums);
@@ -62,6 +67,9 @@ private:
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *sum);
   llvm::Value *at(llvm::Value *base, int64_t element) {
     return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, element * size);
+  }
+  llvm::Value *rowOf(llvm::Value *a, llvm::Value *row) {
+    return ir.CreatePtrAdd(a, ir.CreateMul(row, rowBytes));
   }
   llvm::Value *at(llvm::Value *base, llvm::Value *index, int64_t stride) {
     return ir.CreatePtrAdd(base, ir.CreateMul(index, ir.getInt64(stride * size), "", true, true));
@@ -79,8 +87,9 @@ private:
   llvm::Value *firstA, *firstB, *firstD;
   Type element;
   int64_t batch = 1, rows, columns, depth;
-  int64_t rowStride, depthStride; ///< of a, in elements
-  int64_t size;                   ///< of an element
+  llvm::Value *rowBytes;      ///< from row to row of a
+  int64_t depthStride;        ///< of a, in elements
+  int64_t size;               ///< of an element
 };
 
 } // namespace
@@ -105,8 +114,12 @@ ProductEmitter::ProductEmitter(FunctionEmitter &function, const Step &step)
   firstD = function.nextBuffer(product.d);
   if (product.isPaired)
     depth /= 2; // counted in pairs, which are as wide as sums
-  rowStride = product.a.isTransposed ? 1 : depth;
+  rowBytes = ir.getInt64((product.a.isTransposed ? 1 : depth) * size);
   depthStride = product.a.isTransposed ? rows : 1;
+  if (const Redirect *place = product.a.value ? nullptr : function.operandPlace(product.a.buffer)) {
+    firstA = place->base;
+    rowBytes = place->strides[0];
+  }
 }
 
 void ProductEmitter::run() {
@@ -172,15 +185,19 @@ void ProductEmitter::findNextTiles() {
 /// Shares the next turn's lines out among the blocks, one tile for each block. All lines of a tile go through few buffers
 /// between the caches: asked for at once they hold up the loads of the product itself.
 void ProductEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
-  constexpr int64_t mostPerTurn = 4;
   const int64_t turns = depth / unroll();
-  int64_t lines = 0, begin = 0;
+  int64_t groups = 0, begin = 0, most = 0;
   for (const NextTile &tile : nextTiles)
-    lines += tile.lines();
+    groups += tile.groups();
+  auto blocksOf = [&](const NextTile &tile) { return std::max<int64_t>(blocks * tile.groups() / groups, 1); };
+  for (const NextTile &tile : nextTiles)
+    most = std::max<int64_t>(most, llvm::divideCeil(tile.groups(), blocksOf(tile)));
   share = Share();
+  if (most == 0 || most > turns)
+    return;
+  share.turnsPerGroup = llvm::bit_floor<uint64_t>(turns / most);
+  const int64_t groupsPerBlock = llvm::divideCeil(turns, share.turnsPerGroup);
   for (const NextTile &tile : nextTiles) {
-    const int64_t count = std::max<int64_t>(blocks * tile.lines() / lines, 1);
-    share.linesPerTurn = std::max<int64_t>(share.linesPerTurn, llvm::divideCeil(tile.lines(), count * turns));
     llvm::Value *isLater = ir.CreateICmpUGE(block, ir.getInt64(begin));
     auto choose = [&](llvm::Value *&chosen, llvm::Value *value) {
       chosen = chosen ? ir.CreateSelect(isLater, value, chosen) : value;
@@ -188,26 +205,40 @@ void ProductEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
     choose(share.first, tile.first);
     choose(share.stride, tile.stride);
     choose(share.logLines, ir.getInt64(tile.logLines));
-    choose(share.last, ir.getInt64(tile.lines() - 1));
-    choose(share.begin, ir.CreateMul(ir.CreateSub(block, ir.getInt64(begin)), ir.getInt64(turns)));
-    begin += count;
+    choose(share.lastGroup, ir.getInt64(tile.groups() - 1));
+    choose(share.lastRow, ir.getInt64(tile.rows - 1));
+    choose(share.begin, ir.CreateMul(ir.CreateSub(block, ir.getInt64(begin)), ir.getInt64(groupsPerBlock)));
+    begin += blocksOf(tile);
   }
-  if (share.linesPerTurn > mostPerTurn)
-    share = Share();
 }
 
 /// At a turn of a block's loop over K: asks for lines in the second-level cache.
 void ProductEmitter::fetchLines(llvm::Value *turn) {
-  for (int64_t index = 0; index < share.linesPerTurn; ++index) {
-    llvm::Value *line = ir.CreateMul(ir.CreateAdd(share.begin, turn), ir.getInt64(share.linesPerTurn));
-    line = ir.CreateAdd(line, ir.getInt64(index));
-    line = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, line, share.last);
-    llvm::Value *row = ir.CreateLShr(line, share.logLines);
-    llvm::Value *column = ir.CreateSub(line, ir.CreateShl(row, share.logLines));
-    llvm::Value *place = ir.CreatePtrAdd(share.first, ir.CreateMul(row, share.stride));
-    place = ir.CreatePtrAdd(place, ir.CreateMul(column, ir.getInt64(lineBytes)));
+  if (share.turnsPerGroup == 0)
+    return;
+  llvm::Function *parent = ir.GetInsertBlock()->getParent();
+  auto *fetch = llvm::BasicBlock::Create(ir.getContext(), "fetch", parent);
+  auto *after = llvm::BasicBlock::Create(ir.getContext(), "fetch.end", parent);
+  llvm::Value *rest = ir.CreateAnd(turn, ir.getInt64(share.turnsPerGroup - 1));
+  ir.CreateCondBr(ir.CreateICmpEQ(rest, ir.getInt64(0)), fetch, after);
+  ir.SetInsertPoint(fetch);
+  fetchGroup(ir.CreateAdd(share.begin, ir.CreateUDiv(turn, ir.getInt64(share.turnsPerGroup))));
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+}
+
+void ProductEmitter::fetchGroup(llvm::Value *group) {
+  group = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, group, share.lastGroup);
+  llvm::Value *rows = ir.CreateLShr(group, share.logLines);
+  llvm::Value *column = ir.CreateMul(ir.CreateSub(group, ir.CreateShl(rows, share.logLines)), ir.getInt64(lineBytes));
+  llvm::Value *firstRow = ir.CreateMul(rows, ir.getInt64(NextTile::groupRows));
+  llvm::Value *first = ir.CreatePtrAdd(share.first, column);
+  for (int64_t index = 0; index < NextTile::groupRows; ++index) {
+    llvm::Value *row = ir.CreateAdd(firstRow, ir.getInt64(index));
+    row = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, row, share.lastRow);
     ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
-                       {place, ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
+                       {ir.CreatePtrAdd(first, ir.CreateMul(row, share.stride)), ir.getInt32(0), ir.getInt32(2),
+                        ir.getInt32(1)});
   }
 }
 
@@ -233,13 +264,13 @@ void ProductEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, ll
       chooseShare(ir.CreateAdd(strip, ir.CreateUDiv(row, ir.getInt64(block.rows))),
                   columns / width * (whole / block.rows));
     }
-    emitBlock(at(a, row, rowStride), b, at(d, row, columns), block);
+    emitBlock(rowOf(a, row), b, at(d, row, columns), block);
     share = Share();
   });
   if (whole == rows)
     return;
   block.rows = rows - whole;
-  emitBlock(at(a, whole * rowStride), b, at(d, whole * columns), block);
+  emitBlock(rowOf(a, ir.getInt64(whole)), b, at(d, whole * columns), block);
 }
 
 /// The sums of two products of i16 in each lane.
@@ -275,7 +306,7 @@ void ProductEmitter::accumulate(llvm::Value *a, llvm::Value *b, Block block, Mut
   for (unsigned index = 0; index < block.vectors; ++index)
     right.push_back(ir.CreateAlignedLoad(vector, at(b, index * block.lanes), llvm::Align(size)));
   for (unsigned row = 0; row < block.rows; ++row) {
-    llvm::Value *left = ir.CreateLoad(scalar, at(a, row * rowStride));
+    llvm::Value *left = ir.CreateLoad(scalar, rowOf(a, ir.getInt64(row)));
     if (block.lanes > 1)
       left = ir.CreateVectorSplat(block.lanes, left);
     for (unsigned index = 0; index < block.vectors; ++index) {

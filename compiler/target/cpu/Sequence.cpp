@@ -36,6 +36,7 @@ private:
   void product(tt::DotOp op);
   Product::Operand operand(tt::DotOp op, Value value);
   Product::Operand operandAsRead(tt::DotOp op, Value value);
+  bool canStayInMemory(tt::DotOp op, Value value);
   void scalarOp(Operation *op);
   void noteBehind(Operation *op);
   LogicalResult controlOp(Operation *op);
@@ -350,12 +351,31 @@ Product::Operand Sequencer::operandAsRead(tt::DotOp op, Value value) {
   if (isNew) {
     place->second = context.newBuffer(value.getType(), "operand");
     Root root{RootKind::Assign, op, value, {place->second}};
-    if (value.getParentBlock() == result.block)
-      addRoot(std::move(root));
-    else
+    if (value.getParentBlock() != result.block) {
       context.outerOperands.push_back(std::move(root));
+    } else if (canStayInMemory(op, value)) {
+      close();
+      addRoot(std::move(root));
+      open->inPlace = value.getDefiningOp();
+      close();
+    } else {
+      addRoot(std::move(root));
+    }
   }
   return {{}, place->second, false};
+}
+
+/// Whether the product could read the tile where a load reads it: rows of neighbouring elements that it reads one by one.
+bool Sequencer::canStayInMemory(tt::DotOp op, Value value) {
+  auto load = value.getDefiningOp<tt::LoadOp>();
+  if (!load || load.getIsVolatile() || value != op.getA() || !value.hasOneUse() || isPaired(op))
+    return false;
+  const AffineForm *form = context.facts.assumed(load.getPtr());
+  const int64_t size = storageBytes(tt::elementOf(value.getType()));
+  if (!form || form->strides.size() != 2 || form->strides[1].asConstant() != size)
+    return false;
+  // Narrower products have so many rows that their addresses would not stay in registers.
+  return tt::shapeOf(op.getType())[1] * size * 8 >= 2 * static_cast<int64_t>(context.machine.registerBits);
 }
 
 void Sequencer::product(tt::DotOp op) {

@@ -1,0 +1,55 @@
+// Lets a product read its left operand where it lies in memory, and copies it only where a part of it is not there.
+// SPDX-License-Identifier: MIT
+//
+// A product reads that operand number by number, so rows may lie anywhere. Masks that cut nothing off, remainders that
+// do not wrap: that is known before the copy, which is then left out. No store comes between the two.
+#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/Masks.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+/// Whether every element of the tile is read from memory; null where that is not known before the nest.
+llvm::Value *FunctionEmitter::isWhole(const Nest &nest) {
+  auto load = cast<tt::LoadOp>(nest.inPlace);
+  if (nest.roots.size() != 1 || plan.bufferOf.contains(load.getResult()) || redirectOf(load))
+    return nullptr;
+  llvm::Value *whole = holds(nest.assumptions);
+  if (!load.getMask())
+    return whole;
+  ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
+  for (Conjunct &part : conjuncts(facts, load.getMask(), identityMap(shape.size()))) {
+    if (!part.prefix)
+      return nullptr;
+    const int64_t extent = shape[part.prefix->dim];
+    whole = ir.CreateAnd(whole, ir.CreateICmpEQ(clamped(part.prefix->bound, extent), ir.getInt64(extent)));
+  }
+  return whole;
+}
+
+LogicalResult FunctionEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps) {
+  setLocation(nest.inPlace->getLoc());
+  llvm::Value *whole = isWhole(nest);
+  if (!whole)
+    return emitExactOrNot(nest, anyWraps);
+  if (anyWraps)
+    whole = ir.CreateAnd(whole, ir.CreateNot(anyWraps));
+  auto load = cast<tt::LoadOp>(nest.inPlace);
+  const AffineForm form = *facts.assumed(load.getPtr());
+  const BufferId copy = nest.roots.front().buffers.front();
+  const int64_t size = storageBytes(tt::elementOf(load.getType())), rowBytes = tt::shapeOf(load.getType())[1] * size;
+  Redirect place;
+  llvm::Value *memory = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
+  place.base = ir.CreateSelect(whole, memory, buffer(copy));
+  place.strides = {ir.CreateSelect(whole, poly(form.strides[0]), ir.getInt64(rowBytes)), ir.getInt64(size)};
+  operandPlaces[copy] = std::move(place);
+  llvm::BasicBlock *missing = newBlock("operand"), *after = newBlock("operand.end");
+  ir.CreateCondBr(whole, after, missing);
+  ir.SetInsertPoint(missing);
+  if (failed(emitExactOrNot(nest, anyWraps)))
+    return failure();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  return success();
+}
