@@ -10,6 +10,7 @@ import sys
 
 import pytest
 import triton
+from triton.backends.nvidia.assembler import find_assembler
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent.parent / "bench"
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
@@ -111,3 +112,17 @@ def test_no_triton_fails(bench, tmp_path):
     done, found = bench("--sections", "add", missing=("torch", "triton"))
     assert done.returncode == 1 and found is None
     assert "FAILED nereid does not start: ImportError: hidden" in done.stdout
+
+
+def test_registers_and_spills_beside_those_of_a_peer():
+    ptxas = find_assembler(90).ptxas
+    if not ptxas or not os.path.exists(os.path.join(os.path.dirname(ptxas), "cuobjdump")):
+        pytest.skip("there is no ptxas, or no cuobjdump beside it; ./dev setup installs both")
+    folders = dict(PYTHONPATH=PACKAGE, CUOBJDUMP_FOLDER=os.path.dirname(ptxas))
+    command = [sys.executable, BENCH / "spills.py", "--quick", "--peer", f"{sys.executable}:{PACKAGE}"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | folders)
+    assert done.returncode == 0, done.stderr
+    rows = re.findall(r"^  (ours  |Triton)  +(\d+) registers, +(\d+) accesses .*, +(\d+) shared$", done.stdout, re.MULTILINE)
+    assert [row[0] for row in rows] == ["ours  ", "Triton"] * 2, done.stdout
+    assert rows[0][1:] == rows[1][1:] and rows[2][1:] == rows[3][1:], "one package makes the same code twice"
+    assert all(int(registers) > 30 and spills == "0" for _, registers, spills, _ in rows)
