@@ -24,6 +24,7 @@ ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels ar
 OLDER = 80  # has other instructions for products, copies and accesses than its successors
 PLANNED = re.compile(r"^barriers, (\d+):", re.MULTILINE)
 WRITTEN = re.compile(r"\bbar(?:rier)?(?:\.cta)?\.sync")
+LARGE = 1_500_000  # characters of PTX
 UNSUPPORTED = re.compile(r"type fp8\w+ not supported in this architecture|num_ctas=\d+ needs a GPU")
 STAGES = ["ttir", "plan", "ttgir", "llir", "ptx", "cubin"]
 EM_CUDA = 190  # the machine in the header of a cubin
@@ -146,6 +147,9 @@ def compile_for_gpu(
     assert compiled.metadata.target == GPUTarget("cuda", arch, 32)
     check_stages(compiled, arch)
     if arch <= OLDER:
+        return
+    if len(compiled.asm["ptx"]) > LARGE:
+        left_out.append(f"sm_{OLDER}: so large a kernel takes ptxas minutes")
         return
     # What ptxas refuses does not hang on how well it optimises.
     options = dict(arch=f"sm{OLDER}", ptx_options="--opt-level=0")

@@ -27,12 +27,29 @@ bool EarlyLoads::hasRings() const {
   return llvm::any_of(loads, [](const EarlyLoad &load) { return bool(load.buffer); });
 }
 
+static unsigned slotBytes(const EarlyLoad &load) {
+  const MemDescType buffer = load.buffer;
+  return buffer ? llvm::product_of(buffer.getShape()) * analysis::memoryBits(buffer.getElementType()) / 8 : 0;
+}
+
 unsigned EarlyLoads::ringBytes() const {
   unsigned bytes = 0;
   for (const EarlyLoad &load : loads)
-    if (load.buffer)
-      bytes += slots() * llvm::product_of(load.buffer.getShape()) * analysis::memoryBits(load.buffer.getElementType()) / 8;
+    bytes += slots() * slotBytes(load);
   return bytes;
+}
+
+tt::LoadOp EarlyLoads::largest() const {
+  tt::LoadOp largest;
+  unsigned bytes = 0;
+  for (const EarlyLoad &early : loads) {
+    const unsigned here = slotBytes(early);
+    tt::LoadOp load = early.load;
+    if (here > bytes || (here && here == bytes && largest->isBeforeInBlock(load)))
+      largest = load;
+    bytes = std::max(bytes, here);
+  }
+  return largest;
 }
 
 //--- where tiles wait ----------------------------------------------------------------------
@@ -86,7 +103,7 @@ public:
   Finder(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, bool mayCopy)
       : loop(loop), facts(facts), mayCopy(mayCopy), written(analysis::writtenBases(loop)) {}
 
-  EarlyLoads run(unsigned numStages);
+  EarlyLoads run(unsigned numStages, ArrayRef<tt::LoadOp> leftOut);
 
 private:
   std::optional<unsigned> add(tt::LoadOp load, bool isIndex);
@@ -200,16 +217,16 @@ void Finder::assignStages(unsigned numStages) {
       found.loads[needed].stage = std::min(found.loads[needed].stage, early.stage > 0 ? early.stage - 1 : 0);
 }
 
-EarlyLoads Finder::run(unsigned numStages) {
+EarlyLoads Finder::run(unsigned numStages, ArrayRef<tt::LoadOp> leftOut) {
   // From the last one on: a load that gives addresses is met as such first.
   for (Operation &op : llvm::reverse(*loop.getBody()))
-    if (auto load = dyn_cast<tt::LoadOp>(op); load && feedsProduct(load))
+    if (auto load = dyn_cast<tt::LoadOp>(op); load && !llvm::is_contained(leftOut, load) && feedsProduct(load))
       add(load, /*isIndex=*/false);
   assignStages(numStages);
   return std::move(found);
 }
 
 EarlyLoads ttg::findEarlyLoads(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned numStages,
-                               bool mayCopy) {
-  return Finder(loop, facts, mayCopy).run(numStages);
+                               bool mayCopy, ArrayRef<tt::LoadOp> leftOut) {
+  return Finder(loop, facts, mayCopy).run(numStages, leftOut);
 }

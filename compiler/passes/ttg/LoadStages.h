@@ -28,6 +28,8 @@ struct EarlyLoads {
   unsigned lastStage = 0;       ///< of the products
   bool hasRings() const;
   unsigned ringBytes() const;
+  /// The load with the largest ring, of several the last in the loop; null where there is no ring.
+  tt::LoadOp largest() const;
   unsigned slots() const { return lastStage - copyStage + 1; }
 };
 
@@ -35,8 +37,8 @@ struct EarlyLoads {
 bool isProduct(mlir::Operation *op);
 
 /// The loads that products of the loop's body depend on and that may run ahead, over so many stages. `mayCopy` says whether
-/// there are asynchronous copies.
+/// there are asynchronous copies; `leftOut` stay where they are, but for those that addresses come from.
 EarlyLoads findEarlyLoads(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned numStages,
-                          bool mayCopy);
+                          bool mayCopy, llvm::ArrayRef<tt::LoadOp> leftOut = {});
 
 } // namespace nereid::ttg

@@ -287,6 +287,8 @@ static unsigned bytesBeside(scf::ForOp loop, const EarlyLoads &early) {
   return bytes;
 }
 
+static unsigned bytesWith(scf::ForOp loop, const EarlyLoads &early) { return early.ringBytes() + bytesBeside(loop, early); }
+
 static bool hasProduct(scf::ForOp loop) {
   return llvm::any_of(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
 }
@@ -295,24 +297,38 @@ namespace {
 struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
   using PipelineLoopsBase::PipelineLoopsBase;
 
-  /// As many stages as shared memory has room for; none found where it has room for one iteration alone.
+  /// As many stages as shared memory has room for; where it has none for two, fewer loads.
   EarlyLoads fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned asked) {
-    const unsigned most = maxBytes;
     EarlyLoads early;
     for (unsigned stages = asked; stages > 1; --stages) {
       early = findEarlyLoads(loop, facts, stages, mayCopy);
-      const unsigned bytes = early.ringBytes() + bytesBeside(loop, early);
-      if (!early.hasRings() || bytes <= most) {
+      if (!early.hasRings() || bytesWith(loop, early) <= maxBytes) {
         if (stages < asked)
-          tt::report(loop.getLoc(), diag::StagesReduced, asked, most, stages);
+          tt::report(loop.getLoc(), diag::StagesReduced, asked, maxBytes, stages);
         return early;
       }
       if (early.slots() == 2)
         break;
     }
-    const unsigned needed = early.ringBytes() + bytesBeside(loop, early);
+    return leaveOut(loop, facts, early);
+  }
+
+  /// None of the loads, where shared memory has no room for the ring of a single one.
+  EarlyLoads leaveOut(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, const EarlyLoads &all) {
+    SmallVector<tt::LoadOp> leftOut;
+    EarlyLoads early = all;
+    while (early.hasRings() && bytesWith(loop, early) > maxBytes) {
+      leftOut.push_back(early.largest());
+      early = findEarlyLoads(loop, facts, /*numStages=*/2, mayCopy, leftOut);
+    }
+    const unsigned needed = bytesWith(loop, all);
+    if (early.hasRings()) {
+      for (tt::LoadOp load : leftOut)
+        tt::report(load.getLoc(), diag::LoadLeftOut, needed, maxBytes);
+      return early;
+    }
     tt::report(loop.getLoc(), diag::LoopNotPipelined,
-               llvm::formatv("{0} bytes of shared memory would be needed, a block has {1}", needed, most).str());
+               llvm::formatv("{0} bytes of shared memory would be needed, a block has {1}", needed, maxBytes).str());
     return {};
   }
 
