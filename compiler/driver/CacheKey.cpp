@@ -4,6 +4,7 @@
 #include "compiler/sema/ModuleEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 
 using namespace nereid;
@@ -29,10 +30,19 @@ private:
 };
 } // namespace
 
+/// A file that cannot be read is found wrong where a function of it is called.
+static void addLibrary(KeyBuilder &key, const support::ExternLibrary &library) {
+  key.add(library.name);
+  key.add(library.path);
+  const auto file = llvm::MemoryBuffer::getFile(library.path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  key.add(file ? (*file)->getBuffer() : "");
+}
+
 static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding: a new field breaks the build here until it is added.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
-               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, sanitize] = options;
+               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries,
+               sanitize] = options;
   for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize})
     key.add(number);
   for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch})
@@ -42,6 +52,9 @@ static void addOptions(KeyBuilder &key, const support::Options &options) {
   for (const std::string &name : supportedFp8)
     key.add(name);
   key.add(ptxOptions);
+  key.add(externLibraries.size());
+  for (const support::ExternLibrary &library : externLibraries)
+    addLibrary(key, library);
 }
 
 static void addArgument(KeyBuilder &key, const sema::KernelArgument &arg) {

@@ -125,8 +125,10 @@ bool BackWork::optimise() {
   return mlir::succeeded(passes.run(module));
 }
 
-/// From `ttgir` on the text is what follows from the module that stands in its place.
+/// Keeps what cannot be made again later. From `ttgir` on the text is what follows from the module that stands in its place.
 bool BackWork::replace(support::DiagnosticEngine &diagnostics) {
+  if (!options.externLibraries.empty()) // files may change, and the artifact does not name them
+    request.keep = backend->stages;
   if (!request.replacement)
     return true;
   const Request::Replacement &replacement = *request.replacement;
@@ -141,7 +143,8 @@ bool BackWork::replace(support::DiagnosticEngine &diagnostics) {
       return false;
     module = *written;
   }
-  request = withAllStages(request, *backend);
+  if (replacement.stage != "ttir")
+    request.keep = backend->stages;
   return true;
 }
 

@@ -20,13 +20,6 @@ tt::FuncOp driver::kernelOf(mlir::ModuleOp module, support::DiagnosticEngine &di
   return {};
 }
 
-Request driver::withAllStages(const Request &request, const Backend &backend) {
-  Request own = request;
-  if (request.replacement && request.replacement->stage != "ttir")
-    own.keep = backend.stages;
-  return own;
-}
-
 bool driver::checkReplaceable(const Request::Replacement &replacement, const Backend &backend,
                               support::DiagnosticEngine &diagnostics) {
   if (llvm::is_contained(backend.replaceable, replacement.stage))

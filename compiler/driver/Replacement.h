@@ -7,9 +7,6 @@
 
 namespace nereid::driver {
 
-/// What is kept where a stage cannot be derived from the TTIR again.
-Request withAllStages(const Request &request, const Backend &backend);
-
 /// Whether the target lets users write that stage; false after a diagnostic.
 bool checkReplaceable(const Request::Replacement &replacement, const Backend &backend,
                       support::DiagnosticEngine &diagnostics);

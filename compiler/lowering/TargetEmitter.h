@@ -136,6 +136,8 @@ public:
   virtual const math::HostMath &mathFacts() const = 0;
 
   /// Null where the target has no such function with these types.
+  /// The path that the user gave for a library of this name; empty where none was given.
+  virtual llvm::StringRef externLibrary(llvm::StringRef name) const { return ""; }
   virtual llvm::Value *callExtern(IrBuilder &ir, const ExternCall &call) = 0;
 
   // Matrices, where tiles have the layouts of matrix instructions.

@@ -8,6 +8,14 @@
 
 namespace nereid::support {
 
+/// A file of LLVM bitcode with functions that kernels call by the library's name.
+struct ExternLibrary {
+  std::string name;
+  std::string path;
+
+  bool operator==(const ExternLibrary &) const = default;
+};
+
 /// Launch and compile options. Targets ignore what has no meaning for them.
 struct Options {
   uint32_t numWarps = 4;
@@ -23,6 +31,7 @@ struct Options {
   std::vector<std::string> supportedFp8; ///< floats of 8 bits that kernels may use; none given: all
   uint32_t ptxVersion = 0;             ///< 80 is 8.0; 0: what the code needs (`ptx_version`)
   std::string ptxOptions;              ///< further words for the assembler of PTX (`ptx_options`)
+  std::vector<ExternLibrary> externLibraries; ///< the key has their contents, too (`extern_libs`)
   uint32_t sanitize = 0;               ///< a set of support::Sanitizer, of compiler/support/Sanitizers.h
 
   bool operator==(const Options &) const = default;

@@ -54,6 +54,27 @@ static std::string textOfOption(nb::dict options, const char *name, const std::s
   return std::string(utf8(value));
 }
 
+/// Pairs of a library's name and its path, as a sequence or a dict.
+static std::vector<support::ExternLibrary> externLibrariesOf(nb::dict options) {
+  nb::object given = optionOf(options, "extern_libs");
+  if (!given.is_valid())
+    return {};
+  const auto wrong = [&]() {
+    raise(PyExc_TypeError, "extern_libs must be a dict of paths by the names of libraries, got " + reprOf(given));
+  };
+  nb::object pairs = nb::steal(PySequence_Tuple(PyDict_Check(given.ptr()) ? PyDict_Items(given.ptr()) : given.ptr()));
+  std::vector<support::ExternLibrary> libraries;
+  if (!pairs.is_valid())
+    wrong();
+  for (nb::handle pair : nb::borrow<nb::tuple>(pairs)) {
+    PyObject *name = nullptr, *path = nullptr;
+    if (!PyTuple_Check(pair.ptr()) || !PyArg_ParseTuple(pair.ptr(), "UU", &name, &path))
+      wrong();
+    libraries.push_back({std::string(utf8(name)), std::string(utf8(path))});
+  }
+  return libraries;
+}
+
 support::Options nereid::python::optionsOf(nb::dict given) {
   support::Options options;
   options.numWarps = numberOf(given, "num_warps", options.numWarps);
@@ -78,6 +99,7 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   options.inputPrecision = textOfOption(given, "default_dot_input_precision", options.inputPrecision);
   options.ptxVersion = numberOf(given, "ptx_version", options.ptxVersion);
   options.ptxOptions = textOfOption(given, "ptx_options", options.ptxOptions);
+  options.externLibraries = externLibrariesOf(given);
   return options;
 }
 

@@ -5,7 +5,9 @@ import json
 import os
 import pickle
 import re
+import shutil
 import struct
+import subprocess
 
 import pytest
 import triton
@@ -55,8 +57,6 @@ def test_wrong_options_are_refused():
         options(num_warps=6)
     with pytest.raises(ValueError, match="num_warps is 64; a block has at most 32 warps"):
         options(num_warps=64)
-    with pytest.raises(ValueError, match="extern_libs is .*linked with no library of bitcode"):
-        options(extern_libs={"libdevice": "/nowhere/libdevice.10.bc"})
     with pytest.raises(ValueError, match="num_ctas=2 needs a GPU of compute capability 9.0"):
         options(80, num_ctas=2)
     with pytest.raises(ValueError, match="'hopper' is not the name of a GPU architecture"):
@@ -100,6 +100,65 @@ def test_versions_of_ptx():
     ):
         with pytest.raises(triton.CompilationError, match=text):
             compiled_for(ptx_version=version)
+
+
+@triton.jit
+def calls_mine(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    y = tl.extra.libdevice.asin(x) + scaled(x)
+    tl.store(y_ptr + at, y)
+
+
+@tl.core.extern
+def scaled(x, _semantic=None):
+    symbols = {(tl.float32,): ("my_scaled", tl.float32)}
+    return tl.core.extern_elementwise("mine", "", [x], symbols, is_pure=True, _semantic=_semantic)
+
+
+def compiled_with(libraries):
+    source = ASTSource(calls_mine, {"x_ptr": "*fp32", "y_ptr": "*fp32"}, {"BLOCK": 64}, {})
+    return triton.compile(source, GPUTarget("cuda", 90, 32), {"extern_libs": libraries})
+
+
+def bitcode(path, factor):
+    """A library of one function; skips where no clang makes one."""
+    clang = shutil.which("clang-22") or shutil.which("clang")
+    if clang is None:
+        pytest.skip("no clang to make a library of bitcode")
+    text = f"float my_scaled(float x) {{ return x * {factor}f; }}"
+    command = [clang, "--target=nvptx64-nvidia-cuda", "-O1", "-x", "c", "-", "-emit-llvm", "-c"]
+    subprocess.run([*command, "-o", str(path)], input=text, text=True, check=True)
+    return str(path)
+
+
+def test_functions_come_from_libraries_of_the_options(tmp_path):
+    # libdevice is the compiler's own, whatever file is named for it.
+    libraries = {"mine": bitcode(tmp_path / "mine.bc", 3.0), "libdevice": "/nowhere/libdevice.10.bc"}
+    first = compiled_with(libraries)
+    assert re.search(r"mul.*0f40400000", first.asm["ptx"])
+    assert compiled_with(libraries).hash == first.hash
+    bitcode(tmp_path / "mine.bc", 5.0)
+    second = compiled_with(libraries)
+    assert re.search(r"mul.*0f40A00000", second.asm["ptx"]) and second.hash != first.hash
+
+
+@pytest.mark.parametrize(
+    "libraries, text",
+    [
+        (None, "`my_scaled` is no function of libdevice with these types; .* in the option `extern_libs`"),
+        ({"other": "/nowhere/other.bc"}, "`my_scaled` is no function of libdevice"),
+        ({"mine": "/nowhere/mine.bc"}, "`my_scaled` is no function of `/nowhere/mine.bc` with these types, or that is no"),
+    ],
+)
+def test_functions_that_no_library_has(libraries, text):
+    with pytest.raises(triton.CompilationError, match=text):
+        compiled_with(libraries)
+
+
+def test_libraries_must_be_named_paths():
+    with pytest.raises(TypeError, match="extern_libs must be a dict of paths by the names of libraries, got 'mine.bc'"):
+        compiled_with("mine.bc")
 
 
 def test_programs_of_clusters():

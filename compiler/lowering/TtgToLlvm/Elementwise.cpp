@@ -78,15 +78,20 @@ SmallVector<llvm::Value *, 2> ElementEmitter::emit(Operation *op, ArrayRef<llvm:
 }
 
 SmallVector<llvm::Value *, 2> ElementEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Value *> in) {
-  const ExternCall call = {op.getSymbol(), op.getLibpath(), in, typeOf(tt::elementOf(op.getType()))};
+  ExternCall call = {op.getSymbol(), op.getLibpath(), in, typeOf(tt::elementOf(op.getType()))};
   llvm::Value *result = call.libraryPath.empty() ? emitExtern(ir, call.symbol, in, target.mathFacts()) : nullptr;
   if (!result || result->getType() != call.result)
     result = target.callExtern(ir, call);
+  if (!result && call.libraryPath.empty()) {
+    call.libraryPath = target.externLibrary(op.getLibname());
+    result = call.libraryPath.empty() ? nullptr : target.callExtern(ir, call);
+  }
   if (result)
     return {result};
   InFlightDiagnostic error = op.emitError() << "`" << call.symbol << "` is no function of ";
   if (call.libraryPath.empty())
-    error << "libdevice with these types; other functions need the path of their library, `lib_path`";
+    error << "libdevice with these types; other functions need the path of their library, as `lib_path` or, by its "
+             "name, in the option `extern_libs`";
   else
     error << "`" << call.libraryPath << "` with these types, or that is no file of LLVM bitcode";
   return {};

@@ -139,7 +139,7 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   auto llvmModule = std::make_unique<llvm::Module>(kernel.getSymName(), context);
   llvmModule->setTargetTriple((*machine)->getTargetTriple());
   llvmModule->setDataLayout((*machine)->createDataLayout());
-  NvidiaEmitter emitter(arch);
+  NvidiaEmitter emitter(arch, options.externLibraries);
   const lowering::EmissionOptions emission = {options.enableFpFusion, options.maxRegisters};
   if (failed(lowering::emitModule(module, *llvmModule, emitter, shared, emission)))
     return failure();

@@ -71,6 +71,11 @@ llvm::Error Libraries::link(llvm::Module &module) {
   return llvm::Error::success();
 }
 
+llvm::StringRef NvidiaEmitter::externLibrary(llvm::StringRef name) const {
+  const auto named = llvm::find_if(externLibraries, [&](const auto &library) { return library.name == name; });
+  return named == externLibraries.end() ? llvm::StringRef() : llvm::StringRef(named->path);
+}
+
 llvm::Value *NvidiaEmitter::callExtern(IrBuilder &ir, const lowering::ExternCall &call) {
   llvm::Module &module = *ir.GetInsertBlock()->getModule();
   llvm::Function *function = libraries.declare(module, call.libraryPath, call.symbol);

@@ -14,9 +14,10 @@ static llvm::Value *divideFull(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Va
   return ir.CreateIntrinsic(llvm::Intrinsic::nvvm_div_full, {}, {a, b});
 }
 
-NvidiaEmitter::NvidiaEmitter(const Arch &arch)
+NvidiaEmitter::NvidiaEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries)
     : arch(arch),
-      facts{.hasFma = true, .hasLibm = false, .avoidsBranches = true, .quickDivide = divideFull} {}
+      facts{.hasFma = true, .hasLibm = false, .avoidsBranches = true, .quickDivide = divideFull},
+      externLibraries(externLibraries) {}
 
 //--- program -------------------------------------------------------------------------------
 

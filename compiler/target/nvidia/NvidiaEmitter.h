@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/lowering/TargetEmitter.h"
+#include "compiler/support/Options.h"
 #include "compiler/target/nvidia/Archs.h"
 #include "compiler/target/nvidia/Library.h"
 
@@ -11,7 +12,8 @@ namespace nereid::nvidia {
 class NvidiaEmitter : public lowering::TargetEmitter {
 public:
   using IrBuilder = lowering::IrBuilder;
-  explicit NvidiaEmitter(const Arch &arch);
+  /// The libraries are for functions that ours does not have.
+  explicit NvidiaEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries = {});
 
   unsigned threadsPerWarp() const override { return 32; }
   void markKernel(llvm::Function &function, const lowering::KernelShape &shape) override;
@@ -44,6 +46,7 @@ public:
   llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
   llvm::Value *quickMath(IrBuilder &ir, lowering::QuickMath function, llvm::Value *x) override;
   const math::HostMath &mathFacts() const override { return facts; }
+  llvm::StringRef externLibrary(llvm::StringRef name) const override;
   llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override;
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
   llvm::Value *widenByte(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
@@ -65,6 +68,7 @@ private:
   const Arch &arch;
   math::HostMath facts;
   Libraries libraries{facts};
+  llvm::ArrayRef<support::ExternLibrary> externLibraries;
 };
 
 } // namespace nereid::nvidia

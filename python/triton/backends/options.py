@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 
 class TargetOptions:
@@ -12,6 +13,7 @@ class TargetOptions:
 
     max_warps: ClassVar[int | None] = None  # of a block; None where any number will do
     num_warps: int
+    extern_libs: Any
 
     def __post_init__(self) -> None:
         for name in ("num_warps", "num_ctas"):
@@ -22,6 +24,8 @@ class TargetOptions:
             raise ValueError(
                 f"num_warps is {self.num_warps}; a block has at most {self.max_warps} warps"
             )
+        if isinstance(self.extern_libs, Mapping):  # in a form that hashes
+            object.__setattr__(self, "extern_libs", tuple(sorted(self.extern_libs.items())))
 
     def hash(self) -> str:
         text = "_".join(f"{name}-{value}" for name, value in sorted(self.__dict__.items()))

@@ -20,6 +20,8 @@ class CUDAOptions(TargetOptions):
 
     `num_stages` is for loops with a `tl.dot`; others follow `tl.range(..., num_stages=N)` alone.
     `ptx_version` (80 is 8.0) and `ptx_options` (words for ptxas) go to the assembler of PTX.
+    `extern_libs` is a dict of files of LLVM bitcode by the names of libraries: functions that `extern_elementwise`
+    calls of such a library with no path of its own, and that are none of libdevice's, come from there.
     `ir_override` is the path of a file `*.ttir`, `*.ttgir`, `*.llir` or `*.ptx` that replaces that
     stage. Denormals are kept whatever `enable_reflect_ftz` says: the option is taken, and changes nothing.
     """
@@ -52,14 +54,6 @@ class CUDAOptions(TargetOptions):
     instrumentation_mode: str = ""
 
     max_warps: ClassVar[int] = 32
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.extern_libs:
-            raise ValueError(
-                f"extern_libs is {self.extern_libs!r}; kernels are linked with no library of "
-                "bitcode, mathematical functions are the compiler's own: leave it out"
-            )
 
 
 _NAMES = frozenset(field.name for field in fields(CUDAOptions))
