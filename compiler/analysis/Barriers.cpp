@@ -5,6 +5,7 @@
 #include "compiler/analysis/GatherPlan.h"
 #include "compiler/analysis/GlobalEffects.h"
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/ttg/AsyncTraits.h"
 #include "compiler/layout/Conversion.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -113,8 +114,13 @@ void Planner::touchOperands(Operation &op, Touches &open) {
         isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect()))
       next.push_back({rangeOf(buffer), isa<MemoryEffects::Write>(effect.getEffect())});
   }
-  if (!next.empty())
-    touch(op, open, next);
+  if (next.empty())
+    return;
+  const SmallVector<Touch, 4> before = open.shared;
+  touch(op, open, next);
+  // What the op starts ends before threads go on from a wait: it must follow others' accesses, and nothing must follow it.
+  if (op.hasTrait<ttg::StartsTransfer>())
+    llvm::erase_if(open.shared, [&](const Touch &touch) { return !llvm::is_contained(before, touch); });
 }
 
 /// One pass over the body after another, until no touch is added that the first op may meet.

@@ -3,6 +3,7 @@
 #include "compiler/analysis/PointerBases.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/ttg/AsyncTraits.h"
 #include "compiler/dialect/ttg/Dialect.h"
 
 using namespace mlir;
@@ -11,7 +12,8 @@ using namespace nereid;
 /// Back over ops that move a pointer or change its shape.
 static Value unmoved(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
-    if (!isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp,
+    const bool isMap = op->hasTrait<ttg::DescribesMemory>();
+    if (!isMap && !isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp,
              ttg::ConvertLayoutOp>(op))
       break;
     pointer = op->getOperand(0);
@@ -74,6 +76,24 @@ static bool writesSharedAlone(Operation *op) {
   });
 }
 
+/// The pointer that an op writes through as its effects say; null where it writes otherwise, or not.
+static Value writtenMap(Operation *op) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface || op->getNumOperands() == 0 || !isa<tt::PointerType>(op->getOperand(0).getType()))
+    return {};
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  Value map;
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (isa<MemoryEffects::Read>(effect.getEffect()) || isa<ttg::SharedMemory>(effect.getResource()))
+      continue;
+    if (effect.getValue() != op->getOperand(0))
+      return {};
+    map = op->getOperand(0);
+  }
+  return map;
+}
+
 std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
   Bases bases;
   const WalkResult result = loop.getBody()->walk([&](Operation *op) {
@@ -82,6 +102,11 @@ std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
       return WalkResult::advance();
     if (access) {
       BlockArgument base = baseOf(access->pointer);
+      bases.insert(base);
+      return base ? WalkResult::advance() : WalkResult::interrupt();
+    }
+    if (Value map = writtenMap(op)) {
+      BlockArgument base = baseOf(map);
       bases.insert(base);
       return base ? WalkResult::advance() : WalkResult::interrupt();
     }

@@ -28,6 +28,8 @@ struct Backend {
   std::optional<support::TargetSpec> (*resolve)(const std::string &arch, std::string &whyNot);
   /// Before the passes that every target shares.
   void (*prepare)(mlir::ModuleOp module);
+  /// Adds passes that take descriptors before they are expanded into pointers.
+  void (*placeDescriptors)(mlir::OpPassManager &passes, const support::TargetSpec &target);
   /// Fills in the binary, the wanted stages, the parameters' places and the launch facts.
   mlir::LogicalResult (*finish)(const BackendJob &job, artifact::Artifact &artifact);
 };

@@ -121,7 +121,8 @@ bool BackWork::optimise() {
 #ifdef NDEBUG
   passes.enableVerifier(false);
 #endif
-  tt::buildOptimisePipeline(passes, options.enableFpFusion);
+  tt::buildOptimisePipeline(passes, options.enableFpFusion,
+                            [&](mlir::OpPassManager &more) { backend->placeDescriptors(more, target); });
   return mlir::succeeded(passes.run(module));
 }
 

@@ -7,7 +7,13 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-static std::optional<support::TargetSpec> resolve(const std::string &arch, std::string &whyNot) {
+/// Behind the capability: descriptors go to the copy engine, where the GPU has one.
+static constexpr llvm::StringLiteral kTensorCopies = "+tma";
+
+static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &whyNot) {
+  llvm::StringRef name = text;
+  const bool hasTensorCopies = name.consume_back(kTensorCopies);
+  const std::string arch = name.str();
   if (arch.empty()) {
     whyNot = "target `cuda` needs a compute capability, as in `cuda:90`";
     return std::nullopt;
@@ -17,10 +23,17 @@ static std::optional<support::TargetSpec> resolve(const std::string &arch, std::
   support::TargetSpec spec;
   spec.backend = "cuda";
   spec.arch = nvidia::canonicalName(arch);
+  if (hasTensorCopies)
+    spec.features = kTensorCopies.str();
   return spec;
 }
 
 static void prepare(mlir::ModuleOp) {}
+
+static void placeDescriptors(mlir::OpPassManager &passes, const support::TargetSpec &target) {
+  if (target.features == kTensorCopies)
+    nvidia::addDescriptorPasses(passes, target);
+}
 
 static nvidia::Emit emitOf(const BackendJob &job) {
   nvidia::Emit emit;
@@ -60,4 +73,4 @@ static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &art
 }
 
 const Backend driver::cudaBackend = {"cuda", {"ttir", "plan", "ttgir", "llir", "ptx", "cubin"}, {"ttir", "ttgir", "llir", "ptx"},
-                                   resolve, prepare, finish};
+                                   resolve, prepare, placeDescriptors, finish};

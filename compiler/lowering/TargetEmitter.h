@@ -11,6 +11,7 @@
 namespace nereid::lowering {
 
 struct GroupProduct;
+class TensorCopies;
 
 using IrBuilder = llvm::IRBuilder<>;
 
@@ -116,9 +117,13 @@ public:
   /// LLVM's name of a scope; its own atomic accesses stand in for instructions that are not there.
   virtual llvm::StringRef scopeName(tt::MemSyncScope scope) const = 0;
   virtual bool hasMatrixLoads() const = 0;
+  virtual bool hasMatrixStores() const { return false; }
   /// For each of `count` (1, 2 or 4) matrices of 8 rows of 16 bytes in shared memory an i32, as layout::MatrixReach says.
   virtual llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
                                                            unsigned count, bool isTransposed) = 0;
+  /// The other way round: a lane's words, one a matrix, go to rows as loads take them from there.
+  virtual void storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                             bool isTransposed);
   /// Starts a copy; groups of them are closed and waited for, all but the last `numPending`.
   virtual void copyAsync(IrBuilder &ir, const AsyncCopy &copy) = 0;
   virtual void commitCopies(IrBuilder &ir) = 0;
@@ -156,6 +161,8 @@ public:
   virtual void fenceAsyncShared(IrBuilder &ir) = 0;
   /// The address of a pointer to shared memory, in bytes from the start of the block's, an i32.
   virtual llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) = 0;
+  /// The engine that copies blocks of arrays; null where there is none.
+  virtual TensorCopies *tensorCopies() { return nullptr; }
   /// The f32 with 10 bits of fraction that is nearest.
   virtual llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) = 0;
 

@@ -4,6 +4,7 @@
 #define NEREID_TTNG_OPS
 
 include "compiler/dialect/tt/Enums.td"
+include "compiler/dialect/tt/Types.td"
 include "compiler/dialect/ttg/Types.td"
 include "compiler/dialect/ttng/Dialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -73,5 +74,7 @@ def FenceAsyncSharedOp : Ttng_Op<"fence_async_shared", [MemoryEffects<[MemRead<T
   let arguments = (ins BoolAttr:$bCluster);
   let assemblyFormat = "attr-dict";
 }
+
+include "compiler/dialect/ttng/TensorOps.td"
 
 #endif

@@ -109,6 +109,11 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
         target.fenceAsyncShared(ir);
         return success();
       })
+      .Case<ttng::MakeTensorMapOp>([&](auto typed) { return emitMakeTensorMap(typed); })
+      .Case<ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::WaitBarrierOp>(
+          [&](auto typed) { return emitBarriers(typed); })
+      .Case<ttng::AsyncTmaCopyGlobalToLocalOp, ttng::AsyncTmaCopyLocalToGlobalOp, ttng::AsyncTmaStoreWaitOp>(
+          [&](auto typed) { return emitTensorCopy(typed); })
       .Case<tt::CallOp>([&](auto typed) { return emitCall(typed); })
       .Case<tt::ReturnOp>([&](auto typed) { return emitReturn(typed); })
       .Case<ttg::ConvertLayoutOp>([&](auto typed) { return emitConvertLayout(typed); })

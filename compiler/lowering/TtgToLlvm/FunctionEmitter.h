@@ -88,11 +88,21 @@ private:
   mlir::LogicalResult emitMemDescIndex(ttg::MemDescIndexOp op);
   mlir::LogicalResult emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op);
   void copyPiece(const AsyncCopy &copy);
+  // Blocks of arrays, by the copy engine.
+  mlir::LogicalResult emitMakeTensorMap(ttng::MakeTensorMapOp op);
+  mlir::LogicalResult emitBarriers(mlir::Operation *op);
+  mlir::LogicalResult emitTensorCopy(mlir::Operation *op);
+  friend class TensorCopyEmitter;
+  llvm::Value *isFirstThread();
+  llvm::Value *programScratch(uint32_t place);
   llvm::Value *sharedPointer(uint32_t offset);
   void storeShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition,
                    llvm::ArrayRef<llvm::Value *> registers);
   void loadShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition, mlir::Type element,
                   Tile &registers);
+  void storeTile(llvm::Value *buffer, mlir::RankedTensorType tile, ttg::MemDescType type,
+                 llvm::ArrayRef<llvm::Value *> registers);
+  void storeMatrices(llvm::Value *buffer, const layout::MatrixReach &reach, llvm::ArrayRef<llvm::Value *> registers);
   void loadMatrices(llvm::Value *buffer, const layout::MatrixReach &reach, mlir::Type element, Tile &registers);
 
   // Between threads.

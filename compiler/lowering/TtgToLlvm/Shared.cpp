@@ -110,17 +110,49 @@ void FunctionEmitter::loadMatrices(llvm::Value *buffer, const layout::MatrixReac
   }
 }
 
+void FunctionEmitter::storeMatrices(llvm::Value *buffer, const layout::MatrixReach &reach,
+                                    ArrayRef<llvm::Value *> registers) {
+  const unsigned bytes = elementBytes(registers.front()->getType());
+  llvm::Value *thread = threadBits(inBytes(reach.rows.laneBases, bytes), inBytes(reach.rows.warpBases, bytes));
+  const Addresses addresses = {ir, buffer, thread, bytes};
+  for (const layout::SharedAccess &access : reach.rows.accesses) {
+    Tile values;
+    for (uint32_t index : access.registers)
+      values.push_back(registers[index]);
+    // Words of a matrix each, as loads give them.
+    Tile words;
+    const unsigned perWord = values.size() / reach.matrices;
+    for (unsigned matrix = 0; matrix < reach.matrices; ++matrix)
+      llvm::append_range(words, pack(ArrayRef(values).slice(matrix * perWord, perWord)));
+    const auto [pointer, offset] = addresses.of(reach.rows, access);
+    target.storeMatrices(ir, words, pointer, offset, reach.isTransposed);
+  }
+}
+
+/// As matrices where that takes fewer instructions.
+void FunctionEmitter::storeTile(llvm::Value *buffer, RankedTensorType type, ttg::MemDescType into,
+                                ArrayRef<llvm::Value *> registers) {
+  const layout::SharedSide side = reachOf(type, into);
+  const LinearLayout &held = ttg::linearLayoutOf(type);
+  const bool hasCopies = held.freeVariableMask(layout::kLane) || held.freeVariableMask(layout::kRegister);
+  if (target.hasMatrixStores() && bytesOf(into) <= 2 && !hasCopies)
+    if (auto matrices = layout::planMatrixReach(held, placesOf(into), bytesOf(into));
+        matrices && matrices->rows.accesses.size() < side.accesses.size())
+      return storeMatrices(buffer, *matrices, registers);
+  storeShared(buffer, side, 0, registers);
+}
+
 LogicalResult FunctionEmitter::emitLocalAlloc(ttg::LocalAllocOp op) {
   llvm::Value *buffer = sharedPointer(module.shared.offsetOf.lookup(op));
   define(op, {buffer});
   if (op.getSrc())
-    storeShared(buffer, reachOf(cast<RankedTensorType>(op.getSrc().getType()), op.getType()), 0, tile(op.getSrc()));
+    storeTile(buffer, cast<RankedTensorType>(op.getSrc().getType()), op.getType(), tile(op.getSrc()));
   return success();
 }
 
 LogicalResult FunctionEmitter::emitLocalStore(ttg::LocalStoreOp op) {
   auto type = cast<RankedTensorType>(op.getSrc().getType());
-  storeShared(scalar(op.getDst()), reachOf(type, op.getDst().getType()), 0, tile(op.getSrc()));
+  storeTile(scalar(op.getDst()), type, op.getDst().getType(), tile(op.getSrc()));
   return success();
 }
 

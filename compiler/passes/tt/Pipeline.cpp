@@ -11,7 +11,8 @@
 
 using namespace mlir;
 
-void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats) {
+void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats,
+                                       llvm::function_ref<void(OpPassManager &)> placeDescriptors) {
   // What only imported text has.
   passes.addPass(createLiftControlFlow());
   passes.addPass(createExpandBlockPointers());
@@ -19,6 +20,8 @@ void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats) 
   // switched off: one canonicalisation after it is enough.
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   passes.addPass(createSymbolDCEPass());
+  if (placeDescriptors)
+    placeDescriptors(passes);
   passes.addPass(createRewriteDescriptors());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createFoldIntoDot({fusesFloats}));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace mlir {
 class OpPassManager;
 }
@@ -10,7 +12,9 @@ namespace nereid::tt {
 
 /// Calls inlined, constants folded, equal values merged, sums of products in one op, unused functions gone.
 /// `fusesFloats`: a multiplication and an addition may be rounded once.
-void buildOptimisePipeline(mlir::OpPassManager &passes, bool fusesFloats);
+/// `placeDescriptors` adds passes that take descriptors before they are expanded.
+void buildOptimisePipeline(mlir::OpPassManager &passes, bool fusesFloats,
+                           llvm::function_ref<void(mlir::OpPassManager &)> placeDescriptors = {});
 /// Makes it known to nereid-opt as `tt-optimise`.
 void registerPipelines();
 

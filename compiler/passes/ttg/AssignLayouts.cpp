@@ -31,6 +31,14 @@ static LayoutEncoding signatureLayout(RankedTensorType tile, ThreadShape threads
                         threads.threadsPerWarp);
 }
 
+/// Pieces of 16 bytes along rows.
+static LayoutEncoding rowPieces(RankedTensorType tile, ThreadShape threads) {
+  const int64_t bits = analysis::memoryBits(tile.getElementType());
+  const int64_t perThread = std::max<int64_t>(1, tile.getNumElements() / (threads.numWarps * threads.threadsPerWarp));
+  const unsigned piece = std::min({analysis::kWidestAccessBytes * 8 / bits, perThread, tile.getDimSize(1)});
+  return defaultBlocked(tile.getContext(), tile.getShape(), {1, piece}, {1, 0}, threads.numWarps, threads.threadsPerWarp);
+}
+
 namespace {
 struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
   using AssignLayoutsBase::AssignLayoutsBase;
@@ -57,7 +65,8 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
     auto inSignature = [&](RankedTensorType tile) { return signatureLayout(tile, threads); };
     const MatrixFacts facts = {hasWarpMma, hasWarpGroupMma, maxSharedBytes};
     auto ofProduct = [&](tt::DotOp dot) { return accumulatorLayout(dot, facts, threads); };
-    FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofProduct);
+    auto ofCopy = [&](RankedTensorType tile) { return rowPieces(tile, threads); };
+    FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofProduct, ofCopy);
     if (failed(classes))
       return failure();
     const analysis::AxisInfoAnalysis axes(function);

@@ -78,7 +78,7 @@ static bool isComputedFromProduct(Value tile) {
   SetVector<Operation *> before;
   BackwardSliceOptions options;
   options.omitBlockArguments = options.inclusive = true;
-  options.filter = [](Operation *op) { return !isa<tt::LoadOp>(op); };
+  options.filter = [](Operation *op) { return !isa<tt::LoadOp, ttng::TileLoadOp>(op); };
   (void)getBackwardSlice(tile, &before, options);
   return llvm::any_of(before, [](Operation *op) { return isa<tt::DotOp>(op); });
 }

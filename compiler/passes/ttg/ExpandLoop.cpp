@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LoopSchedule.h"
 
-#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttng/Dialect.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -37,7 +37,9 @@ bool ttg::canRunAhead(Operation *op) {
            });
   if (op->getNumRegions() > 0)
     return false;
-  if (isa<tt::LoadOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(op) || divides(op))
+  if (isa<tt::LoadOp, ttng::TileLoadOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp, ttng::BarrierExpectOp,
+          ttng::AsyncTmaCopyGlobalToLocalOp>(op) ||
+      divides(op))
     return true;
   return isPure(op) || (isMemoryEffectFree(op) && isSpeculatable(op));
 }
@@ -79,6 +81,10 @@ static void tell(OpBuilder &builder, Operation *op, Value exists) {
       restrictMask(builder, load.getMaskMutable(), loc, load.getPtr().getType(), exists);
     else if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(inside))
       restrictMask(builder, copy.getMaskMutable(), loc, copy.getSrc().getType(), exists);
+    else if (auto expect = dyn_cast<ttng::BarrierExpectOp>(inside))
+      expect.getPredMutable().assign(arith::AndIOp::create(builder, loc, expect.getPred(), exists));
+    else if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(inside))
+      copy.getPredMutable().assign(arith::AndIOp::create(builder, loc, copy.getPred(), exists));
     else if (divides(inside))
       tellDivision(builder, inside, exists);
   });

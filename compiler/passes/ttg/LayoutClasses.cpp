@@ -3,6 +3,7 @@
 #include "compiler/passes/ttg/LayoutClasses.h"
 
 #include "compiler/analysis/GatherPlan.h"
+#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -34,8 +35,9 @@ namespace nereid::ttg {
 class ClassBuilder {
 public:
   ClassBuilder(llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
-               llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout)
-      : signatureLayout(signatureLayout), productLayout(productLayout) {}
+               llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout,
+               llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout)
+      : signatureLayout(signatureLayout), productLayout(productLayout), copyLayout(copyLayout) {}
 
   LogicalResult visit(tt::FuncOp function);
   void finish();
@@ -62,6 +64,7 @@ private:
   LogicalResult visitOp(Operation *op);
   bool visitControl(Operation *op);
   void visitAccess(const analysis::MemoryAccess &access);
+  void visitTileLoad(ttng::TileLoadOp load);
   void visitReduce(tt::ReduceOp reduce);
   void visitDot(tt::DotOp dot);
   void visitScan(tt::ScanOp scan);
@@ -72,6 +75,7 @@ private:
 
   llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout;
   llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout;
+  llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout;
   std::vector<Node> nodes;
   llvm::DenseSet<Value> cheap;
 };
@@ -174,6 +178,15 @@ void ClassBuilder::visitAccess(const analysis::MemoryAccess &access) {
     addEdge(node, nodeOf(op->getResult(0)), {}, cast<RankedTensorType>(op->getResult(0).getType()), op);
   if (access.value && !cheap.contains(access.value))
     addEdge(nodeOf(access.value), node, {}, cast<RankedTensorType>(access.value.getType()), op);
+}
+
+/// From shared memory threads may take what they like; this is what they get where they do not mind.
+void ClassBuilder::visitTileLoad(ttng::TileLoadOp load) {
+  auto tile = cast<RankedTensorType>(load.getType());
+  const unsigned node = newNode(tile);
+  classes.opNodes[load] = node;
+  nodes[node].facts.fixed = copyLayout(tile);
+  addEdge(node, nodeOf(load.getResult()), {}, tile, load);
 }
 
 void ClassBuilder::visitReduce(tt::ReduceOp reduce) {
@@ -308,6 +321,8 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
     return success();
   if (auto access = analysis::anyAccessOf(op)) {
     visitAccess(*access);
+  } else if (auto load = dyn_cast<ttng::TileLoadOp>(op)) {
+    visitTileLoad(load);
   } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
     visitReduce(reduce);
   } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
@@ -372,8 +387,9 @@ void ClassBuilder::finish() {
 
 FailureOr<LayoutClasses>
 LayoutClasses::build(tt::FuncOp function, llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
-                     llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout) {
-  ClassBuilder builder(signatureLayout, productLayout);
+                     llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout,
+                     llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout) {
+  ClassBuilder builder(signatureLayout, productLayout, copyLayout);
   if (failed(builder.visit(function)))
     return failure();
   builder.finish();

@@ -56,10 +56,12 @@ struct LayoutClass {
 class LayoutClasses {
 public:
   /// Fails, with a diagnostic, on a tile or an op that layouts have no rule for. `signatureLayout` gives the layout of tiles
-  /// that pass from function to function, `productLayout` that of a product's result.
+  /// that pass from function to function, `productLayout` that of a product's result, `copyLayout` that of tiles that come
+  /// through shared memory anyway.
   static llvm::FailureOr<LayoutClasses> build(tt::FuncOp function,
                                               llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> signatureLayout,
-                                              llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout);
+                                              llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout,
+                                              llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> copyLayout);
 
   llvm::ArrayRef<LayoutClass> classes() const { return list; }
   llvm::ArrayRef<Edge> edges() const { return edgeList; }
@@ -69,7 +71,7 @@ public:
   /// The class of a tile that is not cheap.
   unsigned classOf(mlir::Value value) const { return classOfNode[valueNodes.lookup(value)]; }
   /// The class of an access's pointers, of what a product is added to, of the operands of a reduction, a scan, a histogram,
-  /// a join, of the results of a split or gather.
+  /// a join, of the results of a split, a gather or a load of a tile through a map.
   unsigned classOf(mlir::Operation *op) const { return classOfNode[opNodes.lookup(op)]; }
 
 private:

@@ -5,7 +5,6 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/analysis/RegisterPressure.h"
-#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Reach.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 
@@ -32,19 +31,28 @@ static unsigned slotBytes(const EarlyLoad &load) {
   return buffer ? llvm::product_of(buffer.getShape()) * analysis::memoryBits(buffer.getElementType()) / 8 : 0;
 }
 
+bool EarlyLoads::hasThreadCopies() const {
+  return llvm::any_of(loads, [](const EarlyLoad &load) { return load.buffer && !load.isOfTile; });
+}
+
+bool EarlyLoads::hasEngineCopies() const {
+  return llvm::any_of(loads, [](const EarlyLoad &load) { return load.buffer && load.isOfTile; });
+}
+
 unsigned EarlyLoads::ringBytes() const {
-  unsigned bytes = 0;
+  // Barriers, and the place up to the next panel.
+  unsigned bytes = hasEngineCopies() ? 1024 : 0;
   for (const EarlyLoad &load : loads)
     bytes += slots() * slotBytes(load);
   return bytes;
 }
 
-tt::LoadOp EarlyLoads::largest() const {
-  tt::LoadOp largest;
+Operation *EarlyLoads::largest() const {
+  Operation *largest = nullptr;
   unsigned bytes = 0;
   for (const EarlyLoad &early : loads) {
     const unsigned here = slotBytes(early);
-    tt::LoadOp load = early.load;
+    Operation *load = early.load;
     if (here > bytes || (here && here == bytes && largest->isBeforeInBlock(load)))
       largest = load;
     bytes = std::max(bytes, here);
@@ -81,7 +89,7 @@ static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisI
 }
 
 /// The buffer that a load's tile goes to and nothing else, if any.
-static LocalAllocOp onlyAllocation(tt::LoadOp load) {
+static LocalAllocOp onlyAllocation(Operation *load) {
   auto allocation = load->hasOneUse() ? dyn_cast<LocalAllocOp>(*load->user_begin()) : LocalAllocOp();
   return allocation && allocation->getBlock() == load->getBlock() ? allocation : LocalAllocOp();
 }
@@ -103,13 +111,15 @@ public:
   Finder(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, bool mayCopy)
       : loop(loop), facts(facts), mayCopy(mayCopy), written(analysis::writtenBases(loop)) {}
 
-  EarlyLoads run(unsigned numStages, ArrayRef<tt::LoadOp> leftOut);
+  EarlyLoads run(unsigned numStages, ArrayRef<Operation *> leftOut);
 
 private:
-  std::optional<unsigned> add(tt::LoadOp load, bool isIndex);
+  std::optional<unsigned> add(Operation *load, bool isIndex);
+  bool mayMove(Operation *load);
   bool collect(Value value, EarlyLoad &into);
   bool place(EarlyLoad &early, bool isIndex);
-  bool feedsProduct(tt::LoadOp load);
+  bool placeTile(EarlyLoad &early);
+  bool feedsProduct(Operation *load);
   void assignStages(unsigned numStages);
 
   scf::ForOp loop;
@@ -155,33 +165,58 @@ bool Finder::collect(Value value, EarlyLoad &into) {
   return true;
 }
 
+/// What the copy engine brings: to the buffer that wants it so, else to one that threads read.
+bool Finder::placeTile(EarlyLoad &early) {
+  auto tile = cast<RankedTensorType>(early.tile().getType());
+  early.buffer = ttng::tileBuffer(tile, /*isMutable=*/false);
+  LocalAllocOp allocation = onlyAllocation(early.load);
+  if (allocation && allocation.getType() == early.buffer)
+    early.allocation = allocation;
+  return true;
+}
+
 bool Finder::place(EarlyLoad &early, bool isIndex) {
+  if (early.tile())
+    return placeTile(early);
+  auto load = cast<tt::LoadOp>(early.load);
   if (LocalAllocOp allocation = onlyAllocation(early.load); allocation && mayCopy && !isIndex) {
-    if (canCopyTo(early.load, allocation.getType(), facts)) {
+    if (canCopyTo(load, allocation.getType(), facts)) {
       early.buffer = allocation.getType();
       early.allocation = allocation;
       return true;
     }
   }
-  auto tile = dyn_cast<RankedTensorType>(early.load.getType());
+  auto tile = dyn_cast<RankedTensorType>(load.getType());
   if (!tile || analysis::registersOf(tile) <= kRegistersOfTile)
     return true;
   MemDescType plain = mayCopy && !isIndex ? plainBuffer(tile) : MemDescType();
-  if (!plain || !canCopyTo(early.load, plain, facts))
+  if (!plain || !canCopyTo(load, plain, facts))
     return false;
   early.buffer = plain;
   return true;
 }
 
-std::optional<unsigned> Finder::add(tt::LoadOp load, bool isIndex) {
+/// Whether what is read is the same before the stores of the turns in between. A map that is made in the loop is made anew
+/// while copies through it are under way.
+bool Finder::mayMove(Operation *op) {
+  if (!written)
+    return false;
+  if (auto tile = dyn_cast<ttng::TileLoadOp>(op))
+    return loop.isDefinedOutsideOfLoop(tile.getMap()) && analysis::staysUnwritten(tile.getMap(), *written);
+  auto load = cast<tt::LoadOp>(op);
+  return !load.getIsVolatile() && load.getCache() != tt::CacheModifier::CV &&
+         analysis::staysUnwritten(load.getPtr(), *written);
+}
+
+std::optional<unsigned> Finder::add(Operation *load, bool isIndex) {
   auto [entry, isNew] = known.try_emplace(load, std::nullopt);
   if (!isNew)
     return entry->second;
-  if (load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV || !written ||
-      !analysis::staysUnwritten(load.getPtr(), *written))
+  if (!mayMove(load))
     return std::nullopt;
   EarlyLoad early;
   early.load = load;
+  early.isOfTile = isa<ttng::TileLoadOp>(load);
   const llvm::SmallDenseSet<Value, 8> around = std::exchange(carried, {});
   const bool isCollected = llvm::all_of(load->getOperands(), [&](Value operand) { return collect(operand, early); });
   carried = around;
@@ -191,11 +226,11 @@ std::optional<unsigned> Finder::add(tt::LoadOp load, bool isIndex) {
   return known[load] = found.loads.size() - 1;
 }
 
-bool Finder::feedsProduct(tt::LoadOp load) {
+bool Finder::feedsProduct(Operation *load) {
   SetVector<Operation *> after;
   ForwardSliceOptions options;
   options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
-  getForwardSlice(load.getOperation(), &after, options);
+  getForwardSlice(load, &after, options);
   return llvm::any_of(after, isProduct);
 }
 
@@ -217,16 +252,16 @@ void Finder::assignStages(unsigned numStages) {
       found.loads[needed].stage = std::min(found.loads[needed].stage, early.stage > 0 ? early.stage - 1 : 0);
 }
 
-EarlyLoads Finder::run(unsigned numStages, ArrayRef<tt::LoadOp> leftOut) {
+EarlyLoads Finder::run(unsigned numStages, ArrayRef<Operation *> leftOut) {
   // From the last one on: a load that gives addresses is met as such first.
   for (Operation &op : llvm::reverse(*loop.getBody()))
-    if (auto load = dyn_cast<tt::LoadOp>(op); load && !llvm::is_contained(leftOut, load) && feedsProduct(load))
-      add(load, /*isIndex=*/false);
+    if (isa<tt::LoadOp, ttng::TileLoadOp>(op) && !llvm::is_contained(leftOut, &op) && feedsProduct(&op))
+      add(&op, /*isIndex=*/false);
   assignStages(numStages);
   return std::move(found);
 }
 
 EarlyLoads ttg::findEarlyLoads(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned numStages,
-                               bool mayCopy, ArrayRef<tt::LoadOp> leftOut) {
+                               bool mayCopy, ArrayRef<Operation *> leftOut) {
   return Finder(loop, facts, mayCopy).run(numStages, leftOut);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/analysis/AxisInfo.h"
-#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttng/Dialect.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -12,7 +12,9 @@ namespace nereid::ttg {
 
 /// A load that runs ahead.
 struct EarlyLoad {
-  tt::LoadOp load;
+  mlir::Operation *load = nullptr; ///< of pointers, or of a tile through a map
+  bool isOfTile = false;           ///< the copy engine brings it
+  ttng::TileLoadOp tile() const { return isOfTile ? llvm::cast<ttng::TileLoadOp>(load) : ttng::TileLoadOp(); }
   /// The buffer that is one of a ring of them; null where the tile waits in registers.
   MemDescType buffer;
   /// What fills such a buffer from the tile; null where the tile is read from the ring by its own threads.
@@ -27,9 +29,12 @@ struct EarlyLoads {
   unsigned copyStage = 0;       ///< of all copies to rings
   unsigned lastStage = 0;       ///< of the products
   bool hasRings() const;
+  /// Whether threads copy to rings, and whether the copy engine does.
+  bool hasThreadCopies() const;
+  bool hasEngineCopies() const;
   unsigned ringBytes() const;
   /// The load with the largest ring, of several the last in the loop; null where there is no ring.
-  tt::LoadOp largest() const;
+  mlir::Operation *largest() const;
   unsigned slots() const { return lastStage - copyStage + 1; }
 };
 
@@ -39,6 +44,6 @@ bool isProduct(mlir::Operation *op);
 /// The loads that products of the loop's body depend on and that may run ahead, over so many stages. `mayCopy` says whether
 /// there are asynchronous copies; `leftOut` stay where they are, but for those that addresses come from.
 EarlyLoads findEarlyLoads(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned numStages,
-                          bool mayCopy, llvm::ArrayRef<tt::LoadOp> leftOut = {});
+                          bool mayCopy, llvm::ArrayRef<mlir::Operation *> leftOut = {});
 
 } // namespace nereid::ttg

@@ -107,6 +107,27 @@ def FormWarpGroupDots : Pass<"ttg-form-warp-group-dots", "::nereid::tt::FuncOp">
   let statistics = [Statistic<"numFormed", "formed", "products by warp groups">];
 }
 
+def PlaceDescriptors : Pass<"ttg-place-descriptors", "::mlir::ModuleOp"> {
+  let summary = "turns tensor descriptors that the copy engine can take into maps";
+  let description = [{
+    Runs on `tt`. Of a type of descriptors all become `ttng.make_tensor_map`, and
+    accesses `ttng.tile_load` and `ttng.tile_store`, where blocks, alignment and
+    accesses allow it; a remark says why not. What is left
+    `tt-rewrite-descriptors` expands.
+  }];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+}
+
+def LowerTileAccesses : Pass<"ttg-lower-tile-accesses", "::mlir::ModuleOp"> {
+  let summary = "turns accesses to tiles through maps into copies by the engine and waits";
+  let description = [{
+    A tile that no loop has taken ahead is copied to a buffer and waited for where
+    it stands. Maps get their places in the memory of a program,
+    `ttg.global_scratch_memory_size` bytes.
+  }];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+}
+
 def SplitConversions : Pass<"ttg-split-conversions", "::mlir::ModuleOp"> {
   let summary = "converts layouts in two steps where one needs too much shared memory";
   let description = [{

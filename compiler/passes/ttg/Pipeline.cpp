@@ -29,6 +29,7 @@ void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
   if (shape.prefetchRegisters)
     ofFunctions.addPass(
         createRotateLoads({shape.defaultStages, shape.prefetchRegisters, shape.askedStages}));
+  passes.addPass(createLowerTileAccesses());
   // Tiles made again for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
   passes.addPass(createSplitConversions({shape.maxSharedBytes}));

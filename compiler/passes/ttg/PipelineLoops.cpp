@@ -49,6 +49,9 @@ private:
   void addCounters();
   void useRing(EarlyLoad &load);
   void addGroup();
+  void copyToRing(EarlyLoad &load, Value ring);
+  void addBarriers();
+  void addWaitForEngine();
   Value view(Value ring, Value slot, MemDescType type, unsigned stage);
   void stageNew(Operation *op, unsigned stage) { stages[op] = stage; }
   LoopSchedule schedule();
@@ -58,7 +61,8 @@ private:
   RewriterBase &rewriter;
   llvm::DenseMap<Operation *, unsigned> stages; ///< of ops that are not in the last stage, and of new ones
   llvm::DenseMap<std::pair<Value, unsigned>, Value> remadeValues;
-  Value fillSlot, readSlot;
+  Value fillSlot, readSlot, phase;
+  Value barriers; ///< one for each buffer of the rings that the copy engine fills; null where there are none
   SmallVector<Value> rings;
   ttng::WarpGroupDotWaitOp productWait; ///< of products that run beside the threads; may be null
 };
@@ -130,23 +134,33 @@ void Pipeliner::addCounters() {
   Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
   Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
   Value count = arith::ConstantIntOp::create(rewriter, loc, early.slots(), 32);
-  auto next = [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> slots) {
+  auto next = [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> counters) {
     SmallVector<Value> following;
+    Value wraps;
     const std::array<unsigned, 2> ofSlots = {early.copyStage, early.lastStage};
-    for (auto [slot, stage] : llvm::zip_equal(slots, ofSlots)) {
+    for (auto [slot, stage] : llvm::zip_equal(counters.take_front(2), ofSlots)) {
       auto sum = arith::AddIOp::create(builder, loc, slot, one);
       auto isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, sum, count);
       auto wrapped = arith::SelectOp::create(builder, loc, isLast, zero, sum);
       for (Operation *op : {sum.getOperation(), isLast.getOperation(), wrapped.getOperation()})
         stageNew(op, stage);
       following.push_back(wrapped);
+      wraps = isLast;
     }
+    // The parity of the phase that the buffers read next have.
+    auto other = arith::XOrIOp::create(builder, loc, counters[2], one);
+    auto parity = arith::SelectOp::create(builder, loc, wraps, other, counters[2]);
+    for (Operation *op : {other.getOperation(), parity.getOperation()})
+      stageNew(op, early.lastStage);
+    following.push_back(parity);
     return following;
   };
   // A loop can always carry more.
-  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(rewriter, {zero, zero}, false, next));
-  fillSlot = loop.getRegionIterArgs().drop_back().back();
-  readSlot = loop.getRegionIterArgs().back();
+  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(rewriter, {zero, zero, zero}, false, next));
+  const auto counters = loop.getRegionIterArgs().take_back(3);
+  fillSlot = counters[0];
+  readSlot = counters[1];
+  phase = counters[2];
 }
 
 Value Pipeliner::view(Value ring, Value slot, MemDescType type, unsigned stage) {
@@ -155,29 +169,73 @@ Value Pipeliner::view(Value ring, Value slot, MemDescType type, unsigned stage) 
   return index;
 }
 
+/// Starts the copy of what is loaded to the ring's buffer that is filled next.
+void Pipeliner::copyToRing(EarlyLoad &load, Value ring) {
+  const Location loc = load.load->getLoc();
+  auto type = MemDescType::get(load.buffer.getShape(), load.buffer.getElementType(), load.buffer.getEncoding(),
+                               load.buffer.getMemorySpace(), /*mutable=*/true);
+  rewriter.setInsertionPoint(load.load);
+  Value target = view(ring, fillSlot, type, early.copyStage);
+  Operation *copy;
+  if (auto tile = load.tile()) {
+    Value barrier = view(barriers, fillSlot, ttng::barrierType(loop.getContext(), 0), early.copyStage);
+    auto always = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+    stageNew(always, early.copyStage);
+    copy = ttng::AsyncTmaCopyGlobalToLocalOp::create(rewriter, loc, tile.getMap(), tile.getIndices(), barrier, target, always,
+                                                     tile.getBlockAttr(), tile.getEvictAttr());
+  } else {
+    auto ofPointers = cast<tt::LoadOp>(load.load);
+    copy = AsyncCopyGlobalToLocalOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ofPointers.getPtr(),
+                                            target, ofPointers.getMask(), Value(), ofPointers.getCache(),
+                                            ofPointers.getEvict());
+  }
+  stageNew(copy, early.copyStage);
+}
+
+/// The barriers, and the bytes that each turn's copies bring to one.
+void Pipeliner::addBarriers() {
+  const Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  barriers = LocalAllocOp::create(rewriter, loc, ttng::barrierType(loop.getContext(), early.slots()), Value(), IntegerAttr());
+  ttng::InitBarrierOp::create(rewriter, loc, barriers, 1);
+  unsigned bytes = 0;
+  Operation *first = nullptr;
+  for (const EarlyLoad &load : early.loads)
+    if (load.buffer && load.isOfTile) {
+      bytes += llvm::product_of(load.buffer.getShape()) * load.buffer.getElementType().getIntOrFloatBitWidth() / 8;
+      if (!first || load.load->isBeforeInBlock(first))
+        first = load.load;
+    }
+  rewriter.setInsertionPoint(first);
+  Value barrier = view(barriers, fillSlot, ttng::barrierType(loop.getContext(), 0), early.copyStage);
+  auto always = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+  stageNew(always, early.copyStage);
+  stageNew(ttng::BarrierExpectOp::create(rewriter, loc, barrier, bytes, always), early.copyStage);
+}
+
+/// At the start of a turn.
+void Pipeliner::addWaitForEngine() {
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Value barrier = view(barriers, readSlot, ttng::barrierType(loop.getContext(), 0), early.lastStage);
+  stageNew(ttng::WaitBarrierOp::create(rewriter, loop.getLoc(), barrier, phase), early.lastStage);
+}
+
 void Pipeliner::useRing(EarlyLoad &load) {
-  const Location loc = load.load.getLoc();
+  const Location loc = load.load->getLoc();
   const MemDescType part = load.buffer;
-  auto typeOf = [&](ArrayRef<int64_t> shape) {
-    return MemDescType::get(shape, part.getElementType(), part.getEncoding(), part.getMemorySpace(), /*mutable=*/true);
-  };
   SmallVector<int64_t> shape = {early.slots()};
   llvm::append_range(shape, part.getShape());
   rewriter.setInsertionPoint(loop);
   const IntegerAttr alignment = load.allocation ? load.allocation.getAlignmentAttr() : IntegerAttr();
-  Value ring = rings.emplace_back(LocalAllocOp::create(rewriter, loc, typeOf(shape), Value(), alignment));
-
-  rewriter.setInsertionPoint(load.load);
-  Value target = view(ring, fillSlot, typeOf(part.getShape()), early.copyStage);
-  auto copy = AsyncCopyGlobalToLocalOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), load.load.getPtr(),
-                                              target, load.load.getMask(), Value(), load.load.getCache(),
-                                              load.load.getEvict());
-  stageNew(copy, early.copyStage);
-  Operation *replaced = load.allocation ? load.allocation.getOperation() : load.load.getOperation();
+  Value ring = rings.emplace_back(LocalAllocOp::create(
+      rewriter, loc, MemDescType::get(shape, part.getElementType(), part.getEncoding(), part.getMemorySpace(), /*mutable=*/true),
+      Value(), alignment));
+  copyToRing(load, ring);
+  Operation *replaced = load.allocation ? load.allocation.getOperation() : load.load;
   rewriter.setInsertionPoint(replaced);
   Value source = view(ring, readSlot, part, early.lastStage);
   if (!load.allocation)
-    source = LocalLoadOp::create(rewriter, loc, load.load.getType(), source);
+    source = LocalLoadOp::create(rewriter, loc, load.load->getResult(0).getType(), source);
   rewriter.replaceOp(replaced, source);
   stages.erase(load.load);
   if (load.allocation)
@@ -202,15 +260,17 @@ static bool isIdle(ttng::FenceAsyncSharedOp fence) {
 
 /// Closes the group of a turn's copies, and waits for one at the start of a turn. What a thread copied is fenced there, too.
 void Pipeliner::addGroup() {
+  for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
+    if (isIdle(fence))
+      rewriter.eraseOp(fence);
+  if (!early.hasThreadCopies())
+    return;
   const Location loc = loop.getLoc();
   auto token = AsyncTokenType::get(loop.getContext());
   for (Operation &op : *loop.getBody())
     if (isa<AsyncCopyGlobalToLocalOp>(op))
       rewriter.setInsertionPointAfter(&op);
   stageNew(AsyncCommitGroupOp::create(rewriter, loc, token, ValueRange()), early.copyStage);
-  for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
-    if (isIdle(fence))
-      rewriter.eraseOp(fence);
   rewriter.setInsertionPointToStart(loop.getBody());
   stageNew(AsyncWaitOp::create(rewriter, loc, token, ValueRange(), early.slots() - 2), early.lastStage);
   if (llvm::any_of(rings, isReadByUnit))
@@ -227,7 +287,9 @@ LoopSchedule Pipeliner::schedule() {
   result.lastStage = early.lastStage;
   std::vector<std::vector<Operation *>> byStage(early.lastStage + 1);
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (isa<AsyncWaitOp, ttng::FenceAsyncSharedOp>(op) && stages.contains(&op))
+    const bool isWait = isa<AsyncWaitOp, ttng::FenceAsyncSharedOp, ttng::WaitBarrierOp>(op) ||
+                        (isa<MemDescIndexOp>(op) && llvm::any_of(op.getUsers(), llvm::IsaPred<ttng::WaitBarrierOp>));
+    if (isWait && stages.contains(&op))
       result.entries.push_back({&op, early.lastStage});
     else
       byStage[stages.lookup_or(&op, early.lastStage)].push_back(&op);
@@ -255,17 +317,25 @@ bool Pipeliner::run() {
   auto token = AsyncTokenType::get(loop.getContext());
   if (early.hasRings()) {
     addCounters();
+    if (early.hasEngineCopies())
+      addBarriers();
     for (EarlyLoad &load : early.loads)
       if (load.buffer)
         useRing(load);
     addGroup();
+    if (barriers)
+      addWaitForEngine();
     productWait = letProductsRun(loop, rings, rewriter);
   }
   scf::ForOp made = expandLoop(loop, schedule(), rewriter);
   made->setAttr(kScheduledStage, rewriter.getI32IntegerAttr(early.lastStage));
   rewriter.setInsertionPointAfter(productWait ? made->getNextNode() : made.getOperation());
-  if (!rings.empty())
+  if (early.hasThreadCopies())
     AsyncWaitOp::create(rewriter, loc, token, ValueRange(), 0);
+  if (barriers) {
+    ttng::InvalBarrierOp::create(rewriter, loc, barriers);
+    LocalDeallocOp::create(rewriter, loc, barriers);
+  }
   for (Value ring : rings)
     LocalDeallocOp::create(rewriter, loc, ring);
   return true;
@@ -315,7 +385,7 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
 
   /// None of the loads, where shared memory has no room for the ring of a single one.
   EarlyLoads leaveOut(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, const EarlyLoads &all) {
-    SmallVector<tt::LoadOp> leftOut;
+    SmallVector<Operation *> leftOut;
     EarlyLoads early = all;
     while (early.hasRings() && bytesWith(loop, early) > maxBytes) {
       leftOut.push_back(early.largest());
@@ -323,8 +393,8 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
     }
     const unsigned needed = bytesWith(loop, all);
     if (early.hasRings()) {
-      for (tt::LoadOp load : leftOut)
-        tt::report(load.getLoc(), diag::LoadLeftOut, needed, maxBytes);
+      for (Operation *load : leftOut)
+        tt::report(load->getLoc(), diag::LoadLeftOut, needed, maxBytes);
       return early;
     }
     tt::report(loop.getLoc(), diag::LoopNotPipelined,

@@ -6,6 +6,7 @@
 // A transposition between a load and the buffer moves before the load, where it costs nothing.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/Reach.h"
 #include "compiler/passes/ttg/DotLayouts.h"
@@ -100,13 +101,19 @@ static Value sinkTransposition(Value value) {
   return turned;
 }
 
+/// The transposition that stands between a tile read through a map and `value`, if any.
+static tt::TransOp turnedTile(Value value) {
+  auto turn = value.getDefiningOp<tt::TransOp>();
+  return turn && turn.getSrc().getDefiningOp<ttng::TileLoadOp>() ? turn : tt::TransOp();
+}
+
 static bool wantsBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   auto operand = dyn_cast<DotOperandAttr>(to.getEncoding());
   if (!operand || !isa<NvidiaMmaAttr>(operand.getParent()) || isa<NvidiaMmaAttr>(from.getEncoding()))
     return false;
   Operation *source = op.getSrc().getDefiningOp();
-  if (isa_and_nonnull<tt::LoadOp>(source))
+  if (isa_and_nonnull<tt::LoadOp, ttng::TileLoadOp>(source) || turnedTile(op.getSrc()))
     return true;
   const unsigned bits = analysis::memoryBits(from.getElementType());
   return layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), bits).kind == layout::ConversionKind::Shared;
@@ -131,18 +138,41 @@ static Operation *firstUser(Value value) {
   return first;
 }
 
+/// The buffer that the copy engine fills.
+static Value bufferOfTile(OpBuilder &builder, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  return LocalAllocOp::create(builder, tile.getLoc(), ttng::tileBuffer(type, /*isMutable=*/false), tile, IntegerAttr());
+}
+
 /// Buffers are filled one after the other and then read, so that one barrier serves several.
 static void bringThroughBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   OpBuilder builder(op);
-  auto type = MemDescType::get(from.getShape(), from.getElementType(), bufferEncoding(from, to),
-                               SharedMemoryAttr::get(op.getContext()));
-  Value buffer = LocalAllocOp::create(builder, op.getLoc(), type, op.getSrc(), IntegerAttr());
+  Value buffer;
+  if (tt::TransOp turn = turnedTile(op.getSrc())) {
+    buffer = bufferOfTile(builder, turn.getSrc());
+    auto type = cast<MemDescType>(buffer.getType());
+    auto encoding = cast<NvmmaSharedAttr>(type.getEncoding());
+    auto turned = NvmmaSharedAttr::get(op.getContext(), encoding.getSwizzlingByteWidth(), /*transposed=*/true,
+                                       encoding.getElementBitWidth(), 2);
+    buffer = MemDescTransOp::create(builder, op.getLoc(),
+                                    MemDescType::get(from.getShape(), from.getElementType(), turned, type.getMemorySpace()),
+                                    buffer, turn.getOrder());
+  } else if (op.getSrc().getDefiningOp<ttng::TileLoadOp>()) {
+    buffer = bufferOfTile(builder, op.getSrc());
+  } else {
+    auto type = MemDescType::get(from.getShape(), from.getElementType(), bufferEncoding(from, to),
+                                 SharedMemoryAttr::get(op.getContext()));
+    buffer = LocalAllocOp::create(builder, op.getLoc(), type, op.getSrc(), IntegerAttr());
+  }
   if (Operation *user = firstUser(op.getResult()); user && user->getBlock() == op->getBlock())
     builder.setInsertionPoint(user);
   Value operand = LocalLoadOp::create(builder, op.getLoc(), to, buffer);
   op.getResult().replaceAllUsesWith(operand);
+  Operation *source = op.getSrc().getDefiningOp();
   op.erase();
+  if (isa_and_nonnull<tt::TransOp>(source) && source->use_empty())
+    source->erase();
 }
 
 namespace {

@@ -22,6 +22,8 @@ static constexpr Arch volta = {.capability = 70,
                                .hasWarpMma = false,
                                .hasAsyncCopy = false,
                                .hasTma = false,
+                               .makesTensorMaps = false,
+                               .hasMatrixStores = false,
                                .hasWgmma = false,
                                .hasClusters = false,
                                .maxSharedBytes = 96 * KiB,
@@ -49,7 +51,8 @@ static constexpr Arch ada() {
 
 static constexpr Arch hopper() {
   Arch arch = ada();
-  arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 80, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
+  arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 83, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
+  arch.makesTensorMaps = arch.hasMatrixStores = true;
   arch.hasTma = arch.hasWgmma = arch.hasClusters = arch.hasBf16Atomics = true;
   return arch;
 }
@@ -106,7 +109,7 @@ std::string nvidia::canonicalName(const std::string &text) {
 /// Without what a generation has alone.
 static Arch portableForm(Arch arch) {
   arch.cpu = arch.portable;
-  arch.hasWgmma = false;
+  arch.hasWgmma = arch.makesTensorMaps = false;
   return arch;
 }
 

@@ -21,6 +21,8 @@ struct Arch {
   bool hasWarpMma;       ///< mma.sync of 16-bit floats, tf32, bytes and f64
   bool hasAsyncCopy;     ///< cp.async
   bool hasTma;
+  bool makesTensorMaps;  ///< tensormap.replace
+  bool hasMatrixStores;  ///< stmatrix
   bool hasWgmma;
   bool hasClusters;
   uint32_t maxSharedBytes; ///< of one block

@@ -9,6 +9,7 @@
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/passes/tt/Passes.h"
+#include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/Pipeline.h"
 #include "compiler/target/nvidia/Clusters.h"
 #include "compiler/target/nvidia/Codegen.h"
@@ -57,6 +58,12 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
   if (options.ptxVersion)
     arch.ptxVersion = options.ptxVersion;
   return success();
+}
+
+void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target) {
+  std::string whyNot;
+  if (std::optional<Arch> arch = findArch(target.arch, whyNot); arch && arch->makesTensorMaps)
+    passes.addPass(ttg::createPlaceDescriptors());
 }
 
 //--- phases --------------------------------------------------------------------------------
@@ -240,6 +247,10 @@ FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &opt
   code.params = lowering::paramsOf(*kernel);
   code.numWarps = ttg::numWarpsOf(module);
   code.threadsPerBlock = code.numWarps * ttg::threadsPerWarpOf(module);
+  if (auto bytes = module->getAttrOfType<IntegerAttr>(ttg::kScratchBytes))
+    code.globalScratchBytes = bytes.getInt();
+  if (auto alignment = module->getAttrOfType<IntegerAttr>(ttg::kScratchAlignment))
+    code.globalScratchAlign = alignment.getInt();
   if (emit.plan)
     code.plan = lowering::printPlan(module, analysis::planSharedMemory(module));
   if (emit.ttgir || emit.stopAfter == "ttgir")

@@ -6,6 +6,7 @@
 #include "compiler/support/Options.h"
 #include "compiler/target/nvidia/Archs.h"
 #include "compiler/target/nvidia/Library.h"
+#include "compiler/target/nvidia/TensorCopies.h"
 
 namespace nereid::nvidia {
 
@@ -39,6 +40,9 @@ public:
   bool hasMatrixLoads() const override { return arch.hasWarpMma; }
   llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
                                                    bool isTransposed) override;
+  bool hasMatrixStores() const override { return arch.hasMatrixStores; }
+  void storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                     bool isTransposed) override;
   void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
   void commitCopies(IrBuilder &ir) override;
   void waitForCopies(IrBuilder &ir, unsigned numPending) override;
@@ -59,6 +63,7 @@ public:
                                                  llvm::ArrayRef<llvm::Value *> sums) override;
   void fenceAsyncShared(IrBuilder &ir) override;
   llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
+  lowering::TensorCopies *tensorCopies() override { return arch.makesTensorMaps ? &copies : nullptr; }
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
 
   /// Gives functions of libraries that were called their code.
@@ -69,6 +74,7 @@ private:
   math::HostMath facts;
   Libraries libraries{facts};
   llvm::ArrayRef<support::ExternLibrary> externLibraries;
+  NvidiaTensorCopies copies;
 };
 
 } // namespace nereid::nvidia

@@ -1,5 +1,6 @@
 // Matrices read from shared memory by a warp, and copies to it that run beside the threads.
 // SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/Assembly.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -37,6 +38,19 @@ llvm::SmallVector<llvm::Value *, 8> NvidiaEmitter::loadMatrices(IrBuilder &ir, l
   for (unsigned index = 0; index < count; ++index)
     words.push_back(ir.CreateExtractValue(all, index));
   return words;
+}
+
+void NvidiaEmitter::storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row,
+                                  int64_t byteOffset, bool isTransposed) {
+  Assembly assembly(ir);
+  const std::string at = assembly.input(ir.CreatePtrToInt(moved(ir, row, byteOffset), ir.getInt32Ty()));
+  std::string list;
+  for (llvm::Value *word : words)
+    list += (list.empty() ? "" : ", ") + assembly.input(word);
+  auto made = assembly.emit("stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) + (isTransposed ? ".trans" : "") + ".shared.b16 [" +
+                                at + "], {" + list + "};",
+                            llvm::MemoryEffects::unknown());
+  llvm::cast<llvm::CallInst>(made.front())->addFnAttr(llvm::Attribute::Convergent);
 }
 
 /// 16 bytes pass by L1, unless they are wanted there. PTX ISA, cp.async: smaller copies always go through it.

@@ -39,6 +39,11 @@ public:
   void barrier();
   /// What a unit beside the thread keeps for it.
   std::shared_ptr<void> &threadState() { return fibers[running].state; }
+  /// What a unit keeps for the block.
+  std::shared_ptr<void> &blockState() { return state; }
+  /// Lets the other fibers run; after very many turns it waits for ever.
+  void giveWay();
+  Order threadOrder() const { return order; }
   /// What each lane of this fiber's warp brought.
   const std::vector<uint32_t> &exchange(uint32_t word);
   /// A copy runs when it is started or when it is waited for, which the order of threads decides: a wait that is missing
@@ -67,6 +72,9 @@ private:
   Meeting everyone;
   std::vector<Meeting> warps;
   ucontext_t scheduler;
+  std::shared_ptr<void> state;
+  Meeting never; ///< that nobody comes to
+  unsigned turnsGiven = 0;
   const std::function<void()> *body = nullptr;
   unsigned running = 0;
   Order order = Order::Ascending;

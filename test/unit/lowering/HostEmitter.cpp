@@ -57,6 +57,7 @@ static uint32_t overLanes(uint32_t word, uint32_t kind) {
 static void startCopy(char *target, const char *source, uint32_t bytes, uint32_t sourceBytes) {
   Block::current().startCopy({target, source, bytes, sourceBytes});
 }
+static void storeWord(char *row, uint32_t offset, uint32_t word, uint32_t bytes) { std::memcpy(row + offset, &word, bytes); }
 static void commitCopies() { Block::current().commitCopies(); }
 static uint32_t waitForCopies(uint32_t numPending) {
   Block::current().waitForCopies(numPending);
@@ -72,6 +73,7 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
       {"simt_shuffle_xor", reinterpret_cast<void *>(&fromLaneXor)},
       {"simt_shuffle_index", reinterpret_cast<void *>(&fromLane)},
       {"simt_reduce", reinterpret_cast<void *>(&overLanes)},
+      {"simt_store_word", reinterpret_cast<void *>(&storeWord)},
       {"simt_start_copy", reinterpret_cast<void *>(&startCopy)},
       {"simt_commit_copies", reinterpret_cast<void *>(&commitCopies)},
       {"simt_wait_for_copies", reinterpret_cast<void *>(&waitForCopies)},
@@ -277,6 +279,33 @@ llvm::SmallVector<llvm::Value *, 8> HostEmitter::loadMatrices(IrBuilder &ir, llv
     words.push_back(word);
   }
   return words;
+}
+
+/// By the definition: each lane brings its words to the rows whose addresses other lanes give.
+void HostEmitter::storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                                bool isTransposed) {
+  ++matrixStores;
+  llvm::Value *lane = ir.CreateURem(call(ir, "simt_thread", {}), ir.getInt32(32));
+  llvm::Value *base = ir.CreatePtrToInt(address(ir, row, byteOffset), ir.getInt64Ty());
+  llvm::Value *low = ir.CreateTrunc(base, ir.getInt32Ty()), *high = ir.CreateTrunc(ir.CreateLShr(base, 32), ir.getInt32Ty());
+  auto *type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty(), ir.getInt32Ty()}, false);
+  llvm::FunctionCallee store = ir.GetInsertBlock()->getModule()->getOrInsertFunction("simt_store_word", type);
+  auto storeTo = [&](llvm::Value *source, llvm::Value *offset, llvm::Value *word, unsigned bytes) {
+    auto half = [&](llvm::Value *part) { return ir.CreateZExt(shuffleIndex(ir, part, source), ir.getInt64Ty()); };
+    llvm::Value *begin = ir.CreateOr(half(low), ir.CreateShl(half(high), 32));
+    ir.CreateCall(store, {ir.CreateIntToPtr(begin, ir.getPtrTy()), offset, word, ir.getInt32(bytes)});
+  };
+  llvm::Value *quad = ir.CreateUDiv(lane, ir.getInt32(4)), *inQuad = ir.CreateURem(lane, ir.getInt32(4));
+  for (auto [matrix, word] : llvm::enumerate(words)) {
+    llvm::Value *first = ir.getInt32(8 * matrix);
+    if (!isTransposed) {
+      storeTo(ir.CreateAdd(first, quad), ir.CreateMul(inQuad, ir.getInt32(4)), word, 4);
+      continue;
+    }
+    for (unsigned part : {0, 1})
+      storeTo(ir.CreateAdd(first, ir.CreateAdd(ir.CreateMul(inQuad, ir.getInt32(2)), ir.getInt32(part))),
+              ir.CreateMul(quad, ir.getInt32(2)), ir.CreateLShr(word, 16 * part), 2);
+  }
 }
 
 void HostEmitter::copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) {

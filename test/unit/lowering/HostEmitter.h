@@ -25,6 +25,7 @@ public:
   llvm::SmallVector<llvm::Value *> multiplyByGroups(IrBuilder &ir, const lowering::GroupProduct &product) override;
   llvm::SmallVector<llvm::Value *> waitForGroups(IrBuilder &ir, unsigned pendings,
                                                  llvm::ArrayRef<llvm::Value *> sums) override;
+  lowering::TensorCopies *tensorCopies() override;
   void fenceAsyncShared(IrBuilder &) override {}
   llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
@@ -41,6 +42,9 @@ public:
   bool hasMatrixLoads() const override { return true; }
   llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
                                                    bool isTransposed) override;
+  bool hasMatrixStores() const override { return true; }
+  void storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                     bool isTransposed) override;
   void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
   void commitCopies(IrBuilder &ir) override;
   void waitForCopies(IrBuilder &ir, unsigned numPending) override;
@@ -51,7 +55,7 @@ public:
   llvm::Value *narrow(IrBuilder &, llvm::Value *, mlir::Type, bool) override { return nullptr; }
   llvm::Value *widenByte(IrBuilder &, llvm::Value *, mlir::Type) override { return nullptr; }
 
-  unsigned barriers = 0, matrixLoads = 0, copies = 0; ///< that were emitted
+  unsigned barriers = 0, matrixLoads = 0, matrixStores = 0, copies = 0; ///< that were emitted
 
 private:
   llvm::Value *call(IrBuilder &ir, const char *name, llvm::ArrayRef<llvm::Value *> arguments, bool hasResult = true);
@@ -66,5 +70,7 @@ struct HostFunction {
 llvm::ArrayRef<HostFunction> hostFunctions();
 /// Those of the matrix unit of four warps.
 llvm::ArrayRef<HostFunction> warpGroupFunctions();
+/// Those of the engine that copies blocks of arrays.
+llvm::ArrayRef<HostFunction> tensorCopyFunctions();
 
 } // namespace nereid::simt

@@ -7,6 +7,7 @@
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
+#include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/Pipeline.h"
 #include "test/unit/lowering/Fibers.h"
 #include "test/unit/lowering/HostEmitter.h"
@@ -33,17 +34,21 @@ struct SimtKernel::Code {
 SimtKernel::SimtKernel() : code(std::make_unique<Code>()) {}
 SimtKernel::~SimtKernel() = default;
 
-std::vector<char> Arguments::packed() const {
+std::vector<char> Arguments::packed(char *scratch) const {
   std::vector<char> block = bytes;
   block.resize((block.size() + 7) / 8 * 8 + 16);
+  std::memcpy(block.data() + block.size() - 16, &scratch, sizeof scratch);
   return block;
 }
 
-static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups) {
+static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, bool hasTensorCopies) {
   if (module->hasAttr(ttg::kNumWarps))
     return true;
   mlir::PassManager passes(module.getContext());
-  tt::buildOptimisePipeline(passes, /*fusesFloats=*/true);
+  tt::buildOptimisePipeline(passes, /*fusesFloats=*/true, [&](mlir::OpPassManager &more) {
+    if (hasTensorCopies)
+      more.addPass(ttg::createPlaceDescriptors());
+  });
   passes.addPass(tt::createPadTiles());
   ttg::GpuShape shape;
   shape.numWarps = numWarps;
@@ -96,7 +101,7 @@ static std::unique_ptr<llvm::orc::LLJIT> createJit(char *shared, std::string &er
   auto add = [&](const char *name, void *address) {
     symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
   };
-  for (const HostFunction &function : llvm::concat<const HostFunction>(hostFunctions(), warpGroupFunctions()))
+  for (const HostFunction &function : llvm::concat<const HostFunction>(hostFunctions(), warpGroupFunctions(), tensorCopyFunctions()))
     add(function.name, function.address);
   add("nereid_shared", shared);
   add("__truncsfbf2", reinterpret_cast<void *>(&roundToBfloat));
@@ -114,7 +119,7 @@ static std::unique_ptr<llvm::orc::LLJIT> createJit(char *shared, std::string &er
 }
 
 std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigned numWarps, std::string *error,
-                                                bool hasWarpGroups) {
+                                                bool hasWarpGroups, bool hasTensorCopies) {
   std::string ignored;
   std::string &messages = error ? *error : ignored;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -126,7 +131,7 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
     return mlir::success();
   });
   auto source = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  if (!source || !toTtg(*source, numWarps, hasWarpGroups))
+  if (!source || !toTtg(*source, numWarps, hasWarpGroups, hasTensorCopies))
     return nullptr;
 
   std::unique_ptr<SimtKernel> kernel(new SimtKernel);
@@ -150,6 +155,9 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
     return nullptr;
   kernel->barriers = emitter.barriers;
   kernel->matrixLoads = emitter.matrixLoads;
+  kernel->matrixStores = emitter.matrixStores;
+  if (auto bytes = (*source)->getAttrOfType<mlir::IntegerAttr>(ttg::kScratchBytes))
+    kernel->scratchBytes = bytes.getInt();
   kernel->copies = emitter.copies;
   for (auto function : source->getOps<tt::FuncOp>())
     if (function.isPublic())
@@ -173,7 +181,8 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
 }
 
 bool SimtKernel::run(std::array<uint32_t, 3> grid, const Arguments &arguments, Order order) const {
-  const std::vector<char> packed = arguments.packed();
+  std::vector<char> scratch(size_t{scratchBytes} * grid[0] * grid[1] * grid[2]);
+  const std::vector<char> packed = arguments.packed(scratch.data());
   bool isComplete = true;
   for (uint32_t z = 0; z < grid[2]; ++z)
     for (uint32_t y = 0; y < grid[1]; ++y)

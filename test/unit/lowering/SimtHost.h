@@ -24,7 +24,7 @@ public:
     return *this;
   }
   /// With the two scratch pointers behind.
-  std::vector<char> packed() const;
+  std::vector<char> packed(char *scratch = nullptr) const;
 
 private:
   std::vector<char> bytes;
@@ -37,15 +37,15 @@ public:
   /// From `tt` text, through the layouts that the GPU pipeline gives it, or from `ttg` text as it is. Null, with the
   /// diagnostics in `error`, where it does not compile.
   static std::unique_ptr<SimtKernel> compile(const std::string &text, unsigned numWarps, std::string *error = nullptr,
-                                             bool hasWarpGroups = false);
+                                             bool hasWarpGroups = false, bool hasTensorCopies = false);
   ~SimtKernel();
 
   /// Every program of the grid. False where fibers wait for each other for ever: threads that do not all come to a
   /// barrier, or lanes to a shuffle.
   bool run(std::array<uint32_t, 3> grid, const Arguments &arguments, Order order = Order::Ascending) const;
 
-  uint32_t sharedBytes = 0;
-  unsigned barriers = 0, matrixLoads = 0, copies = 0; ///< in the text of the LLVM IR
+  uint32_t sharedBytes = 0, scratchBytes = 0; ///< of a program
+  unsigned barriers = 0, matrixLoads = 0, matrixStores = 0, copies = 0; ///< in the text of the LLVM IR
   std::string llir;      ///< before optimisation
   std::string ttgir;
 

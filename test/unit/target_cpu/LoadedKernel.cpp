@@ -3,9 +3,11 @@
 #include "test/unit/target_cpu/LoadedKernel.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/passes/tt/Passes.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -33,6 +35,10 @@ std::optional<cpu::CpuCode> cpu_test::compileText(const std::string &text, const
   });
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
+    return std::nullopt;
+  mlir::PassManager passes(&context);
+  passes.addPass(tt::createRewriteDescriptors());
+  if (mlir::failed(passes.run(*module)))
     return std::nullopt;
   auto code = cpu::compile(*module, support::Options(), target, emit);
   if (mlir::failed(code))

@@ -60,7 +60,7 @@ _NAMES = frozenset(field.name for field in fields(CUDAOptions))
 
 
 def _capability(arch: str) -> int:
-    match = re.fullmatch(r"(?:sm_?)?(\d+)[af]?", arch)
+    match = re.fullmatch(r"(?:sm_?)?(\d+)[af]?(?:\+tma)?", arch)
     if match is None:
         raise ValueError(f"{arch!r} is not the name of a GPU architecture; write sm90, for example")
     return int(match.group(1))
@@ -110,6 +110,8 @@ class CUDABackend(BaseBackend):
         # "sm_90" is what later GPUs run, too; "sm90" and "sm_90a" are all that 9.0 can do.
         is_portable = re.fullmatch(r"sm_\d+", options.arch)
         arch = options.arch if is_portable else _capability(options.arch)
+        if options.arch.endswith("+tma"):  # descriptors go to the copy engine
+            arch = f"{arch}+tma"
         return GPUTarget("cuda", arch, self.target.warp_size)
 
     def _assembler(self) -> Assembler:

@@ -1,0 +1,141 @@
+// Declares accesses to arrays through tensor maps: tiles as a whole, and the copies and barriers that they become.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_TTNG_TENSOR_OPS
+#define NEREID_TTNG_TENSOR_OPS
+
+/// Starts writes that end before every thread has passed a wait of their own.
+def StartsTransfer : NativeOpTrait<"StartsTransfer"> {
+  let cppNamespace = "::nereid::ttg";
+}
+/// The result stands for the memory behind the first operand.
+def DescribesMemory : NativeOpTrait<"DescribesMemory"> {
+  let cppNamespace = "::nereid::ttg";
+}
+
+//--- Tiles ---------------------------------------------------------------------------------
+
+def MakeTensorMapOp : Ttng_Op<"make_tensor_map", [AlwaysSpeculatable, AttrSizedOperandSegments, DescribesMemory,
+                                                  DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "describes a strided array to the copy engine";
+  let description = [{
+    C1. There is one extent and one stride, in elements, for each dimension of the block; the last stride is 1.
+    C2. The block has two to five dimensions of at most 256 elements; only the last one may have more.
+    C3. Rows of the block have 16 bytes at least.
+
+    The result points to the map. Its lowest bit says that the array is empty,
+    which maps cannot say. `place` is the map's place in the memory that a
+    program has for itself, `scratch` a buffer that it is made in.
+
+    `%m = ttng.make_tensor_map %p, [%rows, %columns], [%pitch, %one] nan %no tf32 %no
+       {block = array<i64: 128, 64>} : !tt.ptr<f16>`
+  }];
+  let arguments = (ins Tt_PointerType:$base, Variadic<I64>:$shape, Variadic<I64>:$strides, I1:$padsWithNan,
+      I1:$roundsToTf32, Optional<Ttg_MemDescType>:$scratch, DenseI64ArrayAttr:$block, UnitAttr:$isUnsigned,
+      OptionalAttr<I32Attr>:$place);
+  let results = (outs Tt_PointerType:$map);
+  let assemblyFormat = [{
+    $base `,` `[` $shape `]` `,` `[` $strides `]` `nan` $padsWithNan `tf32` $roundsToTf32
+    (`scratch` $scratch^ `:` qualified(type($scratch)))? attr-dict `:` type($base) `->` type($map)
+  }];
+  let hasVerifier = 1;
+}
+
+class Ttng_TileAccess<string mnemonic, list<Trait> traits = []> : Ttng_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+def TileLoadOp : Ttng_TileAccess<"tile_load"> {
+  let summary = "reads the block of an array that begins at the indices, through a map";
+  let description = [{
+    C1. There is one index for each dimension of the block.
+    C2. The tile has the block's rows, all dimensions but the last one counted, and its columns.
+  }];
+  let arguments = (ins Arg<Tt_PointerType, "", [MemRead]>:$map, Variadic<I32>:$indices, DenseI64ArrayAttr:$block,
+      DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$map `[` $indices `]` attr-dict `:` type($map) `->` type($result)";
+}
+
+def TileStoreOp : Ttng_TileAccess<"tile_store"> {
+  let summary = "writes the block of an array that begins at the indices, or combines it with a tile, through a map";
+  let description = [{
+    C1. There is one index for each dimension of the block.
+    C2. The tile has the block's rows, all dimensions but the last one counted, and its columns.
+    With `kind` each element is combined with what is there, atomically.
+  }];
+  let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$map, Variadic<I32>:$indices, AnyRankedTensor:$src,
+      DenseI64ArrayAttr:$block, OptionalAttr<Tt_DescriptorReduceKind>:$kind);
+  let assemblyFormat = "$map `[` $indices `]` `,` $src attr-dict `:` type($map) `,` type($src)";
+}
+
+//--- Barriers ------------------------------------------------------------------------------
+
+def InitBarrierOp : Ttng_Op<"init_barrier"> {
+  let summary = "makes every element of a buffer a barrier that `count` arrivals complete";
+  let description = [{
+    What the threads wrote before it, anywhere, is seen by the copy engine after the next barrier of the block.
+    `ttng.init_barrier %b {count = 1 : i32} : !ttg.memdesc<3x1xi64, #shared, #smem, mutable>`
+  }];
+  let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barriers, I32Attr:$count);
+  let assemblyFormat = "$barriers attr-dict `:` qualified(type($barriers))";
+}
+
+def InvalBarrierOp : Ttng_Op<"inval_barrier"> {
+  let summary = "gives the memory of barriers back";
+  let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` qualified(type($barriers))";
+}
+
+def BarrierExpectOp : Ttng_Op<"barrier_expect", [StartsTransfer]> {
+  let summary = "arrives at a barrier, which then also waits for so many bytes; nothing where `pred` is false";
+  let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barrier, I32Attr:$size, I1:$pred);
+  let assemblyFormat = "$barrier `,` $pred attr-dict `:` qualified(type($barrier))";
+}
+
+// Orders accesses beside those of its operand: nothing may go over it.
+def WaitBarrierOp : Ttng_Op<"wait_barrier", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
+  let summary = "waits until the barrier's phase of that parity is complete: all that was copied then is seen";
+  let arguments = (ins Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$barrier, I32:$phase);
+  let assemblyFormat = "$barrier `,` $phase attr-dict `:` qualified(type($barrier))";
+}
+
+//--- Copies --------------------------------------------------------------------------------
+
+def AsyncTmaCopyGlobalToLocalOp : Ttng_Op<"async_tma_copy_global_to_local", [StartsTransfer]> {
+  let summary = "starts the copy of a block to shared memory; the barrier counts its bytes; nothing where `pred` is false";
+  let description = [{
+    C1. The buffer has the layout in which the engine writes blocks.
+    What is outside of the array becomes the map's padding, and its bytes count like others.
+  }];
+  let arguments = (ins Arg<Tt_PointerType, "", [MemRead]>:$map, Variadic<I32>:$indices,
+      Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barrier, Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$result,
+      I1:$pred, DenseI64ArrayAttr:$block,
+      DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict);
+  let assemblyFormat = [{
+    $map `[` $indices `]` $result `,` $barrier `,` $pred attr-dict `:` type($map) `,` qualified(type($barrier)) `->`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def AsyncTmaCopyLocalToGlobalOp : Ttng_Op<"async_tma_copy_local_to_global"> {
+  let summary = "starts the copy of a block from shared memory, or its combination with what is there, as a group of its own";
+  let description = [{
+    C1. The buffer has the layout in which the engine reads blocks.
+    What is outside of the array is left out.
+  }];
+  let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$map, Variadic<I32>:$indices,
+      Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$src, DenseI64ArrayAttr:$block,
+      OptionalAttr<Tt_DescriptorReduceKind>:$kind);
+  let assemblyFormat = "$map `[` $indices `]` $src attr-dict `:` type($map) `,` qualified(type($src))";
+  let hasVerifier = 1;
+}
+
+def AsyncTmaStoreWaitOp : Ttng_Op<"async_tma_store_wait", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
+  let summary = "waits until all but the last `pendings` groups of copies from shared memory are done, or have read it";
+  let arguments = (ins Arg<Variadic<Ttg_MemDescType>, "", [MemRead<Ttng_Smem>]>:$sources, I32Attr:$pendings,
+      UnitAttr:$readOnly);
+  let assemblyFormat = "$sources attr-dict `:` qualified(type($sources))";
+}
+
+#endif

@@ -1,0 +1,322 @@
+// Turns tensor descriptors that the copy engine can take into maps, and accesses through them into accesses to tiles.
+//
+//   %d = tt.make_tensor_descriptor %p, [...], [...] : <f16>, <128x64xf16>   ->   %m = ttng.make_tensor_map %p, ...
+//   %x = tt.descriptor_load %d[%i, %j]                                     ->   %x = ttng.tile_load %m[%i, %j]
+//
+// All descriptors of one type are turned or none: a value of that type may come from any of them. What stays is expanded
+// into pointers and masks, as on targets without the engine.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/AxisInfo.h"
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace nereid::ttg {
+#define GEN_PASS_DEF_PLACEDESCRIPTORS
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+using tt::TensorDescType;
+
+/// Of a map: what its base and its strides are multiples of, and what its rows have at least.
+static constexpr int64_t kMapBytes = 16;
+static constexpr int64_t kMostBoxElems = 256, kMostTileBytes = 64 * 1024;
+
+//--- which types ---------------------------------------------------------------------------
+
+/// Why the engine cannot copy such blocks; empty where it can.
+static std::string whyNotCopied(TensorDescType type) {
+  const RankedTensorType tile = type.getTileType();
+  const unsigned bits = tile.getElementType().getIntOrFloatBitWidth();
+  const int64_t rank = tile.getRank(), bytes = tile.getNumElements() * bits / 8, row = tile.getShape().back() * bits / 8;
+  if (rank < 2 || rank > 5)
+    return "blocks of " + std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions");
+  if (!llvm::is_contained({8u, 16u, 32u, 64u}, bits))
+    return "elements of " + std::to_string(bits) + " bits";
+  if (!llvm::all_of(tile.getShape(), llvm::isPowerOf2_64))
+    return "extents that are no powers of two";
+  if (row < kMapBytes)
+    return "rows of " + std::to_string(row) + " bytes";
+  for (int64_t extent : tile.getShape().drop_back())
+    if (extent > kMostBoxElems)
+      return "an extent of " + std::to_string(extent);
+  if (bytes > kMostTileBytes)
+    return "blocks of " + std::to_string(bytes) + " bytes";
+  return "";
+}
+
+/// How elements are combined: what the instructions and the language both know.
+static bool combines(tt::DescriptorReduceKind kind, Type element) {
+  using Kind = tt::DescriptorReduceKind;
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  const bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger();
+  switch (kind) {
+  case Kind::ADD:
+    return isFloat ? bits == 16 || bits == 32 : bits == 32 || (bits == 64 && isUnsigned);
+  case Kind::MIN:
+  case Kind::MAX:
+    return isFloat ? bits == 16 : bits >= 32;
+  case Kind::AND:
+  case Kind::OR:
+  case Kind::XOR:
+    return !isFloat && bits >= 32;
+  case Kind::INC:
+  case Kind::DEC:
+    return false;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+namespace {
+/// The descriptor types of a module and what speaks against each.
+class TypeChooser {
+public:
+  explicit TypeChooser(ModuleOp module) : module(module), facts(module) {}
+
+  /// Those that become maps.
+  llvm::DenseSet<Type> choose();
+
+private:
+  void refuse(Type type, Operation *at, const Twine &reason);
+  void look(Operation *op);
+  void lookAtMake(tt::MakeTensorDescOp make);
+
+  ModuleOp module;
+  analysis::AxisInfoAnalysis facts;
+  llvm::MapVector<Type, std::string> reasons; ///< empty: none
+};
+} // namespace
+
+void TypeChooser::refuse(Type type, Operation *at, const Twine &reason) {
+  std::string &known = reasons[type];
+  if (!known.empty())
+    return;
+  known = reason.str();
+  at->emitRemark() << "blocks are accessed by pointers, not by the copy engine: " << known;
+}
+
+/// What strides and addresses are multiples of has to be plain to see: a map with others cannot be used.
+void TypeChooser::lookAtMake(tt::MakeTensorDescOp make) {
+  const int64_t bytes = make.getType().getTileType().getElementType().getIntOrFloatBitWidth() / 8;
+  auto multiple = [&](Value value) { return facts.of(value).elementDivisibility(); };
+  if (multiple(make.getBase()) % kMapBytes)
+    refuse(make.getType(), make, "the base is not known to be a multiple of 16 bytes");
+  for (Value stride : make.getStrides().drop_back())
+    if (multiple(stride) * bytes % kMapBytes)
+      refuse(make.getType(), make, "a stride is not known to be a multiple of 16 bytes");
+}
+
+void TypeChooser::look(Operation *op) {
+  auto function = dyn_cast<tt::FuncOp>(op);
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  if (function)
+    llvm::append_range(types, function.getArgumentTypes());
+  for (Type type : types) {
+    auto descriptor = dyn_cast<TensorDescType>(type);
+    if (!descriptor)
+      continue;
+    if (reasons.try_emplace(type, "").second)
+      if (std::string whyNot = whyNotCopied(descriptor); !whyNot.empty())
+        refuse(type, op, whyNot);
+    if (function && !function.isPublic())
+      refuse(type, op, "a function that is not inlined takes the descriptor");
+    if (isa<tt::DescriptorGatherOp, tt::DescriptorScatterOp>(op))
+      refuse(type, op, "rows are given one by one");
+    const bool isKnown = isa<tt::FuncOp, tt::MakeTensorDescOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp,
+                             scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
+                             arith::SelectOp>(op);
+    if (!isKnown)
+      refuse(type, op, "`" + op->getName().getStringRef() + "` takes the descriptor");
+  }
+  if (auto make = dyn_cast<tt::MakeTensorDescOp>(op))
+    lookAtMake(make);
+  if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op))
+    if (Type type = reduce.getDesc().getType(); !combines(reduce.getKind(), cast<TensorDescType>(type).getBlockType().getElementType()))
+      refuse(type, op, "the engine does not combine such elements so");
+}
+
+llvm::DenseSet<Type> TypeChooser::choose() {
+  module.walk([&](Operation *op) { look(op); });
+  llvm::DenseSet<Type> chosen;
+  for (auto &[type, reason] : reasons)
+    if (reason.empty())
+      chosen.insert(type);
+  return chosen;
+}
+
+//--- maps and tiles ------------------------------------------------------------------------
+
+namespace {
+/// Handles of accesses are asked for no descriptor once there is a map in its place.
+class Placer {
+public:
+  Placer(ModuleOp module, const llvm::DenseSet<Type> &chosen)
+      : module(module), chosen(chosen), builder(module.getContext()),
+        mapType(tt::PointerType::get(builder.getI8Type())) {}
+
+  void run();
+
+private:
+  bool isChosen(Value value) const { return chosen.contains(value.getType()); }
+  void replaceArguments(tt::FuncOp kernel);
+  void replaceMake(tt::MakeTensorDescOp make);
+  void replaceLoad(tt::DescriptorLoadOp load);
+  void replaceStore(Operation *op, Value map, Value tile, ValueRange indices, TensorDescType type,
+                    tt::DescriptorReduceKindAttr kind);
+  Value makeMap(Location loc, TensorDescType type, Value base, ValueRange shape, ValueRange strides, Value nan, Value tf32);
+  void retype(Operation *op);
+
+  ModuleOp module;
+  const llvm::DenseSet<Type> &chosen;
+  OpBuilder builder;
+  Type mapType;
+  llvm::DenseMap<Operation *, TensorDescType> types; ///< of the descriptor that an access has
+};
+} // namespace
+
+/// The block's rows, all dimensions but the last one counted, and its columns.
+static RankedTensorType rowsOf(RankedTensorType tile) {
+  const int64_t columns = tile.getShape().back();
+  return RankedTensorType::get({tile.getNumElements() / columns, columns}, tile.getElementType());
+}
+
+Value Placer::makeMap(Location loc, TensorDescType type, Value base, ValueRange shape, ValueRange strides, Value nan,
+                      Value tf32) {
+  const bool isUnsigned = type.getBlockType().getElementType().isUnsignedInteger();
+  return ttng::MakeTensorMapOp::create(builder, loc, mapType, base, shape, strides, nan, tf32, Value(),
+                                       builder.getDenseI64ArrayAttr(type.getBlockType().getShape()),
+                                       isUnsigned ? builder.getUnitAttr() : UnitAttr(), IntegerAttr());
+}
+
+/// A descriptor that the host made comes as its parts, in the order of the plain launch ABI.
+void Placer::replaceArguments(tt::FuncOp kernel) {
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  auto divisible = [&](int64_t by) {
+    return builder.getDictionaryAttr(builder.getNamedAttr("tt.divisibility", builder.getI32IntegerAttr(by)));
+  };
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
+    BlockArgument argument = kernel.getArgument(index);
+    if (!isChosen(argument))
+      continue;
+    auto type = cast<TensorDescType>(argument.getType());
+    const unsigned rank = type.getBlockType().getRank();
+    const int64_t bytes = type.getTileType().getElementTypeBitWidth() / 8;
+    SmallVector<Type> parts(2 * rank, builder.getI64Type());
+    parts.insert(parts.begin(), tt::PointerType::get(type.getTileType().getElementType()));
+    parts.append(2, builder.getI1Type());
+    SmallVector<DictionaryAttr> attributes(parts.size(), builder.getDictionaryAttr({}));
+    attributes[0] = divisible(kMapBytes);
+    for (unsigned dim = 0; dim + 1 < rank; ++dim)
+      attributes[1 + rank + dim] = divisible(std::max<int64_t>(1, kMapBytes / bytes));
+    const SmallVector<Location> places(parts.size(), argument.getLoc());
+    (void)kernel.insertArguments(SmallVector<unsigned>(parts.size(), index), parts, attributes, places);
+    const ValueRange made = kernel.getArguments().slice(index, parts.size());
+    Value map = makeMap(argument.getLoc(), type, made[0], made.slice(1, rank), made.slice(1 + rank, rank),
+                        made[1 + 2 * rank], made[2 + 2 * rank]);
+    argument.replaceAllUsesWith(map);
+    (void)kernel.eraseArgument(index + parts.size());
+    index += parts.size() - 1;
+  }
+}
+
+void Placer::replaceMake(tt::MakeTensorDescOp make) {
+  builder.setInsertionPoint(make);
+  SmallVector<Value> shape;
+  for (Value extent : make.getShape())
+    shape.push_back(arith::ExtSIOp::create(builder, make.getLoc(), builder.getI64Type(), extent));
+  auto flag = [&](bool truth) -> Value { return arith::ConstantIntOp::create(builder, make.getLoc(), truth, 1); };
+  Value map = makeMap(make.getLoc(), make.getType(), make.getBase(), shape, make.getStrides(),
+                      flag(make.getPadding() == tt::PaddingOption::PAD_NAN), flag(false));
+  make.getResult().replaceAllUsesWith(map);
+  make.erase();
+}
+
+void Placer::replaceLoad(tt::DescriptorLoadOp load) {
+  builder.setInsertionPoint(load);
+  const TensorDescType type = types.lookup(load);
+  const RankedTensorType tile = type.getTileType(), rows = rowsOf(tile);
+  Value result = ttng::TileLoadOp::create(builder, load.getLoc(), rows, load->getOperand(0), load.getIndices(),
+                                          builder.getDenseI64ArrayAttr(tile.getShape()), load.getEvictAttr());
+  if (rows != tile)
+    result = tt::ReshapeOp::create(builder, load.getLoc(), tile, result);
+  load.getResult().replaceAllUsesWith(result);
+  load.erase();
+}
+
+void Placer::replaceStore(Operation *op, Value map, Value tile, ValueRange indices, TensorDescType type,
+                          tt::DescriptorReduceKindAttr kind) {
+  builder.setInsertionPoint(op);
+  const RankedTensorType whole = type.getTileType(), rows = rowsOf(whole);
+  if (rows != whole)
+    tile = tt::ReshapeOp::create(builder, op->getLoc(), rows, tile);
+  ttng::TileStoreOp::create(builder, op->getLoc(), map, indices, tile, builder.getDenseI64ArrayAttr(whole.getShape()), kind);
+  op->erase();
+}
+
+/// Results and the arguments of regions.
+void Placer::retype(Operation *op) {
+  for (Value result : op->getResults())
+    if (isChosen(result))
+      result.setType(mapType);
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      if (isChosen(argument))
+        argument.setType(mapType);
+}
+
+void Placer::run() {
+  SmallVector<Operation *> accesses;
+  module.walk([&](Operation *op) {
+    if (isa<tt::MakeTensorDescOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op)) {
+      Value descriptor = isa<tt::MakeTensorDescOp>(op) ? op->getResult(0) : op->getOperand(0);
+      if (!isChosen(descriptor))
+        return;
+      types[op] = cast<TensorDescType>(descriptor.getType());
+      accesses.push_back(op);
+    }
+  });
+  for (auto function : module.getOps<tt::FuncOp>())
+    if (!function.isExternal())
+      replaceArguments(function);
+  for (Operation *op : accesses) {
+    if (auto make = dyn_cast<tt::MakeTensorDescOp>(op))
+      replaceMake(make);
+    else if (auto load = dyn_cast<tt::DescriptorLoadOp>(op))
+      replaceLoad(load);
+    else if (auto store = dyn_cast<tt::DescriptorStoreOp>(op))
+      replaceStore(op, op->getOperand(0), store.getSrc(), store.getIndices(), types.lookup(op), {});
+    else if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op))
+      replaceStore(op, op->getOperand(0), reduce.getSrc(), reduce.getIndices(), types.lookup(op), reduce.getKindAttr());
+  }
+  module.walk([&](Operation *op) {
+    if (!isa<tt::FuncOp>(op))
+      retype(op);
+  });
+}
+
+namespace {
+struct PlaceDescriptors : ttg::impl::PlaceDescriptorsBase<PlaceDescriptors> {
+  void runOnOperation() final {
+    bool hasAny = false;
+    getOperation().walk([&](Operation *op) {
+      auto function = dyn_cast<tt::FuncOp>(op);
+      hasAny |= isa<tt::MakeTensorDescOp>(op) ||
+                (function && llvm::any_of(function.getArgumentTypes(), llvm::IsaPred<TensorDescType>));
+    });
+    if (!hasAny)
+      return;
+    const llvm::DenseSet<Type> chosen = TypeChooser(getOperation()).choose();
+    if (!chosen.empty())
+      Placer(getOperation(), chosen).run();
+  }
+};
+} // namespace

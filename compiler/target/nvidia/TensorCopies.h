@@ -1,0 +1,24 @@
+// The copy engine of NVIDIA GPUs from compute capability 9.0 on, its maps and barriers, as PTX.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/TensorCopies.h"
+
+namespace nereid::nvidia {
+
+class NvidiaTensorCopies final : public lowering::TensorCopies {
+public:
+  void makeMap(IrBuilder &ir, const lowering::TensorMap &map, llvm::Value *scratch, llvm::Value *place,
+               llvm::Value *lane) override;
+  void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) override;
+  void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) override;
+  void fence(IrBuilder &ir) override;
+  void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) override;
+  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) override;
+  void load(IrBuilder &ir, const lowering::BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) override;
+  void store(IrBuilder &ir, const lowering::BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) override;
+  void commitStores(IrBuilder &ir) override;
+  void waitForStores(IrBuilder &ir, unsigned pending, bool readOnly) override;
+};
+
+} // namespace nereid::nvidia
