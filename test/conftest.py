@@ -10,7 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def _device(text: str) -> str:
-    if not re.fullmatch(r"cpu|cuda|cuda:\d+", text):
+    if not re.fullmatch(r"cpu|cuda|cuda:\d+(\+tma)?", text):
         raise ValueError(text)
     return text
 

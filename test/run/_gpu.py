@@ -122,12 +122,20 @@ def launch_on_gpu(kernel: Any, grid: Any, args: list[Any], named: dict[str, Any]
 # --- A GPU that need not be there -----------------------------------------------------------------
 
 
+def capability_of(arch: str) -> int:
+    return int(arch.partition("+")[0])
+
+
+def target_of(arch: str) -> GPUTarget:
+    return GPUTarget("cuda", int(arch) if arch.isdigit() else arch, 32)
+
+
 class CompilingDriver(CPUDriver):
     """Compiles for a GPU what is called with arrays of the host's, as they would be specialised."""
 
-    def __init__(self, arch: int):
+    def __init__(self, arch: str):
         super().__init__()
-        self.gpu = GPUTarget("cuda", arch, 32)
+        self.gpu = target_of(arch)
 
     def get_current_target(self) -> GPUTarget:
         return self.gpu
@@ -138,15 +146,15 @@ left_out: list[str] = []  # why kernels of the running test are not compiled for
 
 
 def compile_for_gpu(
-    kernel: Any, grid: Any, args: list[Any], named: dict[str, Any], arch: int
+    kernel: Any, grid: Any, args: list[Any], named: dict[str, Any], arch: str
 ) -> None:
     """Compiles and checks the kernel for `arch` and, where that is newer, for sm_80."""
     compiled = kernel.warmup(*args, grid=grid, **named)
     if not _is_new(compiled):
         return
-    assert compiled.metadata.target == GPUTarget("cuda", arch, 32)
-    check_stages(compiled, arch)
-    if arch <= OLDER:
+    assert compiled.metadata.target == target_of(arch)
+    check_stages(compiled, capability_of(arch))
+    if capability_of(arch) <= OLDER:
         return
     if len(compiled.asm["ptx"]) > LARGE:
         left_out.append(f"sm_{OLDER}: so large a kernel takes ptxas minutes")

@@ -41,9 +41,9 @@ def why_not(device: str):
         yield ""
         driver.reset_active()
     else:
-        arch = int(device.removeprefix("cuda:"))
+        arch = device.removeprefix("cuda:")
         driver.set_active(_gpu.CompilingDriver(arch))
-        yield "" if find_assembler(arch).ptxas else "there is no ptxas to assemble with"
+        yield "" if find_assembler(_gpu.capability_of(arch)).ptxas else "there is no ptxas to assemble with"
         driver.reset_active()
 
 

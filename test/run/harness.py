@@ -139,7 +139,7 @@ def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> boo
         return True
     import _gpu
 
-    _gpu.compile_for_gpu(kernel, grid, args, named, int(device.removeprefix("cuda:")))
+    _gpu.compile_for_gpu(kernel, grid, args, named, device.removeprefix("cuda:"))
     return False
 
 

@@ -20,12 +20,6 @@ def aligned(array):
     return copy
 
 
-@pytest.fixture(autouse=True)
-def _arrays_of_the_host(device):
-    if device != "cpu":
-        pytest.skip("descriptors of the host hold its arrays, which a GPU cannot reach")
-
-
 @triton.jit
 def scaled_copy(x, factor, out, row, column):
     block = x.load([row, column]) * factor
@@ -52,8 +46,9 @@ def test_blocks(padding, dtype, row, column, device):
     fill = np.nan if padding == "nan" else 0
     source = TensorDescriptor(view, [20, 40], [64, 1], [16, 32], padding)
     target = TensorDescriptor.from_tensor(out, [16, 32])
-    launch(scaled_copy, (1,), source, 3, target, row, column, device=device)
-    np.testing.assert_array_equal(out, padded(view, row, column, (16, 32), fill) * x.dtype.type(3))
+    if launch(scaled_copy, (1,), source, 3, target, row, column, device=device):
+        expected = padded(view, row, column, (16, 32), fill) * x.dtype.type(3)
+        np.testing.assert_array_equal(out, expected)
 
 
 @triton.jit
@@ -65,8 +60,8 @@ def add_extents(x, out_ptr):
 
 def test_extents_and_strides_are_values(device):
     x, out = aligned(values("float32", 6, 16)), np.zeros(3, np.int64)
-    launch(add_extents, (1,), TensorDescriptor(x, [6, 13], [16, 1], [4, 4]), out, device=device)
-    assert out.tolist() == [6013, 16, 1]
+    if launch(add_extents, (1,), TensorDescriptor(x, [6, 13], [16, 1], [4, 4]), out, device=device):
+        assert out.tolist() == [6013, 16, 1]
 
 
 def kernels_of(function):
@@ -77,8 +72,8 @@ def test_one_kernel_for_all_extents(device):
     before = kernels_of(add_extents)
     for rows in (2, 4, 6):
         x, out = aligned(values("float32", rows, 32)), np.zeros(3, np.int64)
-        launch(add_extents, (1,), TensorDescriptor.from_tensor(x, [2, 8]), out, device=device)
-        assert out[0] == rows * 1000 + 32
+        if launch(add_extents, (1,), TensorDescriptor.from_tensor(x, [2, 8]), out, device=device):
+            assert out[0] == rows * 1000 + 32
     assert kernels_of(add_extents) == before + 1
 
 
@@ -92,7 +87,8 @@ def test_rounding_to_tf32(device):
     x[:6] = np.inf, -np.inf, np.nan, 1 + 2**-11, 1 + 2**-11 + 2**-23, -(1 + 2**-12)
     out = aligned(np.zeros(64, np.float32))
     source = TensorDescriptor(x, [64], [1], [64], round_f32_to_tf32=True)
-    launch(round_trip, (1,), source, TensorDescriptor.from_tensor(out, [64]), device=device)
+    if not launch(round_trip, (1,), source, TensorDescriptor.from_tensor(out, [64]), device=device):
+        return
     # Ten bits of fraction, ties away from zero; frexp gives a fraction in [0.5, 1).
     fraction, exponent = np.frexp(np.abs(x).astype(np.float64))
     with np.errstate(invalid="ignore"):
@@ -118,11 +114,13 @@ def test_loops_and_grids(device):
     out = aligned(np.zeros((36, 44), np.float32))
     arguments = [TensorDescriptor.from_tensor(x, [16, 8]), TensorDescriptor.from_tensor(y, [8, 16])]
     arguments += [TensorDescriptor.from_tensor(out, [16, 16]), 20]
-    launch(matmul_like, (3, 3), *arguments, BLOCK_K=8, device=device)
-    np.testing.assert_allclose(out, x @ y, rtol=1e-5, atol=1e-5)
+    if launch(matmul_like, (3, 3), *arguments, BLOCK_K=8, device=device):
+        np.testing.assert_allclose(out, x @ y, rtol=1e-5, atol=1e-5)
 
 
 def test_memory_that_must_not_be_written(device):
+    if device != "cpu":
+        pytest.skip("a GPU gets copies of arrays")
     x, out = aligned(values("float32", 64)), aligned(np.zeros(64, np.float32))
     x.setflags(write=False)
     source = TensorDescriptor.from_tensor(x, [64])
