@@ -91,11 +91,14 @@ SharedRange Planner::rangeOf(Value buffer) const {
   return allocation ? memory.rangeOf(allocation) : SharedRange{0, memory.bytes};
 }
 
-void Planner::touch(Operation &op, Touches &open, ArrayRef<Touch> next) {
-  const bool conflicts = llvm::any_of(open.shared, [&](const Touch &earlier) {
+static bool conflict(const Touches &open, ArrayRef<Touch> next) {
+  return llvm::any_of(open.shared, [&](const Touch &earlier) {
     return llvm::any_of(next, [&](const Touch &touch) { return earlier.conflictsWith(touch); });
   });
-  if (conflicts)
+}
+
+void Planner::touch(Operation &op, Touches &open, ArrayRef<Touch> next) {
+  if (conflict(open, next))
     wait(op, open);
   merge(open, {llvm::to_vector<4>(next)});
 }
@@ -116,11 +119,11 @@ void Planner::touchOperands(Operation &op, Touches &open) {
   }
   if (next.empty())
     return;
-  const SmallVector<Touch, 4> before = open.shared;
-  touch(op, open, next);
-  // What the op starts ends before threads go on from a wait: it must follow others' accesses, and nothing must follow it.
-  if (op.hasTrait<ttg::StartsTransfer>())
-    llvm::erase_if(open.shared, [&](const Touch &touch) { return !llvm::is_contained(before, touch); });
+  // What such an op starts ends before threads go on from a wait: it must follow others' accesses, and nothing must follow it.
+  if (!op.hasTrait<ttg::StartsTransfer>())
+    touch(op, open, next);
+  else if (conflict(open, next))
+    wait(op, open);
 }
 
 /// One pass over the body after another, until no touch is added that the first op may meet.

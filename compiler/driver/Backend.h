@@ -29,7 +29,7 @@ struct Backend {
   /// Before the passes that every target shares.
   void (*prepare)(mlir::ModuleOp module);
   /// Adds passes that take descriptors before they are expanded into pointers.
-  void (*placeDescriptors)(mlir::OpPassManager &passes, const support::TargetSpec &target);
+  void (*placeDescriptors)(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options);
   /// Fills in the binary, the wanted stages, the parameters' places and the launch facts.
   mlir::LogicalResult (*finish)(const BackendJob &job, artifact::Artifact &artifact);
 };

@@ -122,7 +122,7 @@ bool BackWork::optimise() {
   passes.enableVerifier(false);
 #endif
   tt::buildOptimisePipeline(passes, options.enableFpFusion,
-                            [&](mlir::OpPassManager &more) { backend->placeDescriptors(more, target); });
+                            [&](mlir::OpPassManager &more) { backend->placeDescriptors(more, target, options); });
   return mlir::succeeded(passes.run(module));
 }
 

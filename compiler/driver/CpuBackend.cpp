@@ -65,7 +65,7 @@ static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &art
   return mlir::success();
 }
 
-static void expandAllDescriptors(mlir::OpPassManager &, const support::TargetSpec &) {}
+static void expandAllDescriptors(mlir::OpPassManager &, const support::TargetSpec &, const support::Options &) {}
 
 const Backend driver::cpuBackend = {"cpu", {"ttir", "plan", "llir", "asm", "so", "launcher.so"}, {"ttir"}, resolve,
                                   prepare, expandAllDescriptors, finish};

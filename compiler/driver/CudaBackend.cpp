@@ -30,9 +30,9 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
 
 static void prepare(mlir::ModuleOp) {}
 
-static void placeDescriptors(mlir::OpPassManager &passes, const support::TargetSpec &target) {
+static void placeDescriptors(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
   if (target.features == kTensorCopies)
-    nvidia::addDescriptorPasses(passes, target);
+    nvidia::addDescriptorPasses(passes, target, options);
 }
 
 static nvidia::Emit emitOf(const BackendJob &job) {

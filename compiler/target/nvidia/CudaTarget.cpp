@@ -40,6 +40,22 @@ static LogicalResult checkStructure(ModuleOp module) {
   return success();
 }
 
+/// Assemblers of CUDA 12.3 and 12.4 take the strides of `tensormap.replace` without their lowest four bits; they know no
+/// PTX of this version, and count as too old for it.
+static constexpr unsigned kTensorMapPtx = 85;
+
+void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
+  std::string whyNot;
+  std::optional<Arch> arch = findArch(target.arch, whyNot);
+  if (arch && arch->makesTensorMaps && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx))
+    passes.addPass(ttg::createPlaceDescriptors());
+}
+
+static bool makesTensorMaps(ModuleOp module) {
+  auto isMap = [](ttng::MakeTensorMapOp) { return WalkResult::interrupt(); };
+  return module.walk(isMap).wasInterrupted();
+}
+
 static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &options, Arch &arch) {
   if (!llvm::isPowerOf2_32(options.numCtas) || options.numCtas > kMaxClusterBlocks)
     return kernel.emitError() << "num_ctas is " << options.numCtas << "; it must be a power of two up to "
@@ -57,13 +73,9 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
                               << " needs " << arch.ptxVersion << " at least";
   if (options.ptxVersion)
     arch.ptxVersion = options.ptxVersion;
+  else if (makesTensorMaps(kernel->getParentOfType<ModuleOp>()))
+    arch.ptxVersion = std::max(arch.ptxVersion, kTensorMapPtx);
   return success();
-}
-
-void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target) {
-  std::string whyNot;
-  if (std::optional<Arch> arch = findArch(target.arch, whyNot); arch && arch->makesTensorMaps)
-    passes.addPass(ttg::createPlaceDescriptors());
 }
 
 //--- phases --------------------------------------------------------------------------------

@@ -58,8 +58,8 @@ struct CudaCode {
   uint32_t globalScratchAlign = 1;
 };
 
-/// Adds the passes that give descriptors to the copy engine, where the target has one.
-void addDescriptorPasses(mlir::OpPassManager &passes, const support::TargetSpec &target);
+/// Adds the passes that give descriptors to the copy engine, where the target has one and its PTX may make maps.
+void addDescriptorPasses(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options);
 
 /// Compiles the module's one public function. A failure is a diagnostic at the op's location, or at the line that the
 /// PTX refused by a tool was made for. The module becomes `ttg`.
