@@ -7,7 +7,7 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-/// Behind the capability: descriptors go to the copy engine, where the GPU has one.
+/// Behind the capability: descriptors go to the copy engine wherever it can take them, not only where that pays.
 static constexpr llvm::StringLiteral kTensorCopies = "+tma";
 
 static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &whyNot) {
@@ -31,8 +31,7 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
 static void prepare(mlir::ModuleOp) {}
 
 static void placeDescriptors(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
-  if (target.features == kTensorCopies)
-    nvidia::addDescriptorPasses(passes, target, options);
+  nvidia::addDescriptorPasses(passes, target, options, target.features == kTensorCopies);
 }
 
 static nvidia::Emit emitOf(const BackendJob &job) {

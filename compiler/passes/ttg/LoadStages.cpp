@@ -22,6 +22,10 @@ bool ttg::isProduct(Operation *op) {
   return isa<tt::DotOp, ttng::WarpGroupDotOp>(op);
 }
 
+bool ttg::hasProducts(scf::ForOp loop) {
+  return llvm::any_of(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
+}
+
 bool EarlyLoads::hasRings() const {
   return llvm::any_of(loads, [](const EarlyLoad &load) { return bool(load.buffer); });
 }
@@ -253,10 +257,15 @@ void Finder::assignStages(unsigned numStages) {
 }
 
 EarlyLoads Finder::run(unsigned numStages, ArrayRef<Operation *> leftOut) {
+  const bool hasProduct = hasProducts(loop);
   // From the last one on: a load that gives addresses is met as such first.
-  for (Operation &op : llvm::reverse(*loop.getBody()))
-    if (isa<tt::LoadOp, ttng::TileLoadOp>(op) && !llvm::is_contained(leftOut, &op) && feedsProduct(&op))
+  for (Operation &op : llvm::reverse(*loop.getBody())) {
+    if (llvm::is_contained(leftOut, &op))
+      continue;
+    const bool isWanted = isa<ttng::TileLoadOp>(op) && !hasProduct;
+    if (isWanted || (isa<tt::LoadOp, ttng::TileLoadOp>(op) && feedsProduct(&op)))
       add(&op, /*isIndex=*/false);
+  }
   assignStages(numStages);
   return std::move(found);
 }

@@ -40,9 +40,12 @@ struct EarlyLoads {
 
 /// A product of tiles, of whatever instructions.
 bool isProduct(mlir::Operation *op);
+/// Whether there are products in the loop's body, not in a loop or a branch in it.
+bool hasProducts(mlir::scf::ForOp loop);
 
-/// The loads that products of the loop's body depend on and that may run ahead, over so many stages. `mayCopy` says whether
-/// there are asynchronous copies; `leftOut` stay where they are, but for those that addresses come from.
+/// The loads that products of the loop's body depend on and that may run ahead, over so many stages; without products, what
+/// the copy engine brings. `mayCopy` says whether threads have asynchronous copies; `leftOut` stay where they are, but for
+/// those that addresses come from.
 EarlyLoads findEarlyLoads(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned numStages,
                           bool mayCopy, llvm::ArrayRef<mlir::Operation *> leftOut = {});
 

@@ -111,10 +111,11 @@ def PlaceDescriptors : Pass<"ttg-place-descriptors", "::mlir::ModuleOp"> {
   let summary = "turns tensor descriptors that the copy engine can take into maps";
   let description = [{
     Runs on `tt`. Of a type of descriptors all become `ttng.make_tensor_map`, and
-    accesses `ttng.tile_load` and `ttng.tile_store`, where blocks, alignment and
-    accesses allow it; a remark says why not. What is left
-    `tt-rewrite-descriptors` expands.
+    accesses `ttng.tile_load` and `ttng.tile_store`, where a product reads or makes
+    one of their tiles, and blocks, alignment and accesses allow it; a remark says
+    why not. What is left `tt-rewrite-descriptors` expands.
   }];
+  let options = [Option<"wherePossible", "where-possible", "bool", "false", "products or not">];
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 

@@ -7,6 +7,7 @@
 //
 // Which loads run ahead is LoadStages.cpp's business, the expansion ExpandLoop.cpp's; docs/why/pipelining.md has the whole.
 // SPDX-License-Identifier: MIT
+#include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttng/Dialect.h"
@@ -343,24 +344,38 @@ bool Pipeliner::run() {
 
 //--- which loops ---------------------------------------------------------------------------
 
+/// Shared memory through which a tile goes that is read or written through a map; whole panels.
+static unsigned bytesOfTile(Operation *op) {
+  Value tile = isa<ttng::TileLoadOp>(op) ? op->getResult(0) : Value();
+  if (auto store = dyn_cast<ttng::TileStoreOp>(op))
+    tile = store.getSrc();
+  if (!tile)
+    return 0;
+  auto type = cast<RankedTensorType>(tile.getType());
+  return llvm::alignTo(type.getNumElements() * analysis::memoryBits(type.getElementType()) / 8, 1024);
+}
+
 /// Shared memory that a loop needs beside its rings, at most.
 static unsigned bytesBeside(scf::ForOp loop, const EarlyLoads &early) {
   unsigned bytes = 0;
   loop->getParentOfType<tt::FuncOp>().walk([&](Operation *op) {
-    const bool isReplaced = llvm::any_of(early.loads, [&](const EarlyLoad &load) { return load.allocation == op; });
+    const bool isReplaced = llvm::any_of(early.loads, [&](const EarlyLoad &load) {
+      return load.allocation == op || (load.buffer && load.load == op);
+    });
     const bool isAlive = loop->isAncestor(op) || (isa<LocalAllocOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
                            return loop->isAncestor(user);
                          }));
     if (isAlive && !isReplaced)
-      bytes += analysis::bufferBytes(op);
+      bytes += analysis::bufferBytes(op) + bytesOfTile(op);
   });
   return bytes;
 }
 
 static unsigned bytesWith(scf::ForOp loop, const EarlyLoads &early) { return early.ringBytes() + bytesBeside(loop, early); }
 
-static bool hasProduct(scf::ForOp loop) {
-  return llvm::any_of(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
+/// Loops whose loads start ahead by this pass.
+static bool isWanted(scf::ForOp loop) {
+  return hasProducts(loop) || !loop.getBody()->getOps<ttng::TileLoadOp>().empty();
 }
 
 namespace {
@@ -405,7 +420,7 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (hasProduct(loop))
+      if (isWanted(loop))
         loops.push_back(loop);
     });
     if (loops.empty())

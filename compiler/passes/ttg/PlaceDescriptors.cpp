@@ -4,16 +4,20 @@
 //   %x = tt.descriptor_load %d[%i, %j]                                     ->   %x = ttng.tile_load %m[%i, %j]
 //
 // All descriptors of one type are turned or none: a value of that type may come from any of them. What stays is expanded
-// into pointers and masks, as on targets without the engine.
+// into pointers and masks, as on targets without the engine. So does what no product reads or makes: threads load and store
+// such tiles faster than they take them from shared memory.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace nereid::ttg {
@@ -75,32 +79,129 @@ static bool combines(tt::DescriptorReduceKind kind, Type element) {
   llvm_unreachable("all kinds are listed");
 }
 
+//--- where it pays -------------------------------------------------------------------------
+
 namespace {
-/// The descriptor types of a module and what speaks against each.
+/// Follows tiles from op to op, into loops and branches and out of them.
+class TileWalk {
+public:
+  /// Whether a product comes from the tile, or the tile from a product.
+  bool feedsProduct(Value tile) {
+    return walk(tile, [&](Value value) {
+      return llvm::any_of(value.getUses(), [&](OpOperand &use) { return follow(use); });
+    });
+  }
+  bool comesFromProduct(Value tile) {
+    return walk(tile, [&](Value value) { return lookBack(value); });
+  }
+
+private:
+  bool walk(Value from, llvm::function_ref<bool(Value)> visit) {
+    add(from);
+    for (unsigned index = 0; index < values.size(); ++index)
+      if (visit(values[index]))
+        return true;
+    return false;
+  }
+  void add(Value value) {
+    if (isa<RankedTensorType>(value.getType()))
+      values.insert(value);
+  }
+  static bool isProduct(Operation *op) { return isa_and_nonnull<tt::DotOp, tt::DotScaledOp>(op); }
+  bool follow(OpOperand &use);
+  bool lookBack(Value value);
+
+  llvm::SetVector<Value> values;
+};
+} // namespace
+
+/// True at a product.
+bool TileWalk::follow(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isProduct(op))
+    return true;
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    add(loop.getTiedLoopRegionIterArg(&use));
+  if (isa<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    add(parent->getResult(use.getOperandNumber()));
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      add(loop.getRegionIterArg(use.getOperandNumber()));
+  }
+  for (Value result : op->getResults())
+    if (op->getNumRegions() == 0)
+      add(result);
+  return false;
+}
+
+/// True where a product gives the value.
+bool TileWalk::lookBack(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())) {
+      add(loop.getTiedLoopInit(argument)->get());
+      add(loop.getTiedLoopYieldedValue(argument)->get());
+    }
+    return false;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isProduct(op))
+    return true;
+  if (op->getNumRegions() == 0)
+    for (Value operand : op->getOperands())
+      add(operand);
+  if (isa<scf::ForOp, scf::IfOp>(op))
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        add(region.front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+  return false;
+}
+
+/// Whether an access is worth the way through shared memory.
+static bool pays(Operation *op) {
+  if (auto load = dyn_cast<tt::DescriptorLoadOp>(op))
+    return TileWalk().feedsProduct(load.getResult());
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(op))
+    return TileWalk().comesFromProduct(store.getSrc());
+  if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op))
+    return TileWalk().comesFromProduct(reduce.getSrc());
+  return false;
+}
+
+//--- the choice ----------------------------------------------------------------------------
+
+namespace {
+/// The descriptor types of a module, what speaks against each, and what for it.
 class TypeChooser {
 public:
-  explicit TypeChooser(ModuleOp module) : module(module), facts(module) {}
+  TypeChooser(ModuleOp module, bool wherePossible) : module(module), facts(module), wherePossible(wherePossible) {}
 
   /// Those that become maps.
   llvm::DenseSet<Type> choose();
 
 private:
+  struct Choice {
+    std::string whyNot; ///< empty: nothing
+    Operation *at = nullptr;
+    bool pays = false;
+  };
   void refuse(Type type, Operation *at, const Twine &reason);
   void look(Operation *op);
   void lookAtMake(tt::MakeTensorDescOp make);
+  void lookAtAccess(Operation *access, ValueRange indices);
 
   ModuleOp module;
   analysis::AxisInfoAnalysis facts;
-  llvm::MapVector<Type, std::string> reasons; ///< empty: none
+  const bool wherePossible;
+  llvm::MapVector<Type, Choice> choices;
 };
 } // namespace
 
 void TypeChooser::refuse(Type type, Operation *at, const Twine &reason) {
-  std::string &known = reasons[type];
-  if (!known.empty())
+  Choice &choice = choices[type];
+  if (!choice.whyNot.empty())
     return;
-  known = reason.str();
-  at->emitRemark() << "blocks are accessed by pointers, not by the copy engine: " << known;
+  choice.whyNot = reason.str();
+  choice.at = at;
 }
 
 /// What strides and addresses are multiples of has to be plain to see: a map with others cannot be used.
@@ -114,6 +215,15 @@ void TypeChooser::lookAtMake(tt::MakeTensorDescOp make) {
       refuse(make.getType(), make, "a stride is not known to be a multiple of 16 bytes");
 }
 
+/// The unit refuses boxes that begin between pieces of 16 bytes: an illegal instruction.
+void TypeChooser::lookAtAccess(Operation *access, ValueRange indices) {
+  const auto type = cast<TensorDescType>(access->getOperand(0).getType());
+  const int64_t bytes = type.getTileType().getElementTypeBitWidth() / 8;
+  if (facts.of(indices.back()).elementDivisibility() * bytes % kMapBytes)
+    refuse(type, access, "the last index is not known to be a multiple of 16 bytes");
+  choices[type].pays |= pays(access);
+}
+
 void TypeChooser::look(Operation *op) {
   auto function = dyn_cast<tt::FuncOp>(op);
   SmallVector<Type> types(op->getOperandTypes());
@@ -124,7 +234,7 @@ void TypeChooser::look(Operation *op) {
     auto descriptor = dyn_cast<TensorDescType>(type);
     if (!descriptor)
       continue;
-    if (reasons.try_emplace(type, "").second)
+    if (choices.try_emplace(type).second)
       if (std::string whyNot = whyNotCopied(descriptor); !whyNot.empty())
         refuse(type, op, whyNot);
     if (function && !function.isPublic())
@@ -139,17 +249,28 @@ void TypeChooser::look(Operation *op) {
   }
   if (auto make = dyn_cast<tt::MakeTensorDescOp>(op))
     lookAtMake(make);
-  if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op))
+  if (auto load = dyn_cast<tt::DescriptorLoadOp>(op))
+    lookAtAccess(load, load.getIndices());
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(op))
+    lookAtAccess(store, store.getIndices());
+  if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op)) {
+    lookAtAccess(reduce, reduce.getIndices());
     if (Type type = reduce.getDesc().getType(); !combines(reduce.getKind(), cast<TensorDescType>(type).getBlockType().getElementType()))
       refuse(type, op, "the engine does not combine such elements so");
+  }
 }
 
 llvm::DenseSet<Type> TypeChooser::choose() {
   module.walk([&](Operation *op) { look(op); });
   llvm::DenseSet<Type> chosen;
-  for (auto &[type, reason] : reasons)
-    if (reason.empty())
+  for (auto &[type, choice] : choices) {
+    if (!choice.pays && !wherePossible)
+      continue;
+    if (choice.whyNot.empty())
       chosen.insert(type);
+    else
+      tt::report(choice.at->getLoc(), diag::DescriptorByPointers, choice.whyNot);
+  }
   return chosen;
 }
 
@@ -305,6 +426,8 @@ void Placer::run() {
 
 namespace {
 struct PlaceDescriptors : ttg::impl::PlaceDescriptorsBase<PlaceDescriptors> {
+  using PlaceDescriptorsBase::PlaceDescriptorsBase;
+
   void runOnOperation() final {
     bool hasAny = false;
     getOperation().walk([&](Operation *op) {
@@ -314,7 +437,7 @@ struct PlaceDescriptors : ttg::impl::PlaceDescriptorsBase<PlaceDescriptors> {
     });
     if (!hasAny)
       return;
-    const llvm::DenseSet<Type> chosen = TypeChooser(getOperation()).choose();
+    const llvm::DenseSet<Type> chosen = TypeChooser(getOperation(), wherePossible).choose();
     if (!chosen.empty())
       Placer(getOperation(), chosen).run();
   }

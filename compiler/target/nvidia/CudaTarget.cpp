@@ -44,11 +44,13 @@ static LogicalResult checkStructure(ModuleOp module) {
 /// PTX of this version, and count as too old for it.
 static constexpr unsigned kTensorMapPtx = 85;
 
-void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
+void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options,
+                                 bool wherePossible) {
   std::string whyNot;
   std::optional<Arch> arch = findArch(target.arch, whyNot);
-  if (arch && arch->makesTensorMaps && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx))
-    passes.addPass(ttg::createPlaceDescriptors());
+  const bool pays = arch && arch->hasWgmma; // measured there
+  if (arch && arch->makesTensorMaps && (pays || wherePossible) && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx))
+    passes.addPass(ttg::createPlaceDescriptors({wherePossible}));
 }
 
 static bool makesTensorMaps(ModuleOp module) {

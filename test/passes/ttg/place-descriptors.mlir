@@ -1,4 +1,4 @@
-// RUN: nereid-opt %s --split-input-file --verify-diagnostics --ttg-place-descriptors | FileCheck %s
+// RUN: nereid-opt %s --split-input-file --verify-diagnostics --ttg-place-descriptors='where-possible=true' | FileCheck %s
 // Descriptors of blocks that the engine can copy become maps; the others stay, and a remark says why.
 
 // CHECK-LABEL: tt.func public @made
@@ -6,7 +6,7 @@
 // CHECK: %[[X:.*]] = ttng.tile_load %[[M]][%{{.*}}, %{{.*}}] {block = array<i64: 16, 64>} : <i8> -> tensor<16x64xf16>
 // CHECK: ttng.tile_store %[[M]][%{{.*}}, %{{.*}}], %[[X]]
 // CHECK-NOT: tensordesc
-tt.func public @made(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %pitch: i64 {tt.divisibility = 16 : i32}) {
+tt.func public @made(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %pitch: i64 {tt.divisibility = 16 : i32}) {
   %one = arith.constant 1 : i64
   %d = tt.make_tensor_descriptor %p, [%n, %n], [%pitch, %one] : <f16>, <16x64xf16>
   %x = tt.descriptor_load %d[%n, %n] : !tt.tensordesc<16x64xf16> -> tensor<16x64xf16>
@@ -20,7 +20,7 @@ tt.func public @made(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %pi
 // CHECK-LABEL: tt.func public @rows
 // CHECK: %[[X:.*]] = ttng.tile_load {{.*}} {block = array<i64: 2, 8, 64>} : <i8> -> tensor<16x64xf16>
 // CHECK: tt.reshape %[[X]] : tensor<16x64xf16> -> tensor<2x8x64xf16>
-tt.func public @rows(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %pitch: i64 {tt.divisibility = 16 : i32}) -> tensor<2x8x64xf16> {
+tt.func public @rows(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %pitch: i64 {tt.divisibility = 16 : i32}) -> tensor<2x8x64xf16> {
   %one = arith.constant 1 : i64
   %d = tt.make_tensor_descriptor %p, [%n, %n, %n], [%pitch, %pitch, %one] : <f16>, <2x8x64xf16>
   %x = tt.descriptor_load %d[%n, %n, %n] : !tt.tensordesc<2x8x64xf16> -> tensor<2x8x64xf16>
@@ -31,9 +31,9 @@ tt.func public @rows(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %pi
 
 // One that the host made comes as its parts.
 // CHECK-LABEL: tt.func public @taken
-// CHECK-SAME: (%{{.*}}: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64 {tt.divisibility = 8 : i32}, %{{.*}}: i64, %{{.*}}: i1, %{{.*}}: i1, %{{.*}}: i32)
+// CHECK-SAME: (%{{.*}}: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64 {tt.divisibility = 8 : i32}, %{{.*}}: i64, %{{.*}}: i1, %{{.*}}: i1, %{{.*}}: i32 {tt.divisibility = 16 : i32})
 // CHECK: ttng.make_tensor_map
-tt.func public @taken(%d: !tt.tensordesc<16x64xf16>, %n: i32) -> tensor<16x64xf16> {
+tt.func public @taken(%d: !tt.tensordesc<16x64xf16>, %n: i32 {tt.divisibility = 16 : i32}) -> tensor<16x64xf16> {
   %x = tt.descriptor_load %d[%n, %n] : !tt.tensordesc<16x64xf16> -> tensor<16x64xf16>
   tt.return %x : tensor<16x64xf16>
 }
@@ -45,9 +45,9 @@ tt.func public @taken(%d: !tt.tensordesc<16x64xf16>, %n: i32) -> tensor<16x64xf1
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (!tt.ptr<i8>)
 // CHECK: scf.if {{.*}} -> (!tt.ptr<i8>)
 // CHECK-NOT: tensordesc
-tt.func public @carried(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %is: i1, %pitch: i64 {tt.divisibility = 16 : i32}) {
+tt.func public @carried(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %is: i1, %pitch: i64 {tt.divisibility = 16 : i32}) {
   %one = arith.constant 1 : i64
-  %step = arith.constant 1 : i32
+  %step = arith.constant 16 : i32
   %d = tt.make_tensor_descriptor %p, [%n, %n], [%pitch, %one] : <f16>, <16x64xf16>
   %e = tt.make_tensor_descriptor %q, [%n, %n], [%pitch, %one] : <f16>, <16x64xf16>
   %last = scf.for %i = %n to %n step %step iter_args(%now = %d) -> (!tt.tensordesc<16x64xf16>) : i32 {
@@ -66,7 +66,7 @@ tt.func public @carried(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.p
 
 // CHECK-LABEL: tt.func public @stride
 // CHECK-NOT: ttng
-tt.func public @stride(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %pitch: i64 {tt.divisibility = 4 : i32}) {
+tt.func public @stride(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %pitch: i64 {tt.divisibility = 4 : i32}) {
   %one = arith.constant 1 : i64
   // expected-remark @+1 {{blocks are accessed by pointers, not by the copy engine: a stride is not known to be a multiple of 16 bytes}}
   %d = tt.make_tensor_descriptor %p, [%n, %n], [%pitch, %one] : <f16>, <16x64xf16>
@@ -75,7 +75,7 @@ tt.func public @stride(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %
 
 // -----
 
-tt.func public @base(%p: !tt.ptr<f16> {tt.divisibility = 8 : i32}, %n: i32, %pitch: i64 {tt.divisibility = 16 : i32}) {
+tt.func public @base(%p: !tt.ptr<f16> {tt.divisibility = 8 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %pitch: i64 {tt.divisibility = 16 : i32}) {
   %one = arith.constant 1 : i64
   // expected-remark @+1 {{the base is not known to be a multiple of 16 bytes}}
   %d = tt.make_tensor_descriptor %p, [%n, %n], [%pitch, %one] : <f16>, <16x64xf16>
@@ -112,7 +112,7 @@ tt.func public @large(%d: !tt.tensordesc<256x256xf16>) {
 
 // -----
 
-tt.func public @gathered(%d: !tt.tensordesc<1x64xf16>, %rows: tensor<8xi32>, %n: i32) -> tensor<8x64xf16> {
+tt.func public @gathered(%d: !tt.tensordesc<1x64xf16>, %rows: tensor<8xi32>, %n: i32 {tt.divisibility = 16 : i32}) -> tensor<8x64xf16> {
   // expected-remark @+1 {{rows are given one by one}}
   %x = tt.descriptor_gather %d[%rows, %n] : (!tt.tensordesc<1x64xf16>, tensor<8xi32>, i32) -> tensor<8x64xf16>
   tt.return %x : tensor<8x64xf16>
@@ -120,8 +120,16 @@ tt.func public @gathered(%d: !tt.tensordesc<1x64xf16>, %rows: tensor<8xi32>, %n:
 
 // -----
 
-tt.func public @combined(%d: !tt.tensordesc<16x64xf32>, %x: tensor<16x64xf32>, %n: i32) {
+tt.func public @combined(%d: !tt.tensordesc<16x64xf32>, %x: tensor<16x64xf32>, %n: i32 {tt.divisibility = 16 : i32}) {
   // expected-remark @+1 {{the engine does not combine such elements so}}
   tt.descriptor_reduce min, %d[%n, %n], %x : !tt.tensordesc<16x64xf32>, tensor<16x64xf32>
   tt.return
+}
+
+// -----
+
+tt.func public @between(%d: !tt.tensordesc<16x64xf16>, %n: i32 {tt.divisibility = 16 : i32}, %at: i32 {tt.divisibility = 4 : i32}) -> tensor<16x64xf16> {
+  // expected-remark @+1 {{the last index is not known to be a multiple of 16 bytes}}
+  %x = tt.descriptor_load %d[%n, %at] : !tt.tensordesc<16x64xf16> -> tensor<16x64xf16>
+  tt.return %x : tensor<16x64xf16>
 }

@@ -47,7 +47,7 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, 
   mlir::PassManager passes(module.getContext());
   tt::buildOptimisePipeline(passes, /*fusesFloats=*/true, [&](mlir::OpPassManager &more) {
     if (hasTensorCopies)
-      more.addPass(ttg::createPlaceDescriptors());
+      more.addPass(ttg::createPlaceDescriptors({/*wherePossible=*/true}));
   });
   passes.addPass(tt::createPadTiles());
   ttg::GpuShape shape;

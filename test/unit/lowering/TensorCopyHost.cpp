@@ -260,6 +260,8 @@ static Copy copyOf(const Map *map, const int32_t *begin, char *shared, char *sha
     stop("there is no map at this place");
   Copy copy = {*map, {}, shared, nullptr, bytes, 0};
   std::copy_n(begin, map->rank, copy.begin);
+  if (int64_t(begin[0]) * map->elemBytes % 16)
+    stop("a box begins between pieces of 16 bytes");
   if ((shared - sharedBegin) % 128)
     stop("a box lies at no multiple of 128");
   return copy;

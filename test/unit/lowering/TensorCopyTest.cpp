@@ -28,15 +28,15 @@ struct Copy {
 /// The block at (row, column) of an array of m x n, whose rows lie `pitch` apart, to the start of another array of m x n.
 std::string copyText(const Copy &copy) {
   return withNames(R"(tt.func public @kernel(%x: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %o: !tt.ptr<$E> {tt.divisibility = 16 : i32},
-      %m: i32, %n: i32, %row: i32, %column: i32) {
+      %m: i32, %n: i32, %row: i32, %column: i32 {tt.divisibility = 16 : i32}) {
     %one = arith.constant 1 : i64
     %pitch = arith.constant $P : i64
     %c2 = arith.constant 2 : i32
-    %c3 = arith.constant 3 : i32
+    %c16 = arith.constant 16 : i32
     %d = tt.make_tensor_descriptor %x, [%m, %n], [%pitch, %one]$PAD : <$E>, <$Rx$Cx$E>
     %e = tt.make_tensor_descriptor %o, [%m, %n], [%pitch, %one] : <$E>, <$Rx$Cx$E>
     %v = tt.descriptor_load %d[%row, %column] : !tt.tensordesc<$Rx$Cx$E> -> tensor<$Rx$Cx$E>
-    tt.descriptor_store %e[%c2, %c3], %v : !tt.tensordesc<$Rx$Cx$E>, tensor<$Rx$Cx$E>
+    tt.descriptor_store %e[%c2, %c16], %v : !tt.tensordesc<$Rx$Cx$E>, tensor<$Rx$Cx$E>
     tt.return
   })",
                    {{"$PAD", copy.padding},
@@ -51,7 +51,7 @@ class Blocks : public testing::TestWithParam<Copy> {};
 TEST_P(Blocks, AreThoseOfTheArray) {
   const Copy &copy = GetParam();
   const int32_t m = 40, n = int32_t(copy.pitch) - 5;
-  for (auto [row, column] : {std::pair{0, 0}, {-3, 7}, {m - 2, -5}, {m, 0}, {7, n - 1}, {0x7ffffff0, -0x7ffffff0}}) {
+  for (auto [row, column] : {std::pair{0, 0}, {-3, 16}, {m - 2, -16}, {m, 0}, {7, 48}, {0x7ffffff0, -0x7ffffff0}}) {
     const Buffer from = Buffer::of(someNumbers<uint8_t>(m * copy.pitch * copy.bytes));
     const Buffer to = Buffer::of(std::vector<uint8_t>(m * copy.pitch * copy.bytes, 0x33));
     expectSameAsCpu({.text = copyText(copy),
@@ -72,7 +72,7 @@ TEST(TensorCopy, PadsWithNan) {
   const Copy copy = {"f32", 4, 8, 32, 64, " {padding = 2 : i32}"};
   expectSameAsCpu({.text = copyText(copy),
                    .parameters = {Buffer::of(someNumbers<float>(40 * 64), Buffer::Kind::Single),
-                                  Buffer::zeros(40 * 64 * 4, Buffer::Kind::Single), 20, 50, 15, 40},
+                                  Buffer::zeros(40 * 64 * 4, Buffer::Kind::Single), 20, 50, 15, 32},
                    .warps = {2},
                    .hasTensorCopies = true,
                    .expected = {kLoad}});
@@ -172,6 +172,15 @@ TEST(TensorCopy, StridesThatAreNotKnownStayPointers) {
   EXPECT_NE(error.find("a stride is not known to be a multiple of 16 bytes"), std::string::npos) << error;
 }
 
+TEST(TensorCopy, BlocksThatBeginAnywhereStayPointers) {
+  std::string error;
+  const std::string text = replaced(copyText({"f16", 2, 16, 32, 64}), "%column: i32 {tt.divisibility = 16 : i32}", "%column: i32");
+  auto kernel = SimtKernel::compile(text, 4, &error, false, /*hasTensorCopies=*/true);
+  ASSERT_TRUE(kernel) << error;
+  EXPECT_EQ(kernel->ttgir.find("ttng."), std::string::npos) << kernel->ttgir;
+  EXPECT_NE(error.find("the last index is not known to be a multiple of 16 bytes"), std::string::npos) << error;
+}
+
 //--- loops ---------------------------------------------------------------------------------
 
 /// 0 to 3 as f16: sums of their products are exact.
@@ -251,6 +260,51 @@ TEST(TensorCopy, OperandsOfWarpGroupsNeedNoRegisters) {
   EXPECT_EQ(kernel->ttgir.find("ttg.local_load"), std::string::npos) << kernel->ttgir;
 }
 
+/// Sums of the blocks below each other of an array of m x 32, plus one for each.
+const char *const kSums = R"(tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %m: i32) {
+    %one = arith.constant 1 : i64
+    %pitch = arith.constant 32 : i64
+    %c0 = arith.constant 0 : i32
+    %c8 = arith.constant 8 : i32
+    %c32 = arith.constant 32 : i32
+    %zero = arith.constant dense<0.0> : tensor<8x32xf32>
+    %count = arith.constant dense<1.0> : tensor<8x32xf32>
+    %d = tt.make_tensor_descriptor %x, [%m, %c32], [%pitch, %one] : <f32>, <8x32xf32>
+    %e = tt.make_tensor_descriptor %o, [%m, %c32], [%pitch, %one] : <f32>, <8x32xf32>
+    %sum = scf.for %i = %c0 to %m step %c8 iter_args(%acc = %zero) -> (tensor<8x32xf32>) : i32 {
+      %v = tt.descriptor_load %d[%i, %c0] : !tt.tensordesc<8x32xf32> -> tensor<8x32xf32>
+      %s = arith.addf %acc, %v : tensor<8x32xf32>
+      $STORE
+      %t = arith.addf %s, %count : tensor<8x32xf32>
+      scf.yield %t : tensor<8x32xf32>
+    } {tt.num_stages = $STAGES : i32}
+    tt.descriptor_store %e[%c0, %c0], %sum : !tt.tensordesc<8x32xf32>, tensor<8x32xf32>
+    tt.return
+  })";
+
+TEST(TensorCopy, BlocksOfLoopsWithoutProductsAreCopiedAhead) {
+  for (const char *stages : {"1", "2", "4"})
+    for (const char *store : {"", "tt.descriptor_store %e[%i, %c0], %s : !tt.tensordesc<8x32xf32>, tensor<8x32xf32>"})
+      for (int32_t m : {0, 5, 8, 50})
+        expectSameAsCpu({.text = withNames(kSums, {{"$STAGES", stages}, {"$STORE", store}}),
+                         .parameters = {Buffer::of(someNumbers<float>(50 * 32), Buffer::Kind::Single),
+                                        Buffer::zeros(50 * 32 * 4, Buffer::Kind::Single), m},
+                         .warps = {1, 4},
+                         .hasTensorCopies = true,
+                         .expected = {kLoad, *stages > '1' ? "tt.scheduled_max_stage" : "ttng.wait_barrier"}});
+}
+
+TEST(TensorCopy, OneBarrierATurn) {
+  std::string error;
+  auto kernel = SimtKernel::compile(withNames(kSums, {{"$STAGES", "3"}, {"$STORE", ""}}), 4, &error, false, true);
+  ASSERT_TRUE(kernel) << error;
+  const size_t begin = kernel->llir.find("\nfor:"), end = kernel->llir.find("\nfor.end:");
+  ASSERT_LT(begin, end) << kernel->llir;
+  EXPECT_EQ(llvm::StringRef(kernel->llir).slice(begin, end).count("call void @simt_barrier()"), 1u) << kernel->ttgir;
+  // Before the loop between two maps, and behind the barriers that are made; after it around the block that is stored.
+  EXPECT_EQ(kernel->barriers, 5u) << kernel->ttgir;
+}
+
 //--- what is missing shows -----------------------------------------------------------------
 
 std::string withoutLines(const std::string &text, const std::string &what) {
@@ -276,7 +330,7 @@ bool copies(const SimtKernel &kernel, Order order) {
     return false;
   for (int row = 0; row < 16; ++row)
     for (int column = 0; column < 32; ++column)
-      if (to[(row + 2) * 64 + column + 3] != from[row * 64 + column])
+      if (to[(row + 2) * 64 + column + 16] != from[row * 64 + column])
         return false;
   return true;
 }
