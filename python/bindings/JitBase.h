@@ -82,6 +82,8 @@ JitState *jitStateOf(PyObject *object);
 
 /// Every launch goes through Python while this is set (launch hooks, always_compile).
 extern std::atomic<bool> slowLaunch;
+/// Scratch memory of kernels may come from an allocator of the user's, which Python asks.
+extern std::atomic<bool> scratchIsUsers;
 /// A table of an older epoch is dropped when it is next looked at.
 extern std::atomic<uint64_t> launchEpoch;
 

@@ -231,7 +231,9 @@ static PyObject *runThroughPython(LauncherObject &launcher, PyObject *const *arg
 
 /// Whether the kernel can be launched from the key's leaves alone.
 static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
-  if (kernel.wantsScratch() || runtime::checksMemory(kernel.artifact()))
+  if (kernel.wantsScratch() && scratchIsUsers.load(std::memory_order_acquire))
+    return false;
+  if (runtime::checksMemory(kernel.artifact()))
     return false;
   for (const Slot &slot : kernel.slots())
     if (slot.position >= call.list().size() || call.list()[slot.position].isConstexpr ||

@@ -19,6 +19,7 @@ using Module = struct ModuleTag *;
 using Function = struct FunctionTag *;
 using Stream = struct StreamTag *;
 using Event = struct EventTag *;
+using MemoryPool = struct MemoryPoolTag *;
 
 enum ResultCode : Result {
   Success = 0,
@@ -82,6 +83,8 @@ enum class PointerAttribute : int {
   RangeStart = 11,
   RangeBytes = 12
 };
+
+enum class MemoryPoolAttribute : int { BytesKept = 4 };
 
 enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 

@@ -54,6 +54,7 @@ public:
 
 private:
   int attribute(cuda::DeviceAttribute attribute) const;
+  void keepScratch();
   Expected<void> launchWithScratch(const CudaKernel &kernel, cuda::LaunchConfig &config, std::span<const char> packed);
   Expected<void> enqueue(const CudaKernel &kernel, const cuda::LaunchConfig &config, std::span<const char> packed);
   Error launchError(const CudaKernel &kernel, const cuda::LaunchConfig &config, cuda::Result result) const;
@@ -64,6 +65,7 @@ private:
   int capabilityNumber = 0;
   DeviceProperties known;
   std::mutex retaining;
+  std::atomic<bool> keepsScratch{false};
   std::atomic<cuda::Context> primary{nullptr};
   LaunchHistory history;
 };

@@ -136,6 +136,21 @@ static Expected<KernelFacts> prepare(const CudaDevice &device, const artifact::A
   return facts;
 }
 
+/// Memory of streams that is free stays with the process up to this size: otherwise whoever waits for the device gives it
+/// back, and the next launch that needs some pays for new one.
+static constexpr uint64_t kScratchKept = uint64_t{64} << 20;
+
+void CudaDevice::keepScratch() {
+  const DriverCalls &calls = owner.calls();
+  MemoryPool pool = nullptr;
+  uint64_t kept = 0;
+  if (keepsScratch.exchange(true) || calls.cuDeviceGetDefaultMemPool(&pool, device) != Success ||
+      calls.cuMemPoolGetAttribute(pool, MemoryPoolAttribute::BytesKept, &kept) != Success || kept >= kScratchKept)
+    return;
+  kept = kScratchKept;
+  calls.cuMemPoolSetAttribute(pool, MemoryPoolAttribute::BytesKept, &kept); // at worst launches take longer
+}
+
 Expected<std::shared_ptr<Kernel>> CudaDevice::load(artifact::Artifact artifact) {
   if (auto ok = checkArtifact(*this, artifact); !ok)
     return ok.error();
@@ -164,6 +179,8 @@ Expected<std::shared_ptr<Kernel>> CudaDevice::load(artifact::Artifact artifact) 
   auto facts = prepare(*this, artifact, function);
   if (!facts)
     return unloaded(facts.error());
+  if (artifact.globalScratchBytes || artifact.profileScratchBytes)
+    keepScratch();
   return std::shared_ptr<Kernel>(std::make_shared<CudaKernel>(*this, std::move(artifact), *module, function, *facts));
 }
 

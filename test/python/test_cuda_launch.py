@@ -496,7 +496,15 @@ class Memory:
         return self.address
 
 
-def test_scratch_comes_from_the_users_allocator(stub, array, monkeypatch):
+@pytest.fixture
+def _scratch_is_nobodys():
+    libtriton.set_users_scratch(False)
+    yield
+    libtriton.set_users_scratch(False)
+
+
+@pytest.mark.usefixtures("_scratch_is_nobodys")
+def test_scratch_comes_from_the_users_allocator(stub, array, runs, monkeypatch):
     fields = {"globalScratchBytes": 256, "globalScratchAlign": 128}
     monkeypatch.setattr(triton.compiler, "compile", compile_by_hand(stub, **fields))
     kernel, asked = make_kernel(), []
@@ -504,6 +512,7 @@ def test_scratch_comes_from_the_users_allocator(stub, array, monkeypatch):
         kernel[(3, 2)](array(A), 5, 0.5, True, array(B), stream=0x10)
         assert stub.calls("cuMemAllocAsync")[-1]["bytes"] == 6 * 256 + 127
         assert stub.calls("cuMemAllocAsync")[-1]["stream"] == 0x10
+    assert runs == ["kernel"]  # the native table knows the second launch
     stub.clear()
 
     def allocator(size, alignment, stream):
@@ -512,10 +521,11 @@ def test_scratch_comes_from_the_users_allocator(stub, array, monkeypatch):
 
     triton.set_allocator(allocator)
     try:
-        kernel[(3, 2)](array(A), 5, 0.5, True, array(B), stream=0x10)
+        for _ in range(2):
+            kernel[(3, 2)](array(A), 5, 0.5, True, array(B), stream=0x10)
     finally:
         triton.set_allocator(triton.runtime._allocation.NullAllocator())
-    assert asked == [(6 * 256, 128, 0x10)]
+    assert asked == [(6 * 256, 128, 0x10)] * 2
     assert last(stub)["arguments"][5:] == [struct.pack("<Q", 0x7F0000050000).hex(), "00" * 8]
     assert stub.calls("cuMemAllocAsync") == []
 

@@ -375,6 +375,20 @@ STUB_API Result cuMemFree_v2(Address address) {
 STUB_API Result cuMemFreeAsync(Address address, Stream stream) {
   return enter("cuMemFreeAsync", field("address", address) + ", " + field("stream", number(stream)));
 }
+// A pool is the address of its device's place.
+STUB_API Result cuDeviceGetDefaultMemPool(MemoryPool *pool, Ordinal device) {
+  *pool = reinterpret_cast<MemoryPool>(&contextPlaces[device]);
+  return enter("cuDeviceGetDefaultMemPool");
+}
+STUB_API Result cuMemPoolGetAttribute(MemoryPool, MemoryPoolAttribute, void *value) {
+  *static_cast<uint64_t *>(value) = 0;
+  return enter("cuMemPoolGetAttribute");
+}
+STUB_API Result cuMemPoolSetAttribute(MemoryPool pool, MemoryPoolAttribute attribute, void *value) {
+  return enter("cuMemPoolSetAttribute", field("pool", reinterpret_cast<char *>(pool) - contextPlaces.data()) + ", " +
+                                            field("attribute", static_cast<int>(attribute)) + ", " +
+                                            field("value", *static_cast<uint64_t *>(value)));
+}
 STUB_API Result cuMemsetD8Async(Address address, unsigned char value, size_t bytes, Stream stream) {
   return enter("cuMemsetD8Async", field("address", address) + ", " + field("value", value) + ", " +
                                       field("bytes", bytes) + ", " + field("stream", number(stream)));

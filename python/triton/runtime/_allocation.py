@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
+from .._C import libtriton
+
 Allocator = Callable[[int, int, "int | None"], Any]
 
 
@@ -25,8 +27,18 @@ _allocator: ContextVar[Allocator] = ContextVar("_allocator", default=_NO_ALLOCAT
 _profile_allocator: ContextVar[Allocator | None] = ContextVar("_profile_allocator", default=None)
 
 
+def _ask(allocator: Allocator | None) -> None:
+    """Lets the native launcher know that some context may have an allocator."""
+    if allocator is not None and not isinstance(allocator, NullAllocator):
+        libtriton.set_users_scratch(True)
+        libtriton.bump_epoch()
+
+
 def set_allocator(allocator: Allocator) -> None:
-    """`allocator(size, alignment, stream)` returns a buffer for kernels that need memory."""
+    """`allocator(size, alignment, stream)` returns a buffer for kernels that need memory. Without
+    one it is the stream's own.
+    """
+    _ask(allocator)
     _allocator.set(allocator)
 
 
@@ -36,6 +48,7 @@ def get_allocator() -> Allocator:
 
 def set_profile_allocator(allocator: Allocator | None) -> None:
     """As `set_allocator`, for the buffers of an in-kernel profiler."""
+    _ask(allocator)
     _profile_allocator.set(allocator)
 
 

@@ -177,6 +177,19 @@ TEST(CudaLaunch, scratch_is_the_streams_own_and_for_every_block) {
   EXPECT_TRUE(contains(launched(stub), R"(7f0000", "0000000000000000"])")) << launched(stub);
 }
 
+TEST(CudaLaunch, free_scratch_stays_with_the_process) {
+  StubDriver stub;
+  auto artifact = cudaArtifact({});
+  loaded(stub.device(), artifact);
+  EXPECT_TRUE(stub.calls("cuMemPoolSetAttribute").empty());
+  artifact.globalScratchBytes = 256;
+  loaded(stub.device(), artifact);
+  loaded(stub.device(), artifact);
+  const auto set = stub.calls("cuMemPoolSetAttribute");
+  ASSERT_EQ(set.size(), 1u);
+  EXPECT_TRUE(contains(set[0], R"("pool": 0, "attribute": 4, "value": 67108864)")) << set[0];
+}
+
 TEST(CudaLaunch, callers_scratch_is_used) {
   StubDriver stub;
   auto artifact = cudaArtifact({});
