@@ -108,9 +108,13 @@ public:
       llvm::Value *near = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, of.scalar(index), ir.getInt32(kFarthest));
       begin.push_back(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, near, ir.getInt32(-kFarthest)));
     }
-    llvm::Value *isEmpty = ir.CreateICmpNE(empty, ir.getInt64(0));
-    begin.back() = ir.CreateSelect(isEmpty, ir.getInt32(-(1 << kBeforeAll)), begin.back());
+    isEmpty = ir.CreateICmpNE(empty, ir.getInt64(0));
   }
+
+  /// What is read of an array without elements lies outside of the one that its map describes.
+  void leaveEmpty() { begin.back() = ir.CreateSelect(isEmpty, ir.getInt32(-(1 << kBeforeAll)), begin.back()); }
+
+  llvm::Value *isEmpty; ///< the array
 
   void forEachPanel(llvm::function_ref<void(const BoxCopy &)> emit) {
     const unsigned bits = buffer.getElementType().getIntOrFloatBitWidth();
@@ -139,13 +143,14 @@ LogicalResult FunctionEmitter::emitTensorCopy(Operation *op) {
     return op->emitError() << "copies of blocks are not supported on this target";
   if (auto load = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op)) {
     runWhere(ir.CreateAnd(isFirstThread(), scalar(load.getPred())), [&] {
-      TensorCopyEmitter(*this, load.getMap(), load.getIndices(), load.getResult().getType(), scalar(load.getResult()))
-          .forEachPanel([&](const BoxCopy &copy) { engine->load(ir, copy, scalar(load.getBarrier()), load.getEvict()); });
+      TensorCopyEmitter copies(*this, load.getMap(), load.getIndices(), load.getResult().getType(), scalar(load.getResult()));
+      copies.leaveEmpty();
+      copies.forEachPanel([&](const BoxCopy &copy) { engine->load(ir, copy, scalar(load.getBarrier()), load.getEvict()); });
     });
   } else if (auto store = dyn_cast<ttng::AsyncTmaCopyLocalToGlobalOp>(op)) {
-    runWhere(isFirstThread(), [&] {
-      TensorCopyEmitter(*this, store.getMap(), store.getIndices(), store.getSrc().getType(), scalar(store.getSrc()))
-          .forEachPanel([&](const BoxCopy &copy) { engine->store(ir, copy, store.getKind()); });
+    TensorCopyEmitter copies(*this, store.getMap(), store.getIndices(), store.getSrc().getType(), scalar(store.getSrc()));
+    runWhere(ir.CreateAnd(isFirstThread(), ir.CreateNot(copies.isEmpty)), [&] {
+      copies.forEachPanel([&](const BoxCopy &copy) { engine->store(ir, copy, store.getKind()); });
       engine->commitStores(ir);
     });
   } else {
