@@ -51,7 +51,7 @@ static constexpr Arch ada() {
 
 static constexpr Arch hopper() {
   Arch arch = ada();
-  arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 83, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
+  arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 80, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
   arch.makesTensorMaps = arch.hasMatrixStores = true;
   arch.hasTma = arch.hasWgmma = arch.hasClusters = arch.hasBf16Atomics = true;
   return arch;
