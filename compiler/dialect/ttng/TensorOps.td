@@ -23,8 +23,9 @@ def MakeTensorMapOp : Ttng_Op<"make_tensor_map", [AlwaysSpeculatable, AttrSizedO
     C3. Rows of the block have 16 bytes at least.
 
     The result points to the map. Its lowest bit says that the array is empty,
-    which maps cannot say. `place` is the map's place in the memory that a
-    program has for itself, `scratch` a buffer that it is made in.
+    which maps cannot say, the next one that its rows do not end at a multiple of
+    16 bytes. `place` is the map's place in the memory that a program has for
+    itself, `scratch` a buffer that it is made in.
 
     `%m = ttng.make_tensor_map %p, [%rows, %columns], [%pitch, %one] nan %no tf32 %no
        {block = array<i64: 128, 64>} : !tt.ptr<f16>`
@@ -64,7 +65,7 @@ def TileStoreOp : Ttng_TileAccess<"tile_store"> {
     With `kind` each element is combined with what is there, atomically.
   }];
   let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$map, Variadic<I32>:$indices, AnyRankedTensor:$src,
-      DenseI64ArrayAttr:$block, OptionalAttr<Tt_DescriptorReduceKind>:$kind);
+      DenseI64ArrayAttr:$block, OptionalAttr<Tt_DescriptorReduceKind>:$kind, UnitAttr:$isUnsigned);
   let assemblyFormat = "$map `[` $indices `]` `,` $src attr-dict `:` type($map) `,` type($src)";
 }
 
@@ -122,11 +123,13 @@ def AsyncTmaCopyLocalToGlobalOp : Ttng_Op<"async_tma_copy_local_to_global"> {
   let summary = "starts the copy of a block from shared memory, or its combination with what is there, as a group of its own";
   let description = [{
     C1. The buffer has the layout in which the engine reads blocks.
-    What is outside of the array is left out.
+    What is outside of the array is left out. Blocks that the engine cannot store
+    the threads store: those that begin before the array, and of arrays whose rows
+    do not end at a multiple of 16 bytes.
   }];
   let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$map, Variadic<I32>:$indices,
       Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$src, DenseI64ArrayAttr:$block,
-      OptionalAttr<Tt_DescriptorReduceKind>:$kind);
+      OptionalAttr<Tt_DescriptorReduceKind>:$kind, UnitAttr:$isUnsigned);
   let assemblyFormat = "$map `[` $indices `]` $src attr-dict `:` type($map) `,` qualified(type($src))";
   let hasVerifier = 1;
 }

@@ -25,8 +25,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// PTX ISA: a tensor map has 1,024 bits and is aligned to 64 bytes; copies of it to 128.
-static constexpr unsigned kMapBytes = 128;
+/// PTX ISA: a tensor map has 1,024 bits and is aligned to 64 bytes; copies of it to 128. Behind it stands what it says.
+static constexpr unsigned kMapBytes = 128, kPlaceBytes = 2 * kMapBytes;
 
 namespace {
 class Lowerer {
@@ -121,7 +121,7 @@ void Lowerer::lower(ttng::TileStoreOp store) {
   Value buffer = LocalAllocOp::create(builder, loc, ttng::tileBuffer(tile, /*isMutable=*/false), store.getSrc(), IntegerAttr());
   ttng::FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
   ttng::AsyncTmaCopyLocalToGlobalOp::create(builder, loc, store.getMap(), store.getIndices(), buffer, store.getBlockAttr(),
-                                            store.getKindAttr());
+                                            store.getKindAttr(), store.getIsUnsignedAttr());
   ttng::AsyncTmaStoreWaitOp::create(builder, loc, ValueRange(buffer), builder.getI32IntegerAttr(0),
                                     mayReadAgain(store) ? UnitAttr() : builder.getUnitAttr());
   store.erase();
@@ -134,7 +134,7 @@ void Lowerer::place(ttng::MakeTensorMapOp make) {
   Operation *module = function->getParentOp();
   auto size = module->getAttrOfType<IntegerAttr>(kScratchBytes);
   const unsigned begin = llvm::alignTo(size ? size.getInt() : 0, kMapBytes);
-  module->setAttr(kScratchBytes, builder.getI32IntegerAttr(begin + kMapBytes));
+  module->setAttr(kScratchBytes, builder.getI32IntegerAttr(begin + kPlaceBytes));
   auto alignment = module->getAttrOfType<IntegerAttr>(kScratchAlignment);
   module->setAttr(kScratchAlignment, builder.getI32IntegerAttr(std::max<int64_t>(kMapBytes, alignment ? alignment.getInt() : 1)));
   make.setPlace(begin);

@@ -33,6 +33,8 @@ using tt::TensorDescType;
 /// Of a map: what its base and its strides are multiples of, and what its rows have at least.
 static constexpr int64_t kMapBytes = 16;
 static constexpr int64_t kMostBoxElems = 256, kMostTileBytes = 64 * 1024;
+/// Fewer rows are no whole pattern of a swizzle, which the next panel or buffer would begin in the middle of.
+static constexpr int64_t kFewestRows = 8;
 
 //--- which types ---------------------------------------------------------------------------
 
@@ -52,6 +54,8 @@ static std::string whyNotCopied(TensorDescType type) {
   for (int64_t extent : tile.getShape().drop_back())
     if (extent > kMostBoxElems)
       return "an extent of " + std::to_string(extent);
+  if (const int64_t rows = tile.getNumElements() / tile.getShape().back(); rows < kFewestRows)
+    return "blocks of fewer than " + std::to_string(kFewestRows) + " rows";
   if (bytes > kMostTileBytes)
     return "blocks of " + std::to_string(bytes) + " bytes";
   return "";
@@ -67,7 +71,7 @@ static bool combines(tt::DescriptorReduceKind kind, Type element) {
     return isFloat ? bits == 16 || bits == 32 : bits == 32 || (bits == 64 && isUnsigned);
   case Kind::MIN:
   case Kind::MAX:
-    return isFloat ? bits == 16 : bits >= 32;
+    return !isFloat && bits >= 32;
   case Kind::AND:
   case Kind::OR:
   case Kind::XOR:
@@ -379,7 +383,9 @@ void Placer::replaceStore(Operation *op, Value map, Value tile, ValueRange indic
   const RankedTensorType whole = type.getTileType(), rows = rowsOf(whole);
   if (rows != whole)
     tile = tt::ReshapeOp::create(builder, op->getLoc(), rows, tile);
-  ttng::TileStoreOp::create(builder, op->getLoc(), map, indices, tile, builder.getDenseI64ArrayAttr(whole.getShape()), kind);
+  const bool isUnsigned = type.getBlockType().getElementType().isUnsignedInteger();
+  ttng::TileStoreOp::create(builder, op->getLoc(), map, indices, tile, builder.getDenseI64ArrayAttr(whole.getShape()), kind,
+                            isUnsigned ? builder.getUnitAttr() : UnitAttr());
   op->erase();
 }
 

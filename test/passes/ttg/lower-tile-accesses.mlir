@@ -4,12 +4,12 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #other = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
-// CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 384 : i32
+// CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 512 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @copy
   // CHECK: %[[S:.*]] = ttg.local_alloc {alignment = 128 : i32} : () -> !ttg.memdesc<16xi64
   // CHECK: ttng.make_tensor_map {{.*}} scratch %[[S]] {{.*}} place = 0 : i32
-  // CHECK: ttng.make_tensor_map {{.*}} place = 128 : i32
+  // CHECK: ttng.make_tensor_map {{.*}} place = 256 : i32
   // CHECK: %[[T:.*]] = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #shared{{.*}}, #smem, mutable>
   // CHECK: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<1x1xi64
   // CHECK: ttng.init_barrier %[[B]] {count = 1 : i32}

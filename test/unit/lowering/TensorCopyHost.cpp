@@ -262,8 +262,8 @@ static Copy copyOf(const Map *map, const int32_t *begin, char *shared, char *sha
   std::copy_n(begin, map->rank, copy.begin);
   if (int64_t(begin[0]) * map->elemBytes % 16)
     stop("a box begins between pieces of 16 bytes");
-  if ((shared - sharedBegin) % 128)
-    stop("a box lies at no multiple of 128");
+  if ((shared - sharedBegin) % (map->swizzle ? 8 * map->swizzle : 128))
+    stop("a box begins inside of a swizzle's pattern");
   return copy;
 }
 
@@ -281,6 +281,10 @@ static void startLoad(const Map *map, const int32_t *begin, char *shared, char *
 static void startStore(const Map *map, const int32_t *begin, char *shared, char *sharedBegin, uint32_t bytes, uint32_t kind) {
   Copy copy = copyOf(map, begin, shared, sharedBegin, bytes);
   copy.kind = kind;
+  if (std::any_of(begin, begin + map->rank, [](int32_t index) { return index < 0; }))
+    stop("a box that is stored begins before the array");
+  // The unit writes rows to the end of 16 bytes.
+  copy.map.dims[0].extent = (copy.map.dims[0].extent * map->elemBytes + 15) / 16 * 16 / map->elemBytes;
   if (runsEarly())
     return perform(copy);
   auto &groups = engine().stores[Block::current().thread()];
