@@ -243,8 +243,6 @@ void TypeChooser::look(Operation *op) {
         refuse(type, op, whyNot);
     if (function && !function.isPublic())
       refuse(type, op, "a function that is not inlined takes the descriptor");
-    if (isa<tt::DescriptorGatherOp, tt::DescriptorScatterOp>(op))
-      refuse(type, op, "rows are given one by one");
     const bool isKnown = isa<tt::FuncOp, tt::MakeTensorDescOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp,
                              scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
                              arith::SelectOp>(op);

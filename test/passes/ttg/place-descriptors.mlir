@@ -112,8 +112,9 @@ tt.func public @large(%d: !tt.tensordesc<256x256xf16>) {
 
 // -----
 
+// Rows that are given one by one are those of blocks of one row.
 tt.func public @gathered(%d: !tt.tensordesc<1x64xf16>, %rows: tensor<8xi32>, %n: i32 {tt.divisibility = 16 : i32}) -> tensor<8x64xf16> {
-  // expected-remark @+1 {{rows are given one by one}}
+  // expected-remark @+1 {{blocks of fewer than 8 rows}}
   %x = tt.descriptor_gather %d[%rows, %n] : (!tt.tensordesc<1x64xf16>, tensor<8xi32>, i32) -> tensor<8x64xf16>
   tt.return %x : tensor<8x64xf16>
 }

@@ -74,7 +74,8 @@ def test_one_kernel_for_all_extents(device):
         x, out = aligned(values("float32", rows, 32)), np.zeros(3, np.int64)
         if launch(add_extents, (1,), TensorDescriptor.from_tensor(x, [2, 8]), out, device=device):
             assert out[0] == rows * 1000 + 32
-    assert kernels_of(add_extents) == before + 1
+    if not device.startswith("cuda:"):  # which compiles for several GPUs
+        assert kernels_of(add_extents) == before + 1
 
 
 @triton.jit
