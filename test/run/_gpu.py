@@ -22,7 +22,7 @@ from triton.backends.nvidia.assembler import find_assembler
 
 ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels are specialised by it
 OLDER = 80  # has other instructions for products, copies and accesses than its successors
-PLANNED = re.compile(r"^barriers, (\d+):", re.MULTILINE)
+PLANNED = re.compile(r"^barriers, (\d+):.* written by hand (\d+),", re.MULTILINE)
 WRITTEN = re.compile(r"\bbar(?:rier)?(?:\.cta)?\.sync")
 LARGE = 1_500_000  # characters of PTX
 UNSUPPORTED = re.compile(r"type fp8\w+ not supported in this architecture|num_ctas=\d+ needs a GPU")
@@ -191,8 +191,11 @@ def check_stages(compiled: Any, arch: int) -> None:
     assert int.from_bytes(cubin[18:20], sys.byteorder) == EM_CUDA
     assert b".text." + name.encode() in cubin
     assert compiled.metadata.tool == "ptxas"
-    planned, written = sum(map(int, PLANNED.findall(asm["plan"]))), len(WRITTEN.findall(asm["ptx"]))
-    assert written == planned, f"{planned} barriers are planned, the PTX has {written}\n{asm['plan']}"
+    planned, by_hand = map(sum, zip(*(map(int, counts) for counts in PLANNED.findall(asm["plan"])), strict=True))
+    written = len(WRITTEN.findall(asm["ptx"]))
+    # Those of the program itself may stand where nothing ever runs.
+    is_right = planned - by_hand <= written <= planned
+    assert is_right, f"{planned} barriers are planned, the PTX has {written}\n{asm['plan']}"
     if "wgmma" in asm["ptx"]:
         check_products(asm["ptx"], arch)
 
