@@ -1,6 +1,6 @@
 """Runs random programs of all families against numpy, in several processes; a crash or a hang is that program's failure.
 
-usage: ./dev fuzz programs [--count N] [--seed S] [--device cpu|cuda] [--processes P] [--seconds T]
+usage: ./dev fuzz programs [--count N] [--seed S] [--device cpu|cuda] [--processes P] [--seconds T] [--print]
 Program number s is the same on every machine: --seed goes on where an earlier run ended. With an installed wheel:
 python scripts/fuzz_programs.py.
 """
@@ -28,13 +28,22 @@ def make(number: int, device: str) -> tuple[Any, str]:
     """Program number `number` of all families, with the functions that it calls."""
     import _random_operations
     import random_loops
+    import random_memory
     import random_programs
     import random_tiles
 
-    if number % 4 < 2:
-        return random_tiles.Program(number, device), _random_operations.PROLOGUE
-    family = random_programs if number % 4 == 2 else random_loops
-    return family.Program(number, device), ""
+    families = (random_tiles, random_tiles, random_programs, random_loops, random_memory)
+    family = families[number % len(families)]
+    prologue = _random_operations.PROLOGUE if family is random_tiles else ""
+    return family.Program(number, device), prologue
+
+
+def show(first: int, count: int, device: str) -> None:
+    """The text of programs, which is not run."""
+    sys.path.insert(0, RUN_TESTS)
+    for number in range(first, first + count):
+        program, prologue = make(number, device)
+        print("import triton\nimport triton.language as tl\n", prologue, program.text(), sep="\n")
 
 
 def work(first: int, count: int, device: str, progress: str) -> None:
@@ -122,11 +131,15 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=float, help="begin no further batch after this time")
+    parser.add_argument("--print", action="store_true", help="print the programs and run none")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
         first, count, progress = options.work.split(",", 2)
         work(int(first), int(count), options.device, progress)
+        return 0
+    if options.print:
+        show(options.seed, options.count, options.device)
         return 0
     with tempfile.TemporaryDirectory(prefix="fuzz-programs-") as folder:
         fuzz = Fuzz(options, folder)

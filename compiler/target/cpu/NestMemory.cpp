@@ -251,7 +251,7 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   Type element = tt::elementOf(load.getType());
   const bool isVector = isVectorMap(map) && !inactiveScalar;
   Element mask{ir.getTrue(), false}, other{function.lanes.constant({}, element, 1), false};
-  if (inactiveScalar && isVectorMap(map)) // off, whatever else the mask asks for
+  if (inactiveScalar && llvm::is_contained(map, nest.vectorDim)) // off, whatever else the mask asks for
     return load.getOther() ? evaluate(load.getOther(), map, level) : other;
   if (load.getMask())
     mask = evaluate(load.getMask(), map, level);

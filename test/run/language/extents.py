@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from harness import check, values
+from harness import check, launch, values
 
 
 @triton.jit
@@ -118,3 +118,24 @@ def test_elements_that_do_not_exist_are_never_seen(shape, device):
     )  # fmt: skip
     arguments = dict(x_ptr=x, **{name: np.zeros_like(value) for name, value in expected.items()}, M=m, N=n)
     check(mixed, (1,), arguments, expected, device=device)
+
+
+@triton.jit
+def masked_maximum(x_ptr, out_ptr, first, m, n, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)[:, None] + first
+    j = tl.arange(0, N)[None, :] + first
+    mask = (i >= 0) & (i < m) & (j >= 0) & (j < n)
+    x = tl.load(x_ptr + i * 64 + j, mask=mask, other=0)
+    tl.store(out_ptr + tl.arange(0, M)[:, None], tl.max(x, axis=1, keep_dims=True))
+
+
+@pytest.mark.parametrize("columns", [8, 9])
+@pytest.mark.parametrize("n", [0, 3, 40])
+def test_maximum_of_rows_that_a_mask_cuts_off_at_both_ends(n, columns, device):
+    memory = -1 - np.arange(64 * 64, dtype=np.int32).reshape(64, 64)
+    window = np.zeros((7, columns), np.int32)
+    shown = memory[:5, : max(min(n, columns - 2), 0)]
+    window[2 : 2 + shown.shape[0], 2 : 2 + shown.shape[1]] = shown
+    out = np.ones((7, 1), np.int32)
+    if launch(masked_maximum, (1,), memory, out, -2, 20, n, 7, columns, device=device):
+        np.testing.assert_array_equal(out, window.max(axis=1, keepdims=True))
