@@ -212,6 +212,8 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
       work->said.report(diagnostics, diag::PassFailed, request.sources);
       return std::nullopt;
     }
+    if (takesHostMaps(work->kernel))
+      work->request.parameters = parametersOf(work->kernel);
     if (!work->replace(diagnostics))
       return std::nullopt;
     work->clock.end("ttir");

@@ -3,35 +3,45 @@
 #include "compiler/driver/Backend.h"
 
 #include "compiler/target/nvidia/CudaTarget.h"
+#include "compiler/target/nvidia/HostMaps.h"
 
 using namespace nereid;
 using namespace nereid::driver;
 
 /// Behind the capability: descriptors go to the copy engine wherever it can take them, not only where that pays.
 static constexpr llvm::StringLiteral kTensorCopies = "+tma";
+/// Behind the capability: a launch passes the host's descriptors as tensor maps.
+static constexpr llvm::StringLiteral kHostMaps = "+maps";
 
 static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &whyNot) {
   llvm::StringRef name = text;
   const bool hasTensorCopies = name.consume_back(kTensorCopies);
+  const bool takesMaps = !hasTensorCopies && name.consume_back(kHostMaps);
   const std::string arch = name.str();
   if (arch.empty()) {
     whyNot = "target `cuda` needs a compute capability, as in `cuda:90`";
     return std::nullopt;
   }
-  if (!nvidia::findArch(arch, whyNot))
+  const std::optional<nvidia::Arch> found = nvidia::findArch(arch, whyNot);
+  if (!found)
     return std::nullopt;
+  if (takesMaps && !found->makesTensorMaps) {
+    whyNot = "target `cuda:" + text + "`: GPUs of compute capability " + std::to_string(found->capability / 10) + "." +
+             std::to_string(found->capability % 10) + " have no tensor maps, which this kernel takes from the host";
+    return std::nullopt;
+  }
   support::TargetSpec spec;
   spec.backend = "cuda";
   spec.arch = nvidia::canonicalName(arch);
-  if (hasTensorCopies)
-    spec.features = kTensorCopies.str();
+  if (hasTensorCopies || takesMaps)
+    spec.features = (takesMaps ? kHostMaps : kTensorCopies).str();
   return spec;
 }
 
 static void prepare(mlir::ModuleOp) {}
 
 static void placeDescriptors(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
-  nvidia::addDescriptorPasses(passes, target, options, target.features == kTensorCopies);
+  nvidia::addDescriptorPasses(passes, target, options, target.features == kTensorCopies, target.features == kHostMaps);
 }
 
 static nvidia::Emit emitOf(const BackendJob &job) {
@@ -56,6 +66,8 @@ static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &art
   if (mlir::failed(code))
     return mlir::failure();
   placeParameters(artifact, code->params);
+  if (std::string maps = nvidia::describeHostMaps(job.module); !maps.empty())
+    artifact.options["tensordesc_meta"] = std::move(maps);
   artifact.blockDims = {code->threadsPerBlock, 1, 1};
   artifact.sharedBytes = std::max(code->sharedBytes, leastShared);
   artifact.globalScratchBytes = code->globalScratchBytes;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Parameters.h"
 
+#include "compiler/dialect/ttng/HostMaps.h"
 #include "compiler/driver/Compiler.h"
 
 using namespace nereid;
@@ -128,6 +129,11 @@ static std::vector<artifact::Parameter> descriptorParameters(tt::TensorDescType 
   return parameters;
 }
 
+bool driver::takesHostMaps(tt::FuncOp kernel) {
+  return llvm::any_of(llvm::seq(kernel.getNumArguments()),
+                      [&](unsigned index) { return bool(kernel.getArgAttr(index, ttng::kTensorMap)); });
+}
+
 std::vector<artifact::Parameter> driver::parametersOf(tt::FuncOp kernel) {
   std::vector<artifact::Parameter> parameters;
   uint32_t position = 0;
@@ -137,6 +143,10 @@ std::vector<artifact::Parameter> driver::parametersOf(tt::FuncOp kernel) {
     auto descriptor = llvm::dyn_cast<tt::TensorDescType>(argument.getType());
     if (!descriptor) {
       parameters.push_back(parameterOf(argument.getType(), name, position++));
+      if (kernel.getArgAttr(index, ttng::kTensorMap)) {
+        parameters.back().kind = artifact::ParameterKind::Descriptor;
+        parameters.back().type = "tensormap";
+      }
       continue;
     }
     const bool isHosts = isHostDescriptor(kernel, index);

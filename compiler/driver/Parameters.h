@@ -12,7 +12,10 @@ namespace nereid::driver {
 
 std::vector<artifact::Parameter> allParametersOf(const sema::KernelRequest &kernel);
 
-/// Of a function whose descriptors are not yet taken apart.
+/// Whether a launch passes tensor maps.
+bool takesHostMaps(tt::FuncOp kernel);
+
+/// Of a function whose descriptors are not yet taken apart, or are maps.
 std::vector<artifact::Parameter> parametersOf(tt::FuncOp kernel);
 
 } // namespace nereid::driver

@@ -3,6 +3,7 @@
 #include "compiler/lowering/Kernel.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/ttng/HostMaps.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -28,9 +29,10 @@ FailureOr<tt::FuncOp> lowering::findKernel(ModuleOp module) {
 std::vector<lowering::Param> lowering::paramsOf(tt::FuncOp kernel) {
   std::vector<Param> params;
   uint32_t offset = 0;
-  for (Type type : kernel.getArgumentTypes()) {
-    const uint32_t size = analysis::memoryBits(type) / 8;
-    offset = llvm::alignTo(offset, size);
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    const bool isMap = bool(kernel.getArgAttr(index, ttng::kTensorMap));
+    const uint32_t size = isMap ? ttng::kTensorMapBytes : analysis::memoryBits(type) / 8;
+    offset = llvm::alignTo(offset, isMap ? ttng::kTensorMapAlign : size);
     params.push_back({offset, size});
     offset += size;
   }

@@ -40,6 +40,8 @@ public:
   /// warp. Copies of the warp's first lane may use it then.
   virtual void makeMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *place,
                        llvm::Value *lane) = 0;
+  /// Marks a kernel's parameter as a map that the host passes by value; its address is that of the map.
+  virtual void takeMap(llvm::Argument &parameter) = 0;
   virtual void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) = 0;
   virtual void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) = 0;
   /// Orders what the thread wrote, to shared and to global memory, before copies that start behind the next barrier.

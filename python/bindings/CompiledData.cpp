@@ -32,6 +32,12 @@ static nb::object fromJson(const nlohmann::json &value) {
       elements.append(fromJson(element));
     return nb::tuple(elements);
   }
+  case nlohmann::json::value_t::object: {
+    nb::dict members;
+    for (const auto &[name, member] : value.items())
+      members[textOf(name)] = fromJson(member);
+    return members;
+  }
   default:
     return nb::none();
   }

@@ -3,6 +3,7 @@
 #include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
 
 #include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/ttng/HostMaps.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -35,8 +36,12 @@ LogicalResult FunctionEmitter::run() {
   unsigned next = 0;
   for (BlockArgument argument : source.getArguments()) {
     Tile parts;
-    for (unsigned part = 0; part < numRegisters(argument.getType()); ++part)
-      parts.push_back(elements.fromMemory(function.getArg(next++), tt::elementOf(argument.getType())));
+    if (source.getArgAttr(argument.getArgNumber(), ttng::kTensorMap)) // an address is a number to the copy engine
+      parts.push_back(ir.CreateIntToPtr(ir.CreatePtrToInt(function.getArg(next++), ir.getInt64Ty()),
+                                        elements.typeOf(argument.getType())));
+    else
+      for (unsigned part = 0; part < numRegisters(argument.getType()); ++part)
+        parts.push_back(elements.fromMemory(function.getArg(next++), tt::elementOf(argument.getType())));
     define(argument, std::move(parts));
   }
   for (Operation &op : source.getBody().front())

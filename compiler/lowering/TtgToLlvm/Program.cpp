@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
 
+#include "compiler/dialect/ttng/HostMaps.h"
+#include "compiler/lowering/TensorCopies.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -160,8 +163,11 @@ public:
 
   llvm::FunctionType *of(tt::FuncOp source) {
     SmallVector<llvm::Type *> parameters, results;
-    for (Type type : source.getArgumentTypes())
-      parameters.append(numRegisters(type), elements.memoryType(tt::elementOf(type)));
+    for (auto [index, type] : llvm::enumerate(source.getArgumentTypes()))
+      if (source.getArgAttr(index, ttng::kTensorMap))
+        parameters.push_back(ir.getPtrTy());
+      else
+        parameters.append(numRegisters(type), elements.memoryType(tt::elementOf(type)));
     for (Type type : source.getResultTypes())
       results.append(numRegisters(type), elements.typeOf(tt::elementOf(type)));
     if (source.isPublic()) // scratch memory: global, profiling
@@ -177,6 +183,18 @@ private:
   ElementEmitter elements;
 };
 } // namespace
+
+/// Arguments of a kernel have one register each.
+static LogicalResult markMaps(tt::FuncOp source, llvm::Function &made, TargetEmitter &target) {
+  for (unsigned index = 0; index < source.getNumArguments(); ++index) {
+    if (!source.getArgAttr(index, ttng::kTensorMap))
+      continue;
+    if (!target.tensorCopies() || !source.isPublic())
+      return source.emitError() << "maps of the host's are not supported here";
+    target.tensorCopies()->takeMap(*made.getArg(index));
+  }
+  return success();
+}
 
 static llvm::GlobalVariable *createSharedArray(llvm::Module &module, TargetEmitter &target, uint32_t alignment) {
   auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
@@ -209,6 +227,8 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
       target.markKernel(*made, {emitter.numThreads, options.maxRegisters});
     else
       made->addFnAttr(llvm::Attribute::NoInline);
+    if (failed(markMaps(function, *made, target)))
+      return failure();
     emitter.functions[function] = made;
   }
   for (auto function : source.getOps<tt::FuncOp>())

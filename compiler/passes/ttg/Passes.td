@@ -114,8 +114,13 @@ def PlaceDescriptors : Pass<"ttg-place-descriptors", "::mlir::ModuleOp"> {
     accesses `ttng.tile_load` and `ttng.tile_store`, where a product reads or makes
     one of their tiles, and blocks, alignment and accesses allow it; a remark says
     why not. What is left `tt-rewrite-descriptors` expands.
+
+    A descriptor that the host made comes as its parts, of which the kernel makes
+    a map; with `host-maps` as a map, passed by value. Then it has to become one,
+    as a map does not say where its array lies.
   }];
-  let options = [Option<"wherePossible", "where-possible", "bool", "false", "products or not">];
+  let options = [Option<"wherePossible", "where-possible", "bool", "false", "products or not">,
+                 Option<"hostMaps", "host-maps", "bool", "false", "the host passes its descriptors as maps">];
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 

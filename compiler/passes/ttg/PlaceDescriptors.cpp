@@ -11,6 +11,7 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttng/HostMaps.h"
 #include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/Passes.h"
 
@@ -177,10 +178,12 @@ namespace {
 /// The descriptor types of a module, what speaks against each, and what for it.
 class TypeChooser {
 public:
-  TypeChooser(ModuleOp module, bool wherePossible) : module(module), facts(module), wherePossible(wherePossible) {}
+  TypeChooser(ModuleOp module, bool wherePossible, bool hostMaps)
+      : module(module), facts(module), wherePossible(wherePossible), hostMaps(hostMaps) {}
 
   /// Those that become maps.
   llvm::DenseSet<Type> choose();
+  std::string whyNot(Type type) const { return choices.lookup(type).whyNot; }
 
 private:
   struct Choice {
@@ -195,7 +198,7 @@ private:
 
   ModuleOp module;
   analysis::AxisInfoAnalysis facts;
-  const bool wherePossible;
+  const bool wherePossible, hostMaps;
   llvm::MapVector<Type, Choice> choices;
 };
 } // namespace
@@ -241,6 +244,7 @@ void TypeChooser::look(Operation *op) {
     if (choices.try_emplace(type).second)
       if (std::string whyNot = whyNotCopied(descriptor); !whyNot.empty())
         refuse(type, op, whyNot);
+    choices[type].pays |= hostMaps && function; // there is nothing else to make of it
     if (function && !function.isPublic())
       refuse(type, op, "a function that is not inlined takes the descriptor");
     const bool isKnown = isa<tt::FuncOp, tt::MakeTensorDescOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp,
@@ -282,8 +286,8 @@ namespace {
 /// Handles of accesses are asked for no descriptor once there is a map in its place.
 class Placer {
 public:
-  Placer(ModuleOp module, const llvm::DenseSet<Type> &chosen)
-      : module(module), chosen(chosen), builder(module.getContext()),
+  Placer(ModuleOp module, const llvm::DenseSet<Type> &chosen, bool hostMaps)
+      : module(module), chosen(chosen), hostMaps(hostMaps), builder(module.getContext()),
         mapType(tt::PointerType::get(builder.getI8Type())) {}
 
   void run();
@@ -291,6 +295,7 @@ public:
 private:
   bool isChosen(Value value) const { return chosen.contains(value.getType()); }
   void replaceArguments(tt::FuncOp kernel);
+  void takeMaps(tt::FuncOp kernel);
   void replaceMake(tt::MakeTensorDescOp make);
   void replaceLoad(tt::DescriptorLoadOp load);
   void replaceStore(Operation *op, Value map, Value tile, ValueRange indices, TensorDescType type,
@@ -300,6 +305,7 @@ private:
 
   ModuleOp module;
   const llvm::DenseSet<Type> &chosen;
+  const bool hostMaps;
   OpBuilder builder;
   Type mapType;
   llvm::DenseMap<Operation *, TensorDescType> types; ///< of the descriptor that an access has
@@ -348,6 +354,19 @@ void Placer::replaceArguments(tt::FuncOp kernel) {
     argument.replaceAllUsesWith(map);
     (void)kernel.eraseArgument(index + parts.size());
     index += parts.size() - 1;
+  }
+}
+
+void Placer::takeMaps(tt::FuncOp kernel) {
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
+    BlockArgument argument = kernel.getArgument(index);
+    if (!isChosen(argument))
+      continue;
+    auto block = TypeAttr::get(cast<TensorDescType>(argument.getType()).getBlockType());
+    auto marked = builder.getDictionaryAttr(builder.getNamedAttr(ttng::kTensorMap, block));
+    (void)kernel.insertArgument(index, mapType, marked, argument.getLoc());
+    argument.replaceAllUsesWith(kernel.getArgument(index));
+    (void)kernel.eraseArgument(index + 1);
   }
 }
 
@@ -411,7 +430,7 @@ void Placer::run() {
   });
   for (auto function : module.getOps<tt::FuncOp>())
     if (!function.isExternal())
-      replaceArguments(function);
+      hostMaps ? takeMaps(function) : replaceArguments(function);
   for (Operation *op : accesses) {
     if (auto make = dyn_cast<tt::MakeTensorDescOp>(op))
       replaceMake(make);
@@ -428,6 +447,17 @@ void Placer::run() {
   });
 }
 
+/// Descriptors that the host passes as maps have no other form.
+static LogicalResult checkHostMaps(ModuleOp module, const TypeChooser &chooser, const llvm::DenseSet<Type> &chosen) {
+  for (auto function : module.getOps<tt::FuncOp>())
+    for (BlockArgument argument : function.getArguments())
+      if (isa<TensorDescType>(argument.getType()) && !chosen.contains(argument.getType()))
+        return emitError(argument.getLoc()) << "the host passes this descriptor as a tensor map, which cannot serve it: "
+                                            << chooser.whyNot(argument.getType())
+                                            << "; pass the array, and make the descriptor in the kernel";
+  return success();
+}
+
 namespace {
 struct PlaceDescriptors : ttg::impl::PlaceDescriptorsBase<PlaceDescriptors> {
   using PlaceDescriptorsBase::PlaceDescriptorsBase;
@@ -441,9 +471,12 @@ struct PlaceDescriptors : ttg::impl::PlaceDescriptorsBase<PlaceDescriptors> {
     });
     if (!hasAny)
       return;
-    const llvm::DenseSet<Type> chosen = TypeChooser(getOperation(), wherePossible).choose();
+    TypeChooser chooser(getOperation(), wherePossible, hostMaps);
+    const llvm::DenseSet<Type> chosen = chooser.choose();
+    if (hostMaps && failed(checkHostMaps(getOperation(), chooser, chosen)))
+      return signalPassFailure();
     if (!chosen.empty())
-      Placer(getOperation(), chosen).run();
+      Placer(getOperation(), chosen, hostMaps).run();
   }
 };
 } // namespace

@@ -45,12 +45,13 @@ static LogicalResult checkStructure(ModuleOp module) {
 static constexpr unsigned kTensorMapPtx = 85;
 
 void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options,
-                                 bool wherePossible) {
+                                 bool wherePossible, bool hostMaps) {
   std::string whyNot;
   std::optional<Arch> arch = findArch(target.arch, whyNot);
   const bool pays = arch && arch->hasWgmma; // measured there
-  if (arch && arch->makesTensorMaps && (pays || wherePossible) && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx))
-    passes.addPass(ttg::createPlaceDescriptors({wherePossible}));
+  const bool mayMake = (pays || wherePossible) && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx);
+  if (arch && arch->makesTensorMaps && (mayMake || hostMaps))
+    passes.addPass(ttg::createPlaceDescriptors({wherePossible, hostMaps}));
 }
 
 static bool makesTensorMaps(ModuleOp module) {

@@ -59,9 +59,9 @@ struct CudaCode {
 };
 
 /// Adds the passes that give descriptors to the copy engine, where the target has one and its PTX may make maps.
-/// `wherePossible`: not only where it pays.
+/// `wherePossible`: not only where it pays. `hostMaps`: those of the host come as maps.
 void addDescriptorPasses(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options,
-                         bool wherePossible);
+                         bool wherePossible, bool hostMaps);
 
 /// Compiles the module's one public function. A failure is a diagnostic at the op's location, or at the line that the
 /// PTX refused by a tool was made for. The module becomes `ttg`.

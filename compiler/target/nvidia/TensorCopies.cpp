@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/TensorCopies.h"
 
+#include "compiler/dialect/ttng/HostMaps.h"
 #include "compiler/target/nvidia/Assembly.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -31,9 +32,7 @@ static void meet(IrBuilder &ir) {
 
 //--- maps ----------------------------------------------------------------------------------
 
-/// PTX ISA, tensormap.replace: the numbers of element types.
-static unsigned codeOf(const TensorMap &map) {
-  mlir::Type element = map.element;
+unsigned nvidia::elementCode(mlir::Type element, bool isUnsigned) {
   if (element.isF16())
     return 6;
   if (element.isF32())
@@ -48,14 +47,16 @@ static unsigned codeOf(const TensorMap &map) {
   case 16:
     return 1;
   case 32:
-    return map.isUnsigned ? 2 : 3;
+    return isUnsigned ? 2 : 3;
   default:
-    return map.isUnsigned ? 4 : 5;
+    return isUnsigned ? 4 : 5;
   }
 }
 static constexpr unsigned kTf32Code = 11;
 
-static unsigned modeOf(unsigned swizzleBytes) { return swizzleBytes == 128 ? 3 : swizzleBytes == 64 ? 2 : swizzleBytes == 32 ? 1 : 0; }
+unsigned nvidia::swizzleMode(unsigned swizzleBytes) {
+  return swizzleBytes == 128 ? 3 : swizzleBytes == 64 ? 2 : swizzleBytes == 32 ? 1 : 0;
+}
 
 namespace {
 /// Writes a map field by field, by the warp's first lane.
@@ -74,11 +75,11 @@ public:
         replace("global_stride", "b64", place, map.strides[dim]);
       replace("element_stride", "b32", place, ir.getInt32(1));
     }
-    set("elemtype", codeOf(map), isFirst);
+    set("elemtype", elementCode(map.element, map.isUnsigned), isFirst);
     if (map.element.isF32())
       set("elemtype", kTf32Code, ir.CreateAnd(isFirst, map.roundsToTf32));
     set("interleave_layout", 0, isFirst);
-    set("swizzle_mode", modeOf(map.swizzleBytes), isFirst);
+    set("swizzle_mode", swizzleMode(map.swizzleBytes), isFirst);
     set("fill_mode", 0, isFirst);
     if (map.element.isFloat())
       set("fill_mode", 1, ir.CreateAnd(isFirst, map.padsWithNan));
@@ -105,6 +106,15 @@ private:
   llvm::Value *isFirst, *scratch;
 };
 } // namespace
+
+void NvidiaTensorCopies::takeMap(llvm::Argument &parameter) {
+  llvm::LLVMContext &context = parameter.getContext();
+  auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), ttng::kTensorMapBytes);
+  parameter.addAttr(llvm::Attribute::getWithByValType(context, type));
+  parameter.addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(ttng::kTensorMapAlign)));
+  // PTX ISA: the engine reads a map from parameter space through its generic address, with no copy of it.
+  parameter.addAttr(llvm::Attribute::get(context, "nvvm.grid_constant"));
+}
 
 /// The map is written in shared memory and brought to its place for the engine to see; copies that were under way through
 /// an earlier one there are over then.

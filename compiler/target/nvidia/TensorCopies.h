@@ -10,6 +10,7 @@ class NvidiaTensorCopies final : public lowering::TensorCopies {
 public:
   void makeMap(IrBuilder &ir, const lowering::TensorMap &map, llvm::Value *scratch, llvm::Value *place,
                llvm::Value *lane) override;
+  void takeMap(llvm::Argument &parameter) override;
   void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) override;
   void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) override;
   void fence(IrBuilder &ir) override;
@@ -20,5 +21,9 @@ public:
   void commitStores(IrBuilder &ir) override;
   void waitForStores(IrBuilder &ir, unsigned pending, bool readOnly) override;
 };
+
+/// How maps number element types, as PTX does (tensormap.replace), and swizzles.
+unsigned elementCode(mlir::Type element, bool isUnsigned);
+unsigned swizzleMode(unsigned swizzleBytes);
 
 } // namespace nereid::nvidia

@@ -330,6 +330,7 @@ llvm::ArrayRef<HostFunction> simt::tensorCopyFunctions() {
 namespace {
 class HostTensorCopies final : public lowering::TensorCopies {
 public:
+  void takeMap(llvm::Argument &) override {} // the pointer itself
   void makeMap(IrBuilder &ir, const TensorMap &map, llvm::Value *, llvm::Value *place, llvm::Value *lane) override {
     const unsigned bytes = map.element.getIntOrFloatBitWidth() / 8;
     for (unsigned dim = 0; dim < map.extents.size(); ++dim)

@@ -39,12 +39,8 @@ def compile_ttir(
 ) -> CompiledStage:
     """Compiles a module of TTIR to PTX, and says in `metadata` what a launch needs."""
     text = module.str()
-    if "!tt.tensordesc" in text.split("{", 2)[1]:
-        raise NotImplementedError(
-            "a kernel that takes a tensor descriptor from the host cannot be compiled stage by "
-            "stage: pass the array, and make the descriptor in the kernel with "
-            "tl.make_tensor_descriptor"
-        )
+    if "!tt.tensordesc" in text.split("{", 2)[1]:  # the caller makes tensor maps of descriptors
+        target = GPUTarget(target.backend, f"{target.arch}+maps", target.warp_size)
     always = knobs.compilation.always_compile
     code = libtriton.compile_ir(
         text,
@@ -61,6 +57,6 @@ def compile_ttir(
     metadata["profile_scratch_size"] = facts["profile_scratch_size"]
     metadata["profile_scratch_align"] = facts["profile_scratch_align"]
     metadata["tmem_size"] = 0  # memory of later GPUs' tensor cores
-    metadata["tensordesc_meta"] = []
+    metadata["tensordesc_meta"] = list(facts.get("tensordesc_meta", ()))
     metadata[CompiledStage.KEY] = stage = CompiledStage(code, "ttir")
     return stage
