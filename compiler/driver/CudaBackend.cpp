@@ -26,7 +26,7 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
   if (!found)
     return std::nullopt;
   if (takesMaps && !found->makesTensorMaps) {
-    whyNot = "target `cuda:" + text + "`: GPUs of compute capability " + std::to_string(found->capability / 10) + "." +
+    whyNot = "target `cuda:" + arch + "`: GPUs of compute capability " + std::to_string(found->capability / 10) + "." +
              std::to_string(found->capability % 10) + " have no tensor maps, which this kernel takes from the host";
     return std::nullopt;
   }

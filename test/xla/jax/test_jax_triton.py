@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import warnings
+import zlib
 
 import _kernels as kernels
 import jax
@@ -213,6 +214,113 @@ def test_shared_memory_and_candidates_of_a_matmul_for_cuda():
 @triton.jit
 def _square(a_ptr, b_ptr, c_ptr, BM: triton.language.constexpr):
     kernels.matmul(a_ptr, b_ptr, c_ptr, 128, 128, 128, BM, 64, 32)
+
+
+def fields_of(message):
+    """(field, value) of a protocol buffer's message whose values are integers and messages."""
+    position = 0
+
+    def number():
+        nonlocal position
+        value = shift = 0
+        while True:
+            byte = message[position]
+            position += 1
+            value, shift = value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                return value
+
+    while position < len(message):
+        field, kind = divmod(number(), 8)
+        assert kind in (0, 2)
+        value = number()
+        if kind == 2:
+            position, value = position + value, message[position : position + value]
+        yield field, value
+
+
+@triton.jit
+def _copy_block(block_desc, out_ptr, M: triton.language.constexpr, N: triton.language.constexpr):
+    at = triton.language.arange(0, M)[:, None] * N + triton.language.arange(0, N)[None, :]
+    triton.language.store(out_ptr + at, block_desc.load([0, 0]))
+
+
+# CUtensorMapDataType, and the columns of a box: a panel of 128 bytes at most, as wide as its swizzle (3: 128 bytes).
+MAPS = {
+    "float32": (7, 32, 3),
+    "float16": (6, 64, 3),
+    "bfloat16": (9, 64, 3),
+    "float8_e5m2": (0, 64, 2),
+    "int32": (3, 32, 3),
+    "int8": (0, 64, 2),
+    "uint16": (1, 64, 3),
+}
+
+
+@pytest.mark.usefixtures("plugin")
+@pytest.mark.skipif(
+    not hasattr(jt, "TensorDescriptor"), reason="this jax_triton has no descriptors"
+)
+@pytest.mark.parametrize("dtype", MAPS)
+def test_descriptors_of_the_host(dtype):
+    """jaxlib makes a tensor map; what it has to be, the kernel's code and the payload agree on."""
+    rows, columns = 16, 64
+    element, box, swizzle = MAPS[dtype]
+
+    def copy(x):
+        block = jt.TensorDescriptor.from_array(x, block_shape=[rows, columns])
+        return jt.triton_call(
+            block, kernel=_copy_block, grid=1, M=rows, N=columns, compute_capability=90,
+            **results(jax.typeof(x)),
+        )  # fmt: skip
+
+    x = jnp.zeros((rows, columns), dtype)
+    text = jax.jit(copy).trace(x).lower(lowering_platforms=("cuda",)).as_text()
+    (opaque,) = re.findall(r'opaque = "((?:[^"\\]|\\.)*)"', text)
+    call = next(
+        value for field, value in fields_of(zlib.decompress(unescaped(opaque))) if field == 1
+    )
+    kernel = dict(fields_of(next(value for field, value in fields_of(call) if field == 1)))
+    parameters = [value for field, value in fields_of(call) if field == 5]
+    (described,) = [value for field, value in fields_of(parameters[0]) if field == 9]
+    map_fields = dict(fields_of(next(fields_of(described))[1]))
+    assert (map_fields.get(1, 0), map_fields[2]) == (element, swizzle)
+    extents, strides, boxes = (list(map_fields[field]) for field in (3, 4, 5))
+    assert (extents, strides, boxes) == ([rows, columns], [columns, 1], [rows, box])
+    # The map, then the array's shape and strides, then the result.
+    assert [dict(fields_of(value)) for value in parameters[1:5]] == [
+        {3: rows},
+        {3: columns},
+        {5: columns},
+        {5: 1},
+    ]
+    ptx = kernel[4].decode()
+    assert ".param .align 64 .b8 _copy_block_param_0[128]" in ptx
+    assert ptx.count("cp.async.bulk.tensor.2d") == columns // box
+
+
+@pytest.mark.usefixtures("plugin")
+@pytest.mark.skipif(
+    not hasattr(jt, "TensorDescriptor"), reason="this jax_triton has no descriptors"
+)
+def test_a_descriptor_that_no_map_serves():
+    def copy(x):
+        block = jt.TensorDescriptor.from_array(x, block_shape=[16, 2])
+        return jt.triton_call(
+            block,
+            kernel=_copy_block,
+            grid=1,
+            M=16,
+            N=2,
+            compute_capability=90,
+            **results(jax.typeof(x)),
+        )
+
+    with pytest.raises(
+        Exception,
+        match="passes this descriptor as a tensor map, which cannot serve it: rows of 8 bytes",
+    ):
+        jax.jit(copy).trace(jnp.zeros((16, 2))).lower(lowering_platforms=("cuda",))
 
 
 @pytest.mark.usefixtures("plugin")
