@@ -9,7 +9,7 @@
 namespace nereid::python {
 
 std::atomic<bool> slowLaunch{false};
-std::atomic<bool> scratchIsUsers{false};
+PyObject *scratchProvider = nullptr;
 std::atomic<uint64_t> launchEpoch{1};
 
 static PyTypeObject *jitBaseType = nullptr; // owned by the module, set once
@@ -250,8 +250,9 @@ void bindJit(nb::module_ &module) {
       "set_slow_launch", [](bool flag) { slowLaunch.store(flag, std::memory_order_release); }, nb::arg("flag"),
       "Every launch goes through Python while set.");
   module.def(
-      "set_users_scratch", [](bool flag) { scratchIsUsers.store(flag, std::memory_order_release); }, nb::arg("flag"),
-      "Launches of kernels that need memory beside their arguments go through Python while set.");
+      "set_scratch_provider",
+      [](nb::object provider) { Py_XSETREF(scratchProvider, provider.is_none() ? nullptr : provider.release().ptr()); },
+      nb::arg("provider").none(), "Asks this function for memory that kernels need beside their arguments.");
   module.def(
       "bump_epoch", [] { launchEpoch.fetch_add(1, std::memory_order_acq_rel); },
       "Makes every function forget which kernels its launches have chosen.");

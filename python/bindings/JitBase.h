@@ -82,8 +82,9 @@ JitState *jitStateOf(PyObject *object);
 
 /// Every launch goes through Python while this is set (launch hooks, always_compile).
 extern std::atomic<bool> slowLaunch;
-/// Scratch memory of kernels may come from an allocator of the user's, which Python asks.
-extern std::atomic<bool> scratchIsUsers;
+/// Where the user has an allocator: called with a kernel's ((bytes, alignment) of scratch, of a profile's) for each block,
+/// the number of blocks and the stream, it gives (address, address, what keeps them). Else null. Guarded by the GIL.
+extern PyObject *scratchProvider;
 /// A table of an older epoch is dropped when it is next looked at.
 extern std::atomic<uint64_t> launchEpoch;
 

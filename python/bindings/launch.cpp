@@ -176,6 +176,24 @@ static Outcome chooseStream(const BoundCall &call, LoadedKernel &kernel, void *&
   return key.producers().empty() || kernel.waitFor(key.producers(), stream) ? Outcome::Launched : Outcome::Failed;
 }
 
+/// Puts memory of the user's allocator into the block; the object keeps it. Null after an exception.
+static nb::object askForScratch(const LoadedKernel &kernel, runtime::Grid grid, void *stream, char *block) {
+  const artifact::Artifact &facts = kernel.artifact();
+  const nb::object provider = nb::borrow(scratchProvider);
+  const unsigned long long blocks = uint64_t{grid.x} * grid.y * grid.z * facts.clusterDims[0];
+  nb::object given = nb::steal(PyObject_CallFunction(
+      provider.ptr(), "((KK)(KK))KK", static_cast<unsigned long long>(facts.globalScratchBytes),
+      static_cast<unsigned long long>(facts.globalScratchAlign), static_cast<unsigned long long>(facts.profileScratchBytes),
+      static_cast<unsigned long long>(facts.profileScratchAlign), blocks, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream))));
+  unsigned long long global = 0, profile = 0;
+  PyObject *keeper = nullptr;
+  if (!given.is_valid() || !PyArg_ParseTuple(given.ptr(), "KKO", &global, &profile, &keeper))
+    return {};
+  const ScratchAddresses addresses{global, profile};
+  std::memcpy(block + kernel.blockBytes() - sizeof addresses, &addresses, sizeof addresses);
+  return given;
+}
+
 /// The entry's kernel with this call's arguments. The entry may be dropped while Python code runs.
 static Outcome launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall &call, PyObject *&result) {
   nb::object compiled = nb::borrow(entry.compiled), owner = nb::borrow(entry.kernel);
@@ -192,6 +210,12 @@ static Outcome launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall 
   void *stream = nullptr;
   if (Outcome outcome = chooseStream(call, kernel, stream); outcome != Outcome::Launched)
     return outcome;
+  nb::object scratch;
+  if (kernel.wantsScratch() && scratchProvider) {
+    scratch = askForScratch(kernel, grid, stream, block);
+    if (!scratch.is_valid())
+      return Outcome::Failed;
+  }
   if (!kernel.launch(grid, stream, block))
     return Outcome::Failed;
   result = compiled.release().ptr();
@@ -231,8 +255,6 @@ static PyObject *runThroughPython(LauncherObject &launcher, PyObject *const *arg
 
 /// Whether the kernel can be launched from the key's leaves alone.
 static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
-  if (kernel.wantsScratch() && scratchIsUsers.load(std::memory_order_acquire))
-    return false;
   if (runtime::checksMemory(kernel.artifact()))
     return false;
   for (const Slot &slot : kernel.slots())

@@ -498,9 +498,9 @@ class Memory:
 
 @pytest.fixture
 def _scratch_is_nobodys():
-    libtriton.set_users_scratch(False)
+    libtriton.set_scratch_provider(None)
     yield
-    libtriton.set_users_scratch(False)
+    libtriton.set_scratch_provider(None)
 
 
 @pytest.mark.usefixtures("_scratch_is_nobodys")
@@ -526,8 +526,31 @@ def test_scratch_comes_from_the_users_allocator(stub, array, runs, monkeypatch):
     finally:
         triton.set_allocator(triton.runtime._allocation.NullAllocator())
     assert asked == [(6 * 256, 128, 0x10)] * 2
+    assert runs == ["kernel"]  # with an allocator, too
     assert last(stub)["arguments"][5:] == [struct.pack("<Q", 0x7F0000050000).hex(), "00" * 8]
     assert stub.calls("cuMemAllocAsync") == []
+
+
+@pytest.mark.usefixtures("_scratch_is_nobodys")
+def test_what_goes_wrong_in_an_allocator_is_the_launchs_error(stub, array, runs, monkeypatch):
+    monkeypatch.setattr(triton.compiler, "compile", compile_by_hand(stub, globalScratchBytes=256))
+    kernel = make_kernel()
+    kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    stub.clear()
+
+    def allocator(size, alignment, stream):
+        raise MemoryError("no more today")
+
+    triton.set_allocator(allocator)
+    try:
+        with pytest.raises(MemoryError, match="no more today"):
+            kernel[(1,)](array(A), 5, 0.5, True, array(B))
+        triton.set_allocator(lambda size, alignment, stream: "here")
+        with pytest.raises((TypeError, ValueError), match="here"):
+            kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    finally:
+        triton.set_allocator(triton.runtime._allocation.NullAllocator())
+    assert stub.launches() == []
 
 
 def test_hooks_see_launches_and_loads(stub, array):

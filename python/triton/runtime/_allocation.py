@@ -27,11 +27,49 @@ _allocator: ContextVar[Allocator] = ContextVar("_allocator", default=_NO_ALLOCAT
 _profile_allocator: ContextVar[Allocator | None] = ContextVar("_profile_allocator", default=None)
 
 
+Scratch = tuple[int, int]  # bytes for each block, alignment
+
+
+def provide(scratch: Scratch, profile: Scratch, blocks: int, stream: Any) -> tuple[int, int, Any]:
+    """Addresses of memory for a launch, 0 where the native launcher takes the stream's own, and what keeps it."""
+    buffers = [
+        _allocate(allocator, size, align, blocks, stream)
+        for allocator, (size, align) in (
+            (get_allocator(), scratch),
+            (get_profile_allocator(), profile),
+        )
+    ]
+    return _address(buffers[0]), _address(buffers[1]), buffers
+
+
+def _provide_both(
+    wanted: tuple[Scratch, Scratch], blocks: int, stream: int
+) -> tuple[int, int, Any]:
+    return provide(*wanted, blocks, stream)
+
+
+def _allocate(
+    allocator: Allocator | None, size: int, align: int, blocks: int, stream: Any
+) -> Any:
+    if not size or not blocks or allocator is None or isinstance(allocator, NullAllocator):
+        return None
+    return allocator(size * blocks, align, stream)
+
+
+def _address(buffer: Any) -> int:
+    if buffer is None:
+        return 0
+    if hasattr(buffer, "data_ptr"):
+        return int(buffer.data_ptr())
+    if hasattr(buffer, "__cuda_array_interface__"):
+        return int(buffer.__cuda_array_interface__["data"][0])
+    return int(buffer)
+
+
 def _ask(allocator: Allocator | None) -> None:
     """Lets the native launcher know that some context may have an allocator."""
     if allocator is not None and not isinstance(allocator, NullAllocator):
-        libtriton.set_users_scratch(True)
-        libtriton.bump_epoch()
+        libtriton.set_scratch_provider(_provide_both)
 
 
 def set_allocator(allocator: Allocator) -> None:

@@ -104,40 +104,15 @@ class CUDALauncher(KernelLauncher):
             function.launch(*grid, stream, args)
             return
         blocks = grid[0] * grid[1] * grid[2] * self.num_ctas
-        buffers = [
-            _allocate(allocator, size, align, blocks, stream)
-            for allocator, (size, align) in (
-                (_allocation.get_allocator(), self.global_scratch),
-                (_allocation.get_profile_allocator(), self.profile_scratch),
-            )
-        ]
-        function.launch(*grid, stream, args, *(_address(buffer) for buffer in buffers))
+        *addresses, _keeper = _allocation.provide(
+            self.global_scratch, self.profile_scratch, blocks, stream
+        )
+        function.launch(*grid, stream, args, *addresses)
 
 
 def _scratch_of(metadata: Any, kind: str) -> tuple[int, int]:
     size = getattr(metadata, f"{kind}_scratch_size", 0)
     return size or 0, getattr(metadata, f"{kind}_scratch_align", 1) or 1
-
-
-def _allocate(allocator: Any, size: int, align: int, blocks: int, stream: Any) -> Any:
-    """The user's memory; None lets the native launcher take the stream's own."""
-    if not size or not blocks or allocator is None:
-        return None
-    return (
-        None
-        if isinstance(allocator, _allocation.NullAllocator)
-        else allocator(size * blocks, align, stream)
-    )
-
-
-def _address(buffer: Any) -> int:
-    if buffer is None:
-        return 0
-    if hasattr(buffer, "data_ptr"):
-        return buffer.data_ptr()
-    if hasattr(buffer, "__cuda_array_interface__"):
-        return buffer.__cuda_array_interface__["data"][0]
-    return int(buffer)
 
 
 class CUDADriver(GPUDriver):
