@@ -28,13 +28,13 @@ struct Touch {
 /// Since the last barrier, by any thread.
 struct Touches {
   SmallVector<Touch, 4> shared;
-  bool writesGlobal = false; ///< which a thread that releases answers for
+  bool accessesGlobal = false; ///< which a thread that releases answers for, reads included
   bool acquires = false;     ///< which all threads that read must wait for
 
   /// Leaves what a barrier does not end.
   void meet() {
     llvm::erase_if(shared, [](const Touch &touch) { return !touch.isPending; });
-    writesGlobal = acquires = false;
+    accessesGlobal = acquires = false;
   }
 };
 
@@ -64,8 +64,8 @@ static bool merge(Touches &into, const Touches &from) {
   for (const Touch &touch : from.shared)
     if (!llvm::is_contained(into.shared, touch))
       into.shared.push_back(touch);
-  const bool isNew = (from.writesGlobal && !into.writesGlobal) || (from.acquires && !into.acquires);
-  into.writesGlobal |= from.writesGlobal;
+  const bool isNew = (from.accessesGlobal && !into.accessesGlobal) || (from.acquires && !into.acquires);
+  into.accessesGlobal |= from.accessesGlobal;
   into.acquires |= from.acquires;
   return isNew || into.shared.size() != before;
 }
@@ -79,9 +79,9 @@ void Planner::touchGlobal(Operation &op, Touches &open) {
   const GlobalEffects effects = globalEffectsOf(op);
   if (!effects.reads && !effects.writes)
     return;
-  if (open.acquires || (open.writesGlobal && effects.releases))
+  if (open.acquires || (open.accessesGlobal && effects.releases))
     wait(op, open);
-  open.writesGlobal |= effects.writes;
+  open.accessesGlobal = true;
   open.acquires |= effects.acquires;
 }
 

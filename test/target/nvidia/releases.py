@@ -1,0 +1,36 @@
+# A thread that releases answers for what the others of its block have read and written: they come to a barrier first.
+# SPDX-License-Identifier: MIT
+# RUN: nereid compile %s:hand_on --signature '*fp32:16,*i32:16' --target cuda:90 --emit ptx -o - | FileCheck %s
+# RUN: nereid compile %s:count --signature '*fp32:16,*i32:16' --target cuda:90 --emit ptx -o - | FileCheck %s --check-prefix=RELAXED
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def hand_on(data, flag):
+    at = tl.arange(0, 256)
+    x = tl.load(data + at)
+    tl.atomic_xchg(flag, 1, sem="release")
+    tl.store(data + 256 + at, x)
+
+
+# CHECK: ld.global
+# CHECK: bar.sync
+# CHECK: atom.release.gpu.global.exch
+# CHECK-NOT: bar.sync
+# CHECK: st.global
+
+
+@triton.jit
+def count(data, flag):
+    at = tl.arange(0, 256)
+    x = tl.load(data + at)
+    tl.atomic_add(flag, 1, sem="relaxed")
+    tl.store(data + 256 + at, x)
+
+
+# RELAXED: ld.global
+# RELAXED-NOT: bar.sync
+# RELAXED: {{atom|red}}.relaxed.gpu.global.add
+# RELAXED-NOT: bar.sync
+# RELAXED: st.global
