@@ -82,7 +82,7 @@ JitState *jitStateOf(PyObject *object);
 
 /// Every launch goes through Python while this is set (launch hooks, always_compile).
 extern std::atomic<bool> slowLaunch;
-/// Where the user has an allocator: called with a kernel's ((bytes, alignment) of scratch, of a profile's) for each block,
+/// Where the user has an allocator: called with (bytes, alignment) for each block of a kernel's scratch, the same of a profile's,
 /// the number of blocks and the stream, it gives (address, address, what keeps them). Else null. Guarded by the GIL.
 extern PyObject *scratchProvider;
 /// A table of an older epoch is dropped when it is next looked at.

@@ -180,12 +180,12 @@ static Outcome chooseStream(const BoundCall &call, LoadedKernel &kernel, void *&
 static nb::object askForScratch(const LoadedKernel &kernel, runtime::Grid grid, void *stream, char *block) {
   const artifact::Artifact &facts = kernel.artifact();
   const nb::object provider = nb::borrow(scratchProvider);
-  const unsigned long long blocks = uint64_t{grid.x} * grid.y * grid.z * facts.clusterDims[0];
+  using Number = unsigned long long;
+  const Number blocks = Number{grid.x} * grid.y * grid.z * facts.clusterDims[0];
   nb::object given = nb::steal(PyObject_CallFunction(
-      provider.ptr(), "((KK)(KK))KK", static_cast<unsigned long long>(facts.globalScratchBytes),
-      static_cast<unsigned long long>(facts.globalScratchAlign), static_cast<unsigned long long>(facts.profileScratchBytes),
-      static_cast<unsigned long long>(facts.profileScratchAlign), blocks, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream))));
-  unsigned long long global = 0, profile = 0;
+      provider.ptr(), "(KK)(KK)KK", Number{facts.globalScratchBytes}, Number{facts.globalScratchAlign},
+      Number{facts.profileScratchBytes}, Number{facts.profileScratchAlign}, blocks, Number{reinterpret_cast<uintptr_t>(stream)}));
+  Number global = 0, profile = 0;
   PyObject *keeper = nullptr;
   if (!given.is_valid() || !PyArg_ParseTuple(given.ptr(), "KKO", &global, &profile, &keeper))
     return {};

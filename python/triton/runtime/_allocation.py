@@ -42,12 +42,6 @@ def provide(scratch: Scratch, profile: Scratch, blocks: int, stream: Any) -> tup
     return _address(buffers[0]), _address(buffers[1]), buffers
 
 
-def _provide_both(
-    wanted: tuple[Scratch, Scratch], blocks: int, stream: int
-) -> tuple[int, int, Any]:
-    return provide(*wanted, blocks, stream)
-
-
 def _allocate(
     allocator: Allocator | None, size: int, align: int, blocks: int, stream: Any
 ) -> Any:
@@ -69,7 +63,7 @@ def _address(buffer: Any) -> int:
 def _ask(allocator: Allocator | None) -> None:
     """Lets the native launcher know that some context may have an allocator."""
     if allocator is not None and not isinstance(allocator, NullAllocator):
-        libtriton.set_scratch_provider(_provide_both)
+        libtriton.set_scratch_provider(provide)
 
 
 def set_allocator(allocator: Allocator) -> None:

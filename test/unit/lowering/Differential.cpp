@@ -132,3 +132,11 @@ void simt::expectSameAsCpu(const Case &test) {
     }
   }
 }
+
+Buffer nereid::simt::smallNumbers(size_t count, uint64_t seed) {
+  constexpr uint16_t codes[] = {0x0000, 0x3c00, 0x4000, 0x4200};
+  std::vector<uint16_t> values = someNumbers<uint16_t>(count, seed);
+  for (uint16_t &value : values)
+    value = codes[value & 3];
+  return Buffer::of(values);
+}

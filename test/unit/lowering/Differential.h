@@ -82,4 +82,7 @@ template <typename T> std::vector<T> someNumbers(size_t count, uint64_t seed = 1
   return numbers;
 }
 
+/// 0 to 3 as f16: sums of their products are exact.
+Buffer smallNumbers(size_t count, uint64_t seed);
+
 } // namespace nereid::simt

@@ -234,15 +234,6 @@ TEST(TensorCopy, BlocksThatBeginAnywhereStayPointers) {
 
 //--- loops ---------------------------------------------------------------------------------
 
-/// 0 to 3 as f16: sums of their products are exact.
-Buffer smallNumbers(size_t count, uint64_t seed) {
-  constexpr uint16_t codes[] = {0x0000, 0x3c00, 0x4000, 0x4200};
-  std::vector<uint16_t> values = someNumbers<uint16_t>(count, seed);
-  for (uint16_t &value : values)
-    value = codes[value & 3];
-  return Buffer::of(values);
-}
-
 struct Loop {
   unsigned stages, warps;
   bool hasWarpGroups, turnsRight;

@@ -9,15 +9,6 @@
 namespace nereid::simt {
 namespace {
 
-/// 0 to 3 as f16: sums of their products are exact.
-Buffer smallNumbers(size_t count, uint64_t seed) {
-  constexpr uint16_t codes[] = {0x0000, 0x3c00, 0x4000, 0x4200};
-  std::vector<uint16_t> values = someNumbers<uint16_t>(count, seed);
-  for (uint16_t &value : values)
-    value = codes[value & 3];
-  return Buffer::of(values);
-}
-
 /// Offsets of `rows` x `columns` elements, `pitch` from row to row, from a pointer of f16.
 std::string pointers(const char *name, int64_t rows, int64_t columns, int64_t pitch, const char *element = "f16") {
   return llvm::formatv(R"(
