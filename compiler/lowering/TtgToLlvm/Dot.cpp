@@ -85,18 +85,17 @@ LogicalResult DotEmitter::byElements() {
     a.push_back(widen(value, element, sum));
   for (llvm::Value *value : emitter.tile(op.getB()))
     b.push_back(widen(value, elementOfRight, sum));
-  for (unsigned index = 0; index < result.size(); ++index) {
-    Place atLeft = result.place(index), atRight = atLeft;
-    llvm::Value *&total = accumulators[index];
-    for (int64_t k = 0; k < left.extent(column); ++k) {
+  // Step by step along k, so that an element's last use comes soon after its first.
+  for (int64_t k = 0; k < left.extent(column); ++k)
+    for (unsigned index = 0; index < result.size(); ++index) {
+      Place atLeft = result.place(index), atRight = atLeft;
       atLeft[column] = atRight[row] = k;
-      llvm::Value *x = a[left.at(atLeft)], *y = b[right.at(atRight)];
+      llvm::Value *x = a[left.at(atLeft)], *y = b[right.at(atRight)], *&total = accumulators[index];
       if (isa<FloatType>(sum))
         total = ir.CreateIntrinsic(llvm::Intrinsic::fma, {total->getType()}, {x, y, total});
       else
         total = ir.CreateAdd(ir.CreateMul(x, y), total);
     }
-  }
   return success();
 }
 

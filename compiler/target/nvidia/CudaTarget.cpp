@@ -199,33 +199,41 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   return success();
 }
 
-/// Registers of a thread that the next attempt has more.
-static constexpr uint32_t spillRelief = 8;
-
-/// A promise of occupancy that the assembler can only keep with spills gives way to a smaller one, and that to none.
+/// A promise of occupancy that the assembler can only keep with spills gives way to the largest one with which it spills
+/// as little as with all registers.
 static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const Tools &tools, StringRef options,
                                                       CudaCode &code, AssemblyError &error) {
+  const auto promising = [&](uint32_t blocks) {
+    return assemble(withResidentBlocks(code.ptx, blocks), arch, tools, options, error);
+  };
+  const auto keep = [&](uint32_t blocks) {
+    code.promisedBlocks = blocks;
+    code.ptx = withResidentBlocks(code.ptx, blocks);
+    code.isReproducible = false;
+  };
   std::optional<Assembled> best = assemble(code.ptx, arch, tools, options, error);
   if (!best && code.promisedBlocks > 0) {
-    // Some instructions need more registers than a promise may leave.
-    code.promisedBlocks = 0;
-    code.ptx = withResidentBlocks(code.ptx, 0);
-    code.isReproducible = false;
-    best = assemble(code.ptx, arch, tools, options, error);
+    keep(0); // some instructions need more registers than a promise may leave
+    return promising(0);
   }
-  BlockFootprint block = {best ? best->registers : 0, code.threadsPerBlock, code.sharedBytes};
-  for (bool promises = code.promisedBlocks > 0; promises && best && best->spillBytes > 0;) {
-    block.registers += spillRelief;
-    const uint32_t blocks = residentBlocks(arch, block);
-    promises = blocks > 0;
-    std::string ptx = withResidentBlocks(code.ptx, blocks);
-    std::optional<Assembled> again = assemble(ptx, arch, tools, options, error);
-    if (!again || again->spillBytes >= best->spillBytes)
-      continue;
-    best = std::move(again);
-    code.ptx = std::move(ptx);
-    code.isReproducible = false;
+  uint32_t enough = residentBlocks(arch, {mostRegisters, code.threadsPerBlock, code.sharedBytes});
+  if (!best || best->spillBytes == 0 || enough >= code.promisedBlocks)
+    return best;
+  std::optional<Assembled> roomy = promising(enough);
+  if (!roomy || roomy->spillBytes >= best->spillBytes)
+    return best;
+  best = std::move(roomy);
+  for (uint32_t tooMany = code.promisedBlocks; tooMany - enough > 1;) {
+    const uint32_t blocks = enough + (tooMany - enough) / 2;
+    std::optional<Assembled> made = promising(blocks);
+    if (made && made->spillBytes <= best->spillBytes) {
+      best = std::move(made);
+      enough = blocks;
+    } else {
+      tooMany = blocks;
+    }
   }
+  keep(enough);
   return best;
 }
 

@@ -11,7 +11,6 @@ using namespace nereid::nvidia;
 
 static constexpr uint32_t registerFile = 65536;  // of one multiprocessor, in 32-bit registers
 static constexpr uint32_t registerGranule = 8;   // of a thread
-static constexpr uint32_t mostRegisters = 255;   // of a thread
 static constexpr uint32_t reservedShared = 1024; // of a block, for the system
 /// Addresses, indices and partial results beside the tiles.
 static constexpr uint32_t otherRegisters = 16;

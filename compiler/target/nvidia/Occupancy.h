@@ -11,6 +11,8 @@
 
 namespace nereid::nvidia {
 
+inline constexpr uint32_t mostRegisters = 255; ///< that the instructions of a thread can name
+
 struct BlockFootprint {
   uint32_t registers = 0; ///< of a thread
   uint32_t threads = 0;

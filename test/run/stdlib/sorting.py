@@ -80,7 +80,7 @@ def large(x_ptr, out_ptr, N: tl.constexpr):
 @pytest.mark.parametrize("n", [4096, 32768])
 def test_sort_of_many(n, device):
     x = np.random.default_rng(5).integers(-(2**31), 2**31, n).astype(np.int32)
-    arguments = dict(x_ptr=x, out_ptr=blank(x), N=n)
+    arguments = dict(x_ptr=x, out_ptr=blank(x), N=n, num_warps=16)
     check(large, (1,), arguments, dict(out_ptr=np.sort(x)), device=device)
 
 
