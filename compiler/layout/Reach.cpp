@@ -3,6 +3,7 @@
 #include "compiler/layout/Reach.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace nereid;
@@ -21,36 +22,58 @@ static Bases basesOf(const LinearLayout &offsets, llvm::StringRef in) {
 
 //--- one by one ----------------------------------------------------------------------------
 
-/// The largest number of registers, from the first on, that stand side by side, aligned for every thread.
-static unsigned sideBySide(const Bases &registers, const SharedSide &side, unsigned mostElems) {
-  unsigned bits = 0;
-  while ((2u << bits) <= mostElems && bits < registers.size() && registers[bits] == 1u << bits)
-    ++bits;
-  auto isAligned = [&](uint32_t basis) { return (basis & ((1u << bits) - 1)) == 0; };
-  for (; bits > 0; --bits)
-    if (llvm::all_of(side.laneBases, isAligned) && llvm::all_of(side.warpBases, isAligned) &&
-        llvm::all_of(llvm::ArrayRef(registers).drop_front(bits), isAligned))
+/// The bits of a register's number that count elements side by side, from the lowest on, as far as every thread's are
+/// aligned to all of them.
+static llvm::SmallVector<unsigned, 4> sideBySide(const Bases &registers, const SharedSide &side, unsigned mostElems) {
+  llvm::SmallVector<unsigned, 4> bits;
+  while ((2u << bits.size()) <= mostElems) {
+    const auto found = llvm::find(registers, 1u << bits.size());
+    if (found == registers.end())
       break;
-  return 1u << bits;
+    bits.push_back(found - registers.begin());
+  }
+  auto areOthersAligned = [&] {
+    auto isAligned = [&](uint32_t basis) { return (basis & ((1u << bits.size()) - 1)) == 0; };
+    for (auto [bit, basis] : llvm::enumerate(registers))
+      if (!llvm::is_contained(bits, bit) && !isAligned(basis))
+        return false;
+    return llvm::all_of(side.laneBases, isAligned) && llvm::all_of(side.warpBases, isAligned);
+  };
+  while (!bits.empty() && !areOthersAligned())
+    bits.pop_back();
+  return bits;
+}
+
+/// The number with `value`'s bits at `places`.
+static uint32_t deposit(uint32_t value, llvm::ArrayRef<unsigned> places) {
+  uint32_t number = 0;
+  for (auto [bit, place] : llvm::enumerate(places))
+    number |= (value >> bit & 1) << place;
+  return number;
 }
 
 SharedSide layout::planReach(const LinearLayout &registers, const LinearLayout &buffer, unsigned elemBytes,
-                             unsigned mostElems) {
+                             unsigned mostElems, RegisterOrder order) {
   SharedSide side;
   side.offsets = registers.invertAndCompose(buffer);
   llvm::append_range(side.laneBases, basesOf(side.offsets, kLane));
   llvm::append_range(side.warpBases, basesOf(side.offsets, kWarp));
   side.idleLanes = registers.freeVariableMask(kLane);
   side.idleWarps = registers.freeVariableMask(kWarp);
-  side.vectorElems = sideBySide(basesOf(side.offsets, kRegister), side, mostElems);
-  const uint32_t copies = registers.freeVariableMask(kRegister);
-  for (uint32_t first = 0; first < uint32_t(side.offsets.inSize(kRegister)); first += side.vectorElems) {
-    if (first & copies)
+  const Bases bases = basesOf(side.offsets, kRegister);
+  llvm::SmallVector<unsigned, 4> together = sideBySide(bases, side, mostElems);
+  if (order == RegisterOrder::Kept)
+    while (!llvm::equal(together, llvm::seq<unsigned>(0, together.size())))
+      together = sideBySide(bases, side, 1u << (together.size() - 1));
+  side.vectorElems = 1u << together.size();
+  const uint32_t copies = registers.freeVariableMask(kRegister), others = deposit(side.vectorElems - 1, together);
+  for (uint32_t first = 0; first < uint32_t(side.offsets.inSize(kRegister)); ++first) {
+    if (first & (copies | others))
       continue;
     SharedAccess &access = side.accesses.emplace_back();
     access.offset = side.offsets.apply({{kRegister, int32_t(first)}}).front();
     for (unsigned next = 0; next < side.vectorElems; ++next)
-      access.registers.push_back(first + next);
+      access.registers.push_back(first | deposit(next, together));
   }
   setWavefronts(side, elemBytes);
   return side;

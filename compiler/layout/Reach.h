@@ -8,9 +8,16 @@
 
 namespace nereid::layout {
 
+/// Which registers go together in one access.
+enum class RegisterOrder {
+  Free, ///< those that lie side by side in the buffer
+  Kept, ///< those of them that follow one another, since another memory is read in their order
+};
+
 /// The accesses by which `registers` (register, lane, warp, block -> tile) reach `buffer` (offset, block -> tile):
 /// registers that lie side by side go together, up to `mostElems` of them. Idle lanes and warps hold copies.
-SharedSide planReach(const LinearLayout &registers, const LinearLayout &buffer, unsigned elemBytes, unsigned mostElems);
+SharedSide planReach(const LinearLayout &registers, const LinearLayout &buffer, unsigned elemBytes, unsigned mostElems,
+                     RegisterOrder order = RegisterOrder::Free);
 
 /// Loads of matrices of 8 rows by a whole warp. (PTX ISA, ldmatrix.)
 struct MatrixReach {

@@ -1,6 +1,6 @@
-// Products of tiles: by matrix instructions of a warp, or multiplied and added element by element.
+// Products of tiles by matrix instructions of a warp.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/ElementProduct.h"
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
 
 #include "compiler/dialect/ttg/MatrixKind.h"
@@ -28,8 +28,7 @@ private:
   /// The parts whose sum an operand's word stands for, the greatest first.
   using Parts = SmallVector<llvm::Value *, 3>;
 
-  LogicalResult byElements();
-  LogicalResult byInstructions(ttg::MatrixKind kind);
+  void byInstructions(ttg::MatrixKind kind);
   void multiply(const Place &place, int64_t k);
   Parts word(unsigned operand, Place place, unsigned k);
   Parts makeWord(unsigned operand, const Place &place, unsigned k);
@@ -67,35 +66,13 @@ LogicalResult DotEmitter::run() {
   if (instruction && instruction.isOfWarpGroups())
     return op.emitError() << "operands of a product by warp groups lie in shared memory; `ttng.warp_group_dot` takes them";
   const bool hasInstruction = instruction != nullptr;
-  if (failed(hasInstruction && kindOfOp ? byInstructions(*kindOfOp) : byElements()))
-    return failure();
+  if (hasInstruction && kindOfOp)
+    byInstructions(*kindOfOp);
+  else
+    multiplyElements(emitter, op, sum, accumulators);
   for (llvm::Value *&value : accumulators)
     value = widen(value, sum, element);
   emitter.define(op, std::move(accumulators));
-  return success();
-}
-
-//--- element by element --------------------------------------------------------------------
-
-LogicalResult DotEmitter::byElements() {
-  Type sum = accumulatorType(), element = tt::elementOf(op.getA().getType());
-  Type elementOfRight = tt::elementOf(op.getB().getType());
-  Tile a, b;
-  for (llvm::Value *value : emitter.tile(op.getA()))
-    a.push_back(widen(value, element, sum));
-  for (llvm::Value *value : emitter.tile(op.getB()))
-    b.push_back(widen(value, elementOfRight, sum));
-  // Step by step along k, so that an element's last use comes soon after its first.
-  for (int64_t k = 0; k < left.extent(column); ++k)
-    for (unsigned index = 0; index < result.size(); ++index) {
-      Place atLeft = result.place(index), atRight = atLeft;
-      atLeft[column] = atRight[row] = k;
-      llvm::Value *x = a[left.at(atLeft)], *y = b[right.at(atRight)], *&total = accumulators[index];
-      if (isa<FloatType>(sum))
-        total = ir.CreateIntrinsic(llvm::Intrinsic::fma, {total->getType()}, {x, y, total});
-      else
-        total = ir.CreateAdd(ir.CreateMul(x, y), total);
-    }
   return success();
 }
 
@@ -219,7 +196,7 @@ void DotEmitter::multiply(const Place &place, int64_t k) {
     accumulators[index] = value;
 }
 
-LogicalResult DotEmitter::byInstructions(ttg::MatrixKind ofOp) {
+void DotEmitter::byInstructions(ttg::MatrixKind ofOp) {
   kind = ofOp;
   const unsigned run = ttg::runAlongK(kind);
   copiesAlongK = layout::mmaLanesBeyond(run, left.extent(column));
@@ -229,7 +206,6 @@ LogicalResult DotEmitter::byInstructions(ttg::MatrixKind ofOp) {
       if ((place[column] & 1) == 0 && (place[row] & 8) == 0)
         multiply(place, k);
     }
-  return success();
 }
 
 LogicalResult FunctionEmitter::emitDot(tt::DotOp op) { return DotEmitter(*this, op).run(); }

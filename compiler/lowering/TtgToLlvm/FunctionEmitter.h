@@ -127,6 +127,9 @@ private:
   void countElements(tt::HistogramOp op, llvm::Value *counters, unsigned count);
   mlir::LogicalResult emitDot(tt::DotOp op);
   friend class DotEmitter;
+  friend class ElementOperand;
+  friend class ElementProduct;
+  friend class SharedReader;
   mlir::LogicalResult emitWarpGroupDot(ttng::WarpGroupDotOp op);
   mlir::LogicalResult emitWarpGroupDotWait(ttng::WarpGroupDotWaitOp op);
   friend class WarpGroupDotEmitter;

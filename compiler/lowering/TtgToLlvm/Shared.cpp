@@ -1,6 +1,6 @@
 // Shared memory: the accesses of an exchange plan, and buffers with a layout of their own.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/SharedReader.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 
@@ -26,8 +26,11 @@ struct Addresses {
   uint32_t elementBytes;
 
   std::pair<llvm::Value *, int64_t> of(const layout::SharedSide &side, const layout::SharedAccess &access) const {
+    return of(access, side.isImmediate(access));
+  }
+  std::pair<llvm::Value *, int64_t> of(const layout::SharedAccess &access, bool isImmediate) const {
     const uint32_t own = access.offset * elementBytes;
-    if (side.isImmediate(access))
+    if (isImmediate)
       return {ir.CreatePtrAdd(buffer, thread), own};
     return {ir.CreatePtrAdd(buffer, ir.CreateXor(thread, ir.getInt32(own))), 0};
   }
@@ -68,20 +71,32 @@ static Tile loadWords(IrBuilder &ir, llvm::Value *pointer, unsigned bytes, unsig
   return words;
 }
 
+SharedReader::SharedReader(FunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedSide &side, Type element)
+    : emitter(emitter), side(side), element(element), bytes(analysis::memoryBits(element) / 8), buffer(buffer),
+      thread(emitter.threadBits(inBytes(side.laneBases, bytes), inBytes(side.warpBases, bytes))), begin(thread) {}
+
+void SharedReader::move(llvm::Value *bits, uint32_t mask) {
+  begin = emitter.ir.CreateXor(thread, emitter.ir.CreateMul(bits, emitter.ir.getInt32(bytes)));
+  moved = mask;
+}
+
+void SharedReader::read(const layout::SharedAccess &access, llvm::MutableArrayRef<llvm::Value *> registers) {
+  IrBuilder &ir = emitter.ir;
+  const bool isImmediate = side.isImmediate(access) && (access.offset & moved) == 0;
+  const Addresses addresses = {ir, buffer, begin, bytes};
+  const auto [pointer, offset] = addresses.of(access, isImmediate);
+  const unsigned count = access.registers.size();
+  Tile words = loadWords(ir, ir.CreatePtrAdd(pointer, ir.getInt32(offset)), bytes * count, bytes);
+  for (auto [index, value] : llvm::zip_equal(access.registers, emitter.unpack(words, element, count)))
+    registers[index] = value;
+}
+
 void FunctionEmitter::loadShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition, Type element,
                                  Tile &registers) {
-  const unsigned bytes = analysis::memoryBits(element) / 8;
-  llvm::Value *thread = threadBits(inBytes(side.laneBases, bytes), inBytes(side.warpBases, bytes));
-  const Addresses addresses = {ir, buffer, thread, bytes};
-  for (const layout::SharedAccess &access : side.accesses) {
-    if (access.repetition != repetition)
-      continue;
-    const auto [pointer, offset] = addresses.of(side, access);
-    const unsigned count = access.registers.size();
-    Tile words = loadWords(ir, ir.CreatePtrAdd(pointer, ir.getInt32(offset)), bytes * count, bytes);
-    for (auto [index, value] : llvm::zip_equal(access.registers, unpack(words, element, count)))
-      registers[index] = value;
-  }
+  SharedReader reader(*this, buffer, side, element);
+  for (const layout::SharedAccess &access : side.accesses)
+    if (access.repetition == repetition)
+      reader.read(access, registers);
 }
 
 //--- buffers with a layout -----------------------------------------------------------------
@@ -92,7 +107,7 @@ static LinearLayout placesOf(ttg::MemDescType buffer) {
 
 static unsigned bytesOf(ttg::MemDescType buffer) { return analysis::memoryBits(buffer.getElementType()) / 8; }
 
-static layout::SharedSide reachOf(RankedTensorType tile, ttg::MemDescType buffer) {
+layout::SharedSide lowering::reachOf(RankedTensorType tile, ttg::MemDescType buffer) {
   const unsigned bytes = bytesOf(buffer);
   return layout::planReach(ttg::linearLayoutOf(tile), placesOf(buffer), bytes, analysis::kWidestAccessBytes / bytes);
 }
@@ -157,6 +172,8 @@ LogicalResult FunctionEmitter::emitLocalStore(ttg::LocalStoreOp op) {
 }
 
 LogicalResult FunctionEmitter::emitLocalLoad(ttg::LocalLoadOp op) {
+  if (isReadWhileMultiplied(op))
+    return success();
   auto type = cast<RankedTensorType>(op.getType());
   const uint32_t copies = ttg::linearLayoutOf(type).freeVariableMask(layout::kRegister);
   Tile registers(numRegisters(type), nullptr);
@@ -204,7 +221,8 @@ LogicalResult FunctionEmitter::emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op) {
   const unsigned bytes = bytesOf(buffer);
   const analysis::MemoryAccess access = *analysis::memoryAccessOf(op);
   const layout::SharedSide side = layout::planReach(ttg::linearLayoutOf(pointers), placesOf(buffer), bytes,
-                                                    analysis::vectorElems(access, module.axes));
+                                                    analysis::vectorElems(access, module.axes),
+                                                    layout::RegisterOrder::Kept);
   if (op.getOther())
     return op.emitError() << "a copy with `other` is not supported on this target";
   llvm::Value *thread = threadBits(inBytes(side.laneBases, bytes), inBytes(side.warpBases, bytes));

@@ -83,16 +83,36 @@ static bool isComputedFromProduct(Value tile) {
   return llvm::any_of(before, [](Operation *op) { return isa<tt::DotOp>(op); });
 }
 
-/// Four by four elements of the result a thread, where there are as many.
+/// How `count` threads or warps stand on a tile of `rows` by `columns` pieces, so that the pieces of each are as many rows as
+/// columns: what it reads for them is least. What finds no room holds copies.
+static std::pair<unsigned, unsigned> spreadEvenly(int64_t rows, int64_t columns, unsigned count) {
+  unsigned alongRows = 1, alongColumns = 1;
+  for (; alongRows * alongColumns < count;) {
+    const bool wider = columns / alongColumns >= rows / alongRows;
+    (wider ? alongColumns : alongRows) *= 2;
+  }
+  return {alongRows, alongColumns};
+}
+
+/// Pieces of four by four elements of the result, where each thread gets as many.
 static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadShape threads) {
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
-  const unsigned rank = shape.size();
+  const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
   const int64_t perThread = dot.getType().getNumElements() / (threads.numWarps * threads.threadsPerWarp);
-  SmallVector<unsigned> size(rank, 1);
-  size[rank - 1] = std::min<int64_t>(shape[rank - 1], perThread >= 4 ? 4 : 1);
-  size[rank - 2] = std::min<int64_t>(shape[rank - 2], perThread >= 16 ? 4 : 1);
-  return defaultBlocked(dot.getContext(), shape, size, llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank))),
-                        threads.numWarps, threads.threadsPerWarp);
+  SmallVector<unsigned> size(rank, 1), lanes(rank, 1), warps(rank, 1);
+  size[column] = std::min<int64_t>(shape[column], perThread >= 4 ? 4 : 1);
+  size[row] = std::min<int64_t>(shape[row], perThread >= 16 ? 4 : 1);
+  unsigned numWarps = threads.numWarps;
+  for (unsigned dim = 0; dim < row; ++dim) {
+    warps[dim] = std::min<int64_t>(shape[dim], numWarps);
+    numWarps /= warps[dim];
+  }
+  const int64_t rows = shape[row] / size[row], columns = shape[column] / size[column];
+  std::tie(lanes[row], lanes[column]) = spreadEvenly(rows, columns, threads.threadsPerWarp);
+  std::tie(warps[row], warps[column]) = spreadEvenly(std::max<int64_t>(1, rows / lanes[row]),
+                                                     std::max<int64_t>(1, columns / lanes[column]), numWarps);
+  return BlockedAttr::get(dot.getContext(), size, lanes, warps,
+                          llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank))));
 }
 
 LayoutEncoding ttg::accumulatorLayout(tt::DotOp dot, const MatrixFacts &facts, ThreadShape threads) {

@@ -89,7 +89,8 @@ static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisI
   const unsigned bytes = analysis::memoryBits(element) / 8;
   const auto places = cast<LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
   const unsigned pieces = analysis::vectorElems(*analysis::memoryAccessOf(load), facts);
-  return analysis::isCopied(bytes * layout::planReach(linearLayoutOf(tile), places, bytes, pieces).vectorElems);
+  const auto reach = layout::planReach(linearLayoutOf(tile), places, bytes, pieces, layout::RegisterOrder::Kept);
+  return analysis::isCopied(bytes * reach.vectorElems);
 }
 
 /// The buffer that a load's tile goes to and nothing else, if any.

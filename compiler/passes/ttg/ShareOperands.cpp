@@ -1,4 +1,4 @@
-// Brings operands of matrix instructions to their threads through buffers in shared memory.
+// Brings operands of products to their threads through buffers in shared memory.
 //
 //   %o = ttg.convert_layout %x : #blocked -> #ttg.dot_op<...>   ->   %b = ttg.local_alloc %x : (#blocked) -> #shared
 //                                                                    %o = ttg.local_load %b : #shared -> #ttg.dot_op<...>
@@ -110,7 +110,7 @@ static tt::TransOp turnedTile(Value value) {
 static bool wantsBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   auto operand = dyn_cast<DotOperandAttr>(to.getEncoding());
-  if (!operand || !isa<NvidiaMmaAttr>(operand.getParent()) || isa<NvidiaMmaAttr>(from.getEncoding()))
+  if (!operand || isa<NvidiaMmaAttr>(from.getEncoding()))
     return false;
   Operation *source = op.getSrc().getDefiningOp();
   if (isa_and_nonnull<tt::LoadOp, ttng::TileLoadOp>(source) || turnedTile(op.getSrc()))

@@ -101,6 +101,19 @@ TEST(MatrixReach, RowsThatAreCutAreNoMatrices) {
   EXPECT_FALSE(planMatrixReach(blockedLayout({1, 8}, {32, 1}, {4, 1}, {1, 0}, {64, 64}), swizzled(64, 64, 8, 1, 8), 2));
 }
 
+TEST(Reach, RegistersThatAreSideBySideInTheBufferGoTogether) {
+  // Four elements of a column are the first registers of a thread; the buffer has rows side by side.
+  const LinearLayout registers = blockedLayout({4, 4}, {8, 4}, {1, 1}, {0, 1}, {32, 16});
+  const LinearLayout buffer = swizzled(32, 16, 1, 1, 1);
+  EXPECT_EQ(planReach(registers, buffer, 4, 4, RegisterOrder::Kept).vectorElems, 1u);
+  const SharedSide side = planReach(registers, buffer, 4, 4);
+  ASSERT_EQ(side.vectorElems, 4u);
+  ASSERT_EQ(side.accesses.size(), 4u);
+  for (const SharedAccess &access : side.accesses)
+    for (unsigned index = 0; index < 4; ++index)
+      EXPECT_EQ(side.offsets.apply({{kRegister, int32_t(access.registers[index])}}).front(), int32_t(access.offset + index));
+}
+
 TEST(Reach, FillingBuffersWithRowsIsWideAndFreeOfConflicts) {
   for (int64_t columns : {16, 32, 64, 128, 256}) {
     const unsigned lanes = std::min<int64_t>(32, columns / 8);
