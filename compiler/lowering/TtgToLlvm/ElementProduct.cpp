@@ -4,7 +4,6 @@
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
 #include "compiler/lowering/TtgToLlvm/SharedReader.h"
 
-#include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/layout/Reach.h"
 
