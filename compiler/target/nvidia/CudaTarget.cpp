@@ -199,8 +199,8 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
   return success();
 }
 
-/// A promise of occupancy that the assembler can only keep with spills gives way to the largest one with which it spills
-/// as little as with all registers.
+/// A promise of occupancy that the assembler can only keep with spills gives way to the largest one without; where there
+/// is none, to the one that leaves a thread all registers.
 static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const Tools &tools, StringRef options,
                                                       CudaCode &code, AssemblyError &error) {
   const auto promising = [&](uint32_t blocks) {
@@ -223,10 +223,10 @@ static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const To
   if (!roomy || roomy->spillBytes >= best->spillBytes)
     return best;
   best = std::move(roomy);
-  for (uint32_t tooMany = code.promisedBlocks; tooMany - enough > 1;) {
+  for (uint32_t tooMany = code.promisedBlocks; best->spillBytes == 0 && tooMany - enough > 1;) {
     const uint32_t blocks = enough + (tooMany - enough) / 2;
     std::optional<Assembled> made = promising(blocks);
-    if (made && made->spillBytes <= best->spillBytes) {
+    if (made && made->spillBytes == 0) {
       best = std::move(made);
       enough = blocks;
     } else {
