@@ -299,6 +299,41 @@ def test_options_reach_the_assembler(tmp_path, monkeypatch):
     assert len({each.hash for each in (plain, made, from_settings, unoptimised)}) == 4
 
 
+SPILLING_PTXAS = """#!/bin/sh
+[ "$1" = --version ] && exit
+blocks=$(sed -n 's/^[.]minnctapersm //p' /proc/self/fd/3)
+echo cubin >&4
+echo ${{blocks:-0}} >> {log}
+spills=$(( blocks > {most} ? 4 * (blocks - {most}) : 0 ))
+echo "    8 bytes stack frame, $spills bytes spill stores, $spills bytes spill loads" >&2
+echo "ptxas info    : Used 40 registers" >&2
+"""
+
+
+@triton.jit
+def add(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at) + 1)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5, 7, 1000])
+def test_a_promise_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path):
+    """A stand-in for ptxas spills where more than `most` blocks must be resident."""
+    log = tmp_path / "blocks"
+    program = place(tmp_path / "ptxas", SPILLING_PTXAS.format(log=log, most=most))
+    signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "BLOCK": "constexpr"}
+    source = ASTSource(add, signature, {"BLOCK": 1024}, {})
+    with knobs.nvidia.scope():
+        knobs.nvidia.ptxas = program
+        options = {"ptx_options": f"--most={most}"}  # a kernel of its own
+        made = triton.compile(source, GPUTarget("cuda", 90, 32), options)
+    tried = [int(blocks) for blocks in log.read_text().split()]
+    of_all_registers = 65536 // (256 * 128)
+    assert tried[0] > 7 and len(tried) <= 6
+    kept = min(tried[0], max(most, of_all_registers))
+    assert f".minnctapersm {kept}\n" in made.asm["ptx"]
+
+
 def test_options_without_an_assembler_are_an_error(empty_machine):
     with pytest.raises(triton.CompilationError, match="there is no ptxas or nvJitLink for sm_90a"):
         compiled_for(ptx_options="-O1")
