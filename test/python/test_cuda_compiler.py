@@ -317,8 +317,9 @@ def add(x_ptr, y_ptr, BLOCK: tl.constexpr):
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 7, 1000])
-def test_a_promise_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path):
+def test_a_promise_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path, monkeypatch):
     """A stand-in for ptxas spills where more than `most` blocks must be resident."""
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
     log = tmp_path / "blocks"
     program = place(tmp_path / "ptxas", SPILLING_PTXAS.format(log=log, most=most))
     signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "BLOCK": "constexpr"}
