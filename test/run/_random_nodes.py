@@ -152,9 +152,9 @@ def quotient(x: Node, y: Node, device: str) -> Node:
 
 
 def extreme(name: str, x: Node, y: Node, all_nan: bool = False) -> Node:
-    """maximum or minimum; bfloat16 gives float32."""
-    dtype = promote(x.kind.dtype, y.kind.dtype)
-    dtype = "float32" if dtype == "bfloat16" else dtype
+    """maximum or minimum; operands in bfloat16 are made float32 first."""
+    widened = ("float32" if each.kind.dtype == "bfloat16" else each.kind.dtype for each in (x, y))
+    dtype = promote(*widened)
     kind = Kind(dtype, joint_shape(x, y), x.kind.exact and y.kind.exact)
     number_wins = {"maximum": np.fmax, "minimum": np.fmin}[name]
     function = getattr(np, name) if all_nan else number_wins
