@@ -3,7 +3,6 @@
 #include "compiler/layout/Reach.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace nereid;
@@ -23,14 +22,15 @@ static Bases basesOf(const LinearLayout &offsets, llvm::StringRef in) {
 //--- one by one ----------------------------------------------------------------------------
 
 /// The bits of a register's number that count elements side by side, from the lowest on, as far as every thread's are
-/// aligned to all of them.
-static llvm::SmallVector<unsigned, 4> sideBySide(const Bases &registers, const SharedSide &side, unsigned mostElems) {
+/// aligned to all of them. Where the order is kept they are the lowest bits.
+static llvm::SmallVector<unsigned, 4> sideBySide(const Bases &registers, const SharedSide &side, unsigned mostElems,
+                                                 RegisterOrder order) {
   llvm::SmallVector<unsigned, 4> bits;
   while ((2u << bits.size()) <= mostElems) {
-    const auto found = llvm::find(registers, 1u << bits.size());
-    if (found == registers.end())
+    const unsigned bit = llvm::find(registers, 1u << bits.size()) - registers.begin();
+    if (bit == registers.size() || (order == RegisterOrder::Kept && bit != bits.size()))
       break;
-    bits.push_back(found - registers.begin());
+    bits.push_back(bit);
   }
   auto areOthersAligned = [&] {
     auto isAligned = [&](uint32_t basis) { return (basis & ((1u << bits.size()) - 1)) == 0; };
@@ -60,11 +60,7 @@ SharedSide layout::planReach(const LinearLayout &registers, const LinearLayout &
   llvm::append_range(side.warpBases, basesOf(side.offsets, kWarp));
   side.idleLanes = registers.freeVariableMask(kLane);
   side.idleWarps = registers.freeVariableMask(kWarp);
-  const Bases bases = basesOf(side.offsets, kRegister);
-  llvm::SmallVector<unsigned, 4> together = sideBySide(bases, side, mostElems);
-  if (order == RegisterOrder::Kept)
-    while (!llvm::equal(together, llvm::seq<unsigned>(0, together.size())))
-      together = sideBySide(bases, side, 1u << (together.size() - 1));
+  const llvm::SmallVector<unsigned, 4> together = sideBySide(basesOf(side.offsets, kRegister), side, mostElems, order);
   side.vectorElems = 1u << together.size();
   const uint32_t copies = registers.freeVariableMask(kRegister), others = deposit(side.vectorElems - 1, together);
   for (uint32_t first = 0; first < uint32_t(side.offsets.inSize(kRegister)); ++first) {

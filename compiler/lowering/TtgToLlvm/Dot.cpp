@@ -65,8 +65,7 @@ LogicalResult DotEmitter::run() {
   auto instruction = dyn_cast<ttg::NvidiaMmaAttr>(cast<RankedTensorType>(op.getType()).getEncoding());
   if (instruction && instruction.isOfWarpGroups())
     return op.emitError() << "operands of a product by warp groups lie in shared memory; `ttng.warp_group_dot` takes them";
-  const bool hasInstruction = instruction != nullptr;
-  if (hasInstruction && kindOfOp)
+  if (instruction && kindOfOp)
     byInstructions(*kindOfOp);
   else
     multiplyElements(emitter, op, sum, accumulators);

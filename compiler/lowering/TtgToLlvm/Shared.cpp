@@ -1,6 +1,7 @@
 // Shared memory: the accesses of an exchange plan, and buffers with a layout of their own.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/SharedReader.h"
+#include "compiler/lowering/TtgToLlvm/ElementProduct.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 

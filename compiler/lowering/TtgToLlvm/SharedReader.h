@@ -28,7 +28,4 @@ private:
 /// How a tile's registers reach a buffer one by one.
 layout::SharedSide reachOf(mlir::RankedTensorType tile, ttg::MemDescType buffer);
 
-/// A tile that the product alone takes, element by element: it is read while the product multiplies.
-bool isReadWhileMultiplied(ttg::LocalLoadOp load);
-
 } // namespace nereid::lowering

@@ -87,7 +87,7 @@ static bool isComputedFromProduct(Value tile) {
 /// columns: what it reads for them is least. What finds no room holds copies.
 static std::pair<unsigned, unsigned> spreadEvenly(int64_t rows, int64_t columns, unsigned count) {
   unsigned alongRows = 1, alongColumns = 1;
-  for (; alongRows * alongColumns < count;) {
+  while (alongRows * alongColumns < count) {
     const bool wider = columns / alongColumns >= rows / alongRows;
     (wider ? alongColumns : alongRows) *= 2;
   }

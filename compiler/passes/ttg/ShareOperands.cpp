@@ -109,8 +109,7 @@ static tt::TransOp turnedTile(Value value) {
 
 static bool wantsBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
-  auto operand = dyn_cast<DotOperandAttr>(to.getEncoding());
-  if (!operand || isa<NvidiaMmaAttr>(from.getEncoding()))
+  if (!isa<DotOperandAttr>(to.getEncoding()) || isa<NvidiaMmaAttr>(from.getEncoding()))
     return false;
   Operation *source = op.getSrc().getDefiningOp();
   if (isa_and_nonnull<tt::LoadOp, ttng::TileLoadOp>(source) || turnedTile(op.getSrc()))
