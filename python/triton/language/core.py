@@ -46,6 +46,8 @@ from .values import (
     tuple_type,
 )
 
+CONSTEXPR_0 = constexpr(0)  # other packages take it as a default value
+
 
 def _load_table() -> dict[str, dict[str, Builtin]]:
     """module -> name -> object, for every entry of the compiler's table; members become methods of
