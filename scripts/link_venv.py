@@ -1,15 +1,17 @@
-"""Makes a virtual environment see the build folder: a .pth file, and metadata for `nereid` and `triton`.
+"""Makes a virtual environment see the build folder: a .pth file, and metadata for `nereid-triton` and `triton`.
 
 usage: link_venv.py [--check] BUILD_PYTHON_DIR   (run with that environment's Python)
 """
 # SPDX-License-Identifier: MIT
 
+import glob
 import importlib.metadata
 import os
+import shutil
 import sys
 import sysconfig
 
-DISTRIBUTIONS = {"nereid": "0.1.0", "triton": "3.9.0"}
+DISTRIBUTIONS = {"nereid-triton": "0.1.0", "triton": "3.9.0"}
 SITE = sysconfig.get_path("purelib")
 PTH = os.path.join(SITE, "nereid-dev.pth")
 OWNER = "nereid-dev"  # what our INSTALLER files say
@@ -33,10 +35,26 @@ def write(path: str, text: str) -> None:
         file.write(text)
 
 
+def folder_of(name: str) -> str:
+    return f"{name.replace('-', '_')}-{DISTRIBUTIONS[name]}.dist-info"
+
+
+def remove_former() -> None:
+    """Drops metadata that this script wrote under a name or version that is no longer ours."""
+    wanted = {folder_of(name) for name in DISTRIBUTIONS}
+    for installer in glob.glob(os.path.join(SITE, "*.dist-info", "INSTALLER")):
+        folder = os.path.dirname(installer)
+        with open(installer, encoding="utf-8") as file:
+            is_ours = file.read().strip() == OWNER
+        if is_ours and os.path.basename(folder) not in wanted:
+            shutil.rmtree(folder)
+
+
 def link(build: str) -> None:
+    remove_former()
     write(PTH, build + "\n")
     for name, version in DISTRIBUTIONS.items():
-        folder = f"{name}-{version}.dist-info"
+        folder = folder_of(name)
         files = {
             "METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
             "INSTALLER": OWNER + "\n",

@@ -224,19 +224,61 @@ python_of() {
   done
 }
 
+# What wheels are linked against: the symbols of WHEEL_GLIBC (build/glibc-VERSION) and oneTBB's source (build/tbb-source), which is
+# Debian's of the release that the headers are from.
+WHEEL_GLIBC=2.28
+
+glibc_stubs() {
+  "$1" -m venv "$ROOT/build/venv-stubs" &&
+    "$ROOT/build/venv-stubs/bin/python" -m pip install --only-binary :all: --no-deps -r scripts/requirements-stubs.txt &&
+    "$ROOT/build/venv-stubs/bin/python" scripts/glibc_stubs.py "build/glibc-$WHEEL_GLIBC" "$WHEEL_GLIBC" &&
+    rm -rf "$ROOT/build/venv-stubs"
+}
+
+tbb_source() {
+  command -v dpkg-source >/dev/null || { echo "no dpkg-source here (apt-get install dpkg-dev)"; return 1; }
+  rm -rf build/tbb-source build/tbb-apt
+  mkdir -p build/tbb-apt/lists/partial build/tbb-apt/archives
+  mirror=$(apt-cache policy | grep -o 'http[^ ]* bookworm/main' | head -n 1 | cut -d' ' -f1)
+  security=$(apt-cache policy | grep -o 'http[^ ]* bookworm-security/main' | head -n 1 | cut -d' ' -f1)
+  for source in "$mirror bookworm" "$security bookworm-security"; do
+    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $source main"
+  done >build/tbb-apt/sources.list
+  (
+    cd build/tbb-apt
+    set -- -o "Dir::Etc::sourcelist=$PWD/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$PWD/lists" -o APT::Sandbox::User=root
+    apt-get "$@" update && apt-get "$@" source "onetbb=$(dpkg-query -W -f '${source:Version}' libtbb-dev)"
+  ) && mv build/tbb-apt/onetbb-*/ build/tbb-source && rm -rf build/tbb-apt
+}
+
+wheel_needs() {
+  STAMP_EXTRA=
+  if ! fresh wheel-glibc scripts/glibc_stubs.py scripts/requirements-stubs.txt || [ ! -d "build/glibc-$WHEEL_GLIBC" ]; then
+    step "symbols of glibc $WHEEL_GLIBC" wheel-glibc glibc_stubs "$VENV/bin/python"
+    mark_fresh
+  fi
+  STAMP_EXTRA=$(dpkg-query -W libtbb-dev)
+  if ! fresh wheel-tbb /dev/null || [ ! -d build/tbb-source ]; then
+    step "source of oneTBB" wheel-tbb tbb_source
+    mark_fresh
+  fi
+}
+
 # pack_wheel PYTHON VENV: builds in a venv of its own, then names the oldest glibc that the wheel runs on.
 pack_wheel() {
   [ -x "$2/bin/python" ] || "$1" -m venv "$2" || return 1
   "$2/bin/python" -m pip install --only-binary :all: --no-deps -r scripts/requirements-wheel.txt &&
     rm -rf build/wheel-raw &&
-    PATH="$2/bin:$PATH" "$2/bin/python" -m pip wheel --no-deps --no-build-isolation -w build/wheel-raw . &&
-    PATH="$2/bin:$PATH" "$2/bin/python" -m auditwheel repair --exclude libnereid.so -w dist build/wheel-raw/nereid-*.whl
+    PATH="$2/bin:$PATH" "$2/bin/python" -m pip wheel --no-deps --no-build-isolation -w build/wheel-raw \
+      -C "cmake.define.NEREID_GLIBC_STUBS=$ROOT/build/glibc-$WHEEL_GLIBC" -C "cmake.define.NEREID_TBB_SOURCE=$ROOT/build/tbb-source" . &&
+    PATH="$2/bin:$PATH" "$2/bin/python" -m auditwheel repair --exclude libnereid.so --plat "manylinux_$(echo "$WHEEL_GLIBC" | tr . _)_x86_64" -w dist build/wheel-raw/nereid_triton-*.whl
 }
 
 # Wheels for the Pythons in WHEEL_PYTHONS that are here.
 wheel_step() {
   need_disk 4 "the release build"
   mkdir -p dist
+  wheel_needs
   for version in ${WHEEL_PYTHONS:-3.11 3.12}; do
     python=$(python_of "$version")
     if [ -z "$python" ]; then
@@ -245,7 +287,7 @@ wheel_step() {
     fi
     step "wheel for Python $version (LLVM linked in)" "wheel-$version" pack_wheel "$python" "$ROOT/build/venv-$version"
     tag=cp$(echo "$version" | tr -d .)
-    for wheel in dist/nereid-*-"$tag"-*.whl; do
+    for wheel in dist/nereid_triton-*-"$tag"-*.whl; do
       ls -l "$wheel"
       "$ROOT/build/venv-$version/bin/python" -m auditwheel show "$wheel" | tee -a "$LOGS/wheel-$version.log"
     done

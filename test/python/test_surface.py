@@ -247,4 +247,4 @@ def test_files_of_another_triton_are_an_error(tmp_path):
     )
     assert result.returncode != 0
     assert "ImportError: another `triton` package" in result.stderr
-    assert "pip uninstall -y triton nereid" in result.stderr
+    assert "pip uninstall -y triton nereid-triton &&" in result.stderr

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 
 _FOREIGN = (
-    "another `triton` package is installed in the same folder as nereid ({where}); "
+    "another `triton` package is installed in the same folder as nereid-triton ({where}); "
     "each has overwritten files of the other. Mend it with: "
-    "python -m pip uninstall -y triton nereid && "
-    "python -m pip install --no-cache-dir --force-reinstall nereid"
+    "python -m pip uninstall -y triton nereid-triton && "
+    "python -m pip install --no-cache-dir --force-reinstall nereid-triton"
 )
 
 
@@ -29,7 +29,7 @@ except ImportError as error:
     raise ImportError(
         f"the native module of nereid could not be loaded: {error}. In a clone of the "
         "repository, `./dev build` makes it; "
-        "an installed package is repaired by: python -m pip install --force-reinstall nereid"
+        "an installed package is repaired by: python -m pip install --force-reinstall nereid-triton"
     ) from error
 if not getattr(libtriton, "is_nereid", False):
     raise ImportError(_FOREIGN.format(where=os.path.dirname(os.path.abspath(__file__))))
