@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import knobs
 from .._C import libtriton
-from ..backends import BaseBackend, GPUTarget, backends
+from ..backends import BaseBackend, GPUTarget, backends, compiled
 from ..runtime.binder import normalize_grid
 from ..runtime.cache import _base32, triton_key
 from ..runtime.driver import driver
@@ -87,7 +87,7 @@ def compile(  # noqa: A001
     if _folder_view:
         kernel._write_folder_view()
     if knobs.compilation.dump_ir:
-        code.write_view(knobs.cache.dump_dir)
+        compiled.write_view(code, knobs.cache.dump_dir)
     if knobs.compilation.listener is not None:
         knobs.compilation.listener(
             src=src,
@@ -131,13 +131,13 @@ class AsmDict(Mapping):  # type: ignore[type-arg]
         self._code = code
 
     def __getitem__(self, stage: str) -> Any:
-        return self._code.stage(stage)
+        return compiled.stage(self._code, stage)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._code.stages())
+        return iter(compiled.stages(self._code))
 
     def __len__(self) -> int:
-        return len(self._code.stages())
+        return len(compiled.stages(self._code))
 
     def __repr__(self) -> str:
         return f"AsmDict({', '.join(self)})"
@@ -185,7 +185,7 @@ class CompiledKernel:
         active = driver.for_device(self.metadata.target.backend)
         self._device = active.get_current_device() if device is None else device
         self._call_load_hook(knobs.runtime.kernel_load_start_hook)
-        self.function = self._code.kernel(self._device)
+        self.function = compiled.load(self._code, self._device)
         self._run = active.launcher_cls(self.src, self.metadata)
         self.module = self.function
         self._call_load_hook(knobs.runtime.kernel_load_end_hook)
@@ -203,21 +203,21 @@ class CompiledKernel:
             self._init_handles()
         return self._run
 
-    def _loaded(self) -> Any:
+    def _loaded(self) -> tuple[int, int, int]:
         self._init_handles()
-        return self.function
+        return compiled.resources(self.function)
 
     @property
     def n_regs(self) -> int:
-        return self._loaded().n_regs
+        return self._loaded()[0]
 
     @property
     def n_spills(self) -> int:
-        return self._loaded().n_spills
+        return self._loaded()[1]
 
     @property
     def n_max_threads(self) -> int:
-        return self._loaded().n_max_threads
+        return self._loaded()[2]
 
     @property
     def kernel(self) -> Any:
@@ -230,7 +230,7 @@ class CompiledKernel:
         """
         root = knobs.cache.dir
         try:
-            self._folder = self._code.write_view(root)
+            self._folder = compiled.write_view(self._code, root)
         except OSError as error:
             warnings.warn(
                 f"could not write {self.name} to {os.path.join(root, _base32(self.hash))}: {error}",

@@ -1,0 +1,35 @@
+"""What the package asks of a compiled kernel's native object.
+
+PyTorch's Dynamo traces into the Python of a launch and calls the methods of such objects without
+the object. It leaves the files of this folder alone.
+"""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from typing import Any
+
+
+def load(code: Any, device: int) -> Any:
+    """The kernel on a device; loaded at the first call."""
+    return code.kernel(device)
+
+
+def stage(code: Any, name: str) -> Any:
+    """Text or bytes of a stage."""
+    return code.stage(name)
+
+
+def stages(code: Any) -> list[str]:
+    """Names of the stages, in order."""
+    return code.stages()
+
+
+def write_view(code: Any, root: str) -> str:
+    """Writes the stages as files under `root`; returns their folder."""
+    return code.write_view(root)
+
+
+def resources(kernel: Any) -> tuple[int, int, int]:
+    """Registers, bytes spilled and threads of a block at most of a loaded kernel."""
+    return kernel.n_regs, kernel.n_spills, kernel.n_max_threads
