@@ -1,6 +1,7 @@
 """Lets libraries that ask for a CUDA device run on the CPU: the device guards, and nothing of their kernels."""
 
 import contextlib
+import os
 import types
 
 import torch
@@ -44,6 +45,7 @@ def properties(_device=None):
 
 def pretend():
     """Answers the questions that libraries ask of torch.cuda as one GPU of compute capability 9.0 would."""
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # it would look for a GPU of its own accord
     cuda = torch.cuda
     answers = {
         "is_available": True, "is_initialized": True, "current_device": 0, "device_count": 1,
@@ -57,5 +59,7 @@ def pretend():
     cuda.device = Device
     cuda.device_of = Device
     cuda.stream = nothing
+    torch.accelerator.current_accelerator = lambda *_args, **_kwargs: torch.device("cuda")
+    torch._C._cuda_getCurrentRawStream = lambda _device=0: 0
     torch.Tensor.is_cuda = property(lambda _self: True)
     CpuForCuda().__enter__()

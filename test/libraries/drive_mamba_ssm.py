@@ -56,13 +56,13 @@ def state_update(state, gate, dtype):
     a = -torch.exp(normal(48, state, grad=False))
     b, c = normal(2, state, dtype=dtype, grad=False), normal(2, state, dtype=dtype, grad=False)
     z = normal(2, 48, dtype=dtype, grad=False) if gate else None
-    d = normal(48, grad=False)
+    d, bias = normal(48, grad=False), normal(48, grad=False)
     cpu = [y.cpu().float() for y in (held, x, dt, a, b, c, d)]
-    step = F.softplus(cpu[2])
+    step = F.softplus(cpu[2] + bias.cpu())
     new = cpu[0] * torch.exp(step[..., None] * cpu[3]) + (step * cpu[1])[..., None] * cpu[4][:, None]
     expected = torch.einsum("bds,bs->bd", new, cpu[5]) + cpu[1] * cpu[6]
     expected = expected * F.silu(z.cpu().float()) if gate else expected
-    result = selective_state_update(held, x, dt, a, b, c, d, z=z, dt_softplus=True)
+    result = selective_state_update(held, x, dt, a, b, c, d, z=z, dt_bias=bias, dt_softplus=True)
     close(result, expected, 1e-2)
     close(held, new, 1e-2)
 

@@ -110,6 +110,24 @@ def test_no_configuration_means_the_default():
     assert np.array_equal(out, 2 * x) and tuner.configs[0].num_warps == 4
 
 
+def test_warps_and_stages_are_not_timed_on_the_cpu():
+    torch = pytest.importorskip("torch")
+    choices = [
+        triton.Config({"BLOCK": block}, num_warps=warps, num_stages=stages)
+        for block in (64, 32)
+        for warps in (2, 4, 8)
+        for stages in (1, 2)
+    ]
+    bench = Bench().returning(2.0, 1.0)
+    tuner = triton.autotune(choices, ["n"], do_bench=bench)(scale_kernel)
+    x = torch.arange(100, dtype=torch.float32)
+    out = torch.zeros(100)
+    tuner[grid](x, out, 100, 3.0)
+    assert torch.equal(out, 3 * x)
+    assert bench.calls == 2
+    assert len(tuner.configs_timings) == len(choices)
+
+
 def test_real_timing():
     tuner = triton.autotune(configs=configs(64, 1024), key=["n"])(scale_kernel)
     x, out = data()
