@@ -9,6 +9,37 @@ from typing import Any
 from ._C.libtriton import parts_of
 
 Path = tuple[int, ...]
+ObjPath = Path
+
+_LAZY = {
+    "._dtype_names": (
+        "BITWIDTH_DICT",
+        "canonicalize_dtype",
+        "canonicalize_ptr_dtype",
+        "get_primitive_bitwidth",
+        "type_canonicalisation_dict",
+    ),
+    "._warnings": (
+        "CAT_CAN_REORDER_WARNING",
+        "FP_FUSION_DEFAULT_WARNING",
+        "RESHAPE_CAN_REORDER_WARNING",
+        "prewarm_deprecation_warnings",
+        "warn_once",
+    ),
+    ".language": ("core",),
+}
+
+# The most elements of a block that Triton has.
+TRITON_MAX_TENSOR_NUMEL = 1048576
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    for module, names in _LAZY.items():
+        if name in names:
+            return getattr(importlib.import_module(module, __package__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class PartTypes(tuple):  # type: ignore[type-arg]
@@ -37,7 +68,7 @@ class PartTypes(tuple):  # type: ignore[type-arg]
         return hash((self.object_class, self.fields, tuple(self)))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={kind!r}" for name, kind in zip(self.fields, self))
+        shown = ", ".join(f"{name}={kind!r}" for name, kind in zip(self.fields, self, strict=False))
         return f"{self.object_class.__module__}.{self.object_class.__qualname__}({shown})"
 
     def __reduce__(self) -> Any:
@@ -77,3 +108,44 @@ def is_namedtuple(value: Any) -> bool:
     """True for namedtuple classes and for their instances."""
     cls = value if isinstance(value, type) else type(value)
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_iterable(value: Any) -> bool:
+    """Whether a value has parts: a tuple or list of the host or of the language."""
+    if isinstance(value, (list, tuple)):
+        return True
+    from .language import core
+
+    return isinstance(value, (core.tuple, core.tuple_type))
+
+
+def apply_with_path(value: Any, fn: Callable[[Path, Any], None], _path: Path = ()) -> None:
+    """Calls `fn(path, leaf)` for each leaf of nested tuples and lists, in order."""
+    if not is_iterable(value):
+        fn(_path, value)
+        return
+    for index, item in enumerate(value):
+        apply_with_path(item, fn, (*_path, index))
+
+
+def is_power_of_two(x: int) -> bool:
+    return x > 0 and x & (x - 1) == 0
+
+
+def validate_block_shape(shape: Iterable[int]) -> int:
+    """The number of elements of a block, where Triton would take it; else what it would say."""
+    count = 1
+    for index, extent in enumerate(shape):
+        if not isinstance(extent, int):
+            raise TypeError(
+                f"Shape element {index} must have type `constexpr[int]`, "
+                f"got `constexpr[{type(extent)}]"
+            )
+        if not is_power_of_two(extent):
+            raise ValueError(f"Shape element {index} must be a power of 2")
+        count *= extent
+    if count > TRITON_MAX_TENSOR_NUMEL:
+        raise ValueError(
+            f"numel ({count}) exceeds triton maximum tensor numel ({TRITON_MAX_TENSOR_NUMEL})"
+        )
+    return count

@@ -9,154 +9,106 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 from ._C import libtriton
+from ._nvidia_tool import NvidiaTool, env_nvidia_tool
+from ._settings import (
+    ClassType,
+    Env,
+    GetType,
+    SetType,
+    base_knobs,
+    env,
+    env_base,
+    env_bool,
+    env_class,
+    env_int,
+    env_opt_bool,
+    env_opt_str,
+    env_str,
+    env_str_callable_default,
+    getenv,
+    getenv_bool,
+    setenv,
+    toenv,
+)
+from ._warnings import FP_FUSION_DEFAULT_WARNING, warn_once
 
+__all__ = [
+    "FP_FUSION_DEFAULT_WARNING",
+    "ClassType",
+    "Env",
+    "F",
+    "GetType",
+    "HookChain",
+    "NvidiaTool",
+    "SetType",
+    "amd",
+    "autotuning",
+    "base_knobs",
+    "build",
+    "cache",
+    "compilation",
+    "env",
+    "env_base",
+    "env_bool",
+    "env_class",
+    "env_int",
+    "env_nvidia_tool",
+    "env_opt_bool",
+    "env_opt_str",
+    "env_str",
+    "env_str_callable_default",
+    "getenv",
+    "getenv_bool",
+    "language",
+    "nvidia",
+    "propagate_env",
+    "proton",
+    "redis",
+    "refresh_knobs",
+    "runtime",
+    "setenv",
+    "toenv",
+    "warn_once",
+    "xla",
+]
 
-class Env:
-    """Assign it to a knob to go back to the environment: `knobs.cache.dir = knobs.env`."""
-
-
-env = Env()
+F = TypeVar("F", bound=Callable[..., Any])
+knobs_type = TypeVar("knobs_type", bound=base_knobs)
 
 # Whether assigning a knob also sets its environment variable, so that child processes agree.
 propagate_env: bool = True
 
-_TRUE = ("1", "true", "on", "yes", "y")
+# Forms of functions that are assigned to knobs, and what those functions are given.
+_LAZY = {
+    name: "._hook_types"
+    for name in (
+        "AutotuneListener",
+        "BuildImpl",
+        "CompilationListener",
+        "CompileTimes",
+        "InitHandleHook",
+        "JITHook",
+        "JITHookCompileInfo",
+        "KernelAttr",
+        "LaunchHook",
+        "PipelineStagesHook",
+    )
+}
 
 
-def getenv(key: str, default: str | None = None) -> str | None:
-    value = os.environ.get(key)
-    return default if value is None else value.strip()
-
-
-def setenv(key: str, value: str | None) -> None:
-    if not propagate_env:
-        return
-    if value is None:
-        os.environ.pop(key, None)
-    else:
-        os.environ[key] = value
-
-
-class Knob:
-    """One setting of a group: an environment variable, a default, and how its text is read."""
-
-    def __init__(
-        self,
-        key: str | None,
-        default: Any = None,
-        parse: Callable[[str], Any] = str,
-        once: bool = False,
-    ):
-        self.key, self.default, self.parse, self.once = key, default, parse, once
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def from_environment(self, group: Any) -> Any:
-        text = getenv(self.key) if self.key else None
-        if text is None or (text == "" and self.parse is not str):
-            return self.default(group) if callable(self.default) else self.default
-        return self.parse(text)
-
-    def __get__(self, group: Any, owner: type) -> Any:
-        if group is None:
-            return self
-        if self.name not in group.__dict__:
-            value = self.from_environment(group)
-            if not self.once:
-                return value
-            group.__dict__[self.name] = value
-        return group.__dict__[self.name]
-
-    def __set__(self, group: Any, value: Any) -> None:
-        if isinstance(value, Env):
-            group.__dict__.pop(self.name, None)
-        else:
-            group.__dict__[self.name] = value
-            if self.key:
-                setenv(self.key, self.to_text(value))
-        _settings_changed()
-
-    def __delete__(self, group: Any) -> None:
-        group.__dict__.pop(self.name, None)
-        _settings_changed()
-
-    def to_text(self, value: Any) -> str | None:
-        if value is None:
-            return None
-        return ("1" if value else "0") if isinstance(value, bool) else str(value)
-
-
-def _flag(key: str, default: bool = False, once: bool = False) -> Knob:
-    return Knob(key, default, lambda text: text.lower() in _TRUE, once)
-
-
-def _flag_or_none(key: str) -> Knob:
-    return Knob(key, None, lambda text: text.lower() in _TRUE)
-
-
-def _under_home(leaf: str) -> Callable[[Any], str]:
-    return lambda group: os.path.join(group.home_dir, ".triton", leaf)
-
-
-def _class_at(path: str) -> type:
-    """The class that "module:Class" names."""
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    module, separator, name = path.partition(":")
-    if not separator:
-        raise RuntimeError(f"Unable to read {path}: expected module:Class")
-    return getattr(importlib.import_module(module), name)
+    return getattr(importlib.import_module(_LAZY[name], __package__), name)
 
 
-class Group:
-    """Settings of one area."""
-
-    @property
-    def knobs(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._names()}
-
-    @classmethod
-    def _names(cls) -> list[str]:
-        return [name for name, value in vars(cls).items() if isinstance(value, Knob)]
-
-    def copy(self) -> Any:
-        twin = type(self)()
-        twin.__dict__.update(self.__dict__)
-        return twin
-
-    def reset(self) -> Any:
-        """Forgets every assignment."""
-        for name in self._names():
-            self.__dict__.pop(name, None)
-        _settings_changed()
-        return self
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Restores values and environment on leaving."""
-        keys = [
-            knob.key for knob in vars(type(self)).values() if isinstance(knob, Knob) and knob.key
-        ]
-        values, environment = dict(self.__dict__), {key: os.environ.get(key) for key in keys}
-        try:
-            yield
-        finally:
-            self.__dict__.clear()
-            self.__dict__.update(values)
-            for key, text in environment.items():
-                os.environ.pop(key, None)
-                if text is not None:
-                    os.environ[key] = text
-            _settings_changed()
-
-
-class HookChain:
+class HookChain(Generic[F]):
     """Functions that are called one after another. Always true, so that a hook added later is
     still seen.
     """
@@ -180,122 +132,148 @@ class HookChain:
             call(*args, **kwargs)
 
 
-class build_knobs(Group):
-    cc = Knob("CC")
-    cudacrt_path = Knob("TRITON_CUDACRT_PATH")
-    cudart_path = Knob("TRITON_CUDART_PATH")
-    impl = Knob(None)
+class build_knobs(base_knobs):
+    """The user's C compiler, for `triton.runtime.build`."""
+
+    cc = env_opt_str("CC")
+    cudacrt_path = env_opt_str("TRITON_CUDACRT_PATH")
+    cudart_path = env_opt_str("TRITON_CUDART_PATH")
+    impl: Any = None  # a BuildImpl that is called in the compiler's place
+
+    @property
+    def backend_dirs(self) -> set[str]:
+        return {path for path in (self.cudacrt_path, self.cudart_path) if path is not None}
 
 
-class cache_knobs(Group):
-    home_dir = Knob("TRITON_HOME", lambda group: os.path.expanduser("~/"))
-    dump_dir = Knob("TRITON_DUMP_DIR", _under_home("dump"))
-    override_dir = Knob("TRITON_OVERRIDE_DIR", _under_home("override"))
-    dir = Knob("TRITON_CACHE_DIR", _under_home("cache"), os.path.normpath)
-    manager_class = Knob("TRITON_CACHE_MANAGER", None, _class_at)
-    remote_manager_class = Knob("TRITON_REMOTE_CACHE_BACKEND", None, _class_at)
+class _env_folder(env_str_callable_default):
+    """A path without a slash at its end; an empty variable is as none."""
+
+    def get(self) -> str:
+        text = getenv(self.key)
+        return os.path.normpath(text) if text else self.default_factory()
 
 
-class redis_knobs(Group):
-    key_format = Knob("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}")
-    host = Knob("TRITON_REDIS_HOST", "localhost")
-    port = Knob("TRITON_REDIS_PORT", 6379, int)
+class cache_knobs(base_knobs):
+    home_dir = env_str_callable_default("TRITON_HOME", lambda: os.path.expanduser("~/"))
+    dump_dir = env_str_callable_default("TRITON_DUMP_DIR", lambda: cache.get_triton_dir("dump"))
+    override_dir = env_str_callable_default(
+        "TRITON_OVERRIDE_DIR", lambda: cache.get_triton_dir("override")
+    )
+    dir = _env_folder("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
+    manager_class = env_class[Any]("TRITON_CACHE_MANAGER", "CacheManager")
+    remote_manager_class = env_class[Any]("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
+
+    def get_triton_dir(self, dirname: str) -> str:
+        return os.path.join(self.home_dir, ".triton", dirname)
 
 
-class compilation_knobs(Group):
-    override = _flag("TRITON_KERNEL_OVERRIDE")
-    dump_ir = _flag("TRITON_KERNEL_DUMP")
-    dump_ir_extract_di_local_variables = _flag("LLVM_EXTRACT_DI_LOCAL_VARIABLES")
-    store_binary_only = _flag("TRITON_STORE_BINARY_ONLY")
-    always_compile = _flag("TRITON_ALWAYS_COMPILE")
-    use_ir_loc = Knob("USE_IR_LOC")
-    enable_asan = _flag("TRITON_ENABLE_ASAN")
-    disable_line_info = _flag("TRITON_DISABLE_LINE_INFO")
-    front_end_debugging = _flag("TRITON_FRONT_END_DEBUGGING")
-    allow_non_constexpr_globals = _flag("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
-    instrumentation_mode = Knob("TRITON_INSTRUMENTATION_MODE", "", once=True)
-    listener = Knob(None)
+class redis_knobs(base_knobs):
+    key_format = env_str("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}")
+    host = env_str("TRITON_REDIS_HOST", "localhost")
+    port = env_int("TRITON_REDIS_PORT", 6379)
 
 
-class autotuning_knobs(Group):
-    cache = _flag("TRITON_CACHE_AUTOTUNING")
-    print = _flag("TRITON_PRINT_AUTOTUNING")
-    listener = Knob(None)
+class compilation_knobs(base_knobs):
+    override = env_bool("TRITON_KERNEL_OVERRIDE")
+    dump_ir = env_bool("TRITON_KERNEL_DUMP")
+    dump_ir_extract_di_local_variables = env_bool("LLVM_EXTRACT_DI_LOCAL_VARIABLES")
+    store_binary_only = env_bool("TRITON_STORE_BINARY_ONLY")
+    always_compile = env_bool("TRITON_ALWAYS_COMPILE")
+    use_ir_loc = env_opt_str("USE_IR_LOC")
+    enable_asan = env_bool("TRITON_ENABLE_ASAN")
+    disable_line_info = env_bool("TRITON_DISABLE_LINE_INFO")
+    front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
+    allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    instrumentation_mode: str = env_str("TRITON_INSTRUMENTATION_MODE", "").get()
+    fpsan_homomorphic_casts = env_bool("TRITON_FPSAN_HOMOMORPHIC_CASTS")
+    listener: Any = None
 
 
-class runtime_knobs(Group):
-    interpret = _flag("TRITON_INTERPRET")
-    debug = _flag("TRITON_DEBUG", once=True)
-    sanitize = Knob("TRITON_SANITIZE", "")
-    override_arch = Knob("TRITON_OVERRIDE_ARCH")
-    default_backend = Knob("TRITON_DEFAULT_BACKEND")
-    launch_enter_hook = Knob(None)
-    launch_exit_hook = Knob(None)
-    kernel_load_start_hook = Knob(None)
-    kernel_load_end_hook = Knob(None)
-    kernel_unload_hook = Knob(None)
-    jit_cache_hook = Knob(None)
-    jit_post_compile_hook = Knob(None)
-    add_stages_inspection_hook = Knob(None)
-
-    def __init__(self) -> None:
-        # Written past the descriptors: these are no assignments of the user's.
-        self.__dict__.update(
-            launch_enter_hook=HookChain(),
-            launch_exit_hook=HookChain(reversed=True),
-            kernel_load_start_hook=HookChain(),
-            kernel_load_end_hook=HookChain(reversed=True),
-            kernel_unload_hook=HookChain(reversed=True),
-        )
-
-    def reset(self) -> Any:
-        super().reset()
-        self.__init__()  # type: ignore[misc]
-        return self
+class autotuning_knobs(base_knobs):
+    cache = env_bool("TRITON_CACHE_AUTOTUNING")
+    print = env_bool("TRITON_PRINT_AUTOTUNING")
+    listener: Any = None
 
 
-class language_knobs(Group):
-    fp32_default = Knob("TRITON_F32_DEFAULT")
-    default_fp_fusion = _flag("TRITON_DEFAULT_FP_FUSION", True)
+class runtime_knobs(base_knobs):
+    interpret = env_bool("TRITON_INTERPRET")
+    debug: bool = env_bool("TRITON_DEBUG").get()
+    sanitize = env_str("TRITON_SANITIZE", "")
+    override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
+    default_backend = env_opt_str("TRITON_DEFAULT_BACKEND")
+
+    launch_enter_hook: Any = HookChain()
+    launch_exit_hook: Any = HookChain(reversed=True)
+    kernel_load_start_hook: Any = HookChain()
+    kernel_load_end_hook: Any = HookChain(reversed=True)
+    kernel_unload_hook: Any = HookChain(reversed=True)
+    jit_cache_hook: Any = None
+    jit_post_compile_hook: Any = None
+    add_stages_inspection_hook: Any = None
 
 
-class nvidia_knobs(Group):
-    cuobjdump = Knob("TRITON_CUOBJDUMP_PATH")
-    nvdisasm = Knob("TRITON_NVDISASM_PATH")
-    ptxas = Knob("TRITON_PTXAS_PATH")
-    ptxas_blackwell = Knob("TRITON_PTXAS_BLACKWELL_PATH")
-    dump_nvptx = _flag("NVPTX_ENABLE_DUMP")
-    disable_ptxas_opt = _flag("DISABLE_PTXAS_OPT")
-    ptxas_options = Knob("PTXAS_OPTIONS")
-    mock_ptx_version = Knob("TRITON_MOCK_PTX_VERSION")
-    dump_ptxas_log = _flag("TRITON_DUMP_PTXAS_LOG")
-    libdevice_path = Knob("TRITON_LIBDEVICE_PATH")
-    libcuda_path = Knob("TRITON_LIBCUDA_PATH")
-    check_pointers = _flag("TRITON_CHECK_POINTERS")
-    cuda_home = Knob("CUDA_HOME")
-    cuda_path = Knob("CUDA_PATH")
-    visible_devices = Knob("CUDA_VISIBLE_DEVICES")
+class language_knobs(base_knobs):
+    fp32_default = env_opt_str("TRITON_F32_DEFAULT")
+    default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)
+    force_disable_fp_fusion = env_bool("TRITON_FORCE_DISABLE_FP_FUSION")
+
+    def fp_fusion_enabled(self, requested: bool | None) -> bool:
+        chosen = self.default_fp_fusion if requested is None else requested
+        return chosen and not self.force_disable_fp_fusion
 
 
-class amd_knobs(Group):
-    use_buffer_ops = _flag("AMDGCN_USE_BUFFER_OPS", True)
-    use_buffer_atomics = _flag("AMDGCN_USE_BUFFER_ATOMICS", True)
-    buffer_ops_analyze_small_tensor_range = _flag("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE")
-    dump_amdgcn = _flag("AMDGCN_ENABLE_DUMP")
-    libhip_path = Knob("TRITON_LIBHIP_PATH")
-    use_block_pingpong = _flag_or_none("TRITON_HIP_USE_BLOCK_PINGPONG")
-    use_in_thread_transpose = _flag_or_none("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
-    use_async_copy = _flag_or_none("TRITON_HIP_USE_ASYNC_COPY")
-    scalarize_packed_fops = _flag("AMDGCN_SCALARIZE_PACKED_FOPS")
+class nvidia_knobs(base_knobs):
+    cuobjdump = env_nvidia_tool("cuobjdump")
+    nvdisasm = env_nvidia_tool("nvdisasm")
+    ptxas = env_nvidia_tool("ptxas")
+    ptxas_blackwell = env_nvidia_tool("ptxas-blackwell")
+    dump_nvptx = env_bool("NVPTX_ENABLE_DUMP")
+    disable_ptxas_opt = env_bool("DISABLE_PTXAS_OPT")
+    ptxas_options = env_opt_str("PTXAS_OPTIONS")
+    mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
+    dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
+    libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
+    libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
+    check_pointers = env_bool("TRITON_CHECK_POINTERS")
+    cuda_home = env_opt_str("CUDA_HOME")
+    cuda_path = env_opt_str("CUDA_PATH")
+    visible_devices = env_opt_str("CUDA_VISIBLE_DEVICES")
+
+    def chosen_path(self, tool: str) -> str | None:
+        """The path that the user gave for one of the tools; None where there is none."""
+        chosen = self.knob_descriptors[tool].chosen(self)
+        return chosen.path if isinstance(chosen, NvidiaTool) else chosen
 
 
-class proton_knobs(Group):
-    disable = _flag("TRITON_PROTON_DISABLE")
+class amd_knobs(base_knobs):
+    codegen_path = env_opt_str("TRITON_AMD_CODEGEN_PATH")
+    use_buffer_ops = env_bool("AMDGCN_USE_BUFFER_OPS", True)
+    use_buffer_atomics = env_bool("AMDGCN_USE_BUFFER_ATOMICS", True)
+    buffer_ops_analyze_small_tensor_range = env_bool("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE")
+    dump_amdgcn = env_bool("AMDGCN_ENABLE_DUMP")
+    libhip_path = env_opt_str("TRITON_LIBHIP_PATH")
+    use_block_pingpong = env_opt_bool("TRITON_HIP_USE_BLOCK_PINGPONG")
+    use_in_thread_transpose = env_opt_bool("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
+    use_async_copy = env_opt_bool("TRITON_HIP_USE_ASYNC_COPY")
+    use_coexec_scheduler = env_opt_bool("TRITON_HIP_USE_COEXEC_SCHEDULER")
+    use_expert_scheduling = env_opt_bool("TRITON_HIP_USE_EXPERT_SCHEDULING")
+    scalarize_packed_fops = env_bool("AMDGCN_SCALARIZE_PACKED_FOPS")
+    dump_mir = env_opt_str("TRITON_DUMP_MIR")
+    swap_mir = env_opt_str("TRITON_SWAP_MIR")
+    swap_mir_enable_misched = env_bool("TRITON_SWAP_MIR_ENABLE_MISCHED")
 
 
-class xla_knobs(Group):
+class proton_knobs(base_knobs):
+    disable = env_bool("TRITON_PROTON_DISABLE")
+    enable_nvtx = env_bool("TRITON_ENABLE_NVTX", True)
+    enable_hw_trace = env_bool("TRITON_ENABLE_HW_TRACE")
+    profile_buffer_size = env_int("TRITON_PROFILE_BUFFER_SIZE", 64 << 20)
+    profile_metric_buffer_size = env_int("TRITON_PROFILE_METRIC_BUFFER_SIZE", 64 << 20)
+
+
+class xla_knobs(base_knobs):
     # Whether other packages are completed when they are imported (docs/xla.md).
-    compat = _flag("TRITON_XLA_COMPAT", True)
+    compat = env_bool("TRITON_XLA_COMPAT", True)
 
 
 def _settings_changed() -> None:
@@ -326,12 +304,9 @@ def _launches_are_observed() -> bool:
 
 
 def refresh_knobs() -> None:
-    """Reads the settings that are kept from their first use once more."""
-    for group in (compilation, runtime):
-        for name, knob in vars(type(group)).items():
-            if isinstance(knob, Knob) and knob.once:
-                group.__dict__.pop(name, None)
-    _settings_changed()
+    """Reads the settings that are kept from the import on once more."""
+    runtime.debug = env_bool("TRITON_DEBUG").get()
+    compilation.instrumentation_mode = env_str("TRITON_INSTRUMENTATION_MODE", "").get()
 
 
 runtime = runtime_knobs()

@@ -76,5 +76,70 @@ def test_hook_chains():
 
 def test_unknown_values_are_errors(monkeypatch):
     monkeypatch.setenv("TRITON_CACHE_MANAGER", "no_colon")
-    with pytest.raises(RuntimeError, match="expected module:Class"):
+    with pytest.raises(RuntimeError, match="isn't of the form MODULE:CLASS"):
         _ = knobs.cache.manager_class
+    monkeypatch.setenv("TRITON_CACHE_MANAGER", "pathlib:Path")
+    with pytest.raises(RuntimeError, match="not of type 'CacheManager'"):
+        _ = knobs.cache.manager_class
+    monkeypatch.setenv("TRITON_REDIS_PORT", "many")
+    with pytest.raises(RuntimeError, match="TRITON_REDIS_PORT=many: expected int"):
+        _ = knobs.redis.port
+
+
+def test_settings_of_other_packages(monkeypatch):
+    class my_knobs(knobs.base_knobs):
+        mode = knobs.env_str("MY_MODE", "plain")
+        level = knobs.env_int("MY_LEVEL", 3)
+        flag = knobs.env_opt_bool("MY_FLAG")
+        listener = None
+
+    group = my_knobs()
+    assert list(group.knob_descriptors) == ["mode", "level", "flag"]
+    assert group.knobs == {"mode": "plain", "level": 3, "flag": None}
+    with group.scope():
+        group.level, group.mode, group.listener = 5, "fast", print
+        assert os.environ["MY_LEVEL"] == "5" and group.copy().mode == "fast"
+        del group.mode
+        assert group.mode == "fast"  # from the environment now
+    assert group.knobs == {"mode": "plain", "level": 3, "flag": None} and group.listener is None
+    assert "MY_LEVEL" not in os.environ
+
+
+def test_assignments_stay_out_of_the_environment(monkeypatch):
+    monkeypatch.delenv("TRITON_DUMP_MIR", raising=False)
+    monkeypatch.setattr(knobs, "propagate_env", False)
+    with knobs.amd.scope():
+        knobs.amd.dump_mir = "/a"
+        assert knobs.amd.dump_mir == "/a" and "TRITON_DUMP_MIR" not in os.environ
+
+
+def test_a_tool_has_a_path_and_a_version(tmp_path, monkeypatch):
+    program = tmp_path / "ptxas"
+    program.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.9, V12.9.1'\n")
+    program.chmod(0o755)
+    with knobs.nvidia.scope():
+        knobs.nvidia.ptxas = str(program)
+        assert knobs.nvidia.ptxas == knobs.NvidiaTool(str(program), "12.9")
+        assert knobs.nvidia.ptxas.version == "12.9"
+        assert os.environ["TRITON_PTXAS_PATH"] == str(program)
+    assert knobs.NvidiaTool.from_path(str(tmp_path / "none")) is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("TRITON_NVDISASM_PATH", "/none")
+    monkeypatch.setattr("triton.backends.nvidia.assembler._wheels", list)
+    with pytest.raises(RuntimeError, match="Cannot find nvdisasm"):
+        _ = knobs.nvidia.nvdisasm
+
+
+def test_fusion_is_forced_off(monkeypatch):
+    monkeypatch.delenv("TRITON_DEFAULT_FP_FUSION", raising=False)
+    assert knobs.language.fp_fusion_enabled(None) and not knobs.language.fp_fusion_enabled(False)
+    monkeypatch.setenv("TRITON_FORCE_DISABLE_FP_FUSION", "1")
+    assert not knobs.language.fp_fusion_enabled(True)
+
+
+def test_kept_settings_are_read_again(monkeypatch):
+    monkeypatch.setenv("TRITON_DEBUG", "1")
+    assert knobs.runtime.debug is False
+    with knobs.runtime.scope():
+        knobs.refresh_knobs()
+        assert knobs.runtime.debug is True

@@ -69,7 +69,7 @@ class CPUBackend(BaseBackend):
         known = {
             name: value for name, value in options.items() if name in _NAMES and value is not None
         }
-        known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
         known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "ieee")
         known.setdefault("sanitize", knobs.runtime.sanitize)
         known.setdefault(

@@ -18,7 +18,7 @@ from ... import knobs
 
 # Below the folder of the namespace package `nvidia`: CUDA 13's wheels, then those of CUDA 12.
 _WHEEL_LIBRARIES = ("cu13/lib/libnvJitLink.so.*", "nvjitlink/lib/libnvJitLink.so.*")
-_WHEEL_PROGRAMS = ("cu13/bin/ptxas", "cuda_nvcc/bin/ptxas")
+_WHEEL_FOLDERS = ("cu13/bin", "cuda_nvcc/bin", "cuda_nvdisasm/bin", "cuda_cuobjdump/bin")
 _DEFAULT_ROOT = "/usr/local/cuda"
 
 
@@ -39,7 +39,9 @@ def find_assembler(arch: int = 0) -> Assembler:
     """What there is for a GPU of that compute capability. A path in the settings is the only one
     looked at.
     """
-    chosen = (knobs.nvidia.ptxas_blackwell if arch >= 100 else None) or knobs.nvidia.ptxas
+    settings = knobs.nvidia
+    newer = settings.chosen_path("ptxas_blackwell") if arch >= 100 else None
+    chosen = newer or settings.chosen_path("ptxas")
     if chosen:
         return _chosen(chosen)
     return _search(knobs.nvidia.cuda_home or knobs.nvidia.cuda_path or "")
@@ -62,14 +64,21 @@ def _search(root: str) -> Assembler:
             for name in _matches(folder, ("lib64/libnvJitLink.so.*", "lib/libnvJitLink.so.*"))
         ),
     ]
+    return Assembler(ptxas=_find_below(roots, "ptxas"), nvjitlink=next(iter(libraries), ""))
+
+
+def find_program(name: str) -> str:
+    """The path of a program of the toolkits that are installed, wheels first; "" for none."""
+    root = knobs.nvidia.cuda_home or knobs.nvidia.cuda_path
+    return _find_below([folder for folder in (root, _DEFAULT_ROOT) if folder], name)
+
+
+def _find_below(roots: list[str], name: str) -> str:
     programs = [
-        *(os.path.join(folder, name) for folder in _wheels() for name in _WHEEL_PROGRAMS),
-        *(os.path.join(folder, "bin", "ptxas") for folder in roots),
+        *(os.path.join(wheel, folder, name) for wheel in _wheels() for folder in _WHEEL_FOLDERS),
+        *(os.path.join(folder, "bin", name) for folder in roots),
     ]
-    return Assembler(
-        ptxas=next(filter(_is_program, programs), shutil.which("ptxas") or ""),
-        nvjitlink=next(iter(libraries), ""),
-    )
+    return next(filter(_is_program, programs), shutil.which(name) or "")
 
 
 def _wheels() -> list[str]:

@@ -86,9 +86,11 @@ class CUDABackend(BaseBackend):
         known.setdefault("sanitize", knobs.runtime.sanitize)
         known.setdefault("ptx_options", _assembler_options())
         arch = str(self.target.arch)
-        known.setdefault("arch", knobs.runtime.override_arch or (arch if arch.startswith("sm") else f"sm{arch}"))
+        known.setdefault(
+            "arch", knobs.runtime.override_arch or (arch if arch.startswith("sm") else f"sm{arch}")
+        )
         capability = _capability(known["arch"])
-        known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        known["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(known.get("enable_fp_fusion"))
         known.setdefault("default_dot_input_precision", knobs.language.fp32_default or "tf32")
         known.setdefault("instrumentation_mode", knobs.compilation.instrumentation_mode)
         known.setdefault(
