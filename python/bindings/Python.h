@@ -59,5 +59,6 @@ void bindIr(nb::module_ &module);
 void bindCpuDriver(nb::module_ &module);
 void bindCudaDriver(nb::module_ &module);
 void bindXla(nb::module_ &module);
+void bindLinearLayout(nb::module_ &module);
 
 } // namespace nereid::python

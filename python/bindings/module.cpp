@@ -21,4 +21,5 @@ NB_MODULE(libtriton, module) {
   bindCpuDriver(module);
   bindCudaDriver(module);
   bindXla(module);
+  bindLinearLayout(module);
 }
