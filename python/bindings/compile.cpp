@@ -34,6 +34,21 @@ static std::shared_ptr<CompiledData> fromCache(const std::optional<std::string> 
   return std::make_shared<CompiledData>(std::move(found), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
 }
 
+/// What the user's own cache has for a key: `lookup(key)` gives the bytes of an artifact, or None.
+static std::shared_ptr<CompiledData> fromLookup(const nb::object &lookup, const std::string &key) {
+  if (lookup.is_none())
+    return nullptr;
+  const nb::object bytes = lookup(textOf(key));
+  if (!nb::isinstance<nb::bytes>(bytes))
+    return nullptr;
+  const auto data = nb::cast<nb::bytes>(bytes);
+  auto artifact = artifact::deserialize({data.c_str(), data.size()});
+  if (!artifact || artifact->hash != key)
+    return nullptr;
+  return std::make_shared<CompiledData>(std::make_shared<const artifact::Artifact>(std::move(*artifact)),
+                                        std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
+}
+
 static std::shared_ptr<CompiledData> finished(driver::Result result, const std::optional<std::string> &cacheDir) {
   auto artifact = std::make_shared<const artifact::Artifact>(std::move(result.artifact));
   if (cacheDir)
@@ -101,7 +116,8 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
 
 static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signature, nb::dict constants,
                                              nb::dict attributes, nb::handle target, nb::dict options,
-                                             const std::optional<std::string> &cacheDir, const std::string &name) {
+                                             const std::optional<std::string> &cacheDir, const std::string &name,
+                                             nb::object lookup) {
   Compilation compilation({function, signature, constants, attributes, target, options, name});
   driver::Request request;
   request.keep = {"ttir"};
@@ -112,13 +128,16 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   request.parameters = compilation.parameters;
   std::shared_ptr<CompiledData> data = fromCache(cacheDir, request.key);
   if (!data)
+    data = fromLookup(lookup, request.key);
+  if (!data)
     data = compileKernel(compilation, std::move(request), cacheDir);
   warnOfCache();
   return data;
 }
 
 static std::shared_ptr<CompiledData> compileIr(const std::string &text, const std::string &path, const std::string &kind,
-                                               nb::handle target, nb::dict options, const std::optional<std::string> &cacheDir) {
+                                               nb::handle target, nb::dict options, const std::optional<std::string> &cacheDir,
+                                               nb::object lookup) {
   if (kind != "ttir")
     raise(PyExc_ValueError, "cannot compile from `" + kind + "`; only from `ttir`");
   sema::KernelRequest described; // no function: options and target, for the key
@@ -130,6 +149,8 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   const std::string inputs = addInputs(request, options);
   request.key = driver::cacheKey(described, text + inputs, kind);
   if (auto data = fromCache(cacheDir, request.key))
+    return data;
+  if (auto data = fromLookup(lookup, request.key))
     return data;
 
   support::DiagnosticEngine diagnostics;
@@ -165,9 +186,10 @@ void nereid::python::bindCompile(nb::module_ &module) {
   bindCompiledData(module);
   module.def("compile", &compile, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
              nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
+             nb::arg("lookup") = nb::none(),
              "Compiles a function for the types and constants of its parameters.");
   module.def("compile_ir", &compileIr, nb::arg("text"), nb::arg("path"), nb::arg("kind"), nb::arg("target"), nb::arg("options"),
-             nb::arg("cache_dir").none(), "Compiles a module of IR.");
+             nb::arg("cache_dir").none(), nb::arg("lookup") = nb::none(), "Compiles a module of IR.");
   module.def("make_ir", &makeIr, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
              nb::arg("target"), nb::arg("options"), nb::arg("context"),
              "A function's IR as the front end emits it, before any pass.");

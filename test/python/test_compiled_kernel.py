@@ -197,6 +197,23 @@ def test_second_compilation_reads_the_cache(own_cache):
     assert listener_calls == [True, False]
 
 
+def test_listeners_are_told_how_long_each_stage_took(own_cache):
+    calls = []
+    with triton.knobs.compilation.scope():
+        triton.knobs.compilation.listener = lambda **facts: calls.append(facts)
+        kernel = compiled()
+        compiled()
+    first, second = (call["times"] for call in calls)
+    assert isinstance(first, triton.knobs.CompileTimes) and first.ir_initialization > 0
+    assert "so" in dict(first.lowering_stages) and all(
+        took > 0 for _, took in first.lowering_stages
+    )
+    assert first.total == first.ir_initialization + first.total_lowering + first.store_results
+    assert second.lowering_stages == [] and 0 < second.total == second.ir_initialization
+    assert calls[0]["metadata_group"] == kernel.metadata_group
+    assert calls[0]["metadata"]["hash"] == kernel.hash and calls[0]["src"] is kernel.src
+
+
 def test_a_cache_folder_that_cannot_be_written(tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("")

@@ -18,7 +18,7 @@ _FOREIGN = (
 def _check_folder() -> None:
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     # Upstream's package has this file, ours has not.
-    if os.path.exists(os.path.join(package, "runtime", "build.py")):
+    if os.path.exists(os.path.join(package, "backends", "nvidia", "driver.c")):
         raise ImportError(_FOREIGN.format(where=package))
 
 

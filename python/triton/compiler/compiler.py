@@ -18,10 +18,12 @@ from ..runtime.binder import normalize_grid
 from ..runtime.cache import _base32, triton_key
 from ..runtime.driver import driver
 from .sources import ASTSource, IRSource
+from .timer import CompileTimer
 
 __all__ = [
     "ASTSource",
     "AsmDict",
+    "CompileTimer",
     "CompiledKernel",
     "IRSource",
     "LazyDict",
@@ -77,14 +79,22 @@ def compile(  # noqa: A001
     if isinstance(src, (str, os.PathLike)):
         src = IRSource(os.fspath(src))
     parsed = backend.parse_options({**(options or {}), **src.parse_options()})
+    clock = CompileTimer()
     always = knobs.compilation.always_compile
+    managed = _managed_kernel(src)
     code = src.compile(
         backend.code_target(parsed),
         {**parsed.__dict__, "always_compile": always, "tools": backend.native_tools()},
-        None if always else knobs.cache.dir,
+        None if always or managed else knobs.cache.dir,
+        managed.find if managed and not always else None,
     )
+    clock.compiled(code)
     kernel = CompiledKernel(src, code, target, backend, parsed)
-    if _folder_view:
+    if managed:
+        if not code.cache_hit:
+            managed.store(code, backend.binary_ext, kernel.metadata._asdict())
+        kernel._group = managed.group
+    elif _folder_view:
         kernel._write_folder_view()
     if knobs.compilation.dump_ir:
         compiled.write_view(code, knobs.cache.dump_dir)
@@ -93,10 +103,19 @@ def compile(  # noqa: A001
             src=src,
             metadata=kernel.metadata._asdict(),
             metadata_group=kernel.metadata_group,
-            times=code.times,
+            times=clock.end(),
             cache_hit=code.cache_hit,
         )
     return kernel
+
+
+def _managed_kernel(src: Any) -> Any:
+    """The kernel in the cache that the user chose; None for our own."""
+    if knobs.cache.manager_class is None:
+        return None
+    from .managed_cache import ManagedKernel
+
+    return ManagedKernel(src)
 
 
 def _load_code(artifact: bytes) -> Any:
@@ -174,6 +193,7 @@ class CompiledKernel:
         self._code = code
         self._binary_ext = backend.binary_ext
         self._folder: str | None = None
+        self._group: dict[str, str] | None = None
         self._device: int | None = None  # that it is loaded on
 
     def _init_handles(self, device: int | None = None) -> None:
@@ -241,7 +261,11 @@ class CompiledKernel:
 
     @property
     def metadata_group(self) -> dict[str, str]:
-        """File name -> path of everything that the folder view of this kernel holds."""
+        """File name -> path of everything that the folder view of this kernel holds, or the cache
+        that the user chose.
+        """
+        if self._group is not None:
+            return self._group
         folder = (
             self._folder
             if self._folder and os.path.isdir(self._folder)

@@ -111,7 +111,10 @@ class ASTSource:
             self.fn, self.signature, self.constants, self.attrs, target, options.__dict__, context
         )
 
-    def compile(self, target: Any, options: dict[str, Any], cache_dir: str | None) -> Any:
+    def compile(
+        self, target: Any, options: dict[str, Any], cache_dir: str | None, lookup: Any = None
+    ) -> Any:
+        """`lookup(key)` may give the bytes of an artifact that was made earlier."""
         return libtriton.compile(
             self.fn,
             self.signature,
@@ -121,6 +124,7 @@ class ASTSource:
             options,
             cache_dir,
             self.symbol(),
+            lookup,
         )
 
     def parse_options(self) -> dict[str, Any]:
@@ -163,8 +167,12 @@ class IRSource:
     ) -> Any:
         return libtriton.ir.parse_mlir_module(self.path, context)
 
-    def compile(self, target: Any, options: dict[str, Any], cache_dir: str | None) -> Any:
-        return libtriton.compile_ir(self.src, self.path, self.ext, target, options, cache_dir)
+    def compile(
+        self, target: Any, options: dict[str, Any], cache_dir: str | None, lookup: Any = None
+    ) -> Any:
+        return libtriton.compile_ir(
+            self.src, self.path, self.ext, target, options, cache_dir, lookup
+        )
 
     def parse_options(self) -> dict[str, Any]:
         return {}

@@ -39,8 +39,11 @@ from .values import (
     constexpr,
     constexpr_type,
     slice,
+    slice_type,
     tensor,
     tensor_descriptor,
+    tensor_descriptor_base,
+    tensor_descriptor_base_type,
     tensor_descriptor_type,
     tuple,
     tuple_type,
@@ -79,3 +82,12 @@ def bind_names(
 
 
 bind_names(globals(), __name__, "triton.language")
+
+
+def __getattr__(name: str) -> Any:
+    """What few packages import from here is looked up when it is asked for."""
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import imported_names
+
+    return getattr(imported_names, name)

@@ -247,12 +247,25 @@ class tuple(base_value):  # noqa: A001  (the language's name)
         return f"({', '.join(str(item) for item in self.values)})"
 
 
+class slice_type(base_type):
+    """Of a `slice`."""
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, slice_type)
+
+    def __hash__(self) -> int:
+        return hash("slice_type")
+
+    def __str__(self) -> str:
+        return "slice_type"
+
+
 class slice:  # noqa: A001  (the language's name)
     """`start:stop:step` in a subscript."""
 
     def __init__(self, start: Any, stop: Any, step: Any):
         self.start, self.stop, self.step = start, stop, step
-        self.type = "slice"
+        self.type = slice_type()
 
 
 class tensor(base_value):
@@ -295,11 +308,11 @@ for _name in ("to", "logical_and", "logical_or"):
 tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
-class tensor_descriptor_type(base_type):
-    """A described region of memory: block, shape and strides."""
+class tensor_descriptor_base_type(base_type):
+    """A described region of memory: its block."""
 
-    def __init__(self, block_type: block_type, shape_type: tuple_type, strides_type: tuple_type):
-        self.block_type, self.shape_type, self.strides_type = block_type, shape_type, strides_type
+    def __init__(self, block_type: block_type):
+        self.block_type = block_type
 
     def mangle(self) -> str:
         return f"TD{self.block_type.mangle()}"
@@ -314,7 +327,21 @@ class tensor_descriptor_type(base_type):
         return f"tensor_descriptor<{self.block_type}>"
 
 
-class tensor_descriptor(base_value):
+class tensor_descriptor_type(tensor_descriptor_base_type):
+    """The block, and the types of shape and strides."""
+
+    def __init__(self, block_type: block_type, shape_type: tuple_type, strides_type: tuple_type):
+        super().__init__(block_type)
+        self.shape_type, self.strides_type = shape_type, strides_type
+
+
+class tensor_descriptor_base(base_value):
+    """What all descriptors are, those that the host makes and those of a kernel."""
+
+    block_type: block_type
+
+
+class tensor_descriptor(tensor_descriptor_base):
     """A tensor descriptor inside a kernel."""
 
     def __init__(self, handle: Any, shape: Any, strides: Any, block_type: block_type):

@@ -1,6 +1,8 @@
 """Decorating, specialising, launching and tuning kernels."""
 
 # SPDX-License-Identifier: MIT
+from typing import Any
+
 from . import driver as _driver_module
 from ._allocation import set_allocator
 from ._async_compile import AsyncCompileMode, FutureKernel
@@ -26,6 +28,8 @@ __all__ = [
     "MockTensor",
     "OutOfResources",
     "PTXASError",
+    "RedisRemoteCacheBackend",
+    "RemoteCacheBackend",
     "TensorWrapper",
     "autotune",
     "driver",
@@ -33,3 +37,16 @@ __all__ = [
     "reinterpret",
     "set_allocator",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What few programs need is imported when it is first asked for."""
+    if name in ("RedisRemoteCacheBackend", "RemoteCacheBackend"):
+        from . import remote_cache
+
+        return getattr(remote_cache, name)
+    if name == "build":
+        import importlib
+
+        return importlib.import_module(f"{__name__}.build")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

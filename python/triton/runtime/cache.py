@@ -88,8 +88,8 @@ class FileCacheManager(CacheManager):
         if path is None:
             return None
         with contextlib.suppress(ValueError), open(path, encoding="utf-8") as file:
-            children = json.load(file).get("child_paths", {})
-            return {name: child for name, child in children.items() if os.path.exists(child)}
+            children = json.load(file)["child_paths"]
+            return dict(children) if all(map(os.path.exists, children.values())) else None
         return None
 
     def put_group(self, filename: str, group: dict[str, str]) -> str:
@@ -113,6 +113,23 @@ class FileCacheManager(CacheManager):
                 os.unlink(temporary)
             raise
         return path
+
+
+_LAZY = {
+    "get_cache_key": "..compiler.compiler",
+    "make_so_cache_key": ".launcher_key",
+    "RedisRemoteCacheBackend": ".remote_cache",
+    "RemoteCacheBackend": ".remote_cache",
+    "RemoteCacheManager": ".remote_cache",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_LAZY[name], __package__), name)
 
 
 def get_cache_manager(key: str) -> CacheManager:

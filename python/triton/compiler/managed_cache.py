@@ -1,0 +1,49 @@
+"""Compiled kernels in the cache of the user's choice: `knobs.cache.manager_class`."""
+
+# SPDX-License-Identifier: MIT
+#
+# A kernel is a group of files, as other tools know them: `<name>.json` names the group, one file a
+# stage, and one with the artifact, from which the kernel is made again.
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..runtime.cache import get_cache_manager
+
+_ARTIFACT = "nereid"
+_MAX_NAME = 150  # of a file; suffixes come on top
+
+
+class ManagedKernel:
+    """One kernel's files. The key comes with the first call, from the compiler."""
+
+    def __init__(self, src: Any):
+        self.name = src.name[:_MAX_NAME]
+        self.group: dict[str, str] = {}
+
+    def find(self, key: str) -> bytes | None:
+        """The artifact under that key, where the cache has it."""
+        group = get_cache_manager(key).get_group(f"{self.name}.json") or {}
+        path = group.get(f"{self.name}.{_ARTIFACT}")
+        if path is None:
+            return None
+        self.group = group
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except OSError:
+            return None
+
+    def store(self, code: Any, binary: str, metadata: dict[str, Any]) -> None:
+        manager = get_cache_manager(code.hash)
+        files = {_ARTIFACT: code.artifact, binary: code.stage(binary)}
+        files["ttir"] = code.stage("ttir")
+        if "ptx" in code.stages():
+            files["ptx"] = code.stage("ptx")
+        files["json"] = json.dumps(metadata, default=vars, skipkeys=True)
+        self.group = {}
+        for suffix, content in files.items():
+            name = f"{self.name}.{suffix}"
+            self.group[name] = manager.put(content, name, binary=isinstance(content, bytes))
+        manager.put_group(f"{self.name}.json", self.group)

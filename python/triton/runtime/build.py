@@ -1,0 +1,239 @@
+"""Modules in C and C++ that programs make at run time, with the user's own compiler."""
+
+# SPDX-License-Identifier: MIT
+#
+# Nereid itself has no use for a C compiler; packages that write launchers or helpers in C do.
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+import warnings
+from dataclasses import dataclass
+from types import ModuleType
+
+from .. import knobs
+from .cache import get_cache_manager
+
+__all__ = [
+    "compile_module_from_file",
+    "compile_module_from_src",
+    "compile_so_from_file",
+    "compile_so_from_src",
+    "get_cache_manager",
+    "knobs",
+    "platform_key",
+]
+
+_Paths = list[str]
+
+# language -> (environment variable, programs in the order that they are looked for, suffixes)
+_LANGUAGES = {
+    "c": ("CC", ("gcc", "clang"), (".c",)),
+    "c++": ("CXX", ("g++", "clang++"), (".cpp", ".cc", ".cxx")),
+}
+
+
+@functools.lru_cache
+def platform_key() -> str:
+    """Names this kind of machine."""
+    import platform
+
+    return ",".join([platform.machine(), platform.system(), *platform.architecture()])
+
+
+def _find_compiler(language: str) -> str:
+    variable, programs, _ = _LANGUAGES[language]
+    chosen = (knobs.build.cc if language == "c" else None) or os.environ.get(variable)
+    found = chosen or next(filter(None, map(shutil.which, programs)), None)
+    if found is None:
+        raise RuntimeError(
+            f"Failed to find {language.upper()} compiler. Please specify via {variable} environment "
+            "variable or set triton.knobs.build.impl."
+        )
+    return found
+
+
+def _language_of(path: str) -> str:
+    suffix = os.path.splitext(path)[1]
+    for language, (_, _, suffixes) in _LANGUAGES.items():
+        if suffix in suffixes:
+            return language
+    raise ValueError(f"Unrecognized file extension: {os.path.basename(path)}")
+
+
+def _library_flag(library: str) -> str:
+    is_file_name = re.search(r"\.so(\.\d+)*$|\.a$", library)
+    return f"-l:{library}" if is_file_name else f"-l{library}"
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """What a caller adds to the compiler's command."""
+
+    library_dirs: _Paths
+    include_dirs: _Paths
+    libraries: _Paths
+    ccflags: _Paths
+
+
+def _python_headers() -> str:
+    scheme = sysconfig.get_default_scheme()
+    # Debian's own scheme adds "local" to the path, where there are no headers.
+    scheme = "posix_prefix" if scheme == "posix_local" else scheme
+    return sysconfig.get_paths(scheme=scheme)["include"]
+
+
+def _build(
+    name: str,
+    src: str,
+    srcdir: str,
+    library_dirs: _Paths,
+    include_dirs: _Paths,
+    libraries: _Paths,
+    ccflags: _Paths | None = None,
+    language: str = "c",
+) -> str:
+    """Compiles the file `src` to a shared object in `srcdir`; returns its path."""
+    if knobs.build.impl is not None:
+        return knobs.build.impl(name, src, srcdir, library_dirs, include_dirs, libraries)
+    target = os.path.join(srcdir, name + str(sysconfig.get_config_var("EXT_SUFFIX")))
+    folders = [*include_dirs, srcdir, _python_headers(), *sorted(knobs.build.backend_dirs)]
+    command = [
+        _find_compiler(language),
+        src,
+        "-O3",
+        "-shared",
+        "-fPIC",
+        "-Wno-psabi",
+        *(["-std=c++17"] if language == "c++" else []),
+        "-o",
+        target,
+        *map(_library_flag, libraries),
+        *(f"-L{folder}" for folder in library_dirs),
+        *(f"-I{folder}" for folder in folders if folder is not None),
+        *(ccflags or []),
+    ]
+    subprocess.check_call(command, stdout=subprocess.DEVNULL)
+    return target
+
+
+def _load(name: str, path: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise RuntimeError(f"Failed to load newly compiled {name} from {path}")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _loads(name: str, path: str) -> bool:
+    """Whether a file of the cache is still a module: Python may be another one by now."""
+    try:
+        _load(name, path)
+    except (RuntimeError, ImportError):
+        warnings.warn(
+            f"the cached module {path} could not be loaded; it is compiled anew", stacklevel=4
+        )
+        return False
+    return True
+
+
+def _cached_so(
+    source: bytes, path: str | None, name: str, flags: _Flags, language: str, is_module: bool
+) -> str:
+    """The path of the shared object of a source, which stands in the file `path` if it has one."""
+    facts = [source, platform_key().encode(), language.encode(), repr(flags).encode()]
+    manager = get_cache_manager(hashlib.sha256(b"\0".join(facts)).hexdigest())
+    file_name = name + str(sysconfig.get_config_var("EXT_SUFFIX"))
+    cached = manager.get_file(file_name)
+    if cached is not None and (not is_module or _loads(name, cached)):
+        return cached
+    with tempfile.TemporaryDirectory() as folder:
+        if path is None:
+            path = os.path.join(folder, name + _LANGUAGES[language][2][0])
+            with open(path, "wb") as file:
+                file.write(source)
+        made = _build(
+            name,
+            path,
+            folder,
+            flags.library_dirs,
+            flags.include_dirs,
+            flags.libraries,
+            flags.ccflags,
+            language,
+        )
+        with open(made, "rb") as file:
+            return manager.put(file.read(), file_name, binary=True)
+
+
+def _flags(*lists: _Paths | None) -> _Flags:
+    return _Flags(*(list(each or []) for each in lists))
+
+
+def _from_file(path: str, name: str, flags: _Flags, is_module: bool) -> str:
+    with open(path, "rb") as file:
+        source = file.read()
+    return _cached_so(source, os.path.abspath(path), name, flags, _language_of(path), is_module)
+
+
+def compile_so_from_file(
+    src_path: str,
+    name: str,
+    library_dirs: _Paths | None = None,
+    include_dirs: _Paths | None = None,
+    libraries: _Paths | None = None,
+    ccflags: _Paths | None = None,
+) -> str:
+    """The path of the shared object of a C or C++ file; compiled once, then kept in the cache."""
+    flags = _flags(library_dirs, include_dirs, libraries, ccflags)
+    return _from_file(src_path, name, flags, is_module=False)
+
+
+def compile_so_from_src(
+    src: str,
+    name: str,
+    library_dirs: _Paths | None = None,
+    include_dirs: _Paths | None = None,
+    libraries: _Paths | None = None,
+    ccflags: _Paths | None = None,
+    language: str = "c",
+) -> str:
+    """As `compile_so_from_file`, from a text."""
+    flags = _flags(library_dirs, include_dirs, libraries, ccflags)
+    return _cached_so(src.encode("utf-8"), None, name, flags, language, is_module=False)
+
+
+def compile_module_from_file(
+    src_path: str,
+    name: str,
+    library_dirs: _Paths | None = None,
+    include_dirs: _Paths | None = None,
+    libraries: _Paths | None = None,
+    ccflags: _Paths | None = None,
+) -> ModuleType:
+    """The Python module `name` that a C or C++ file defines."""
+    flags = _flags(library_dirs, include_dirs, libraries, ccflags)
+    return _load(name, _from_file(src_path, name, flags, is_module=True))
+
+
+def compile_module_from_src(
+    src: str,
+    name: str,
+    library_dirs: _Paths | None = None,
+    include_dirs: _Paths | None = None,
+    libraries: _Paths | None = None,
+    ccflags: _Paths | None = None,
+    language: str = "c",
+) -> ModuleType:
+    """As `compile_module_from_file`, from a text."""
+    flags = _flags(library_dirs, include_dirs, libraries, ccflags)
+    source = src.encode("utf-8")
+    return _load(name, _cached_so(source, None, name, flags, language, is_module=True))
