@@ -92,9 +92,7 @@ def faults_of_wheel(path: Path) -> list[str]:
 def main() -> int:
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    faults = [
-        f"{path}: {fault}" for path in sys.argv[1:] for fault in faults_of_wheel(Path(path))
-    ]
+    faults = [f"{path}: {fault}" for path in sys.argv[1:] for fault in faults_of_wheel(Path(path))]
     print("\n".join(faults) or "no faults")
     return bool(faults)
 

@@ -20,6 +20,7 @@ LIBRARIES = {
     "m": "libm.so.6",
     "pthread": "libpthread.so.0",
     "rt": "librt.so.1",
+    "util": "libutil.so.1",
 }
 
 

@@ -257,6 +257,12 @@ wheel_needs() {
     step "symbols of glibc $WHEEL_GLIBC" wheel-glibc glibc_stubs "$VENV/bin/python"
     mark_fresh
   fi
+  STAMP_EXTRA=$(cat "$STAMPS/python")
+  if ! fresh wheel-tools scripts/requirements-wheel.txt || [ ! -d build/wheel-tools ]; then
+    rm -rf build/wheel-tools
+    step "tools for wheels" wheel-tools wheel_tools "$VENV/bin/python"
+    mark_fresh
+  fi
   STAMP_EXTRA=$(dpkg-query -W libtbb-dev)
   if ! fresh wheel-tbb /dev/null || [ ! -d build/tbb-source ]; then
     step "source of oneTBB" wheel-tbb tbb_source
@@ -264,14 +270,20 @@ wheel_needs() {
   fi
 }
 
-# pack_wheel PYTHON VENV: builds in a venv of its own, then names the oldest glibc that the wheel runs on.
+# The tools, for every Python from one folder: the build backend starts over when it is found elsewhere.
+wheel_tools() { "$1" -m pip install --only-binary :all: --no-deps --target build/wheel-tools -r scripts/requirements-wheel.txt; }
+
+with_tools() { PYTHONPATH=$ROOT/build/wheel-tools PATH="$ROOT/build/wheel-tools/bin:$PATH" "$@"; }
+
+# pack_wheel VENV: builds for that Python, names the oldest glibc that the wheel runs on, and looks whether that is so.
 pack_wheel() {
-  [ -x "$2/bin/python" ] || "$1" -m venv "$2" || return 1
-  "$2/bin/python" -m pip install --only-binary :all: --no-deps -r scripts/requirements-wheel.txt &&
-    rm -rf build/wheel-raw &&
-    PATH="$2/bin:$PATH" "$2/bin/python" -m pip wheel --no-deps --no-build-isolation -w build/wheel-raw \
-      -C "cmake.define.NEREID_GLIBC_STUBS=$ROOT/build/glibc-$WHEEL_GLIBC" -C "cmake.define.NEREID_TBB_SOURCE=$ROOT/build/tbb-source" . &&
-    PATH="$2/bin:$PATH" "$2/bin/python" -m auditwheel repair --exclude libnereid.so --plat "manylinux_$(echo "$WHEEL_GLIBC" | tr . _)_x86_64" -w dist build/wheel-raw/nereid_triton-*.whl
+  rm -rf build/wheel-raw build/wheel-named
+  with_tools "$1/bin/python" -m pip wheel --no-deps --no-build-isolation -w build/wheel-raw \
+    -C "cmake.define.NEREID_GLIBC_STUBS=$ROOT/build/glibc-$WHEEL_GLIBC" -C "cmake.define.NEREID_TBB_SOURCE=$ROOT/build/tbb-source" . &&
+    with_tools "$1/bin/python" -m auditwheel repair --exclude libnereid.so --plat "manylinux_$(echo "$WHEEL_GLIBC" | tr . _)_x86_64" \
+      -w build/wheel-named build/wheel-raw/nereid_triton-*.whl &&
+    with_tools "$1/bin/python" scripts/check_wheel.py build/wheel-named/*.whl &&
+    mv build/wheel-named/*.whl dist/
 }
 
 # Wheels for the Pythons in WHEEL_PYTHONS that are here.
@@ -279,18 +291,15 @@ wheel_step() {
   need_disk 4 "the release build"
   mkdir -p dist
   wheel_needs
-  for version in ${WHEEL_PYTHONS:-3.11 3.12}; do
+  for version in ${WHEEL_PYTHONS:-3.10 3.11 3.12 3.13 3.14}; do
     python=$(python_of "$version")
     if [ -z "$python" ]; then
       echo "no Python $version here: no wheel for it"
       continue
     fi
-    step "wheel for Python $version (LLVM linked in)" "wheel-$version" pack_wheel "$python" "$ROOT/build/venv-$version"
-    tag=cp$(echo "$version" | tr -d .)
-    for wheel in dist/nereid_triton-*-"$tag"-*.whl; do
-      ls -l "$wheel"
-      "$ROOT/build/venv-$version/bin/python" -m auditwheel show "$wheel" | tee -a "$LOGS/wheel-$version.log"
-    done
+    [ -x "build/venv-$version/bin/python" ] || step "environment for Python $version" "venv-$version" "$python" -m venv "build/venv-$version"
+    step "wheel for Python $version (LLVM linked in)" "wheel-$version" pack_wheel "$ROOT/build/venv-$version"
+    sed -n '/^nereid_triton-.* MB$/,$p' "$LOGS/wheel-$version.log"
   done
 }
 
