@@ -119,9 +119,26 @@ def test_warmup_gives_a_kernel_that_launches():
     kernel[(2, 1, 1)](x, y, out, 100, 64)
     assert np.array_equal(out, x + y)
     with pytest.raises(
-        TypeError, match="add_kernel takes all its 5 arguments, constants included; 4 were given"
+        TypeError,
+        match="add_kernel takes all its 5 arguments, constants included, or its 4 that are no "
+        "constants; 3 were given",
     ):
-        kernel[(2, 1, 1)](x, y, out, 100)
+        kernel[(2, 1, 1)](x, y, out)
+
+
+@triton.jit
+def scaled_kernel(SCALE: tl.constexpr, x_ptr, OFFSET: tl.constexpr, out_ptr, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets) * SCALE + OFFSET)
+
+
+@pytest.mark.parametrize("count", [2, 4, 5])
+def test_a_compiled_kernel_is_launched_without_its_constants(count):
+    x, out = np.arange(64, dtype=np.float32), np.zeros(64, dtype=np.float32)
+    kernel = scaled_kernel.warmup(3, x, 5, out, 64, grid=(1,))
+    every = {2: (x, out), 4: (3, x, 5, out), 5: (3, x, 5, out, 64)}
+    kernel[(1, 1, 1)](*every[count])
+    assert np.array_equal(out, 3 * x + 5)
 
 
 def test_warmup_with_torch_dtypes():

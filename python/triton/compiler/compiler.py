@@ -290,18 +290,35 @@ class CompiledKernel:
             )
         return facts
 
+    def _with_constants(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of every parameter, from those of a launch."""
+        kinds = list(self.src.signature.values())
+        if not kinds or len(args) == len(kinds):
+            return args
+        passed = [place for place, kind in enumerate(kinds) if kind != "constexpr"]
+        if len(args) == len(passed):
+            given = dict(zip(passed, args, strict=True))
+        elif (passed[-1] if passed else -1) < len(args) < len(kinds):
+            given = dict(enumerate(args))
+        else:
+            raise TypeError(
+                f"{self.name} takes all its {len(kinds)} arguments, constants included, or its "
+                f"{len(passed)} that are no constants; {len(args)} were given"
+            )
+        return tuple(
+            given[place] if place in given else self.src.constants.get((place,))
+            for place in range(len(kinds))
+        )
+
     def __getitem__(self, grid: Any) -> Callable[..., None]:
-        """`kernel[grid](*args)` with all arguments of the kernel, constants included."""
+        """`kernel[grid](*args)` with all arguments of the kernel; constants may be left out at
+        the end, or all of them.
+        """
         self._init_handles()
         extents = normalize_grid(grid, {})
 
         def runner(*args: Any, stream: Any = None) -> None:
-            expected = len(self.src.signature)
-            if expected and len(args) != expected:
-                raise TypeError(
-                    f"{self.name} takes all its {expected} arguments, constants included; "
-                    f"{len(args)} were given"
-                )
+            args = self._with_constants(args)
             if stream is None:
                 active = driver.for_device(self.metadata.target.backend)
                 stream = active.stream_for(args, self._device)
