@@ -3,13 +3,16 @@
 
 import re
 
+import numpy as np
 import pytest
 import triton
 import triton.language as tl
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia.assembler import find_assembler
+from triton.backends.nvidia.driver import make_tensordesc_arg
 from triton.compiler import ASTSource
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 
 @triton.jit
@@ -98,3 +101,25 @@ def test_transposes_fit_into_shared_memory(num_warps):
         knobs.nvidia.ptxas = "/bin/true"  # machine code of 512 registers a thread takes minutes
         made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
     assert 0 < made.metadata.shared <= 227 * 1024
+
+
+@triton.jit
+def copy_described(tensor, out_ptr, BLOCK: tl.constexpr):
+    i, j = tl.arange(0, BLOCK)[:, None], tl.arange(0, BLOCK)[None, :]
+    tl.store(out_ptr + i * BLOCK + j, tensor.load([0, 0]))
+
+
+def test_a_descriptor_is_passed_as_other_launchers_pass_it():
+    """PyTorch's launcher takes the values from `make_tensordesc_arg`, the widths from the rank."""
+    base = np.zeros((64, 64), np.float16)
+    passed = make_tensordesc_arg(TensorDescriptor.from_tensor(base, [16, 16]), None, None)
+    assert passed[0] is base
+    assert passed[1:] == [64, 64, 64, 1, False, False, 64, 64, 64, 1]
+    signature = {"tensor": "tensordesc<fp16[16, 16]>", "out_ptr": "*fp16", "BLOCK": "constexpr"}
+    source = ASTSource(fn=copy_described, signature=signature, constexprs={(2,): 16})
+    kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    assert not getattr(kernel.metadata, "tensordesc_meta", None)
+    entry = re.search(r"\.entry \w+\(([^)]*)\)", kernel.asm["ptx"]).group(1)
+    widths = [int(width) for width in re.findall(r"\.param \.u(\d+)", entry)]
+    strides, shape = [64, 64], [32, 32]
+    assert widths == [64, 64, 64, *strides, 8, 8, *shape, *strides, 64, 64, 64]

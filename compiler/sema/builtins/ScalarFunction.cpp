@@ -38,6 +38,12 @@ std::optional<std::vector<Value>> sema::emitScalarFunction(const CallSite &site,
   return std::nullopt;
 }
 
+/// A maximum of bf16 is bf16 in Triton 3.9 and fp32 in 3.6, here too; the operand's type holds it exactly.
+static bool isPromoted(const Value &value, const Type &type) {
+  const TensorValue *tensor = value.tensor();
+  return tensor && type.scalar == Scalar::BFloat16 && tensor->type == type.withScalar(Scalar::Float32);
+}
+
 llvm::SmallVector<mlir::Value> sema::emitCombination(const CallSite &site, llvm::ArrayRef<Type> types,
                                                      mlir::Region &region) {
   FunctionEmitter &emitter = site.emitter;
@@ -53,7 +59,7 @@ llvm::SmallVector<mlir::Value> sema::emitCombination(const CallSite &site, llvm:
   }
   llvm::SmallVector<mlir::Value> values;
   for (auto [result, type] : llvm::zip_equal(*results, types)) {
-    Value value = result.isNumber() ? emitter.cast(result, type, range) : result;
+    Value value = result.isNumber() || isPromoted(result, type) ? emitter.cast(result, type, range) : result;
     if (value.isPoison())
       return {};
     if (!value.tensor() || value.tensor()->type != type) {

@@ -54,6 +54,13 @@ class DriverBase(ABC):
         return self.get_current_stream(device)
 
 
+def decompose_descriptor(descriptor: Any) -> list[Any]:
+    """The arguments that a kernel takes for a tensor descriptor made by the host."""
+    shape, strides = tuple(descriptor.shape), tuple(descriptor.strides)
+    flags = descriptor.padding == "nan", descriptor.round_f32_to_tf32
+    return [descriptor.base, *shape, *strides, *flags, *shape, *strides]
+
+
 class KernelLauncher:
     """Calls a loaded kernel: `launcher(x, y, z, stream, function, packed_metadata,
     launch_metadata, enter, exit, *args)`.

@@ -101,6 +101,24 @@ def test_extremes(dtype, axis, function, reference, device):
     check_axis(function, x, axis, expected, device)
 
 
+@triton.jit
+def greater_of(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def greatest(x, axis: tl.constexpr):
+    return tl.reduce(x, axis, greater_of)
+
+
+def test_combine_promotes_bfloat16(device):
+    """`tl.maximum` of bf16 is fp32; the reduction stays bf16."""
+    x = BFloat16(np.arange(-40, 24).reshape(4, 16) * 0.5)
+    for axis in (0, 1, None):
+        expected = BFloat16(np.asarray(x.values().max(axis)).reshape(-1))
+        check_axis(greatest, x, axis, expected, device)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("axis", [0, 1, None])
 def test_extremes_of_shapes(axis, shape, device):

@@ -17,7 +17,7 @@ from ... import knobs
 from ..._C import libtriton
 from ...runtime import _allocation
 from ..compiler import GPUTarget
-from ..driver import GPUDriver, KernelLauncher
+from ..driver import GPUDriver, KernelLauncher, decompose_descriptor
 
 _native = libtriton.driver_cuda
 
@@ -48,6 +48,16 @@ _CPP_TYPES = {
 # differ in fp64, bf16 and fp32 with denormals set to zero.
 TMA_DTYPE_DEVICE_TO_HOST = {**{number: number for number in range(16)}, 8: 10, 9: 8, 10: 9}
 TMA_TF32 = 11
+
+
+def make_tensordesc_arg(descriptor: Any, metadata: Any, _type: Any = None) -> list[Any]:
+    """The arguments for one tensor descriptor, for launchers of others; PyTorch's has one.
+
+    Kernels make the tensor maps that they need, so their `tensordesc_meta` names none.
+    """
+    if metadata is not None:
+        raise NotImplementedError("kernels take no tensor maps of the host's")
+    return decompose_descriptor(descriptor)
 
 
 def _use_library() -> None:
