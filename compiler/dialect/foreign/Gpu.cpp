@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/foreign/Dialect.h"
 
+#include "compiler/dialect/tt/Inlinable.h"
+
 using namespace mlir;
+using namespace nereid;
 using namespace nereid::foreign;
 
 MLIR_DEFINE_EXPLICIT_TYPE_ID(nereid::foreign::GpuDialect)
@@ -10,6 +13,7 @@ MLIR_DEFINE_EXPLICIT_TYPE_ID(nereid::foreign::BarrierOp)
 
 GpuDialect::GpuDialect(MLIRContext *context) : Dialect(getDialectNamespace(), context, TypeID::get<GpuDialect>()) {
   addOperations<BarrierOp>();
+  addInterfaces<tt::Inlinable>();
 }
 
 ParseResult BarrierOp::parse(OpAsmParser &parser, OperationState &result) {

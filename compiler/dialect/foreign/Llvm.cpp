@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/foreign/Dialect.h"
 
+#include "compiler/dialect/tt/Inlinable.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
+using namespace nereid;
 using namespace nereid::foreign;
 
 MLIR_DEFINE_EXPLICIT_TYPE_ID(nereid::foreign::LlvmDialect)
@@ -16,6 +19,7 @@ LlvmDialect::LlvmDialect(MLIRContext *context)
     : Dialect(getDialectNamespace(), context, TypeID::get<LlvmDialect>()) {
   addOperations<AssumeOp>();
   addAttributes<LoopHintAttr>();
+  addInterfaces<tt::Inlinable>();
 }
 
 //--- attributes ----------------------------------------------------------------------------

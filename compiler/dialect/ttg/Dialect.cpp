@@ -1,6 +1,7 @@
 // Registers the `ttg` dialect: attributes, types, ops, aliases of encodings, and the check of a module's shape.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/tt/Inlinable.h"
 #include "compiler/dialect/ttg/EncodingRules.h"
 #include "compiler/dialect/ttg/ListText.h"
 
@@ -66,7 +67,7 @@ void TtgDialect::initialize() {
 #define GET_OP_LIST
 #include "compiler/dialect/ttg/Ops.cpp.inc"
       >();
-  addInterfaces<Aliases>();
+  addInterfaces<Aliases, tt::Inlinable>();
   addEncodingRules(*this);
 }
 

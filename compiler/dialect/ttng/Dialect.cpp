@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttng/Dialect.h"
 
+#include "compiler/dialect/tt/Inlinable.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -17,4 +19,5 @@ void TtngDialect::initialize() {
 #define GET_OP_LIST
 #include "compiler/dialect/ttng/Ops.cpp.inc"
       >();
+  addInterfaces<nereid::tt::Inlinable>();
 }

@@ -18,6 +18,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -30,6 +31,26 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
+/// Whether a function calls itself, at once or through others.
+static bool isRecursive(tt::CallOp call) {
+  auto module = call->getParentOfType<ModuleOp>();
+  llvm::StringSet<> seen;
+  SmallVector<StringRef> pending{call.getCallee()};
+  while (!pending.empty()) {
+    auto function = module.lookupSymbol<tt::FuncOp>(pending.pop_back_val());
+    if (!function)
+      continue;
+    WalkResult found = function.walk([&](tt::CallOp inner) {
+      if (seen.insert(inner.getCallee()).second)
+        pending.push_back(inner.getCallee());
+      return inner.getCallee() == call.getCallee() ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
 /// What a type needs of the machine must be there, and every call must be gone.
 static LogicalResult checkTypes(tt::FuncOp kernel, const VectorFacts &machine, llvm::StringRef arch) {
   auto check = [&](Operation *op, Type type) -> LogicalResult {
@@ -40,7 +61,7 @@ static LogicalResult checkTypes(tt::FuncOp kernel, const VectorFacts &machine, l
   };
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto call = dyn_cast<tt::CallOp>(op))
-      return tt::report(op->getLoc(), diag::RecursionUnsupported, call.getCallee());
+      return tt::report(op->getLoc(), isRecursive(call) ? diag::RecursionUnsupported : diag::CallRemains, call.getCallee());
     if (op->hasTrait<OpTrait::ConstantLike>())
       return WalkResult::advance(); // a constant may have lost its place, its user has one
     SmallVector<Type> types(op->getOperandTypes());

@@ -204,3 +204,17 @@ tt.func private @again(%n: i32) {
 })", &error));
   EXPECT_NE(error.find("calls itself"), std::string::npos) << error;
 }
+
+TEST(CpuControl, CallsThatCannotBeInlinedAreADiagnosticOfTheirOwn) {
+  std::string error;
+  EXPECT_FALSE(LoadedKernel::compile(R"(
+tt.func public @kernel(%n: i32) {
+  tt.call @checked(%n) : (i32) -> ()
+  tt.return
+}
+tt.func private @checked(%n: i32) {
+  check.values overflow "+" (%n, %n) : i32, i32
+  tt.return
+})", &error));
+  EXPECT_NE(error.find("`checked` could not be made part of its caller"), std::string::npos) << error;
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "test/unit/target_cpu/LoadedKernel.h"
 
+#include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/passes/tt/Passes.h"
 
@@ -25,7 +26,7 @@ std::vector<char> Arguments::packed() const {
 std::optional<cpu::CpuCode> cpu_test::compileText(const std::string &text, const support::TargetSpec &target,
                                                   const cpu::Emit &emit, std::string *error) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+  context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                       mlir::ub::UBDialect>();
   context.printOpOnDiagnostic(false);
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
