@@ -56,8 +56,8 @@ void FunctionEmitter::emitPrint(tt::PrintOp op) {
   ir.CreateCall(type, host, {prefix, ids, ir.getInt32(op.getHex()), ir.getInt32(count), typesOf(op.getArgs(), op.getIsSigned()), places});
   ir.CreateBr(after);
   ir.SetInsertPoint(alone);
-  const std::string format = count == 0 ? "(%d, %d, %d)%s\n"
-                                        : "(%d, %d, %d)%s" + std::to_string(count) +
+  const std::string format = count == 0 ? "pid (%u, %u, %u)%s\n"
+                                        : "pid (%u, %u, %u)%s" + std::to_string(count) +
                                               " values, which only Nereid's runtime prints\n";
   ir.CreateCall(declareDprintf(ir, module), {ir.getInt32(1), ir.CreateGlobalString(format), programId[0], programId[1],
                                              programId[2], prefix});
@@ -127,6 +127,6 @@ void FunctionEmitter::failUnless(llvm::Value *holds, llvm::StringRef text) {
 void FunctionEmitter::emitAssert(tt::AssertOp op) {
   const auto &buffers = plan.operandsOf[op];
   const std::optional<BufferId> tile = buffers.empty() ? std::nullopt : buffers.front();
-  const std::string text = placeText(op.getLoc()) + "device assertion failed: " + op.getMessage().str();
+  const std::string text = placeText(op.getLoc()) + "device-side assertion failed: " + op.getMessage().str();
   failUnless(allTrue(op.getCondition(), tile), text);
 }

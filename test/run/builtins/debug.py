@@ -22,13 +22,19 @@ def print_tile(x_ptr, N: tl.constexpr, HEX: tl.constexpr):
     tl.device_print("x", x, hex=HEX)
 
 
-def test_integers_are_aligned_eight_a_line(capfd, device):
+def lines(indices, prefix, elements, pid=(0, 0, 0)):
+    """What Triton prints for the elements of one operand."""
+    head = f"pid ({pid[0]}, {pid[1]}, {pid[2]}) idx "
+    return "".join(
+        f"{head}({index}){prefix}{element}\n"
+        for index, element in zip(indices, elements, strict=True)
+    )
+
+
+def test_a_line_for_each_element(capfd, device):
     x = np.arange(16, dtype=np.int32) * -7
     out = printed(capfd, device, print_tile, x_ptr=x, N=16, HEX=False)
-    first, second = out.splitlines()
-    head = "(0, 0, 0) x: ["
-    assert first == head + "   0,   -7,  -14,  -21,  -28,  -35,  -42,  -49,"
-    assert second == " " * len(head) + " -56,  -63,  -70,  -77,  -84,  -91,  -98, -105]"
+    assert out == lines([f"{i:2}" for i in range(16)], " x: ", x)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint64"])
@@ -36,26 +42,29 @@ def test_every_integer_type(dtype, capfd, device):
     info = np.iinfo(dtype)
     x = np.array([info.min, info.max], dtype)
     out = printed(capfd, device, print_tile, x_ptr=x, N=2, HEX=False)
-    assert [int(each) for each in out.split("[")[1].rstrip("]\n").split(",")] == [info.min, info.max]
+    assert out == lines(range(2), " x: ", x)
     digits = info.bits // 4
     out = printed(capfd, device, print_tile, x_ptr=x, N=2, HEX=True)
     unsigned = x.view(f"uint{info.bits}")
-    assert out == f"(0, 0, 0) x: [0x{unsigned[0]:0{digits}x}, 0x{unsigned[1]:0{digits}x}]\n"
+    assert out == lines(range(2), " x: ", [f"0x{each:0{digits}x}" for each in unsigned])
 
 
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        ([1.0, -2.0, 3.0, 0.0], " 1., -2.,  3.,  0."),
-        ([0.5, -1.25, 3.0, 100.0], "  0.5000,  -1.2500,   3.0000, 100.0000"),
-        ([1e-6, 1.0, 2.0, 1e6], "1.0000e-06, 1.0000e+00, 2.0000e+00, 1.0000e+06"),
-        ([np.nan, np.inf, -np.inf, 1.0], " nan,  inf, -inf,   1."),
-    ],
-)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_floats(dtype, values, text, capfd, device):
-    x = np.array(values, dtype)
-    assert printed(capfd, device, print_tile, x_ptr=x, N=4, HEX=False) == f"(0, 0, 0) x: [{text}]\n"
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_floats_have_six_digits(dtype, capfd, device):
+    x = np.array([1.0, -1.25, 1e-7, 512.5, np.nan, np.inf, -np.inf, 0.0], dtype)
+    texts = ["1.000000", "-1.250000", "0.000000", "512.500000", "nan", "inf", "-inf", "0.000000"]
+    out = printed(capfd, device, print_tile, x_ptr=x, N=8, HEX=False)
+    assert out == lines(range(8), " x: ", texts)
+    if dtype == "float64":
+        x[:] = -1e300
+        out = printed(capfd, device, print_tile, x_ptr=x, N=8, HEX=False)
+        assert out == lines(range(8), " x: ", [f"{-1e300:f}"] * 8)
+
+
+def test_bits_of_floats(capfd, device):
+    x = np.array([1.0, -2.0], np.float32)
+    out = printed(capfd, device, print_tile, x_ptr=x, N=2, HEX=True)
+    assert out == lines(range(2), " x: ", ["0x3f800000", "0xc0000000"])
 
 
 @pytest.mark.parametrize("name", ["float8e5", "float8e5b16", "float8e4nv", "float8e4b8"])
@@ -66,7 +75,7 @@ def test_small_floats(name, capfd, device):
     if name == "float8e4b8":
         x = ByteFloat([0x40, 0xC8], name)
     out = printed(capfd, device, print_tile, x_ptr=x, N=2, HEX=False)
-    assert out == "(0, 0, 0) x: [ 1., -2.]\n"
+    assert out == lines(range(2), " x: ", ["1.000000", "-2.000000"])
 
 
 @triton.jit
@@ -74,39 +83,40 @@ def print_shapes(x_ptr, n, f, flag, N: tl.constexpr):
     i = tl.arange(0, 2)[:, None] * N + tl.arange(0, N)[None, :]
     x = tl.load(x_ptr + i)
     tl.device_print("tile:", x)
-    tl.device_print("n", n, f)
+    tl.device_print("n ", n, f)
     print("flags", x > 2, flag > 0)
     print("plain")
     print("", n)
-    tl.device_print("pid ", tl.program_id(1))
-
-
-def of_program(out, head):
-    """The lines that one program has written, with those that continue them."""
-    lines, is_wanted = [], False
-    for line in out.splitlines(keepends=True):
-        if not line.startswith(" "):
-            is_wanted = line.startswith(head)
-        if is_wanted:
-            lines.append(line)
-    return "".join(lines)
+    tl.device_print("100% pid: ", tl.program_id(1))
 
 
 def test_prefixes_shapes_and_scalars(capfd, device):
-    x = np.arange(8, dtype=np.int16)
-    arguments = dict(x_ptr=x, n=-5, f=2.5, flag=1, N=4)
+    x = np.arange(24, dtype=np.int16)
+    arguments = dict(x_ptr=x, n=-5, f=2.5, flag=1, N=12)
     out = printed(capfd, device, print_shapes, (1, 2), **arguments)
+    indices = [f"{i}, {j:2}" for i in range(2) for j in range(12)]
     for y in range(2):
-        head = f"(0, {y}, 0)"
-        tile, flags = f"{head} tile: [", f"{head} flags: (operand 0) ["
-        assert of_program(out, head) == (
-            f"{tile}[0, 1, 2, 3],\n{' ' * len(tile)}[4, 5, 6, 7]]\n"
-            f"{head} n: (operand 0) -5\n{head} n: (operand 1) 2.5000\n"
-            f"{flags}[False, False, False,  True],\n"
-            f"{' ' * len(flags)}[ True,  True,  True,  True]]\n"
-            f"{head} flags: (operand 1) True\n"
-            f"{head} plain\n{head}: -5\n{head} pid: {y}\n"
+        head = f"pid (0, {y}, 0)"
+        of_program = "".join(line for line in out.splitlines(keepends=True) if head in line)
+        assert of_program == (
+            lines(indices, " tile: ", x, (0, y, 0))
+            + f"{head} idx () n: (operand 0) -5\n{head} idx () n: (operand 1) 2.500000\n"
+            + lines(indices, " flags: (operand 0) ", (x > 2).astype(int), (0, y, 0))
+            + f"{head} idx () flags: (operand 1) 1\n"
+            + f"{head} plain\n{head} idx (): -5\n{head} idx () 100% pid: {y}\n"
         )
+
+
+@triton.jit
+def print_pointers(x_ptr):
+    tl.device_print("at", x_ptr + tl.arange(0, 2))
+
+
+def test_pointers(capfd, device):
+    x = np.zeros(2, np.int32)
+    out = printed(capfd, device, print_pointers, x_ptr=x)
+    first, second = (int(line.partition(" at: ")[2], 16) for line in out.splitlines())
+    assert second == first + 4
 
 
 @triton.jit
@@ -124,7 +134,10 @@ def print_in_loop(x_ptr, n, N: tl.constexpr):
 def test_prints_stand_in_program_order(capfd, device):
     x = np.ones(2, np.int32)
     out = printed(capfd, device, print_in_loop, x_ptr=x, n=3, N=2)
-    assert out == "(0, 0, 0) total: [1, 1]\n(0, 0, 0) total: [4, 4]\n(0, 0, 0) end: 8\n"
+    total = " total: "
+    assert out == (
+        lines(range(2), total, [1, 1]) + lines(range(2), total, [4, 4]) + lines([""], " end: ", [8])
+    )
     assert (x == 4).all()
 
 
@@ -152,7 +165,7 @@ def test_a_failed_assertion_is_an_exception_at_the_launch(device):
         pytest.skip("a failed assertion ends a GPU's context, and the tests after it")
     x, out = np.arange(32, dtype=np.float32), np.full(32, -1, np.float32)
     x[9] = -3
-    with pytest.raises(RuntimeError, match="device assertion failed: x is negative") as failure:
+    with pytest.raises(RuntimeError, match="device-side assertion failed: x is negative") as failure:
         checked[(4,)](x, out, 32, N=8, debug=True)
     line = checked.starting_line_number + 5
     assert f"debug.py:{line}: " in str(failure.value)
@@ -227,7 +240,7 @@ def test_expect_zero_is_held_to_its_mask(device):
     x = np.array([0, 0, 1, 0], np.float32)
     out = np.ones(4, np.float32)
     not_zero[(1,)](x, out, 2, N=4, debug=True)
-    with pytest.raises(RuntimeError, match=r"debug.py:\d+: device assertion failed: expect_zero"):
+    with pytest.raises(RuntimeError, match=r"debug.py:\d+: device-side assertion failed: expect_zero"):
         not_zero[(1,)](x, out, 3, N=4, debug=True)
 
 
