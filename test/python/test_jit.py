@@ -109,14 +109,16 @@ def test_keyword_parameters_are_refused():
             pass
 
 
+@triton.jit(do_not_specialize=["N"])
+def contradictory(N: tl.constexpr):
+    pass
+
+
 def test_constexpr_cannot_be_unspecialized():
     with pytest.raises(
         triton.CompilationError, match="N marked as constexpr and listed in do_not_specialize"
     ):
-
-        @triton.jit(do_not_specialize=["N"])
-        def f(N: tl.constexpr):
-            pass
+        contradictory.warmup(5, grid=(1,))
 
 
 def test_calls_outside_of_kernels_are_refused():
@@ -216,7 +218,8 @@ def test_a_changed_global_is_noticed(monkeypatch):
     monkeypatch.setitem(globals(), "SCALE", tl.constexpr(4))
     with pytest.raises(
         RuntimeError,
-        match="Global variable SCALE has changed since we compiled this kernel, from 3 to 4",
+        match="Global variable SCALE has changed since we compiled this kernel, from "
+        r"constexpr\[3\] to constexpr\[4\]",
     ):
         fill[(1,)](out, 2.0, BLOCK=16)
     monkeypatch.undo()
@@ -281,3 +284,75 @@ def test_post_compile_hook_and_variants():
     ((kernels, *_),) = f.device_caches.values()
     assert len(kernels) == 2
     assert all("('constexpr', " in key for key in kernels)
+
+
+KIND = tl.int32
+
+
+@triton.jit
+def of_kind(out_ptr):
+    tl.store(out_ptr, tl.full((), 300, tl.int32).to(KIND))
+
+
+def test_a_changed_type_is_noticed(monkeypatch):
+    out = np.zeros(1, np.float32)
+    of_kind[(1,)](out)
+    assert out[0] == 300
+    monkeypatch.setitem(globals(), "KIND", tl.int8)
+    with pytest.raises(RuntimeError, match="KIND has changed since .*, from int32 to int8"):
+        of_kind[(1,)](out)
+
+
+@triton.jit
+def reads_before_it_assigns(out_ptr):
+    tl.store(out_ptr, SHADOWED)
+    _, SHADOWED = 0, 0  # noqa: F841
+
+
+SHADOWED = tl.constexpr(7)
+
+
+def test_a_global_that_is_a_local_name_later_is_noticed(monkeypatch):
+    out = np.zeros(1, np.float32)
+    reads_before_it_assigns[(1,)](out)
+    assert out[0] == 7
+    monkeypatch.setitem(globals(), "SHADOWED", tl.constexpr(8))
+    with pytest.raises(RuntimeError, match="SHADOWED has changed"):
+        reads_before_it_assigns[(1,)](out)
+
+
+def test_a_changed_closure_is_noticed():
+    def kernel_with(value):
+        @triton.jit
+        def inner(out_ptr):
+            tl.store(out_ptr, value)
+
+        return inner
+
+    held, out = tl.constexpr(42), np.zeros(1, np.float32)
+    kernel = kernel_with(held)
+    for _ in range(2):
+        kernel[(1,)](out)
+    held.value = 43
+    with pytest.raises(
+        RuntimeError, match=r"value has changed .*, from constexpr\[42\] to constexpr\[43\]"
+    ):
+        kernel[(1,)](out)
+
+
+def test_the_same_text_again_changes_no_key():
+    before = fill.cache_key
+    fill._unsafe_update_src(fill.src.replace("value *", "value +"))
+    assert fill.cache_key != before
+    fill._unsafe_update_src(fill.src.replace("value +", "value *"))
+    assert fill.cache_key == before
+
+
+def test_kernels_are_kept_by_device(device):
+    @triton.jit
+    def f(out_ptr):
+        tl.store(out_ptr, 1)
+
+    f.warmup(np.zeros(1, np.float32), grid=(1,))
+    for name in (0, "cpu") if device == "cpu" else (0,):
+        assert len(f.device_caches[name][0]) == 1

@@ -36,6 +36,7 @@ class ASTSource:
 
     def __init__(self, fn: Any, signature: Any, constexprs: Any = None, attrs: Any = None):
         self.fn = fn
+        fn.reject_contradictions()
         self.name = fn.__name__
         self.signature = self._in_order(signature)
         self.constants = {self._path(key): value for key, value in (constexprs or {}).items()}

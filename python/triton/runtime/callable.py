@@ -100,8 +100,9 @@ class JITCallable:
 
     def _unsafe_update_src(self, new_src: str) -> None:
         """Replaces the text; the function object stays as it was."""
+        self._original_src = getattr(self, "_original_src", self._src)
         self._src = new_src
-        self.source_was_replaced = True
+        self.source_was_replaced = new_src != self._original_src
         self.hash = None
 
     def _set_src(self, value: str) -> None:

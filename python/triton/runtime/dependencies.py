@@ -32,8 +32,19 @@ _MEANINGFUL += ("__getitem__", "__add__", "__sub__", "__mul__", "__enter__", "__
 
 _LIBRARIES = sys.stdlib_module_names | {"triton"}
 
-# (name, id of the dictionary it was found in) -> (value, that dictionary)
-UsedGlobals = dict[tuple[str, int], tuple[Any, dict[str, Any]]]
+
+class ClosureScope:
+    """The names of the functions around a kernel, as they are when asked for."""
+
+    def __init__(self, fn: JITCallable):
+        self._fn = fn
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._fn.nonlocals.get(name, default)
+
+
+# (name, id of the scope it was found in) -> (value, that scope)
+UsedGlobals = dict[tuple[str, int], tuple[Any, Any]]
 
 
 def _host_function_of(member: Any) -> Any:
@@ -52,6 +63,32 @@ def _code_names(code: types.CodeType) -> set[str]:
         if isinstance(constant, types.CodeType):
             names |= _code_names(constant)
     return names
+
+
+def _read_before_assigned(fn: JITCallable, names: set[str]) -> set[str]:
+    """Names that a kernel reads as globals before it gives them a value of its own, which Python
+    would not do.
+    """
+    import ast
+
+    assigned: set[str] = set()
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id in names and node.id not in assigned:
+                found.add(node.id)
+        elif isinstance(node, ast.Name):
+            assigned.add(node.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            visit(ast.Name(node.target.id, ast.Load()))
+        children = list(ast.iter_child_nodes(node))
+        children.sort(key=lambda child: isinstance(getattr(child, "ctx", None), ast.Store))
+        for child in children:  # targets after what they are given
+            visit(child)
+
+    visit(fn.parse())
+    return found
 
 
 class DependencyWalk:
@@ -107,28 +144,33 @@ class DependencyWalk:
     def _names_of(fn: JITCallable) -> set[str]:
         if fn.fn is None or fn.source_was_replaced:
             return set(_IDENTIFIER.findall(fn.src))
-        return _code_names(fn.fn.__code__)
+        code = fn.fn.__code__
+        own = set(code.co_varnames[code.co_argcount :]) & (fn.__globals__ or {}).keys()
+        early = _read_before_assigned(fn, own) if own else set()
+        return _code_names(code) | early
 
     def _lookups(
         self, fn: Any, names: frozenset[str]
-    ) -> Iterator[tuple[str, Any, dict[str, Any] | None]]:
+    ) -> Iterator[tuple[str, Any, dict[str, Any] | ClosureScope]]:
         closure, module_globals = fn.nonlocals, fn.__globals__ or {}
+        enclosing = ClosureScope(fn)
         for name in sorted(names):
             if name in closure:
-                yield name, closure[name], None
+                yield name, closure[name], enclosing
             elif name in module_globals:
                 yield name, module_globals[name], module_globals
 
-    def _track(self, name: str, value: Any, scope: dict[str, Any] | None) -> None:
-        from ..language.core import constexpr
+    def _track(self, name: str, value: Any, scope: dict[str, Any] | ClosureScope) -> None:
+        from ..language.core import constexpr, dtype
 
         plain = self.plain_globals and isinstance(value, _SCALARS)
-        if not plain and not isinstance(value, constexpr):
+        if not plain and not isinstance(value, (constexpr, dtype)):
             return
-        if scope is None:
+        if isinstance(scope, ClosureScope):
             self.watches_closure = True
-        else:
-            self.used[(name, id(scope))] = (value, scope)
+            if isinstance(value, constexpr):
+                value = constexpr(value.value)  # the object may be given another value
+        self.used[(name, id(scope))] = (value, scope)
 
     def _value(self, where: str, value: Any, names: frozenset[str]) -> None:
         from ..language.builtin import Builtin

@@ -72,7 +72,9 @@ class _DeviceCaches(dict):  # type: ignore[type-arg]
     def __init__(self, function: JITFunction):
         self._function = function
 
-    def __missing__(self, key: str) -> Any:
+    def __missing__(self, key: Any) -> Any:
+        if ":" not in str(key):  # a device of the active driver, as torch names it
+            return self[get_device_key(device=0 if key == "cpu" else key)]
         self[key] = self._function.create_binder()
         return self[key]
 
@@ -113,18 +115,20 @@ class DecoratedFunction(JITCallable, KernelInterface[T]):
         self.arg_names = [param.name for param in self.params]
         self.constexprs = [param.num for param in self.params if param.is_constexpr]
         self.pre_run_hooks: list[Callable[..., Any]] = []
-        self._reject_contradictions()
 
-    def _reject_contradictions(self) -> None:
+    def reject_contradictions(self) -> None:
+        """An error for a parameter that is a constant and not to be specialised."""
         from ..compiler.errors import CompilationError
 
         for param in self.params:
-            if param.is_constexpr and param.do_not_specialize:
+            if param.is_constexpr and (
+                param.do_not_specialize or param.do_not_specialize_on_alignment
+            ):
                 raise CompilationError(
                     self.src,
                     None,
-                    f"{param.name} marked as constexpr and listed in do_not_specialize; "
-                    "remove it from do_not_specialize",
+                    f"{param.name} marked as constexpr and listed in do_not_specialize/"
+                    "do_not_specialize_on_alignment; remove one of the two",
                 )
 
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
@@ -234,8 +238,10 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
             now = scope.get(name, absent)
             if now is value:
                 continue
-            now, value = getattr(now, "value", now), getattr(value, "value", value)
-            if now is absent or type(now) is not type(value) or now != value:
+            is_equal = type(now) is type(value) and (
+                getattr(now, "value", now) == getattr(value, "value", value)
+            )
+            if not is_equal:
                 shown = "deleted" if now is absent else now
                 raise RuntimeError(
                     f"Global variable {name} has changed since we compiled this kernel, from "
@@ -288,7 +294,12 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         """The native launcher compares these by identity and leaves anything else to `run`."""
         used = self.used_global_vals or {}
         self._c_watch = (
-            tuple((scope, name, value) for (name, _), (value, scope) in used.items()) or None
+            tuple(
+                (scope, name, value)
+                for (name, _), (value, scope) in used.items()
+                if isinstance(scope, dict)
+            )
+            or None
         )
         if self._watches_closure:
             self._c_slow = True
