@@ -22,6 +22,7 @@ void FunctionEmitter::leave(const Value &value, SourceRange range) {
   returnedAt = range;
   if (!loop) {
     returned = value;
+    hasReturned = true;
     return;
   }
   scope[returnFlag] = {Value(true), range, false};
@@ -39,15 +40,17 @@ void FunctionEmitter::runBreak(SourceRange range) { scope[breakFlag] = {Value(tr
 /// What a path returns at its end, if it returns.
 std::optional<Binding> FunctionEmitter::returnedHere() const {
   if (!loop)
-    return Binding{returned, returnedAt, false};
+    return hasReturned ? std::optional(Binding{returned, returnedAt, false}) : std::nullopt;
   const auto *found = scope.find(returnValue);
   return found == scope.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Gives both sides a returned value of one type; false after an error.
+/// Gives both sides a returned value of one type; false after an error. A side that ends without `return` takes any.
 bool FunctionEmitter::joinReturned(Side (&sides)[2], SourceRange range) {
   for (int side = 0; side < 2; ++side)
     if (Side &other = sides[1 - side]; !sides[side].returned && other.returned) {
+      if (!loop && !other.returned->value.isNone())
+        module.diagnostics.report(diag::PathWithoutReturn, module.userPlace(place(other.returned->where), function), describe(other.returned->value));
       mlir::OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(sides[side].block);
       sides[side].returned = {placeholderFor(*this, other.returned->value, range), other.returned->where, false};
@@ -82,6 +85,7 @@ void FunctionEmitter::splitPath(mlir::Value condition, SourceRange range, PathEm
     scope = before;
     returned = Value();
     returnedAt = range;
+    hasReturned = false;
     mlir::Region &region = side == 0 ? shell.getThenRegion() : shell.getElseRegion();
     builder.setInsertionPointToEnd(&region.front());
     side == 0 ? thenSide() : elseSide();
@@ -100,8 +104,9 @@ void FunctionEmitter::splitPath(mlir::Value condition, SourceRange range, PathEm
     scope[returnValue].value = Value::poison();
   if (loop)
     return;
-  returned = scope[returnValue].value;
-  returnedAt = scope[returnValue].where;
+  hasReturned = scope.contains(returnValue);
+  returned = hasReturned ? scope[returnValue].value : Value();
+  returnedAt = hasReturned ? scope[returnValue].where : range;
   scope.erase(returnValue);
 }
 

@@ -103,6 +103,7 @@ public:
   /// What the function returned; None until a `return` was met.
   Value returned;
   SourceRange returnedAt;
+  bool hasReturned = false;
 
   /// An scf.if whose sides are emitted by the two; names that both have are joined.
   void branch(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide);

@@ -76,6 +76,8 @@ public:
   virtual HostResult memberOf(const Value &object, llvm::StringRef name) = 0;
   /// A method that the host gave to all tensors; nothing where it gave none of that name.
   virtual std::optional<Value> tensorMethod(llvm::StringRef name) { return std::nullopt; }
+  /// What a call of `callee` asks of those who drop its result; nothing where they may.
+  virtual std::optional<std::string> mustUseResult(const HostRef &callee) { return std::nullopt; }
   /// Whether a value is an instance of a class; nothing where `object` is no class.
   virtual std::optional<bool> isInstance(const Value &value, const HostRef &object) = 0;
   /// `op` as written ("+", "==", "is", "in"); either side may be any constant.

@@ -193,7 +193,7 @@ void FunctionEmitter::checkOverflow(BinaryOperator op, const Value &left, const 
 
 Value FunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value right, SourceRange range) {
   if (isPointer(left) && isPointer(right))
-    return error(diag::PointerArithmetic, range, "cannot add pointers together", left.tensor()->type.str(),
+    return error(diag::PointerArithmetic, range, "cannot add pointers together:", left.tensor()->type.str(),
                  right.tensor()->type.str());
   const bool swaps = op == BinaryOperator::Add && isPointer(right);
   Value pointer = swaps ? right : left;
@@ -202,7 +202,7 @@ Value FunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value ri
     return offset;
   const bool moves = (op == BinaryOperator::Add || op == BinaryOperator::Sub) && isPointer(pointer);
   if (!moves || !offset.tensor()->type.isInt())
-    return error(diag::PointerArithmetic, range, "invalid operands", operandName(left), operandName(right));
+    return error(diag::PointerArithmetic, range, "invalid operands of type", operandName(left), operandName(right));
   // Offsets count as signed: narrow unsigned ones must not turn negative.
   if (isUnsignedInteger(offset.tensor()->type.scalar) && offset.tensor()->type.bits() < 64)
     offset = cast(offset, Scalar::Int64, range);
@@ -300,7 +300,9 @@ static Value foldUnary(FunctionEmitter &emitter, UnaryOperator op, const Value &
   }
   if (const double *number = operand.get<double>(); number && op != UnaryOperator::Invert)
     return op == UnaryOperator::Minus ? Value(-*number) : operand;
-  if (!operand.isNumber() || operand.is<double>())
+  if (!operand.isNumber())
+    return emitter.error(diag::UnaryKind, range, spelling(op), operand.kindName());
+  if (operand.is<double>())
     return emitter.error(diag::UnsupportedUnary, range, spelling(op), operand.kindName());
   // `-x` is 0 - x and `~x` is -1 - x, of bools too.
   if (op == UnaryOperator::Plus)

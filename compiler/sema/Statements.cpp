@@ -147,6 +147,8 @@ std::optional<std::string> FunctionEmitter::resultToUse(const syntax::Expr *expr
     callee = Value(*method->function); // a copy first: the method owns it
   if (auto *called = callee.get<FunctionValue>())
     return called->function->mustUseResult;
+  if (auto *host = callee.get<HostValue>())
+    return module.host.mustUseResult(host->object);
   auto *builtin = callee.get<BuiltinValue>();
   return builtin && !builtin->builtin->mustUseResult.empty() ? std::optional(builtin->builtin->mustUseResult.str())
                                                              : std::nullopt;

@@ -32,7 +32,9 @@ def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: constexpr = 10):
 @jit
 def philox(seed, c0, c1, c2, c3, n_rounds: constexpr = 10):
     """Four random words for a seed and a counter of four words of 32 or 64 bits."""
-    seed = to_tensor(seed).to(uint64)
+    seed = to_tensor(seed)
+    static_assert(seed.dtype.is_int(), f"the seed of random numbers is an integer, not {seed.dtype}")
+    seed = seed.to(uint64)
     c0 = to_tensor(c0)
     static_assert(c0.dtype.is_int() and c0.dtype.primitive_bitwidth >= 32,
                   f"philox counts with words of 32 or 64 bits, not {c0.dtype}")

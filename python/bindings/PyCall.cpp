@@ -110,9 +110,6 @@ HostResult PyHost::makeDataclass(PyObject *callee, llvm::ArrayRef<Value> args, s
   return objectToValue(made, fieldNamesOfClass(made.type()), false, 0);
 }
 
-/// Known now, or an object some of whose fields are not.
-static bool mayPassToPython(const Value &value) { return value.isConstant() || value.object(); }
-
 HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> args, sema::HostKeywords keywords,
                         sema::CallPlace place) {
   return guarded([&]() -> HostResult {
@@ -127,12 +124,6 @@ HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> ar
     const bool isConstexprFunction = isA(callee, names.constexprFunctionClass);
     if (isAggregateClass(callee) || (!isConstexprFunction && isMarkedBuiltin(callee)))
       return callFromKernel(callee, args, keywords, place);
-    const bool mayPass = llvm::all_of(args, mayPassToPython) &&
-                         llvm::all_of(keywords, [](const auto &keyword) { return mayPassToPython(keyword.second); });
-    if (!mayPass)
-      return failure("TypeError", reprOf(callee) +
-                                      " is a Python function: it is called while compiling and takes only "
-                                      "compile-time constants, not tensors; make it a @triton.jit function");
     ActiveCall active(activeCalls);
     return callObject(callee, args, keywords);
   });
@@ -164,6 +155,13 @@ HostResult PyHost::memberOf(const Value &object, llvm::StringRef name) {
       held = checked(PyObject_CallFunctionObjArgs(packageNames().constexprClass, held.ptr(), nullptr));
     return toValue(checked(PyObject_GetAttr(held.ptr(), textOf({name.data(), name.size()}).ptr())));
   });
+}
+
+std::optional<std::string> PyHost::mustUseResult(const sema::HostRef &callee) {
+  nb::object message = attributeOrNull(nb::handle(objectOf(callee)), "_must_use_result");
+  if (!message.is_valid() || message.is_none())
+    return std::nullopt;
+  return PyUnicode_Check(message.ptr()) ? " " + std::string(utf8(message)) : std::string();
 }
 
 /// What `_tensor_member_fn` put there.

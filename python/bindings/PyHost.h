@@ -35,6 +35,7 @@ public:
   sema::HostResult call(const sema::HostRef &callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords,
                         sema::CallPlace place) override;
   sema::HostResult memberOf(const sema::Value &object, llvm::StringRef name) override;
+  std::optional<std::string> mustUseResult(const sema::HostRef &callee) override;
   std::optional<sema::Value> tensorMethod(llvm::StringRef name) override;
   std::optional<bool> isInstance(const sema::Value &value, const sema::HostRef &object) override;
   sema::HostResult binary(llvm::StringRef op, const sema::Value &left, const sema::Value &right) override;

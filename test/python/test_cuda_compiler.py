@@ -53,7 +53,7 @@ def test_defaults():
 
 
 def test_wrong_options_are_refused():
-    with pytest.raises(ValueError, match="num_warps must be a power of 2, got 6"):
+    with pytest.raises(AssertionError, match="num_warps must be a power of 2, got 6"):
         options(num_warps=6)
     with pytest.raises(ValueError, match="num_warps is 64; a block has at most 32 warps"):
         options(num_warps=64)

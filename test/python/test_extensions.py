@@ -80,4 +80,41 @@ def test_results_that_must_be_used():
     with pytest.raises(triton.CompilationError) as caught:
         drops[(1,)](3)
     assert caught.value.diagnostics[0].code == "result-unused"
-    assert "The result of precious is not being used. Store it somewhere." in str(caught.value)
+    last = str(caught.value).split("\n")[-1]
+    assert last == "The result of precious is not being used. Store it somewhere."
+
+
+@triton.aggregate
+class Counter:
+    value: tl.constexpr
+
+    @triton.must_use_result
+    @triton.constexpr_function
+    def twice(self):
+        return 2 * self.value
+
+    @triton.must_use_result
+    @triton.jit
+    def plus(self, n):
+        return n + self.value
+
+
+@triton.jit
+def drops_of_method(n):
+    counter = Counter(3)
+    counter.plus(n)
+
+
+@triton.jit
+def drops_constant():
+    counter = Counter(3)
+    counter.twice()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "args", "call"),
+    [(drops_of_method, (3,), "counter.plus"), (drops_constant, (), "counter.twice")],
+)
+def test_results_of_methods_that_must_be_used(kernel, args, call):
+    with pytest.raises(triton.CompilationError, match=f"The result of {call} is not being used"):
+        kernel[(1,)](*args)

@@ -135,15 +135,32 @@ def test_an_interrupt_is_no_compilation_error():
         result_of(kernel)
 
 
-def test_tensors_cannot_go_to_host_functions():
+def test_host_functions_cannot_compute_with_tensors():
     @triton.jit
     def kernel(out_ptr, n):
         tl.store(out_ptr, double(n))
 
-    with pytest.raises(
-        triton.CompilationError, match="takes only compile-time constants, not tensors"
-    ):
+    with pytest.raises(triton.CompilationError, match="Did you forget to add @triton.jit"):
         result_of(kernel, 5)
+
+
+@triton.aggregate
+class Scaled:
+    first: tl.tensor
+    second: tl.constexpr
+
+    @staticmethod
+    def of(first):
+        return Scaled(first, tl.constexpr(2))
+
+
+def test_host_functions_can_hand_tensors_on():
+    @triton.jit
+    def kernel(out_ptr, n):
+        pair = Scaled.of(n + 1)
+        tl.store(out_ptr, pair.first + pair.second)
+
+    assert result_of(kernel, 5)[0] == 8
 
 
 def test_a_missing_name_of_the_language():

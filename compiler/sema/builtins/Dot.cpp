@@ -176,6 +176,14 @@ Value emitDot(const CallSite &site) {
   std::optional<tt::InputPrecision> precision = precisionArgument(site);
   if (!a || !b || !precision)
     return Value::poison();
+  const auto isE4b15 = [](const Value &tile) { return tile.tensor()->type.scalar == Scalar::Float8E4B15; };
+  if (isE4b15(*a) || isE4b15(*b)) { // which no instruction multiplies; fp16 holds all floats of 8 bits
+    for (std::optional<Value> *operand : {&a, &b})
+      if (isByteFloat((*operand)->tensor()->type.scalar))
+        *operand = site.emitter.cast(**operand, Scalar::Float16, site.range);
+    if (a->isPoison() || b->isPoison())
+      return Value::poison();
+  }
   const Type left = a->tensor()->type, right = b->tensor()->type;
   if (!checkElements(site, left.scalar, right.scalar) || !checkShapes(site, left, right))
     return Value::poison();

@@ -81,10 +81,11 @@ Value emitAbs(const CallSite &site) {
   if (x.isPoison())
     return x;
   const Type type = x.tensor()->type;
-  if (type.element() == Type(Scalar::Float8E4B15))
-    return site.emitter.cast(
-        emitOp<math::AbsFOp>(site, type.withScalar(Scalar::Float16), {site.emitter.computable(x, site.range)}),
-        type.element(), site.range);
+  if (type.element() == Type(Scalar::Float8E4B15)) {
+    const Value bits = site.emitter.bitcast(x, Scalar::UInt8, site.range);
+    const Value magnitude = site.emitter.binary(syntax::BinaryOperator::BitAnd, bits, Value::integer(0x7f), site.range, site.range);
+    return magnitude.isPoison() ? magnitude : site.emitter.bitcast(magnitude, type.element(), site.range);
+  }
   if (type.isFloat())
     return emitOp<math::AbsFOp>(site, type, {x});
   if (!type.isInt())

@@ -5,7 +5,7 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 
-#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 namespace nereid::sema {
@@ -38,19 +38,18 @@ std::optional<llvm::SmallVector<int64_t>> newAxes(const CallSite &site, int64_t 
   if (!axes)
     return std::nullopt;
   const int64_t resultRank = rank + int64_t(axes->size());
-  llvm::SmallBitVector taken(resultRank);
   for (int64_t &axis : *axes) {
     std::optional<int64_t> position = checkAxis(site.emitter, axis, resultRank, range);
     if (!position)
       return std::nullopt;
-    if (taken.test(*position)) {
-      site.emitter.error(diag::DuplicateAxis, range, axis);
-      return std::nullopt;
-    }
-    taken.set(*position);
     axis = *position;
   }
+  llvm::SmallVector<int64_t> normalised = *axes;
   llvm::sort(*axes);
+  if (std::adjacent_find(axes->begin(), axes->end()) != axes->end()) {
+    site.emitter.error(diag::DuplicateAxis, range, llvm::join(llvm::map_range(normalised, [](int64_t axis) { return std::to_string(axis); }), ", "));
+    return std::nullopt;
+  }
   return axes;
 }
 

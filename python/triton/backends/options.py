@@ -19,7 +19,7 @@ class TargetOptions:
         for name in ("num_warps", "num_ctas"):
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1 or value & (value - 1):
-                raise ValueError(f"{name} must be a power of 2, got {value!r}")
+                raise AssertionError(f"{name} must be a power of 2, got {value!r}")
         if self.max_warps is not None and self.num_warps > self.max_warps:
             raise ValueError(
                 f"num_warps is {self.num_warps}; a block has at most {self.max_warps} warps"

@@ -103,6 +103,8 @@ _OWN_CLASSES = {
     cls.__name__: cls
     for cls in (CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct)
 }
+# The author of a function marked `must_use_result` chose the last words.
+_ENDS_WITH_MESSAGE = ("result-unused",)
 _FIELDS = (
     "code",
     "severity",
@@ -131,6 +133,8 @@ def _note_lines(entry: dict[str, Any]) -> list[str]:
 
 def _details(entry: dict[str, Any]) -> list[str]:
     """What a terminal shows of the error, where it has a place: notes are part of that."""
+    if entry.get("code") in _ENDS_WITH_MESSAGE:
+        return []
     if entry.get("file") and entry.get("rendered"):
         return ["", entry["rendered"].rstrip("\n")]
     return _note_lines(entry)
@@ -163,7 +167,8 @@ def _chain(entry: dict[str, Any], details: str) -> CompilationError:
     that it called.
     """
     cls = _OWN_CLASSES.get(entry.get("python_error", ""), CompilationError)
-    text = f"{entry['message']} [{entry['code']}]" if entry.get("code") else entry["message"]
+    shows_code = entry.get("code") and entry["code"] not in _ENDS_WITH_MESSAGE
+    text = f"{entry['message']} [{entry['code']}]" if shows_code else entry["message"]
     frames = entry.get("frames") or [{"src": None, "line": 0, "column": 0}]
     last = frames[-1]
     node = _point(entry, last, innermost=True) if last["src"] is not None else None

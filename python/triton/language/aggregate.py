@@ -179,7 +179,7 @@ class aggregate_value(base_value, metaclass=_AggregateMeta):
     def __setattr__(self, name: str, value: Any) -> None:
         if _BUILDING not in self.__dict__:
             raise AttributeError(
-                f"cannot assign to field '{name}' of {type(self).__name__}; "
+                f"cannot assign to field '{name}' on immutable aggregate {type(self).__name__}; "
                 f"use aggregate_replace() to make a changed copy"
             )
         if name not in self.__aggregate_fields__:
@@ -201,7 +201,7 @@ def _aggregate(cls: type) -> Any:
 
     for base in cls.__bases__:
         if base is not object and not issubclass(base, aggregate_value):
-            raise TypeError(f"aggregate {cls.__name__} can only inherit from other aggregates, not {base.__name__}")
+            raise TypeError(f"Aggregates can only inherit from other aggregates, not {cls.__name__} from {base.__name__}")
     if isinstance(cls.__dict__.get("__init__"), JITFunction):
         raise TypeError(f"the __init__ of aggregate {cls.__name__} cannot be a jit function")
     fields: dict[str, Any] = {}
@@ -249,7 +249,7 @@ aggregate = _aggregate
 
 def _replaced(inst: Any, changes: dict[str, Any], on_host: bool) -> Any:
     if not isinstance(inst, aggregate_value):
-        raise TypeError(f"aggregate_replace() expects an aggregate, got {type(inst).__name__}")
+        raise TypeError(f"aggregate_replace() expects an aggregate instance, got {type(inst).__name__}")
     cls: Any = type(inst)
     for name in changes:
         if name not in cls.__aggregate_fields__:

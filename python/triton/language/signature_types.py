@@ -36,6 +36,7 @@ _BY_TEXT = {
 _OTHER_SPELLINGS = {
     "bool": "u1",
     "int1": "u1",
+    "uint1": "u1",
     "i1": "u1",
     "float8_e4m3fn": "fp8e4nv",
     "float8e4nv": "fp8e4nv",

@@ -30,7 +30,7 @@ def kernel(x_ptr, n):
     # CHECK: :[[#@LINE+1]]:8: error: Boolean value of Tensor with more than one value is ambiguous{{.*}}[ambiguous-truth]
     if tl.arange(0, 4) > n:
         pass
-    # CHECK: error: Return type mismatch: int32 and fp32 [return-types-differ]
+    # CHECK: error: Inconsistent return types; Return type mismatch: int32 and fp32 [return-types-differ]
     # CHECK: :[[#@LINE+1]]:5: note: called from here
     two_types(n)
     # CHECK: :[[#@LINE+1]]:31: error: {{.*}}[condition-not-constant]

@@ -22,7 +22,7 @@ def kernel(x_ptr, n):
     [x for x in range(3)]
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot evaluate f-string containing non-constexpr conversion values, found int32 [format-not-constant]
     f"{n}"
-    # CHECK: :[[#@LINE+1]]:5: error: int32[16] has fewer dimensions than the 2 indices here [too-many-indices]
+    # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: int32[16] has fewer dimensions than the 2 indices here [too-many-indices]
     tile[:, :]
     # CHECK: :[[#@LINE+1]]:5: error: unsupported tensor index: int32; a tile takes `:`, `None`, constant integers and constant slices, for others see `tl.gather` [unsupported-index]
     tile[n]

@@ -15,7 +15,7 @@ def kernel(x_ptr, n):
     tl.gather(n, i, 0)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: source and index tensors must have the same rank, but they are `fp32[16, 4]` and `int32[16]` [gather-rank]
     tl.gather(x, i, 0)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: axis 2 does not exist in a tile of 2 dimensions; it must be in [-2, 1] [axis-range]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid axis 2 of a tile of 2 dimensions; it must be in [-2, 1] [axis-range]
     tl.gather(x, i[:, None], 2)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `gather` index has shape [16, 1], source has shape [16, 4]; dimension 1 must match [gather-shape]
     tl.gather(x, i[:, None], 0)

@@ -18,5 +18,5 @@ def kernel(x_ptr, n):
     tl.cat(x, tl.arange(0, 8))
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: cat needs tiles of equal shape and one dimension with `can_reorder`, but they are `int32[1, 16]` and `int32[1, 16]` [cat-shapes]
     tl.cat(x[None, :], x[None, :], can_reorder=True)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: axis 1 does not exist in a tile of 1 dimensions; it must be in [-1, 0] [axis-range]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid axis 1 of a tile of 1 dimensions; it must be in [-1, 0] [axis-range]
     tl.cat(x, x, dim=1)

@@ -13,7 +13,7 @@ def kernel(x_ptr, n, u, f):
     n // u
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot perform a binary operation between an unsigned tensor and a negative scalar, `uint32` and -1{{.*}}[negative-scalar]
     u + -1
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `//` works on integers only, but the operands are computed as `fp32`{{.*}}[integers-only]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid operands of type `fp32` and `fp32`; `//` works on integers only{{.*}}[integers-only]
     f // 2
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: unsupported operand type(s) for **: `fp32` and `int` [unsupported-operator]
     f**2
@@ -27,6 +27,12 @@ def kernel(x_ptr, n, u, f):
     ~f
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: cannot add pointers together: `pointer<fp32>` and `pointer<fp32>`{{.*}}[pointer-arithmetic]
     x_ptr + x_ptr
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid operands of type `pointer<fp32>` and `fp32`{{.*}}[pointer-arithmetic]
+    x_ptr + f
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid operands of type `fp32` and `fp32`; `|` works on integers only{{.*}}[integers-only]
+    n | f
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: AST unary operator - is not implemented on type tuple{{.*}}[unary-kind]
+    -(0, 0)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: division by zero: 1 // 0 [division-by-zero]
     1 // 0
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: negative shift count -1 [negative-shift]

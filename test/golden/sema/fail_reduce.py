@@ -27,7 +27,7 @@ def kernel(x_ptr, n):
     tl.reduce(n, 0, add)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: all reduction inputs must have the same shape, but they are `int32[16]` and `int32[8]` [reduce-shapes]
     tl.reduce((x, tl.arange(0, 8)), 0, add)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: axis 1 does not exist in a tile of 1 dimensions; it must be in [-1, 0] [axis-range]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid axis 1 of a tile of 1 dimensions; it must be in [-1, 0] [axis-range]
     tl.reduce(x, 1, add)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the combine function must be a function of the language, but it is{{.*}}[combine-not-function]
     tl.reduce(x, 0, 3)

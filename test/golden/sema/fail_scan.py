@@ -17,7 +17,7 @@ def kernel(x_ptr, n):
     tl.associative_scan(n, 0, add)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: all scan inputs must have the same shape, but they are `int32[16]` and `int32[8]` [reduce-shapes]
     tl.associative_scan((x, tl.arange(0, 8)), 0, add)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: axis 1 does not exist in a tile of 1 dimensions; it must be in [-1, 0] [axis-range]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid axis 1 of a tile of 1 dimensions; it must be in [-1, 0] [axis-range]
     tl.associative_scan(x, 1, add)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the combine function `add` must take 4 parameters{{.*}}[combine-parameter-count]
     tl.associative_scan((x, x), 0, add)

@@ -12,7 +12,7 @@ def kernel(x_ptr):
     wide = tl.arange(0, 65536)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: numel (4294967296) exceeds triton maximum tensor numel (1048576){{.*}}[tile-too-large]
     wide[:, None] + wide[None, :]
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: axis 3 does not exist in a tile of 2 dimensions; it must be in [-2, 1] [axis-range]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid axis 3 of a tile of 2 dimensions; it must be in [-2, 1] [axis-range]
     tl.expand_dims(small, 3)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot make_shape_compatible: incompatible dimensions at index 0: 16 and 32; the shapes are [16] and [32] [shape-mismatch]
     small + large
@@ -20,7 +20,7 @@ def kernel(x_ptr):
     tl.broadcast_to(small, (4, 16))
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot broadcast, the expanded size of the tensor (32) must match the existing size (16) at non-singleton dimension 0: [16], [32] [broadcast-extent]
     tl.broadcast_to(small, 32)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: expand_dims received duplicate axes, -1 is there twice{{.*}}[duplicate-axis]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: expand_dims received duplicate axes, normalized axes = [2, 2]{{.*}}[duplicate-axis]
     tl.expand_dims(small, (2, -1))
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: reshape() cannot change total number of elements in tensor: [16] has 16, [4, 8] has 32 [reshape-count]
     small.reshape(4, 8)

@@ -171,6 +171,7 @@ def test_signs(name, device):
     codes = np.resize(codes, 256)
     x = FORMATS[name].decoded[codes]
     expected = FORMATS[name].encode(np.concatenate([-x, abs(x), abs(x), np.full(256, -0.3)]))
+    expected[256:512] = codes & 0x7F  # of each code, those that stand for one number too
     arguments = dict(
         x_ptr=ByteFloat(codes, name), out_ptr=ByteFloat(np.full(1024, 0xCD), name), BLOCK=256
     )
@@ -255,3 +256,31 @@ def test_torch_types(name, device):
     viewed = triton.reinterpret(x.view(torch.uint8), getattr(tl, name))
     launch(convert, (1,), viewed, out.zero_(), 256, tl.float32, None, 256, device=device)
     torch.testing.assert_close(out, x.float(), rtol=0, atol=0, equal_nan=True)
+
+
+@triton.jit
+def dot_of_codes(a_ptr, b_ptr, c_ptr, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
+    acc = tl.zeros((SIZE, SIZE), tl.float32)
+    for step in range(n):
+        a = tl.load(a_ptr + step * SIZE * SIZE + i)
+        b = tl.load(b_ptr + step * SIZE * SIZE + i)
+        acc = tl.dot(a, b, acc, max_num_imprecise_acc=SIZE)
+    tl.store(c_ptr + i, acc)
+
+
+@pytest.mark.parametrize("right", ["float8e4b15", "float8e5"])
+def test_dots_of_fp8e4b15_in_a_loop(right, device):
+    size, n = 32, 3
+    a, b = ((np.arange(n * size * size) * k % 97).astype(np.uint8) for k in (7, 11))
+    left = FORMATS["float8e4b15"].decoded[a].reshape(n, size, size)
+    other = FORMATS[right].decoded[b].reshape(n, size, size)
+    arguments = dict(
+        a_ptr=ByteFloat(a, "float8e4b15"),
+        b_ptr=ByteFloat(b, right),
+        c_ptr=np.zeros((size, size), np.float32),
+        n=n,
+        SIZE=size,
+    )
+    expected = (left @ other).sum(0).astype(np.float32)
+    check(dot_of_codes, (1,), arguments, dict(c_ptr=expected), device=device, rtol=1e-5, atol=1e-5)

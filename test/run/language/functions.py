@@ -265,3 +265,52 @@ def test_tuples_of_constants_as_arguments(device):
     arguments = dict(out_ptr=np.zeros((2, 4), np.int32), SHAPE=(2, 4), POINT=Point(7, 8))
     expected = np.full((2, 4), 87, np.int32)
     check(constant_tuples, (1,), arguments, dict(out_ptr=expected), device=device)
+
+
+@triton.jit
+def with_barriers(out_ptr, value):
+    tl.debug_barrier()
+    tl.assume(value > 0)
+    tl.store(out_ptr, value)
+    tl.debug_barrier()
+
+
+@triton.jit(noinline=True)
+def apart(out_ptr, value):
+    with_barriers(out_ptr, value)
+    return value + 1
+
+
+@triton.jit
+def barriers_in_calls(out_ptr, n):
+    with_barriers(out_ptr, n)
+    for i in range(1, 3):
+        n = apart(out_ptr + i, n + i)
+    with_barriers(out_ptr + 3, n)
+
+
+def test_called_functions_may_wait_and_promise(device):
+    arguments = dict(out_ptr=np.zeros(4, np.int32), n=5)
+    expected = np.array([5, 6, 9, 10], np.int32)
+    check(barriers_in_calls, (1,), arguments, dict(out_ptr=expected), device=device)
+
+
+@triton.jit
+def above(x, limit):  # noqa: RET503
+    if x > limit:
+        return x - limit
+
+
+@triton.jit
+def paths_without_return(x_ptr, out_ptr):
+    x = tl.load(x_ptr + tl.program_id(0))
+    excess = above(x, 2)
+    if x > 2:
+        tl.store(out_ptr + tl.program_id(0), excess)
+
+
+def test_a_path_may_end_without_return(device):
+    x = np.array([1, 2, 3, 7], np.int32)
+    arguments = dict(x_ptr=x, out_ptr=np.full(4, -1, np.int32))
+    expected = np.where(x > 2, x - 2, -1).astype(np.int32)
+    check(paths_without_return, (4,), arguments, dict(out_ptr=expected), device=device)

@@ -288,7 +288,7 @@ def test_options_reach_the_compiler():
     )
     with pytest.raises(ValueError, match="num_warps is given twice"):
         add(x, x, num_warps=2, backend_options={"num_warps": 4})
-    with pytest.raises(ValueError, match="num_warps must be a power of 2"):
+    with pytest.raises(AssertionError, match="num_warps must be a power of 2"):
         add(x, x, num_warps=3)
 
 
