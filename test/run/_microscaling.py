@@ -50,12 +50,13 @@ def tile(form, rows, depth, seed, is_packed_by_depth=True):
     return raw, decode(raw, form)
 
 
-def scale(kind, rows, groups, seed):
+def scale(kind, rows, groups, seed, codes=(110, 140)):
+    """`codes` is the range of those of e8m0."""
     random = np.random.default_rng(seed)
     if kind is None:
         return np.zeros((1, 1), np.uint8), np.ones((rows, groups))
     if kind == "e8m0":
-        raw = random.integers(110, 140, (rows, groups)).astype(np.uint8)
+        raw = random.integers(*codes, (rows, groups)).astype(np.uint8)
         return raw, 2.0 ** (raw.astype(np.float64) - 127)
     raw = random.integers(8, 120, (rows, groups)).astype(np.uint8)
     return raw, float_of_byte(raw, 4, 7, "e4m3")

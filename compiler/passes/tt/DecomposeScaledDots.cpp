@@ -1,8 +1,10 @@
-// Turns products of microscaling formats into products of f32: values decoded and multiplied by their scales.
+// Turns dots of microscaling formats into dots of f32, bf16 or f16: values decoded and multiplied by their scales.
 // SPDX-License-Identifier: MIT
 //
 // A scale is a power of two, or a float of 8 bits that is multiplied with one of at most 11 significant bits: the scaled
-// values are exact in f32. The decoding becomes part of what copies the operands.
+// values are exact in f32. The decoding becomes part of what copies the operands. With `halves` the type is bf16, and f16
+// where either operand is, as Triton has it on GPUs without such instructions: tensor cores take both, and scaled values of
+// 8 significant bits are exact in bf16.
 #include "compiler/passes/tt/Passes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -19,22 +21,39 @@ namespace {
 /// Ops on tiles in f32 and i32, at the place of one dot_scaled.
 struct Decoder {
   ImplicitLocOpBuilder builder;
-  Type f32, i32;
+  FloatType f32, computed;   ///< `computed`: what is multiplied
+  IntegerType i32, bitsType; ///< `bitsType`: the bits of what is multiplied
 
-  explicit Decoder(DotScaledOp dot)
-      : builder(dot.getLoc(), dot), f32(builder.getF32Type()), i32(builder.getI32Type()) {}
+  Decoder(DotScaledOp dot, FloatType computed)
+      : builder(dot.getLoc(), dot), f32(builder.getF32Type()), computed(computed), i32(builder.getI32Type()),
+        bitsType(builder.getIntegerType(computed.getWidth())) {}
 
+  Value constant(Value like, const APInt &bits) {
+    auto type = cast<RankedTensorType>(like.getType());
+    return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, bits));
+  }
   Value constant(Value like, int64_t number) {
-    auto type = cast<RankedTensorType>(withElement(like.getType(), i32));
-    return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, builder.getI32IntegerAttr(number)));
+    return constant(like, APInt(elementOf(like.getType()).getIntOrFloatBitWidth(), number));
+  }
+  Value powerOfTwo(Value like, int exponent) {
+    auto type = cast<RankedTensorType>(like.getType());
+    const APFloat number = scalbn(APFloat(computed.getFloatSemantics(), 1), exponent, APFloat::rmNearestTiesToEven);
+    return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, number));
   }
   Value shiftLeft(Value x, int64_t bits) { return arith::ShLIOp::create(builder, x, constant(x, bits)); }
   Value masked(Value x, int64_t bits) { return arith::AndIOp::create(builder, x, constant(x, bits)); }
   Value equals(Value x, int64_t number) {
     return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, x, constant(x, number));
   }
-  Value asFloat(Value bits) { return BitcastOp::create(builder, withElement(bits.getType(), f32), bits); }
-  Value widened(Value bytes) { return arith::ExtUIOp::create(builder, withElement(bytes.getType(), i32), bytes); }
+  Value asFloat(Value bits, FloatType type) {
+    return BitcastOp::create(builder, withElement(bits.getType(), type), bits);
+  }
+  Value widened(Value bytes, IntegerType type) {
+    return arith::ExtUIOp::create(builder, withElement(bytes.getType(), type), bytes);
+  }
+  /// Bits of the exponent's lowest place.
+  static int64_t mantissaBits(FloatType type) { return type.getFPMantissaWidth() - 1; }
+  Value toComputed(Value tile);
 
   Value reshaped(Value x, ArrayRef<int64_t> shape) {
     auto type = RankedTensorType::get(shape, elementOf(x.getType()));
@@ -73,58 +92,87 @@ struct Decoder {
 
 /// Both halves of every byte, the low one first, neighbours along `dim`.
 Value Decoder::nibbles(Value bytes, unsigned dim) {
-  Value twice = repeated(widened(bytes), dim, 2);
+  Value twice = repeated(widened(bytes, bitsType), dim, 2);
   ArrayRef<int64_t> shape = shapeOf(twice.getType());
   Value shift = MakeRangeOp::create(builder, RankedTensorType::get({2}, i32), 0, 2);
   shift = shiftLeft(shift, 2);
+  if (bitsType != i32)
+    shift = arith::TruncIOp::create(builder, withElement(shift.getType(), bitsType), shift);
   SmallVector<int64_t> ones(shape.size(), 1);
   ones[dim + 1] = 2;
   shift = BroadcastOp::create(builder, twice.getType(), reshaped(shift, ones));
   return merged(masked(arith::ShRUIOp::create(builder, twice, shift), 15), dim);
 }
 
-/// e2m1: 0, 0.5, then powers of two with one bit behind them.
+/// e2m1: 0, 0.5, then powers of two with one bit after them. In 16 bits the two bits of exponent go where those of the wider
+/// float end: all codes, those below one included, are then too small by the difference of the biases, and the product with
+/// that power of two is exact. In f32 the codes 0 and 0.5 are chosen apart: CPUs are slow with floats that are this small,
+/// or take them for zero.
 Value Decoder::fourBitFloats(Value bytes, unsigned dim) {
+  constexpr int64_t ownBias = 1, signBit = 3;
+  const int64_t mantissa = mantissaBits(computed), width = computed.getWidth();
+  const int64_t biasDifference = APFloat::semanticsMaxExponent(computed.getFloatSemantics()) - ownBias;
   Value code = nibbles(bytes, dim), size = masked(code, 7);
-  constexpr int64_t halfAsBits = 0x3f000000, oneExponentLess = int64_t{126} << 23;
-  Value normal = arith::AddIOp::create(builder, shiftLeft(size, 22), constant(size, oneExponentLess));
-  Value bits = arith::SelectOp::create(builder, equals(size, 1), constant(size, halfAsBits), normal);
-  bits = arith::SelectOp::create(builder, equals(size, 0), size, bits);
-  Value sign = shiftLeft(masked(code, 8), 28);
-  return asFloat(arith::OrIOp::create(builder, bits, sign));
+  Value bits = shiftLeft(size, mantissa - 1), sign = shiftLeft(masked(code, 8), width - 1 - signBit);
+  if (computed.isF32()) {
+    const int64_t oneExponentLess = biasDifference << mantissa;
+    Value normal = arith::AddIOp::create(builder, bits, constant(size, oneExponentLess));
+    bits = arith::SelectOp::create(builder, equals(size, 1), constant(size, oneExponentLess), normal);
+    bits = arith::SelectOp::create(builder, equals(size, 0), size, bits);
+    return asFloat(arith::OrIOp::create(builder, bits, sign), computed);
+  }
+  Value tiny = asFloat(arith::OrIOp::create(builder, bits, sign), computed);
+  return arith::MulFOp::create(builder, tiny, powerOfTwo(tiny, biasDifference));
 }
 
 /// e8m0: 2^(code - 127); the last code is NaN.
 Value Decoder::powersOfTwo(Value codes, bool isFast) {
-  constexpr int64_t leastAsBits = 0x00400000, nanAsBits = 0x7fc00000;
-  Value code = widened(codes), bits = shiftLeft(code, 23);
+  const bool isBF16 = computed.isBF16(); // of the range of f32, as f16 is not
+  FloatType type = isBF16 ? computed : f32;
+  const int64_t mantissa = mantissaBits(type), leastAsBits = int64_t{1} << (mantissa - 1);
+  const int64_t nanAsBits = (int64_t{255} << mantissa) | leastAsBits;
+  Value code = widened(codes, isBF16 ? bitsType : i32), bits = shiftLeft(code, mantissa);
   bits = arith::SelectOp::create(builder, equals(code, 0), constant(code, leastAsBits), bits);
   if (!isFast)
     bits = arith::SelectOp::create(builder, equals(code, 255), constant(code, nanAsBits), bits);
-  return asFloat(bits);
+  return toComputed(asFloat(bits, type));
+}
+
+/// A tile of any floats as what is multiplied.
+Value Decoder::toComputed(Value tile) {
+  const Type from = elementOf(tile.getType());
+  if (from == computed)
+    return tile;
+  if (from.getIntOrFloatBitWidth() == 8)
+    return FpToFpOp::create(builder, withElement(tile.getType(), computed), tile, RoundingModeAttr());
+  if (!from.isF32())
+    tile = arith::ExtFOp::create(builder, withElement(tile.getType(), f32), tile);
+  return computed.isF32() ? tile
+                          : arith::TruncFOp::create(builder, withElement(tile.getType(), computed), tile).getResult();
 }
 
 Value Decoder::values(Value tile, ScaleDotElemType format, unsigned packedDim) {
-  if (format == ScaleDotElemType::E2M1)
-    return fourBitFloats(tile, packedDim);
-  const Type type = withElement(tile.getType(), f32);
-  if (elementOf(tile.getType()).getIntOrFloatBitWidth() == 8)
-    return FpToFpOp::create(builder, type, tile, RoundingModeAttr());
-  return arith::ExtFOp::create(builder, type, tile);
+  return format == ScaleDotElemType::E2M1 ? fourBitFloats(tile, packedDim) : toComputed(tile);
 }
 
 /// One scale for every value: [.., rows, K].
 Value Decoder::scales(Value scale, int64_t depth, bool isFast) {
-  const Type type = withElement(scale.getType(), f32);
-  Value decoded = isa<FloatType>(elementOf(scale.getType()))
-                      ? Value(FpToFpOp::create(builder, type, scale, RoundingModeAttr()))
-                      : powersOfTwo(scale, isFast);
-  const unsigned last = shapeOf(type).size() - 1;
-  return merged(repeated(decoded, last, depth / shapeOf(type).back()), last);
+  ArrayRef<int64_t> shape = shapeOf(scale.getType());
+  Value decoded = isa<FloatType>(elementOf(scale.getType())) ? toComputed(scale) : powersOfTwo(scale, isFast);
+  const unsigned last = shape.size() - 1;
+  return merged(repeated(decoded, last, depth / shape.back()), last);
 }
 
-static void decompose(DotScaledOp dot) {
-  Decoder decoder(dot);
+static FloatType computedType(DotScaledOp dot, bool inHalves) {
+  Builder builder(dot.getContext());
+  if (!inHalves)
+    return builder.getF32Type();
+  const bool hasF16 = llvm::is_contained({dot.getAElemType(), dot.getBElemType()}, ScaleDotElemType::FP16);
+  return hasF16 ? FloatType(builder.getF16Type()) : FloatType(builder.getBF16Type());
+}
+
+static void decompose(DotScaledOp dot, bool inHalves) {
+  Decoder decoder(dot, computedType(dot, inHalves));
   const unsigned rank = shapeOf(dot.getType()).size();
   Value a = decoder.values(dot.getA(), dot.getAElemType(), rank - (dot.getLhsKPack() ? 1 : 2));
   Value b = decoder.values(dot.getB(), dot.getBElemType(), rank - (dot.getRhsKPack() ? 2 : 1));
@@ -141,11 +189,12 @@ static void decompose(DotScaledOp dot) {
 
 namespace {
 struct DecomposeScaledDots : nereid::tt::impl::DecomposeScaledDotsBase<DecomposeScaledDots> {
+  using DecomposeScaledDotsBase::DecomposeScaledDotsBase;
   void runOnOperation() final {
     SmallVector<DotScaledOp> dots;
     getOperation()->walk([&](DotScaledOp dot) { dots.push_back(dot); });
     for (DotScaledOp dot : dots)
-      decompose(dot);
+      decompose(dot, halves);
   }
 };
 } // namespace

@@ -15,10 +15,11 @@ def FoldIntoDot : Pass<"tt-fold-into-dot", "::mlir::ModuleOp"> {
 }
 
 def DecomposeScaledDots : Pass<"tt-decompose-scaled-dots", "::mlir::ModuleOp"> {
-  let summary = "turns products of microscaling formats into products of f32";
+  let summary = "turns dots of microscaling formats into dots of f32, bf16 or f16";
   let description = [{
-    Values and scales are decoded to f32 and multiplied; `tt.dot` does the rest. For targets without such products.
+    Values and scales are decoded and multiplied; `tt.dot` does the rest. For targets without such instructions.
   }];
+  let options = [Option<"halves", "halves", "bool", "false", "decode to bf16, or f16 where an operand has it">];
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 

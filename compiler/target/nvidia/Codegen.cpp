@@ -3,6 +3,7 @@
 #include "compiler/target/nvidia/Codegen.h"
 
 #include "compiler/lowering/LlvmPasses.h"
+#include "compiler/target/nvidia/RegisterOrder.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -125,6 +126,8 @@ void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass());
   lowering::runOnFunctions(module, machine, std::move(passes));
+  for (llvm::Function &function : module)
+    orderForRegisters(function);
 }
 
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {

@@ -49,6 +49,7 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, 
     if (hasTensorCopies)
       more.addPass(ttg::createPlaceDescriptors({/*wherePossible=*/true}));
   });
+  passes.addPass(tt::createDecomposeScaledDots({/*halves=*/true}));
   passes.addPass(tt::createPadTiles());
   ttg::GpuShape shape;
   shape.numWarps = numWarps;
