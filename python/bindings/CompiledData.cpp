@@ -86,6 +86,17 @@ nb::dict CompiledData::phaseTimes() const {
   return dict;
 }
 
+/// (registers of a thread, 32-bit words that it spills, threads of a block), as the assembler said; None where the driver
+/// assembles, or where there is none.
+static nb::object resourcesOf(const CompiledData &data) {
+  const artifact::Artifact &artifact = data.artifact;
+  if (artifact.registers == 0 || artifact.tool == "driver")
+    return nb::none();
+  constexpr uint32_t wordBytes = 4;
+  const uint32_t threads = artifact.blockDims[0] * artifact.blockDims[1] * artifact.blockDims[2];
+  return nb::make_tuple(artifact.registers, (artifact.spills + wordBytes - 1) / wordBytes, threads);
+}
+
 //--- Stages ------------------------------------------------------------------------------------
 
 static bool isBinary(std::string_view stage) {
@@ -226,6 +237,7 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
       .def_prop_ro("name", [](const CompiledData &data) { return textOf(data.artifact.name); })
       .def_prop_ro("signature", [](const CompiledData &data) { return textOf(data.artifact.signature); })
       .def_prop_ro("metadata", &CompiledData::metadata)
+      .def_prop_ro("resources", &resourcesOf)
       .def_prop_ro("times", &CompiledData::phaseTimes)
       .def_ro("cache_hit", &CompiledData::cacheHit)
       .def_prop_ro("artifact", &serialized)

@@ -31,5 +31,12 @@ def write_view(code: Any, root: str) -> str:
 
 
 def resources(kernel: Any) -> tuple[int, int, int]:
-    """Registers, bytes spilled and threads of a block at most of a loaded kernel."""
+    """Registers, words spilled and threads of a block at most of a loaded kernel."""
     return kernel.n_regs, kernel.n_spills, kernel.n_max_threads
+
+
+def assembled(code: Any) -> tuple[int, int, int] | None:
+    """Registers and spilled words of a thread and threads of a block at most, as the assembler
+    said; None where the driver is the assembler, or where there is none.
+    """
+    return code.resources

@@ -144,13 +144,23 @@ class LazyDict:
 
 
 class AsmDict(Mapping):  # type: ignore[type-arg]
-    """Stage name -> text or bytes; stages that are not stored are made when asked for."""
+    """Stage name -> text or bytes; stages that are not stored are made when asked for. `sass`, the
+    machine code of an NVIDIA GPU as text, is not listed: it needs a tool of CUDA's.
+    """
 
     def __init__(self, code: Any):
         self._code = code
 
     def __getitem__(self, stage: str) -> Any:
+        if stage == "sass" and "cubin" in compiled.stages(self._code):
+            return self._sass
         return compiled.stage(self._code, stage)
+
+    @functools.cached_property
+    def _sass(self) -> str | None:
+        from ..tools.disasm import get_sass
+
+        return get_sass(self["cubin"])
 
     def __iter__(self) -> Iterator[str]:
         return iter(compiled.stages(self._code))
@@ -227,17 +237,24 @@ class CompiledKernel:
         self._init_handles()
         return compiled.resources(self.function)
 
+    def _resources(self) -> tuple[int, int, int]:
+        """Registers and spilled words of a thread, most threads of a block: the driver's where the
+        code is loaded, else the assembler's, for which no device is needed.
+        """
+        known = compiled.assembled(self._code) if self.module is None else None
+        return self._loaded() if known is None else known
+
     @property
     def n_regs(self) -> int:
-        return self._loaded()[0]
+        return self._resources()[0]
 
     @property
     def n_spills(self) -> int:
-        return self._loaded()[1]
+        return self._resources()[1]
 
     @property
     def n_max_threads(self) -> int:
-        return self._loaded()[2]
+        return self._resources()[2]
 
     @property
     def kernel(self) -> Any:
