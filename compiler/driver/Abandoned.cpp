@@ -8,6 +8,7 @@ using namespace nereid;
 
 bool driver::isAbandoned(const support::DiagnosticEngine &diagnostics) {
   return llvm::any_of(diagnostics.all(), [](const support::Diagnostic &diagnostic) {
-    return diagnostic.isError() && (diagnostic.code().starts_with("internal") || diagnostic.code() == "interrupted");
+    return diagnostic.isError() && (diagnostic.code().starts_with("internal") || diagnostic.code() == "interrupted" ||
+                                    diagnostic.code() == "assembler-timeout");
   });
 }

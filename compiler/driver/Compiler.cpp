@@ -12,6 +12,7 @@
 #include "compiler/driver/Replacement.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/support/FatalGuard.h"
+#include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/Sanitizers.h"
 
@@ -171,12 +172,14 @@ static bool finishGuarded(const std::shared_ptr<BackWork> &work, const std::func
                           support::DiagnosticEngine &diagnostics) {
   const artifact::Artifact &artifact = work->result.artifact;
   const std::string name = artifact.name;
-  llvm::function_ref<bool()> question = nullptr;
-  if (shouldStop)
-    question = shouldStop;
+  const auto question = [&] { return shouldStop && shouldStop(); };
+  const uint32_t seconds = work->request.tools.secondsLimit;
   const support::GuardedEnd end = support::runGuarded([work] { work->finish(); }, question);
   if (end.isAbandoned) {
-    diagnostics.report(diag::Interrupted, {}, name);
+    if (end.isLate)
+      diagnostics.report(nvidia::diag::AssemblerTimeout, {}, name, seconds);
+    else
+      diagnostics.report(diag::Interrupted, {}, name);
     return false;
   }
   if (end.failure) {

@@ -23,6 +23,7 @@ struct Request {
   struct Tools {
     std::string ptxas;
     std::string nvJitLink; ///< path of the shared library
+    uint32_t secondsLimit = 600; ///< for each run of either; 0: none
   };
 
   /// A stage as the user has written it; what was made up to there is thrown away (`ir_override`).

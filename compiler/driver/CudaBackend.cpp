@@ -61,7 +61,7 @@ static nvidia::Emit emitOf(const BackendJob &job) {
 
 static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &artifact) {
   const uint32_t leastShared = leastSharedBytes(job.module);
-  const nvidia::Tools tools{job.request.tools.ptxas, job.request.tools.nvJitLink};
+  const nvidia::Tools tools{job.request.tools.ptxas, job.request.tools.nvJitLink, job.request.tools.secondsLimit};
   mlir::FailureOr<nvidia::CudaCode> code = nvidia::compile(job.module, job.options, job.target, tools, emitOf(job));
   if (mlir::failed(code))
     return mlir::failure();

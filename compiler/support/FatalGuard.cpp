@@ -26,9 +26,15 @@ static constexpr long kAskNs = 30'000'000;
 namespace {
 enum class RunState : uint8_t { Running, Ended, Abandoned };
 
+/// What the thread of a run and whoever waits for it tell each other.
+struct Signals {
+  std::atomic<RunState> state{RunState::Running};
+  std::atomic<std::chrono::steady_clock::time_point> deadline{std::chrono::steady_clock::time_point::max()};
+};
+
 struct Guard {
   llvm::function_ref<void()> work;
-  std::atomic<RunState> *state; ///< of the thread's run
+  Signals *signals; ///< of the thread's run
   Guard *outer = nullptr;
   std::jmp_buf start = {};
   std::string reason = {};
@@ -39,8 +45,8 @@ struct Guard {
 struct Run {
   explicit Run(std::function<void()> work) : work(std::move(work)) {}
   const std::function<void()> work;
-  std::atomic<RunState> state{RunState::Running};
-  Guard guard{work, &state};
+  Signals signals;
+  Guard guard{work, &signals};
   bool callerHoldsGate = ForkGate::isHeld();
 };
 } // namespace
@@ -75,7 +81,7 @@ static void installHandlers() {
 static void runWithin(Guard &guard) {
   guard.outer = activeGuard;
   if (guard.outer)
-    guard.state = guard.outer->state;
+    guard.signals = guard.outer->signals;
   activeGuard = &guard;
   if (setjmp(guard.start) == 0)
     guard.work();
@@ -94,7 +100,7 @@ static void runWithGate(Run &run) {
 static void *runOnThread(void *opaque) {
   auto *held = static_cast<std::shared_ptr<Run> *>(opaque);
   runWithGate(**held);
-  const bool isAbandoned = (*held)->state.exchange(RunState::Ended) == RunState::Abandoned;
+  const bool isAbandoned = (*held)->signals.state.exchange(RunState::Ended) == RunState::Abandoned;
   // What was left by a jump is in an unknown state and stays as it is.
   if (!isAbandoned || !(*held)->guard.failed)
     delete held;
@@ -136,7 +142,7 @@ static bool joinsSoon(pthread_t thread) {
 static bool abandon(Run &run, pthread_t thread) {
   abandonedRuns.fetch_add(1);
   RunState running = RunState::Running;
-  if (run.state.compare_exchange_strong(running, RunState::Abandoned)) {
+  if (run.signals.state.compare_exchange_strong(running, RunState::Abandoned)) {
     pthread_detach(thread);
     return true;
   }
@@ -159,15 +165,16 @@ GuardedEnd support::runGuarded(std::function<void()> work, llvm::function_ref<bo
     pthread_join(thread, nullptr);
   } else {
     while (!joinsSoon(thread)) {
-      if (!shouldStop())
+      const bool isLate = std::chrono::steady_clock::now() > run->signals.deadline.load();
+      if (!isLate && !shouldStop())
         continue;
       if (abandon(*run, thread))
-        return {true, std::nullopt};
+        return {true, isLate, std::nullopt};
       pthread_join(thread, nullptr);
       break;
     }
   }
-  return {false, failureOf(run->guard)};
+  return {false, false, failureOf(run->guard)};
 }
 
 std::optional<std::string> support::runGuarded(llvm::function_ref<void()> work) {
@@ -176,9 +183,23 @@ std::optional<std::string> support::runGuarded(llvm::function_ref<void()> work) 
 
 //--- Work that was given up --------------------------------------------------------------------
 
+bool support::isAbandoned() {
+  return activeGuard && activeGuard->signals->state.load(std::memory_order_relaxed) == RunState::Abandoned;
+}
+
 void support::leaveIfAbandoned() {
-  if (activeGuard && activeGuard->state->load(std::memory_order_relaxed) == RunState::Abandoned)
+  if (isAbandoned())
     leave(*activeGuard, "given up");
+}
+
+support::TimeLimit::TimeLimit(std::chrono::seconds limit) {
+  if (activeGuard && limit.count() > 0)
+    activeGuard->signals->deadline.store(std::chrono::steady_clock::now() + limit);
+}
+
+support::TimeLimit::~TimeLimit() {
+  if (activeGuard)
+    activeGuard->signals->deadline.store(std::chrono::steady_clock::time_point::max());
 }
 
 bool support::waitForAbandoned(std::chrono::milliseconds limit) {

@@ -24,6 +24,7 @@ std::optional<std::string> runGuarded(llvm::function_ref<void()> work);
 /// How work ended that could be given up.
 struct GuardedEnd {
   bool isAbandoned = false; ///< it may still be running, on what `work` owns
+  bool isLate = false;      ///< abandoned since it passed a `TimeLimit`
   std::optional<std::string> failure;
 };
 
@@ -31,6 +32,19 @@ struct GuardedEnd {
 /// returns at once, and the work ends when it next comes by `leaveIfAbandoned`. It may refer to nothing that its
 /// caller owns; `work` itself, with what it captured, lives as long as the work does.
 GuardedEnd runGuarded(std::function<void()> work, llvm::function_ref<bool()> shouldStop);
+
+/// Whether this thread's guarded work was given up.
+bool isAbandoned();
+
+/// As long as it lives, guarded work whose caller may give it up is given up after that time; 0 is no limit. For calls
+/// of libraries that nothing else can end.
+class TimeLimit {
+public:
+  explicit TimeLimit(std::chrono::seconds limit);
+  TimeLimit(const TimeLimit &) = delete;
+  TimeLimit &operator=(const TimeLimit &) = delete;
+  ~TimeLimit();
+};
 
 /// Ends guarded work that was given up; for places where no lock is held.
 void leaveIfAbandoned();

@@ -126,6 +126,7 @@ NativeTools nereid::python::toolsOf(nb::dict options) {
                             std::pair{"key", &tools.key}})
     if (PyObject *value = PyDict_GetItemString(given.ptr(), name))
       *text = utf8(value);
+  tools.secondsLimit = numberOf(nb::borrow<nb::dict>(given), "seconds_limit", 0);
   return tools;
 }
 

@@ -35,6 +35,7 @@ struct Compilation {
 struct NativeTools {
   std::string ptxas;
   std::string nvJitLink;
+  uint32_t secondsLimit = 0; ///< for a run of either; 0: none
   std::string key; ///< names them: other tools may make other code
 };
 

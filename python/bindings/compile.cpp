@@ -60,7 +60,7 @@ static std::shared_ptr<CompiledData> finished(driver::Result result, const std::
 /// in the key.
 static std::string addInputs(driver::Request &request, nb::dict options) {
   const NativeTools tools = toolsOf(options);
-  request.tools = {tools.ptxas, tools.nvJitLink};
+  request.tools = {tools.ptxas, tools.nvJitLink, tools.secondsLimit};
   request.replacement = replacementOf(options);
   std::string key = tools.key.empty() ? "" : "\ntools " + tools.key;
   if (request.replacement)

@@ -230,6 +230,8 @@ class nvidia_knobs(base_knobs):
     dump_nvptx = env_bool("NVPTX_ENABLE_DUMP")
     disable_ptxas_opt = env_bool("DISABLE_PTXAS_OPT")
     ptxas_options = env_opt_str("PTXAS_OPTIONS")
+    # Seconds for one run of an assembler; 0: as long as it takes.
+    ptxas_timeout = env_int("TRITON_PTXAS_TIMEOUT", 600)
     mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
     dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
     libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")

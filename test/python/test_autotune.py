@@ -323,3 +323,13 @@ def test_heuristics_see_earlier_results():
     x, out = data(128)
     chain[grid](x, out, 128)
     assert np.array_equal(out, x + 10) and list(chain.values) == ["BLOCK", "EVEN"]
+
+
+def test_warps_have_no_limit_where_there_are_none():
+    tuner = triton.autotune(
+        configs=[triton.Config({"BLOCK": 64}, num_warps=warps) for warps in (4, 128)], key=["n"]
+    )(scale_kernel)
+    x, out = data()
+    tuner[grid](x, out, 1000, 2.0)
+    assert np.array_equal(out, 2 * x)
+    assert all(timing[0] < float("inf") for timing in tuner.configs_timings.values())

@@ -412,6 +412,15 @@ def test_tuning_passes_over_kernels_that_do_not_fit(stub, array, monkeypatch):
     assert last(stub)["block"] == [64, 1, 1]
 
 
+def test_tuning_passes_over_more_warps_than_a_block_has(stub, array):
+    kernel = triton.autotune(
+        [triton.Config({}, num_warps=128), triton.Config({}, num_warps=2)], key=["n"]
+    )(make_kernel())
+    kernel[(1,)](array(A), 5, 0.5, True, array(B))
+    assert kernel.best_config.num_warps == 2
+    assert list(kernel.configs_timings.values())[0] == [float("inf")] * 3
+
+
 def test_failures_of_earlier_kernels_name_them(stub, array):
     @triton.jit
     def bad(p):

@@ -183,7 +183,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   driver::Request request;
   request.keep = emit;
   request.keepsBinary = wantsBinary(emit);
-  request.tools = {cudaTools->ptxas, cudaTools->nvJitLink};
+  request.tools = {cudaTools->ptxas, cudaTools->nvJitLink, arguments.ptxasTimeout};
   if (emit == std::vector<std::string>{"ttir"})
     request.stopAfter = "ttir";
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();

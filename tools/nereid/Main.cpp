@@ -41,6 +41,8 @@ int main(int argc, char **argv) {
   compile->add_option("--num-ctas", arguments.numCtas, "blocks that a program is launched as (GPU)")->capture_default_str();
   compile->add_option("--ptxas", arguments.cudaTools.ptxas, "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
+  compile->add_option("--ptxas-timeout", arguments.ptxasTimeout, "seconds for one run of either; 0: as long as it takes")
+      ->capture_default_str();
   compile->add_flag("--debug", arguments.debug, "device asserts are on");
   compile->add_option("--sanitize", arguments.sanitize,
                       "what launches check, on the CPU: bounds, uninit, overflow, nan, nan-loads; several with commas");

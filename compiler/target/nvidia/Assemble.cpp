@@ -74,7 +74,7 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
   ToolOutcome outcome = ToolOutcome::Absent;
   auto run = [&](auto tool, const std::string &path) {
     if (arch.hasToolchain && outcome == ToolOutcome::Absent && !path.empty())
-      outcome = tool(ptx, arch, words, path, result, log);
+      outcome = tool(ptx, arch, words, tools, result, log);
   };
   if (!words.empty()) // they are ptxas's own
     run(runPtxas, tools.ptxas);
@@ -88,9 +88,13 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
   case ToolOutcome::Refused:
     error = readError(log);
     return std::nullopt;
+  case ToolOutcome::Late:
+    error.isLate = true;
+    return std::nullopt;
   case ToolOutcome::Absent:
     if (words.empty())
       return Assembled{.cubin = "", .tool = "driver", .toolVersion = "", .waits = ""};
+    error.isRefusal = false;
     error.message = "ptx_options are `" + options.str() + "`, and there is no ptxas or nvJitLink for " + arch.cpu +
                     " to give them to; the driver, which is left, takes none";
     return std::nullopt;

@@ -15,6 +15,7 @@ namespace nereid::nvidia {
 struct Tools {
   std::string ptxas;
   std::string nvJitLink; ///< the shared library
+  uint32_t secondsLimit = 0; ///< for each run of either; 0: none
 
   bool operator==(const Tools &) const = default;
 };
@@ -32,6 +33,8 @@ struct Assembled {
 struct AssemblyError {
   std::string message; ///< the tool's first error
   unsigned line = 0;   ///< of the PTX; 0 where the tool names none
+  bool isRefusal = true; ///< of the PTX; else there is no tool for the options
+  bool isLate = false;   ///< the tool was ended at its time limit
 };
 
 /// Nothing, and the error, where a tool refuses the text or `options`, words for ptxas, which the driver cannot be given.

@@ -12,14 +12,15 @@ enum class ToolOutcome : uint8_t {
   Done,
   Refused, ///< the PTX is wrong; the log says why
   Absent,  ///< the tool cannot be used
+  Late,    ///< the time limit came first, or nobody waits any more
 };
 
 /// Whether the tool is older than the generation or this version of PTX: another one may do.
 bool isTooOld(llvm::StringRef log);
 
 ToolOutcome runNvJitLink(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
-                         const std::string &library, Assembled &result, std::string &log);
+                         const Tools &tools, Assembled &result, std::string &log);
 ToolOutcome runPtxas(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
-                     const std::string &program, Assembled &result, std::string &log);
+                     const Tools &tools, Assembled &result, std::string &log);
 
 } // namespace nereid::nvidia

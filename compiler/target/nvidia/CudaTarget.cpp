@@ -5,6 +5,7 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
@@ -13,6 +14,7 @@
 #include "compiler/passes/ttg/Pipeline.h"
 #include "compiler/target/nvidia/Clusters.h"
 #include "compiler/target/nvidia/Codegen.h"
+#include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/Occupancy.h"
 #include "compiler/target/nvidia/PtxLines.h"
@@ -22,6 +24,8 @@
 
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
 
 using namespace mlir;
 using namespace nereid;
@@ -98,7 +102,7 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   shape.productStages = options.numStages;
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked
-  passes.addPass(tt::createDecomposeScaledDots());
+  passes.addPass(tt::createDecomposeScaledDots({/*halves=*/arch.hasWarpMma}));
   passes.addPass(tt::createPadTiles());
   ttg::buildPipeline(passes, shape);
   return passes.run(module);
@@ -212,7 +216,7 @@ static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const To
     code.isReproducible = false;
   };
   std::optional<Assembled> best = assemble(code.ptx, arch, tools, options, error);
-  if (!best && code.promisedBlocks > 0) {
+  if (!best && !error.isLate && code.promisedBlocks > 0) {
     keep(0); // some instructions need more registers than a promise may leave
     return promising(0);
   }
@@ -237,14 +241,23 @@ static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const To
   return best;
 }
 
+/// A remark says so where machine code took longer.
+static constexpr std::chrono::seconds kSlowAssembly{15};
+
 static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools &tools, StringRef options,
                                CudaCode &code) {
+  const auto began = std::chrono::steady_clock::now();
   AssemblyError error;
   std::optional<Assembled> made = assembleWithoutSpills(arch, tools, options, code, error);
-  if (!made) {
-    Location place = locationOfLine(code.ptx, error.line, kernel.getLoc());
-    return emitError(place) << "the assembler refuses the code made for this: " << error.message;
-  }
+  if (!made && !error.isRefusal)
+    return kernel.emitError() << error.message;
+  if (!made && error.isLate)
+    return tt::report(kernel.getLoc(), diag::AssemblerTimeout, kernel.getSymName(), tools.secondsLimit);
+  if (!made)
+    return tt::report(locationOfLine(code.ptx, error.line, kernel.getLoc()), diag::AssemblerRefused, error.message);
+  if (const auto took = std::chrono::steady_clock::now() - began; took > kSlowAssembly)
+    tt::report(kernel.getLoc(), diag::SlowAssembly, std::chrono::round<std::chrono::seconds>(took).count(),
+               kernel.getSymName(), made->registers, made->spillBytes);
   if (!made->waits.empty())
     kernel.emitRemark() << "the assembler lets products by warp groups wait for each other: " << made->waits;
   code.cubin = std::move(made->cubin);

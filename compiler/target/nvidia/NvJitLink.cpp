@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/AssembleTools.h"
 
+#include "compiler/support/FatalGuard.h"
+
 #include "llvm/ADT/StringMap.h"
 
 #include <dlfcn.h>
@@ -119,14 +121,18 @@ private:
 } // namespace
 
 ToolOutcome nvidia::runNvJitLink(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
-                                 const std::string &path, Assembled &result, std::string &log) {
-  const Library library = libraryAt(path);
+                                 const Tools &tools, Assembled &result, std::string &log) {
+  const Library library = libraryAt(tools.nvJitLink);
   if (!library.isOpen())
     return ToolOutcome::Absent;
   Link link(library);
   if (!link.create(arch, options)) // a library older than the generation, or than an option
     return ToolOutcome::Absent;
-  const bool isDone = link.run(ptx);
+  bool isDone = false;
+  {
+    const support::TimeLimit limit(std::chrono::seconds(tools.secondsLimit));
+    isDone = link.run(ptx);
+  }
   log = link.text(library.infoSize, library.info) + "\n" + link.text(library.errorSize, library.error);
   if (!isDone)
     return isTooOld(log) ? ToolOutcome::Absent : ToolOutcome::Refused;

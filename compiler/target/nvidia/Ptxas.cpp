@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/AssembleTools.h"
 
+#include "compiler/target/nvidia/ToolProcess.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <csignal>
 #include <fcntl.h>
 #include <mutex>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace nereid;
@@ -55,42 +54,9 @@ private:
   int fd = -1;
 };
 
-/// Files of the child, by their numbers there.
-struct Redirection {
-  int from, to;
-};
-
 } // namespace
 
-/// The exit status of `arguments`, run with an empty environment; -1 where it could not be started or was killed.
-static int run(llvm::ArrayRef<const char *> arguments, llvm::ArrayRef<Redirection> files) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const Redirection &file : files)
-    posix_spawn_file_actions_adddup2(&actions, file.from, file.to);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none; // the threads that compile have all signals blocked
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  llvm::SmallVector<char *> texts;
-  for (const char *argument : arguments)
-    texts.push_back(const_cast<char *>(argument));
-  texts.push_back(nullptr);
-  char *environment[] = {nullptr};
-  pid_t child = -1;
-  const int failure = posix_spawn(&child, texts.front(), &actions, &attributes, texts.data(), environment);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0)
-    return -1;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
+static constexpr uint32_t kVersionSeconds = 20;
 
 /// "13.0" of a ptxas; asked once.
 static std::string versionOf(const std::string &program) {
@@ -101,7 +67,7 @@ static std::string versionOf(const std::string &program) {
   if (!isNew)
     return place->second;
   const MemoryFile text;
-  run({program.c_str(), "--version"}, {{text.number(), 1}});
+  runTool({program.c_str(), "--version"}, {{text.number(), 1}}, kVersionSeconds);
   const std::string answer = text.contents();
   // "Cuda compilation tools, release 13.0, V13.0.88"
   llvm::StringRef release = llvm::StringRef(answer).split("release ").second;
@@ -110,24 +76,31 @@ static std::string versionOf(const std::string &program) {
 }
 
 ToolOutcome nvidia::runPtxas(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
-                             const std::string &program, Assembled &result, std::string &log) {
+                             const Tools &tools, Assembled &result, std::string &log) {
   const MemoryFile input, output, messages;
   if (output.number() < 0 || messages.number() < 0 || !input.write(ptx))
     return ToolOutcome::Absent;
   const std::string target = std::string("--gpu-name=") + arch.cpu;
-  llvm::SmallVector<const char *> arguments = {program.c_str(), "-lineinfo", "-v", target.c_str(), "/proc/self/fd/3",
+  llvm::SmallVector<const char *> arguments = {tools.ptxas.c_str(), "-lineinfo", "-v", target.c_str(), "/proc/self/fd/3",
                                                "-o", "/proc/self/fd/4"};
   for (const std::string &word : options)
     arguments.push_back(word.c_str());
-  const int status = run(arguments,
-                         {{input.number(), 3}, {output.number(), 4}, {messages.number(), 1}, {messages.number(), 2}});
+  const ToolEnd end = runTool(
+      arguments, {{input.number(), 3}, {output.number(), 4}, {messages.number(), 1}, {messages.number(), 2}},
+      tools.secondsLimit);
   log = messages.contents();
-  if ((status == -1 && log.empty()) || isTooOld(log))
+  if (end.kind == ToolEnd::Kind::Late)
+    return ToolOutcome::Late;
+  if (end.kind == ToolEnd::Kind::Killed) {
+    log += "fatal: `" + tools.ptxas + "` was ended by signal " + std::to_string(end.number) + "\n";
+    return ToolOutcome::Refused;
+  }
+  if ((end.kind == ToolEnd::Kind::NotStarted && log.empty()) || isTooOld(log))
     return ToolOutcome::Absent;
-  if (status != 0)
+  if (end.number != 0)
     return ToolOutcome::Refused;
   result.cubin = output.contents();
   result.tool = "ptxas";
-  result.toolVersion = versionOf(program);
+  result.toolVersion = versionOf(tools.ptxas);
   return result.cubin.empty() ? ToolOutcome::Absent : ToolOutcome::Done;
 }

@@ -54,7 +54,7 @@ class BaseBackend(ABC):
         """What code is made for under these options."""
         return self.target
 
-    def native_tools(self) -> dict[str, str]:
+    def native_tools(self) -> dict[str, Any]:
         """Paths of programs and libraries that the native compiler may use; `key` names them."""
         return {}
 

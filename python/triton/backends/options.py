@@ -13,6 +13,7 @@ class TargetOptions:
 
     max_warps: ClassVar[int | None] = None  # of a block; None where any number will do
     num_warps: int
+    warp_size: int
     extern_libs: Any
 
     def __post_init__(self) -> None:
@@ -21,9 +22,10 @@ class TargetOptions:
             if not isinstance(value, int) or value < 1 or value & (value - 1):
                 raise AssertionError(f"{name} must be a power of 2, got {value!r}")
         if self.max_warps is not None and self.num_warps > self.max_warps:
-            raise ValueError(
-                f"num_warps is {self.num_warps}; a block has at most {self.max_warps} warps"
-            )
+            from ..runtime.errors import OutOfResources
+
+            lanes = self.warp_size  # tuning leaves such a configuration out
+            raise OutOfResources(self.num_warps * lanes, self.max_warps * lanes, "threads")
         if isinstance(self.extern_libs, Mapping):  # in a form that hashes
             object.__setattr__(self, "extern_libs", tuple(sorted(self.extern_libs.items())))
 

@@ -118,6 +118,10 @@ _FIELDS = (
 )
 
 
+# Callers that try configurations go on to the next one after such errors.
+_ASSEMBLER_CODES = ("assembler-refused", "assembler-timeout")
+
+
 def _diagnostic(entry: dict[str, Any]) -> Diagnostic:
     known = {name: entry[name] for name in _FIELDS if name in entry}
     return Diagnostic(**known, notes=tuple(entry.get("notes", ())))
@@ -202,6 +206,10 @@ def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
     limit = _reached_resource_limit(errors[0])
     if limit is not None:
         return limit
+    if errors[0]["code"] in _ASSEMBLER_CODES:
+        from ..runtime.errors import PTXASError
+
+        return PTXASError("\n".join(str(_diagnostic(entry)).rstrip("\n") for entry in errors))
     details = _details(errors[0])
     if len(errors) > 1:
         details += ["", f"{len(errors) - 1} more error{'s' if len(errors) > 2 else ''}:"]

@@ -86,6 +86,23 @@ TEST(FatalGuard, work_that_is_given_up_ends_later_on_what_it_owns) {
   EXPECT_FALSE(state->wentOn);
 }
 
+TEST(FatalGuard, work_that_passes_its_time_limit_is_given_up) {
+  const auto wentOn = std::make_shared<std::atomic<bool>>(false);
+  const auto end = nereid::support::runGuarded(
+      [wentOn] {
+        const nereid::support::TimeLimit limit(std::chrono::seconds(1));
+        while (!nereid::support::isAbandoned())
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        nereid::support::leaveIfAbandoned();
+        *wentOn = true;
+      },
+      [] { return false; });
+  EXPECT_TRUE(end.isAbandoned);
+  EXPECT_TRUE(end.isLate);
+  EXPECT_TRUE(nereid::support::waitForAbandoned(std::chrono::seconds(30)));
+  EXPECT_FALSE(*wentOn);
+}
+
 TEST(FatalGuard, work_that_may_be_given_up_comes_to_its_end_otherwise) {
   const auto ran = std::make_shared<bool>(false);
   const auto end = nereid::support::runGuarded([ran] { *ran = true; }, [] { return false; });

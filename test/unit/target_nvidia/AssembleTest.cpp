@@ -94,6 +94,27 @@ TEST(Assemble, WrongPtxIsAnErrorAndAnOldLibraryIsNot) {
   EXPECT_EQ(made->registers, 20u);
 }
 
+TEST(Assemble, PtxasHasATimeLimit) {
+  const FakePtxas ptxas("exec sleep 100\n");
+  AssemblyError error;
+  EXPECT_FALSE(assemble("x", arch(), {ptxas.path, "", /*secondsLimit=*/1}, "", error));
+  EXPECT_TRUE(error.isLate);
+}
+
+TEST(Assemble, PtxasThatIsKilledIsAnError) {
+  const FakePtxas ptxas("kill -9 $$\n");
+  AssemblyError error;
+  EXPECT_FALSE(assemble("x", arch(), {ptxas.path, ""}, "", error));
+  EXPECT_NE(error.message.find("was ended by signal 9"), std::string::npos) << error.message;
+}
+
+TEST(Assemble, ProgramsThatDoNotStartAreAbsent) {
+  AssemblyError error;
+  const auto made = assemble("x", arch(), {"/no/such/ptxas", ""}, "", error);
+  ASSERT_TRUE(made) << error.message;
+  EXPECT_EQ(made->tool, "driver");
+}
+
 TEST(Assemble, OptionsGoToPtxasFirst) {
   const FakePtxas ptxas("echo \"$@\" >&4\n");
   const Tools both = {ptxas.path, library.nvJitLink};

@@ -119,9 +119,14 @@ class CUDABackend(BaseBackend):
     def _assembler(self) -> Assembler:
         return find_assembler(_capability(str(self.target.arch)))
 
-    def native_tools(self) -> dict[str, str]:
+    def native_tools(self) -> dict[str, Any]:
         found = self._assembler()
-        return {"ptxas": found.ptxas, "nvjitlink": found.nvjitlink, "key": found.key}
+        return {
+            "ptxas": found.ptxas,
+            "nvjitlink": found.nvjitlink,
+            "key": found.key,
+            "seconds_limit": knobs.nvidia.ptxas_timeout,
+        }
 
     def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
         return metadata.num_warps, metadata.num_ctas, metadata.shared
