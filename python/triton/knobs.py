@@ -9,7 +9,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from ._C import libtriton
@@ -165,6 +166,15 @@ class cache_knobs(base_knobs):
 
     def get_triton_dir(self, dirname: str) -> str:
         return os.path.join(self.home_dir, ".triton", dirname)
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Compiled kernels are on disk when it ends: the folder may be removed."""
+        with super().scope():
+            try:
+                yield
+            finally:
+                libtriton.flush_cache()
 
 
 class redis_knobs(base_knobs):

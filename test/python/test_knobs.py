@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: MIT
 
 import os
+import shutil
 
 import pytest
+import triton
+import triton.language as tl
 from triton import knobs
 
 
@@ -143,3 +146,20 @@ def test_kept_settings_are_read_again(monkeypatch):
     with knobs.runtime.scope():
         knobs.refresh_knobs()
         assert knobs.runtime.debug is True
+
+
+@triton.jit
+def store_constant(out_ptr, N: tl.constexpr):
+    tl.store(out_ptr + tl.arange(0, 16), N)
+
+
+def test_a_cache_folder_may_go_after_its_scope(tmp_path):
+    source = triton.compiler.ASTSource
+    for n in range(10):
+        folder = tmp_path / str(n)
+        with knobs.cache.scope():
+            knobs.cache.dir = str(folder)
+            triton.compile(source(store_constant, {"out_ptr": "*i32"}, {"N": n}))
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        shutil.rmtree(folder)
+        assert files
