@@ -258,7 +258,7 @@ def test_cache_hook_can_forbid_compiling(cpu_is_active):
     assert out[0] == 0
     (facts,) = seen
     assert set(facts) == {"key", "repr", "fn", "compile", "is_manual_warmup", "already_compiled"}
-    assert facts["fn"].name == "f" and facts["compile"]["constants"] == {"N": 5}
+    assert facts["fn"].name == f.__qualname__ and facts["compile"]["constants"] == {"N": 5}
     assert facts["repr"].startswith("f[num_warps=4") and "out_ptr: *i32" in facts["repr"]
     kernel = f.preload(facts["compile"]["specialization_data"])
     assert kernel.name == "f"

@@ -96,6 +96,7 @@ def compile(  # noqa: A001
         kernel._group = managed.group
     elif _folder_view:
         kernel._write_folder_view()
+        libtriton.flush_cache()  # whoever compiles by hand may move or remove the folder
     if knobs.compilation.dump_ir:
         compiled.write_view(code, knobs.cache.dump_dir)
     if knobs.compilation.listener is not None:

@@ -280,8 +280,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         mode = _async_compile.active_mode.get()
         if mode is None:
             return done(make())
-        kernels[key] = mode.submit(f"{self.cache_key} {key}", make, done)
-        return kernels[key]
+        return mode.submit(f"{self.cache_key} {key}", make, done)
 
     def _use_globals_of_classes(self, specialization: list[Any]) -> None:
         """The constants that methods of the arguments read may not change either."""

@@ -54,7 +54,7 @@ def call_hook(
         repr=f"{function.__name__}[{settings}]({shown})",
         compile=details,
         is_manual_warmup=is_warmup,
-        fn=JitFunctionInfo(function.module, function.__name__, function),
+        fn=JitFunctionInfo(function.module, function.__qualname__, function),
         already_compiled=already_compiled,
     )
 
