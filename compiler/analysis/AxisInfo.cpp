@@ -3,6 +3,7 @@
 #include "compiler/analysis/AxisInfo.h"
 
 #include "compiler/analysis/AxisRules.h"
+#include "compiler/dialect/foreign/Dialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/bit.h"
@@ -75,8 +76,53 @@ void AxisInfoAnalysis::visitFunction(tt::FuncOp function) {
 }
 
 void AxisInfoAnalysis::visitBlock(Block &block) {
-  for (Operation &op : block)
-    visit(op);
+  SmallVector<std::pair<Value, AxisInfo>> before;
+  for (Operation &op : block) {
+    if (auto assumption = dyn_cast<foreign::AssumeOp>(op))
+      assumeHolds(assumption.getCondition(), block, before);
+    else
+      visit(op);
+  }
+  for (auto &[value, info] : llvm::reverse(before))
+    set(value, std::move(info));
+}
+
+/// The power of two that `x % c == 0` or `x & (c - 1) == 0` says x to be a multiple of; 1 for other values.
+static int64_t powerTested(Operation *rest, std::optional<int64_t> operand) {
+  if (!operand || *operand < 1)
+    return 1;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(rest))
+    return powerOfTwoIn(*operand);
+  return isa<arith::AndIOp>(rest) && llvm::isPowerOf2_64(*operand + 1) ? powerOfTwoIn(*operand + 1) : 1;
+}
+
+/// Conditions on remainders and signs, alone or joined by `and`, hold from here to the end of the block.
+void AxisInfoAnalysis::assumeHolds(Value condition, Block &block, Restored &before) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp>(op)) {
+    assumeHolds(op->getOperand(0), block, before);
+    return assumeHolds(op->getOperand(1), block, before);
+  }
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  const std::optional<int64_t> bound = compare ? of(compare.getRhs()).constant : std::nullopt;
+  if (!bound)
+    return;
+  using Predicate = arith::CmpIPredicate;
+  const Predicate predicate = compare.getPredicate();
+  Value value = compare.getLhs();
+  Operation *rest = value.getDefiningOp();
+  int64_t power = 1;
+  if (predicate == Predicate::eq && *bound == 0 && rest && rest->getNumOperands() == 2) {
+    power = powerTested(rest, of(rest->getOperand(1)).constant);
+    value = rest->getOperand(0);
+  }
+  AxisInfo info = of(value);
+  for (AxisInfo::Dim &dim : info.dims)
+    dim.divisibility = std::max(dim.divisibility, power);
+  info.isNonNegative |= (predicate == Predicate::sge && *bound >= 0) || (predicate == Predicate::sgt && *bound >= -1);
+  if (value.getParentBlock() != &block)
+    before.push_back({value, of(value)});
+  set(value, std::move(info));
 }
 
 void AxisInfoAnalysis::visit(Operation &op) {

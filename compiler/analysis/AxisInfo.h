@@ -46,12 +46,15 @@ public:
   AxisInfo of(mlir::Value value) const;
 
 private:
+  /// What was known of values from outside of a block before the block assumed more.
+  using Restored = llvm::SmallVectorImpl<std::pair<mlir::Value, AxisInfo>>;
   void visitFunction(tt::FuncOp function);
   void visitBlock(mlir::Block &block);
   void visit(mlir::Operation &op);
   void visitFor(mlir::scf::ForOp loop);
   void visitWhile(mlir::scf::WhileOp loop);
   void visitBranches(mlir::Operation &op);
+  void assumeHolds(mlir::Value condition, mlir::Block &block, Restored &before);
   bool joinInto(mlir::ValueRange targets, mlir::ValueRange sources);
   void assign(mlir::ValueRange targets, mlir::ValueRange sources);
   void forget(mlir::ValueRange values);

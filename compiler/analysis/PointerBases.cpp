@@ -3,6 +3,7 @@
 #include "compiler/analysis/PointerBases.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/dialect/ttg/AsyncTraits.h"
 #include "compiler/dialect/ttg/Dialect.h"
 
@@ -111,7 +112,7 @@ std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
       return base ? WalkResult::advance() : WalkResult::interrupt();
     }
     const bool isHarmless =
-        op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op) || writesSharedAlone(op);
+        isa<foreign::AssumeOp>(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op) || writesSharedAlone(op);
     return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
   });
   if (result.wasInterrupted())

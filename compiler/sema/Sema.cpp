@@ -6,6 +6,7 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/FunctionEmitter.h"
 #include "compiler/sema/ModuleEmitter.h"
+#include "compiler/sema/builtins/Hint.h"
 #include "compiler/sema/builtins/Records.h"
 #include "mlir/IR/Diagnostics.h"
 #include "compiler/syntax/Parser.h"
@@ -155,6 +156,7 @@ mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &co
   if (diagnostics.hasErrors())
     return {};
   tt::ReturnOp::create(module.builder, func.getLoc(), mlir::ValueRange());
+  useHints(*op);
   if (mlir::failed(mlir::verify(*op))) {
     diagnostics.report(diag::BrokenIr, {kernel.file.get(), kernel.definition->nameRange}, brokenRule);
     return {};

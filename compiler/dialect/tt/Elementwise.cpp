@@ -22,6 +22,8 @@ LogicalResult BitcastOp::verify() {
 }
 
 OpFoldResult BitcastOp::fold(FoldAdaptor) {
+  if (isHint())
+    return {};
   if (getSrc().getType() == getType())
     return getSrc();
   if (auto inner = getSrc().getDefiningOp<BitcastOp>(); inner && inner.getSrc().getType() == getType())

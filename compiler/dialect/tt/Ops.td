@@ -210,10 +210,17 @@ def BitcastOp : Tt_ElementwiseOp<"bitcast"> {
   let summary = "the same bits as another type of the same width";
   let description = [{
     C1. Widths agree; a pointer becomes a pointer.
+
+    One to the same type with `tt.divisibility`, `tt.contiguity` or `tt.constancy` is a hint on its operand: it holds where
+    the result is used.
   }];
   let arguments = (ins Tt_Value:$src);
   let results = (outs Tt_Value:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let extraClassDeclaration = [{
+    /// Whether it changes nothing and is there for its attributes.
+    bool isHint() { return getSrc().getType() == getType() && !(*this)->getDiscardableAttrDictionary().empty(); }
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
 }

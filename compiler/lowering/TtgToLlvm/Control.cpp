@@ -14,6 +14,10 @@ using namespace nereid::lowering;
 static bool movesTogether(Value next, Value carried) {
   while (next != carried) {
     Operation *op = next.getDefiningOp();
+    if (auto hint = dyn_cast_or_null<tt::BitcastOp>(op); hint && hint.isHint()) {
+      next = hint.getSrc();
+      continue;
+    }
     if (!isa_and_nonnull<tt::AddPtrOp, arith::AddIOp>(op))
       return false;
     auto isUniform = [](Value value) { return value.getDefiningOp<tt::SplatOp>() || matchPattern(value, m_Constant()); };

@@ -23,6 +23,15 @@ def DecomposeScaledDots : Pass<"tt-decompose-scaled-dots", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 
+def DropHints : Pass<"tt-drop-hints", "::mlir::ModuleOp"> {
+  let summary = "removes ops that only hold hints and tell nothing new";
+  let description = [{
+    A `tt.bitcast` to the same type whose attributes say what is known of its operand stands in the way of what follows
+    addresses through ops. Where `all` is set no hint is of use.
+  }];
+  let options = [Option<"all", "all", "bool", "false", "those that tell something as well">];
+}
+
 def LiftControlFlow : Pass<"tt-lift-control-flow", "::mlir::ModuleOp"> {
   let summary = "turns blocks and branches of imported text into `scf`";
   let description = [{

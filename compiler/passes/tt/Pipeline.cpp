@@ -24,6 +24,7 @@ void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats,
     placeDescriptors(passes);
   passes.addPass(createRewriteDescriptors());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createDropHints());
   passes.addPass(createFoldIntoDot({fusesFloats}));
   passes.addPass(createCSEPass());
   passes.addPass(createLoopInvariantCodeMotionPass());

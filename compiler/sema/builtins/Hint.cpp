@@ -1,11 +1,67 @@
 // Built-ins that tell the compiler facts: multiple_of, max_contiguous, max_constancy, assume.
 // SPDX-License-Identifier: MIT
+//
+// A hint is an attribute of the op that defines the tensor. What a loop carries, a branch yields or a called function takes
+// has no op of its own: a `tt.bitcast` to the same type holds the hint, and stands for the value wherever it is used.
+#include "compiler/sema/builtins/Hint.h"
+
 #include "compiler/dialect/foreign/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/builtins/Emission.h"
 
 namespace nereid::sema {
 namespace {
+
+/// Whether attributes on the op that defines `value` speak of that value alone and stay with it.
+bool hasOwnOp(mlir::Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  return op && op->getNumResults() == 1 && op->getNumRegions() == 0 && !llvm::isa<tt::CallOp>(op);
+}
+
+/// The op that holds the hints on `value`, which has none of its own; made at the first hint.
+tt::BitcastOp hintOpOf(mlir::OpBuilder &builder, mlir::Value value) {
+  for (mlir::Operation *user : value.getUsers())
+    if (auto hint = llvm::dyn_cast<tt::BitcastOp>(user); hint && hint.isHint())
+      return hint;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(value);
+  return tt::BitcastOp::create(builder, value.getLoc(), value.getType(), value);
+}
+
+/// What a loop's first iteration has in place of `value`; null where `value` is not carried by a loop.
+mlir::Value initOf(mlir::Value value) {
+  auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
+  mlir::Operation *loop = argument ? argument.getOwner()->getParentOp() : nullptr;
+  const unsigned index = argument ? argument.getArgNumber() : 0;
+  if (auto counted = llvm::dyn_cast_or_null<mlir::scf::ForOp>(loop))
+    return index ? counted.getInitArgs()[index - 1] : mlir::Value();
+  if (auto tested = llvm::dyn_cast_or_null<mlir::scf::WhileOp>(loop); tested && index < tested.getInits().size())
+    return tested.getInits()[index];
+  return {};
+}
+
+void attachTo(mlir::OpBuilder &builder, mlir::Value value, llvm::StringRef attribute, mlir::DenseIntElementsAttr fact) {
+  if (hasOwnOp(value))
+    return value.getDefiningOp()->setAttr(attribute, fact);
+  auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
+  auto function = argument ? llvm::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp()) : tt::FuncOp();
+  if (function && function.isPublic() && argument.getOwner()->isEntryBlock()) {
+    const bool isTile = llvm::isa<mlir::RankedTensorType>(value.getType());
+    function.setArgAttr(argument.getArgNumber(), attribute,
+                        isTile ? mlir::Attribute(fact) : fact.getValues<mlir::Attribute>()[0]);
+    return;
+  }
+  // Scalars that a reduction or a map combines: nobody asks about them.
+  if (argument && !llvm::isa<tt::FuncOp, mlir::scf::ForOp, mlir::scf::WhileOp>(argument.getOwner()->getParentOp()))
+    return;
+  hintOpOf(builder, value)->setAttr(attribute, fact);
+  // As in Triton, a hint in a loop's body speaks of what the loop starts from, too.
+  mlir::Value init = value;
+  while (init && !hasOwnOp(init))
+    init = initOf(init);
+  if (init)
+    init.getDefiningOp()->setAttr(attribute, fact);
+}
 
 /// Attaches one positive number per dimension to what defines the tensor.
 Value attach(const CallSite &site, llvm::StringRef attribute, bool allowsScalar) {
@@ -24,18 +80,7 @@ Value attach(const CallSite &site, llvm::StringRef attribute, bool allowsScalar)
       return emitter.error(diag::HintValue, range, site.builtin.name, value);
   mlir::OpBuilder &builder = builderOf(site);
   const auto numbers = llvm::to_vector_of<int32_t>(*values);
-  mlir::Attribute fact = builder.getI32TensorAttr(numbers);
-  mlir::Value value = input.tensor()->value;
-  if (mlir::Operation *source = value.getDefiningOp()) {
-    source->setAttr(attribute, fact);
-    return input;
-  }
-  auto argument = llvm::cast<mlir::BlockArgument>(value);
-  auto function = llvm::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
-  // What a loop carries has no single source; the hint would hold for one iteration only.
-  if (function && argument.getOwner()->isEntryBlock())
-    function.setArgAttr(argument.getArgNumber(), attribute,
-                        type.isTile() ? fact : builder.getI32IntegerAttr(numbers.front()));
+  attachTo(builder, input.tensor()->value, attribute, builder.getI32TensorAttr(numbers));
   return input;
 }
 
@@ -68,6 +113,19 @@ llvm::ArrayRef<Builtin> hintBuiltins() {
       {"max_constancy", languageModule, params, "Promises that runs of so many elements are equal.", emitMaxConstancy},
   };
   return table;
+}
+
+void useHints(mlir::ModuleOp module) {
+  module.walk([](tt::BitcastOp hint) {
+    if (!hint.isHint())
+      return;
+    // A loop that hands on what it was given goes on doing so.
+    const bool isCarried = llvm::isa<mlir::BlockArgument>(hint.getSrc());
+    hint.getSrc().replaceUsesWithIf(hint.getResult(), [&](mlir::OpOperand &use) {
+      mlir::Operation *user = use.getOwner();
+      return user != hint && !(isCarried && llvm::isa<mlir::scf::YieldOp, mlir::scf::ConditionOp>(user));
+    });
+  });
 }
 
 } // namespace nereid::sema

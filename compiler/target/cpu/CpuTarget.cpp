@@ -102,6 +102,15 @@ static LogicalResult decomposeScaledDots(ModuleOp module) {
   return passes.run(module);
 }
 
+/// What hints tell is of no use here.
+static LogicalResult dropHints(ModuleOp module) {
+  tt::DropHintsOptions options;
+  options.all = true;
+  PassManager passes(module.getContext());
+  passes.addPass(tt::createDropHints(options));
+  return passes.run(module);
+}
+
 /// Checks for the sanitizers that the options ask for.
 static LogicalResult insertChecks(ModuleOp module, uint32_t sanitizers) {
   if (!sanitizers)
@@ -197,6 +206,8 @@ FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options
   if (failed(decomposeScaledDots(module)))
     return failure();
   if (failed(insertChecks(module, options.sanitize)))
+    return failure();
+  if (failed(dropHints(module)))
     return failure();
   carryOffsets(*kernel);
   widenProducts(*kernel, vectors);

@@ -46,3 +46,35 @@ def test_static_assert_and_static_print(device, capfd):
     with pytest.raises(triton.CompilationError) as failure:
         launch(checked, (1,), np.zeros(1, np.int32), N=37, device=device)
     assert "N must be even" in str(failure.value)
+
+
+@triton.jit
+def hinted_in_loops(x_ptr, out_ptr, size_ptr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    size = tl.load(size_ptr)
+    at = tl.arange(0, ROWS)[:, None] * size + tl.arange(0, BLOCK)[None, :]
+    p = x_ptr + at
+    offset = size - size
+    acc = tl.zeros((ROWS, BLOCK), tl.float32)
+    for k in range(0, size, BLOCK):
+        tl.multiple_of(p, [16, 16])
+        tl.multiple_of(k, BLOCK)
+        tl.assume(k % BLOCK == 0)
+        hinted = tl.multiple_of(offset, 16)
+        acc += tl.load(p) + tl.load(x_ptr + hinted + at) + tl.load(x_ptr + k + at)
+        p += BLOCK
+        offset += BLOCK
+    rest = size
+    while rest > 0:
+        rest = tl.multiple_of(rest, BLOCK)
+        acc += tl.load(x_ptr + (rest - BLOCK) + at)
+        rest -= BLOCK
+    tl.store(out_ptr + tl.arange(0, ROWS)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :], acc)
+
+
+def test_hints_on_what_loops_carry(device):
+    x = values("float32", 4, 96)
+    expected = 4 * x.reshape(4, 3, 32).astype(np.float64).sum(1)
+    arguments = dict(
+        x_ptr=x, out_ptr=np.zeros((4, 32), np.float32), size_ptr=np.array([96], np.int32), ROWS=4, BLOCK=32
+    )
+    check(hinted_in_loops, (1,), arguments, dict(out_ptr=expected.astype(np.float32)), device=device, rtol=1e-5, atol=1e-4)
