@@ -26,6 +26,16 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
 }
 
 def UnrollLoops : Pass<"ttg-unroll-loops", "::nereid::tt::FuncOp"> {
+def AccumulateInThreads : Pass<"ttg-accumulate-in-threads", "::nereid::tt::FuncOp"> {
+  let summary = "makes reductions that a loop accumulates cross threads once, after the loop";
+  let description = [{
+    Where a loop carries `acc op reduce(x)` and nothing else uses the reduction, each thread combines what it holds of `x`
+    with an accumulator of its own; a reduction after the loop crosses threads. The order of combination changes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::nereid::ttg::TtgDialect"];
+  let statistics = [Statistic<"numAccumulated", "accumulated", "reductions moved behind loops">];
+}
+
   let summary = "unrolls loops over tiles that ask for it";
   let description = [{
     `tt.loop_unroll_factor` iterations of an `scf.for` become one turn; a second

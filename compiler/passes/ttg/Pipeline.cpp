@@ -22,6 +22,7 @@ void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
   passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma,
                                      shape.hasWarpGroupMma, shape.maxSharedBytes}));
   OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
+  ofFunctions.addPass(createAccumulateInThreads());
   if (shape.hasWarpGroupMma)
     ofFunctions.addPass(createFormWarpGroupDots());
   ofFunctions.addPass(createShareOperands({shape.maxSharedBytes}));

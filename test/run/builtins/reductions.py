@@ -405,3 +405,78 @@ def test_softmax_of_one_dimension(device):
     arguments = dict(x_ptr=x, out_ptr=np.zeros(64, np.float32), BLOCK=64)
     expected = dict(out_ptr=(e / e.sum()).astype(np.float32))
     check(softmax_of_one_dimension, (1,), arguments, expected, device=device, rtol=2e-6)
+
+
+@triton.jit
+def accumulated(x_ptr, out_ptr, columns, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr):
+    m, kept = tl.arange(0, M), tl.arange(0, M)
+    total, all_ = tl.zeros([M], tl.int32), 0
+    most, least = tl.full([M], -1000, tl.int32), tl.full([M], 1000, tl.int32)
+    product, bits = tl.full([M], 1, tl.int32), tl.full([M], -1, tl.int32)
+    parity, nested = tl.zeros([M], tl.int32), tl.zeros([M], tl.int32)
+    for n in range(0, columns, N):
+        j = n + tl.arange(0, N)
+        row, column = (m[:, None], j[None, :]) if AXIS == 1 else (m[None, :], j[:, None])
+        x = tl.load(x_ptr + row * columns + column, mask=column < columns, other=0)
+        total += tl.sum(x, AXIS)
+        total -= tl.sum(x * 3, AXIS)
+        all_ += tl.sum(x)
+        most = tl.maximum(tl.max(x, AXIS), most)
+        least = tl.minimum(least, tl.min(x, AXIS))
+        product *= tl.reduce(x | 1, AXIS, multiply)
+        bits &= tl.reduce(x | 7, AXIS, both)
+        parity ^= tl.xor_sum(x, AXIS)
+        for i in range(3):
+            nested += tl.sum(x * i, AXIS)
+    results = total, most, least, product, bits, parity, nested
+    for i in tl.static_range(7):
+        tl.store(out_ptr + i * M + kept, results[i])
+    tl.store(out_ptr + 7 * M + kept, all_)
+
+
+@triton.jit
+def multiply(a, b):
+    return a * b
+
+
+@triton.jit
+def both(a, b):
+    return a & b
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(("m", "n", "columns"), [(16, 32, 100), (4, 256, 700), (64, 16, 16), (32, 8, 0)])
+def test_accumulated_in_loops(m, n, columns, axis, device):
+    x = values("int32", m, columns, low=-50, high=50)
+    parts = np.concatenate([x, np.zeros((m, -columns % n), np.int32)], 1)
+    rows = [-2 * x.sum(1), parts.max(1, initial=-1000), parts.min(1, initial=1000)]
+    rows += [np.multiply.reduce(parts | 1, 1, dtype=np.int32), np.bitwise_and.reduce(parts | 7, 1)]
+    rows += [np.bitwise_xor.reduce(x, 1), 3 * x.sum(1), np.full(m, x.sum())]
+    arguments = dict(x_ptr=x, out_ptr=np.zeros((8, m), np.int32), columns=columns, M=m, N=n, AXIS=axis)
+    if columns == 0:
+        arguments["x_ptr"] = np.zeros(1, np.int32)
+    check(accumulated, (1,), arguments, dict(out_ptr=np.stack(rows).astype(np.int32)), device=device)
+
+
+@triton.jit
+def accumulated_floats(x_ptr, out_ptr, columns, N: tl.constexpr):
+    total, most = 0.5, float("-inf")
+    for n in range(0, columns, N):
+        j = n + tl.arange(0, N)
+        x = tl.load(x_ptr + j, mask=j < columns, other=0)
+        total += tl.sum(x)
+        most = tl.maximum(most, tl.max(x))
+    tl.store(out_ptr, total)
+    tl.store(out_ptr + 1, most)
+
+
+@pytest.mark.parametrize("columns", [0, 5, 3000])
+def test_accumulated_floats_in_loops(columns, device):
+    x = values("float32", columns + 1, low=-1, high=1)
+    x[2:3] = np.nan  # which a maximum passes over, and a sum does not
+    seen = x[:columns]
+    padded = np.concatenate([seen, np.zeros(-columns % 1024, np.float32)])
+    most = np.fmax.reduce(padded, initial=-np.inf)
+    expected = np.array([0.5 + seen.astype(np.float64).sum(), most], np.float32)
+    arguments = dict(x_ptr=x, out_ptr=np.zeros(2, np.float32), columns=columns, N=1024)
+    check(accumulated_floats, (1,), arguments, dict(out_ptr=expected), device=device, rtol=1e-5)

@@ -1,0 +1,301 @@
+// Makes reductions that a loop accumulates cross threads once, after the loop.
+//
+//   for iter_args(%acc = %init)                      for iter_args(%own = neutral)
+//     %r = reduce(%x, axis)                  ->        %r = reduce(%x's registers along the axis)
+//     yield %acc + %r                                  yield %own + %r
+//                                                    %sum = %init + reduce(%own, axis)
+//
+// Of the axis's coordinate bits some tell registers apart and the others threads. A reshape and a transposition, which
+// move nothing, put the former into a last dimension; the reduction over it stays in the thread, and what it leaves takes no
+// more registers than the result had, which all threads of a row held.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/NeutralElement.h"
+#include "compiler/analysis/RegisterPressure.h"
+#include "compiler/dialect/tt/Extents.h"
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace nereid::ttg {
+#define GEN_PASS_DEF_ACCUMULATEINTHREADS
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+using layout::LinearLayout;
+
+/// 32-bit registers of a thread that the accumulators of one loop may take beyond those that they took before.
+static constexpr unsigned kExtraRegisters = 32;
+
+namespace {
+/// One value that a loop carries, and the ops that add reductions to it, the first one first.
+struct Accumulation {
+  unsigned index = 0; ///< of the carried value
+  SmallVector<Operation *> sums;
+  SmallVector<tt::ReduceOp> reductions; ///< one for each sum
+  TypedAttr neutral;
+};
+
+/// How one axis of a tile is spread: extents of runs of coordinate bits, from the highest on.
+struct AxisRuns {
+  SmallVector<int64_t> extents;
+  SmallVector<bool> isRegister;
+};
+} // namespace
+
+//--- what is accumulated -------------------------------------------------------------------
+
+/// The combination of a reduction of one op and one operand; null for others.
+static Operation *combinationOf(tt::ReduceOp reduce) {
+  Block &body = reduce.getCombine().front();
+  if (reduce.getSrcs().size() != 1 || !llvm::hasNItems(body, 2) || reduce->hasAttr(tt::kExtents))
+    return nullptr;
+  Operation &combination = body.front();
+  const bool isAll = combination.getNumOperands() == 2 && combination.getNumResults() == 1 &&
+                     llvm::is_contained(combination.getOperands(), body.getArgument(0)) &&
+                     llvm::is_contained(combination.getOperands(), body.getArgument(1)) &&
+                     body.back().getOperands() == combination.getResults();
+  return isAll ? &combination : nullptr;
+}
+
+/// The reduction that a value comes from, through changes of layout, none of which anything else uses.
+static tt::ReduceOp reductionBehind(Value value) {
+  while (auto convert = value.hasOneUse() ? value.getDefiningOp<ConvertLayoutOp>() : ConvertLayoutOp())
+    value = convert.getSrc();
+  return value.hasOneUse() ? value.getDefiningOp<tt::ReduceOp>() : tt::ReduceOp();
+}
+
+/// Whether `sum` combines what it has on the left with a reduction of that combination; a difference takes sums away.
+static bool doesCombine(Operation *sum, Operation *combination) {
+  if (sum->getName() == combination->getName())
+    return true;
+  return (isa<arith::SubFOp>(sum) && isa<arith::AddFOp>(combination)) ||
+         (isa<arith::SubIOp>(sum) && isa<arith::AddIOp>(combination));
+}
+
+static bool isDifference(Operation *sum) { return isa<arith::SubFOp, arith::SubIOp>(sum); }
+
+static std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned index) {
+  Accumulation found{index, {}, {}, {}};
+  Value carried = loop.getRegionIterArg(index), value = loop.getYieldedValues()[index];
+  while (value != carried) {
+    Operation *sum = value.hasOneUse() ? value.getDefiningOp() : nullptr;
+    if (!sum || sum->getBlock() != loop.getBody() || sum->getNumOperands() != 2 || sum->getNumResults() != 1)
+      return std::nullopt;
+    tt::ReduceOp reduction = reductionBehind(sum->getOperand(1));
+    unsigned other = 0;
+    if (!reduction && !isDifference(sum)) {
+      reduction = reductionBehind(sum->getOperand(0));
+      other = 1;
+    }
+    if (!reduction || reduction->getBlock() != loop.getBody())
+      return std::nullopt;
+    Operation *combination = combinationOf(reduction);
+    if (!combination || !doesCombine(sum, combination))
+      return std::nullopt;
+    if (!found.sums.empty()) {
+      tt::ReduceOp next = found.reductions.front();
+      const bool isSame = sum->getName() == found.sums.front()->getName() && next.getAxis() == reduction.getAxis() &&
+                          next.getSrcs().front().getType() == reduction.getSrcs().front().getType() &&
+                          combinationOf(next)->getName() == combination->getName();
+      if (!isSame)
+        return std::nullopt;
+    }
+    found.sums.insert(found.sums.begin(), sum);
+    found.reductions.insert(found.reductions.begin(), reduction);
+    value = sum->getOperand(other);
+  }
+  if (found.sums.empty() || !carried.hasOneUse())
+    return std::nullopt;
+  found.neutral = analysis::neutralElement(combinationOf(found.reductions.front()));
+  return found.neutral ? std::optional(std::move(found)) : std::nullopt;
+}
+
+//--- how it is spread ----------------------------------------------------------------------
+
+/// Nothing where registers and threads are mixed, or the axis lies in registers alone.
+static std::optional<AxisRuns> runsAlong(RankedTensorType type, unsigned axis) {
+  const LinearLayout &layout = linearLayoutOf(type);
+  const int64_t extent = type.getDimSize(axis);
+  int64_t ofRegisters = 0, ofThreads = 0;
+  for (StringRef input : layout.inputNames())
+    for (unsigned bit = 0; bit < layout.inBits(input); ++bit) {
+      const int64_t along = layout.basis(input, bit)[axis];
+      if (along & (along - 1))
+        return std::nullopt;
+      (input == layout::kRegister ? ofRegisters : ofThreads) |= along;
+    }
+  if (ofThreads == 0 || (ofRegisters & ofThreads) || (ofRegisters | ofThreads) != extent - 1)
+    return std::nullopt;
+  AxisRuns runs;
+  for (int64_t bit = extent / 2; bit > 0; bit /= 2) {
+    const bool isRegister = ofRegisters & bit;
+    if (runs.isRegister.empty() || runs.isRegister.back() != isRegister) {
+      runs.isRegister.push_back(isRegister);
+      runs.extents.push_back(1);
+    }
+    runs.extents.back() *= 2;
+  }
+  return runs;
+}
+
+static Value reshaped(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  LayoutEncoding encoding = inferReshaped(encodingOf(type), type.getShape(), shape);
+  return encoding ? tt::ReshapeOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType(), encoding),
+                                          value, /*allow_reorder=*/false, /*efficient_layout=*/false)
+                  : Value();
+}
+
+static Value transposed(OpBuilder &builder, Location loc, Value value, ArrayRef<int32_t> order) {
+  if (llvm::equal(order, llvm::seq<int32_t>(0, order.size())))
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape;
+  for (int32_t dim : order)
+    shape.push_back(type.getDimSize(dim));
+  LayoutEncoding encoding = inferTransposed(encodingOf(type), type.getShape(), order);
+  return encoding ? tt::TransOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType(), encoding),
+                                        value, order)
+                  : Value();
+}
+
+/// The tile with the axis's threads where the axis was and its registers as a last dimension; null where no encoding says so.
+static Value withRegistersLast(OpBuilder &builder, Location loc, Value tile, unsigned axis, const AxisRuns &runs) {
+  const ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+  SmallVector<int64_t> apart(shape.take_front(axis)), merged(shape);
+  apart.append(runs.extents.begin(), runs.extents.end());
+  apart.append(shape.begin() + axis + 1, shape.end());
+  merged[axis] = 1;
+  merged.push_back(1);
+  SmallVector<int32_t> order, last;
+  for (int32_t dim = 0; dim < int32_t(apart.size()); ++dim) {
+    const unsigned run = dim - axis;
+    const bool isOfAxis = dim >= int32_t(axis) && run < runs.extents.size();
+    const bool isRegister = isOfAxis && runs.isRegister[run];
+    (isRegister ? last : order).push_back(dim);
+    if (isOfAxis)
+      merged[isRegister ? merged.size() - 1 : axis] *= apart[dim];
+  }
+  order.append(last);
+  Value value = reshaped(builder, loc, tile, apart);
+  value = value ? transposed(builder, loc, value, order) : value;
+  return value ? reshaped(builder, loc, value, merged) : value;
+}
+
+static Value reduced(OpBuilder &builder, tt::ReduceOp like, Value tile, unsigned axis) {
+  auto reduce = tt::ReduceOp::create(builder, like.getLoc(), ValueRange(tile), axis);
+  IRMapping mapping;
+  like.getCombine().cloneInto(&reduce.getCombine(), mapping);
+  return reduce->getResult(0);
+}
+
+/// What a thread has of the reduction's result; null where its elements are not in threads' registers in that way.
+static Value partOf(OpBuilder &builder, tt::ReduceOp reduction) {
+  Value tile = reduction.getSrcs().front();
+  const std::optional<AxisRuns> runs = runsAlong(cast<RankedTensorType>(tile.getType()), reduction.getAxis());
+  if (!runs)
+    return {};
+  if (!llvm::is_contained(runs->isRegister, true))
+    return tile;
+  Value apart = withRegistersLast(builder, reduction.getLoc(), tile, reduction.getAxis(), *runs);
+  return apart ? reduced(builder, reduction, apart, cast<RankedTensorType>(apart.getType()).getRank() - 1) : Value();
+}
+
+//--- the loop ------------------------------------------------------------------------------
+
+static Value combined(OpBuilder &builder, Operation *like, Value a, Value b) {
+  const Type type = isa<RankedTensorType>(a.getType()) ? a.getType() : b.getType();
+  OperationState state(like->getLoc(), like->getName(), ValueRange{a, b}, type, like->getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
+static void eraseUnused(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->use_empty() || !isMemoryEffectFree(op))
+    return;
+  const SmallVector<Value> operands(op->getOperands());
+  op->erase();
+  for (Value operand : operands)
+    eraseUnused(operand);
+}
+
+static void rewrite(scf::ForOp loop, const Accumulation &accumulation, ArrayRef<Value> parts) {
+  Operation *last = accumulation.sums.back();
+  tt::ReduceOp reduction = accumulation.reductions.back();
+  const bool isSecond = reductionBehind(last->getOperand(1)) == reduction;
+  BlockArgument carried = loop.getRegionIterArg(accumulation.index);
+  Value init = loop.getInitArgs()[accumulation.index], result = loop.getResult(accumulation.index);
+  auto type = cast<RankedTensorType>(parts.front().getType());
+  const auto uses = llvm::map_to_vector(result.getUses(), [](OpOperand &use) { return &use; });
+
+  OpBuilder builder(loop);
+  const auto neutral = DenseElementsAttr::get(type, Attribute(accumulation.neutral));
+  loop.getInitArgsMutable()[accumulation.index].set(arith::ConstantOp::create(builder, loop.getLoc(), neutral));
+  carried.setType(type);
+  result.setType(type);
+
+  builder.setInsertionPointAfter(loop);
+  Value across = reduced(builder, reduction, result, reduction.getAxis());
+  if (Type asked = last->getOperand(isSecond).getType(); across.getType() != asked)
+    across = ConvertLayoutOp::create(builder, across.getLoc(), asked, across);
+  Value whole = combined(builder, last, isSecond ? init : across, isSecond ? across : init);
+  for (OpOperand *use : uses)
+    use->set(whole);
+
+  Value sum = carried;
+  for (auto [step, part] : llvm::zip_equal(accumulation.sums, parts)) {
+    builder.setInsertionPoint(step);
+    sum = combined(builder, combinationOf(reduction), sum, part);
+    sum.setLoc(step->getLoc());
+  }
+  loop.getTiedLoopYieldedValue(carried)->set(sum);
+  eraseUnused(last->getResult(0));
+}
+
+static unsigned accumulateInThreads(scf::ForOp loop) {
+  unsigned extraRegisters = 0, count = 0;
+  for (unsigned index = 0; index < loop.getNumRegionIterArgs(); ++index) {
+    const std::optional<Accumulation> found = findAccumulation(loop, index);
+    if (!found)
+      continue;
+    SmallVector<Value> parts;
+    for (tt::ReduceOp reduction : found->reductions) {
+      OpBuilder builder(reduction);
+      parts.push_back(partOf(builder, reduction));
+    }
+    if (!parts.front())
+      continue;
+    const unsigned before = analysis::registersOf(loop.getRegionIterArg(index).getType());
+    const unsigned after = analysis::registersOf(parts.front().getType());
+    const unsigned extra = after > before ? after - before : 0;
+    if (extraRegisters + extra > kExtraRegisters) {
+      for (Value part : parts)
+        eraseUnused(part);
+      continue;
+    }
+    extraRegisters += extra;
+    rewrite(loop, *found, parts);
+    ++count;
+  }
+  return count;
+}
+
+namespace {
+struct AccumulateInThreads : ttg::impl::AccumulateInThreadsBase<AccumulateInThreads> {
+  using AccumulateInThreadsBase::AccumulateInThreadsBase;
+
+  void runOnOperation() final {
+    // Inner loops first: what they leave is accumulated by the loops around them.
+    getOperation().walk([&](scf::ForOp loop) { numAccumulated += accumulateInThreads(loop); });
+  }
+};
+} // namespace
