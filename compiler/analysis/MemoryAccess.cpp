@@ -4,6 +4,8 @@
 
 #include "compiler/dialect/ttg/Dialect.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::analysis;
@@ -48,8 +50,11 @@ std::optional<MemoryAccess> analysis::atomicAccessOf(Operation *op) {
   }
   access.elementBits = memoryBits(tt::elementOf(access.value.getType()));
   auto combine = dyn_cast<tt::AtomicRMWOp>(op);
-  const bool isInPairs = combine && combine.getAtomicRmwOp() == tt::RMWOp::FADD && access.elementBits == 16;
-  access.widestBytes = access.elementBits / 8 * (isInPairs ? 2 : 1);
+  const bool isFloatSum = combine && combine.getAtomicRmwOp() == tt::RMWOp::FADD && access.elementBits <= 32;
+  if (isFloatSum && op->getParentOfType<ModuleOp>()->hasAttr(kVectorAtomics))
+    access.widestBytes = kWidestAccessBytes;
+  else
+    access.widestBytes = access.elementBits / 8 * (isFloatSum && access.elementBits == 16 ? 2 : 1);
   return access;
 }
 

@@ -10,6 +10,9 @@ namespace nereid::analysis {
 /// No piece of an access is wider.
 inline constexpr unsigned kWidestAccessBytes = 16;
 
+/// On a module: atomic sums of f32, f16 and bf16 take vectors as wide as loads do.
+inline constexpr llvm::StringLiteral kVectorAtomics = "ttg.vector-atomics";
+
 /// What a load, store or atomic access does; one place knows which ops these are.
 struct MemoryAccess {
   mlir::Operation *op = nullptr;
@@ -26,7 +29,8 @@ struct MemoryAccess {
 
 /// The load or store that `op` is, if any.
 std::optional<MemoryAccess> memoryAccessOf(mlir::Operation *op);
-/// The atomic access that `op` is, if any. Sums of 16-bit floats may be made in pairs, everything else singly.
+/// The atomic access that `op` is, if any. Sums of 16-bit floats may be made in pairs, those of floats up to 32 bits as vectors
+/// where the module says so, everything else singly.
 std::optional<MemoryAccess> atomicAccessOf(mlir::Operation *op);
 /// The access of either kind.
 std::optional<MemoryAccess> anyAccessOf(mlir::Operation *op);

@@ -7,6 +7,7 @@
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/tt/Extents.h"
 #include "compiler/lowering/AtomicForms.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ private:
   llvm::Value *accessByLlvm(const AtomicAccess &one);
   AtomicAccess accessAt(unsigned index, llvm::Value *value);
   Tile pieceAt(unsigned first, unsigned count);
+  unsigned pieceSize();
   void shareScalar(Tile &result);
   void shareTile(Tile &result);
 
@@ -112,20 +114,32 @@ AtomicAccess AtomicEmitter::accessAt(unsigned index, llvm::Value *value) {
   return one;
 }
 
-/// Neighbours: two at once where there is an instruction for that.
+/// Neighbours: as many at once as there is an instruction for.
 Tile AtomicEmitter::pieceAt(unsigned first, unsigned count) {
   const Tile &values = emitter.tile(access.value);
-  if (count == 2) {
-    llvm::Value *pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(values[first]->getType(), 2));
-    for (unsigned part : {0, 1})
-      pair = ir.CreateInsertElement(pair, values[first + part], uint64_t{part});
-    if (llvm::Value *old = emitter.target.atomicGlobal(ir, accessAt(first, pair)))
-      return {ir.CreateExtractElement(old, uint64_t{0}), ir.CreateExtractElement(old, uint64_t{1})};
-  }
+  if (count == 1)
+    return {accessOnce(accessAt(first, values[first]))};
+  llvm::Value *vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(values[first]->getType(), count));
+  for (unsigned part = 0; part < count; ++part)
+    vector = ir.CreateInsertElement(vector, values[first + part], uint64_t{part});
   Tile results;
-  for (unsigned index = first; index < first + count; ++index)
-    results.push_back(accessOnce(accessAt(index, values[index])));
+  if (llvm::Value *old = emitter.target.atomicGlobal(ir, accessAt(first, vector))) {
+    for (unsigned part = 0; part < count; ++part)
+      results.push_back(ir.CreateExtractElement(old, uint64_t{part}));
+    return results;
+  }
+  for (unsigned half : {0u, count / 2})
+    llvm::append_range(results, pieceAt(first + half, count / 2));
   return results;
+}
+
+/// Elements that exist and elements that do not are in different pieces.
+unsigned AtomicEmitter::pieceSize() {
+  int64_t piece = analysis::vectorElems(access, emitter.module.axes);
+  if (op->hasAttr(tt::kExtents))
+    for (int64_t extent : tt::existingExtents(op, /*operand=*/0))
+      piece = std::min(piece, extent & -extent);
+  return piece;
 }
 
 //--- what other threads get ----------------------------------------------------------------
@@ -179,7 +193,7 @@ LogicalResult AtomicEmitter::run() {
   const bool isTile = isa<RankedTensorType>(access.pointer.getType());
   isOwner = emitter.ownerOf(access.pointer.getType());
   const unsigned count = numRegisters(access.pointer.getType());
-  const unsigned piece = analysis::vectorElems(access, emitter.module.axes);
+  const unsigned piece = pieceSize();
   const uint32_t copies = copyMask(access.pointer.getType());
   Tile result(count, nullptr);
   for (unsigned first = 0; first < count; first += piece) {

@@ -58,6 +58,8 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
     module->setAttr(kNumWarps, builder.getI32IntegerAttr(numWarps));
     module->setAttr(kTarget, builder.getStringAttr(target));
     module->setAttr(kThreadsPerWarp, builder.getI32IntegerAttr(threadsPerWarp));
+    if (hasVectorAtomics)
+      module->setAttr(analysis::kVectorAtomics, builder.getUnitAttr());
   }
 
   LogicalResult assign(tt::FuncOp function) {
@@ -78,10 +80,10 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
   void runOnOperation() final {
     if (failed(checkOptions()))
       return signalPassFailure();
+    setModuleFacts();
     for (auto function : getOperation().getOps<tt::FuncOp>())
       if (failed(assign(function)))
         return signalPassFailure();
-    setModuleFacts();
   }
 };
 } // namespace

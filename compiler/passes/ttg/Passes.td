@@ -21,11 +21,11 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
     Option<"hasWarpMma", "warp-mma", "bool", "true", "whether warps have matrix instructions">,
     Option<"hasWarpGroupMma", "warp-group-mma", "bool", "false", "whether groups of four warps have them, too">,
     Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a block">,
+    Option<"hasVectorAtomics", "vector-atomics", "bool", "false", "whether atomic sums take vectors of floats">,
   ];
   let statistics = [Statistic<"numConversions", "conversions", "layout conversions inserted">];
 }
 
-def UnrollLoops : Pass<"ttg-unroll-loops", "::nereid::tt::FuncOp"> {
 def AccumulateInThreads : Pass<"ttg-accumulate-in-threads", "::nereid::tt::FuncOp"> {
   let summary = "makes reductions that a loop accumulates cross threads once, after the loop";
   let description = [{
@@ -36,6 +36,7 @@ def AccumulateInThreads : Pass<"ttg-accumulate-in-threads", "::nereid::tt::FuncO
   let statistics = [Statistic<"numAccumulated", "accumulated", "reductions moved behind loops">];
 }
 
+def UnrollLoops : Pass<"ttg-unroll-loops", "::nereid::tt::FuncOp"> {
   let summary = "unrolls loops over tiles that ask for it";
   let description = [{
     `tt.loop_unroll_factor` iterations of an `scf.for` become one turn; a second

@@ -20,7 +20,7 @@ void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
   ofLoops.addPass(createUnrollLoops());
   // The input is canonical; what the passes below add needs merging, not rewriting.
   passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma,
-                                     shape.hasWarpGroupMma, shape.maxSharedBytes}));
+                                     shape.hasWarpGroupMma, shape.maxSharedBytes, shape.hasVectorAtomics}));
   OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
   ofFunctions.addPass(createAccumulateInThreads());
   if (shape.hasWarpGroupMma)

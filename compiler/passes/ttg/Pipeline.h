@@ -19,6 +19,7 @@ struct GpuShape {
   bool hasWarpMma = true;         ///< matrix instructions of a warp
   bool hasWarpGroupMma = false;   ///< and of four warps, from shared memory
   bool hasAsyncCopy = true;       ///< copies to shared memory beside the threads
+  bool hasVectorAtomics = false;  ///< sums of up to 16 bytes of floats in global memory
   unsigned defaultStages = 1;     ///< of loops without a product that do not say how many
   unsigned productStages = 3;     ///< of those with one
   unsigned askedStages = 0;       ///< of the kernel, which loops without a dot do not follow; 0: not asked for

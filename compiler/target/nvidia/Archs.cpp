@@ -19,6 +19,7 @@ static constexpr Arch volta = {.capability = 70,
                                .hasBf16Conversion = false,
                                .hasByteFloats = false,
                                .hasBf16Atomics = false,
+                               .hasVectorAtomics = false,
                                .hasWarpMma = false,
                                .hasAsyncCopy = false,
                                .hasTma = false,
@@ -53,7 +54,7 @@ static constexpr Arch hopper() {
   Arch arch = ada();
   arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 80, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
   arch.makesTensorMaps = arch.hasMatrixStores = true;
-  arch.hasTma = arch.hasWgmma = arch.hasClusters = arch.hasBf16Atomics = true;
+  arch.hasTma = arch.hasWgmma = arch.hasClusters = arch.hasBf16Atomics = arch.hasVectorAtomics = true;
   return arch;
 }
 

@@ -18,6 +18,7 @@ struct Arch {
   bool hasBf16Conversion; ///< cvt to bf16, and packed to f16x2 and bf16x2
   bool hasByteFloats;    ///< cvt from and to e4m3 and e5m2
   bool hasBf16Atomics;   ///< atom.add of bf16 and pairs of it
+  bool hasVectorAtomics; ///< atom.add of up to 16 bytes of f32, f16 and bf16
   bool hasWarpMma;       ///< mma.sync of 16-bit floats, tf32, bytes and f64
   bool hasAsyncCopy;     ///< cp.async
   bool hasTma;

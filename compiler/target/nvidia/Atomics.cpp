@@ -3,6 +3,8 @@
 #include "compiler/target/nvidia/Assembly.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace nereid;
 using namespace nereid::nvidia;
 using namespace nereid::lowering;
@@ -59,17 +61,21 @@ llvm::StringRef NvidiaEmitter::scopeName(tt::MemSyncScope scope) const {
   llvm_unreachable("all scopes are listed");
 }
 
-/// ".add.noftz.f16x2"; empty where there is no such instruction.
+/// ".add.noftz.v4.f16x2"; empty where there is no such instruction. PTX ISA, red: vectors of up to 16 bytes.
 static std::string floatSumText(llvm::Type *type, const Arch &arch) {
   llvm::Type *element = type->getScalarType();
   const std::string pair = type->isVectorTy() ? "x2" : "";
-  if (element->isHalfTy())
-    return ".add.noftz.f16" + pair;
-  if (element->isBFloatTy())
-    return arch.hasBf16Atomics ? ".add.noftz.bf16" + pair : "";
-  if (type->isVectorTy())
+  const unsigned words = type->getPrimitiveSizeInBits() / 32;
+  if (type->isVectorTy() && words > 1 && (!arch.hasVectorAtomics || words > 4))
     return "";
-  return element->isFloatTy() ? ".add.f32" : element->isDoubleTy() ? ".add.f64" : "";
+  const std::string vector = type->isVectorTy() && words > 1 ? ".v" + std::to_string(words) : "";
+  if (element->isHalfTy())
+    return ".add.noftz" + vector + ".f16" + pair;
+  if (element->isBFloatTy())
+    return arch.hasBf16Atomics ? ".add.noftz" + vector + ".bf16" + pair : "";
+  if (element->isFloatTy())
+    return ".add" + vector + ".f32";
+  return element->isDoubleTy() && !type->isVectorTy() ? ".add.f64" : "";
 }
 
 /// PTX ISA, atom: which operations there are of which types.
@@ -108,13 +114,51 @@ static std::string operationText(const AtomicAccess &access, const Arch &arch) {
   llvm_unreachable("all operations are listed");
 }
 
+static bool isReduction(const AtomicAccess &access) {
+  // PTX ISA, red: neither swaps nor exchanges.
+  return !access.isUsed && access.op && *access.op != tt::RMWOp::XCHG;
+}
+
+/// "@$3 red.relaxed.gpu.global.add.v4.f32 "
+static std::string instructionText(Assembly &assembly, const AtomicAccess &access, const std::string &operation) {
+  const bool reduces = isReduction(access);
+  const std::string predicate = access.mask ? "@" + assembly.input(access.mask) + " " : "";
+  const std::string semantic = semanticText(reduces ? withoutResult(access.semantic) : access.semantic);
+  return predicate + (reduces ? "red" : "atom") + semantic + scopeText(access.scope) + ".global" + operation + " ";
+}
+
+/// A vector of 32-bit words.
+static llvm::Value *atomicVector(IrBuilder &ir, const AtomicAccess &access, const std::string &operation) {
+  llvm::Type *type = access.value->getType();
+  auto *words = llvm::FixedVectorType::get(ir.getInt32Ty(), type->getPrimitiveSizeInBits() / 32);
+  Assembly assembly(ir);
+  llvm::SmallVector<std::string> results, operands;
+  for (unsigned word = 0; word < words->getNumElements() && !isReduction(access); ++word)
+    results.push_back(assembly.output(ir.getInt32Ty(), /*isEarly=*/false));
+  const std::string result = results.empty() ? "" : "{" + llvm::join(results, ", ") + "}, ";
+  const std::string address = addressText(assembly.input(access.pointer), access.byteOffset);
+  llvm::Value *bits = ir.CreateBitCast(access.value, words);
+  for (uint64_t word = 0; word < words->getNumElements(); ++word)
+    operands.push_back(assembly.input(ir.CreateExtractElement(bits, word)));
+  const std::string text = instructionText(assembly, access, operation) + result + address + ", {" +
+                           llvm::join(operands, ", ") + "};";
+  const auto before = assembly.emit(text, llvm::MemoryEffects::unknown());
+  if (results.empty())
+    return llvm::PoisonValue::get(type);
+  llvm::Value *old = llvm::PoisonValue::get(words);
+  for (auto [word, value] : llvm::enumerate(before))
+    old = ir.CreateInsertElement(old, value, uint64_t{word});
+  return ir.CreateBitCast(old, type);
+}
+
 llvm::Value *NvidiaEmitter::atomicGlobal(IrBuilder &ir, const AtomicAccess &access) {
   llvm::Type *type = access.value->getType();
   const std::string operation = operationText(access, arch);
   if (operation.empty())
     return nullptr;
-  // PTX ISA, red: neither swaps nor exchanges.
-  const bool reduces = !access.isUsed && access.op && *access.op != tt::RMWOp::XCHG;
+  if (type->isVectorTy() && type->getPrimitiveSizeInBits() > 32)
+    return atomicVector(ir, access, operation);
+  const bool reduces = isReduction(access);
   llvm::Type *bits = ir.getIntNTy(type->getPrimitiveSizeInBits());
   Assembly assembly(ir);
   const std::string result = reduces ? "" : assembly.output(bits, /*isEarly=*/false) + ", ";
@@ -122,10 +166,7 @@ llvm::Value *NvidiaEmitter::atomicGlobal(IrBuilder &ir, const AtomicAccess &acce
   for (llvm::Value *operand : {access.compared, access.value})
     if (operand)
       operands += ", " + assembly.input(ir.CreateBitCast(operand, bits));
-  const std::string predicate = access.mask ? "@" + assembly.input(access.mask) + " " : "";
-  const std::string semantic = semanticText(reduces ? withoutResult(access.semantic) : access.semantic);
-  const std::string text = predicate + (reduces ? "red" : "atom") + semantic + scopeText(access.scope) + ".global" +
-                           operation + " " + result + operands + ";";
+  const std::string text = instructionText(assembly, access, operation) + result + operands + ";";
   llvm::Value *before = assembly.emit(text, llvm::MemoryEffects::unknown()).front();
   return reduces ? llvm::PoisonValue::get(type) : ir.CreateBitCast(before, type);
 }

@@ -47,6 +47,8 @@ static LogicalResult checkStructure(ModuleOp module) {
 /// Assemblers of CUDA 12.3 and 12.4 take the strides of `tensormap.replace` without their lowest four bits; they know no
 /// PTX of this version, and count as too old for it.
 static constexpr unsigned kTensorMapPtx = 85;
+/// PTX ISA, red: vectors came with 8.1.
+static constexpr unsigned kVectorAtomicPtx = 81;
 
 void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options,
                                  bool wherePossible, bool hostMaps) {
@@ -61,6 +63,10 @@ void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpe
 static bool makesTensorMaps(ModuleOp module) {
   auto isMap = [](ttng::MakeTensorMapOp) { return WalkResult::interrupt(); };
   return module.walk(isMap).wasInterrupted();
+}
+
+static bool hasAtomics(ModuleOp module) {
+  return module.walk([](tt::AtomicRMWOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &options, Arch &arch) {
@@ -78,10 +84,16 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
   if (options.ptxVersion && options.ptxVersion < arch.ptxVersion)
     return kernel.emitError() << "ptx_version is " << options.ptxVersion << "; the code made for " << arch.cpu
                               << " needs " << arch.ptxVersion << " at least";
-  if (options.ptxVersion)
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (options.ptxVersion) {
     arch.ptxVersion = options.ptxVersion;
-  else if (makesTensorMaps(kernel->getParentOfType<ModuleOp>()))
+    arch.hasVectorAtomics &= options.ptxVersion >= kVectorAtomicPtx;
+    return success();
+  }
+  if (makesTensorMaps(module))
     arch.ptxVersion = std::max(arch.ptxVersion, kTensorMapPtx);
+  if (arch.hasVectorAtomics && hasAtomics(module))
+    arch.ptxVersion = std::max(arch.ptxVersion, kVectorAtomicPtx);
   return success();
 }
 
@@ -99,6 +111,7 @@ static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options
   shape.hasWarpMma = arch.hasWarpMma;
   shape.hasWarpGroupMma = arch.hasWgmma;
   shape.hasAsyncCopy = arch.hasAsyncCopy;
+  shape.hasVectorAtomics = arch.hasVectorAtomics;
   shape.productStages = options.numStages;
   PassManager passes(module.getContext());
   passes.enableVerifier(false); // the driver verifies between phases where asked

@@ -432,3 +432,39 @@ def test_memory_that_must_not_be_written(device):
     with pytest.raises(ValueError, match="read-only"):
         result_in_a_reduction[(1,)](x, np.zeros(1, np.int32), BLOCK=8)
     assert (x == 0).all()
+
+
+@triton.jit
+def add_neighbours(x_ptr, v_ptr, old_ptr, n, BLOCK: tl.constexpr, USED: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    old = tl.atomic_add(x_ptr + i, tl.load(v_ptr + i), mask=i < n, sem="relaxed")
+    if USED:
+        tl.store(old_ptr + i, old, mask=i < n)
+
+
+@pytest.mark.parametrize("used", [False, True])
+@pytest.mark.parametrize("n", [1008, 1003])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_sums_of_neighbours(dtype, n, used, device):
+    x, v = values("int32", 1024, seed=1).astype(dtype), values("int32", 1024, seed=2).astype(dtype)
+    expected = x + np.where(np.arange(1024) < n, v, 0).astype(dtype)
+    old = np.zeros(1024, dtype)
+    results = dict(x_ptr=expected, old_ptr=np.where(np.arange(1024) < n, x, 0).astype(dtype) if used else old)
+    arguments = dict(x_ptr=x, v_ptr=v, old_ptr=old, n=n, BLOCK=512, USED=used)
+    check(add_neighbours, (2,), arguments, results, device=device)
+
+
+@triton.jit
+def add_odd_tile(x_ptr, v_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    at = tl.arange(0, ROWS)[:, None] * 16 + tl.arange(0, COLUMNS)[None, :]
+    tl.atomic_add(x_ptr + at, tl.load(v_ptr + at))
+
+
+@pytest.mark.parametrize("columns", [3, 6, 12])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_sums_of_tiles_of_any_extent(dtype, columns, device):
+    x, v = values("int32", 40, 16, seed=1).astype(dtype), values("int32", 40, 16, seed=2).astype(dtype)
+    expected = x.copy()
+    expected[:, :columns] += v[:, :columns]
+    arguments = dict(x_ptr=x, v_ptr=v, ROWS=40, COLUMNS=columns)
+    check(add_odd_tile, (1,), arguments, dict(x_ptr=expected), device=device)
