@@ -18,6 +18,8 @@ using layout::LinearLayout;
 /// What an instruction costs beside the sectors that it touches.
 static constexpr unsigned kIssueCost = 2;
 static constexpr unsigned kBarrierCost = 24;
+/// What a store of a dot's result costs more where it is narrower than 16 bytes: a way through shared memory pays.
+static constexpr unsigned kNarrowResultCost = 16;
 static constexpr int64_t kSectorBytes = 32;
 
 static const LinearLayout &linear(LayoutEncoding layout, ArrayRef<int64_t> shape) {
@@ -43,10 +45,22 @@ static unsigned sectorsPerInstruction(const MemoryAccess &access, const AxisInfo
   return 1u << layout::rank(lanes);
 }
 
+/// Whether a dot's result would be stored in narrower pieces than memory allows.
+static bool isNarrowResult(const MemoryAccess &access, const AxisInfoAnalysis &facts, LayoutEncoding encoding,
+                           unsigned piece) {
+  if (!isa<tt::StoreOp>(access.op) || !isa<NvidiaMmaAttr>(encoding))
+    return false;
+  const unsigned widest = analysis::kWidestAccessBytes * 8 / access.elementBits;
+  return piece < widest && llvm::any_of(llvm::seq<unsigned>(0, access.tile().getRank()), [&](unsigned dim) {
+           return access.tile().getDimSize(dim) >= widest && widestPiece(access, facts, dim) >= widest;
+         });
+}
+
 unsigned ttg::accessCost(const MemoryAccess &access, const AxisInfoAnalysis &facts, LayoutEncoding encoding) {
   const LinearLayout &layout = linear(encoding, access.tile().getShape());
-  const unsigned pieces = layout.inSize(layout::kRegister) / vectorElems(access, facts, layout);
-  return pieces * (kIssueCost + sectorsPerInstruction(access, facts.of(access.pointer), layout));
+  const unsigned piece = vectorElems(access, facts, layout), pieces = layout.inSize(layout::kRegister) / piece;
+  const unsigned issueCost = kIssueCost + (isNarrowResult(access, facts, encoding, piece) ? kNarrowResultCost : 0);
+  return pieces * (issueCost + sectorsPerInstruction(access, facts.of(access.pointer), layout));
 }
 
 /// Bits of `in` that move along `axis`.
