@@ -6,6 +6,7 @@
 DIR holds the unpacked libraries (scripts/requirements-libraries.txt names them). Which triton runs is decided by
 PYTHONPATH alone. Cases run in processes of their own: one that hangs or crashes fails alone.
 """
+# SPDX-License-Identifier: MIT
 
 import argparse
 import json
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORKER = ROOT / "test" / "libraries" / "worker.py"
@@ -26,19 +28,25 @@ if not WORKER.exists():  # a bundle: this file stands beside the folder `librari
 class Results:
     """What every case gave, printed as it comes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.lock = threading.Lock()
         self.rows = []
 
-    def add(self, library, case, passed, seconds, reason=""):
+    def add(self, library, case, passed, seconds, reason="") -> None:
         with self.lock:
             self.rows.append(
-                {"library": library, "case": case, "passed": passed, "seconds": seconds, "reason": reason}
+                {
+                    "library": library,
+                    "case": case,
+                    "passed": passed,
+                    "seconds": seconds,
+                    "reason": reason,
+                }
             )
             verdict = "PASS" if passed else "FAIL"
             print(f"{verdict} {library} {case} {seconds:.1f}s {reason}".rstrip(), flush=True)
 
-    def table(self):
+    def table(self) -> str:
         libraries = sorted({row["library"] for row in self.rows})
         width = max((len(name) for name in libraries), default=7)
         lines = [f"{'library':{width}}  passed  failed"]
@@ -49,8 +57,16 @@ class Results:
         return "\n".join(lines)
 
 
-def worker_command(options, driver, *rest):
-    command = [sys.executable, str(WORKER), driver, "--device", options.device, "--site", str(options.site)]
+def worker_command(options: argparse.Namespace, driver: str, *rest: str) -> list[str]:
+    command = [
+        sys.executable,
+        str(WORKER),
+        driver,
+        "--device",
+        options.device,
+        "--site",
+        str(options.site),
+    ]
     if options.configs:
         command += ["--configs", str(options.configs)]
     if options.record:
@@ -58,20 +74,25 @@ def worker_command(options, driver, *rest):
     return [*command, *rest]
 
 
-def list_cases(options, driver):
+def list_cases(options: argparse.Namespace, driver: str) -> tuple[list[str] | None, str]:
     """The names of a driver's cases, or why it could not be imported."""
     try:
         done = subprocess.run(
-            worker_command(options, driver, "--list"), capture_output=True, text=True, timeout=options.timeout
+            worker_command(options, driver, "--list"),
+            capture_output=True,
+            text=True,
+            timeout=options.timeout + 120,
         )
     except subprocess.TimeoutExpired:
-        return None, f"the import took more than {options.timeout} s"
+        return None, f"the import took more than {options.timeout + 120} s"
     if done.returncode:
-        return None, (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]
+        return None, (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][
+            :300
+        ]
     return json.loads(done.stdout.strip().splitlines()[-1]), ""
 
 
-def run_cases(options, driver, names, results):
+def run_cases(options, driver, names, results) -> None:
     """Runs cases in one process after another: a case that hangs or crashes ends its process, the next one goes on."""
     left = list(names)
     while left:
@@ -81,7 +102,9 @@ def run_cases(options, driver, names, results):
         )  # fmt: skip
         lines = queue.Queue()
         errors = []
-        threading.Thread(target=lambda p=process, q=lines: ([q.put(x) for x in p.stdout], q.put(None))).start()
+        threading.Thread(
+            target=lambda p=process, q=lines: ([q.put(x) for x in p.stdout], q.put(None))
+        ).start()
         threading.Thread(target=lambda p=process, e=errors: e.extend(p.stderr)).start()
         start = time.monotonic()
         limit = options.timeout + 60  # the import is in the first case's time
@@ -107,17 +130,25 @@ def run_cases(options, driver, names, results):
         process.wait()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--site", type=pathlib.Path, required=True, help="folder of the unpacked libraries")
+def main() -> bool:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--site", type=pathlib.Path, required=True, help="folder of the unpacked libraries"
+    )
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--library", action="append", help="only these drivers")
     parser.add_argument("--case", default="", help="only cases with this word in their name")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=60, help="seconds for a case")
-    parser.add_argument("--configs", type=int, default=0, help="autotuners time only their first N configurations")
+    parser.add_argument(
+        "--configs", type=int, default=0, help="autotuners time only their first N configurations"
+    )
     parser.add_argument("--json", type=pathlib.Path, help="also write all results there")
-    parser.add_argument("--record", type=pathlib.Path, help="a folder for the kernels that the cases compile")
+    parser.add_argument(
+        "--record", type=pathlib.Path, help="a folder for the kernels that the cases compile"
+    )
     options = parser.parse_args()
     options.site = options.site.resolve()
     drivers = options.library or sorted(
@@ -127,7 +158,7 @@ def main():
     results = Results()
     work = queue.Queue()
 
-    def prepare(driver):
+    def prepare(driver: str) -> None:
         names, reason = list_cases(options, driver)
         if names is None:
             results.add(driver, "import", False, 0, reason)
@@ -137,7 +168,7 @@ def main():
         for k in range(groups):
             work.put((driver, names[k::groups]))
 
-    def serve():
+    def serve() -> None:
         while True:
             try:
                 driver, names = work.get_nowait()
@@ -145,7 +176,7 @@ def main():
                 return
             run_cases(options, driver, names, results)
 
-    def all_of(target, arguments):
+    def all_of(target: Callable[..., None], arguments: list[tuple[str, ...]]) -> None:
         threads = [threading.Thread(target=target, args=args) for args in arguments]
         for thread in threads:
             thread.start()

@@ -1,4 +1,5 @@
 """Lets libraries that ask for a CUDA device run on the CPU: the device guards, and nothing of their kernels."""
+# SPDX-License-Identifier: MIT
 
 import contextlib
 import os
@@ -17,7 +18,10 @@ class CpuForCuda(TorchFunctionMode):
         if device is not None and torch.device(device).type == "cuda":
             kwargs["device"] = "cpu"
         if function in (torch.Tensor.to, torch.Tensor.cuda):
-            args = tuple("cpu" if isinstance(x, (str, torch.device)) and "cuda" in str(x) else x for x in args)
+            args = tuple(
+                "cpu" if isinstance(x, (str, torch.device)) and "cuda" in str(x) else x
+                for x in args
+            )
             if function is torch.Tensor.cuda:
                 return args[0]
         return function(*args, **kwargs)

@@ -1,4 +1,5 @@
 """adasplash: entmax, sparsemax and attention with them."""
+# SPDX-License-Identifier: MIT
 
 import adasplash
 import cases
@@ -26,12 +27,22 @@ def entmax(x, alpha=1.5):
 
 @case(alpha=[1.5, 1.333], columns=[50, 1024, 3000])
 def entmax_rows(alpha, columns):
-    same(lambda x: adasplash.triton_entmax(x, alpha=alpha, n_iter=6), lambda x: entmax(x, alpha), [normal(6, columns)], 5e-3)
+    same(
+        lambda x: adasplash.triton_entmax(x, alpha=alpha, n_iter=6),
+        lambda x: entmax(x, alpha),
+        [normal(6, columns)],
+        5e-3,
+    )
 
 
 @case(columns=[50, 1024])
 def entmax_first_version(columns):
-    same(lambda x: adasplash.triton_entmax_v1(x, n_iter=20, fast_math=False), entmax, [normal(6, columns)], 1e-2)
+    same(
+        lambda x: adasplash.triton_entmax_v1(x, n_iter=20, fast_math=False),
+        entmax,
+        [normal(6, columns)],
+        1e-2,
+    )
 
 
 @case(columns=[50, 1024])
@@ -52,13 +63,23 @@ def attention(causal):
 @case(length=[128, 256], causal=[False, True], dtype=[f32, f16])
 def block_mask(length, causal, dtype):
     inputs = [normal(1, 2, length, 64, dtype=dtype) for _ in range(3)]
-    same(lambda q, k, v: adasplash.adasplash_v1(q, k, v, is_causal=causal, niter=15), attention(causal), inputs, 3e-2)
+    same(
+        lambda q, k, v: adasplash.adasplash_v1(q, k, v, is_causal=causal, niter=15),
+        attention(causal),
+        inputs,
+        3e-2,
+    )
 
 
 @case(length=[128, 256], causal=[False, True])
 def no_block_mask(length, causal):
     inputs = [normal(1, 2, length, 64) for _ in range(3)]
-    same(lambda q, k, v: adasplash.adasplash_no_block_mask(q, k, v, is_causal=causal, niter=15), attention(causal), inputs, 3e-2)
+    same(
+        lambda q, k, v: adasplash.adasplash_no_block_mask(q, k, v, is_causal=causal, niter=15),
+        attention(causal),
+        inputs,
+        3e-2,
+    )
 
 
 def second_version(length, dtype):

@@ -1,4 +1,5 @@
 """cut-cross-entropy: the loss of a linear classifier without its logits."""
+# SPDX-License-Identifier: MIT
 
 import torch
 import torch.nn.functional as F
@@ -37,7 +38,9 @@ def shift(dtype):
     inputs = [normal(2, 33, 64, dtype=dtype), normal(300, 64, dtype=dtype, scale=0.3)]
     same(
         lambda e, c: linear_cross_entropy(e, c, target, shift=True, filter_eps=None),
-        lambda e, c: F.cross_entropy((e[:, :-1] @ c.T).flatten(0, 1), target.cpu()[:, 1:].flatten()),
+        lambda e, c: F.cross_entropy(
+            (e[:, :-1] @ c.T).flatten(0, 1), target.cpu()[:, 1:].flatten()
+        ),
         inputs,
         3e-2,
     )

@@ -1,4 +1,5 @@
 """fla-core: linear attention, gated and delta rules, recurrent networks, and their fused modules."""
+# SPDX-License-Identifier: MIT
 
 import torch
 import torch.nn.functional as F
@@ -82,7 +83,12 @@ def gla(kind, length, dtype):
     inputs = [*qkv(length=length, dtype=dtype), decay(1, length, 2, 32, dtype=dtype)]
     if kind == "fused_recurrent":
         reference = lambda q, k, v, g: gated(q, k, v, g)  # noqa: E731
-        same(lambda q, k, v, g: function(q, k, v, g, output_final_state=True), reference, inputs, LOOSE[dtype])
+        same(
+            lambda q, k, v, g: function(q, k, v, g, output_final_state=True),
+            reference,
+            inputs,
+            LOOSE[dtype],
+        )
     else:
         reference = lambda q, k, v, g: gated(q, k, v, g)[0]  # noqa: E731
         same(lambda q, k, v, g: function(q, k, v, g)[0], reference, inputs, LOOSE[dtype])
@@ -107,7 +113,9 @@ def retention(kind, dtype):
         steps = torch.log1p(-(2.0 ** (-5 - torch.arange(q.shape[2]))))
         return mix(causal(q, k, steps.expand(q.shape[:3])) * q.shape[-1] ** -0.5, v)
 
-    same(lambda q, k, v: function(q, k, v)[0], reference, qkv(length=100, dtype=dtype), LOOSE[dtype])
+    same(
+        lambda q, k, v: function(q, k, v)[0], reference, qkv(length=100, dtype=dtype), LOOSE[dtype]
+    )
 
 
 @case(kind=["chunk", "fused_recurrent"], length=[64, 75], dtype=[f16, bf16])
@@ -176,7 +184,12 @@ def attention(heads, length, window, dtype):
 
     q, _, _ = qkv(length=length, heads=heads[0], key=64, dtype=dtype)
     _, k, v = qkv(length=length, heads=heads[1], key=64, value=64, dtype=dtype)
-    same(lambda q, k, v: ops.parallel_attn(q, k, v, window_size=window), reference, [q, k, v], LOOSE[dtype])
+    same(
+        lambda q, k, v: ops.parallel_attn(q, k, v, window_size=window),
+        reference,
+        [q, k, v],
+        LOOSE[dtype],
+    )
 
 
 @case(length=[64, 90], dtype=[f16])
@@ -185,10 +198,17 @@ def forgetting_attention(length, dtype):
         scores = torch.einsum("bthd,bshd->bhts", q, k) * q.shape[-1] ** -0.5
         total = g.cumsum(1).transpose(1, 2)
         scores = scores + total[..., :, None] - total[..., None, :]
-        return mix(scores.masked_fill(~torch.ones(length, length).tril().bool(), float("-inf")).softmax(-1), v)
+        return mix(
+            scores.masked_fill(~torch.ones(length, length).tril().bool(), float("-inf")).softmax(
+                -1
+            ),
+            v,
+        )
 
     inputs = [*qkv(length=length, key=64, value=64, dtype=dtype), decay(1, length, 2)]
-    same(lambda q, k, v, g: ops.parallel_forgetting_attn(q, k, v, g), reference, inputs, LOOSE[dtype])
+    same(
+        lambda q, k, v, g: ops.parallel_forgetting_attn(q, k, v, g), reference, inputs, LOOSE[dtype]
+    )
 
 
 @case(selected=[1, 2], dtype=[f16])
@@ -204,7 +224,9 @@ def native_sparse_attention(selected, dtype):
                 chosen[t, index * block : (index + 1) * block] = True
         seen = chosen & (at[None, :] <= at[:, None])
         scores = torch.einsum("bthd,bsd->bhts", q, k[:, :, 0]) * q.shape[-1] ** -0.5
-        return torch.einsum("bhts,bsd->bthd", scores.masked_fill(~seen, float("-inf")).softmax(-1), v[:, :, 0])
+        return torch.einsum(
+            "bhts,bsd->bthd", scores.masked_fill(~seen, float("-inf")).softmax(-1), v[:, :, 0]
+        )
 
     own = torch.arange(length) // block
     blocks = torch.stack([own, own * 0], -1)[:, :selected].reshape(1, length, 1, selected)
@@ -232,14 +254,20 @@ def rwkv6(dtype):
         state, results = torch.zeros(1, 2, 32, 32), []
         for t in range(r.shape[1]):
             new = torch.einsum("bhk,bhv->bhkv", k[:, t], v[:, t])
-            results.append(torch.einsum("bhk,bhkv->bhv", r[:, t] * 32**-0.5, state + u[None, :, :, None] * new))
+            results.append(
+                torch.einsum("bhk,bhkv->bhv", r[:, t] * 32**-0.5, state + u[None, :, :, None] * new)
+            )
             state = state * w[:, t].exp()[..., None] + new
         return torch.stack(results, 1)
 
     same(
         lambda r, k, v, w, u: ops.chunk_rwkv6(r, k, v, w, u)[0],
         reference,
-        [*qkv(length=70, dtype=dtype), decay(1, 70, 2, 32, dtype=dtype), normal(2, 32, dtype=dtype)],
+        [
+            *qkv(length=70, dtype=dtype),
+            decay(1, 70, 2, 32, dtype=dtype),
+            normal(2, 32, dtype=dtype),
+        ],
         LOOSE[dtype],
     )
 
@@ -303,7 +331,9 @@ def short_convolution(activation, width, dtype):
     from fla.modules.convolution import causal_conv1d
 
     def reference(x, w):
-        y = F.conv1d(F.pad(x.transpose(1, 2), (width - 1, 0)), w[:, None], groups=x.shape[-1]).transpose(1, 2)
+        y = F.conv1d(
+            F.pad(x.transpose(1, 2), (width - 1, 0)), w[:, None], groups=x.shape[-1]
+        ).transpose(1, 2)
         return y if activation is None else F.silu(y)
 
     def function(x, w):
@@ -316,7 +346,9 @@ def short_convolution(activation, width, dtype):
 @case(columns=[100, 3000], smoothing=[0.0, 0.1])
 def cross_entropy(columns, smoothing):
     target = integers(0, columns, (11,))
-    from fla.modules.fused_cross_entropy.ops import cross_entropy_loss  # the module wants a CUDA tensor
+    from fla.modules.fused_cross_entropy.ops import (
+        cross_entropy_loss,
+    )  # the module wants a CUDA tensor
 
     same(
         lambda x: cross_entropy_loss(x, target, label_smoothing=smoothing)[0].mean(),
@@ -341,7 +373,11 @@ def solve_triangular(size):
 
     def reference(a):
         blocks = a.transpose(1, 2).reshape(1, 2, 2, size, size)
-        return torch.linalg.inv(torch.eye(size) + blocks.tril(-1)).reshape(1, 2, 2 * size, size).transpose(1, 2)
+        return (
+            torch.linalg.inv(torch.eye(size) + blocks.tril(-1))
+            .reshape(1, 2, 2 * size, size)
+            .transpose(1, 2)
+        )
 
     rows = torch.randn(1, 2, 2, size, size, device="cpu").tril(-1) * 0.2
     matrix = on_device(rows.reshape(1, 2, 2 * size, size).transpose(1, 2).contiguous())

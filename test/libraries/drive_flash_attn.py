@@ -1,4 +1,5 @@
 """flash-attn: the Triton norms, losses and rotary embeddings of its source distribution."""
+# SPDX-License-Identifier: MIT
 
 import pathlib
 import sys
@@ -10,7 +11,15 @@ from cases import bf16, case, f16, f32, integers, normal, on_device, same
 
 # The package's own __init__ wants its CUDA extension; the Triton kernels do not.
 package = types.ModuleType("flash_attn")
-package.__path__ = [str(next(pathlib.Path(x) / "flash_attn" for x in sys.path if (pathlib.Path(x) / "flash_attn").is_dir()))]
+package.__path__ = [
+    str(
+        next(
+            pathlib.Path(x) / "flash_attn"
+            for x in sys.path
+            if (pathlib.Path(x) / "flash_attn").is_dir()
+        )
+    )
+]
 sys.modules["flash_attn"] = package
 
 from flash_attn.ops.triton.cross_entropy import cross_entropy_loss  # noqa: E402

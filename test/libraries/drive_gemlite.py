@@ -1,13 +1,12 @@
 """gemlite: matmuls with weights of 1 to 8 bits and matrix-vector products."""
+# SPDX-License-Identifier: MIT
 
 import sys
 
 import cases
-import gemlite
 import torch
 from cases import bf16, case, close, f16, integers, normal, on_device
 from gemlite import DType, GemLiteLinear
-
 
 
 class OnCpu(list):
@@ -44,7 +43,9 @@ def weight_only(kind, bits, group, dtype):
     layer = GemLiteLinear(bits, group, inputs, outputs, input_dtype=kind_of, output_dtype=kind_of)
     layer.pack(quantised, on_device(scales), on_device(zeros), None)
     result = layer.forward_manual(x, matmul_type=kind)
-    close(result, x.cpu().float() @ weight.reshape(outputs, inputs).T, 2e-2 if dtype == bf16 else 5e-3)
+    close(
+        result, x.cpu().float() @ weight.reshape(outputs, inputs).T, 2e-2 if dtype == bf16 else 5e-3
+    )
 
 
 @case(kind=["A8W8_int8_dynamic", "A16W8_INT8"], rows=[1, 40])
@@ -52,6 +53,8 @@ def eight_bits(kind, rows):
     from gemlite import helper
 
     weight = normal(128, 1024, dtype=f16, scale=0.1, grad=False)
-    layer = getattr(helper, kind)(device=weight.device, dtype=f16).from_weights(weight.clone(), None)
+    layer = getattr(helper, kind)(device=weight.device, dtype=f16).from_weights(
+        weight.clone(), None
+    )
     x = normal(rows, 1024, dtype=f16, grad=False)
     close(layer(x), x.cpu().float() @ weight.cpu().float().T, 2e-2)

@@ -1,4 +1,5 @@
 """liger-kernel: losses, norms, activations, rotary embeddings and the fused linear losses."""
+# SPDX-License-Identifier: MIT
 
 import torch
 import torch.nn.functional as F
@@ -79,10 +80,17 @@ def tvd(reduction, columns):
         return value.sum() if reduction == "sum" else value.sum() / value.numel()
 
     values = normal(8, columns, grad=False).softmax(-1).requires_grad_()
-    same(lambda x: liger.liger_tvd(x, target, reduction=reduction), reference, [values], backward=False)
+    same(
+        lambda x: liger.liger_tvd(x, target, reduction=reduction),
+        reference,
+        [values],
+        backward=False,
+    )
 
 
-@case(dtype=[f32, bf16], shape=[(3, 7, 64), (2, 5, 1000)], mode=["llama", "gemma"], offset=[0.0, 1.0])
+@case(
+    dtype=[f32, bf16], shape=[(3, 7, 64), (2, 5, 1000)], mode=["llama", "gemma"], offset=[0.0, 1.0]
+)
 def rms_norm(dtype, shape, mode, offset):
     def reference(x, w):
         return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6) * (offset + w)
@@ -103,7 +111,11 @@ def fused_add_rms_norm(dtype, columns):
     same(
         lambda x, r, w: liger.liger_fused_add_rms_norm(x, r, w, 1e-6),
         reference,
-        [normal(4, 9, columns, dtype=dtype), normal(4, 9, columns, dtype=dtype), normal(columns, dtype=dtype)],
+        [
+            normal(4, 9, columns, dtype=dtype),
+            normal(4, 9, columns, dtype=dtype),
+            normal(columns, dtype=dtype),
+        ],
     )
 
 
@@ -112,7 +124,11 @@ def layer_norm(dtype, columns):
     same(
         lambda x, w, b: liger.liger_layer_norm(x, w, b, 1e-5),
         lambda x, w, b: F.layer_norm(x, (columns,), w, b, 1e-5),
-        [normal(17, columns, dtype=dtype), normal(columns, dtype=dtype), normal(columns, dtype=dtype)],
+        [
+            normal(17, columns, dtype=dtype),
+            normal(columns, dtype=dtype),
+            normal(columns, dtype=dtype),
+        ],
     )
 
 
@@ -217,7 +233,10 @@ def fused_linear_jsd(temperature, dtype):
         log_q = (x @ w.T / temperature).log_softmax(-1)
         log_p = (teacher.cpu() @ weight.cpu().T / temperature).log_softmax(-1)
         mixed = (0.5 * log_p.exp() + 0.5 * log_q.exp()).log()
-        return sum(0.5 * F.kl_div(mixed, y, reduction="sum", log_target=True) for y in (log_p, log_q)) / 13
+        return (
+            sum(0.5 * F.kl_div(mixed, y, reduction="sum", log_target=True) for y in (log_p, log_q))
+            / 13
+        )
 
     same(
         lambda x, w: liger.liger_fused_linear_jsd(x, w, teacher, weight, temperature=temperature),
@@ -256,7 +275,9 @@ def multi_token_attention(sparse):
         [normal(2, 4, 24, 24), normal(4, 4, 3, 3)],
         tolerance=1e-2,
         backward=not sparse,
-    ) if not sparse else liger.liger_multi_token_attention(normal(2, 4, 24, 24), normal(4, 4, 3, 3), None, 1, 1, 1, 1, sparse)
+    ) if not sparse else liger.liger_multi_token_attention(
+        normal(2, 4, 24, 24), normal(4, 4, 3, 3), None, 1, 1, 1, 1, sparse
+    )
 
 
 @case(streams=[4], dtype=[f32])

@@ -1,4 +1,5 @@
 """lightning-attn: linear attention with a decay for each head."""
+# SPDX-License-Identifier: MIT
 
 import torch
 from cases import bf16, case, f16, f32, normal, on_device, same
@@ -18,11 +19,18 @@ def with_decay(length, width, dtype):
         return (q @ k.transpose(-1, -2) * decay) @ v
 
     on = on_device(slopes.reshape(3, 1, 1))
-    inputs = [normal(2, 3, length, w, dtype=dtype, scale=0.3) for w in (width[0], width[0], width[1])]
+    inputs = [
+        normal(2, 3, length, w, dtype=dtype, scale=0.3) for w in (width[0], width[0], width[1])
+    ]
     same(lambda q, k, v: lightning_attn_func(q, k, v, on), reference, inputs, LOOSE[dtype])
 
 
 @case(length=[64, 193], dtype=[f32, bf16])
 def without_decay(length, dtype):
     inputs = [normal(2, 3, length, 32, dtype=dtype, scale=0.3) for _ in range(3)]
-    same(lightning_attn2_no_decay, lambda q, k, v: (q @ k.transpose(-1, -2)).tril() @ v, inputs, LOOSE[dtype])
+    same(
+        lightning_attn2_no_decay,
+        lambda q, k, v: (q @ k.transpose(-1, -2)).tril() @ v,
+        inputs,
+        LOOSE[dtype],
+    )

@@ -1,4 +1,5 @@
 """mamba-ssm: the state-space scans in chunks, the step of a state and the gated norms."""
+# SPDX-License-Identifier: MIT
 
 import pathlib
 import sys
@@ -10,13 +11,20 @@ from cases import bf16, case, close, f16, f32, normal, same
 
 # The package's own __init__ wants its CUDA extension; the Triton kernels do not.
 package = types.ModuleType("mamba_ssm")
-package.__path__ = [str(next(pathlib.Path(x) / "mamba_ssm" for x in sys.path if (pathlib.Path(x) / "mamba_ssm").is_dir()))]
+package.__path__ = [
+    str(
+        next(
+            pathlib.Path(x) / "mamba_ssm"
+            for x in sys.path
+            if (pathlib.Path(x) / "mamba_ssm").is_dir()
+        )
+    )
+]
 sys.modules["mamba_ssm"] = package
 
 from mamba_ssm.ops.triton.layernorm_gated import layernorm_fn, rmsnorm_fn  # noqa: E402
 from mamba_ssm.ops.triton.selective_state_update import selective_state_update  # noqa: E402
 from mamba_ssm.ops.triton.ssd_combined import mamba_chunk_scan_combined  # noqa: E402
-
 
 
 def scan(x, dt, a, b, c, d=None):
@@ -59,7 +67,9 @@ def state_update(state, gate, dtype):
     d, bias = normal(48, grad=False), normal(48, grad=False)
     cpu = [y.cpu().float() for y in (held, x, dt, a, b, c, d)]
     step = F.softplus(cpu[2] + bias.cpu())
-    new = cpu[0] * torch.exp(step[..., None] * cpu[3]) + (step * cpu[1])[..., None] * cpu[4][:, None]
+    new = (
+        cpu[0] * torch.exp(step[..., None] * cpu[3]) + (step * cpu[1])[..., None] * cpu[4][:, None]
+    )
     expected = torch.einsum("bds,bs->bd", new, cpu[5]) + cpu[1] * cpu[6]
     expected = expected * F.silu(z.cpu().float()) if gate else expected
     result = selective_state_update(held, x, dt, a, b, c, d, z=z, dt_bias=bias, dt_softplus=True)
@@ -79,5 +89,9 @@ def gated_norm(kind, before, columns, dtype):
     same(
         lambda x, w, z: function(x, w, None, z=z, norm_before_gate=before),
         reference,
-        [normal(7, columns, dtype=dtype), normal(columns, dtype=dtype), normal(7, columns, dtype=dtype)],
+        [
+            normal(7, columns, dtype=dtype),
+            normal(columns, dtype=dtype),
+            normal(7, columns, dtype=dtype),
+        ],
     )

@@ -1,4 +1,5 @@
 """sageattention: attention with queries and keys quantised to int8, forward only."""
+# SPDX-License-Identifier: MIT
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +11,9 @@ from sageattention.core import sageattn, sageattn_varlen
 def attention(width, causal, layout, dtype):
     length = 200 if causal else 256  # the others' kernel counts the keys that fill up a block
     q, k, v = (normal(1, 2, length, width, dtype=dtype, grad=False) for _ in range(3))
-    expected = F.scaled_dot_product_attention(*(x.cpu().float() for x in (q, k, v)), is_causal=causal)
+    expected = F.scaled_dot_product_attention(
+        *(x.cpu().float() for x in (q, k, v)), is_causal=causal
+    )
     if layout == "NHD":
         q, k, v = (x.transpose(1, 2).contiguous() for x in (q, k, v))
         expected = expected.transpose(1, 2)
@@ -23,7 +26,7 @@ def lengths(causal):
     q, k, v = (normal(starts[-1], 2, 64, dtype=f16, grad=False) for _ in range(3))
     ends = on_device(torch.tensor(starts, dtype=torch.int32))
     parts = []
-    for a, b in zip(starts, starts[1:]):
+    for a, b in zip(starts, starts[1:], strict=False):
         part = (x[a:b].cpu().float().transpose(0, 1)[None] for x in (q, k, v))
         parts.append(F.scaled_dot_product_attention(*part, is_causal=causal)[0].transpose(0, 1))
     result = sageattn_varlen(q, k.clone(), v, ends, ends, 130, 130, causal)

@@ -1,4 +1,5 @@
 """Compiles every kernel that a CPU run compiles for sm_90 too, and writes time, registers and spills of each."""
+# SPDX-License-Identifier: MIT
 
 import json
 import os
@@ -10,7 +11,14 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import compile as compile_kernel
 
 TARGET = GPUTarget("cuda", 90, 32)
-KEPT = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "allowed_dot_input_precisions")
+KEPT = (
+    "num_warps",
+    "num_stages",
+    "num_ctas",
+    "maxnreg",
+    "enable_fp_fusion",
+    "allowed_dot_input_precisions",
+)
 
 
 def start(folder):
@@ -20,7 +28,11 @@ def start(folder):
 
     def record(source, options):
         begin = time.monotonic()
-        row = {"kernel": source.fn.__name__, "module": source.fn.__module__, "signature": str(source.signature)}
+        row = {
+            "kernel": source.fn.__name__,
+            "module": source.fn.__module__,
+            "signature": str(source.signature),
+        }
         row["constants"] = {str(k): str(v) for k, v in source.constants.items()}
         row["options"] = {name: options[name] for name in KEPT[:4] if options.get(name) is not None}
         try:

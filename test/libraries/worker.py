@@ -1,4 +1,5 @@
 """Runs cases of one driver and prints a line of JSON for each (library_check.py starts this)."""
+# SPDX-License-Identifier: MIT
 
 import argparse
 import importlib
@@ -28,7 +29,9 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--cases", default="[]")
     options = parser.parse_args()
-    sys.path.append(options.site)  # last: the libraries' folder decides nothing about torch or triton
+    sys.path.append(
+        options.site
+    )  # last: the libraries' folder decides nothing about torch or triton
 
     import cases
     import device_guard
@@ -53,15 +56,22 @@ def main():
         try:
             cases.run(name)
         except AssertionError as error:
-            reason = f"AssertionError: {error}" if str(error) else traceback.format_exc().splitlines()[-2].strip()
+            reason = (
+                f"AssertionError: {error}"
+                if str(error)
+                else traceback.format_exc().splitlines()[-2].strip()
+            )
         except BaseException as error:  # noqa: BLE001 (whatever a library raises is a failed case)
-            reason = f"{type(error).__name__}: {error}" or "an exception"
+            reason = f"{type(error).__name__}: {error}"
             if not options.cases.count(","):
                 traceback.print_exc()
         seconds = round(time.monotonic() - start, 2)
         reason = " | ".join(line.strip() for line in reason.splitlines() if line.strip())
         reason = reason if len(reason) < 400 else f"{reason[:120]} ... {reason[-280:]}"
-        print("@" + json.dumps({"passed": not reason, "seconds": seconds, "reason": reason}), flush=True)
+        print(
+            "@" + json.dumps({"passed": not reason, "seconds": seconds, "reason": reason}),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
