@@ -185,7 +185,9 @@ def test_device_prints_and_asserts_know_their_program(capfd):
         assert pid < n, "too many programs"
 
     kernel[(2,)](1)
-    assert capfd.readouterr().out == "(0, 0, 0) id: 0\n(1, 0, 0) id: 1\n"
+    assert capfd.readouterr().out == (
+        "pid (0, 0, 0) idx () id: 0\npid (1, 0, 0) idx () id: 1\n"
+    )
     with pytest.raises(triton.InterpreterError, match="too many programs"):
         kernel[(2,)](1, debug=True)
 

@@ -64,6 +64,17 @@ TEST(DriverFailures, a_function_that_calls_itself_at_run_time) {
             "cpu-recursion");
 }
 
+TEST(DriverFailures, a_call_that_is_left_without_recursion) {
+  EXPECT_EQ(Attempt("module { tt.func public @a(%i: i32) {\n"
+                    "  tt.call @b(%i) : (i32) -> ()\n"
+                    "  tt.return }\n"
+                    "tt.func private @b(%i: i32) {\n"
+                    "  check.values overflow \"+\" (%i, %i) : i32, i32\n"
+                    "  tt.return } }")
+                .code(),
+            "cpu-call");
+}
+
 //--- The CPU target ----------------------------------------------------------------------------
 
 namespace {
