@@ -1,5 +1,6 @@
 """Writes docs/builtins.md, docs/reference/ and the type stubs of triton.language from the built-in
-table, and docs/diagnostics.md from the Diagnostics.def files.
+table, docs/diagnostics.md from the Diagnostics.def files and docs/compatibility.md from the tests
+of accepted forms.
 
 usage: generate_docs.py [--check]   (with .venv's Python; --check compares and writes nothing)
 """
@@ -7,6 +8,7 @@ usage: generate_docs.py [--check]   (with .venv's Python; --check compares and w
 
 from __future__ import annotations
 
+import ast
 import pathlib
 import re
 import sys
@@ -76,6 +78,41 @@ def diagnostics_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+# --- compatibility --------------------------------------------------------------------------------
+
+COMPATIBILITY = """\
+What Triton 3.6 to 3.9 accepts is accepted, with the same meaning; where that is doubtful a warning says so. Each line
+here is a test in test/run/language, in the file that the heading names.
+"""
+ACCEPTED = {
+    "": "Accepted as Triton does",
+    "Beyond:": "Accepted beyond Triton",
+    "Differs:": "Different on purpose",
+}
+
+
+def compatibility_page() -> str:
+    """What the docstrings of the tests of accepted forms say, by how they begin."""
+    found: dict[str, list[str]] = {mark: [] for mark in ACCEPTED}
+    for path in sorted(ROOT.glob("test/run/language/accepted_*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        lines: dict[str, list[str]] = {mark: [] for mark in ACCEPTED}
+        for test in tree.body:
+            if isinstance(test, ast.FunctionDef) and test.name.startswith("test_"):
+                text = " ".join((ast.get_docstring(test) or "").split())
+                mark = next((mark for mark in ACCEPTED if mark and text.startswith(mark)), "")
+                text = text[len(mark) :].strip()
+                lines[mark].append(f"- {text[:1].upper()}{text[1:]}")
+        for mark, texts in lines.items():
+            if texts:
+                heading = f"\n### {ast.get_docstring(tree)} ({path.name})\n"
+                found[mark] += [heading, *texts]
+    sections = [
+        line for mark, title in ACCEPTED.items() if found[mark] for line in (f"\n## {title}", *found[mark])
+    ]
+    return "\n".join(["# Compatibility\n", MARK, COMPATIBILITY.rstrip(), *sections]) + "\n"
+
+
 # --- reference ----------------------------------------------------------------------------------
 
 
@@ -137,7 +174,11 @@ def generated() -> dict[pathlib.Path, str]:
     from generate_stubs import stubs
 
     docs, language = ROOT / "docs", ROOT / "python" / "triton" / "language"
-    files = {docs / "builtins.md": builtins_page(), docs / "diagnostics.md": diagnostics_page()}
+    files = {
+        docs / "builtins.md": builtins_page(),
+        docs / "diagnostics.md": diagnostics_page(),
+        docs / "compatibility.md": compatibility_page(),
+    }
     files |= {docs / name: text for name, text in reference_pages().items()}
     files |= {language / name: text for name, text in stubs().items()}
     return files

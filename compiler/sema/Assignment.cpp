@@ -36,14 +36,10 @@ void FunctionEmitter::assignName(llvm::StringRef name, const Value &value, bool 
     declaredConstexpr.erase(declared);
     isConstexpr = true;
   }
-  if (isConstexpr && value.tensor()) {
-    error(diag::ConstexprNeedsConstant, range, name);
-    scope[name] = {Value::poison(), range, false};
-    return;
-  }
-  const Value bound = isConstexpr ? value : decay(value, range);
+  // Nobody holds a value of run time to its annotation.
+  const Value bound = isConstexpr ? asConstexpr(value) : decay(value, range);
   nameResult(bound, name);
-  scope[name] = {bound, range, isConstexpr};
+  scope[name] = {bound, range, isConstexpr && bound.isConstant()};
 }
 
 /// `a, b = value`: as many elements as targets, one starred target takes the rest.

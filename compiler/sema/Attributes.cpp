@@ -107,10 +107,19 @@ Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, Sour
     return object;
   if (object.tensor())
     return tensorAttribute(object, name, range);
+  auto *host = object.get<HostValue>();
+  if (name == "value" && host && host->isConstexpr)
+    return HostValue{host->object};
+  if (host)
+    return fromHost(module.host.attribute(host->object, name), range);
+  if (name == "value" && object.isConstant() && !object.is<ModuleValue>() && !object.parts())
+    return object; // of a constexpr, which all constants are here
   if (auto *type = object.get<TypeValue>())
     return typeAttribute(type->type, name, range);
-  if (auto *host = object.get<HostValue>())
-    return fromHost(module.host.attribute(host->object, name), range);
+  if (auto *builtin = object.get<BuiltinValue>()) // `tl.dtype.KIND`
+    if (const std::string inner = (builtin->builtin->module + "." + builtin->builtin->name + "." + name).str();
+        isBuiltinModule(inner))
+      return ModuleValue{inner};
   if (auto *ours = object.get<ModuleValue>()) {
     if (auto member = moduleMember(module, ours->name, name))
       return *member;
@@ -123,8 +132,8 @@ Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, Sour
       return (*tuple->elements)[found - tuple->fields->begin()];
   if (object.object())
     return fromHost(module.host.memberOf(object, name), range);
-  if (name == "value" && (object.isNumber() || object.is<std::string>() || object.isNone()))
-    return object; // `.value` of a constexpr
+  if (name == "value" && object.isConstant())
+    return object;
   if (name == "__name__")
     if (auto *called = object.get<FunctionValue>())
       return called->function->name;
@@ -244,31 +253,90 @@ static std::pair<int64_t, int64_t> floatLayout(Scalar scalar) {
   }
 }
 
-Value FunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, SourceRange range) {
-  // A predicate is called: `x.dtype.is_fp16()`.
-  if (std::optional<bool> known = typePredicate(type, name)) {
-    static const Builtin answer{"is_...", "", {{"answer"}}, "", [](const CallSite &site) { return site.args[0]; }};
-    return MethodValue{std::make_shared<const Value>(BuiltinValue{&answer}), std::make_shared<const Value>(*known)};
-  }
-  if (name == "element_ty")
-    return TypeValue{type.isTile() ? type.element() : Type(type.scalar)};
-  if (name == "scalar" || name == "dtype")
-    return TypeValue{type.element()};
+/// The limit of an integer type.
+static llvm::DynamicAPInt integerLimit(const Type &type, bool isMax) {
+  const unsigned bits = type.bits();
+  if (isSignedInteger(type.scalar))
+    return llvm::DynamicAPInt(isMax ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getSignedMinValue(bits));
+  return llvm::DynamicAPInt(isMax ? llvm::APInt::getMaxValue(bits).zext(bits + 1) : llvm::APInt(bits + 1, 0));
+}
+
+/// What a method of a type gives that takes no argument.
+static std::optional<Value> typeMethod(const Type &type, llvm::StringRef name) {
+  if (std::optional<bool> known = typePredicate(type, name))
+    return Value(*known);
+  if (name == "get_block_shapes" && type.isTile())
+    return shapeTuple(type);
+  if (name == "mangle")
+    return Value(type.mangle());
+  if (type.isPointer || type.isTile())
+    return std::nullopt;
+  if (name == "get_int_max_value" && type.isInt())
+    return Value(integerLimit(type, true));
+  if (name == "get_int_min_value" && type.isInt())
+    return Value(integerLimit(type, false));
+  if (name == "kind" && type.scalar != Scalar::Void)
+    return Value::integer(type.isBool() ? 0 : type.isInt() ? 1 : 2); // as in dtype.KIND
+  if (name == "codegen_name")
+    return Value(nameOf(type.scalar).str());
+  return std::nullopt;
+}
+
+/// Attributes of a type that are plain numbers and texts.
+static std::optional<Value> typeFact(const Type &type, llvm::StringRef name) {
   if (name == "shape")
     return shapeTuple(type);
   if (name == "numel")
     return Value::integer(type.elementCount());
+  if (name == "nbytes" && type.isTile())
+    return Value::integer(type.elementCount() * type.bits() / 8);
   if (name == "name")
-    return type.str();
+    return Value(type.str());
   if (name == "primitive_bitwidth")
     return Value::integer(type.bits());
   if (name == "itemsize")
     return Value::integer(type.bits() / 8);
+  if (name == "address_space" && type.isPointer)
+    return Value::integer(1);
+  if (name == "const" && type.isPointer)
+    return Value(type.isConst);
   if (name == "int_bitwidth" && type.isInt())
     return Value::integer(type.bits());
+  if (name == "int_signedness" && type.isInt())
+    return Value::integer(isSignedInteger(type.scalar) ? 0 : 1); // as in dtype.SIGNEDNESS
   if (name == "fp_mantissa_width" && type.isFloat())
     return Value::integer(floatLayout(type.scalar).first);
   if (name == "exponent_bias" && type.isFloat())
     return Value::integer(floatLayout(type.scalar).second);
+  return std::nullopt;
+}
+
+static Value emitWithElement(const CallSite &site) {
+  std::optional<Type> element = site.emitter.constantType(site["scalar_ty"], site.rangeOf("scalar_ty"), "scalar_ty");
+  return element ? Value(TypeValue{element->withShape(site["block_type"].get<TypeValue>()->type.shape)}) : Value::poison();
+}
+
+Value FunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, SourceRange range) {
+  // A method is called: `x.dtype.is_fp16()`.
+  static const Builtin answer{"...", "", {{"answer"}}, "", [](const CallSite &site) { return site.args[0]; }};
+  static const Builtin withElement{"with_element_ty", "", {{"block_type"}, {"scalar_ty"}}, "", emitWithElement};
+  auto method = [](const Builtin &builtin, Value self) {
+    return MethodValue{std::make_shared<const Value>(BuiltinValue{&builtin}), std::make_shared<const Value>(std::move(self))};
+  };
+  if (std::optional<Value> known = typeMethod(type, name))
+    return method(answer, *known);
+  if (name == "with_element_ty" && type.isTile())
+    return method(withElement, TypeValue{type});
+  const Type block = Type(type.scalar).withShape(type.shape);
+  if (name == "element_ty" && type.pointsToBlock)
+    return TypeValue{block};
+  if (name == "element_ty")
+    return TypeValue{type.isTile() ? type.element() : Type(type.scalar)};
+  if (name == "block_type" && type.isDescriptor)
+    return TypeValue{block};
+  if (name == "scalar" || name == "dtype")
+    return TypeValue{type.element()};
+  if (std::optional<Value> fact = typeFact(type, name))
+    return *fact;
   return error(diag::NoAttribute, range, type.str(), name);
 }

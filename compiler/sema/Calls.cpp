@@ -126,7 +126,7 @@ Value FunctionEmitter::call(const Value &callee, llvm::ArrayRef<Argument> args,
     values.push_back(arg.value);
   for (const KeywordArgument &keyword : keywords)
     named.push_back({keyword.name, keyword.value});
-  return fromHost(module.host.call(host->object, values, named, {this, range}), range);
+  return asConstexpr(fromHost(module.host.call(host->object, values, named, {this, range}), range));
 }
 
 /// The value of a default in the built-in table: a literal of Python, or a name of triton.language.
@@ -195,7 +195,15 @@ Value FunctionEmitter::callFunction(std::shared_ptr<JitFunction> callee, llvm::A
     slots.push_back(
         {parameter.name, hasDefault, parameter.kind == syntax::ParameterKind::VarPositional, {}, range});
   }
-  if (!bind(callee->name, slots, args, keywords, range)) {
+  const auto takes = [&](syntax::ParameterKind kind) {
+    return llvm::count_if(parameters, [&](const syntax::Parameter &parameter) { return parameter.kind == kind; });
+  };
+  // What follows a `*` is given by name alone.
+  const size_t positional = slots.size() - takes(syntax::ParameterKind::KeywordOnly);
+  const bool hasTooMany = args.size() > positional && takes(syntax::ParameterKind::VarPositional) == 0;
+  if (hasTooMany)
+    error(diag::TooManyArguments, args[positional].range, callee->name, positional, args.size());
+  if (hasTooMany || !bind(callee->name, slots, args, keywords, range)) {
     lastDiagnostic->note(llvm::formatv("`{0}` is defined here", callee->name).str(),
                          {callee->file.get(), callee->definition->nameRange});
     return Value::poison();
@@ -205,8 +213,6 @@ Value FunctionEmitter::callFunction(std::shared_ptr<JitFunction> callee, llvm::A
     Value value = slot.value ? *slot.value : *defaultOfParameter(*callee, index);
     if (value.isPoison())
       return value;
-    if (saysConstexpr(parameters[index].annotation) && !value.isConstant())
-      return error(diag::ConstexprParameter, slot.range, slot.name, callee->name, describe(value));
     llvm::SmallVector<TensorValue> parts;
     flatten(value, parts);
     if (callee->noinline && llvm::any_of(parts, [](const TensorValue &part) { return part.type.isTile(); }))

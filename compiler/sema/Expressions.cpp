@@ -329,6 +329,20 @@ Value FunctionEmitter::evaluateListComp(const syntax::ListComp *expression) {
   return Value::tuple(std::move(results));
 }
 
+/// The integers of a range, where its bounds are known and it is short.
+static std::optional<std::vector<Value>> elementsOfRange(const RangeValue &range) {
+  const std::optional<int64_t> begin = range.begin.asInt64(), end = range.end.asInt64(), step = range.step.asInt64();
+  if (!begin || !end || !step || *step == 0)
+    return std::nullopt;
+  std::vector<Value> elements;
+  for (__int128 number = *begin; *step > 0 ? number < *end : number > *end; number += *step) {
+    if (elements.size() == maxTupleElements)
+      return std::nullopt;
+    elements.push_back(Value::integer(static_cast<int64_t>(number)));
+  }
+  return elements;
+}
+
 std::optional<std::vector<Value>> FunctionEmitter::elementsOf(const Value &value, SourceRange range) {
   if (value.isPoison())
     return std::nullopt;
@@ -341,11 +355,14 @@ std::optional<std::vector<Value>> FunctionEmitter::elementsOf(const Value &value
     hostError(std::get<HostError>(items), range);
     return std::nullopt;
   }
-  if (value.is<std::shared_ptr<const RangeValue>>())
+  if (auto *counted = value.get<std::shared_ptr<const RangeValue>>()) {
+    if (std::optional<std::vector<Value>> elements = elementsOfRange(**counted))
+      return elements;
     error(diag::UnsupportedExpression, range, value.repr() + " outside of a `for` statement",
           "write its elements as a tuple");
-  else
-    error(diag::NotIterable, range, describe(value));
+    return std::nullopt;
+  }
+  error(diag::NotIterable, range, describe(value));
   return std::nullopt;
 }
 

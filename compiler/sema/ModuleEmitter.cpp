@@ -171,7 +171,7 @@ static std::string symbolName(const JitFunction &function, llvm::ArrayRef<Value>
 static void bindParameters(FunctionEmitter &emitter, llvm::ArrayRef<Value> args, llvm::ArrayRef<mlir::Value> values) {
   const JitFunction &function = emitter.function;
   for (auto [parameter, arg] : llvm::zip(function.definition->parameters, args)) {
-    Value bound = unflatten(arg, values);
+    Value bound = asConstexpr(unflatten(arg, values));
     emitter.scope[parameter.name] = {bound, parameter.nameRange, bound.isConstant()};
   }
   for (const auto &[name, captured] : function.captured) {

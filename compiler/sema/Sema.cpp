@@ -88,7 +88,7 @@ Value ParameterEmitter::addLeaf(const KernelArgument &arg, const std::string &na
 
 Value ParameterEmitter::add(const KernelArgument &arg, const std::string &name) {
   if (arg.constant)
-    return *arg.constant;
+    return asConstexpr(*arg.constant);
   if (!arg.compound)
     return addLeaf(arg, name);
   std::vector<Value> elements;

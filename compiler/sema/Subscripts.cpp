@@ -27,6 +27,11 @@ struct Pick {
 };
 } // namespace
 
+static bool isWholeSlice(const Value &part) {
+  const SliceValue *slice = part.get<SliceValue>();
+  return slice && llvm::all_of(*slice->parts, [](const Value &bound) { return bound.isNone(); });
+}
+
 /// start, stop and step of a slice of `count` elements, as Python counts; nothing where a part is no known integer.
 static std::optional<std::array<int64_t, 3>> sliceBounds(const SliceValue &slice, int64_t count, Value &culprit) {
   std::array<int64_t, 3> bounds = {0, count, 1};
@@ -138,10 +143,11 @@ Value FunctionEmitter::subscriptTile(const Value &tile, const Value &index, Sour
   std::vector<Value> parts = index.elements() ? *index.elements() : std::vector<Value>{index};
   const Type type = tile.tensor()->type;
   const auto isNone = [](const Value &part) { return part.isNone(); };
-  if (!type.isTile() && !parts.empty() && llvm::all_of(parts, isNone)) {
-    const Value one = broadcastTo(tile, {1}, range);
-    return broadcastTo(one, llvm::SmallVector<int64_t>(parts.size(), 1), range);
-  }
+  // Whole slices of dimensions that are not there take nothing.
+  if (!type.isTile())
+    llvm::erase_if(parts, isWholeSlice);
+  while (parts.size() - llvm::count_if(parts, isNone) > type.shape.size() && isWholeSlice(parts.back()))
+    parts.pop_back();
   if (parts.size() - llvm::count_if(parts, isNone) > type.shape.size())
     return error(diag::TooManyIndices, range, type.str(), parts.size());
   Value result = tile;
@@ -177,7 +183,7 @@ Value FunctionEmitter::item(const Value &object, const Value &index, SourceRange
     return subscriptTile(object, index, range);
   if (auto *host = object.get<HostValue>())
     return fromHost(module.host.item(host->object, index), range);
-  if (object.object()) {
+  if (object.object() || object.is<std::string>()) {
     const Argument args[] = {{index, range}};
     return call(attribute(object, "__getitem__", range), args, {}, range);
   }

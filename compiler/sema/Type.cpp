@@ -118,7 +118,7 @@ int64_t Type::elementCount() const {
   return count;
 }
 
-Type Type::element() const { return withShape({}); }
+Type Type::element() const { return pointsToBlock ? *this : withShape({}); }
 
 Type Type::withShape(llvm::ArrayRef<int64_t> extents) const {
   Type type = *this;
@@ -138,6 +138,12 @@ Type Type::asDescriptor() const {
   return type;
 }
 
+Type Type::asBlockPointer() const {
+  Type type = *this;
+  type.pointsToBlock = true;
+  return type;
+}
+
 /// Elements of descriptors carry the sign of integers.
 static mlir::Type descriptorToMlir(const Type &type, mlir::MLIRContext *context) {
   mlir::Type element = elementToMlir(type.scalar, context);
@@ -153,17 +159,14 @@ std::string Type::str() const {
   llvm::raw_string_ostream os(text);
   if (isDescriptor)
     os << "tensor_descriptor<";
-  if (isPointer)
-    os << (isConst ? "const_pointer<" : "pointer<") << abbreviationOf(scalar) << '>';
-  else
-    os << abbreviationOf(scalar);
+  const llvm::StringRef pointer = isConst ? "const_pointer<" : "pointer<", closing = isPointer ? ">" : "";
+  os << (isPointer ? pointer : "") << abbreviationOf(scalar) << (pointsToBlock ? "" : closing);
   if (!shape.empty()) {
     os << '[';
     llvm::interleaveComma(shape, os);
     os << ']';
   }
-  if (isDescriptor)
-    os << '>';
+  os << (isDescriptor ? ">" : pointsToBlock ? closing : "");
   return text;
 }
 
@@ -174,6 +177,8 @@ std::string Type::mangle() const {
     os << "TD";
   if (isPointer)
     os << (isConst ? "Pk" : "P");
+  if (pointsToBlock)
+    os << "B";
   os << signatureOf(scalar);
   if (!shape.empty()) {
     os << 'S';

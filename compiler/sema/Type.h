@@ -41,6 +41,7 @@ struct Type {
   bool isPointer = false;
   bool isConst = false; ///< a pointer that cannot be stored through
   bool isDescriptor = false; ///< the handle of a tensor descriptor; the shape is that of its blocks
+  bool pointsToBlock = false; ///< the type of a block pointer; the shape is that of its blocks
   llvm::SmallVector<int64_t, 4> shape;
 
   Type() = default;
@@ -48,7 +49,7 @@ struct Type {
   static Type pointerTo(Scalar pointee, bool isConst = false);
 
   bool operator==(const Type &) const = default;
-  bool isTile() const { return !shape.empty() && !isDescriptor; }
+  bool isTile() const { return !shape.empty() && !isDescriptor && !pointsToBlock; }
   int64_t elementCount() const;
   unsigned bits() const { return isPointer ? 64 : bitsOf(scalar); }
   bool isFloat() const { return !isPointer && isFloating(scalar); }
@@ -58,6 +59,7 @@ struct Type {
   Type withShape(llvm::ArrayRef<int64_t> extents) const; ///< the same element in another shape
   Type withScalar(Scalar other) const;                  ///< another element in this shape; no pointer
   Type asDescriptor() const;                            ///< of blocks of this tile type
+  Type asBlockPointer() const;                          ///< of a block of this tile of pointers
 
   /// As error messages print it: "int32", "pointer<fp32>", "fp32[64, 64]" of a tile.
   std::string str() const;

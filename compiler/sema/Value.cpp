@@ -177,6 +177,20 @@ struct Repr {
 
 std::string Value::repr() const { return std::visit(Repr(), storage); }
 
+Value asConstexpr(const Value &value) {
+  if (auto *host = value.get<HostValue>())
+    return HostValue{host->object, true};
+  const TupleValue *tuple = value.get<TupleValue>();
+  if (!tuple || tuple->isObject() || tuple->record)
+    return value;
+  std::vector<Value> elements;
+  for (const Value &element : *tuple->elements)
+    elements.push_back(asConstexpr(element));
+  TupleValue result = *tuple;
+  result.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  return result;
+}
+
 //--- Equality ------------------------------------------------------------------------------
 
 static bool samePart(const std::shared_ptr<const std::vector<Value>> &a,

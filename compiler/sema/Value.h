@@ -81,6 +81,7 @@ struct ModuleValue {
 /// Any other object of the host.
 struct HostValue {
   HostRef object;
+  bool isConstexpr = false; ///< held by a constexpr: `.value` is the object itself, not an attribute of it
 };
 
 /// `x.sum`: a function with its first argument.
@@ -148,6 +149,9 @@ struct RangeValue {
   std::optional<int64_t> numStages, loopUnrollFactor;
   bool disallowAccMultiBuffer = false, flatten = false, warpSpecialize = false, disableLicm = false;
 };
+
+/// The value as a constexpr holds it: a parameter's, an annotated local's. Objects of the host in it remember that.
+Value asConstexpr(const Value &value);
 
 /// Equality of constants, as `==` of Python would have it; tensors by identity.
 bool sameConstant(const Value &a, const Value &b);

@@ -179,6 +179,8 @@ std::optional<bool> PyHost::isInstance(const Value &value, const sema::HostRef &
   try {
     if (const sema::TupleValue *fields = value.object())
       return PyObject_IsSubclass(objectOf(fields->hostClass), type) == 1;
+    if (value.elements() && type == packageNames().tupleClass)
+      return true;
     if (value.tensor())
       return PyObject_IsSubclass(packageNames().tensorClass, type) == 1;
     return value.isConstant() && PyObject_IsInstance(toObject(value).ptr(), type) == 1;

@@ -241,7 +241,7 @@ Value PyHost::toValue(nb::handle object, unsigned depth) {
   const PackageNames &names = packageNames();
   PyObject *type = object.type().ptr();
   if (type == names.constexprClass)
-    return toValue(checked(PyObject_GetAttrString(object.ptr(), "value")), depth + 1);
+    return sema::asConstexpr(toValue(checked(PyObject_GetAttrString(object.ptr(), "value")), depth + 1));
   if (type == names.tupleClass)
     return elementsToValue(object, depth);
   if (type == names.builtinClass) {

@@ -194,6 +194,30 @@ std::optional<tt::RMWOp> combinationOf(tt::DescriptorReduceKind kind, Type eleme
   llvm_unreachable("all kinds are listed");
 }
 
+/// The extreme of f16 and bf16 by their bits: those without a sign are ordered as integers are, those with one the other
+/// way round as unsigned integers are.
+void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const Access &access, Value value) {
+  Type bits = tt::withElement(value.getType(), builder.getI16Type());
+  Type pointers = tt::withElement(access.pointers.getType(), tt::PointerType::get(builder.getI16Type()));
+  Value pattern = tt::BitcastOp::create(builder, loc, bits, value);
+  Value pointer = tt::BitcastOp::create(builder, loc, pointers, access.pointers);
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(bits));
+  for (bool isNegative : {false, true}) {
+    const auto order = isNegative ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge;
+    Value mask = arith::CmpIOp::create(builder, loc, order, pattern, zero);
+    if (access.inside)
+      mask = arith::AndIOp::create(builder, loc, access.inside, mask);
+    const tt::RMWOp how = isNegative ? (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX) : (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN);
+    tt::AtomicRMWOp::create(builder, loc, bits, how, pointer, pattern, mask, tt::MemSemantic::RELAXED,
+                            tt::MemSyncScope::GPU);
+  }
+}
+
+bool isSmallFloatExtreme(tt::DescriptorReduceKind kind, Type element) {
+  return (kind == tt::DescriptorReduceKind::MIN || kind == tt::DescriptorReduceKind::MAX) &&
+         isa<Float16Type, BFloat16Type>(element);
+}
+
 struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
   using Rewrite::Rewrite;
   LogicalResult matchAndRewrite(tt::DescriptorReduceOp op, Adaptor adaptor,
@@ -201,13 +225,17 @@ struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
     const tt::TensorDescType type = op.getDesc().getType();
     Type element = type.getBlockType().getElementType();
     const std::optional<tt::RMWOp> combination = combinationOf(op.getKind(), element);
-    if (!combination)
+    const bool isSmallFloat = isSmallFloatExtreme(op.getKind(), element);
+    if (!combination && !isSmallFloat)
       return failure(); // said before the conversion
     const Access access = blockAt(rewriter, op.getLoc(), type, Parts(adaptor.getDesc()),
                                   tt::flattenParts(adaptor.getIndices()));
     Value value = adaptor.getSrc().front();
-    tt::AtomicRMWOp::create(rewriter, op.getLoc(), value.getType(), *combination, access.pointers, value, access.inside,
-                            tt::MemSemantic::RELAXED, tt::MemSyncScope::GPU);
+    if (isSmallFloat)
+      combineSmallFloats(rewriter, op.getLoc(), op.getKind() == tt::DescriptorReduceKind::MAX, access, value);
+    else
+      tt::AtomicRMWOp::create(rewriter, op.getLoc(), value.getType(), *combination, access.pointers, value,
+                              access.inside, tt::MemSemantic::RELAXED, tt::MemSyncScope::GPU);
     rewriter.eraseOp(op);
     return success();
   }
@@ -234,7 +262,7 @@ struct RewriteMake : Rewrite<tt::MakeTensorDescOp> {
 LogicalResult checkReductions(ModuleOp module) {
   const WalkResult found = module.walk([](tt::DescriptorReduceOp op) -> WalkResult {
     Type element = op.getDesc().getType().getBlockType().getElementType();
-    if (combinationOf(op.getKind(), element))
+    if (combinationOf(op.getKind(), element) || isSmallFloatExtreme(op.getKind(), element))
       return WalkResult::advance();
     return op.emitError() << "atomic " << tt::stringifyDescriptorReduceKind(op.getKind()) << " of " << element
                           << " through a descriptor needs a GPU with tensor memory access";

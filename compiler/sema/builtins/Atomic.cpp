@@ -15,12 +15,13 @@ struct Ordering {
 };
 
 /// The options `sem` and `scope`; nothing after an error.
-std::optional<Ordering> orderingOf(const CallSite &site) {
+std::optional<Ordering> orderingOf(const CallSite &site,
+                                   tt::MemSemantic otherwise = tt::MemSemantic::ACQUIRE_RELEASE) {
   std::optional<std::string> semantic = textOption(site, "sem"), scope = textOption(site, "scope");
   if (!semantic || !scope)
     return std::nullopt;
   const std::optional<tt::MemSemantic> knownSemantic =
-      semantic->empty() ? tt::MemSemantic::ACQUIRE_RELEASE : tt::symbolizeMemSemantic(*semantic);
+      semantic->empty() ? otherwise : tt::symbolizeMemSemantic(*semantic);
   const std::optional<tt::MemSyncScope> knownScope =
       scope->empty() ? tt::MemSyncScope::GPU : tt::symbolizeMemSyncScope(*scope);
   if (!knownSemantic)
@@ -188,6 +189,61 @@ Value emitCas(const CallSite &site) {
   return Value::tensor(made, type);
 }
 
+//--- Load and store ------------------------------------------------------------------------
+
+/// The options of an access that only acquires or only releases.
+std::optional<Ordering> oneSidedOrdering(const CallSite &site, tt::MemSemantic side) {
+  std::optional<Ordering> ordering = orderingOf(site, side);
+  if (!ordering || ordering->semantic == side || ordering->semantic == tt::MemSemantic::RELAXED)
+    return ordering;
+  site.emitter.error(diag::AtomicOneSided, site.rangeOf("sem"), site.builtin.name, tt::stringifyMemSemantic(side));
+  return std::nullopt;
+}
+
+/// The integers that an element is moved as: all atomic accesses know them.
+Scalar carrierOf(Scalar scalar) { return integerOf(std::max(8u, bitsOf(scalar)), /*isSigned=*/true); }
+
+/// Changes nothing and gives what is there.
+Value emitAtomicLoad(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  const Value given = pointerArgument(site);
+  std::optional<Value> mask = maskArgument(site);
+  std::optional<Ordering> ordering = oneSidedOrdering(site, tt::MemSemantic::ACQUIRE);
+  if (given.isPoison() || !mask || !ordering)
+    return Value::poison();
+  const Scalar scalar = given.tensor()->type.scalar, carrier = carrierOf(scalar);
+  Value pointer = emitter.cast(given, Type::pointerTo(carrier), site.range);
+  if (pointer.tensor()->type.isTile() && !mask->isNone() && !broadcastGiven(site, {&pointer, &*mask}))
+    return Value::poison();
+  Value nothing = emitter.constantOf(Value::integer(0), carrier, site.range);
+  if (!fitToPointer(site, pointer, {&nothing, &*mask}))
+    return Value::poison();
+  const Value bits = Access{site, *ordering, pointer, nothing, *mask}.emit(tt::RMWOp::OR);
+  return scalar == Scalar::Int1 ? emitter.cast(bits, Type(scalar), site.range)
+                                : emitter.bitcast(bits, Type(scalar), site.range);
+}
+
+/// An exchange whose result nobody reads.
+Value emitAtomicStore(const CallSite &site) {
+  FunctionEmitter &emitter = site.emitter;
+  const Value given = writablePointer(site);
+  std::optional<Value> mask = maskArgument(site);
+  std::optional<Ordering> ordering = oneSidedOrdering(site, tt::MemSemantic::RELEASE);
+  if (given.isPoison() || !mask || !ordering)
+    return Value::poison();
+  const Scalar scalar = given.tensor()->type.scalar, carrier = carrierOf(scalar);
+  Value pointer = emitter.cast(given, Type::pointerTo(carrier), site.range);
+  Value value = emitter.cast(site["val"], Type(scalar), site.rangeOf("val"));
+  if (value.isPoison())
+    return value;
+  Value bits = scalar == Scalar::Int1 ? emitter.cast(value, Type(carrier), site.range)
+                                      : emitter.bitcast(value, Type(carrier), site.range);
+  if (!fitToPointer(site, pointer, {&bits, &*mask}))
+    return Value::poison();
+  Access{site, *ordering, pointer, bits, *mask}.emit(tt::RMWOp::XCHG);
+  return Value();
+}
+
 template <AtomicKind kind> Builtin entry(llvm::StringLiteral name, llvm::StringLiteral doc) {
   return {name,
           languageModule,
@@ -210,6 +266,14 @@ llvm::ArrayRef<Builtin> atomicBuiltins() {
       entry<AtomicKind::Or>("atomic_or", "Sets bits of memory, atomically; gives what was there before."),
       entry<AtomicKind::Xor>("atomic_xor", "Flips bits of memory, atomically; gives what was there before."),
       entry<AtomicKind::Exchange>("atomic_xchg", "Writes to memory, atomically; gives what was there before."),
+      {"atomic_load", languageModule,
+       {{"pointer"}, {"mask", "None"}, {"sem", "None"}, {"scope", "None"}},
+       "What memory holds, of any numbers, read atomically; `sem` is \"acquire\", as where none is given, or \"relaxed\".",
+       emitAtomicLoad, true},
+      {"atomic_store", languageModule,
+       {{"pointer"}, {"val"}, {"mask", "None"}, {"sem", "None"}, {"scope", "None"}},
+       "Writes any numbers to memory, atomically; `sem` is \"release\", as where none is given, or \"relaxed\".",
+       emitAtomicStore, true},
       {"atomic_cas", languageModule,
        {{"pointer"}, {"cmp"}, {"val"}, {"sem", "None"}, {"scope", "None"}},
        "Writes `val` where memory holds `cmp`, atomically; gives what was there before.", emitCas, true},

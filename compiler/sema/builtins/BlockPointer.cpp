@@ -11,13 +11,21 @@
 
 namespace nereid::sema {
 
+static Type blockPointerType(llvm::ArrayRef<Value> parts) {
+  llvm::SmallVector<int64_t> shape;
+  for (const Value &extent : *parts[BlockPointerPart::BlockShape].elements())
+    shape.push_back(*extent.asInt64());
+  return parts[BlockPointerPart::Base].tensor()->type.withShape(shape).asBlockPointer();
+}
+
 const RecordClass &blockPointerClass() {
   static constexpr llvm::StringLiteral fields[] = {"base", "shape", "strides", "offsets", "block_shape", "order"};
   static const RecordClass record{"block pointer", fields, languageModule,
                                   [](llvm::ArrayRef<Value> parts, llvm::StringRef name) -> std::optional<Value> {
-                                    if (name == "dtype")
-                                      return TypeValue{parts[BlockPointerPart::Base].tensor()->type};
-                                    return std::nullopt;
+                                    if (name != "dtype" && name != "type")
+                                      return std::nullopt;
+                                    const Type &base = parts[BlockPointerPart::Base].tensor()->type;
+                                    return TypeValue{name == "dtype" ? base : blockPointerType(parts)};
                                   }};
   return record;
 }

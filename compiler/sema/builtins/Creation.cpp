@@ -84,6 +84,17 @@ static Value emitClassCall(const CallSite &site) {
   return site.emitter.error(diag::ClassCall, site.range, site.builtin.name);
 }
 
+/// `tl.dtype("fp16")`.
+static Value emitDtype(const CallSite &site) {
+  std::optional<std::string> name = site.emitter.constantString(site["name"], site.rangeOf("name"), "name");
+  if (!name)
+    return Value::poison();
+  const std::optional<Scalar> byName = scalarFromName(*name);
+  if (std::optional<Scalar> scalar = byName ? byName : scalarFromSignature(*name))
+    return TypeValue{Type(*scalar)};
+  return site.emitter.error(diag::CannotConvert, site.rangeOf("name"), describe(site["name"]), "dtype");
+}
+
 static Value emitPointerType(const CallSite &site) {
   std::optional<Type> element = site.emitter.constantType(site["element_ty"], site.rangeOf("element_ty"), "element_ty");
   std::optional<bool> isConst = site.emitter.constantBool(site["const"], site.rangeOf("const"), "const");
@@ -106,7 +117,7 @@ llvm::ArrayRef<Builtin> creationBuiltins() {
       {"to_tensor", languageModule, {{"x"}}, "A number as a scalar tensor.", emitToTensor},
       {"tensor", languageModule, {{"value"}}, "The class of all values that exist when a kernel runs.", emitClassCall},
       {"tensor_descriptor", languageModule, {{"handle"}}, "The class of tensor descriptors.", emitClassCall},
-      {"dtype", languageModule, {{"name"}}, "The class of element types.", emitClassCall},
+      {"dtype", languageModule, {{"name"}}, "The element type of that name: \"fp16\", \"int32\".", emitDtype},
       {"pointer_type", languageModule, {{"element_ty"}, {"address_space", "1"}, {"const", "False"}},
        "The type of pointers to elements of one type.", emitPointerType},
   };

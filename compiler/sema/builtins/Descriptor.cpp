@@ -28,6 +28,8 @@ std::optional<Value> attributeOf(llvm::ArrayRef<Value> parts, llvm::StringRef na
     return TypeValue{blockTypeOf(handle)};
   if (name == "dtype")
     return TypeValue{Type(handle.scalar)};
+  if (name == "type")
+    return TypeValue{handle};
   return std::nullopt;
 }
 
@@ -182,7 +184,7 @@ bool combines(tt::DescriptorReduceKind kind, Scalar element) {
     return llvm::is_contained({UInt32, Int32, UInt64, Float32, Float16, BFloat16}, element);
   case tt::DescriptorReduceKind::MIN:
   case tt::DescriptorReduceKind::MAX:
-    return llvm::is_contained({UInt32, Int32, UInt64, Int64}, element);
+    return llvm::is_contained({UInt32, Int32, UInt64, Int64, Float16, BFloat16}, element);
   default:
     return isInteger(element) && bitsOf(element) >= 32;
   }
@@ -191,6 +193,8 @@ bool combines(tt::DescriptorReduceKind kind, Scalar element) {
 llvm::StringRef combinedTypes(tt::DescriptorReduceKind kind) {
   if (kind == tt::DescriptorReduceKind::ADD)
     return "uint32, int32, uint64, fp32, fp16 and bf16";
+  if (kind == tt::DescriptorReduceKind::MIN || kind == tt::DescriptorReduceKind::MAX)
+    return "uint32, int32, uint64, int64, fp16 and bf16";
   return "uint32, int32, uint64 and int64";
 }
 

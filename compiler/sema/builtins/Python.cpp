@@ -108,7 +108,9 @@ Value emitTuple(const CallSite &site) {
 std::optional<bool> isInstance(const Value &value, llvm::StringRef module, llvm::StringRef name) {
   if (module == languageModule) {
     if (name == "constexpr")
-      return value.isConstant();
+      return false; // what is asked about is what a constexpr holds
+    if (name == "tuple")
+      return value.elements() != nullptr && !value.object();
     if (name == "tensor")
       return value.tensor() != nullptr;
     if (name == "dtype")
@@ -153,7 +155,12 @@ Value emitIsInstance(const CallSite &site) {
 std::optional<Value> tryAttribute(const CallSite &site, llvm::StringRef name) {
   support::DiagnosticEngine &diagnostics = site.emitter.module.diagnostics;
   const size_t before = diagnostics.size();
-  Value value = site.emitter.attribute(site["object"], name, site.range);
+  Value object = site["object"]; // without the constexpr around it, whose `.value` does not count
+  if (auto *host = object.get<HostValue>())
+    object = HostValue{host->object};
+  else if (name == "value" && object.isConstant() && !object.parts())
+    return std::nullopt;
+  Value value = site.emitter.attribute(object, name, site.range);
   if (!value.isPoison())
     return value;
   diagnostics.truncate(before);

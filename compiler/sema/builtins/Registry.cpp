@@ -11,6 +11,8 @@
 namespace nereid::sema {
 
 static constexpr llvm::StringLiteral propagateNanModule = "triton.language.PropagateNan";
+static constexpr llvm::StringLiteral kindModule = "triton.language.dtype.KIND";
+static constexpr llvm::StringLiteral signednessModule = "triton.language.dtype.SIGNEDNESS";
 
 static std::tuple<llvm::StringRef, llvm::StringRef> keyOf(const Builtin *builtin) {
   return {builtin->module, builtin->name};
@@ -65,6 +67,8 @@ bool isBuiltinModule(llvm::StringRef name) {
                                                     languageModule,
                                                     mathModule,
                                                     propagateNanModule,
+                                                    kindModule,
+                                                    signednessModule,
                                                     "triton.language.extra",
                                                     libdeviceModule,
                                                     "triton.language.extra.cuda",
@@ -87,6 +91,13 @@ std::optional<Value> moduleConstant(llvm::StringRef givenModule, llvm::StringRef
     return Value::integer(0xFFFF);
   if (module == propagateNanModule && name == "NONE")
     return Value::integer(0);
+  static constexpr llvm::StringLiteral kinds[] = {"BOOLEAN", "INTEGRAL", "FLOATING"}, signs[] = {"SIGNED", "UNSIGNED"};
+  for (auto [index, member] : llvm::enumerate(kinds))
+    if (module == kindModule && name == member)
+      return Value::integer(index);
+  for (auto [index, member] : llvm::enumerate(signs))
+    if (module == signednessModule && name == member)
+      return Value::integer(index);
   return std::nullopt;
 }
 

@@ -83,10 +83,8 @@ def make_params(
     """The parameters of a function; both lists hold indices or names."""
     params = []
     for num, param in enumerate(signature.parameters.values()):
-        if param.kind in (param.VAR_KEYWORD, param.KEYWORD_ONLY):
-            raise TypeError(
-                f"parameter `{param.name}`: kernels take positional parameters and `*args` only"
-            )
+        if param.kind is param.VAR_KEYWORD:
+            raise TypeError(f"parameter `{param.name}`: kernels take no `**` parameter")
         skip = num in unspecialized or param.name in unspecialized
         params.append(KernelParam(num, param, skip, num in unaligned or param.name in unaligned))
     return params

@@ -45,8 +45,6 @@ def kernel(x_ptr, n):
     callee(n, **n)
     # CHECK: :[[#@LINE+1]]:5: error: `int32` cannot be called [not-callable]
     n(1)
-    # CHECK: :[[#@LINE+1]]:15: error: the parameter `b` of `callee` is constexpr, but the argument is int32{{.*}}[constexpr-parameter]
-    callee(1, n)
     # CHECK: :[[#@LINE+1]]:14: error: Function outlined is marked noinline, but was called with non-scalar argument a: int32[4] [noinline-tile]
     outlined(tl.arange(0, 4))
     # CHECK: error: `forever` calls itself with the same types and constants{{.*}}[runtime-recursion]

@@ -37,7 +37,7 @@ def kernel(x_ptr, b_ptr, i_ptr, const_ptr, n, wide):
     x.store([0, 0], rows)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: Cannot store to a constant pointer, `tensor_descriptor<fp16[8]>` [store-to-const]
     c.store([0], rows)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: atomic_max does not support fp32; it takes uint32, int32, uint64 and int64 [atomic-type]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: atomic_max does not support fp32; it takes uint32, int32, uint64, int64, fp16 and bf16 [atomic-type]
     x.atomic_max([0, 0], x.load([0, 0]))
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: descriptor block must have 1 row, but got [8, 8]{{.*}}[rows-block]
     x.gather(rows, 0)

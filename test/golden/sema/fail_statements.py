@@ -33,8 +33,6 @@ def kernel(x_ptr, n):
     a = b = 1
     # CHECK: :[[#@LINE+1]]:12: error: cannot unpack 3 values into 2 names [unpack-count]
     c, d = 1, 2, 3
-    # CHECK: :[[#@LINE+1]]:5: error: `e` is declared constexpr, but its value is only known at run time [constexpr-needs-constant]
-    e: tl.constexpr = n + 1
     f: tl.constexpr = 1
     # CHECK: :[[#@LINE+1]]:5: error: f is already defined. constexpr cannot be reassigned. [constexpr-reassigned]
     f: tl.constexpr = 2

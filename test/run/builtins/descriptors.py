@@ -212,25 +212,30 @@ COMBINE = {
 }
 
 
+INTEGERS = ("int32", "uint32", "int64", "uint64")
+
+
 @pytest.mark.parametrize(
     "kind, dtype",
     [("add", dtype) for dtype in ("int32", "uint32", "uint64", "float32", "float16")]
-    + [(kind, dtype) for kind in ("max", "min") for dtype in ("int32", "uint32", "int64", "uint64")]
+    + [(kind, dtype) for kind in ("max", "min") for dtype in (*INTEGERS, "float16", "bfloat16")]
     + [(kind, dtype) for kind in ("and", "or", "xor") for dtype in ("int32", "uint64")],
 )
 def test_atomic_accesses(kind, dtype, device):
     m, n = 6, 12
-    low = 0 if dtype.startswith(("u", "float")) else -64
-    memory, v = values(dtype, m, n, low=low, high=64), values(dtype, 64, 16, seed=2, low=low, high=64)
-    if dtype.startswith("float"):
+    is_float, in_numpy = "float" in dtype, "float32" if dtype == "bfloat16" else dtype
+    low = 0 if dtype.startswith("u") or (is_float and kind == "add") else -64
+    memory, v = (values(in_numpy, *shape, seed=seed, low=low, high=64) for shape, seed in (((m, n), 1), ((64, 16), 2)))
+    if is_float:
         memory, v = np.round(memory), np.round(v)
     if dtype.startswith("uint"):
         v[::5] += np.iinfo(dtype).max // 2 + 1 if kind != "add" else 0
     expected = memory.copy()
     for block in v.reshape(8, 8, 16):
         expected[2:] = COMBINE[kind](expected[2:], block[:4, 3:15])
-    arguments = dict(out_ptr=memory, v_ptr=v, m=m, n=n, KIND=kind, M=8, N=16)
-    check(reduce_blocks, (8,), arguments, dict(out_ptr=expected), device=device)
+    kept = BFloat16 if dtype == "bfloat16" else np.asarray
+    arguments = dict(out_ptr=kept(memory), v_ptr=kept(v), m=m, n=n, KIND=kind, M=8, N=16)
+    check(reduce_blocks, (8,), arguments, dict(out_ptr=kept(expected)), device=device)
 
 
 # --- Values of the language ----------------------------------------------------------------------
