@@ -108,7 +108,10 @@ def compatibility_page() -> str:
                 heading = f"\n### {ast.get_docstring(tree)} ({path.name})\n"
                 found[mark] += [heading, *texts]
     sections = [
-        line for mark, title in ACCEPTED.items() if found[mark] for line in (f"\n## {title}", *found[mark])
+        line
+        for mark, title in ACCEPTED.items()
+        if found[mark]
+        for line in (f"\n## {title}", *found[mark])
     ]
     return "\n".join(["# Compatibility\n", MARK, COMPATIBILITY.rstrip(), *sections]) + "\n"
 

@@ -14,7 +14,9 @@ import numpy as np
 from harness import check
 
 
-def accepts(kernel: Any, expected: Callable[[np.ndarray, int], Any], device: str, n: int = 5) -> None:
+def accepts(
+    kernel: Any, expected: Callable[[np.ndarray, int], Any], device: str, n: int = 5
+) -> None:
     """Runs `kernel(x, out, n, B)`: `expected` of x and n is what `out` holds then."""
     x = np.arange(16, dtype=np.float32) - 4
     result = np.broadcast_to(np.asarray(expected(x, n), dtype=np.float32), x.shape)

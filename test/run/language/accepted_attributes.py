@@ -11,7 +11,9 @@ from _accepted import accepts
 def of_tiles(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
-    tl.static_assert(v.type.is_block() and v.type.scalar == tl.float32 and v.type.element_ty == v.dtype)
+    tl.static_assert(
+        v.type.is_block() and v.type.scalar == tl.float32 and v.type.element_ty == v.dtype
+    )
     tl.static_assert(v.type.shape[0] == B and v.type.numel == B and v.numel == B and v.shape == [B])
     tl.static_assert(v.type.get_block_shapes()[0] == B and v.type.nbytes == 64)
     tl.static_assert(v.shape[0].value == B and v.numel.value == B and v.shape == (B,))
@@ -27,7 +29,9 @@ def test_of_tiles(device):
 @triton.jit
 def of_scalars(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
-    tl.static_assert(n.type == tl.int32 and n.dtype == tl.int32 and n.type.scalar == tl.int32 and n.numel == 1)
+    tl.static_assert(
+        n.type == tl.int32 and n.dtype == tl.int32 and n.type.scalar == tl.int32 and n.numel == 1
+    )
     tl.static_assert(len(n.shape) == 0 and not n.type.is_block() and not n.type.is_ptr())
     tl.store(out + i, tl.full([B], n, n.type))
 
@@ -41,11 +45,15 @@ def test_of_scalars(device):
 def of_pointers(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     p = x + i
-    tl.static_assert(x.type.is_ptr() and x.type.element_ty == tl.float32 and x.dtype.element_ty == tl.float32)
+    tl.static_assert(
+        x.type.is_ptr() and x.type.element_ty == tl.float32 and x.dtype.element_ty == tl.float32
+    )
     tl.static_assert(x.type.scalar.element_ty == tl.float32 and not x.type.is_const())
     tl.static_assert(x.type == tl.pointer_type(tl.float32) and x.type.address_space == 1)
     tl.static_assert(p.type.is_block() and p.type.element_ty.is_ptr() and p.dtype.is_ptr())
-    tl.static_assert(p.type.element_ty.element_ty == tl.float32 and p.type.scalar.element_ty == tl.float32)
+    tl.static_assert(
+        p.type.element_ty.element_ty == tl.float32 and p.type.scalar.element_ty == tl.float32
+    )
     tl.store(out + i, tl.load(p).to(p.dtype.element_ty))
 
 
@@ -91,9 +99,13 @@ def test_of_descriptors(device):
 def of_dtypes(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     d: tl.constexpr = n.dtype
-    tl.static_assert(d.name == "int32" and d.itemsize == 4 and d.primitive_bitwidth == 32 and d.is_int_signed())
+    tl.static_assert(
+        d.name == "int32" and d.itemsize == 4 and d.primitive_bitwidth == 32 and d.is_int_signed()
+    )
     tl.static_assert(d.get_int_max_value() == 2147483647 and d.get_int_min_value() == -2147483648)
-    tl.static_assert(d.kind() == tl.dtype.KIND.INTEGRAL and d.int_signedness == tl.dtype.SIGNEDNESS.SIGNED)
+    tl.static_assert(
+        d.kind() == tl.dtype.KIND.INTEGRAL and d.int_signedness == tl.dtype.SIGNEDNESS.SIGNED
+    )
     tl.static_assert(tl.float32.fp_mantissa_width == 23 and tl.float32.codegen_name() == "float32")
     tl.static_assert(d is tl.int32 and d is not tl.int64 and d != tl.float32)
     tl.store(out + i, tl.load(x + i))
@@ -108,8 +120,12 @@ def test_of_dtypes(device):
 def indexed_scalars(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     s = tl.full([], 1, tl.int32)
-    tl.static_assert(n[None].shape == [1] and s[None, None].shape == [1, 1] and n[None, :].shape == [1])
-    tl.static_assert(tl.expand_dims(n, 0).shape == [1] and tl.expand_dims(s, [0, 1]).shape == [1, 1])
+    tl.static_assert(
+        n[None].shape == [1] and s[None, None].shape == [1, 1] and n[None, :].shape == [1]
+    )
+    tl.static_assert(
+        tl.expand_dims(n, 0).shape == [1] and tl.expand_dims(s, [0, 1]).shape == [1, 1]
+    )
     inside = i[None, :] < n[None, :]
     tl.store(out + i[None, :], tl.where(inside, tl.load(x + i)[None, :] + s[None, None], 0))
 

@@ -224,7 +224,9 @@ def of_mode(x, mode: tl.constexpr):
 @triton.jit
 def enumerations(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
-    tl.static_assert(NEGATED.value.value == 2 and NEGATED.name == "NEGATED" and MODES.PLAIN.value == 1)
+    tl.static_assert(
+        NEGATED.value.value == 2 and NEGATED.name == "NEGATED" and MODES.PLAIN.value == 1
+    )
     tl.store(out + i, of_mode(tl.load(x + i), NEGATED))
 
 
@@ -237,8 +239,12 @@ def test_enumerations(device):
 def asked_for_class(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     t = (n, 2)
-    tl.static_assert(isinstance(B, int) and not isinstance(B, tl.constexpr) and isinstance(n, tl.tensor))
-    tl.static_assert(isinstance(t, tl.tuple) and isinstance(x.dtype, tl.dtype) and not hasattr(B, "value"))
+    tl.static_assert(
+        isinstance(B, int) and not isinstance(B, tl.constexpr) and isinstance(n, tl.tensor)
+    )
+    tl.static_assert(
+        isinstance(t, tl.tuple) and isinstance(x.dtype, tl.dtype) and not hasattr(B, "value")
+    )
     tl.store(out + i, tl.load(x + i).to(tl.dtype("fp16")))
 
 

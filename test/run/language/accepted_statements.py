@@ -235,7 +235,10 @@ def texts(x, out, n, B: tl.constexpr):
     """A docstring, `pass` and `...` say nothing."""
     i = tl.arange(0, B)
     name: tl.constexpr = f"{B:04d}" + "x"
-    tl.static_assert(name == "0016x" and name[-1] == "x" and name.startswith("00") and len(name) == 5, f"not {name}")
+    tl.static_assert(
+        name == "0016x" and name[-1] == "x" and name.startswith("00") and len(name) == 5,
+        f"not {name}",
+    )
     assert n > 0, "n is positive"
     tl.store(out + i, tl.load(x + i))
 

@@ -1,0 +1,84 @@
+"""Atomic loads and stores of every number, and waiting for what other programs store."""
+# SPDX-License-Identifier: MIT
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from harness import BFloat16, check, empty_like, launch, values
+
+INTEGERS = ["int32", "uint32", "int64", "uint64"]
+NUMBERS = ["bool", "int8", "uint8", "int16", "float16", "bfloat16", *INTEGERS, "float32", "float64"]
+
+
+@triton.jit
+def move(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    mask = i < n
+    tl.atomic_store(out_ptr + i, tl.atomic_load(x_ptr + i, mask=mask), mask=mask)
+    last = (x_ptr + n).atomic_load(sem="relaxed", scope="sys")
+    tl.atomic_store(out_ptr + n, last, sem="relaxed", scope="cta")
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_load_and_store(dtype, device):
+    x = values(
+        "float32" if dtype == "bfloat16" else dtype,
+        16,
+        low=0 if dtype.startswith("u") else -9,
+        high=9,
+    )
+    kept = BFloat16 if dtype == "bfloat16" else np.asarray
+    expected = np.where(np.arange(16) <= 7, x, np.zeros_like(x))
+    arguments = dict(x_ptr=kept(x), out_ptr=kept(np.zeros_like(x)), n=7, BLOCK=16)
+    check(move, (1,), arguments, dict(out_ptr=kept(expected)), device=device)
+
+
+@triton.jit
+def poll(x_ptr, found_ptr, wanted, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(found_ptr + i, tl.atomic_poll(x_ptr + i, wanted, timeout_ns=1000))
+    tl.store(found_ptr + BLOCK, tl.atomic_poll(x_ptr + wanted, wanted, sem="relaxed", scope="sys"))
+    tl.store(found_ptr + BLOCK + 1, (x_ptr + wanted).atomic_poll(0, timeout_ns=wanted))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "uint16", *INTEGERS])
+def test_poll(dtype, device):
+    x = np.arange(16).astype(dtype)
+    found = np.append(np.arange(16) == 3, [True, False]).astype(np.int32)
+    arguments = dict(x_ptr=x, found_ptr=empty_like(found), wanted=3, BLOCK=16)
+    check(poll, (1,), arguments, dict(found_ptr=found), device=device)
+
+
+@triton.jit
+def pass_on(flag_ptr, data_ptr, out_ptr):
+    """Each program waits for the one before."""
+    pid = tl.program_id(0)
+    if pid > 0:
+        tl.atomic_poll(flag_ptr, pid)
+    total = tl.load(data_ptr) + pid
+    tl.store(data_ptr, total)
+    tl.store(out_ptr + pid, total)
+    tl.atomic_store(flag_ptr, pid + 1)
+
+
+def test_poll_orders(device):
+    programs = 20
+    out = np.cumsum(np.arange(programs)).astype(np.int32)
+    arguments = dict(flag_ptr=np.zeros(1, np.int32), data_ptr=np.zeros(1, np.int32))
+    arguments["out_ptr"] = empty_like(out)
+    expected = dict(flag_ptr=np.array([programs], np.int32), data_ptr=out[-1:], out_ptr=out)
+    check(pass_on, (programs,), arguments, expected, device=device)
+
+
+@triton.jit
+def load_by(x_ptr, SEM: tl.constexpr):
+    tl.atomic_load(x_ptr, sem=SEM)
+
+
+@pytest.mark.parametrize("semantic", ["release", "acq_rel"])
+def test_load_does_not_release(semantic, device):
+    with pytest.raises(
+        triton.CompilationError, match="atomic_load only supports acquire and relaxed semantics"
+    ):
+        launch(load_by, (1,), device=device, x_ptr=np.zeros(1, np.int32), SEM=semantic)
