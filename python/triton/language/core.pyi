@@ -104,12 +104,18 @@ class tensor(base_value):
         """Clears bits of memory, atomically; gives what was there before."""
     def atomic_cas(self, cmp: Any, val: Any, sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
         """Writes `val` where memory holds `cmp`, atomically; gives what was there before."""
+    def atomic_load(self, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
+        """What memory holds, of any numbers, read atomically; `sem` is "acquire", as where none is given, or "relaxed"."""
     def atomic_max(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
         """Writes the greater of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
     def atomic_min(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
         """Writes the lesser of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
     def atomic_or(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
         """Sets bits of memory, atomically; gives what was there before."""
+    def atomic_poll(self, expected_value: Any, sem: Any = ..., scope: Any = ..., timeout_ns: Any = ..., *, _semantic: Any = ...) -> tensor:
+        """Reads memory until it holds a value, lane by lane, or until nanoseconds have passed; gives where it held it."""
+    def atomic_store(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
+        """Writes any numbers to memory, atomically; `sem` is "release", as where none is given, or "relaxed"."""
     def atomic_xchg(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
         """Writes to memory, atomically; gives what was there before."""
     def atomic_xor(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
@@ -221,12 +227,18 @@ def atomic_and(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: A
     """Clears bits of memory, atomically; gives what was there before."""
 def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Writes `val` where memory holds `cmp`, atomically; gives what was there before."""
+def atomic_load(pointer: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
+    """What memory holds, of any numbers, read atomically; `sem` is "acquire", as where none is given, or "relaxed"."""
 def atomic_max(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Writes the greater of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
 def atomic_min(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Writes the lesser of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
 def atomic_or(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Sets bits of memory, atomically; gives what was there before."""
+def atomic_poll(pointer: Any, expected_value: Any, sem: Any = ..., scope: Any = ..., timeout_ns: Any = ..., *, _semantic: Any = ...) -> tensor:
+    """Reads memory until it holds a value, lane by lane, or until nanoseconds have passed; gives where it held it."""
+def atomic_store(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
+    """Writes any numbers to memory, atomically; `sem` is "release", as where none is given, or "relaxed"."""
 def atomic_xchg(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Writes to memory, atomically; gives what was there before."""
 def atomic_xor(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:

@@ -15,9 +15,12 @@ from .core import assume as assume
 from .core import atomic_add as atomic_add
 from .core import atomic_and as atomic_and
 from .core import atomic_cas as atomic_cas
+from .core import atomic_load as atomic_load
 from .core import atomic_max as atomic_max
 from .core import atomic_min as atomic_min
 from .core import atomic_or as atomic_or
+from .core import atomic_poll as atomic_poll
+from .core import atomic_store as atomic_store
 from .core import atomic_xchg as atomic_xchg
 from .core import atomic_xor as atomic_xor
 from .core import bitonic_merge as bitonic_merge
