@@ -350,9 +350,7 @@ def test_three_dimensions(device):
     x = values("int32", 2, 4, 8, low=-50, high=50)
     expected = x.sum(1) + x.max((1, 2))[:, None] + x.sum()
     arguments = dict(x_ptr=x, out_ptr=np.zeros((2, 8), np.int32), A=2, B=4, C=8)
-    check(
-        three_dimensions, (1,), arguments, dict(out_ptr=expected.astype(np.int32)), device=device
-    )
+    check(three_dimensions, (1,), arguments, dict(out_ptr=expected.astype(np.int32)), device=device)
 
 
 @triton.jit
