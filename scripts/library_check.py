@@ -32,7 +32,7 @@ class Results:
         self.lock = threading.Lock()
         self.rows = []
 
-    def add(self, library, case, passed, seconds, reason="") -> None:
+    def add(self, library: str, case: str, passed: bool, seconds: float, reason: str = "") -> None:
         with self.lock:
             self.rows.append(
                 {
@@ -92,7 +92,7 @@ def list_cases(options: argparse.Namespace, driver: str) -> tuple[list[str] | No
     return json.loads(done.stdout.strip().splitlines()[-1]), ""
 
 
-def run_cases(options, driver, names, results) -> None:
+def run_cases(options: argparse.Namespace, driver: str, names: list[str], results: Results) -> None:
     """Runs cases in one process after another: a case that hangs or crashes ends its process, the next one goes on."""
     left = list(names)
     while left:
