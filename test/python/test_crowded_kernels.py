@@ -61,3 +61,25 @@ def test_chains_end_one_after_the_other_where_all_have_no_room(size, is_crowded)
     last_of_chain = max(at.start() for at in re.finditer(r"fma\.rn\.f32", text))
     first_store = text.index("st.global")
     assert (first_store < last_of_chain) == is_crowded
+
+
+@pytest.mark.parametrize("limit", [None, 64])
+def test_an_assembler_that_spills_for_company_is_told_that_one_block_will_do(limit, tmp_path, monkeypatch):
+    """A stand-in for ptxas takes 32 registers for a dot unless the PTX says so; users' limits stay."""
+    program = tmp_path / "ptxas"
+    program.write_text(
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'release 97.2, V97'; exit 0; fi\n"
+        "cp /proc/self/fd/3 /proc/self/fd/4\n"
+        "if grep -q '^.minnctapersm 1$' /proc/self/fd/4; then registers=255 bytes=8; else registers=32 bytes=800; fi\n"
+        "echo \"    $bytes bytes stack frame, $bytes bytes spill stores, $bytes bytes spill loads\"\n"
+        "echo \"ptxas info    : Used $registers registers\"\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
+    signature = {**dict.fromkeys("asbt", "*u8"), "o": "*fp32", **dict.fromkeys("MNK", "constexpr")}
+    source = ASTSource(scaled, signature, dict.fromkeys("MNK", 64))
+    with knobs.nvidia.scope():
+        knobs.nvidia.ptxas = str(program)
+        made = triton.compile(source, GPUTarget("cuda", 90, 32), {"maxnreg": limit})
+    assert (made.n_regs, made.n_spills) == ((32, 200) if limit else (255, 2))
+    assert (".minnctapersm 1\n" in made.asm["ptx"]) == (limit is None)

@@ -166,6 +166,9 @@ static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryP
                                << ": smaller tiles or fewer stages may help, or it cannot be launched";
 }
 
+/// Beyond it kernels with dots promise one block at once: asking the assembler twice takes too long (`spillsForCompany`).
+static constexpr size_t kLargePtxBytes = 512 << 10;
+
 static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::Options &options, const Arch &arch,
                              const Emit &emit, CudaCode &code) {
   auto machine = orDiagnose(kernel, MachineLease::get(arch));
@@ -212,8 +215,18 @@ static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::
                                                  .loadedBytes = analysis::bytesInFlight(kernel),
                                                  .threads = code.threadsPerBlock,
                                                  .sharedBytes = code.sharedBytes});
+  else if (ptx->size() > kLargePtxBytes)
+    code.promisedBlocks = 1;
   code.ptx = withResidentBlocks(*ptx, code.promisedBlocks);
   return success();
+}
+
+/// Whether the assembler spills although it leaves registers for a second block: where there is no promise at all it gives
+/// large kernels 32 registers at times. Users' own limits stay.
+static bool spillsForCompany(const Assembled &made, const Arch &arch, const CudaCode &code) {
+  return made.spillBytes > 0 && !StringRef(code.ptx).contains(".maxnreg") &&
+         residentBlocks(arch, {made.registers, code.threadsPerBlock, /*sharedBytes=*/0}) > 1 &&
+         made.registers < mostRegisters;
 }
 
 /// A promise of occupancy that the assembler can only keep with spills gives way to the largest one without; where there
@@ -232,6 +245,13 @@ static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const To
   if (!best && !error.isLate && code.promisedBlocks > 0) {
     keep(0); // some instructions need more registers than a promise may leave
     return promising(0);
+  }
+  if (best && code.promisedBlocks == 0 && options.empty() && spillsForCompany(*best, arch, code)) {
+    std::optional<Assembled> alone = promising(1);
+    if (!alone || alone->spillBytes >= best->spillBytes)
+      return best;
+    keep(1);
+    return alone;
   }
   uint32_t enough = residentBlocks(arch, {mostRegisters, code.threadsPerBlock, code.sharedBytes});
   if (!best || best->spillBytes == 0 || enough >= code.promisedBlocks)
