@@ -28,8 +28,8 @@ struct GlobalAccess {
   bool isVolatile = false;
 };
 
-/// One atomic access of a thread to global memory. `value` is an integer or float of 16 to 64 bits, or two neighbours of
-/// 16 bits. Where `mask` (i1, null: always) is false nothing is touched.
+/// One atomic access of a thread to global memory. `value` is an integer or float of 16 to 64 bits, or a vector of float
+/// neighbours of up to 16 bytes. Where `mask` (i1, null: always) is false nothing is touched.
 struct AtomicAccess {
   llvm::Value *pointer = nullptr;
   int64_t byteOffset = 0;
