@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypedDict
 
@@ -69,6 +69,20 @@ class BuildImpl(Protocol):
         libraries: list[str],
         /,
     ) -> str: ...
+
+
+class Benchmarker(Protocol):
+    """Milliseconds of a call: one for each quantile."""
+
+    def __call__(
+        self, kernel_call: Callable[[], Any], *, quantiles: list[float], **kwargs: Any
+    ) -> Sequence[float]: ...
+
+
+class Buffer(Protocol):
+    """Memory from an allocator."""
+
+    def data_ptr(self) -> int: ...
 
 
 class LaunchHook(Protocol):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._C import libtriton
+from ._lazy import lazy_names
 from .benchmark_report import Benchmark, Mark, perf_report
 from .runtime.driver import driver
 
@@ -262,3 +263,14 @@ def nvsmi(attrs: Sequence[str]) -> list[int]:
         raise RuntimeError("nvidia-smi was not found")
     command = [tool, "-i", "0", "--query-gpu=" + ",".join(attrs), "--format=csv,noheader,nounits"]
     return [int(text) for text in subprocess.check_output(command, text=True).split(",")]
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton": "runtime",
+        "triton.language": "tl=",
+        "triton.gpu_clocks": "cuda_graph_without_gc set_gpu_clock",
+        "triton.testing": "_summarize_statistics=_summarize",
+    },
+)

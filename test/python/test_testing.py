@@ -66,8 +66,10 @@ def test_cache_files(tmp_path, monkeypatch):
     path = manager.put("text", "a.txt", binary=False)
     assert path == str(tmp_path / _base32(key) / "a.txt")
     assert pathlib.Path(path).read_text() == "text"
-    manager.put_group("g", {"a.txt": path, "gone": path + "x"})
+    manager.put_group("g", {"a.txt": path})
     assert manager.get_group("g") == {"a.txt": path}
+    manager.put_group("g", {"a.txt": path, "gone": path + "x"})
+    assert manager.get_group("g") is None
     with pytest.raises(ValueError, match="not a plain file name"):
         manager.put("x", "../a.txt")
     assert not [name for name in os.listdir(tmp_path / _base32(key)) if name.startswith(".")]

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from .._lazy import lazy_names
 from .compiler import GPUTarget
 
 
@@ -120,3 +121,13 @@ class GPUDriver(DriverBase):
         import torch
 
         return torch.device(self.device_type, self.get_current_device())
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton._hook_types": "Benchmarker",
+        "triton._utils": "find_paths_if",
+        "triton.backends.descriptor_arguments": "decompose_descriptor expand_signature make_tensordesc_args wrap_handle_tensordesc_impl",
+    },
+)

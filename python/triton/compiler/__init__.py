@@ -9,6 +9,7 @@ from .compiler import (
     compile,
     get_cache_key,
     make_backend,
+    max_shared_mem,
 )
 from .errors import CompilationError
 
@@ -21,4 +22,5 @@ __all__ = [
     "compile",
     "get_cache_key",
     "make_backend",
+    "max_shared_mem",
 ]

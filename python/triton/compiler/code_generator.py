@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .._lazy import lazy_names
 from ..backends import GPUTarget
 
 
@@ -28,3 +29,18 @@ def _target_of(options: Any) -> GPUTarget:
     if options.backend_name != "cuda":
         return GPUTarget(options.backend_name, options.arch, 32)
     return GPUTarget("cuda", int(re.sub(r"\D", "", options.arch)), options.warp_size)
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.compiler.errors": "CompilationError CompileTimeAssertionFailure UnsupportedLanguageConstruct",
+        "triton.runtime.jit": "ConstexprFunction JITCallable JITFunction",
+        "triton.runtime.callable": "BoundConstexprFunction=BoundConstexprMethod",
+        "triton._utils": "apply_with_path is_namedtuple set_iterable_path",
+        "triton.language.core": "base_type base_value constexpr str_to_ty tensor tl_tuple=tuple",
+        "triton._C.libtriton": "ir",
+        "triton": "knobs language",
+        "triton._function_names": "get_full_name",
+    },
+)

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import knobs
 from .._C import libtriton
+from .._lazy import lazy_names
 from ..backends import BaseBackend, GPUTarget, backends, compiled
 from ..runtime.binder import normalize_grid
 from ..runtime.cache import _base32, triton_key
@@ -30,6 +31,7 @@ __all__ = [
     "compile",
     "get_cache_key",
     "make_backend",
+    "max_shared_mem",
     "triton_key",
 ]
 
@@ -108,6 +110,11 @@ def compile(  # noqa: A001
             cache_hit=code.cache_hit,
         )
     return kernel
+
+
+def max_shared_mem(device: Any) -> int:
+    """Bytes of shared memory that a block may have."""
+    return driver.active.utils.get_device_properties(device)["max_shared_mem"]
 
 
 def _managed_kernel(src: Any) -> Any:
@@ -355,3 +362,16 @@ class CompiledKernel:
 
     def __repr__(self) -> str:
         return f"CompiledKernel({self.name}, {self.metadata.target.backend}, {self.hash[:12]})"
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.backends.compiler": "Language",
+        "triton.runtime.errors": "OutOfResources",
+        "triton.tools.disasm": "get_sass",
+        "triton._C.libtriton": "ir",
+        "triton.runtime.cache": "get_cache_manager get_dump_manager get_override_manager",
+        "triton._function_names": "get_cache_invalidating_env_vars",
+    },
+)

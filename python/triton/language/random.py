@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from .._lazy import lazy_names
 from . import core
 
 _SHARED = (
@@ -19,4 +20,13 @@ _SHARED = (
 )
 
 __all__ = list(_SHARED)
+N_ROUNDS_DEFAULT = core.constexpr(10)  # of Philox
 globals().update({name: core.BUILTINS["triton.language"][name] for name in _SHARED})
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.runtime.jit": "jit",
+        "triton.language": "math tl=",
+    },
+)

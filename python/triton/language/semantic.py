@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from .._lazy import lazy_names
 from .values import constexpr, tensor
 
 _BINARY = {
@@ -45,6 +46,15 @@ _ALIASES = {
     "plus": "pos",
     "not_": "not",
 }
+
+
+class IncompatibleTypeErrorImpl(Exception):
+    """Two types that no operation takes together."""
+
+    def __init__(self, type_a: Any, type_b: Any):
+        self.type_a, self.type_b = type_a, type_b
+        self.message = f"invalid operands of type {type_a!r} and {type_b!r}"
+        super().__init__(self.message)
 
 
 class Semantic:
@@ -135,3 +145,14 @@ def _wrapped(value: Any) -> Any:
         return constexpr(value)
     return value
 
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.language.semantic": "TritonSemantic=Semantic TensorTy=tensor",
+        "triton._function_names": "T",
+        "triton.runtime.driver": "driver",
+        "triton._C.libtriton": "ir",
+        "triton.language": "tl=",
+    },
+)

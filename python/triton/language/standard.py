@@ -5,6 +5,7 @@ time functions.
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from .._lazy import lazy_names
 from ..runtime.callable import package_function as _package_function
 from . import core
 
@@ -20,3 +21,12 @@ def _is_power_of_two(i):  # noqa: ANN001
 
 
 core.bind_names(globals(), __name__, "triton.language")
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.runtime.jit": "constexpr_function jit",
+        "triton.language": "math",
+        "triton.language.sorting": "sort_impl",
+    },
+)

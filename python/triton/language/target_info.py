@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._lazy import lazy_names
+
 __all__ = [
     "cuda_capability_geq",
     "current_target",
@@ -56,3 +58,12 @@ def is_hip_gfx1250() -> bool:
 def cuda_capability_geq(major: int, minor: int = 0) -> bool:
     """Whether the target is an NVIDIA GPU of at least that compute capability."""
     return is_cuda() and current_target().arch >= major * 10 + minor
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.runtime.jit": "constexpr_function",
+        "triton.runtime.driver": "driver",
+    },
+)

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from .._C import libtriton
+from .._lazy import lazy_names
 
 Allocator = Callable[[int, int, "int | None"], Any]
 
@@ -42,9 +43,7 @@ def provide(scratch: Scratch, profile: Scratch, blocks: int, stream: Any) -> tup
     return _address(buffers[0]), _address(buffers[1]), buffers
 
 
-def _allocate(
-    allocator: Allocator | None, size: int, align: int, blocks: int, stream: Any
-) -> Any:
+def _allocate(allocator: Allocator | None, size: int, align: int, blocks: int, stream: Any) -> Any:
     if not size or not blocks or allocator is None or isinstance(allocator, NullAllocator):
         return None
     return allocator(size * blocks, align, stream)
@@ -90,3 +89,11 @@ def get_profile_allocator() -> Allocator | None:
 
 def has_profile_allocator() -> bool:
     return _profile_allocator.get() is not None
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton._hook_types": "Buffer",
+    },
+)

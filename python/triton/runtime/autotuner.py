@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import knobs
+from .._lazy import lazy_names
 from .config import Config
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
@@ -160,9 +161,7 @@ class Autotuner(KernelInterface[Any]):
         self.bench_time = time.perf_counter() - start
         return timings
 
-    def _what_matters(
-        self, config: Config, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    def _what_matters(self, config: Config, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Configurations for which this is equal run alike: on the CPU, where warps and stages
         mean nothing, those that differ in them alone.
         """
@@ -380,3 +379,13 @@ def heuristics(values: dict[str, Callable[[dict[str, Any]], Any]]) -> Callable[[
     dictionary.
     """
     return lambda fn: Heuristics(fn, fn.arg_names, values)
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.runtime.driver": "driver",
+        "triton.runtime.cache": "get_cache_manager triton_key",
+        "triton._function_names": "get_cache_invalidating_env_vars",
+    },
+)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import knobs
 from .._C.libtriton import JITBase
+from .._lazy import lazy_names
 from ..language import values as language_values
 from .binder import Binder, normalize_grid
 from .driver import driver
@@ -70,7 +71,9 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
 
         target = driver.for_device("cpu").get_current_target()
         binder = Binder(self.__name__, self.params, make_backend(target))
-        given = binder.options({name: value for name, value in kwargs.items() if name not in _IGNORED})
+        given = binder.options(
+            {name: value for name, value in kwargs.items() if name not in _IGNORED}
+        )
         options = {name: value for name, value in given.items() if name in _MEANINGFUL}
         memory = HostMemory()
         bound = {name: memory.argument(value) for name, value in bound.items()}
@@ -80,9 +83,7 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
                 as_seen(session, value, kind)
                 for value, (kind, _) in zip(bound.values(), binder.specialize(bound), strict=True)
             ]
-            positional, rest = (
-                (seen[:-1], seen[-1]) if binder.variadic is not None else (seen, ())
-            )
+            positional, rest = (seen[:-1], seen[-1]) if binder.variadic is not None else (seen, ())
             for z, y, x in itertools.product(*map(range, reversed(grid))):
                 session.program = (x, y, z)
                 self._run_program(session, (*positional, *rest))
@@ -120,3 +121,13 @@ def _message_of(error: Exception) -> str:
 
     text = PLACE.sub("", getattr(error, "error_message", None) or str(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.runtime.jit": "KernelInterface T",
+        "triton.tools.tensor_descriptor": "TensorDescriptor",
+        "triton.language.semantic": "TritonSemantic",
+    },
+)

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import knobs
 from .._C.libtriton import JITBase, Launcher, native_specialize_impl
+from .._lazy import lazy_names
 from .._utils import find_paths_if, get_iterable_path
 from ..backends import BaseBackend
 from . import _async_compile
@@ -404,3 +405,16 @@ def jit(
         return JITFunction(function, **options)
 
     return decorate if fn is None else decorate(fn)
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.runtime.callable": "BoundConstexprFunction=BoundConstexprMethod",
+        "triton.runtime.jit_hooks": "JitFunctionInfo",
+        "triton._function_names": "GLUON_MODULE INDENT_PATTERN P R TRITON_MODULE U compute_cache_key convert_to_tuple_if_list create_function_from_signature get_cache_invalidating_env_vars get_def_col_number get_def_line_number get_full_name serialize_specialization_data",
+        "triton.compiler.compiler": "get_cache_key",
+        "triton._C.libtriton": "ir",
+        "triton._utils": "is_namedtuple type_canonicalisation_dict",
+    },
+)

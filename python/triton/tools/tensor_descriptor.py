@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .._lazy import lazy_names
+
 
 @dataclass
 class TensorDescriptor:
@@ -73,3 +75,11 @@ class TensorDescriptor:
         return TensorDescriptor(
             tensor, tensor.shape, strides, block_shape, padding, round_f32_to_tf32
         )
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton._utils": "canonicalize_dtype validate_block_shape",
+    },
+)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from ... import knobs
+from ..._lazy import lazy_names
 from ..compiler import BaseBackend, GPUTarget
 from ..options import TargetOptions
 from .assembler import Assembler, find_assembler
@@ -157,3 +158,14 @@ class CUDABackend(BaseBackend):
     ) -> str:
         """`module` is the text of the LLVM IR that `make_llir` gave with this `metadata`."""
         return str(metadata[CompiledStage.KEY].at("ptx"))
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.backends.compiler": "Language",
+        "triton.runtime.errors": "PTXASError",
+        "triton._C.libtriton": "ir",
+        "triton.backends.nvidia.ptx_versions": "file_hash get_ptx_version_from_options get_ptxas get_ptxas_version min_dot_size ptx_get_version sm_arch_from_capability",
+    },
+)

@@ -15,6 +15,7 @@ from typing import Any
 
 from ... import knobs
 from ..._C import libtriton
+from ..._lazy import lazy_names
 from ...runtime import _allocation
 from ..compiler import GPUTarget
 from ..driver import GPUDriver, KernelLauncher, decompose_descriptor
@@ -210,3 +211,15 @@ class CUDADriver(GPUDriver):
     def synchronize(self) -> None:
         """Waits for the current GPU; says which kernels may be to blame where one has failed."""
         _native.synchronize(self.get_current_device())
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "triton.backends.nvidia.driver": "CudaDriver=CUDADriver CudaLauncher=CUDALauncher CudaUtils=CUDAUtils",
+        "triton.backends.descriptor_arguments": "decompose_descriptor expand_signature make_tensordesc_arg wrap_handle_tensordesc_impl",
+        "triton.backends.nvidia.driver_library": "include_dirs libcuda_dirs libraries library_dirs",
+        "triton.runtime.build": "compile_module_from_file",
+        "triton.tools.aot_source": "ty_to_cpp=c_type",
+    },
+)

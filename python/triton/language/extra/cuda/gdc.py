@@ -1,0 +1,9 @@
+"""Launches that depend on each other, under the name of a module of their own."""
+
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+from ... import core
+from . import gdc_launch_dependents, gdc_wait
+
+__all__ = ["core", "gdc_launch_dependents", "gdc_wait"]
