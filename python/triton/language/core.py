@@ -42,7 +42,6 @@ from .values import (
     slice_type,
     tensor,
     tensor_descriptor,
-    tensor_descriptor_base,
     tensor_descriptor_base_type,
     tensor_descriptor_type,
     tuple,
