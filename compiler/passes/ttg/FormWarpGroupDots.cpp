@@ -122,6 +122,12 @@ static Value addsTo(OpBuilder &builder, Location loc, Value &sums) {
   return arith::XOrIOp::create(builder, loc, select.getCondition(), yes);
 }
 
+/// Whether the instructions read operand `index` from registers. A tile may have the encoding of an operand of another dot.
+static bool isRegisterOperand(RankedTensorType tile, unsigned index, NvidiaMmaAttr mma) {
+  auto encoding = dyn_cast<DotOperandAttr>(tile.getEncoding());
+  return index == 0 && encoding && encoding.getOpIdx() == 0 && encoding.getParent() == mma;
+}
+
 void Former::form(tt::DotOp dot) {
   auto mma = cast<NvidiaMmaAttr>(encodingOf(dot.getType()));
   const unsigned columns = mma.getInstrShape()[1];
@@ -129,7 +135,7 @@ void Former::form(tt::DotOp dot) {
   Operation *sources[] = {operands[0].getDefiningOp(), operands[1].getDefiningOp()};
   for (auto [index, operand] : llvm::enumerate(operands)) {
     auto type = cast<RankedTensorType>(operand.getType());
-    if (!isa<DotOperandAttr>(type.getEncoding()))
+    if (!isRegisterOperand(type, index, mma))
       operand = bufferOf(dot, operand, bufferEncoding(type, index, columns));
   }
   builder.setInsertionPoint(dot);

@@ -75,6 +75,41 @@ def test_two_kinds_of_byte_floats(types, device):
     check_product(types[0], (64, 64, 64), 128, (0, 1), 4, device, right=types[1])
 
 
+@triton.jit
+def shared_operand(a_ptr, b_ptr, c_ptr, steps, out_ptr, sums_ptr, M: tl.constexpr, D: tl.constexpr):
+    i = tl.arange(0, M)
+    d = tl.arange(0, D)
+    sums = tl.zeros((D, D), tl.float32)
+    for step in range(steps):
+        rows = step * M + i
+        a = tl.load(a_ptr + rows[:, None] * D + d[None, :]).to(tl.float32)
+        b = tl.load(b_ptr + rows[None, :] * D + d[:, None]).to(tl.float32)
+        c = tl.load(c_ptr + rows[:, None] * D + d[None, :]).to(tl.float32)
+        out = tl.dot(tl.dot(a, b), c) + tl.dot(a, sums)
+        sums += tl.dot(b, c)
+        tl.store(out_ptr + rows[:, None] * D + d[None, :], out)
+    tl.store(sums_ptr + d[:, None] * D + d[None, :], sums)
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+def test_the_right_operand_of_one_is_the_left_of_another(warps, device):
+    m, size, steps = 64, 32, 3
+    (a, exact_a), (b, exact_b), (c, exact_c) = (
+        integers("float16", steps * m, size, seed=seed) for seed in (3, 4, 5)
+    )
+    out, sums = np.full((steps * m, size), -1, "float32"), np.full((size, size), -1, "float32")
+    arguments = (a, b, c, steps, out, sums, m, size)
+    if launch(shared_operand, (1,), *arguments, device=device, num_warps=warps):
+        before = np.zeros((size, size))
+        for step in range(steps):
+            x, y, z = (each[step * m : (step + 1) * m] for each in (exact_a, exact_b, exact_c))
+            # tf32 keeps 11 bits of the left operand, which are sums of products here
+            expected = x @ y.T @ z + x @ before
+            assert np.abs(out[step * m : (step + 1) * m] - expected).max() <= 2.0**-10 * np.abs(expected).max()
+            before += y.T @ z
+        assert (sums == before).all()
+
+
 @pytest.mark.parametrize("imprecise", [0, 32, 64, 128])
 def test_imprecise_sums(imprecise, device):
     check_product("float8e4nv", (64, 64, 128), 256, (0, 1), 4, device, imprecise=imprecise)
