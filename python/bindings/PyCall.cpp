@@ -4,6 +4,8 @@
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Semantic.h"
 
+#include "compiler/sema/builtins/Records.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace nereid;
@@ -179,6 +181,8 @@ std::optional<bool> PyHost::isInstance(const Value &value, const sema::HostRef &
   try {
     if (const sema::TupleValue *fields = value.object())
       return PyObject_IsSubclass(objectOf(fields->hostClass), type) == 1;
+    if (value.partsOf(sema::descriptorClass()))
+      return PyObject_IsSubclass(packageNames().descriptorClass, type) == 1;
     if (value.elements() && type == packageNames().tupleClass)
       return true;
     if (value.tensor())

@@ -71,6 +71,7 @@ const PackageNames &packageNames() {
   names->pointerType = keptClass(core, "pointer_type");
   names->blockType = keptClass(core, "block_type");
   names->tensorClass = keptClass(core, "tensor");
+  names->descriptorClass = keptClass(core, "tensor_descriptor");
   names->tupleClass = keptClass(core, "tuple");
   names->builtinClass = keptClass(core, "Builtin");
   names->tensorType = kept(core, "_tensor_type");

@@ -42,6 +42,7 @@ from .values import (
     slice_type,
     tensor,
     tensor_descriptor,
+    tensor_descriptor_base,
     tensor_descriptor_base_type,
     tensor_descriptor_type,
     tuple,
