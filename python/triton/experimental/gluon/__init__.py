@@ -1,6 +1,6 @@
-"""Gluon, the language below Triton, is not part of this package; its classes are here to be asked about.
+"""Gluon, the language below Triton, is not part of this package; its kernels are there to be asked about.
 
-Libraries tell Gluon's kernels from Triton's by these classes, of which there are no objects.
+Libraries tell Gluon's kernels from Triton's by these classes, and define kernels of both kinds in one module.
 """
 # SPDX-License-Identifier: MIT
 

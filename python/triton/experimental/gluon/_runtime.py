@@ -1,8 +1,9 @@
-"""The classes of Gluon's kernels, which cannot be made."""
+"""The classes of Gluon's kernels, which can be decorated and asked about, not run."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...compiler.sources import ASTSource
@@ -12,10 +13,21 @@ _MESSAGE = "Gluon is not part of nereid; kernels are written in triton.language 
 
 
 class GluonJITFunction(JITFunction[Any]):
-    """A kernel in Gluon."""
+    """A kernel in Gluon: modules that define such kernels beside others import; running one is an error."""
 
-    def __init__(self, *args: Any, **kwargs: Any):
-        raise NotImplementedError(_MESSAGE)
+    def is_gluon(self) -> bool:
+        return True
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Raises NotImplementedError, which names the kernel and its place."""
+        place = f"{self.file_name}:{self.def_file_line_number}"
+        raise NotImplementedError(f"{place}: `{self.__name__}` is a kernel in Gluon. {_MESSAGE}")
+
+    def __getitem__(self, grid: Any) -> Any:
+        return self.run
+
+    def preload(self, specialization_data: str) -> Any:
+        return self.run(specialization_data)
 
 
 class GluonASTSource(ASTSource):
@@ -25,5 +37,8 @@ class GluonASTSource(ASTSource):
         raise NotImplementedError(_MESSAGE)
 
 
-def jit(*args: Any, **kwargs: Any) -> Any:
-    raise NotImplementedError(_MESSAGE)
+def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Makes a GluonJITFunction of `fn`; with options alone, a decorator that does."""
+    if fn is None:
+        return lambda function: GluonJITFunction(function, **options)
+    return GluonJITFunction(fn, **options)

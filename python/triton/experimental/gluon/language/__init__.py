@@ -1,6 +1,16 @@
-"""What Gluon's language has in common with Triton's: constants."""
+"""What Gluon's language has in common with Triton's."""
 # SPDX-License-Identifier: MIT
 
-from ....language import constexpr
+from typing import Any
 
-__all__ = ["constexpr"]
+from .... import language as _language
+from ....language import constexpr, extra
+
+__all__ = ["constexpr", "extra"]
+
+
+def __getattr__(name: str) -> Any:
+    """Built-ins of Triton's language by the same names."""
+    if name in _language.__all__ or name.startswith("__"):
+        return getattr(_language, name)
+    raise AttributeError(f"Gluon is not part of nereid, which has no `{name}` of its language")
