@@ -18,7 +18,7 @@ level = lit_config.params.get("level")
 config.suffixes = (
     SUFFIXES[level] if level else [suffix for suffixes in SUFFIXES.values() for suffix in suffixes]
 )
-# These hold tests of other kinds: gtest, pytest, libFuzzer.
+# These hold tests of other kinds: gtest, pytest, libFuzzer, public libraries' kernels.
 config.excludes = [
     "run",
     "python",
@@ -27,6 +27,7 @@ config.excludes = [
     "exhaustive",
     "stress",
     "xla",
+    "libraries",
     "Inputs",
     "inputs",
     "conftest.py",

@@ -186,7 +186,7 @@ def test_constants_that_methods_read_may_not_change(monkeypatch):
 def test_classes_as_constants_are_kept_apart():
     @triton.jit
     def kernel(out_ptr, OP: tl.constexpr):
-        tl.store(out_ptr, OP.value)
+        tl.store(out_ptr, OP.value.value)  # `.value` of a constexpr is what it holds
 
     def make(k):
         class Op:

@@ -85,7 +85,7 @@ def test_enumerations_as_arguments():
     @triton.jit
     def kernel(out_ptr, mode: tl.constexpr, exact: tl.constexpr):
         tl.store(out_ptr, 1 if mode == exact else 2)
-        tl.store(out_ptr + 1, mode.value)
+        tl.store(out_ptr + 1, mode.value.value)  # the member, then its number
 
     assert result_of(kernel, Mode.EXACT, Mode.EXACT)[:2] == [1, 2]
     assert result_of(kernel, Mode.FAST, Mode.EXACT)[:2] == [2, 1]

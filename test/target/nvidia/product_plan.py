@@ -1,4 +1,4 @@
-# What is decided about a loop of products: pieces, the order of a turn, rings in shared memory, two barriers a turn.
+# What is decided about a loop of dots: vectors, the order of an iteration, stages in shared memory, 16-byte stores, barriers.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:product --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,128,128,64' --target cuda:90 --num-warps 8 --emit plan -o - | FileCheck %s
 # RUN: nereid compile %s:product --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,128,128,64' --target cuda:80 --num-warps 8 --emit plan -o - | FileCheck %s --check-prefix=WARP
@@ -23,7 +23,7 @@ def product(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 # CHECK: layouts, by line
 # CHECK: 16  ttg.async_copy_global_to_local 128x64xbf16 by pieces of 16 bytes, #ttg.blocked<
 # CHECK: 18  ttng.warp_group_dot 128x128xf32, #ttg.nvidia_mma<{versionMajor = 3
-# CHECK: 19  tt.store 128x128xf32 by pieces of {{[0-9]+}} bytes
+# CHECK: 19  tt.store 128x128xf32 by pieces of 16 bytes
 
 # CHECK: loop at line 15: loads run up to 2 turns ahead; a turn
 # CHECK-NEXT: ttg.async_wait until 1 are under way
@@ -37,7 +37,7 @@ def product(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 # CHECK: shared memory, 98304 bytes
 # CHECK-DAG: ttg.local_alloc 3x128x64xbf16, #ttg.nvmma_shared<
 # CHECK-DAG: ttg.local_alloc 3x64x128xbf16, #ttg.nvmma_shared<
-# CHECK: barriers, 2: within ops 0, written by hand 0, between ops 2
+# CHECK: barriers, 4: within ops 1, written by hand 0, between ops 3
 
 # WARP: ttg.local_load 128x64xbf16 by {{.*}}, 0 of them for conflicts, as matrices
 # WARP: ttg.local_load 64x128xbf16 by {{.*}}, 0 of them for conflicts, as transposed matrices

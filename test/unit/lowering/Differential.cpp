@@ -90,10 +90,22 @@ static std::string differenceOf(const std::vector<char> &a, const std::vector<ch
   return "";
 }
 
+/// Equal, or both NaN, for 16-bit floats whose exponent has the bits of `exponent`.
+static auto sameHalves(uint16_t exponent) {
+  return [exponent](uint16_t x, uint16_t y) {
+    auto isNan = [&](uint16_t bits) { return (bits & 0x7fff) > exponent; };
+    return x == y || (isNan(x) && isNan(y));
+  };
+}
+
 static std::string differenceOf(Buffer::Kind kind, double maxUlp, const std::vector<char> &a, const std::vector<char> &b) {
   switch (kind) {
   case Buffer::Kind::Bytes:
     return differenceOf<uint8_t>(a, b, [](uint8_t x, uint8_t y) { return x == y; });
+  case Buffer::Kind::Half:
+    return differenceOf<uint16_t>(a, b, sameHalves(0x7c00));
+  case Buffer::Kind::BFloat:
+    return differenceOf<uint16_t>(a, b, sameHalves(0x7f80));
   case Buffer::Kind::Single:
     return differenceOf<float>(a, b, [&](float x, float y) { return math::testing::ulpError(x, y) <= maxUlp; });
   case Buffer::Kind::Double:

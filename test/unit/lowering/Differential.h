@@ -15,7 +15,8 @@ using cpu_test::replaced;
 
 /// Memory that a kernel gets a pointer to.
 struct Buffer {
-  enum class Kind : uint8_t { Bytes, Single, Double } kind = Kind::Bytes;
+  /// Elements, for comparisons; bytes are compared as they are, numbers with all NaNs alike.
+  enum class Kind : uint8_t { Bytes, Half, BFloat, Single, Double } kind = Kind::Bytes;
   std::vector<char> bytes;
 
   template <typename T> static Buffer of(const std::vector<T> &values, Kind kind = Kind::Bytes) {

@@ -149,11 +149,12 @@ TEST(LoweringElement, ConversionsRoundOnce) {
 }
 
 TEST(LoweringElement, HalvesComputeInTheirFormat) {
-  for (const char *type : {"f16", "bf16"})
+  using Kind = Buffer::Kind;
+  for (auto [type, kind] : {std::pair("f16", Kind::Half), {"bf16", Kind::BFloat}})
     for (const char *op : {"addf", "subf", "mulf", "divf", "maximumf"})
       expectSameAsCpu({.text = binary("%c = arith." + std::string(op) + " %a, %b : tensor<256x" + type + ">", type, type),
                        .parameters = {Buffer::of(someNumbers<uint16_t>(256)), Buffer::of(someNumbers<uint16_t>(256, 9)),
-                                      Buffer::zeros(512)},
+                                      Buffer::zeros(512, kind)},
                        .warps = {2}});
 }
 
