@@ -216,11 +216,29 @@ int main(void) {
         (TYPES.format(":8"), (), "Only 1 and 16 are valid hints, got 8"),
         (TYPES.format(""), ("-g", "1, 1"), "three expressions"),
         (TYPES.format(""), ("-t", "cpu::32"), "ahead of time for cuda, not for cpu"),
+        (TYPES.format(""), ("-t", "cuda"), "a target such as --target cuda:90:32"),
+        (TYPES.format(""), ("-n", "sub"), "no kernel `sub`; its kernels: scale, add"),
+        (TYPES.format(""), ("-n", "tl"), "no kernel `tl`"),
+        (TYPES.format("").replace("fp32", "fp33", 1), (), "type '*fp33'"),
+        (TYPES.format("").replace("128", "2.5"), (), "add.py:"),
     ],
 )
 def test_what_is_refused(folder, signature, more, text):
     given = ["add.py", "-n", "add", "-s", signature, "-g", GRID, "-t", "cuda:90:32", *more]
-    assert text in run_tool("compile", *given, cwd=folder, ok=False)
+    said = run_tool("compile", *given, cwd=folder, ok=False)
+    assert text in said and "Traceback" not in said
+
+
+def test_files_that_are_not_there(folder):
+    said = run_tool(
+        "compile", "gone.py", "-n", "add", "-s", "i32", "-g", GRID, cwd=folder, ok=False
+    )
+    assert "there is no file gone.py" in said and "Traceback" not in said
+    said = run_tool("link", "gone.h", "-o", "linked", cwd=folder, ok=False)
+    assert "gone.h" in said and "Traceback" not in said
+    (folder / "other.h").write_text("int x;\n")
+    said = run_tool("link", "other.h", "-o", "linked", cwd=folder, ok=False)
+    assert "no kernels for cuda in other.h" in said and "Traceback" not in said
 
 
 def header(function, signature="CUdeviceptr x, int32_t n", variant="8_warps1xstages3"):

@@ -23,11 +23,15 @@ _C_TYPES = {
 }
 
 
+class ArgumentError(ValueError):
+    """What was asked for cannot be compiled ahead of time."""
+
+
 def c_type(kind: str) -> str:
     if kind.startswith("*"):
         return "CUdeviceptr"
     if kind not in _C_TYPES:
-        raise ValueError(f"a parameter of type `{kind}` cannot be passed from C")
+        raise ArgumentError(f"a parameter of type `{kind}` cannot be passed from C")
     return _C_TYPES[kind]
 
 
@@ -50,7 +54,7 @@ class KernelSource:
     threads: int
     shared: int
     variant: str
-    facts: list[str]
+    settings: list[str]  # constants, warps, stages: the comment that heads the source
     ones: list[str]
 
     def _declaration(self) -> str:
@@ -94,7 +98,7 @@ void load_{self.function}(void);
         )
         ones = "".join(f"  const int32_t {one} = 1;\n  (void){one};\n" for one in self.ones)
         return f"""\
-// {", ".join(self.facts)}
+// {", ".join(self.settings)}
 #include <cuda.h>
 #include <inttypes.h>
 #include <stdint.h>

@@ -20,7 +20,8 @@ from typing import Any
 
 from .. import knobs
 from ..backends.compiler import GPUTarget
-from .aot_source import KernelSource, c_type
+from ..compiler.errors import CompilationError
+from .aot_source import ArgumentError, KernelSource, c_type
 
 __all__ = ["CompileArgs", "compile_kernel", "desc", "main"]
 
@@ -77,23 +78,32 @@ def _parse_parameter(name: str, text: str) -> _Parameter:
     kind, _, hint_text = text.partition(":")
     value, hint = _number(text), _number(hint_text)
     if hint is not None and hint not in _HINTS:
-        raise ValueError(f"Only 1 and 16 are valid hints, got {hint} in `{text}` of `{name}`")
+        raise ArgumentError(f"Only 1 and 16 are valid hints, got {hint} in `{text}` of `{name}`")
     if value is not None:
         return _Parameter(name, "constexpr", value)
     return _Parameter(name, "constexpr" if hint == 1 else kind, 1 if hint == 1 else None, hint)
 
 
+def _is_kernel(value: Any) -> bool:
+    return hasattr(value, "arg_names") and hasattr(value, "create_binder")
+
+
 def _load_kernel(path: str, name: str) -> Any:
     file = Path(path)
+    if not file.is_file():
+        raise ArgumentError(f"there is no file {path}")
     sys.path.insert(0, str(file.parent))  # for what it imports
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
+        raise ArgumentError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    kernel = getattr(module, name)
-    while not hasattr(kernel, "arg_names") or not hasattr(kernel, "create_binder"):
+    kernel = getattr(module, name, None)
+    while not _is_kernel(kernel) and hasattr(kernel, "fn"):
         kernel = kernel.fn  # of an autotuner or heuristics
+    if not _is_kernel(kernel):
+        there = ", ".join(each for each, value in vars(module).items() if _is_kernel(value))
+        raise ArgumentError(f"{path} has no kernel `{name}`; its kernels: {there or 'none'}")
     return kernel
 
 
@@ -103,13 +113,15 @@ def _target(text: str | None) -> GPUTarget:
 
         target = driver.active.get_current_target()
     else:
-        backend, arch, *warp_size = (part.strip() for part in text.split(":"))
+        backend, arch, warp_size, *_ = (part.strip() for part in (text + "::").split(":"))
         target = GPUTarget(
-            backend, int(arch) if arch.isdigit() else arch, int((warp_size or ["32"])[0])
+            backend,
+            int(arch) if arch.isdigit() else arch,
+            int(warp_size) if warp_size.isdigit() else 32,
         )
-    if target.backend != "cuda":
-        raise ValueError(
-            f"kernels are compiled ahead of time for cuda, not for {target.backend}; "
+    if target.backend != "cuda" or not target.arch:
+        raise ArgumentError(
+            f"kernels are compiled ahead of time for cuda, not for {text or target.backend}; "
             "name a target such as --target cuda:90:32"
         )
     return target
@@ -131,7 +143,10 @@ def _compile(
         },
     )
     options = {"num_warps": args.num_warps, "num_stages": args.num_stages}
-    compiled = compile(source, target=target, options=options)
+    try:
+        compiled = compile(source, target=target, options=options)
+    except ValueError as error:  # a type that there is not
+        raise ArgumentError(str(error)) from error
     for kind in ("global", "profile"):
         if getattr(compiled.metadata, f"{kind}_scratch_size", 0):
             raise RuntimeError(
@@ -145,13 +160,13 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
     kernel = _load_kernel(args.path, args.kernel_name)
     texts = [text.strip() for text in args.signature.split(",")]
     if len(texts) != len(kernel.arg_names):
-        raise ValueError(
+        raise ArgumentError(
             f"the signature has {len(texts)} entries; {args.kernel_name} has the parameters "
             f"{', '.join(kernel.arg_names)}"
         )
     grid = [extent.strip() for extent in args.grid.split(",")]
     if len(grid) != 3:
-        raise ValueError(f"the grid is three expressions, got `{args.grid}`")
+        raise ArgumentError(f"the grid is three expressions, got `{args.grid}`")
     parameters = [_parse_parameter(*each) for each in zip(kernel.arg_names, texts, strict=False)]
     meta = f"warps{args.num_warps}xstages{args.num_stages}"
     digest = hashlib.sha256(" ".join([*texts, meta]).encode()).hexdigest()[:8]
@@ -181,7 +196,7 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
         threads=args.num_warps * target.warp_size,
         shared=compiled.metadata.shared,
         variant="_".join(["x".join(str(each.value) for each in constants), meta]),
-        facts=[f"{each.name}={each.value}" for each in constants]
+        settings=[f"{each.name}={each.value}" for each in constants]
         + [f"num_warps={args.num_warps}", f"num_stages={args.num_stages}"],
         # A constant 1 may stand in the grid's expressions.
         ones=[each.name for each in parameters if each.hint == 1],
@@ -209,9 +224,15 @@ def main() -> None:
     add("--out-path", "-o", type=Path, help="begin of the files' names")
     add("--signature", "-s", required=True, help="types with hints, and constants")
     add("--grid", "-g", required=True, help="three C expressions")
+    args = CompileArgs(**vars(parser.parse_args()))
     with knobs.runtime.scope():
         knobs.runtime.interpret = False
-        compile_kernel(CompileArgs(**vars(parser.parse_args())))
+        try:
+            compile_kernel(args)
+        except ArgumentError as error:
+            parser.error(str(error))
+        except CompilationError as error:
+            parser.exit(1, f"{error}\n")
 
 
 if __name__ == "__main__":

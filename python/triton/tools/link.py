@@ -312,7 +312,10 @@ def main() -> None:
     parser.add_argument("--out", "-o", type=Path, required=True, help="begin of the files' names")
     parser.add_argument("--prefix", default="", help="taken and not used, as in Triton")
     args = parser.parse_args()
-    _link(args.headers, args.out)
+    try:
+        _link(args.headers, args.out)
+    except (LinkerError, OSError, RuntimeError) as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":
