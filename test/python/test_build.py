@@ -94,6 +94,8 @@ def test_what_is_refused(monkeypatch, tmp_path):
     (tmp_path / "x.rs").write_text("")
     with pytest.raises(ValueError, match=r"Unrecognized file extension: x\.rs"):
         build.compile_so_from_file(str(tmp_path / "x.rs"), "x")
+    with pytest.raises(ValueError, match=r"language is 'rust'; it must be one of c, c\+\+"):
+        build.compile_so_from_src("", "x", language="rust")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(RuntimeError, match="Failed to find C compiler"):

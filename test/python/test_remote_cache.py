@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -14,6 +15,7 @@ import triton.language as tl
 from triton import knobs
 from triton.runtime.cache import (
     FileCacheManager,
+    RedisRemoteCacheBackend,
     RemoteCacheBackend,
     RemoteCacheManager,
     get_cache_manager,
@@ -192,6 +194,12 @@ def wait_for(port, server):
                 return
         time.sleep(0.02)
     pytest.fail("redis-server does not answer")
+
+
+def test_a_missing_client_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "redis", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install redis"):
+        RedisRemoteCacheBackend(KEY)
 
 
 def test_kernels_come_from_a_redis_server(own_folder, redis_port, monkeypatch):

@@ -4,6 +4,7 @@
 import importlib.util
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -167,3 +168,20 @@ def test_names_of_operations():
     assert {name: build_extern._operation(name, known) for name in operations} == operations
     with pytest.raises(ValueError, match="Unknown extern library"):
         build_extern.build("llvm-dis", "lib.bc", "other", ".")
+
+
+# --- the package -------------------------------------------------------------------------------------
+
+
+def test_modules_are_attributes():
+    pytest.importorskip("torch")
+    assert triton.tools.mxfp.__name__ == "triton.tools.mxfp"
+    assert not hasattr(triton.tools, "nonesuch")
+
+
+def test_what_a_module_lacks_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "triton.tools.mxfp", raising=False)
+    monkeypatch.delattr(triton.tools, "mxfp", raising=False)
+    with pytest.raises(ModuleNotFoundError, match="torch"):
+        _ = triton.tools.mxfp

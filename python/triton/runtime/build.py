@@ -149,8 +149,10 @@ def _cached_so(
     source: bytes, path: str | None, name: str, flags: _Flags, language: str, is_module: bool
 ) -> str:
     """The path of the shared object of a source, which stands in the file `path` if it has one."""
-    facts = [source, platform_key().encode(), language.encode(), repr(flags).encode()]
-    manager = get_cache_manager(hashlib.sha256(b"\0".join(facts)).hexdigest())
+    if language not in _LANGUAGES:
+        raise ValueError(f"language is {language!r}; it must be one of {', '.join(_LANGUAGES)}")
+    parts = [source, platform_key().encode(), language.encode(), repr(flags).encode()]
+    manager = get_cache_manager(hashlib.sha256(b"\0".join(parts)).hexdigest())
     file_name = name + str(sysconfig.get_config_var("EXT_SUFFIX"))
     cached = manager.get_file(file_name)
     if cached is not None and (not is_module or _loads(name, cached)):

@@ -30,7 +30,16 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
     """Files as values of a Redis server that `knobs.redis` names."""
 
     def __init__(self, key: str):
-        import redis
+        try:
+            import redis
+        except ModuleNotFoundError as error:
+            if error.name != "redis":
+                raise
+            raise ModuleNotFoundError(
+                "RedisRemoteCacheBackend needs the package `redis`; install it by: "
+                "python -m pip install redis",
+                name="redis",
+            ) from error
 
         super().__init__(key)
         self._key_format = knobs.redis.key_format

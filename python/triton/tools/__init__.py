@@ -15,4 +15,6 @@ def __getattr__(name: str) -> Any:
     try:
         return importlib.import_module(f"{__name__}.{name}")
     except ModuleNotFoundError as error:
+        if error.name != f"{__name__}.{name}":  # a module that the one asked for imports
+            raise
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from error
