@@ -317,3 +317,26 @@ def test_memory_that_must_not_be_written(device):
     out.setflags(write=False)
     with pytest.raises(ValueError, match="read-only"):
         transpose[(1, 1)](x, out, 16, 16, M=16, N=16)
+
+
+@triton.jit
+def loaded(source, at, N: tl.constexpr):
+    """Of a descriptor or of a pointer."""
+    if isinstance(source, tl.core.tensor_descriptor_base):
+        return source.load([at])
+    return tl.load(source + at + tl.arange(0, N))
+
+
+@triton.jit
+def sum_of_both(x_ptr, out_ptr, N: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [2 * N], [1], [N])
+    tl.static_assert(isinstance(x, tl.tensor_descriptor) and not isinstance(x, tl.tensor))
+    tl.static_assert(not isinstance(x_ptr, tl.tensor_descriptor))
+    tl.store(out_ptr + tl.arange(0, N), loaded(x, N, N) + loaded(x_ptr, 0, N))
+
+
+def test_isinstance_tells_descriptors(device):
+    x = values("float32", 32)
+    expected = x[16:] + x[:16]
+    arguments = dict(x_ptr=x, out_ptr=empty_like(expected), N=16)
+    check(sum_of_both, (1,), arguments, dict(out_ptr=expected), device=device)
