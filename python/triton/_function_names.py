@@ -93,32 +93,13 @@ def create_function_from_signature(sig: Any, kparams: Any, backend: Any) -> Call
     from .runtime.binder import Binder
 
     binder = Binder("kernel", kparams, backend)
-
-    def bind(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], list[Any], dict[str, Any]]:
-        bound = binder.bind(args, kwargs)
-        return bound, binder.specialize(bound), binder.options(kwargs)
-
-    return bind
+    return lambda *args, **kwargs: binder(args, kwargs)
 
 
 def serialize_specialization_data(
     name: str, signature: Any, constants: Any, attrs: Any, options: Any, key: str, target: Any
 ) -> str:
     """The text that `JITFunction.preload` takes."""
-    import json
+    from .runtime.jit_hooks import preload_text
 
-    from .runtime.jit_hooks import _encode
-
-    return json.dumps(
-        {
-            "name": name,
-            "key": key,
-            "target": target.__dict__,
-            "signature": signature,
-            "constant_keys": [list(path) for path in constants],
-            "constant_vals": [_encode(value) for value in constants.values()],
-            "attrs_keys": [list(path) for path in attrs],
-            "attrs_vals": list(attrs.values()),
-            "options": options.__dict__,
-        }
-    )
+    return preload_text(name, signature, constants, attrs, options, key, target)

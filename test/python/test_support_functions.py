@@ -24,6 +24,7 @@ from triton.runtime.jit import (
     convert_to_tuple_if_list,
     create_function_from_signature,
     get_def_col_number,
+    serialize_specialization_data,
 )
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -95,6 +96,21 @@ def test_binding_by_a_signature():
     bound, specialization, options = bind(np.zeros(16, np.float32), 3, K=2, num_warps=8)
     assert list(bound) == ["x", "out", "K", "DESCENDING"] and options == {"num_warps": 8}
     assert [kind for kind, _ in specialization] == ["*fp32", "i32", "constexpr", "constexpr"]
+
+
+def test_a_serialized_kernel_is_preloaded():
+    target = triton.runtime.driver.active.get_current_target()
+    from triton.compiler import make_backend
+
+    options = make_backend(target).parse_options({})
+    signature = {"x": "*fp32", "out": "*fp32", "K": "constexpr", "DESCENDING": "constexpr"}
+    constants = {(2,): 4, (3,): True}
+    name = f"{select_kernel.__module__}.{select_kernel.__qualname__}"
+    text = serialize_specialization_data(name, signature, constants, {}, options, "key", target)
+    compiled = select_kernel.preload(text)
+    x, out = np.arange(16, dtype=np.float32), np.zeros(4, np.float32)
+    compiled[(1, 1, 1)](x, out)
+    assert out.tolist() == [15, 14, 13, 12]
 
 
 @triton.jit

@@ -124,21 +124,28 @@ def encode_specialization(
 
     _, constants, attrs = _describe(bound, specialization, _backend_of(target))
     try:
-        return json.dumps(
-            {
-                "name": function._fn_name,
-                "key": key,
-                "target": target.__dict__,
-                "signature": signature,
-                "constant_keys": [list(path) for path in constants],
-                "constant_vals": [_encode(value) for value in constants.values()],
-                "attrs_keys": [list(path) for path in attrs],
-                "attrs_vals": list(attrs.values()),
-                "options": options.__dict__,
-            }
-        )
+        return preload_text(function._fn_name, signature, constants, attrs, options, key, target)
     except TypeError:
         return None
+
+
+def preload_text(
+    name: str, signature: Any, constants: Any, attrs: Any, options: Any, key: str, target: Any
+) -> str:
+    """What `JITFunction.preload` takes; TypeError if a constant has no text."""
+    return json.dumps(
+        {
+            "name": name,
+            "key": key,
+            "target": target.__dict__,
+            "signature": signature,
+            "constant_keys": [list(path) for path in constants],
+            "constant_vals": [_encode(value) for value in constants.values()],
+            "attrs_keys": [list(path) for path in attrs],
+            "attrs_vals": list(attrs.values()),
+            "options": options.__dict__,
+        }
+    )
 
 
 def _names_class(kind: Any) -> bool:
