@@ -3,7 +3,7 @@
 usage: grouped_gemm.py [--groups 4] [--sizes 1024,4096] [--rounds 5]
 
 Prints one JSON line a case, in TFLOP/s of whatever `import triton` resolves to, and torch's beside it; run it once for each
-implementation (PYTHONPATH decides which), in turns on one GPU, and compare. Results are checked before anything is timed.
+implementation (PYTHONPATH decides which), in alternation on one GPU, and compare. Results are checked before anything is timed.
 """
 # SPDX-License-Identifier: MIT
 
@@ -55,7 +55,7 @@ def grouped_gemm(
             a_at = a + row[:, None] * lda + depth[None, :]
             b_at = b + depth[:, None] * ldb + column[None, :]
             acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-            for _ in range(0, tl.cdiv(k, BLOCK_K)):
+            for _ in range(tl.cdiv(k, BLOCK_K)):
                 tl.multiple_of(a_at, [16, 16])
                 tl.multiple_of(b_at, [16, 16])
                 acc += tl.dot(tl.load(a_at), tl.load(b_at))
@@ -67,7 +67,7 @@ def grouped_gemm(
 
 
 def prepare(size: int, groups: int):
-    """Matrices of `groups` products, the halves of the sizes among them, and a launch of a configuration."""
+    """Matrices of `groups` matmuls, the halves of the sizes among them, and a launch of a configuration."""
     shapes = [(size >> (g % 2), size, size >> (g % 3 > 0)) for g in range(groups)]
     a = [torch.randn(m, k, device="cuda", dtype=torch.float16) for m, n, k in shapes]
     b = [torch.randn(k, n, device="cuda", dtype=torch.float16) for m, n, k in shapes]
@@ -75,7 +75,9 @@ def prepare(size: int, groups: int):
     table = lambda values, dtype: torch.tensor(values, device="cuda", dtype=dtype)  # noqa: E731
     addresses = [table([x.data_ptr() for x in list_], torch.int64) for list_ in (a, b, c)]
     sizes = table([x for shape in shapes for x in shape], torch.int32)
-    strides = table([x.stride(0) for three in zip(a, b, c) for x in three], torch.int32)
+    strides = table(
+        [x.stride(0) for three in zip(a, b, c, strict=True) for x in three], torch.int32
+    )
     programs = torch.cuda.get_device_properties(0).multi_processor_count
 
     def launch(block_m, block_n, block_k, warps, stages):

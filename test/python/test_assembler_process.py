@@ -28,7 +28,9 @@ def kernel(out):
 
 {call}
 """
-CALL = 'triton.compile(ASTSource(kernel, signature={"out": "*i32"}), target=GPUTarget("cuda", 90, 32))'
+CALL = (
+    'triton.compile(ASTSource(kernel, signature={"out": "*i32"}), target=GPUTarget("cuda", 90, 32))'
+)
 
 
 @triton.jit
@@ -72,7 +74,9 @@ def compiling(folder, program, call=CALL):
         "TRITON_PTXAS_PATH": program,
         "TRITON_CACHE_DIR": str(folder / "cache"),
     }
-    parent = subprocess.Popen([sys.executable, str(script)], env=environment, stderr=subprocess.PIPE)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)], env=environment, stderr=subprocess.PIPE
+    )
     wait_for((folder / "pid").exists)
     return parent, int((folder / "pid").read_text())
 
@@ -139,7 +143,10 @@ def test_a_limit_of_time_names_the_kernel_and_what_would_help(tmp_path, settings
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        ("echo 'ptxas fatal   : Value wrong'; exit 255", "refuses the code made for this: Value wrong [assembler-refused]"),
+        (
+            "echo 'ptxas fatal   : Value wrong'; exit 255",
+            "refuses the code made for this: Value wrong [assembler-refused]",
+        ),
         ("kill -11 $$", "was ended by signal 11"),
     ],
 )
@@ -157,4 +164,7 @@ def test_a_slow_assembly_is_remarked(tmp_path, settings, capfd):
     settings.ptxas = stand_in(tmp_path, f'sleep 15.6; exec {assembler} "$@"')
     compile_kernel()
     remark = capfd.readouterr().err
-    assert "remark: the assembler took 16 s for `kernel`, with " in remark and "[slow-assembly]" in remark
+    assert (
+        "remark: the assembler took 16 s for `kernel`, with " in remark
+        and "[slow-assembly]" in remark
+    )

@@ -64,15 +64,17 @@ def test_chains_end_one_after_the_other_where_all_have_no_room(size, is_crowded)
 
 
 @pytest.mark.parametrize("limit", [None, 64])
-def test_an_assembler_that_spills_for_company_is_told_that_one_block_will_do(limit, tmp_path, monkeypatch):
+def test_an_assembler_that_spills_for_company_is_told_that_one_block_will_do(
+    limit, tmp_path, monkeypatch
+):
     """A stand-in for ptxas takes 32 registers for a dot unless the PTX says so; users' limits stay."""
     program = tmp_path / "ptxas"
     program.write_text(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'release 97.2, V97'; exit 0; fi\n"
         "cp /proc/self/fd/3 /proc/self/fd/4\n"
         "if grep -q '^.minnctapersm 1$' /proc/self/fd/4; then registers=255 bytes=8; else registers=32 bytes=800; fi\n"
-        "echo \"    $bytes bytes stack frame, $bytes bytes spill stores, $bytes bytes spill loads\"\n"
-        "echo \"ptxas info    : Used $registers registers\"\n"
+        'echo "    $bytes bytes stack frame, $bytes bytes spill stores, $bytes bytes spill loads"\n'
+        'echo "ptxas info    : Used $registers registers"\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))

@@ -29,6 +29,12 @@ def test_the_language_shares_what_triton_has():
 @pytest.mark.parametrize("kernel", [plain, with_options])
 def test_running_a_kernel_names_it(kernel):
     assert isinstance(kernel, gluon.GluonJITFunction) and isinstance(kernel, triton.JITFunction)
-    for run in (kernel[(1,)], lambda *a: kernel.run(*a, grid=(1,)), lambda *a: kernel.warmup(*a, grid=(1,))):
-        with pytest.raises(NotImplementedError, match=rf"test_gluon.py:\d+: `{kernel.__name__}`.*Gluon"):
+    for run in (
+        kernel[(1,)],
+        lambda *a: kernel.run(*a, grid=(1,)),
+        lambda *a: kernel.warmup(*a, grid=(1,)),
+    ):
+        with pytest.raises(
+            NotImplementedError, match=rf"test_gluon.py:\d+: `{kernel.__name__}`.*Gluon"
+        ):
             run(None, 4)

@@ -33,7 +33,7 @@ needs_disassembler = pytest.mark.skipif(
 @triton.jit
 def total(x_ptr, out_ptr, n):
     v = tl.load(x_ptr)
-    for i in range(n):
+    for _ in range(n):
         v += tl.load(x_ptr + v % 16)
     tl.store(out_ptr, v)
 
@@ -89,7 +89,7 @@ def test_both_tools_give_one_text(monkeypatch):
 
 
 def test_a_missing_tool_is_named_with_what_to_install(monkeypatch):
-    monkeypatch.setattr(assembler, "_wheels", lambda: [])
+    monkeypatch.setattr(assembler, "_wheels", list)
     monkeypatch.setattr(assembler, "_DEFAULT_ROOT", "/nowhere")
     monkeypatch.setenv("PATH", "/nowhere")
     for name in ("CUDA_HOME", "CUDA_PATH", "TRITON_NVDISASM_PATH", "TRITON_CUOBJDUMP_PATH"):
@@ -105,7 +105,9 @@ def test_the_settings_name_a_tool(monkeypatch, tmp_path):
     monkeypatch.setenv("TRITON_NVDISASM_PATH", str(program))
     assert disassembler.find_disassembler().nvdisasm == str(program)
     monkeypatch.setenv("TRITON_NVDISASM_PATH", str(tmp_path / "missing"))
-    with pytest.raises(RuntimeError, match="TRITON_NVDISASM_PATH names .*missing, which is no program"):
+    with pytest.raises(
+        RuntimeError, match="TRITON_NVDISASM_PATH names .*missing, which is no program"
+    ):
         disassembler.find_disassembler()
 
 
@@ -117,7 +119,9 @@ def said_by_ptxas(ptx, folder, *words):
 
 
 @needs_ptxas
-@pytest.mark.parametrize(("kernel", "options"), [(total, {}), (crowded, {"num_warps": 1, "maxnreg": 32})])
+@pytest.mark.parametrize(
+    ("kernel", "options"), [(total, {}), (crowded, {"num_warps": 1, "maxnreg": 32})]
+)
 def test_registers_and_spills_need_no_device(kernel, options, tmp_path):
     made = compiled(kernel, **options)
     said = said_by_ptxas(made.asm["ptx"], tmp_path)

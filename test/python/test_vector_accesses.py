@@ -18,7 +18,9 @@ def compiled(kernel, signature, arch=90, num_warps=4, aligned=(), **constexprs):
         constexprs=constexprs,
         attrs={(index,): [["tt.divisibility", 16]] for index in aligned},
     )
-    return triton.compile(source, target=GPUTarget("cuda", arch, 32), options={"num_warps": num_warps})
+    return triton.compile(
+        source, target=GPUTarget("cuda", arch, 32), options={"num_warps": num_warps}
+    )
 
 
 def accesses(made, pattern) -> Counter:
@@ -167,7 +169,9 @@ HINTED = [
 
 @pytest.mark.parametrize("kernel", HINTED, ids=lambda kernel: kernel.fn.__name__)
 def test_a_hint_in_a_loop_makes_wide_loads(kernel):
-    made = compiled(kernel, {"x": "*fp32", "out": "*fp32", "size_ptr": "*i32"}, aligned=(0, 1), B=512)
+    made = compiled(
+        kernel, {"x": "*fp32", "out": "*fp32", "size_ptr": "*i32"}, aligned=(0, 1), B=512
+    )
     found = accesses(made, r"(?:ld|st)\.global\S*")
     narrow = [name for name in found if ".v4" not in name]
     assert sum(found[name] for name in narrow) == 1, found  # of the size
@@ -188,7 +192,10 @@ def not_hinted_after_the_loop(x, out, size_ptr, B: tl.constexpr):
 
 def test_a_hint_in_a_loop_says_nothing_of_what_it_leaves():
     made = compiled(
-        not_hinted_after_the_loop, {"x": "*fp32", "out": "*fp32", "size_ptr": "*i32"}, aligned=(0, 1), B=512
+        not_hinted_after_the_loop,
+        {"x": "*fp32", "out": "*fp32", "size_ptr": "*i32"},
+        aligned=(0, 1),
+        B=512,
     )
     assert accesses(made, r"ld\.global\S*v4\S*").total() == 1
     assert accesses(made, r"ld\.global(?!\S*v4)\S*").total() >= 4
@@ -205,7 +212,7 @@ def grouped(addresses, strides, out, groups, B: tl.constexpr):
         a_at = a + at[:, None] * lda + depth[None, :]
         b_at = b + depth[:, None] * ldb + at[None, :]
         acc = tl.zeros((B, B), tl.float32)
-        for _ in range(0, tl.cdiv(k, 32)):
+        for _ in range(tl.cdiv(k, 32)):
             tl.multiple_of(a_at, [16, 16])
             tl.multiple_of(b_at, [16, 16])
             acc += tl.dot(tl.load(a_at), tl.load(b_at))
@@ -254,7 +261,9 @@ def atomics_of(dtype, arch=90, per_thread=4, used=False, masked=False, aligned=(
 )  # fmt: skip
 def test_neighbours_are_added_as_one(dtype, per_thread, form):
     assert atomics_of(dtype, per_thread=per_thread) == {f"red.relaxed.gpu.global.add.{form}": 1}
-    assert atomics_of(dtype, per_thread=per_thread, used=True) == {f"atom.relaxed.gpu.global.add.{form}": 1}
+    assert atomics_of(dtype, per_thread=per_thread, used=True) == {
+        f"atom.relaxed.gpu.global.add.{form}": 1
+    }
 
 
 def test_a_mask_that_cuts_no_vector_is_one_predicate():
@@ -288,7 +297,14 @@ def product(a_ptr, b_ptr, c_ptr, lda, ldb, ldc, M: tl.constexpr, N: tl.constexpr
     ("m", "n", "num_warps"), [(128, 128, 4), (128, 128, 8), (64, 64, 4), (32, 64, 4), (16, 128, 4)]
 )
 def test_results_of_dots_are_stored_16_bytes_at_a_time(arch, out, m, n, num_warps):
-    signature = {"a_ptr": "*fp16", "b_ptr": "*fp16", "c_ptr": f"*{out}", "lda": "i32", "ldb": "i32", "ldc": "i32"}
+    signature = {
+        "a_ptr": "*fp16",
+        "b_ptr": "*fp16",
+        "c_ptr": f"*{out}",
+        "lda": "i32",
+        "ldb": "i32",
+        "ldc": "i32",
+    }
     made = compiled(product, signature, arch, num_warps, aligned=range(6), M=m, N=n, K=64)
     stores = accesses(made, r"st\.global\S*")
     size = 4 if out == "fp32" else 2
@@ -312,12 +328,21 @@ def sums_of_rows(x, out, columns, M: tl.constexpr, N: tl.constexpr):
 
 
 def test_accumulated_reductions_shuffle_after_the_loop():
-    made = compiled(sums_of_rows, {"x": "*fp32", "out": "*fp32", "columns": "i32"}, aligned=(0, 1, 2), M=32, N=128)
+    made = compiled(
+        sums_of_rows,
+        {"x": "*fp32", "out": "*fp32", "columns": "i32"},
+        aligned=(0, 1, 2),
+        M=32,
+        N=128,
+    )
     body = re.search(r"scf\.for[\s\S]*?\n    }", made.asm["ttgir"]).group()
     assert made.asm["ttgir"].count('"tt.reduce"') == 4
     assert body.count('"tt.reduce"') == 2
     text = made.asm["ptx"]
-    label = max(re.findall(r"bra(?:\.uni)? \t?(\$L__BB0_\d+)", text), key=lambda name: len(text) - text.index(name + ":"))
+    label = max(
+        re.findall(r"bra(?:\.uni)? \t?(\$L__BB0_\d+)", text),
+        key=lambda name: len(text) - text.index(name + ":"),
+    )
     loop = text[text.index(label + ":") : text.rindex("bra")]
     assert "add.f32" in loop or "add.rn.f32" in loop
     assert "shfl" not in loop and "shfl" in text

@@ -58,7 +58,7 @@ def check(tensors, *, score_mod=None, block_mask=None, extra=(), **options):
     plain = run(attend, tensors, list(extra), dtype, cotangent)
     ours = run(torch.compile(attend, fullgraph=True), tensors, list(extra), dtype, cotangent)
     floor = {torch.float32: 1e-5}.get(dtype, 1e-3)
-    for index, (e, p, o) in enumerate(zip(exact, plain, ours)):
+    for index, (e, p, o) in enumerate(zip(exact, plain, ours, strict=True)):
         scale = e.abs().max().item()
         error = (o.double() - e).abs().max().item()
         allowed = 3 * (p.double() - e).abs().max().item() + floor * scale
@@ -87,7 +87,9 @@ def causal_score(score, b, h, q, kv):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
-    "score_mod", [noop, relative_positional, alibi, soft_cap, causal_score], ids=lambda f: f.__name__
+    "score_mod",
+    [noop, relative_positional, alibi, soft_cap, causal_score],
+    ids=lambda f: f.__name__,
 )
 def test_score_mods(score_mod, dtype):
     check(inputs(dtype), score_mod=score_mod)
