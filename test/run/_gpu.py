@@ -19,6 +19,7 @@ from harness import Addresses, ByteFloat, Coded
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.driver import CPUDriver
 from triton.backends.nvidia.assembler import find_assembler
+from triton.runtime.errors import PTXASError
 
 ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels are specialised by it
 OLDER = 80  # has other instructions for products, copies and accesses than its successors
@@ -166,7 +167,7 @@ def compile_for_gpu(
     options = dict(arch=f"sm{OLDER}", ptx_options="--opt-level=0")
     try:
         older = kernel.warmup(*args, grid=grid, **named, **options)
-    except (triton.CompilationError, ValueError) as error:
+    except (triton.CompilationError, PTXASError, ValueError) as error:
         why = UNSUPPORTED.search(str(error))
         if why is None:
             raise
@@ -194,7 +195,9 @@ def check_stages(compiled: Any, arch: int) -> None:
     assert int.from_bytes(cubin[18:20], sys.byteorder) == EM_CUDA
     assert b".text." + name.encode() in cubin
     assert compiled.metadata.tool == "ptxas"
-    planned, by_hand = map(sum, zip(*(map(int, counts) for counts in PLANNED.findall(asm["plan"])), strict=True))
+    planned, by_hand = map(
+        sum, zip(*(map(int, counts) for counts in PLANNED.findall(asm["plan"])), strict=True)
+    )
     written = len(WRITTEN.findall(asm["ptx"]))
     # Those of the program itself may stand where nothing ever runs; LLVM makes one of two that both
     # sides of a branch begin with.
@@ -212,6 +215,13 @@ def check_products(ptx: str, arch: int) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(ptx)
         file.flush()
-        command = [find_assembler(arch).ptxas, f"-arch=sm_{arch}a", "-v", file.name, "-o", "/dev/null"]
+        command = [
+            find_assembler(arch).ptxas,
+            f"-arch=sm_{arch}a",
+            "-v",
+            file.name,
+            "-o",
+            "/dev/null",
+        ]
         notes = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     assert "(C75" not in notes, notes
