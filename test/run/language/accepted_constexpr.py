@@ -165,7 +165,7 @@ def annotated_on_two_sides(x, out, n, B: tl.constexpr):
 
 
 def test_annotated_on_two_sides(device):
-    """Beyond: what both sides of a run-time `if` annotate has a value behind it."""
+    """Beyond: a name that both sides of a run-time `if` annotate keeps its value after it."""
     accepts(annotated_on_two_sides, lambda x, n: x + 1, device)
     accepts(annotated_on_two_sides, lambda x, n: x + 2, device, n=2)
 

@@ -15,7 +15,7 @@ def variable_after_loop(x, out, n, B: tl.constexpr):
 
 
 def test_variable_after_loop(device):
-    """Differs: the variable of a run-time loop has no value behind it; in Triton it has an undefined one."""
+    """Differs: the variable of a run-time loop has no value after it; in Triton it has an undefined one."""
     with pytest.raises(triton.CompilationError, match="is not defined"):
         accepts(variable_after_loop, lambda x, n: 0, device)
 
@@ -29,6 +29,6 @@ def else_of_loop(x, out, n, B: tl.constexpr):
 
 
 def test_else_of_loop(device):
-    """Differs: a loop has no `else`; Triton runs the one of a `static_range` after each turn."""
+    """Differs: a loop has no `else`; Triton runs the one of a `static_range` after each iteration."""
     with pytest.raises(triton.CompilationError, match="else"):
         accepts(else_of_loop, lambda x, n: 0, device)
