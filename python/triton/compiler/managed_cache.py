@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # A kernel is a group of files, as other tools know them: `<name>.json` names the group, one file a
-# stage, and one with the artifact, from which the kernel is made again.
+# stage, and one with the artifact, from which the kernel is loaded.
 from __future__ import annotations
 
 import json
