@@ -1,26 +1,11 @@
 """flash-attn: the Triton norms, losses and rotary embeddings of its source distribution."""
 # SPDX-License-Identifier: MIT
 
-import pathlib
-import sys
-import types
-
 import torch
 import torch.nn.functional as F
-from cases import bf16, case, f16, f32, integers, normal, on_device, same
+from cases import bf16, case, f16, f32, integers, normal, on_device, same, skip_init
 
-# The package's own __init__ wants its CUDA extension; the Triton kernels do not.
-package = types.ModuleType("flash_attn")
-package.__path__ = [
-    str(
-        next(
-            pathlib.Path(x) / "flash_attn"
-            for x in sys.path
-            if (pathlib.Path(x) / "flash_attn").is_dir()
-        )
-    )
-]
-sys.modules["flash_attn"] = package
+skip_init("flash_attn")  # which wants the CUDA extension; the Triton kernels do not
 
 from flash_attn.ops.triton.cross_entropy import cross_entropy_loss  # noqa: E402
 from flash_attn.ops.triton.layer_norm import layer_norm_fn, rms_norm_fn  # noqa: E402

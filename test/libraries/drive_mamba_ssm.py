@@ -1,26 +1,11 @@
 """mamba-ssm: the state-space scans in chunks, the step of a state and the gated norms."""
 # SPDX-License-Identifier: MIT
 
-import pathlib
-import sys
-import types
-
 import torch
 import torch.nn.functional as F
-from cases import bf16, case, close, f16, f32, normal, same
+from cases import bf16, case, close, f16, f32, normal, same, skip_init
 
-# The package's own __init__ wants its CUDA extension; the Triton kernels do not.
-package = types.ModuleType("mamba_ssm")
-package.__path__ = [
-    str(
-        next(
-            pathlib.Path(x) / "mamba_ssm"
-            for x in sys.path
-            if (pathlib.Path(x) / "mamba_ssm").is_dir()
-        )
-    )
-]
-sys.modules["mamba_ssm"] = package
+skip_init("mamba_ssm")  # which wants the CUDA extension; the Triton kernels do not
 
 from mamba_ssm.ops.triton.layernorm_gated import layernorm_fn, rmsnorm_fn  # noqa: E402
 from mamba_ssm.ops.triton.selective_state_update import selective_state_update  # noqa: E402
