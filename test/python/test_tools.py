@@ -156,6 +156,20 @@ def test_a_library_becomes_a_module(tmp_path):
     assert "(core.dtype('uint32'), core.dtype('uint32'), ): ('__nv_umulhi'," in text
 
 
+def said_by_command(monkeypatch, capfd, *words):
+    monkeypatch.setattr(sys, "argv", ["build_extern", *words, "--lib-name", "libdevice"])
+    with pytest.raises(SystemExit):
+        build_extern.main()
+    return capfd.readouterr().err
+
+
+def test_a_command_line_that_cannot_be_done(monkeypatch, capfd):
+    said = said_by_command(monkeypatch, capfd, "--llvm-dis", "/none", "--lib-path", "lib.bc")
+    assert "there is no /none; --llvm-dis names" in said
+    said = said_by_command(monkeypatch, capfd, "--llvm-dis", "false", "--lib-path", "lib.bc")
+    assert "false cannot read lib.bc: it ended with 1" in said
+
+
 def test_names_of_operations():
     known = {"sin", "sinf", "ffs", "ffsll", "finitef", "max", "ullmax"}
     operations = {

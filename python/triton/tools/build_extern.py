@@ -209,7 +209,15 @@ def main() -> None:
     parser.add_argument("--lib-name", required=True, choices=extern_libs)
     parser.add_argument("--output", default=tempfile.gettempdir(), help="folder of the module")
     args = parser.parse_args()
-    build(args.llvm_dis, args.lib_path, args.lib_name, args.output)
+    try:
+        build(args.llvm_dis, args.lib_path, args.lib_name, args.output)
+    except FileNotFoundError as error:
+        hint = "; --llvm-dis names LLVM's disassembler" if error.filename == args.llvm_dis else ""
+        parser.error(f"there is no {error.filename}{hint}")
+    except subprocess.CalledProcessError as error:
+        parser.error(
+            f"{args.llvm_dis} cannot read {args.lib_path}: it ended with {error.returncode}"
+        )
 
 
 if __name__ == "__main__":
