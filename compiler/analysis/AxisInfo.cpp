@@ -39,8 +39,7 @@ AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
     Dim &facts = both.dims[dim];
     facts.contiguity = std::min(a.dims[dim].contiguity, b.dims[dim].contiguity);
     facts.constancy = std::min(a.dims[dim].constancy, b.dims[dim].constancy);
-    facts.divisibility =
-        std::min(a.divisibilityAt(dim, facts.contiguity), b.divisibilityAt(dim, facts.contiguity));
+    facts.divisibility = std::min(a.divisibilityAt(dim, facts.contiguity), b.divisibilityAt(dim, facts.contiguity));
   }
   if (a.constant == b.constant)
     both.constant = a.constant;
@@ -120,7 +119,9 @@ void AxisInfoAnalysis::assumeHolds(Value condition, Block &block, Restored &befo
   for (AxisInfo::Dim &dim : info.dims)
     dim.divisibility = std::max(dim.divisibility, power);
   info.isNonNegative |= (predicate == Predicate::sge && *bound >= 0) || (predicate == Predicate::sgt && *bound >= -1);
-  if (value.getParentBlock() != &block)
+  // A loop that does not run hands on what it starts with, of which its body says nothing.
+  const bool isCarried = isa<BlockArgument>(value) && !isa<tt::FuncOp>(block.getParentOp());
+  if (isCarried || value.getParentBlock() != &block)
     before.push_back({value, of(value)});
   set(value, std::move(info));
 }

@@ -1,13 +1,15 @@
 // Runs random integer tile programs and holds every value to what the analysis claims of it.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
+#include "compiler/dialect/foreign/Dialect.h"
 
 #include "test/unit/analysis/TileInterpreter.h"
 
-#include "gtest/gtest.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
 
 #include <random>
 
@@ -71,8 +73,8 @@ private:
                                          start + extent);
     SmallVector<int64_t> shape = {rows, columns};
     shape[1 - dim] = 1;
-    Value expanded = tt::ExpandDimsOp::create(builder, loc, RankedTensorType::get(shape, builder.getI32Type()), line,
-                                              1 - dim);
+    Value expanded =
+        tt::ExpandDimsOp::create(builder, loc, RankedTensorType::get(shape, builder.getI32Type()), line, 1 - dim);
     return tt::BroadcastOp::create(builder, loc, tile, expanded);
   }
 
@@ -112,33 +114,59 @@ private:
 
   Value arithmetic() {
     switch (pick(15)) {
-    case 0: return binary<arith::SubIOp>();
-    case 1: return binary<arith::MulIOp>();
-    case 2: return binary<arith::DivSIOp>();
-    case 3: return binary<arith::DivUIOp>();
-    case 4: return binary<arith::RemSIOp>();
-    case 5: return binary<arith::RemUIOp>();
-    case 6: return binary<arith::AndIOp>();
-    case 7: return binary<arith::OrIOp>();
-    case 8: return binary<arith::XOrIOp>();
-    case 9: return binary<arith::ShLIOp>();
-    case 10: return binary<arith::ShRSIOp>();
-    case 11: return binary<arith::ShRUIOp>();
-    case 12: return binary<arith::MinSIOp>();
-    case 13: return binary<arith::MaxSIOp>();
-    default: return binary<arith::AddIOp>();
+    case 0:
+      return binary<arith::SubIOp>();
+    case 1:
+      return binary<arith::MulIOp>();
+    case 2:
+      return binary<arith::DivSIOp>();
+    case 3:
+      return binary<arith::DivUIOp>();
+    case 4:
+      return binary<arith::RemSIOp>();
+    case 5:
+      return binary<arith::RemUIOp>();
+    case 6:
+      return binary<arith::AndIOp>();
+    case 7:
+      return binary<arith::OrIOp>();
+    case 8:
+      return binary<arith::XOrIOp>();
+    case 9:
+      return binary<arith::ShLIOp>();
+    case 10:
+      return binary<arith::ShRSIOp>();
+    case 11:
+      return binary<arith::ShRUIOp>();
+    case 12:
+      return binary<arith::MinSIOp>();
+    case 13:
+      return binary<arith::MaxSIOp>();
+    default:
+      return binary<arith::AddIOp>();
     }
   }
 
   void addOp() {
     Value value;
     switch (pick(10)) {
-    case 0: value = arith::SelectOp::create(builder, loc, mask(), any(), any()); break;
-    case 1: value = resized(); break;
-    case 2: value = reshaped(); break;
-    case 3: value = arith::ExtUIOp::create(builder, loc, tile, mask()); break;
-    case 4: value = arith::ExtSIOp::create(builder, loc, tile, mask()); break;
-    default: value = arithmetic();
+    case 0:
+      value = arith::SelectOp::create(builder, loc, mask(), any(), any());
+      break;
+    case 1:
+      value = resized();
+      break;
+    case 2:
+      value = reshaped();
+      break;
+    case 3:
+      value = arith::ExtUIOp::create(builder, loc, tile, mask());
+      break;
+    case 4:
+      value = arith::ExtSIOp::create(builder, loc, tile, mask());
+      break;
+    default:
+      value = arithmetic();
     }
     tiles.push_back(value);
   }
@@ -225,4 +253,30 @@ TEST(AxisInfo, claims_hold_in_random_programs) {
   // The property must not hold for want of cases.
   EXPECT_GT(finished, 1000u);
   EXPECT_GT(runs, 5000u);
+}
+
+TEST(AxisInfo, what_a_loop_body_assumes_holds_for_no_result) {
+  MLIRContext context;
+  context.loadDialect<tt::TtDialect, arith::ArithDialect, scf::SCFDialect, foreign::LlvmDialect>();
+  auto module = parseSourceString<ModuleOp>(R"mlir(
+    tt.func public @f(%from: i32, %count: i32) -> i32 {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %c16 = arith.constant 16 : i32
+      %end = scf.for %i = %c0 to %count step %c1 iter_args(%x = %from) -> (i32) : i32 {
+        %rest = arith.remsi %x, %c16 : i32
+        %holds = arith.cmpi eq, %rest, %c0 : i32
+        llvm.intr.assume %holds : i1
+        %next = arith.addi %x, %c16 : i32
+        scf.yield %next : i32
+      }
+      tt.return %end : i32
+    })mlir",
+                                            &context);
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<tt::FuncOp>().begin();
+  scf::ForOp loop = *function.getOps<scf::ForOp>().begin();
+  const AxisInfoAnalysis analysis(function);
+  EXPECT_EQ(analysis.of(loop.getYieldedValues()[0]).dims[0].divisibility, 16);
+  EXPECT_EQ(analysis.of(loop.getResult(0)).dims[0].divisibility, 1);
 }
