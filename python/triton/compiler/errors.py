@@ -118,10 +118,6 @@ _FIELDS = (
 )
 
 
-# Callers that try configurations go on to the next one after such errors.
-_ASSEMBLER_CODES = ("assembler-refused", "assembler-timeout")
-
-
 def _diagnostic(entry: dict[str, Any]) -> Diagnostic:
     known = {name: entry[name] for name in _FIELDS if name in entry}
     return Diagnostic(**known, notes=tuple(entry.get("notes", ())))
@@ -206,7 +202,8 @@ def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
     limit = _reached_resource_limit(errors[0])
     if limit is not None:
         return limit
-    if errors[0]["code"] in _ASSEMBLER_CODES:
+    # Callers that try configurations go on to the next one after such errors.
+    if errors[0].get("python_error") == "PTXASError":
         from ..runtime.errors import PTXASError
 
         return PTXASError("\n".join(str(_diagnostic(entry)).rstrip("\n") for entry in errors))
