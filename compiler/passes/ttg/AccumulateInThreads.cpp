@@ -6,9 +6,8 @@
 //                                                    %sum = %init + reduce(%own, axis)
 //
 // Of the axis's coordinate bits some tell registers apart and the others threads. A reshape and a transposition, which
-// move nothing, put the former into a last dimension; the reduction over it stays in the thread, and what it leaves takes no
-// more registers than the result had, which all threads of a row held.
-// SPDX-License-Identifier: MIT
+// move nothing, put the former into a last dimension; the reduction over it stays in the thread, and what it leaves
+// takes no more registers than the result had, which all threads of a row held. SPDX-License-Identifier: MIT
 #include "compiler/analysis/NeutralElement.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/dialect/tt/Extents.h"
@@ -65,7 +64,7 @@ static Operation *combinationOf(tt::ReduceOp reduce) {
 }
 
 /// The reduction that a value comes from, through changes of layout, none of which anything else uses.
-static tt::ReduceOp reductionBehind(Value value) {
+static tt::ReduceOp reductionOf(Value value) {
   while (auto convert = value.hasOneUse() ? value.getDefiningOp<ConvertLayoutOp>() : ConvertLayoutOp())
     value = convert.getSrc();
   return value.hasOneUse() ? value.getDefiningOp<tt::ReduceOp>() : tt::ReduceOp();
@@ -88,10 +87,10 @@ static std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned in
     Operation *sum = value.hasOneUse() ? value.getDefiningOp() : nullptr;
     if (!sum || sum->getBlock() != loop.getBody() || sum->getNumOperands() != 2 || sum->getNumResults() != 1)
       return std::nullopt;
-    tt::ReduceOp reduction = reductionBehind(sum->getOperand(1));
+    tt::ReduceOp reduction = reductionOf(sum->getOperand(1));
     unsigned other = 0;
     if (!reduction && !isDifference(sum)) {
-      reduction = reductionBehind(sum->getOperand(0));
+      reduction = reductionOf(sum->getOperand(0));
       other = 1;
     }
     if (!reduction || reduction->getBlock() != loop.getBody())
@@ -168,7 +167,8 @@ static Value transposed(OpBuilder &builder, Location loc, Value value, ArrayRef<
                   : Value();
 }
 
-/// The tile with the axis's threads where the axis was and its registers as a last dimension; null where no encoding says so.
+/// The tile with the axis's threads where the axis was and its registers as a last dimension; null where no encoding
+/// says so.
 static Value withRegistersLast(OpBuilder &builder, Location loc, Value tile, unsigned axis, const AxisRuns &runs) {
   const ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
   SmallVector<int64_t> apart(shape.take_front(axis)), merged(shape);
@@ -231,7 +231,7 @@ static void eraseUnused(Value value) {
 static void rewrite(scf::ForOp loop, const Accumulation &accumulation, ArrayRef<Value> parts) {
   Operation *last = accumulation.sums.back();
   tt::ReduceOp reduction = accumulation.reductions.back();
-  const bool isSecond = reductionBehind(last->getOperand(1)) == reduction;
+  const bool isSecond = reductionOf(last->getOperand(1)) == reduction;
   BlockArgument carried = loop.getRegionIterArg(accumulation.index);
   Value init = loop.getInitArgs()[accumulation.index], result = loop.getResult(accumulation.index);
   auto type = cast<RankedTensorType>(parts.front().getType());

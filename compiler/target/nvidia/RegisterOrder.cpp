@@ -1,8 +1,8 @@
 // Puts pure instructions right before the first instruction with an effect that needs them.
 // SPDX-License-Identifier: MIT
 //
-// Tiles are emitted op by op: all elements of one op, then all of the next one. A chain of ops between a load and a store
-// then holds a whole tile of each step, which the assembler moves apart only in part, slowly, and with spills:
+// Tiles are emitted op by op: all elements of one op, then all of the next one. A chain of ops between a load and a
+// store then holds a whole tile of each step, which the assembler moves apart only in part, slowly, and with spills:
 //
 //   a0 = f(x0)  a1 = f(x1) ..  b0 = g(a0)  b1 = g(a1) ..  store b0  store b1 ..
 //   ->  a0 = f(x0)  b0 = g(a0)  store b0   a1 = f(x1)  b1 = g(a1)  store b1 ..
@@ -35,10 +35,10 @@ public:
   Order make();
 
 private:
-  void place(Instruction *root);
+  void schedule(Instruction *root);
 
   BasicBlock &block;
-  DenseSet<Instruction *> placed;
+  DenseSet<Instruction *> scheduled;
   Order order;
 };
 } // namespace
@@ -51,25 +51,25 @@ static bool isPure(const Instruction &instruction) {
   return !instruction.mayReadOrWriteMemory() && !instruction.mayHaveSideEffects();
 }
 
-/// The instruction after all of the block that it needs and that has no place yet.
-void ByUse::place(Instruction *root) {
+/// Appends everything in the block that the instruction needs and that is not scheduled yet, then the instruction.
+void ByUse::schedule(Instruction *root) {
   SmallVector<std::pair<Instruction *, unsigned>> path = {{root, 0}};
   while (!path.empty()) {
     auto &[instruction, next] = path.back();
-    if (next == instruction->getNumOperands() || placed.contains(instruction)) {
-      if (placed.insert(instruction).second)
+    if (next == instruction->getNumOperands() || scheduled.contains(instruction)) {
+      if (scheduled.insert(instruction).second)
         order.push_back(instruction);
       path.pop_back();
       continue;
     }
     auto *operand = dyn_cast<Instruction>(instruction->getOperand(next++));
-    if (operand && operand->getParent() == &block && !isa<PHINode>(operand) && !placed.contains(operand))
+    if (operand && operand->getParent() == &block && !isa<PHINode>(operand) && !scheduled.contains(operand))
       path.emplace_back(operand, 0);
   }
 }
 
-/// Whether everything that stands before an instruction stays before it: at the end what other blocks use, and warp-group
-/// dots, between which the assembler wants nothing else.
+/// Whether everything that stands before an instruction stays before it: at the end what other blocks use, and
+/// warp-group dots, between which the assembler wants nothing else.
 static bool keepsAllBefore(const Instruction &instruction) {
   if (instruction.isTerminator())
     return true;
@@ -85,8 +85,8 @@ Order ByUse::make() {
       continue;
     if (keepsAllBefore(instruction))
       for (; &*waiting != &instruction; ++waiting)
-        place(&*waiting);
-    place(&instruction);
+        schedule(&*waiting);
+    schedule(&instruction);
   }
   return std::move(order);
 }
