@@ -31,6 +31,7 @@ static void nameResult(const Value &value, llvm::StringRef name) {
 }
 
 void FunctionEmitter::assignName(llvm::StringRef name, const Value &value, bool isConstexpr, SourceRange range) {
+  endedLoops.erase(name);
   auto *declared = llvm::find(declaredConstexpr, name);
   if (declared != declaredConstexpr.end()) {
     declaredConstexpr.erase(declared);
@@ -66,8 +67,8 @@ void FunctionEmitter::assignElements(syntax::ExprList targets, const Value &valu
       continue;
     }
     const size_t count = elements->size() + 1 - targets.size();
-    assignTo(star->value, Value::tuple(std::vector<Value>(elements->begin() + next, elements->begin() + next + count)), isConstexpr,
-             range);
+    assignTo(star->value, Value::tuple(std::vector<Value>(elements->begin() + next, elements->begin() + next + count)),
+             isConstexpr, range);
     next += count;
   }
 }

@@ -58,6 +58,8 @@ static std::string closestName(const FunctionEmitter &emitter, llvm::StringRef n
 Value FunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
   if (auto *local = scope.find(name); local != scope.end())
     return recapture(local->second.value);
+  if (std::optional<Value> index = lastIndex(name))
+    return *index;
   if (function.isNested && function.name == name)
     return itself();
   if (function.isStdlib) {
@@ -82,8 +84,9 @@ Value FunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
   if (!assignment)
     return poison;
   auto *loop = llvm::dyn_cast<syntax::For>(assignment);
-  const char *why = loop ? "`{0}` is the variable of this loop and has no value after it; assign it to another name in the loop"
-                         : "`{0}` gets a value here, but not on every way to its use";
+  const char *why =
+      loop ? "`{0}` is the variable of this loop and has no value here; assign it to another name in the loop"
+           : "`{0}` gets a value here, but not on every way to its use";
   lastDiagnostic->note(llvm::formatv(why, name).str(), place(loop ? loop->target->range : assignment->range));
   return poison;
 }
@@ -313,7 +316,8 @@ static std::optional<Value> typeFact(const Type &type, llvm::StringRef name) {
 
 static Value emitWithElement(const CallSite &site) {
   std::optional<Type> element = site.emitter.constantType(site["scalar_ty"], site.rangeOf("scalar_ty"), "scalar_ty");
-  return element ? Value(TypeValue{element->withShape(site["block_type"].get<TypeValue>()->type.shape)}) : Value::poison();
+  return element ? Value(TypeValue{element->withShape(site["block_type"].get<TypeValue>()->type.shape)})
+                 : Value::poison();
 }
 
 Value FunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, SourceRange range) {
@@ -321,7 +325,8 @@ Value FunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, Sou
   static const Builtin answer{"...", "", {{"answer"}}, "", [](const CallSite &site) { return site.args[0]; }};
   static const Builtin withElement{"with_element_ty", "", {{"block_type"}, {"scalar_ty"}}, "", emitWithElement};
   auto method = [](const Builtin &builtin, Value self) {
-    return MethodValue{std::make_shared<const Value>(BuiltinValue{&builtin}), std::make_shared<const Value>(std::move(self))};
+    return MethodValue{std::make_shared<const Value>(BuiltinValue{&builtin}),
+                       std::make_shared<const Value>(std::move(self))};
   };
   if (std::optional<Value> known = typeMethod(type, name))
     return method(answer, *known);

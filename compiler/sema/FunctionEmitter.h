@@ -12,10 +12,10 @@
 #include "compiler/support/Diagnostic.h"
 #include "compiler/syntax/Ast.h"
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace nereid::sema {
 
@@ -65,6 +65,15 @@ struct LoopExit {
   std::optional<Binding> result;
 };
 
+/// A loop over a range of run time, for those who read its variable after it.
+struct EndedLoop {
+  mlir::Operation *op = nullptr; ///< an scf.for, or an scf.while whose first result is the index after the last one
+  Value bounds[3];
+  Scalar type = Scalar::Int32;
+  Value start;  ///< of a loop that counts down; its own index is the distance from there
+  Value before; ///< what the name stood for before the loop
+};
+
 /// One side of a runtime branch: where it ends, what its names stand for there, what it returns if it does.
 struct Side {
   mlir::Block *block = nullptr;
@@ -88,7 +97,8 @@ public:
 
   /// Reports an error and gives the value that silences what depends on it.
   template <typename... Args> Value error(const support::DiagnosticKind &kind, SourceRange range, Args &&...args) {
-    lastDiagnostic = &module.diagnostics.report(kind, module.userPlace(place(range), function), std::forward<Args>(args)...);
+    lastDiagnostic =
+        &module.diagnostics.report(kind, module.userPlace(place(range), function), std::forward<Args>(args)...);
     module.noteCallers(*lastDiagnostic);
     return Value::poison();
   }
@@ -114,6 +124,8 @@ public:
   Value evaluate(const syntax::Expr *expression);
   /// The meaning of a name, or a poison value and an error.
   Value lookup(llvm::StringRef name, SourceRange range);
+  /// The last index of an ended loop whose variable `name` was, if that can be told here.
+  std::optional<Value> lastIndex(llvm::StringRef name);
   /// The error of a name without a value here, with the place where it gets one, if any.
   Value undefined(llvm::StringRef name, SourceRange range);
   /// `object.name`.
@@ -280,6 +292,8 @@ private:
   void checkOverflow(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range);
   Value pointerArithmetic(syntax::BinaryOperator op, Value left, Value right, SourceRange range);
 
+  /// By their variable, until that gets another value.
+  llvm::StringMap<EndedLoop> endedLoops;
   /// `x: tl.constexpr` without a value: the next assignment keeps constants.
   llvm::SmallVector<llvm::StringRef, 2> declaredConstexpr;
   LoopFrame *loop = nullptr; ///< the innermost loop

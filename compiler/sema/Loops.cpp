@@ -14,8 +14,8 @@ static constexpr int64_t maxUnrolledIterations = 100'000;
 
 Flow FunctionEmitter::runFor(const syntax::For *statement, syntax::Block after, const Continuation *rest,
                              bool &tookRest) {
-  if (statement->isAsync || !statement->orelse.empty()) {
-    error(diag::LoopElse, statement->range, statement->isAsync ? "async for" : "`for` with `else`");
+  if (statement->isAsync) {
+    error(diag::LoopElse, statement->range, "async for");
     return Flow::FallsThrough;
   }
   const Value iterable = evaluate(statement->iterable);
@@ -27,6 +27,13 @@ Flow FunctionEmitter::runFor(const syntax::For *statement, syntax::Block after, 
   if (!range) {
     error(diag::IteratorNotRange, statement->iterable->range, iterable.kindName());
     return Flow::FallsThrough;
+  }
+  if (!statement->orelse.empty()) {
+    if (!(*range)->isStatic || mayLeave(statement->body) || mayLeave(statement->orelse)) {
+      error(diag::LoopElse, statement->range, "`for` with `else`");
+      return Flow::FallsThrough;
+    }
+    module.diagnostics.report(diag::ElseEachTime, module.userPlace(place(statement->range), function));
   }
   const LoopExit exit = (*range)->isStatic ? unroll(statement, **range) : runtimeFor(statement, **range);
   return afterLoop(exit, statement->range, after, rest, tookRest);
@@ -88,6 +95,7 @@ LoopExit FunctionEmitter::unroll(const syntax::For *statement, const RangeValue 
       clearFlags();
       assignTo(statement->target, Value::integer(index), true, statement->target->range);
       run(statement->body, nullptr);
+      run(statement->orelse, nullptr);
     };
     putExit(exit);
     if (known && *known)
@@ -112,7 +120,14 @@ void FunctionEmitter::unlessStopped(const Value &stops, SourceRange range, const
   joined.live = visibleNames();
   LoopFrame *const own = loop;
   loop = &joined;
-  splitPath(goesOn.tensor()->value, range, [&] { loop = own; once(); loop = &joined; }, [&] { putExit(exit); });
+  splitPath(
+      goesOn.tensor()->value, range,
+      [&] {
+        loop = own;
+        once();
+        loop = &joined;
+      },
+      [&] { putExit(exit); });
   loop = own;
 }
 

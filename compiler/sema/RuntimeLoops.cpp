@@ -193,16 +193,15 @@ static mlir::scf::WhileOp asWhile(mlir::OpBuilder &builder, mlir::scf::ForOp loo
   inits = joinedList(joinedList(inits, loop.getInitArgs()), results.inits);
   const mlir::ValueRange initRange(inits);
   auto op = mlir::scf::WhileOp::create(builder, loc, initRange.getTypes(), inits);
-  mlir::Block *test = builder.createBlock(&op.getBefore(), {}, initRange.getTypes(),
-                                          locationsFor(initRange.getTypes(), loc));
+  mlir::Block *test =
+      builder.createBlock(&op.getBefore(), {}, initRange.getTypes(), locationsFor(initRange.getTypes(), loc));
   const auto less = loop.getUnsignedCmp() ? mlir::arith::CmpIPredicate::ult : mlir::arith::CmpIPredicate::slt;
-  mlir::Value inRange =
-      mlir::arith::CmpIOp::create(builder, loc, less, test->getArgument(0), loop.getUpperBound());
+  mlir::Value inRange = mlir::arith::CmpIOp::create(builder, loc, less, test->getArgument(0), loop.getUpperBound());
   mlir::Value both = mlir::arith::AndIOp::create(builder, loc, inRange, test->getArgument(1));
   mlir::scf::ConditionOp::create(builder, loc, both, test->getArguments());
 
-  mlir::Block *body = builder.createBlock(&op.getAfter(), {}, initRange.getTypes(),
-                                          locationsFor(initRange.getTypes(), loc));
+  mlir::Block *body =
+      builder.createBlock(&op.getAfter(), {}, initRange.getTypes(), locationsFor(initRange.getTypes(), loc));
   loop.getInductionVar().replaceAllUsesWith(body->getArgument(0));
   for (auto [index, arg] : llvm::enumerate(loop.getRegionIterArgs()))
     arg.replaceAllUsesWith(body->getArgument(2 + index));
@@ -259,6 +258,7 @@ LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeVa
 
   llvm::SmallVector<mlir::Value> yielded, results;
   LoopExit exit;
+  mlir::Operation *ended = op;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(op.getBody());
@@ -286,6 +286,7 @@ LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeVa
     } else {
       mlir::Value isActive = goesOn(*this, exit, statement->range);
       auto loopOp = asWhile(builder, op, isActive, yielded, extra);
+      ended = loopOp;
       if (range.disableLicm)
         forbidHoisting(loopOp);
       results.assign(loopOp.getResults().begin() + 2, loopOp.getResults().end());
@@ -294,10 +295,68 @@ LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeVa
   }
   scope = before;
   carried.bind(scope, results);
-  // The loop variable has no defined value after the loop.
-  if (auto *name = dyn_cast<syntax::Name>(statement->target))
+  // Most loops' variables are not read after them: the value is computed where one is.
+  if (auto *name = dyn_cast<syntax::Name>(statement->target)) {
+    const auto *old = before.find(name->id);
+    if (!assigned.contains(name->id))
+      endedLoops[name->id] = {ended,
+                              {bounds[0], bounds[1], bounds[2]},
+                              type,
+                              start,
+                              old == before.end() ? Value::poison() : old->second.value};
     scope.erase(name->id);
+  }
   return exit;
+}
+
+/// The index of the last iteration, and whether there was one.
+static std::pair<mlir::Value, mlir::Value> lastIndexOf(mlir::OpBuilder &builder, const EndedLoop &loop) {
+  using Predicate = mlir::arith::CmpIPredicate;
+  const mlir::Location loc = loop.op->getLoc();
+  const auto bound = [&](unsigned index) { return loop.bounds[index].tensor()->value; };
+  auto subtract = [&](mlir::Value a, mlir::Value b) -> mlir::Value {
+    return mlir::arith::SubIOp::create(builder, loc, a, b);
+  };
+  const mlir::Value lower = bound(0), upper = bound(1), step = bound(2);
+  if (isa<mlir::scf::WhileOp>(loop.op)) {
+    const mlir::Value next = loop.op->getResult(0);
+    return {subtract(next, step), mlir::arith::CmpIOp::create(builder, loc, Predicate::ne, next, lower)};
+  }
+  const Predicate less = isUnsignedInteger(loop.type) ? Predicate::ult : Predicate::slt;
+  const mlir::Value runs = mlir::arith::CmpIOp::create(builder, loc, less, lower, upper);
+  const mlir::Value one = mlir::arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(lower.getType(), 1));
+  // As unsigned numbers the distance and its multiples of the step do not overflow.
+  const mlir::Value times = mlir::arith::DivUIOp::create(builder, loc, subtract(subtract(upper, lower), one), step);
+  const mlir::Value distance = mlir::arith::MulIOp::create(builder, loc, times, step);
+  return {mlir::arith::AddIOp::create(builder, loc, lower, distance), runs};
+}
+
+std::optional<Value> FunctionEmitter::lastIndex(llvm::StringRef name) {
+  auto found = endedLoops.find(name);
+  // After an error loops may be gone.
+  if (found == endedLoops.end() || module.diagnostics.errorCount() != 0)
+    return std::nullopt;
+  const EndedLoop &loop = found->second;
+  mlir::Block *const around = loop.op->getBlock();
+  mlir::Region *region = builder.getInsertionBlock()->getParent();
+  while (region && region != around->getParent())
+    region = region->getParentRegion();
+  if (!region)
+    return std::nullopt;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(loop.op);
+  const mlir::Location loc = loop.op->getLoc();
+  auto [last, runs] = lastIndexOf(builder, loop);
+  const TensorValue *tensor = loop.before.tensor();
+  const bool wasInteger = tensor ? tensor->type == Type(loop.type) : loop.before.integer() != nullptr;
+  mlir::Value otherwise = loop.bounds[0].tensor()->value;
+  if (loop.start.tensor()) {
+    otherwise = loop.start.tensor()->value;
+    last = mlir::arith::SubIOp::create(builder, loc, otherwise, last);
+  }
+  if (wasInteger)
+    otherwise = (tensor ? loop.before : constantOf(loop.before, loop.type, {})).tensor()->value;
+  return Value::tensor(mlir::arith::SelectOp::create(builder, loc, runs, last, otherwise), Type(loop.type));
 }
 
 //--- while -----------------------------------------------------------------------------------

@@ -25,12 +25,12 @@ def kernel(x_ptr, n):
 # RUN: not nereid compile %s:unfinished --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=LOST
 @triton.jit
 def unfinished(x_ptr, n):
-    i = 5
-    # LOST: :[[#@LINE+5]]:21: error: i is not defined [undefined-name]
-    # LOST: :[[#@LINE+2]]:9: note: `i` is the variable of this loop and has no value after it
+    # LOST: :[[#@LINE+6]]:21: error: i is not defined [undefined-name]
+    # LOST: :[[#@LINE+3]]:13: note: `i` is the variable of this loop and has no value here
     total = 0
-    for i in range(n):
-        total += i
+    if n > 3:
+        for i in range(n):
+            total += i
     tl.store(x_ptr, i)
 
 

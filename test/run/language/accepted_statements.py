@@ -286,3 +286,29 @@ def turns_of_one_name(x, out, n, B: tl.constexpr):
 def test_turns_of_one_name(device):
     """Beyond: unary `+`, `bool`, a tile of one element as the condition of a conditional expression."""
     accepts(turns_of_one_name, lambda x, n: x + 2 * n + 1, device)
+
+
+@triton.jit
+def else_of_loops(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    for k in tl.static_range(3):
+        v += k
+    else:
+        v = v * 2 + n
+    for k in tl.static_range(0):
+        v += k
+    else:
+        v += 1000
+    tl.store(out + i, v)
+
+
+def test_else_of_loops(device):
+    """`else` of a loop over `tl.static_range`, which runs after each iteration."""
+
+    def expected(x, n):
+        for k in range(3):
+            x = (x + k) * 2 + n
+        return x
+
+    accepts(else_of_loops, expected, device)
