@@ -1,6 +1,7 @@
 """Modules that define kernels in Gluon beside others import; running such a kernel is an error that names it."""
 # SPDX-License-Identifier: MIT
 
+import numpy as np
 import pytest
 import triton
 import triton.language as tl
@@ -13,6 +14,11 @@ from triton.experimental.gluon.language import extra
 def plain(x, N: gl.constexpr):
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
     gl.store(x + gl.arange(0, N, layout), 1)
+
+
+@gluon.jit
+def of_both(x):
+    gl.static_assert(True)
 
 
 @gluon.jit(do_not_specialize=["n"])
@@ -38,3 +44,23 @@ def test_running_a_kernel_names_it(kernel):
             NotImplementedError, match=rf"test_gluon.py:\d+: `{kernel.__name__}`.*Gluon"
         ):
             run(None, 4)
+
+
+def test_compiling_a_kernel_names_it():
+    """Also one whose body is Triton's."""
+    with pytest.raises(NotImplementedError, match="`of_both` is a kernel in Gluon"):
+        triton.compile(triton.compiler.ASTSource(of_both, {"x": "*fp32"}))
+
+
+@triton.jit
+def gluon_elsewhere(x, HAS_GLUON: tl.constexpr):
+    if HAS_GLUON:
+        of_both(x)
+    else:
+        tl.store(x, 5)
+
+
+def test_a_branch_that_is_not_taken_may_call_it():
+    x = np.zeros(1, np.float32)
+    gluon_elsewhere[(1,)](x, HAS_GLUON=False)
+    assert x[0] == 5
