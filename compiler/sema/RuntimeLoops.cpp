@@ -305,6 +305,10 @@ LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeVa
                               start,
                               old == before.end() ? Value::poison() : old->second.value};
     scope.erase(name->id);
+    // Loops and branches around this one join what the name stood for before with what it stands for now.
+    if (old != before.end() && old->second.value.tensor() && old->second.value.tensor()->type == Type(type))
+      if (std::optional<Value> index = lastIndex(name->id))
+        scope[name->id] = {*index, where, false};
   }
   return exit;
 }

@@ -47,3 +47,23 @@ def least_to_greatest(x, out, n, B: tl.constexpr):
 def test_least_to_greatest(device):
     """Differs: so it has where the distance of the bounds is no int32."""
     accepts(least_to_greatest, lambda x, n: x + 0, device)
+
+
+@triton.jit
+def variables_of_inner_loops(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    inner = 50
+    for _ in range(2):
+        for inner in range(n):  # noqa: B007
+            v += 0
+    within = 50
+    if n > 2:
+        for within in range(n):  # noqa: B007
+            v += 0
+    tl.store(out + i, v + inner + 10 * within)
+
+
+def test_variables_of_inner_loops(device):
+    """Differs: so it has after loops and branches around that loop, where it was a number before."""
+    accepts(variables_of_inner_loops, lambda x, n: x + 11 * (n - 1), device)
