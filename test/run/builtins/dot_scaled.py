@@ -38,8 +38,10 @@ def check_scaled(form_a, form_b, kind_a, kind_b, device, shape=(16, 8, 64), fact
     a, x = tile(form_a, m, k, 1, packs[0])
     b, y = tile(form_b, n, k, 2, packs[1])
     b = np.ascontiguousarray(b.T)
-    # GPUs multiply in f16 where a side has it, which holds no wider range.
-    codes = (124, 132) if "fp16" in (form_a, form_b) and device.startswith("cuda") else (110, 140)
+    # GPUs multiply in f16 where a side has it, as Triton does: what is scaled must stay within its range.
+    forms, codes = (form_a, form_b), (110, 140)
+    if "fp16" in forms and device.startswith("cuda"):
+        codes = (124, 128) if "e5m2" in forms else (124, 132)
     s, x_scale = scale(kind_a, m, groups, 3, codes)
     t, y_scale = scale(kind_b, n, groups, 4, codes)
     c = np.full((m, n), np.nan, np.float32)
