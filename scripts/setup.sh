@@ -279,7 +279,7 @@ with_tools() { PYTHONPATH=$ROOT/build/wheel-tools PATH="$ROOT/build/wheel-tools/
 pack_wheel() {
   rm -rf build/wheel-raw build/wheel-named
   with_tools "$1/bin/python" -m pip wheel --no-deps --no-build-isolation -w build/wheel-raw \
-    -C "cmake.define.NEREID_GLIBC_STUBS=$ROOT/build/glibc-$WHEEL_GLIBC" -C "cmake.define.NEREID_TBB_SOURCE=$ROOT/build/tbb-source" . &&
+    --config-settings="cmake.define.NEREID_GLIBC_STUBS=$ROOT/build/glibc-$WHEEL_GLIBC" --config-settings="cmake.define.NEREID_TBB_SOURCE=$ROOT/build/tbb-source" . &&
     with_tools "$1/bin/python" -m auditwheel repair --exclude libnereid.so --plat "manylinux_$(echo "$WHEEL_GLIBC" | tr . _)_x86_64" \
       -w build/wheel-named build/wheel-raw/nereid_triton-*.whl &&
     with_tools "$1/bin/python" scripts/check_wheel.py build/wheel-named/*.whl &&
