@@ -185,8 +185,12 @@ Value FunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef name
     return MethodValue{
         std::make_shared<const Value>(FunctionValue{module.stdlibFunction(member->module, member->name)}),
         std::make_shared<const Value>(tensor)};
-  if (std::optional<Value> method = module.host.tensorMethod(name))
-    return MethodValue{std::make_shared<const Value>(std::move(*method)), std::make_shared<const Value>(tensor)};
+  if (std::optional<HostResult> found = module.host.tensorMethod(name)) {
+    Value method = fromHost(std::move(*found), range);
+    if (method.isPoison())
+      return method;
+    return MethodValue{std::make_shared<const Value>(std::move(method)), std::make_shared<const Value>(tensor)};
+  }
   return error(diag::NoAttribute, range, type.str(), name);
 }
 

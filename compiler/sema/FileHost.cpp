@@ -81,7 +81,9 @@ public:
     return HostError{"AttributeError",
                      llvm::formatv("`{0}` has no attribute `{1}` without Python", object.kindName(), name).str(), nullptr};
   }
-  std::optional<bool> isInstance(const Value &, const HostRef &) override { return std::nullopt; }
+  std::optional<std::variant<bool, HostError>> isInstance(const Value &, const HostRef &) override {
+    return std::nullopt;
+  }
   HostResult binary(llvm::StringRef op, const Value &, const Value &) override {
     return HostError{"TypeError", "`" + op.str() + "` needs Python for these operands", nullptr};
   }

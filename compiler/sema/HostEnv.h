@@ -74,12 +74,14 @@ public:
                           CallPlace place) = 0;
   /// An attribute of a constant, or a method of an aggregate: what Python's own object would have.
   virtual HostResult memberOf(const Value &object, llvm::StringRef name) = 0;
+  /// The same where a missing attribute is no failure: nothing then. What the attribute's own code raises is one.
+  virtual std::optional<HostResult> findAttribute(const HostRef &object, llvm::StringRef name);
   /// A method that the host gave to all tensors; nothing where it gave none of that name.
-  virtual std::optional<Value> tensorMethod(llvm::StringRef name) { return std::nullopt; }
-  /// What a call of `callee` asks of those who drop its result; nothing where they may.
-  virtual std::optional<std::string> mustUseResult(const HostRef &callee) { return std::nullopt; }
+  virtual std::optional<HostResult> tensorMethod(llvm::StringRef name) { return std::nullopt; }
+  /// What a call of `callee` asks of those who drop its result, as text; None where they may.
+  virtual HostResult mustUseResult(const HostRef &callee) { return Value(); }
   /// Whether a value is an instance of a class; nothing where `object` is no class.
-  virtual std::optional<bool> isInstance(const Value &value, const HostRef &object) = 0;
+  virtual std::optional<std::variant<bool, HostError>> isInstance(const Value &value, const HostRef &object) = 0;
   /// `op` as written ("+", "==", "is", "in"); either side may be any constant.
   virtual HostResult binary(llvm::StringRef op, const Value &left, const Value &right) = 0;
   virtual std::variant<bool, HostError> truth(const HostRef &object) = 0;

@@ -18,6 +18,11 @@ using namespace nereid::sema;
 HostObject::~HostObject() = default;
 HostEnv::~HostEnv() = default;
 
+std::optional<HostResult> HostEnv::findAttribute(const HostRef &object, llvm::StringRef name) {
+  HostResult found = attribute(object, name);
+  return std::holds_alternative<Value>(found) ? std::optional(std::move(found)) : std::nullopt;
+}
+
 /// What an argument is inside of the kernel, with tensors that have no value yet.
 static Value shapeOfArgument(const Type &type) {
   if (!type.isDescriptor)

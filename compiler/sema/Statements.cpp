@@ -147,8 +147,11 @@ std::optional<std::string> FunctionEmitter::resultToUse(const syntax::Expr *expr
     callee = Value(*method->function); // a copy first: the method owns it
   if (auto *called = callee.get<FunctionValue>())
     return called->function->mustUseResult;
-  if (auto *host = callee.get<HostValue>())
-    return module.host.mustUseResult(host->object);
+  if (auto *host = callee.get<HostValue>()) {
+    const Value message = fromHost(module.host.mustUseResult(host->object), call->callee->range);
+    const std::string *text = message.get<std::string>();
+    return text ? std::optional(*text) : std::nullopt;
+  }
   auto *builtin = callee.get<BuiltinValue>();
   return builtin && !builtin->builtin->mustUseResult.empty() ? std::optional(builtin->builtin->mustUseResult.str())
                                                              : std::nullopt;

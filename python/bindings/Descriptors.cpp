@@ -35,10 +35,7 @@ nb::object descriptorPart(nb::handle descriptor, size_t part) {
     return flag(PyUnicode_Check(padding.ptr()) && utf8(padding) == "nan");
   }
   if (part == flags + 1) {
-    const int truth = PyObject_IsTrue(checked(PyObject_GetAttrString(descriptor.ptr(), "round_f32_to_tf32")).ptr());
-    if (truth < 0)
-      throw nb::python_error();
-    return flag(truth != 0);
+    return flag(isTrue(checked(PyObject_GetAttrString(descriptor.ptr(), "round_f32_to_tf32"))));
   }
   const size_t index = part < flags ? part - 1 : part - flags - 2;
   return itemOf(descriptor, index < rank ? "shape" : "strides", index % rank);

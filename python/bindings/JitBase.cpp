@@ -49,8 +49,8 @@ LaunchParameters::~LaunchParameters() {
 
 static LaunchParameter parameterOf(nb::handle param) {
   auto attribute = [&](const char *name) { return checked(PyObject_GetAttrString(param.ptr(), name)); };
-  const bool isConstexpr = PyObject_IsTrue(attribute("is_constexpr").ptr()) == 1;
-  const bool hasDefault = PyObject_IsTrue(attribute("has_default").ptr()) == 1;
+  const bool isConstexpr = isTrue(attribute("is_constexpr"));
+  const bool hasDefault = isTrue(attribute("has_default"));
   PyObject *name = attribute("name").release().ptr();
   PyUnicode_InternInPlace(&name);
   return {name, isConstexpr, hasDefault ? attribute("default").release().ptr() : nullptr};
@@ -67,7 +67,7 @@ bool JitState::readParameters(PyObject *function) {
       nb::handle param = PyTuple_GET_ITEM(params.ptr(), i);
       made->list.push_back(parameterOf(param));
       nb::object variadic = attributeOrNull(param, "is_variadic");
-      takesRest |= variadic.is_valid() && PyObject_IsTrue(variadic.ptr()) == 1;
+      takesRest |= variadic.is_valid() && isTrue(variadic);
     }
     parameters = made;
     return true;

@@ -29,9 +29,11 @@ std::optional<Value> PyHost::makeNamedTuple(PyObject *callee, llvm::ArrayRef<Val
     for (const auto &[name, given] : keywords)
       if (name == names->back() && !value)
         value = given;
-    PyObject *missing = value || !defaults.is_valid() ? nullptr : PyDict_GetItem(defaults.ptr(), field.ptr());
-    if (missing)
-      value = toValue(missing);
+    if (!value && defaults.is_valid())
+      if (PyObject *missing = PyDict_GetItemWithError(defaults.ptr(), field.ptr()))
+        value = toValue(missing);
+    if (PyErr_Occurred())
+      throw nb::python_error();
     values.push_back(value);
   }
   std::vector<Value> elements;
@@ -159,36 +161,38 @@ HostResult PyHost::memberOf(const Value &object, llvm::StringRef name) {
   });
 }
 
-std::optional<std::string> PyHost::mustUseResult(const sema::HostRef &callee) {
-  nb::object message = attributeOrNull(nb::handle(objectOf(callee)), "_must_use_result");
-  if (!message.is_valid() || message.is_none())
-    return std::nullopt;
-  return PyUnicode_Check(message.ptr()) ? " " + std::string(utf8(message)) : std::string();
+HostResult PyHost::mustUseResult(const sema::HostRef &callee) {
+  return guarded([&]() -> HostResult {
+    nb::object message = attributeOrNull(nb::handle(objectOf(callee)), "_must_use_result");
+    if (!message.is_valid() || message.is_none())
+      return Value();
+    return Value(PyUnicode_Check(message.ptr()) ? " " + std::string(utf8(message)) : std::string());
+  });
 }
 
 /// What `_tensor_member_fn` put there.
-std::optional<Value> PyHost::tensorMethod(llvm::StringRef name) {
-  nb::object member = classMember(packageNames().tensorClass, name);
-  if (!member.is_valid() || !(isJitFunction(member) || isMarkedBuiltin(member)))
-    return std::nullopt;
-  return toValue(member);
+std::optional<HostResult> PyHost::tensorMethod(llvm::StringRef name) {
+  return guarded([&]() -> std::optional<HostResult> {
+    nb::object member = classMember(packageNames().tensorClass, name);
+    if (!member.is_valid() || !(isJitFunction(member) || isMarkedBuiltin(member)))
+      return std::nullopt;
+    return toValue(member);
+  });
 }
 
-std::optional<bool> PyHost::isInstance(const Value &value, const sema::HostRef &object) {
+std::optional<std::variant<bool, sema::HostError>> PyHost::isInstance(const Value &value, const sema::HostRef &object) {
   PyObject *type = objectOf(object);
   if (!PyType_Check(type))
     return std::nullopt;
-  try {
+  return guarded([&]() -> std::variant<bool, sema::HostError> {
     if (const sema::TupleValue *fields = value.object())
-      return PyObject_IsSubclass(objectOf(fields->hostClass), type) == 1;
+      return truthOf(PyObject_IsSubclass(objectOf(fields->hostClass), type));
     if (value.partsOf(sema::descriptorClass()))
-      return PyObject_IsSubclass(packageNames().descriptorClass, type) == 1;
+      return truthOf(PyObject_IsSubclass(packageNames().descriptorClass, type));
     if (value.elements() && type == packageNames().tupleClass)
       return true;
     if (value.tensor())
-      return PyObject_IsSubclass(packageNames().tensorClass, type) == 1;
-    return value.isConstant() && PyObject_IsInstance(toObject(value).ptr(), type) == 1;
-  } catch (nb::python_error &) {
-    return std::nullopt;
-  }
+      return truthOf(PyObject_IsSubclass(packageNames().tensorClass, type));
+    return value.isConstant() && truthOf(PyObject_IsInstance(toObject(value).ptr(), type));
+  });
 }

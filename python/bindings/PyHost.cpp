@@ -161,6 +161,15 @@ HostResult PyHost::attribute(const sema::HostRef &object, llvm::StringRef name) 
   });
 }
 
+std::optional<HostResult> PyHost::findAttribute(const sema::HostRef &object, llvm::StringRef name) {
+  return guarded([&]() -> std::optional<HostResult> {
+    if (auto member = tableMember(*this, objectOf(object), name))
+      return *member;
+    nb::object found = attributeOrNull(nb::handle(objectOf(object)), name.str().c_str());
+    return found.is_valid() ? std::optional<HostResult>(toValue(found)) : std::nullopt;
+  });
+}
+
 HostResult PyHost::item(const sema::HostRef &object, const Value &index) {
   return guarded(
       [&]() -> HostResult { return toValue(checked(PyObject_GetItem(objectOf(object), toObject(index).ptr()))); });
@@ -217,10 +226,7 @@ HostResult PyHost::binary(llvm::StringRef op, const Value &left, const Value &ri
 
 std::variant<bool, HostError> PyHost::truth(const sema::HostRef &object) {
   return guarded([&]() -> std::variant<bool, HostError> {
-    const int truth = PyObject_IsTrue(objectOf(object));
-    if (truth < 0)
-      throw nb::python_error();
-    return truth != 0;
+    return isTrue(objectOf(object));
   });
 }
 

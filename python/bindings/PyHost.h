@@ -35,9 +35,11 @@ public:
   sema::HostResult call(const sema::HostRef &callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords,
                         sema::CallPlace place) override;
   sema::HostResult memberOf(const sema::Value &object, llvm::StringRef name) override;
-  std::optional<std::string> mustUseResult(const sema::HostRef &callee) override;
-  std::optional<sema::Value> tensorMethod(llvm::StringRef name) override;
-  std::optional<bool> isInstance(const sema::Value &value, const sema::HostRef &object) override;
+  std::optional<sema::HostResult> findAttribute(const sema::HostRef &object, llvm::StringRef name) override;
+  sema::HostResult mustUseResult(const sema::HostRef &callee) override;
+  std::optional<sema::HostResult> tensorMethod(llvm::StringRef name) override;
+  std::optional<std::variant<bool, sema::HostError>> isInstance(const sema::Value &value,
+                                                                const sema::HostRef &object) override;
   sema::HostResult binary(llvm::StringRef op, const sema::Value &left, const sema::Value &right) override;
   std::variant<bool, sema::HostError> truth(const sema::HostRef &object) override;
   std::variant<std::vector<sema::Value>, sema::HostError> iterate(const sema::HostRef &object) override;
@@ -75,6 +77,8 @@ private:
   sema::Value objectToValue(nb::handle object, nb::handle names, bool keepsConstants, unsigned depth);
   std::optional<sema::Value> knownObject(nb::handle object, unsigned depth);
   nb::object fieldsToObject(const sema::TupleValue &object);
+  std::shared_ptr<sema::JitFunction> describe(nb::handle jitFunction);
+  void readDefaults(nb::handle jitFunction, sema::JitFunction &function);
   sema::HostError failure(nb::python_error &error);
   sema::HostError failure(const char *pythonClass, std::string message);
   sema::HostResult callObject(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);

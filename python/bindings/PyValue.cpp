@@ -60,7 +60,7 @@ std::optional<sema::Type> PyHost::typeOf(nb::handle dtype) {
   const PackageNames &names = packageNames();
   if (isA(dtype, names.pointerType)) {
     auto pointee = typeOf(checked(PyObject_GetAttrString(dtype.ptr(), "element_ty")));
-    const bool isConst = PyObject_IsTrue(checked(PyObject_GetAttrString(dtype.ptr(), "const")).ptr()) == 1;
+    const bool isConst = isTrue(checked(PyObject_GetAttrString(dtype.ptr(), "const")));
     if (!pointee || pointee->isPointer || pointee->isTile())
       return std::nullopt;
     return sema::Type::pointerTo(pointee->scalar, isConst);
@@ -95,10 +95,7 @@ static std::shared_ptr<sema::JitFunction> libraryFunction(llvm::StringRef module
   return function;
 }
 
-std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
-  auto &known = functions[object.ptr()];
-  if (known)
-    return known;
+std::shared_ptr<sema::JitFunction> PyHost::describe(nb::handle object) {
   auto attribute = [&](const char *name) { return checked(PyObject_GetAttrString(object.ptr(), name)); };
   auto text = [&](const char *name) { return std::string(utf8(attribute(name))); };
   auto number = [&](const char *name) {
@@ -113,19 +110,35 @@ std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
   function->file = std::make_shared<support::SourceFile>(
       text("file_name"), text("src"),
       support::SourceOrigin{number("def_file_line_number"), number("def_file_col_number")});
-  function->noinline = PyObject_IsTrue(attribute("noinline").ptr()) == 1;
+  function->noinline = isTrue(attribute("noinline"));
   function->scope = reference(object);
   if (nb::object message = attributeOrNull(object, "_must_use_result"); message.is_valid() && !message.is_none())
     function->mustUseResult = PyUnicode_Check(message.ptr()) ? " " + std::string(utf8(message)) : std::string();
-  known = function; // before the defaults, which may name the function itself
-  nb::object params = checked(PySequence_Tuple(attribute("params").ptr()));
+  return function;
+}
+
+void PyHost::readDefaults(nb::handle object, sema::JitFunction &function) {
+  nb::object params = checked(PySequence_Tuple(checked(PyObject_GetAttrString(object.ptr(), "params")).ptr()));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.ptr()); ++i) {
     nb::handle param = PyTuple_GET_ITEM(params.ptr(), i);
-    const bool has = PyObject_IsTrue(checked(PyObject_GetAttrString(param.ptr(), "has_default")).ptr()) == 1;
-    function->defaults.push_back(has ? std::optional(toValue(checked(PyObject_GetAttrString(param.ptr(), "default"))))
-                                     : std::nullopt);
+    const bool has = isTrue(checked(PyObject_GetAttrString(param.ptr(), "has_default")));
+    function.defaults.push_back(has ? std::optional(toValue(checked(PyObject_GetAttrString(param.ptr(), "default"))))
+                                    : std::nullopt);
   }
-  return function;
+}
+
+std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
+  if (auto known = functions.find(object.ptr()); known != functions.end())
+    return known->second;
+  auto made = describe(object);
+  functions[object.ptr()] = made; // before the defaults, which may name the function itself
+  try {
+    readDefaults(object, *made);
+  } catch (nb::python_error &) {
+    functions.erase(object.ptr()); // half known; the next one to ask fails likewise
+    throw;
+  }
+  return made;
 }
 
 /// The texts that iterating over `object` gives.
@@ -249,11 +262,12 @@ Value PyHost::toValue(nb::handle object, unsigned depth) {
     nb::object name = checked(PyObject_GetAttrString(object.ptr(), "__name__"));
     if (const sema::Builtin *builtin = sema::findBuiltin(utf8(module), utf8(name)))
       return sema::BuiltinValue{builtin};
-    auto &known = functions[object.ptr()];
-    if (!known)
-      known = libraryFunction(utf8(module), utf8(name));
-    if (known)
-      return sema::FunctionValue{known};
+    if (auto known = functions.find(object.ptr()); known != functions.end())
+      return sema::FunctionValue{known->second};
+    if (auto made = libraryFunction(utf8(module), utf8(name))) {
+      functions[object.ptr()] = made;
+      return sema::FunctionValue{made};
+    }
   }
   if (isA(object, names.dtypeClass))
     if (std::optional<sema::Type> known = typeOf(object))

@@ -23,6 +23,16 @@ std::string_view utf8(nb::handle text);
 std::string reprOf(nb::handle object);
 nb::object textOf(std::string_view text);
 
+/// A truth of Python's interface: negative where an exception is set, which becomes its C++ form.
+inline bool truthOf(int truth) {
+  if (truth < 0)
+    throw nb::python_error();
+  return truth != 0;
+}
+
+/// `bool(object)`
+inline bool isTrue(nb::handle object) { return truthOf(PyObject_IsTrue(object.ptr())); }
+
 /// Whether `object` is an instance of the class, whatever it says of itself.
 inline bool isA(nb::handle object, PyObject *pythonClass) {
   return PyType_IsSubtype(Py_TYPE(object.ptr()), reinterpret_cast<PyTypeObject *>(pythonClass)) != 0;

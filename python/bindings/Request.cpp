@@ -26,10 +26,7 @@ bool nereid::python::flagOf(nb::dict options, const char *name, bool otherwise) 
   nb::object value = optionOf(options, name);
   if (!value.is_valid())
     return otherwise;
-  const int truth = PyObject_IsTrue(value.ptr());
-  if (truth < 0)
-    throw nb::python_error();
-  return truth != 0;
+  return isTrue(value);
 }
 
 static uint32_t numberOf(nb::dict options, const char *name, uint32_t otherwise) {

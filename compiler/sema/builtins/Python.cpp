@@ -143,7 +143,11 @@ Value emitIsInstance(const CallSite &site) {
     if (builtin)
       is = isInstance(site["object"], builtin->builtin->module, builtin->builtin->name);
     else if (host)
-      is = site.emitter.module.host.isInstance(site["object"], host->object);
+      if (auto answer = site.emitter.module.host.isInstance(site["object"], host->object)) {
+        if (const auto *failure = std::get_if<HostError>(&*answer))
+          return site.emitter.hostError(*failure, site.rangeOf("classes"));
+        is = std::get<bool>(*answer);
+      }
     if (!is)
       return site.emitter.error(diag::NotAClass, site.rangeOf("classes"), describe(each));
     found |= *is;
@@ -151,14 +155,16 @@ Value emitIsInstance(const CallSite &site) {
   return found;
 }
 
-/// `object.name`, or nothing and no message where there is none.
+/// `object.name`, or nothing and no message where there is none. Poison where the attribute's own code raised.
 std::optional<Value> tryAttribute(const CallSite &site, llvm::StringRef name) {
   support::DiagnosticEngine &diagnostics = site.emitter.module.diagnostics;
   const size_t before = diagnostics.size();
   Value object = site["object"]; // without the constexpr around it, whose `.value` does not count
-  if (auto *host = object.get<HostValue>())
-    object = HostValue{host->object};
-  else if (name == "value" && object.isConstant() && !object.parts())
+  if (auto *host = object.get<HostValue>()) {
+    std::optional<HostResult> found = site.emitter.module.host.findAttribute(host->object, name);
+    return found ? std::optional(site.emitter.fromHost(std::move(*found), site.range)) : std::nullopt;
+  }
+  if (name == "value" && object.isConstant() && !object.parts())
     return std::nullopt;
   Value value = site.emitter.attribute(object, name, site.range);
   if (!value.isPoison())
@@ -170,7 +176,10 @@ std::optional<Value> tryAttribute(const CallSite &site, llvm::StringRef name) {
 
 Value emitHasAttr(const CallSite &site) {
   auto name = site.emitter.constantString(site["name"], site.rangeOf("name"), "name");
-  return name ? Value(tryAttribute(site, *name).has_value()) : Value::poison();
+  if (!name)
+    return Value::poison();
+  const std::optional<Value> found = tryAttribute(site, *name);
+  return found && found->isPoison() ? *found : Value(found.has_value());
 }
 
 Value emitGetAttr(const CallSite &site) {
