@@ -208,3 +208,10 @@ def test_derived_types():
     part = tl.slice(1, None, 2)
     assert (part.start, part.stop, part.step) == (1, None, 2)
     assert tl.constexpr(0).not_().value is True and tl.constexpr("x").not_().value is False
+
+
+@pytest.mark.parametrize("name", ["dtype", "tensor", "constexpr", "pointer_type", "get_int_dtype"])
+def test_types_say_that_they_live_in_core(name):
+    thing = getattr(tl.core, name)
+    assert thing.__module__ == "triton.language.core"
+    assert pickle.loads(pickle.dumps(thing)) is thing

@@ -6,6 +6,7 @@ built-ins.
 # ruff: noqa: F401
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from .._C import libtriton
@@ -48,6 +49,12 @@ from .values import (
     tuple,
     tuple_type,
 )
+
+# Generated code imports these types from where they say they live, and some programs read that name.
+for _type in [*globals().values()]:
+    if getattr(_type, "__module__", "").startswith(f"{__package__}."):
+        if isinstance(_type, (type, FunctionType)) and _type is not str_to_ty:
+            _type.__module__ = __name__
 
 CONSTEXPR_0 = constexpr(0)  # other packages take it as a default value
 
