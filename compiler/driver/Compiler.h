@@ -22,7 +22,7 @@ struct Request {
   /// Programs of the machine that finish the code, found by the caller; empty where not there.
   struct Tools {
     std::string ptxas;
-    std::string nvJitLink; ///< path of the shared library
+    std::string nvJitLink;       ///< path of the shared library
     uint32_t secondsLimit = 600; ///< for each run of either; 0: none
   };
 
@@ -33,13 +33,13 @@ struct Request {
     std::string path; ///< for messages
   };
 
-  std::vector<std::string> keep;         ///< stages to put into the artifact besides the binary: "ttir", "llir", "asm"
-  std::optional<std::string> stopAfter;  ///< the last stage wanted; the binary when empty
-  bool keepsBinary = true;               ///< false: only `keep` is wanted, phases after it may be left out
+  std::vector<std::string> keep;        ///< stages to put into the artifact besides the binary: "ttir", "llir", "asm"
+  std::optional<std::string> stopAfter; ///< the last stage wanted; the binary when empty
+  bool keepsBinary = true;              ///< false: only `keep` is wanted, phases after it may be left out
   Tools tools;
   std::optional<Replacement> replacement;
-  std::string key;                       ///< names the compilation (Artifact::hash)
-  std::string signature;                 ///< as the command line's --signature
+  std::string key;       ///< names the compilation (Artifact::hash)
+  std::string signature; ///< as the command line's --signature
   /// Name, kind, type and position of each run-time parameter, as the source has them; taken from the
   /// module's function where empty. Offsets and sizes are filled in.
   std::vector<artifact::Parameter> parameters;
@@ -83,6 +83,10 @@ std::vector<artifact::Parameter> parametersOf(const sema::KernelArgument &arg, c
 mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context, const std::string &text, const std::string &name,
                                         support::DiagnosticEngine &diagnostics);
 
+/// A module whose kernel has the name and the parameters of the one in `written`, and does nothing: what `back` takes
+/// where `written` is a later stage than TTIR. Null after an error.
+mlir::OwningOpRef<mlir::ModuleOp> declarationOf(mlir::ModuleOp written, support::DiagnosticEngine &diagnostics);
+
 /// `stage` of a finished kernel ("ttir", "llir", "asm", "launcher.so"), from what the artifact keeps or
 /// derived again from its TTIR. Nothing where the target has no such stage.
 std::optional<std::string> stage(const artifact::Artifact &artifact, const std::string &stage,
@@ -90,8 +94,8 @@ std::optional<std::string> stage(const artifact::Artifact &artifact, const std::
 /// The names of a target's stages, in order.
 std::vector<std::string> stageNames(const std::string &backend);
 
-/// Text of a module as `asm["ttir"]` has it.
-std::string printModule(mlir::ModuleOp module, bool withLocations = true);
+/// Text of a module as `asm["ttir"]` has it. Without names values are called by MLIR: `%0`, `%c1_i32`.
+std::string printModule(mlir::ModuleOp module, bool withLocations = true, bool withNames = true);
 
 /// The exact target for what a user wrote: ("cpu", "") is this host.
 std::optional<support::TargetSpec> resolveTarget(const std::string &backend, const std::string &arch,

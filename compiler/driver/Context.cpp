@@ -17,19 +17,20 @@ using namespace nereid::driver;
 std::unique_ptr<mlir::MLIRContext> driver::createContext() {
   // One kernel is too little work for a pool of threads.
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->loadDialect<check::CheckDialect, foreign::LlvmDialect, foreign::GpuDialect, tt::TtDialect, ttg::TtgDialect, ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+  context->loadDialect<check::CheckDialect, foreign::LlvmDialect, foreign::GpuDialect, tt::TtDialect, ttg::TtgDialect,
+                       ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                        mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   context->printOpOnDiagnostic(false);
   return context;
 }
 
-std::string driver::printModule(mlir::ModuleOp module, bool withLocations) {
+std::string driver::printModule(mlir::ModuleOp module, bool withLocations, bool withNames) {
   std::string text;
   llvm::raw_string_ostream os(text);
   mlir::OpPrintingFlags flags;
   if (withLocations)
     flags.enableDebugInfo(true, /*prettyForm=*/false);
-  flags.printNameLocAsPrefix(true); // `%x`, as the source calls it
+  flags.printNameLocAsPrefix(withNames); // `%x`, as the source calls it
   module.print(os, flags);
   os << "\n";
   return text;

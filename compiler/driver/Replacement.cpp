@@ -48,3 +48,19 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::readReplacement(const Request::Replace
                      typesOf(kernel));
   return nullptr;
 }
+
+mlir::OwningOpRef<mlir::ModuleOp> driver::declarationOf(mlir::ModuleOp written,
+                                                        support::DiagnosticEngine &diagnostics) {
+  tt::FuncOp kernel = kernelOf(written, diagnostics);
+  if (!kernel)
+    return nullptr;
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(written.getLoc());
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(module->getBody());
+  auto declared = llvm::cast<tt::FuncOp>(builder.insert(kernel->cloneWithoutRegions()));
+  llvm::SmallVector<mlir::Location> locs;
+  for (mlir::BlockArgument argument : kernel.getArguments())
+    locs.push_back(argument.getLoc());
+  builder.createBlock(&declared->getRegion(0), {}, kernel.getArgumentTypes(), locs);
+  tt::ReturnOp::create(builder, kernel.getLoc(), mlir::ValueRange());
+  return module;
+}

@@ -133,6 +133,8 @@ Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, Sour
   if (auto *tuple = object.get<TupleValue>(); tuple && tuple->fields)
     if (auto found = llvm::find(*tuple->fields, name); found != tuple->fields->end())
       return (*tuple->elements)[found - tuple->fields->begin()];
+  if (name == "type" && object.elements() && !object.object()) // a `tl.tuple_type`, which is the host's
+    return fromHost(module.host.memberOf(object, name), range);
   if (object.object())
     return fromHost(module.host.memberOf(object, name), range);
   if (name == "value" && object.isConstant())

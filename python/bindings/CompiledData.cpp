@@ -86,8 +86,8 @@ nb::dict CompiledData::phaseTimes() const {
   return dict;
 }
 
-/// (registers of a thread, 32-bit words that it spills, threads of a block), as the assembler said; None where the driver
-/// assembles, or where there is none.
+/// (registers of a thread, 32-bit words that it spills, threads of a block), as the assembler said; None where the
+/// driver assembles, or where there is none.
 static nb::object resourcesOf(const CompiledData &data) {
   const artifact::Artifact &artifact = data.artifact;
   if (artifact.registers == 0 || artifact.tool == "driver")
@@ -104,9 +104,12 @@ static bool isBinary(std::string_view stage) {
 }
 
 nb::list CompiledData::stages() const {
+  // Each is derived from the TTIR, but for those of a kernel that began as a later stage.
+  const bool hasAll = artifact.findStage("ttir");
   nb::list names;
   for (const std::string &name : driver::stageNames(artifact.target.backend))
-    names.append(textOf(name));
+    if (hasAll || artifact.findStage(name) || isBinary(name))
+      names.append(textOf(name));
   return names;
 }
 
@@ -211,7 +214,8 @@ void nereid::python::bindCache(nb::module_ &module) {
         return diskCache().clear(dir).files;
       },
       nb::arg("dir"), "Empties a cache folder; returns the number of files removed.");
-  module.def("flush_cache", &flushCache, "Waits until every compiled kernel is on disk; warns where one could not be kept.");
+  module.def("flush_cache", &flushCache,
+             "Waits until every compiled kernel is on disk; warns where one could not be kept.");
   nb::object atexit = checked(PyImport_ImportModule("atexit"));
   checked(PyObject_CallMethod(atexit.ptr(), "register", "O", nb::object(module.attr("flush_cache")).ptr()));
 }

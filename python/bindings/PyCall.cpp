@@ -147,15 +147,17 @@ HostResult PyHost::memberOf(const Value &object, llvm::StringRef name) {
     if (member.is_valid()) {
       if (Py_TYPE(member.ptr()) == &PyStaticMethod_Type)
         return toValue(checked(PyObject_GetAttrString(member.ptr(), "__func__")));
-      const bool isMethod = isJitFunction(member) || isA(member, packageNames().constexprFunctionClass) ||
-                            PyFunction_Check(member.ptr());
+      const bool isMethod =
+          isJitFunction(member) || isA(member, packageNames().constexprFunctionClass) || PyFunction_Check(member.ptr());
       if (isMethod)
-        return Value(sema::MethodValue{std::make_shared<const Value>(toValue(member)),
-                                       std::make_shared<const Value>(object)});
+        return Value(
+            sema::MethodValue{std::make_shared<const Value>(toValue(member)), std::make_shared<const Value>(object)});
     }
     ActiveCall active(activeCalls);
     nb::object held = toObject(object);
-    if (!fields && name == "type")
+    if (!fields && name == "type" && object.elements())
+      held = wrapped(object);
+    else if (!fields && name == "type")
       held = checked(PyObject_CallFunctionObjArgs(packageNames().constexprClass, held.ptr(), nullptr));
     return toValue(checked(PyObject_GetAttr(held.ptr(), textOf({name.data(), name.size()}).ptr())));
   });

@@ -20,6 +20,11 @@
 using namespace nereid;
 using namespace nereid::python;
 
+/// `always_compile` only writes into the cache.
+static std::optional<std::string> readable(const std::optional<std::string> &cacheDir, nb::dict options) {
+  return flagOf(options, "always_compile", false) ? std::nullopt : cacheDir;
+}
+
 static std::shared_ptr<CompiledData> fromCache(const std::optional<std::string> &dir, const std::string &key) {
   if (!dir)
     return nullptr;
@@ -56,8 +61,8 @@ static std::shared_ptr<CompiledData> finished(driver::Result result, const std::
   return std::make_shared<CompiledData>(std::move(artifact), std::move(result.times), /*cacheHit=*/false);
 }
 
-/// Gives the request what the caller has found of tools, and the stage that the user has written; the text that names both
-/// in the key.
+/// Gives the request what the caller has found of tools, and the stage that the user has written; the text that names
+/// both in the key.
 static std::string addInputs(driver::Request &request, nb::dict options) {
   const NativeTools tools = toolsOf(options);
   request.tools = {tools.ptxas, tools.nvJitLink, tools.secondsLimit};
@@ -126,7 +131,7 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   request.key = driver::cacheKey(compilation.request, compilation.sourceKey + inputs, compilation.signature);
   request.signature = compilation.signature;
   request.parameters = compilation.parameters;
-  std::shared_ptr<CompiledData> data = fromCache(cacheDir, request.key);
+  std::shared_ptr<CompiledData> data = fromCache(readable(cacheDir, options), request.key);
   if (!data)
     data = fromLookup(lookup, request.key);
   if (!data)
@@ -135,20 +140,23 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   return data;
 }
 
-static std::shared_ptr<CompiledData> compileIr(const std::string &text, const std::string &path, const std::string &kind,
-                                               nb::handle target, nb::dict options, const std::optional<std::string> &cacheDir,
-                                               nb::object lookup) {
-  if (kind != "ttir")
-    raise(PyExc_ValueError, "cannot compile from `" + kind + "`; only from `ttir`");
+static std::shared_ptr<CompiledData> compileIr(const std::string &text, const std::string &path,
+                                               const std::string &kind, nb::handle target, nb::dict options,
+                                               const std::optional<std::string> &cacheDir, nb::object lookup) {
+  if (kind != "ttir" && kind != "ttgir")
+    raise(PyExc_ValueError, "cannot compile from `" + kind + "`; only from `ttir` and `ttgir`");
   sema::KernelRequest described; // no function: options and target, for the key
   described.options = optionsOf(options);
   described.target = targetOf(target);
+  if (!llvm::is_contained(driver::stageNames(described.target.backend), kind))
+    raise(PyExc_ValueError,
+          path + ": target `" + described.target.backend + "` compiles from .ttir, not from ." + kind);
   driver::Request request;
   request.keep = {"ttir"};
   request.shouldStop = signalCheck();
   const std::string inputs = addInputs(request, options);
   request.key = driver::cacheKey(described, text + inputs, kind);
-  if (auto data = fromCache(cacheDir, request.key))
+  if (auto data = fromCache(readable(cacheDir, options), request.key))
     return data;
   if (auto data = fromLookup(lookup, request.key))
     return data;
@@ -157,11 +165,17 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   ContextPool::Lease context(ContextPool::instance());
   auto module = driver::parse(*context, text, path, diagnostics);
   request.sources = {std::make_shared<support::SourceFile>(path, text)};
+  if (module && kind == "ttgir") {
+    request.replacement = driver::Request::Replacement{kind, text, path};
+    module = driver::declarationOf(*module, diagnostics);
+  }
   auto result = module ? finish(*module, described.options, described.target, request, diagnostics) : std::nullopt;
   if (!result) {
     abandonAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, nullptr);
   }
+  if (kind == "ttgir") // there was none
+    llvm::erase_if(result->artifact.stages, [](const artifact::Stage &stage) { return stage.name == "ttir"; });
   if (PyErr_Occurred())
     throw nb::python_error();
   showWarnings(diagnostics, nullptr);
@@ -186,10 +200,10 @@ void nereid::python::bindCompile(nb::module_ &module) {
   bindCompiledData(module);
   module.def("compile", &compile, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
              nb::arg("target"), nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("name"),
-             nb::arg("lookup") = nb::none(),
-             "Compiles a function for the types and constants of its parameters.");
-  module.def("compile_ir", &compileIr, nb::arg("text"), nb::arg("path"), nb::arg("kind"), nb::arg("target"), nb::arg("options"),
-             nb::arg("cache_dir").none(), nb::arg("lookup") = nb::none(), "Compiles a module of IR.");
+             nb::arg("lookup") = nb::none(), "Compiles a function for the types and constants of its parameters.");
+  module.def("compile_ir", &compileIr, nb::arg("text"), nb::arg("path"), nb::arg("kind"), nb::arg("target"),
+             nb::arg("options"), nb::arg("cache_dir").none(), nb::arg("lookup") = nb::none(),
+             "Compiles a module of IR.");
   module.def("make_ir", &makeIr, nb::arg("fn"), nb::arg("signature"), nb::arg("constexprs"), nb::arg("attrs"),
              nb::arg("target"), nb::arg("options"), nb::arg("context"),
              "A function's IR as the front end emits it, before any pass.");

@@ -6,8 +6,10 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <fstream>
 #include <nanobind/stl/optional.h>
@@ -90,6 +92,40 @@ static nb::object intAttribute(const Operation &op, const std::string &name) {
   return attribute ? checked(PyLong_FromLongLong(attribute.getInt())) : nb::none();
 }
 
+/// The value of a constant integer; None of any other operation.
+static nb::object constantValue(const Operation &op) {
+  llvm::APInt value;
+  if (!mlir::matchPattern(op.part, mlir::m_ConstantInt(&value)))
+    return nb::none();
+  if (value.getBitWidth() == 1)
+    return nb::borrow(value.getBoolValue() ? Py_True : Py_False);
+  return checked(PyLong_FromLongLong(value.getSExtValue()));
+}
+
+static nb::list shapeOf(const IrValue &value) {
+  nb::list extents;
+  if (auto shaped = llvm::dyn_cast<mlir::RankedTensorType>(value.part.getType()))
+    for (int64_t extent : shaped.getShape())
+      extents.append(extent);
+  return extents;
+}
+
+/// The types of the entry function's parameters as the text has them; "nvTmaDesc" of an address of a tensor map.
+static nb::list parameterTypes(const IrModule &module) {
+  nb::list types;
+  for (auto function : module.op.get().getOps<mlir::FunctionOpInterface>()) {
+    if (!function.isPublic())
+      continue;
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      types.append(textOf(function.getArgAttr(index, "tt.nv_tma_desc") ? "nvTmaDesc" : text));
+    }
+    break;
+  }
+  return types;
+}
+
 static void bindOperation(nb::module_ &ir) {
   nb::class_<Operation>(ir, "operation", "An operation.")
       .def("get_name", [](const Operation &op) { return textOf(op.part->getName().getStringRef()); })
@@ -104,12 +140,14 @@ static void bindOperation(nb::module_ &ir) {
       .def("get_flat_symbol_ref_attr", &symbolAttribute, nb::arg("name"))
       .def("get_bool_attr", &boolAttribute, nb::arg("name"))
       .def("get_int_attr", &intAttribute, nb::arg("name"))
+      .def("get_constant_value", &constantValue)
       .def("id", [](const Operation &op) { return idOf(op.part); });
 }
 
 static void bindParts(nb::module_ &ir) {
   nb::class_<IrValue>(ir, "value", "A result or an argument of a block.")
       .def("id", [](const IrValue &value) { return idOf(value.part.getAsOpaquePointer()); })
+      .def("get_shape", &shapeOf)
       .def("get_type", [](const IrValue &value) {
         std::string text;
         llvm::raw_string_ostream(text) << value.part.getType();
@@ -188,9 +226,11 @@ static void bindModule(nb::module_ &ir) {
       .def("walk", &walk, nb::arg("callback"))
       .def("str", [](const IrModule &module) { return textOf(driver::printModule(module.op.get())); })
       .def("__str__", [](const IrModule &module) { return textOf(driver::printModule(module.op.get(), false)); })
-      .def("str_nodebug", [](const IrModule &module) { return textOf(driver::printModule(module.op.get(), false)); })
+      .def("str_nodebug",
+           [](const IrModule &module) { return textOf(driver::printModule(module.op.get(), false, false)); })
       .def("dump", [](const IrModule &module) { llvm::errs() << driver::printModule(module.op.get()); })
       .def("get_entry_func_name", &entryName)
+      .def("parameter_types", &parameterTypes)
       .def(
           "get_int_attr",
           [](std::shared_ptr<IrModule> module, const std::string &name) {

@@ -154,6 +154,22 @@ def test_pruning():
     assert bench.calls == 2 and tuner.best_config.kwargs == {"BLOCK": 64}
 
 
+def test_pruning_to_one_configuration_times_nothing():
+    x, out = data()
+    told = []
+    with triton.knobs.autotuning.scope():
+        triton.knobs.autotuning.listener = lambda **facts: told.append(facts)
+        early = {"early_config_prune": lambda configs, named, **kwargs: configs[1:2]}
+        tuner, bench = tuned(times=(), prune_configs_by=early)
+        tuner[grid](x, out, 1000, 2.0)
+        assert bench.calls == 0 and tuner.best_config.kwargs == {"BLOCK": 64}
+        model = {"perf_model": lambda BLOCK, **rest: BLOCK, "top_k": 0.1}  # of 3: one stays
+        tuner, bench = tuned(blocks=(256, 32, 64), times=(), prune_configs_by=model)
+        tuner[grid](x, out, 1000, 2.0)
+        assert bench.calls == 0 and tuner.best_config.kwargs == {"BLOCK": 32}
+    assert told == [] and np.array_equal(out, x * 2)
+
+
 def test_pruning_errors():
     x, out = data()
     tuner, _ = tuned(prune_configs_by={"early_config_prune": lambda configs, args, **kw: []})
@@ -250,8 +266,13 @@ def test_results_are_kept_on_disk(tmp_path, monkeypatch):
     first[grid](x, out, 1000, 2.0)
     assert bench.calls == 3
     second, bench = tuned(cache_results=True, times=())
-    second[grid](x, out, 1000, 2.0)
+    told = []
+    with triton.knobs.autotuning.scope():
+        triton.knobs.autotuning.listener = lambda **facts: told.append(facts)
+        second.bench_time = 1.0  # of an earlier key
+        second[grid](x, out, 1000, 2.0)
     assert bench.calls == 0 and second.best_config == first.best_config
+    assert [(facts["cache_hit"], facts["duration"]) for facts in told] == [(True, None)]
     for path in tmp_path.glob("*/*.autotune.json"):
         path.write_text("{")  # damaged: measured again
     third, bench = tuned(cache_results=True)

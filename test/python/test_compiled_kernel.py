@@ -214,6 +214,17 @@ def test_second_compilation_reads_the_cache(own_cache):
     assert listener_calls == [True, False]
 
 
+def test_compiling_always_still_fills_the_cache(own_cache):
+    hits = []
+    with triton.knobs.compilation.scope():
+        triton.knobs.compilation.listener = lambda **facts: hits.append(facts["cache_hit"])
+        triton.knobs.compilation.always_compile = True
+        compiled()
+        triton.knobs.compilation.always_compile = False
+        compiled()
+    assert hits == [False, True]
+
+
 def test_listeners_are_told_how_long_each_stage_took(own_cache):
     calls = []
     with triton.knobs.compilation.scope():
@@ -273,6 +284,49 @@ def test_compile_from_a_file_of_ir(tmp_path):
     other.write_text("")
     with pytest.raises(ValueError, match="compiling from .c is not supported; expected .ttir"):
         triton.compile(str(other), target=TARGET)
+
+
+def test_a_kernel_tells_when_it_is_unloaded():
+    told = []
+    kernel = compiled()
+    with triton.knobs.runtime.scope():
+        triton.knobs.runtime.kernel_unload_hook.add(lambda *facts: told.append(facts[2]))
+        kernel.__del__()  # was never loaded
+        kernel._init_handles()
+        kernel.__del__()
+        assert told == ["add_kernel"] and kernel.module is None and kernel.function is None
+        kernel._init_handles()  # again
+        del kernel
+    assert told == ["add_kernel"] * 2
+
+
+def test_a_kernel_in_the_making_is_kept_as_others_are():
+    class Later:
+        def __init__(self):
+            self.work = []
+
+        def submit(self, make):
+            future = Future()
+            self.work.append(lambda: future.set_result(make()))
+            return future
+
+    from concurrent.futures import Future
+
+    @triton.jit
+    def put(out_ptr, VALUE: tl.constexpr):
+        tl.store(out_ptr, VALUE)
+
+    out = np.zeros(1, np.float32)
+    pool = Later()
+    with triton.AsyncCompileMode(pool):
+        for value in (3, 4, 3, 4):
+            put.warmup(out, value, grid=(1,))
+        assert len(pool.work) == len(put.device_caches["cpu"][0]) == 2
+        pool.work[0]()
+        put[(1,)](out, 3)
+        assert out[0] == 3
+        pool.work[1]()
+    assert all(isinstance(kept, CompiledKernel) for kept in put.device_caches["cpu"][0].values())
 
 
 def test_compiling_on_other_threads():

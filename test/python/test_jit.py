@@ -356,3 +356,46 @@ def test_kernels_are_kept_by_device(device):
     f.warmup(np.zeros(1, np.float32), grid=(1,))
     for name in (0, "cpu") if device == "cpu" else (0,):
         assert len(f.device_caches[name][0]) == 1
+
+
+def test_a_changed_text_is_noticed_by_kernels_that_take_the_function():
+    @triton.jit
+    def value():
+        return 17
+
+    @triton.jit
+    def kernel(out_ptr, FUNCTION: tl.constexpr):
+        tl.store(out_ptr, FUNCTION())
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, value)
+    assert out[0] == 17
+    text = value.src
+    value._unsafe_update_src(text.replace("17", "31"))
+    kernel[(1,)](out, value)
+    assert out[0] == 31
+    value._unsafe_update_src(text)
+    kernel[(1,)](out, value)
+    assert out[0] == 17
+
+
+def test_preloading_a_kernel_that_takes_a_function(cpu_is_active):
+    @triton.jit
+    def value():
+        return 17
+
+    @triton.jit
+    def kernel(out_ptr, FUNCTION: tl.constexpr):
+        tl.store(out_ptr, FUNCTION())
+
+    texts = []
+    with triton.knobs.runtime.scope():
+        triton.knobs.runtime.jit_cache_hook = lambda **facts: texts.append(
+            facts["compile"]["specialization_data"]
+        )
+        made = kernel.warmup(np.zeros(1, np.int32), value, grid=(1,))
+    kernel.device_caches.clear()
+    again = kernel.preload(texts[0])
+    assert again.hash == made.hash and list(kernel.device_caches["cpu"][0].values()) == [again]
+    with pytest.raises(RuntimeError, match="Unable to resolve JITFunction .*gone"):
+        kernel.preload(texts[0].replace("<locals>.value", "<locals>.gone"))

@@ -87,3 +87,17 @@ def test_text_can_be_read_again(tmp_path):
     path.write_text("module {")
     with pytest.raises(triton.CompilationError, match="cannot read this IR"):
         libtriton.ir.parse_mlir_module(str(path), context)
+
+
+def test_constants_and_names():
+    module = make_module()
+    values = {
+        op.get_constant_value() for op in operations(module) if op.get_name() == "arith.constant"
+    }
+    assert values == {0, 1, None}  # None of the float
+    assert all(
+        op.get_constant_value() is None for op in operations(module) if op.get_name() == "tt.func"
+    )
+    assert module.parameter_types() == ["!tt.ptr<f32>", "i32"]
+    assert "%out_ptr" in str(module) and "%out_ptr" not in module.str_nodebug()
+    assert "%c0_i32" in module.str_nodebug() and "loc(" not in module.str_nodebug()

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 from triton.runtime import driver
 
 HERE = Path(__file__).resolve().parent
@@ -80,3 +83,26 @@ def test_mutated_texts_are_taken_or_refused_but_nothing_falls(tmp_path):
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and lines[-1:] == ["done"], done.stderr[-2000:]
     assert len(lines) == 2, done.stdout
+
+
+@triton.jit
+def add_one(x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offsets, tl.load(x_ptr + offsets, offsets < n) + 1, offsets < n)
+
+
+def test_compiling_goes_on_from_ttgir(tmp_path):
+    gpu = GPUTarget("cuda", 90, 32)
+    source = ASTSource(add_one, {"x_ptr": "*fp32", "n": "i32"}, {"BLOCK": 1024})
+    whole = triton.compile(source, target=gpu, options={"num_warps": 8})
+    path = tmp_path / "kernel.ttgir"
+    path.write_text(whole.asm["ttgir"].replace("1.000000e+00", "2.000000e+00"))
+    rest = triton.compile(path, target=gpu)
+    assert rest.src.signature == {0: "*f32", 1: "i32"} and rest.src.name == "@add_one"
+    assert rest.name == "add_one" and rest.metadata.num_warps == 8
+    assert "ttir" not in rest.asm and "ttgir" in rest.asm
+    assert "0f3F800000" in whole.asm["ptx"] and "0f40000000" in rest.asm["ptx"]
+    path.write_text(whole.asm["ttgir"])
+    assert triton.compile(path, target=gpu).asm["ptx"] == whole.asm["ptx"]
+    with pytest.raises(ValueError, match=r"compiles from \.ttir, not from \.ttgir"):
+        triton.compile(path, target=GPUTarget("cpu", "", 32))

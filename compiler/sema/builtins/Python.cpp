@@ -113,10 +113,17 @@ std::optional<bool> isInstance(const Value &value, llvm::StringRef module, llvm:
       return value.elements() != nullptr && !value.object();
     if (name == "tensor")
       return value.tensor() != nullptr;
-    if (name == "dtype")
-      return value.is<TypeValue>();
-    if (name == "tensor_descriptor")
+    const TypeValue *type = value.get<TypeValue>();
+    if (name == "dtype" || name == "base_type")
+      return type != nullptr;
+    if (name == "pointer_type")
+      return type && type->type.isPointer && !type->type.isTile();
+    if (name == "block_type")
+      return type && type->type.isTile();
+    if (name == "tensor_descriptor" || name == "tensor_descriptor_base")
       return value.partsOf(descriptorClass()) != nullptr;
+    if (name == "base_value")
+      return value.tensor() || value.parts();
     return std::nullopt;
   }
   if (name == "int")

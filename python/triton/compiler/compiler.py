@@ -87,7 +87,7 @@ def compile(  # noqa: A001
     code = src.compile(
         backend.code_target(parsed),
         {**parsed.__dict__, "always_compile": always, "tools": backend.native_tools()},
-        None if always or managed else knobs.cache.dir,
+        None if managed else knobs.cache.dir,
         managed.find if managed and not always else None,
     )
     clock.compiled(code)
@@ -213,6 +213,14 @@ class CompiledKernel:
         self._folder: str | None = None
         self._group: dict[str, str] | None = None
         self._device: int | None = None  # that it is loaded on
+        self._loaded_by: int | None = None  # the process
+
+    def __del__(self) -> None:
+        """Unloads the code; a forked child leaves that to its parent."""
+        if self.__dict__.get("module") is None or self._loaded_by != os.getpid():
+            return
+        self._call_load_hook(knobs.runtime.kernel_unload_hook)
+        self.module = self.function = self._run = None
 
     def _init_handles(self, device: int | None = None) -> None:
         """Loads the code onto a device, the current one unless one is named; a second call, or one
@@ -226,6 +234,7 @@ class CompiledKernel:
         self.function = compiled.load(self._code, self._device)
         self._run = active.launcher_cls(self.src, self.metadata)
         self.module = self.function
+        self._loaded_by = os.getpid()
         self._call_load_hook(knobs.runtime.kernel_load_end_hook)
 
     def _call_load_hook(self, hook: Any) -> None:

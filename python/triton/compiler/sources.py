@@ -11,6 +11,7 @@ from .._C import libtriton
 from .._record import Record
 from .._utils import Path
 
+_POINTER = re.compile(r"^!tt\.ptr<([^,>]*).*>$")
 _SYMBOL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 
 
@@ -133,24 +134,26 @@ class ASTSource:
 
 
 class IRSource:
-    """A file of TTIR."""
+    """A file of TTIR or, for a GPU, of TTGIR."""
 
     def __init__(self, path: str, context: Any = None, backend: Any = None):
         self.path = path
         self.ext = os.path.splitext(path)[1][1:]
-        if self.ext != "ttir":
+        if self.ext not in ("ttir", "ttgir"):
             raise ValueError(
                 f"{path}: compiling from .{self.ext or '(no extension)'} is not supported; "
-                "expected .ttir"
+                "expected .ttir or .ttgir"
             )
         with open(path, encoding="utf-8") as file:
             self.src = file.read()
         self.fn = None
-        match = re.search(r"tt\.func\s+(?:public\s+)?@\"?([\w$.]+)", self.src)
-        if match is None:
-            raise ValueError(f"{path}: no `tt.func` found")
-        self.name = f"@{match.group(1)}"
-        self.signature: dict[str, Any] = {}
+        self.module = libtriton.ir.parse_mlir_module(path, context or libtriton.ir.context())
+        entry = self.module.get_entry_func_name()
+        if entry is None:
+            raise ValueError(f"{path}: no public `tt.func` found")
+        self.name = f"@{entry}"
+        types = enumerate(self.module.parameter_types())
+        self.signature: dict[Any, str] = {index: _POINTER.sub(r"*\1", kind) for index, kind in types}
         self.constants: dict[Path, Any] = {}
         self.attrs: dict[Path, Any] = {}
 
@@ -160,13 +163,16 @@ class IRSource:
 
         return Language.TRITON
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "module": None}  # the text goes to other processes
+
     def hash(self) -> str:
-        return _digest(self.src)
+        return _digest(f"{self.ext}-{self.src}")
 
     def make_ir(
         self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any
     ) -> Any:
-        return libtriton.ir.parse_mlir_module(self.path, context)
+        return self.module
 
     def compile(
         self, target: Any, options: dict[str, Any], cache_dir: str | None, lookup: Any = None
@@ -176,4 +182,9 @@ class IRSource:
         )
 
     def parse_options(self) -> dict[str, Any]:
-        return {}
+        """Options that the text has settled."""
+        if self.ext != "ttgir":
+            return {}
+        names = {"num_warps": "ttg.num-warps", "num_ctas": "ttg.num-ctas"}
+        found = {name: self.module.get_int_attr(text) for name, text in names.items()}
+        return {name: value for name, value in found.items() if value is not None}

@@ -176,8 +176,8 @@ class tuple_type(base_type):
     """Types of a tuple's elements, with field names for a namedtuple."""
 
     def __init__(self, types: list[Any], fields: Any = None):
-        self.types = types
-        self.fields = fields or [""] * len(types)
+        self.types = list(types)
+        self.fields = list(fields or [""] * len(types))
         self.name = "[" + ",".join(str(item) for item in types) + "]"
 
     def mangle(self) -> str:
@@ -200,6 +200,8 @@ class tuple_type(base_type):
 
     def __str__(self) -> str:
         return self.name
+
+    __repr__ = __str__
 
 
 class tuple(base_value):  # noqa: A001  (the language's name)

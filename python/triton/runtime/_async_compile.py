@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 class FutureKernel:
     """A kernel that is being compiled; anything asked of it waits for it."""
 
-    def __init__(self, finish: Callable[[Any], Any], future: Future[Any]):
+    def __init__(
+        self, finish: Callable[[Any], Any], fail: Callable[[], Any], future: Future[Any]
+    ):
         self._finish = finish
+        self._fail = fail
         self._future = future
         self._kernel: Any = None
 
@@ -26,6 +29,7 @@ class FutureKernel:
             try:
                 kernel = self._future.result()
             except Exception:
+                self._fail()
                 if ignore_errors:
                     return None
                 raise
@@ -51,10 +55,15 @@ class AsyncCompileMode:
         self._token: Token[Any] | None = None
 
     def submit(
-        self, key: str, make: Callable[[], Any], finish: Callable[[Any], Any]
+        self,
+        key: str,
+        make: Callable[[], Any],
+        finish: Callable[[Any], Any],
+        fail: Callable[[], Any],
     ) -> FutureKernel:
+        """`finish(kernel)` is called once it is made and asked for, `fail()` if it cannot be made."""
         if key not in self._pending:
-            self._pending[key] = FutureKernel(finish, self.executor.submit(make))
+            self._pending[key] = FutureKernel(finish, fail, self.executor.submit(make))
         return self._pending[key]
 
     def __enter__(self) -> AsyncCompileMode:

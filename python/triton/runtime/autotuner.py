@@ -191,6 +191,9 @@ class Autotuner(KernelInterface[Any]):
     def _choose(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Fills `cache[key]`, from the record on disk if there is one."""
         configs = self.prune_configs(kwargs)
+        if len(configs) == 1:  # nothing to choose from, so nothing to time
+            self.cache[key] = configs[0]
+            return
         record = self._record(key, configs)
         timings = record.read() if record else None
         cached = timings is not None
@@ -215,7 +218,7 @@ class Autotuner(KernelInterface[Any]):
                 key=key,
                 best_config=self.cache[key],
                 configs_timings=timings,
-                duration=self.bench_time,
+                duration=None if cached else self.bench_time,
                 cache_hit=cached,
             )
 
@@ -249,7 +252,7 @@ class Autotuner(KernelInterface[Any]):
         if self.perf_model:
             limit = self.configs_top_k
             if isinstance(limit, float) and limit <= 1.0:
-                limit = int(len(self.configs) * limit)
+                limit = max(1, int(len(configs) * limit))
             elif not isinstance(limit, int):
                 raise TypeError(
                     "Error while pruning configs, top_k must be either 1) a float <= 1.0 or 2) "

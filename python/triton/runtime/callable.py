@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .. import knobs
+from .._C import libtriton
 from .dependencies import DependencyWalk, UsedGlobals
 from .source import FunctionSource
 
@@ -104,6 +105,7 @@ class JITCallable:
         self._src = new_src
         self.source_was_replaced = new_src != self._original_src
         self.hash = None
+        libtriton.bump_epoch()  # kernels that were given this function as a constant
 
     def _set_src(self, value: str) -> None:
         raise AttributeError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 from .. import knobs
 from .._C.libtriton import JITBase, Launcher, native_specialize_impl
@@ -87,6 +88,10 @@ class _DeviceCaches(dict):  # type: ignore[type-arg]
         return dict, ()
 
 
+# The latest of each name: how `preload` finds a function inside of a function.
+functions_by_name: WeakValueDictionary[str, Any] = WeakValueDictionary()
+
+
 class DecoratedFunction(JITCallable, KernelInterface[T]):
     """What `triton.jit` makes of a function, with the options that are given there."""
 
@@ -116,6 +121,7 @@ class DecoratedFunction(JITCallable, KernelInterface[T]):
         self.arg_names = [param.name for param in self.params]
         self.constexprs = [param.num for param in self.params if param.is_constexpr]
         self.pre_run_hooks: list[Callable[..., Any]] = []
+        functions_by_name[f"{self.module}:{self.__qualname__}"] = self
 
     def reject_contradictions(self) -> None:
         """An error for a parameter that is a constant and not to be specialised."""
@@ -281,7 +287,10 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         mode = _async_compile.active_mode.get()
         if mode is None:
             return done(make())
-        return mode.submit(f"{self.cache_key} {key}", make, done)
+        kernels[key] = mode.submit(
+            f"{self.cache_key} {key}", make, done, functools.partial(kernels.pop, key, None)
+        )
+        return kernels[key]
 
     def _use_globals_of_classes(self, specialization: list[Any]) -> None:
         """The constants that methods of the arguments read may not change either."""

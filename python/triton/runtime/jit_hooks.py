@@ -102,6 +102,13 @@ def _function_at(module: str, qualname: str) -> Any:
     import functools
     import importlib
 
+    from .jit import functions_by_name
+
+    if "<locals>" in qualname:
+        found = functions_by_name.get(f"{module}:{qualname}")
+        if found is None:
+            raise RuntimeError(f"Unable to resolve JITFunction {module}:{qualname} for preload")
+        return found
     return functools.reduce(getattr, qualname.split("."), importlib.import_module(module))
 
 

@@ -145,3 +145,42 @@ def whole_slices(x, out, n, B: tl.constexpr):
 def test_whole_slices(device):
     """`:` for more dimensions than a tile has takes nothing, as in Triton 3.6."""
     accepts(whole_slices, lambda x, n: x, device)
+
+
+@triton.jit
+def pair_of(value):
+    return value, value + 1.0
+
+
+@triton.jit
+def of_tuples(x, out, n, B: tl.constexpr):
+    pair = pair_of(n)
+    tl.static_assert(pair.type == tl.tuple_type([tl.int32, tl.float32]))
+    tl.static_assert(pair.type != tl.tuple_type([tl.float32, tl.float32]))
+    tl.store(out + tl.arange(0, B), tl.full([B], pair[1], pair.type.types[1]))
+
+
+def test_of_tuples(device):
+    """Tuples: `.type`, the `tl.tuple_type` of their elements' types."""
+    accepts(of_tuples, lambda x, n: n + 1.0, device)
+
+
+@triton.jit
+def classes_of_types(x, out, n, B: tl.constexpr):
+    p = x + tl.arange(0, B)
+    if (
+        isinstance(x.dtype, tl.pointer_type)
+        and isinstance(p.type, tl.block_type)
+        and isinstance(p.type, (tl.dtype, tl.core.base_type))
+        and isinstance(p, tl.core.base_value)
+        and not isinstance(n.type, (tl.pointer_type, tl.block_type))
+        and not isinstance(p.type, tl.pointer_type)
+    ):
+        tl.store(out + tl.arange(0, B), tl.load(p))
+    else:
+        tl.static_assert(False)
+
+
+def test_classes_of_types(device):
+    """`isinstance` with `tl.pointer_type`, `tl.block_type`, `base_type` and `base_value`."""
+    accepts(classes_of_types, lambda x, n: x, device)
