@@ -107,7 +107,8 @@ DotEmitter::Parts DotEmitter::partsOf(llvm::Value *value, Type element) {
     break;
   }
   Type single = Float32Type::get(context), narrow = BFloat16Type::get(context);
-  if (element != single)
+  // The tensor core cuts f32 to tf32, in every instruction alike; rounded here, a warp's dot would differ from a warp group's.
+  if (element != single || op.getInputPrecision() == tt::InputPrecision::TF32)
     return {value};
   Parts parts;
   for (unsigned part = 0; part < numParts(); ++part) {

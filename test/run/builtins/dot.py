@@ -110,6 +110,32 @@ def test_every_precision_is_at_least_that_of_tf32(precision, device):
         assert (error <= 2 * 2.0**-10 * (np.abs(numbers(a)) @ np.abs(numbers(b)))).all()
 
 
+@triton.jit
+def both_orders(q_ptr, k_ptr, s_ptr, t_ptr, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr, PRECISION: tl.constexpr):
+    m, n, d = tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
+    q = tl.load(q_ptr + m[:, None] * D + d[None, :])
+    k = tl.load(k_ptr + n[:, None] * D + d[None, :])
+    tl.store(s_ptr + m[:, None] * N + n[None, :], tl.dot(q, tl.trans(k), input_precision=PRECISION))
+    tl.store(t_ptr + n[:, None] * M + m[None, :], tl.dot(k, tl.trans(q), input_precision=PRECISION))
+
+
+@pytest.mark.parametrize("precision", ["tf32", "ieee"])
+@pytest.mark.parametrize("rows", [16, 64, 128])
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_operands_are_cut_alike_in_both_orders(num_warps, rows, precision, device):
+    # A backward pass computes scores again, transposed and by tiles of other extents: if operands were rounded there and cut
+    # here, what scores are divided by or raised to would differ.
+    q, k = array("float32", rows, 32, seed=21), array("float32", 64, 32, seed=22)
+    s, t = np.full((rows, 64), np.nan, np.float32), np.full((64, rows), np.nan, np.float32)
+    one, other = np.full((16, 64), np.nan, np.float32), np.full((64, 16), np.nan, np.float32)
+    if launch(both_orders, (1,), q, k, s, t, rows, 64, 32, precision, device=device, num_warps=num_warps):
+        launch(both_orders, (1,), q[:16].copy(), k, one, other, 16, 64, 32, precision, device=device, num_warps=1)
+        assert_near(s, numbers(q), numbers(k).T, "bfloat16")
+        order_of_sum = 2.0**-18 * (np.abs(numbers(q)) @ np.abs(numbers(k)).T)
+        assert (np.abs(s - t.T) <= order_of_sum).all()
+        assert (np.abs(s[:16] - one) <= order_of_sum[:16]).all()
+
+
 def test_half_result(device):
     a, b = array("float16", 16, 32, seed=9), array("float16", 32, 8, seed=10)
     c = np.full((16, 8), np.nan, np.float16)
