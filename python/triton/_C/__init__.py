@@ -6,6 +6,7 @@ command.
 from __future__ import annotations
 
 import os
+import types
 
 _FOREIGN = (
     "another `triton` package is installed in the same folder as nereid-triton ({where}); "
@@ -33,3 +34,17 @@ except ImportError as error:
     ) from error
 if not getattr(libtriton, "is_nereid", False):
     raise ImportError(_FOREIGN.format(where=os.path.dirname(os.path.abspath(__file__))))
+
+
+class _Nvidia(types.ModuleType):
+    """`triton._C.libtriton.nvidia`: of Triton's bindings for this vendor what programs outside of Triton use."""
+
+    def __getattr__(self, name: str) -> types.ModuleType:
+        if name != "cublas":
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        from ..backends.nvidia import cublas
+
+        return cublas
+
+
+libtriton.nvidia = _Nvidia("triton._C.libtriton.nvidia")
