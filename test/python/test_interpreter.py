@@ -317,3 +317,54 @@ def test_the_setting_is_read_at_decoration(tmp_path):
     environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)
     assert done.stdout == "n is 5\n" and not done.stderr
+
+
+def test_functions_without_a_text_run_as_python_has_them():
+    text = """
+@triton.jit
+def kernel(x_ptr, OFFSET: tl.constexpr):
+    i = tl.arange(0, 4)
+    tl.store(x_ptr + i, add(tl.load(x_ptr + i), OFFSET))
+
+@triton.jit
+def add(x, y):
+    return x + y
+"""
+    names = {"triton": triton, "tl": tl}
+    exec(text, names)
+    x = np.arange(4, dtype=np.float32)
+    names["kernel"][(1,)](x, 3)
+    assert x.tolist() == [3, 4, 5, 6]
+    assert str(inspect.signature(names["add"])) == "(x, y)"
+    with pytest.raises(InterpreterError, match="unsupported operand|not supported|int32"):
+        names["kernel"][(1,)](np.zeros(4, np.float32), "text")
+
+
+def test_several_constants_of_one_assignment_stay_constants():
+    @triton.jit
+    def kernel(out_ptr, SHAPE: tl.constexpr):
+        m: tl.constexpr
+        n: tl.constexpr
+        (m, n), k = SHAPE
+        tl.static_assert(isinstance(k, tl.tensor))
+        tile = tl.full((m, n), k, tl.float32)
+        tl.store(out_ptr + tl.arange(0, m * n), tl.reshape(tile, (m * n,)))
+
+    out = np.zeros(8, np.float32)
+    kernel[(1,)](out, ((2, 4), 3))
+    assert out.tolist() == [3] * 8
+
+
+def test_shapes_equal_lists():
+    @triton.jit
+    def kernel(x_ptr, N: tl.constexpr):
+        row = tl.arange(0, N)[None, :]
+        tl.static_assert(row.shape == [1, N] and [1, N] == row.shape)
+        tl.static_assert(row.shape != [N, 1] and tl.full([], 1, tl.int32).shape == [])
+        tl.static_assert(tl.load(x_ptr)[None].shape == [1])
+        for i in range(2, 8)[1:3]:
+            tl.store(x_ptr + i, i)
+
+    x = np.zeros(8, np.int32)
+    kernel[(1,)](x, 8)
+    assert x.tolist() == [0, 0, 0, 3, 4, 0, 0, 0]

@@ -119,6 +119,7 @@ _SUPPORT = {
     "chained": _chained,
     "lambda": _named_lambda,
     "decayed": values.decayed,
+    "decayed_but": values.decayed_but,
     "and": _logical_and,
     "or": _logical_or,
     "not": _negated,
@@ -146,7 +147,11 @@ def _code_named(code: types.CodeType, name: str) -> types.CodeType:
 
 
 def code_of(function: Any) -> types.CodeType:
-    """The code of an interpreted function. A function around it has the names of its closure."""
+    """The code of an interpreted function. A function around it has the names of its closure. Without a text the code is
+    Python's own.
+    """
+    if not function.src:
+        return function.fn.__code__
     tree = ast.parse(function.src)
     definition: Any = tree.body[0]
     definition.decorator_list = []

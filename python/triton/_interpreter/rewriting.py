@@ -31,9 +31,19 @@ class Rewriter(ast.NodeTransformer):
     def _keeps(self, target: ast.expr) -> bool:
         return isinstance(target, ast.Name) and target.id in self.constants
 
+    def _kept(self, target: ast.expr) -> Any:
+        """Whether each name of a target holds a constant, nested as the target is."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return tuple(map(self._kept, target.elts))
+        return self._keeps(target)
+
     def visit_Assign(self, node: ast.Assign) -> Any:
         self.generic_visit(node)
-        if not all(map(self._keeps, node.targets)):
+        target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
+            kept = ast.parse(repr(self._kept(target)), mode="eval").body
+            node.value = self._call("decayed_but", node.value, node.value, kept)
+        elif not all(map(self._keeps, node.targets)):
             node.value = self._call("decayed", node.value, node.value)
         return node
 

@@ -20,6 +20,25 @@ from .protection import ReadOnlyMemory, writes
 from .values import BlockPointer, Descriptor, Tensor, decayed, kind_of
 
 
+class LoopValues:
+    """Python's `range` of tensors."""
+
+    def __init__(self, numbers: builtins.range, kind: str):
+        self._numbers, self._kind = numbers, kind
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return (Tensor.number(number, self._kind) for number in self._numbers)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._numbers[index]
+        if isinstance(found, builtins.range):
+            return LoopValues(found, self._kind)
+        return Tensor.number(found, self._kind)
+
+
 class Session:
     """The grid, the program that runs, and how its calls become operations.
 
@@ -101,7 +120,7 @@ class Session:
 
     # --- Loops -------------------------------------------------------------------------------------
 
-    def loop_values(self, bounds: Any) -> Iterator[Tensor]:
+    def loop_values(self, bounds: Any) -> LoopValues:
         """The values of `range`: scalars of the type that its bounds have together."""
         total: Any = None
         for bound in bounds:
@@ -109,7 +128,7 @@ class Session:
             total = bound if total is None else self.binary("+", total, bound)
         text = kind_of(total.type)[0] if isinstance(total, Tensor) else "i32"
         numbers = builtins.range(*(int(bound) for bound in bounds))
-        return (Tensor.number(number, text) for number in numbers)
+        return LoopValues(numbers, text)
 
     # --- Blocks ------------------------------------------------------------------------------------
 

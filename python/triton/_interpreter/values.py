@@ -201,6 +201,15 @@ def decayed(value: Any) -> Any:
     return value
 
 
+def decayed_but(value: Any, kept: Any) -> Any:
+    """The same for an assignment to several names; `kept` is True for those that hold constants."""
+    if kept is True:
+        return value
+    if isinstance(kept, builtins.tuple) and len(kept) == len(value):
+        return builtins.tuple(map(decayed_but, value, kept))
+    return decayed(value)
+
+
 class BlockPointer(base_value):
     """The parts of which operations on a block make its pointer anew."""
 
@@ -209,8 +218,14 @@ class BlockPointer(base_value):
         self.offsets, self.block_shape, self.order = offsets, block_shape, order
 
     @property
+    def type(self) -> Any:  # type: ignore[override]
+        return dtypes.pointer_type(
+            dtypes.block_type(self.base.dtype.element_ty, list(self.block_shape))
+        )
+
+    @property
     def dtype(self) -> Any:
-        return self.base.dtype.element_ty
+        return self.type
 
     def load(self, *args: Any, **keywords: Any) -> Any:
         return language.load(self, *args, **keywords)

@@ -84,7 +84,8 @@ class Semantic:
 
     def _operator(self, name: str, args: Any) -> Any:
         if name == "getitem":
-            return self._native.item(*args)
+            held, index = args
+            return self._native.item(held, (None,) if index is None else index)
         if name in _UNARY:
             return self._native.unary(_UNARY[name], *args)
         if name in _COMPARE:

@@ -238,7 +238,7 @@ class tuple(base_value):  # noqa: A001  (the language's name)
         return tuple(self.values * _unwrap_if_constexpr(other))
 
     def __eq__(self, other: Any) -> Any:
-        if not isinstance(other, (tuple, builtins.tuple)):
+        if not isinstance(other, (tuple, builtins.tuple, list)):
             return NotImplemented
         return constexpr(list(self) == list(other))
 

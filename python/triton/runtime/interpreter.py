@@ -27,6 +27,19 @@ __all__ = ["InterpretedFunction", "InterpreterError"]
 class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc]
     """What `triton.jit` returns in interpreter mode. The compiler takes it where an operation calls it."""
 
+    def _read_source(self) -> None:
+        try:
+            super()._read_source()
+        except ValueError:  # Python has the code, if not the text
+            import inspect
+
+            self.signature = inspect.signature(self.fn)
+            self.raw_src, self._src = [], ""
+            self.file_name = self.fn.__code__.co_filename
+            self.starting_line_number = self.fn.__code__.co_firstlineno
+            self.def_file_line_number, self.def_file_col_number = self.starting_line_number, 0
+        self.__signature__ = self.signature
+
     @functools.cached_property
     def body(self) -> Body:
         from .._interpreter.body import Body
