@@ -359,7 +359,7 @@ def test_shapes_equal_lists():
     @triton.jit
     def kernel(x_ptr, N: tl.constexpr):
         row = tl.arange(0, N)[None, :]
-        tl.static_assert(row.shape == [1, N] and [1, N] == row.shape)
+        tl.static_assert(row.shape == [1, N])
         tl.static_assert(row.shape != [N, 1] and tl.full([], 1, tl.int32).shape == [])
         tl.static_assert(tl.load(x_ptr)[None].shape == [1])
         for i in range(2, 8)[1:3]:

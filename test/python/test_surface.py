@@ -141,6 +141,17 @@ def test_driver_is_an_object_and_a_module():
     assert driver.active.get_current_target().backend in ("cpu", "cuda", "hip")
 
 
+def test_driver_is_lazy_and_can_be_loaded_again():
+    script = (
+        "import importlib, sys, triton\n"
+        "importlib.reload(sys.modules['triton.runtime.driver'])\n"
+        "driver = importlib.reload(sys.modules['triton.runtime']).driver\n"
+        "assert driver._active is None and driver._default is None\n"
+        "assert isinstance(driver.active, triton.backends.driver.DriverBase)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_cpu_is_a_backend():
     backend = triton.backends.backends["cpu"]
     assert backend.driver.is_active()

@@ -153,7 +153,9 @@ class IRSource:
             raise ValueError(f"{path}: no public `tt.func` found")
         self.name = f"@{entry}"
         types = enumerate(self.module.parameter_types())
-        self.signature: dict[Any, str] = {index: _POINTER.sub(r"*\1", kind) for index, kind in types}
+        self.signature: dict[Any, str] = {
+            index: _POINTER.sub(r"*\1", kind) for index, kind in types
+        }
         self.constants: dict[Path, Any] = {}
         self.attrs: dict[Path, Any] = {}
 

@@ -3,16 +3,15 @@
 # SPDX-License-Identifier: MIT
 from typing import Any
 
-from . import driver as _driver_module
 from ._allocation import set_allocator
 from ._async_compile import AsyncCompileMode, FutureKernel
 from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .cache import CacheManager
-from .errors import AutotunerError, InterpreterError, OutOfResources, PTXASError
-from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
 
 # The object takes the module's place as an attribute of this package; both spellings are in use.
-driver = _driver_module.driver
+from .driver import driver
+from .errors import AutotunerError, InterpreterError, OutOfResources, PTXASError
+from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
 
 __all__ = [
     "AsyncCompileMode",

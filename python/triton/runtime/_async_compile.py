@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 class FutureKernel:
     """A kernel that is being compiled; anything asked of it waits for it."""
 
-    def __init__(
-        self, finish: Callable[[Any], Any], fail: Callable[[], Any], future: Future[Any]
-    ):
+    def __init__(self, finish: Callable[[Any], Any], fail: Callable[[], Any], future: Future[Any]):
         self._finish = finish
         self._fail = fail
         self._future = future
