@@ -35,5 +35,9 @@ GlobalEffects analysis::globalEffectsOf(Operation &op) {
     return effectsOf(combine.getSem());
   if (auto swap = dyn_cast<tt::AtomicCASOp>(op))
     return effectsOf(swap.getSem());
+  if (auto load = dyn_cast<tt::AtomicLoadOp>(op))
+    return {.reads = true, .acquires = load.getSem() == tt::MemSemantic::ACQUIRE};
+  if (auto store = dyn_cast<tt::AtomicStoreOp>(op))
+    return {.writes = true, .releases = store.getSem() == tt::MemSemantic::RELEASE};
   return {.reads = isa<tt::LoadOp>(op), .writes = isa<tt::StoreOp>(op)};
 }

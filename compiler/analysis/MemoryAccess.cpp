@@ -45,10 +45,17 @@ std::optional<MemoryAccess> analysis::atomicAccessOf(Operation *op) {
   } else if (auto swap = dyn_cast<tt::AtomicCASOp>(op)) {
     access.pointer = swap.getPtr();
     access.value = swap.getVal();
+  } else if (auto load = dyn_cast<tt::AtomicLoadOp>(op)) {
+    access.pointer = load.getPtr();
+    access.mask = load.getMask();
+  } else if (auto store = dyn_cast<tt::AtomicStoreOp>(op)) {
+    access.pointer = store.getPtr();
+    access.mask = store.getMask();
+    access.value = store.getVal();
   } else {
     return std::nullopt;
   }
-  access.elementBits = memoryBits(tt::elementOf(access.value.getType()));
+  access.elementBits = memoryBits(tt::elementOf(tt::pointeeLike(access.pointer.getType())));
   auto combine = dyn_cast<tt::AtomicRMWOp>(op);
   const bool isFloatSum = combine && combine.getAtomicRmwOp() == tt::RMWOp::FADD && access.elementBits <= 32;
   if (isFloatSum && op->getParentOfType<ModuleOp>()->hasAttr(kVectorAtomics))

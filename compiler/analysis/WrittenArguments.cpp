@@ -115,6 +115,8 @@ bool PointerTrail::follow(OpOperand &use) {
   const unsigned index = use.getOperandNumber();
   if (auto load = dyn_cast<tt::LoadOp>(op))
     return use.get() == load.getPtr() || reachResults(op); // a pointer that is loaded is another's
+  if (isa<tt::AtomicLoadOp>(op))
+    return true; // its write effect only orders
   if (auto call = dyn_cast<tt::CallOp>(op))
     return followCall(call, index);
   if (auto leave = dyn_cast<tt::ReturnOp>(op))

@@ -33,7 +33,9 @@ struct GlobalAccess {
 struct AtomicAccess {
   llvm::Value *pointer = nullptr;
   int64_t byteOffset = 0;
-  std::optional<tt::RMWOp> op; ///< none: compare and swap
+  bool isLoad = false;         ///< gives what memory holds; `value` is there for its type, an integer of 8 to 64 bits
+  bool isStore = false;        ///< writes `value`, such an integer, and gives nothing
+  std::optional<tt::RMWOp> op; ///< none: compare and swap, if neither of these
   llvm::Value *value = nullptr;
   llvm::Value *compared = nullptr;
   llvm::Value *mask = nullptr;

@@ -225,9 +225,7 @@ HostResult PyHost::binary(llvm::StringRef op, const Value &left, const Value &ri
 }
 
 std::variant<bool, HostError> PyHost::truth(const sema::HostRef &object) {
-  return guarded([&]() -> std::variant<bool, HostError> {
-    return isTrue(objectOf(object));
-  });
+  return guarded([&]() -> std::variant<bool, HostError> { return isTrue(objectOf(object)); });
 }
 
 std::variant<std::vector<Value>, HostError> PyHost::iterate(const sema::HostRef &object) {

@@ -14,6 +14,29 @@ LogicalResult AtomicRMWOp::verify() {
   return emitOpError() << stringifyRMWOp(kind) << " does not combine elements of type " << element;
 }
 
+/// C2 and C3 of loads and stores.
+static LogicalResult verifyOneSided(Operation *op, Type element, MemSemantic given, MemSemantic side) {
+  if (!isa<IntegerType, FloatType>(element))
+    return op->emitOpError() << "moves integers and floats, not elements of type " << element;
+  if (given == side || given == MemSemantic::RELAXED)
+    return success();
+  return op->emitOpError() << "is `" << stringifyMemSemantic(side) << "` or `relaxed`, not `"
+                           << stringifyMemSemantic(given) << "`";
+}
+
+LogicalResult AtomicLoadOp::verify() {
+  return verifyOneSided(*this, elementOf(getType()), getSem(), MemSemantic::ACQUIRE);
+}
+
+void AtomicLoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable());
+  effects.emplace_back(MemoryEffects::Write::get()); // keeps what follows after it, and itself where it stands
+}
+
+LogicalResult AtomicStoreOp::verify() {
+  return verifyOneSided(*this, elementOf(getVal().getType()), getSem(), MemSemantic::RELEASE);
+}
+
 LogicalResult AtomicCASOp::verify() {
   Type element = elementOf(getVal().getType());
   const unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;

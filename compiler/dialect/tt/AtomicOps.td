@@ -1,4 +1,4 @@
-// Declares the ops that read, change and write memory in one step; Ops.td includes it.
+// Declares the ops that access memory atomically; Ops.td includes it.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TT_ATOMIC_OPS
 #define NEREID_TT_ATOMIC_OPS
@@ -29,6 +29,45 @@ def AtomicRMWOp : Tt_AtomicOp<"atomic_rmw", [
     $atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:`
     functional-type(operands, $result)
   }];
+}
+
+def AtomicLoadOp : Tt_AtomicOp<"atomic_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    Tt_FollowsPtr<"mask", "mask has the pointers' shape", "::nereid::tt::i1Like($_self)", 1>]> {
+  let summary = "reads memory atomically, lane by lane, where the mask is true";
+  let description = [{
+    C1. The result has the pointers' shape and their pointee type, `mask` has
+        their shape and i1 elements.
+    C2. Elements are integers or floats.
+    C3. `sem` is `acquire` or `relaxed`.
+    It writes nothing, but each is to happen where it stands. What a
+    masked-off lane gives is undefined.
+
+    `%now = tt.atomic_load acquire, gpu, %p, %m : (!tt.ptr<i32>, i1) -> i32`
+  }];
+  let arguments = (ins Tt_PtrLike:$ptr, Optional<Tt_I1Like>:$mask, Tt_MemSemantic:$sem, Tt_MemSyncScope:$scope);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)
+  }];
+}
+
+def AtomicStoreOp : Tt_Op<"atomic_store", [Tt_SameEncoding,
+    TypesMatchWith<"val has the pointee type", "ptr", "val", "::nereid::tt::pointeeLike($_self)">,
+    Tt_FollowsPtr<"mask", "mask has the pointers' shape", "::nereid::tt::i1Like($_self)", 2>]> {
+  let summary = "writes memory atomically, lane by lane, where the mask is true";
+  let description = [{
+    C1. `val` has the pointers' shape and their pointee type, `mask` has their
+        shape and i1 elements.
+    C2. Elements are integers or floats.
+    C3. `sem` is `release` or `relaxed`.
+
+    `tt.atomic_store release, gpu, %p, %v, %m : !tt.ptr<i32>`
+  }];
+  let arguments = (ins Arg<Tt_PtrLike, "", [MemRead, MemWrite]>:$ptr, Tt_Value:$val, Optional<Tt_I1Like>:$mask,
+      Tt_MemSemantic:$sem, Tt_MemSyncScope:$scope);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)
+  }];
+  let hasVerifier = 1;
 }
 
 def AtomicCASOp : Tt_AtomicOp<"atomic_cas", [

@@ -29,6 +29,7 @@ private:
   llvm::Value *accessOnce(const AtomicAccess &one);
   llvm::Value *accessByLlvm(const AtomicAccess &one);
   AtomicAccess accessAt(unsigned index, llvm::Value *value);
+  llvm::Value *valueAt(unsigned index);
   Tile pieceAt(unsigned first, unsigned count);
   unsigned pieceSize();
   void shareScalar(Tile &result);
@@ -37,7 +38,7 @@ private:
   FunctionEmitter &emitter;
   IrBuilder &ir;
   Operation *op;
-  tt::AtomicRMWOp combine; ///< null: compare and swap
+  tt::AtomicRMWOp combine; ///< null: one of the others
   analysis::MemoryAccess access;
   llvm::Value *isOwner = nullptr;
 };
@@ -60,7 +61,14 @@ llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
   const llvm::AtomicOrdering ordering = orderingOf(one.semantic);
   const auto scope = ir.getContext().getOrInsertSyncScopeID(emitter.target.scopeName(one.scope));
   llvm::Value *old;
-  if (one.op) {
+  if (one.isLoad) {
+    llvm::LoadInst *load = ir.CreateAlignedLoad(type, pointer, align);
+    load->setAtomic(ordering, scope);
+    old = load;
+  } else if (one.isStore) {
+    ir.CreateAlignedStore(one.value, pointer, align)->setAtomic(ordering, scope);
+    old = llvm::PoisonValue::get(type);
+  } else if (one.op) {
     old = ir.CreateAtomicRMW(atomicOperationOf(*one.op), pointer, one.value, align, ordering, scope);
   } else {
     llvm::Type *bits = ir.getIntNTy(type->getPrimitiveSizeInBits());
@@ -72,7 +80,7 @@ llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
   llvm::BasicBlock *end = ir.GetInsertBlock();
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
-  if (!one.mask)
+  if (!one.mask || one.isStore)
     return old;
   llvm::PHINode *result = ir.CreatePHI(type, 2);
   result->addIncoming(llvm::Constant::getNullValue(type), before);
@@ -105,6 +113,14 @@ AtomicAccess AtomicEmitter::accessAt(unsigned index, llvm::Value *value) {
     one.op = combine.getAtomicRmwOp();
     one.semantic = combine.getSem();
     one.scope = combine.getScope();
+  } else if (auto load = dyn_cast<tt::AtomicLoadOp>(op)) {
+    one.isLoad = true;
+    one.semantic = load.getSem();
+    one.scope = load.getScope();
+  } else if (auto store = dyn_cast<tt::AtomicStoreOp>(op)) {
+    one.isStore = true;
+    one.semantic = store.getSem();
+    one.scope = store.getScope();
   } else {
     auto swap = cast<tt::AtomicCASOp>(op);
     one.compared = emitter.tile(swap.getCmp())[index];
@@ -114,11 +130,25 @@ AtomicAccess AtomicEmitter::accessAt(unsigned index, llvm::Value *value) {
   return one;
 }
 
+/// What the access takes to memory. Loads and stores move bits.
+llvm::Value *AtomicEmitter::valueAt(unsigned index) {
+  llvm::Type *bits = ir.getIntNTy(access.elementBits);
+  if (isa<tt::AtomicLoadOp>(op))
+    return llvm::PoisonValue::get(bits);
+  llvm::Value *value = emitter.tile(access.value)[index];
+  return isa<tt::AtomicStoreOp>(op) ? ir.CreateBitCast(emitter.elements.toMemory(value), bits) : value;
+}
+
 /// Neighbours: as many at once as there is an instruction for.
 Tile AtomicEmitter::pieceAt(unsigned first, unsigned count) {
+  if (count == 1) {
+    llvm::Value *found = accessOnce(accessAt(first, valueAt(first)));
+    if (!isa<tt::AtomicLoadOp>(op))
+      return {found};
+    const Type element = tt::elementOf(op->getResult(0).getType());
+    return {emitter.elements.fromMemory(ir.CreateBitCast(found, emitter.elements.memoryType(element)), element)};
+  }
   const Tile &values = emitter.tile(access.value);
-  if (count == 1)
-    return {accessOnce(accessAt(first, values[first]))};
   llvm::Value *vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(values[first]->getType(), count));
   for (unsigned part = 0; part < count; ++part)
     vector = ir.CreateInsertElement(vector, values[first + part], uint64_t{part});
@@ -160,7 +190,7 @@ void AtomicEmitter::shareScalar(Tile &result) {
 void AtomicEmitter::shareTile(Tile &result) {
   auto type = cast<RankedTensorType>(access.pointer.getType());
   const LinearLayout &layout = ttg::linearLayoutOf(type);
-  const Type element = tt::elementOf(access.value.getType());
+  const Type element = tt::elementOf(op->getResult(0).getType());
   if (emitter.module.shared.offsetOf.contains(op)) {
     const layout::SharedPlan plan = analysis::planCopies(layout, access.elementBits);
     llvm::Value *buffer = emitter.sharedPointer(emitter.module.shared.offsetOf.lookup(op));
@@ -202,6 +232,8 @@ LogicalResult AtomicEmitter::run() {
     else
       llvm::copy(pieceAt(first, piece), result.begin() + first);
   }
+  if (op->getNumResults() == 0)
+    return success();
   if (!op->use_empty() && isTile)
     shareTile(result);
   else if (!op->use_empty())

@@ -98,7 +98,8 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       .Case<tt::AddPtrOp>([&](auto typed) { return emitAddPtr(typed); })
       .Case<tt::LoadOp>([&](auto typed) { return emitLoad(typed); })
       .Case<tt::StoreOp>([&](auto typed) { return emitStore(typed); })
-      .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([&](auto typed) { return emitAtomic(typed); })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp>(
+          [&](auto typed) { return emitAtomic(typed); })
       .Case<tt::ElementwiseInlineAsmOp>([&](auto typed) { return emitInlineAsm(typed); })
       .Case<tt::ReduceOp>([&](auto typed) { return emitReduce(typed); })
       .Case<tt::ScanOp>([&](auto typed) { return emitScan(typed); })

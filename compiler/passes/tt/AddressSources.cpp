@@ -7,7 +7,7 @@ using namespace nereid;
 using namespace nereid::tt;
 
 Value tt::accessedPointer(Operation *op) {
-  return isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(op) ? op->getOperand(0) : Value();
+  return isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(op) ? op->getOperand(0) : Value();
 }
 
 /// What a loop or a branch hands over as its result `index`.

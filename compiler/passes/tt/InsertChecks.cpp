@@ -60,11 +60,17 @@ static Value maskOf(Operation *op) {
     return load.getMask();
   if (auto store = dyn_cast<StoreOp>(op))
     return store.getMask();
+  if (auto load = dyn_cast<AtomicLoadOp>(op))
+    return load.getMask();
+  if (auto store = dyn_cast<AtomicStoreOp>(op))
+    return store.getMask();
   auto atomic = dyn_cast<AtomicRMWOp>(op);
   return atomic ? atomic.getMask() : Value();
 }
 
-static StringRef verbOf(Operation *op) { return isa<LoadOp>(op) ? "read" : isa<StoreOp>(op) ? "written" : "updated"; }
+static StringRef verbOf(Operation *op) {
+  return isa<LoadOp, AtomicLoadOp>(op) ? "read" : isa<StoreOp, AtomicStoreOp>(op) ? "written" : "updated";
+}
 
 /// Nothing in lanes that the mask lets out, nor beside a pointer whose memory no argument names.
 void Inserter::access(Operation *op, Value pointer) {
@@ -88,9 +94,9 @@ void Inserter::access(Operation *op, Value pointer) {
 }
 
 void Inserter::initialised(Operation *op, Value pointer, Value mask) {
-  if (auto store = dyn_cast<StoreOp>(op)) {
-    defined(op, store.getValue(), "the value", mask);
-    add(op, Kind::Written, "written", {pointer, store.getValue()}, mask);
+  if (isa<StoreOp, AtomicStoreOp>(op)) {
+    defined(op, op->getOperand(1), "the value", mask);
+    add(op, Kind::Written, "written", {pointer, op->getOperand(1)}, mask);
     return;
   }
   for (Value operand : op->getOperands().drop_front(1))

@@ -26,6 +26,8 @@ Value tt::maskedOff(OpBuilder &builder, Operation *op, bool withOther) {
     mask = load.getMask();
   if (auto atomic = dyn_cast<AtomicRMWOp>(op))
     mask = atomic.getMask();
+  if (auto load = dyn_cast<AtomicLoadOp>(op))
+    mask = load.getMask();
   return mask ? negated(builder, op->getLoc(), mask) : Value();
 }
 

@@ -157,7 +157,8 @@ static void padGather(GatherOp op, const Odd &odd) {
 
 static void padOp(const Odd &odd) {
   llvm::TypeSwitch<Operation *>(odd.op)
-      .Case<LoadOp, StoreOp, AtomicRMWOp>([&](auto op) { maskAccess(op, odd.operands.front()); })
+      .Case<LoadOp, StoreOp, AtomicRMWOp, AtomicLoadOp, AtomicStoreOp>(
+          [&](auto op) { maskAccess(op, odd.operands.front()); })
       .Case<HistogramOp>([&](auto op) {
         if (needsPadding(odd.operands.front()))
           maskAccess(op, odd.operands.front());

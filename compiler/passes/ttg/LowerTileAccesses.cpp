@@ -103,7 +103,7 @@ void Lowerer::lower(ttng::TileLoadOp load) {
 bool Lowerer::mayReadAgain(ttng::TileStoreOp store) {
   const BlockArgument base = analysis::baseOf(store.getMap());
   const WalkResult found = function.walk([&](Operation *op) {
-    if (isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::CallOp, BarrierOp>(op))
+    if (isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp, tt::CallOp, BarrierOp>(op))
       return WalkResult::interrupt();
     Value pointer = isa<tt::LoadOp, AsyncCopyGlobalToLocalOp, ttng::TileLoadOp, ttng::AsyncTmaCopyGlobalToLocalOp>(op)
                         ? op->getOperand(0)

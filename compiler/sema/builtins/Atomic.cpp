@@ -1,4 +1,4 @@
-// Built-ins that read, change and write memory in one step: atomic_add ... atomic_xchg, atomic_cas.
+// Built-ins that access memory atomically: atomic_add ... atomic_xchg, atomic_cas, atomic_load, atomic_store.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
@@ -200,10 +200,13 @@ std::optional<Ordering> oneSidedOrdering(const CallSite &site, tt::MemSemantic s
   return std::nullopt;
 }
 
-/// The integers that an element is moved as: all atomic accesses know them.
-Scalar carrierOf(Scalar scalar) { return integerOf(std::max(8u, bitsOf(scalar)), /*isSigned=*/true); }
+/// The pointer as loads and stores take it: a bool is a byte in memory.
+Value bytewise(const CallSite &site, const Value &pointer) {
+  return pointer.tensor()->type.scalar == Scalar::Int1
+             ? site.emitter.cast(pointer, Type::pointerTo(Scalar::Int8), site.range)
+             : pointer;
+}
 
-/// Changes nothing and gives what is there.
 Value emitAtomicLoad(const CallSite &site) {
   FunctionEmitter &emitter = site.emitter;
   const Value given = pointerArgument(site);
@@ -211,19 +214,18 @@ Value emitAtomicLoad(const CallSite &site) {
   std::optional<Ordering> ordering = oneSidedOrdering(site, tt::MemSemantic::ACQUIRE);
   if (given.isPoison() || !mask || !ordering)
     return Value::poison();
-  const Scalar scalar = given.tensor()->type.scalar, carrier = carrierOf(scalar);
-  Value pointer = emitter.cast(given, Type::pointerTo(carrier), site.range);
+  Value pointer = bytewise(site, given);
   if (pointer.tensor()->type.isTile() && !mask->isNone() && !broadcastGiven(site, {&pointer, &*mask}))
     return Value::poison();
-  Value nothing = emitter.constantOf(Value::integer(0), carrier, site.range);
-  if (!fitToPointer(site, pointer, {&nothing, &*mask}))
+  if (!fitToPointer(site, pointer, {&*mask}))
     return Value::poison();
-  const Value bits = Access{site, *ordering, pointer, nothing, *mask}.emit(tt::RMWOp::OR);
-  return scalar == Scalar::Int1 ? emitter.cast(bits, Type(scalar), site.range)
-                                : emitter.bitcast(bits, Type(scalar), site.range);
+  const Type type = Type(pointer.tensor()->type.scalar).withShape(pointer.tensor()->type.shape);
+  auto made = tt::AtomicLoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                                       irValue(pointer), irValue(*mask), ordering->semantic, ordering->scope);
+  const Value value = Value::tensor(made, type);
+  return given.tensor()->type.scalar == Scalar::Int1 ? emitter.cast(value, Type(Scalar::Int1), site.range) : value;
 }
 
-/// An exchange whose result nobody reads.
 Value emitAtomicStore(const CallSite &site) {
   FunctionEmitter &emitter = site.emitter;
   const Value given = writablePointer(site);
@@ -231,16 +233,14 @@ Value emitAtomicStore(const CallSite &site) {
   std::optional<Ordering> ordering = oneSidedOrdering(site, tt::MemSemantic::RELEASE);
   if (given.isPoison() || !mask || !ordering)
     return Value::poison();
-  const Scalar scalar = given.tensor()->type.scalar, carrier = carrierOf(scalar);
-  Value pointer = emitter.cast(given, Type::pointerTo(carrier), site.range);
-  Value value = emitter.cast(site["val"], Type(scalar), site.rangeOf("val"));
-  if (value.isPoison())
-    return value;
-  Value bits = scalar == Scalar::Int1 ? emitter.cast(value, Type(carrier), site.range)
-                                      : emitter.bitcast(value, Type(carrier), site.range);
-  if (!fitToPointer(site, pointer, {&bits, &*mask}))
+  Value pointer = bytewise(site, given);
+  Value value = emitter.cast(site["val"], Type(given.tensor()->type.scalar), site.rangeOf("val"));
+  if (!value.isPoison())
+    value = emitter.cast(value, Type(pointer.tensor()->type.scalar), site.rangeOf("val"));
+  if (!fitToPointer(site, pointer, {&value, &*mask}))
     return Value::poison();
-  Access{site, *ordering, pointer, bits, *mask}.emit(tt::RMWOp::XCHG);
+  tt::AtomicStoreOp::create(builderOf(site), locationOf(site), irValue(pointer), irValue(value), irValue(*mask),
+                            ordering->semantic, ordering->scope);
   return Value();
 }
 

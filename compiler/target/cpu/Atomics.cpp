@@ -54,8 +54,35 @@ static llvm::Value *emitSmallAdd(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Type
   return old;
 }
 
+/// Through the bits: LLVM has no atomic access to some of the types that lanes have.
+static llvm::Value *emitLoad(llvm::IRBuilder<> &ir, LaneEmitter &lanes, tt::AtomicLoadOp op, llvm::Value *address) {
+  llvm::Type *held = lanes.typeOf(tt::elementOf(op.getType()), 1);
+  llvm::Type *stored = lanes.memoryType(tt::elementOf(op.getType()));
+  const unsigned bits = stored->getScalarSizeInBits();
+  llvm::LoadInst *load = ir.CreateAlignedLoad(ir.getIntNTy(bits), address, llvm::Align(bits / 8));
+  load->setAtomic(orderingOf(op.getSem()));
+  llvm::Value *value = ir.CreateBitCast(load, stored);
+  return held == stored ? value : ir.CreateIsNotNull(value); // i1 is a byte in memory
+}
+
+static void emitStore(llvm::IRBuilder<> &ir, LaneEmitter &lanes, tt::AtomicStoreOp op, llvm::Value *address,
+                      llvm::Value *value) {
+  llvm::Type *stored = lanes.memoryType(tt::elementOf(op.getVal().getType()));
+  const unsigned bits = stored->getScalarSizeInBits();
+  if (value->getType() != stored)
+    value = ir.CreateZExt(value, stored);
+  ir.CreateAlignedStore(ir.CreateBitCast(value, ir.getIntNTy(bits)), address, llvm::Align(bits / 8))
+      ->setAtomic(orderingOf(op.getSem()));
+}
+
 llvm::Value *cpu::emitAtomic(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Operation *op, llvm::Value *address,
                              const AtomicOperands &operands) {
+  if (auto load = dyn_cast<tt::AtomicLoadOp>(op))
+    return emitLoad(ir, lanes, load, address);
+  if (auto store = dyn_cast<tt::AtomicStoreOp>(op)) {
+    emitStore(ir, lanes, store, address, operands.value);
+    return nullptr;
+  }
   llvm::Type *type = operands.value->getType();
   if (auto swap = dyn_cast<tt::AtomicCASOp>(op)) {
     llvm::Type *bits = ir.getIntNTy(type->getScalarSizeInBits());

@@ -285,13 +285,16 @@ LogicalResult FunctionEmitter::emitScalarMemory(Operation *op) {
 
 void FunctionEmitter::emitScalarAtomic(Operation *op) {
   auto swap = dyn_cast<tt::AtomicCASOp>(op);
-  Value value = swap ? swap.getVal() : cast<tt::AtomicRMWOp>(op).getVal(), result = op->getResult(0);
+  Value value = valueOfAtomic(op), result = op->getNumResults() ? Value(op->getResult(0)) : Value();
   auto access = [&] {
-    return emitAtomic(ir, lanes, op, scalar(pointerOfWrite(op)), {scalar(value), swap ? scalar(swap.getCmp()) : nullptr});
+    return emitAtomic(ir, lanes, op, scalar(pointerOfWrite(op)),
+                      {value ? scalar(value) : nullptr, swap ? scalar(swap.getCmp()) : nullptr});
   };
   Value mask = maskOfWrite(op);
   if (!mask) {
-    define(result, access());
+    llvm::Value *old = access();
+    if (result)
+      define(result, old);
     return;
   }
   llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = newBlock("atomic"), *after = newBlock("done");
@@ -301,6 +304,8 @@ void FunctionEmitter::emitScalarAtomic(Operation *op) {
   inside = ir.GetInsertBlock();
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
+  if (!result)
+    return;
   llvm::PHINode *merged = ir.CreatePHI(old->getType(), 2);
   merged->addIncoming(lanes.constant({}, result.getType(), 1), before);
   merged->addIncoming(old, inside);

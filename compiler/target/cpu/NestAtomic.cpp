@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Atomics.h"
 #include "compiler/target/cpu/NestEmitter.h"
+#include "compiler/target/cpu/Writes.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -21,13 +22,15 @@ llvm::Value *NestEmitter::emitAtomicLanes(Operation *op, Place place, llvm::Valu
     return ir.CreateLoad(type, ir.CreateGEP(type, slot, lane));
   };
   llvm::AllocaInst *addresses = place.stride ? nullptr : spill(place.address);
-  llvm::AllocaInst *values = spill(operands.value);
+  llvm::AllocaInst *values = operands.value ? spill(operands.value) : nullptr;
   llvm::AllocaInst *compared = operands.compared ? spill(operands.compared) : nullptr;
-  llvm::AllocaInst *results = op->use_empty() ? nullptr : function.local(operands.value->getType());
+  llvm::AllocaInst *results = nullptr;
+  if (!op->use_empty())
+    results = function.local(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), nest.lanes));
   forEachLane(mask, [&](llvm::Value *lane) {
     llvm::Value *address = addresses ? pick(addresses, lane) : laneAddress(place, lane);
     llvm::Value *old = emitAtomic(ir, function.lanes, op, address,
-                                  {pick(values, lane), compared ? pick(compared, lane) : nullptr});
+                                  {values ? pick(values, lane) : nullptr, compared ? pick(compared, lane) : nullptr});
     if (results)
       ir.CreateStore(old, ir.CreateGEP(old->getType(), results, lane));
   });
@@ -37,27 +40,28 @@ llvm::Value *NestEmitter::emitAtomicLanes(Operation *op, Place place, llvm::Valu
 LogicalResult NestEmitter::emitAtomicRoot(const Root &root, unsigned level) {
   const IndexMap map = identityMap(nest.shape.size());
   Element mask{ir.getTrue(), false};
-  if (auto combine = dyn_cast<tt::AtomicRMWOp>(root.op); combine && combine.getMask())
-    mask = evaluate(combine.getMask(), map, level);
+  if (Value given = maskOfWrite(root.op))
+    mask = evaluate(given, map, level);
   if (!mask)
     return failure();
   auto *truth = dyn_cast<llvm::ConstantInt>(mask.value);
   if (truth && truth->isZero())
     return success();
   auto swap = dyn_cast<tt::AtomicCASOp>(root.op);
-  Element value = evaluate(swap ? swap.getVal() : cast<tt::AtomicRMWOp>(root.op).getVal(), map, level);
+  Value given = valueOfAtomic(root.op);
+  Element value = given ? evaluate(given, map, level) : Element();
   Element compared = swap ? evaluate(swap.getCmp(), map, level) : Element();
   IndexMap loops = map;
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent == 1)
       loops[dim] = -1;
-  Place place = value ? placeOf(root.op->getOperand(0), loops, nullptr) : Place();
+  Place place = value || !given ? placeOf(root.op->getOperand(0), loops, nullptr) : Place();
   if (!place.address || (swap && !compared))
     return failure();
   const Place result = root.buffers.empty() ? Place() : resultPlace(root);
   insertAt(level);
   if (nest.lanes > 1) {
-    AtomicOperands operands{asVector(value), swap ? asVector(compared) : nullptr};
+    AtomicOperands operands{given ? asVector(value) : nullptr, swap ? asVector(compared) : nullptr};
     llvm::Value *old = emitAtomicLanes(root.op, place, truth ? nullptr : asVector(mask), operands);
     if (result.address)
       write(result, tt::elementOf(root.op->getResult(0).getType()), old, nullptr);

@@ -5,6 +5,7 @@
 // and described once, so that the text does not depend on SSA numbers.
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/LoopPlan.h"
+#include "compiler/target/cpu/Writes.h"
 
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -121,8 +122,10 @@ void Printer::root(const Root &root, unsigned depth) {
   }
   case RootKind::Atomic: {
     auto combine = dyn_cast<tt::AtomicRMWOp>(root.op);
-    line(depth) << "atomic " << (combine ? tt::stringifyRMWOp(combine.getAtomicRmwOp()) : StringRef("cas")) << " "
-                << access(root.op->getOperand(0)) << (combine && combine.getMask() ? " masked" : "");
+    const StringRef name = combine ? tt::stringifyRMWOp(combine.getAtomicRmwOp())
+                                   : root.op->getName().stripDialect().drop_front(StringRef("atomic_").size());
+    line(depth) << "atomic " << name << " " << access(root.op->getOperand(0))
+                << (maskOfWrite(root.op) ? " masked" : "");
     for (BufferId buffer : root.buffers)
       out << " into b" << buffer;
     out << "\n";

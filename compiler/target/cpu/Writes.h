@@ -6,15 +6,31 @@
 
 namespace nereid::cpu {
 
-/// An op that reads, changes and writes memory in one step. It orders what other programs see, so nothing that
-/// touches memory moves across it.
-inline bool isAtomic(mlir::Operation *op) { return llvm::isa_and_nonnull<tt::AtomicRMWOp, tt::AtomicCASOp>(op); }
+/// An op that accesses memory atomically. It orders what other programs see, so nothing that touches memory moves
+/// across it; an atomic load counts as a write for that.
+inline bool isAtomic(mlir::Operation *op) {
+  return llvm::isa_and_nonnull<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp>(op);
+}
+
+/// What an atomic access takes to memory; null where it only reads.
+inline mlir::Value valueOfAtomic(mlir::Operation *op) {
+  if (auto combine = llvm::dyn_cast<tt::AtomicRMWOp>(op))
+    return combine.getVal();
+  if (auto swap = llvm::dyn_cast<tt::AtomicCASOp>(op))
+    return swap.getVal();
+  auto store = llvm::dyn_cast<tt::AtomicStoreOp>(op);
+  return store ? store.getVal() : mlir::Value();
+}
 
 inline bool isWrite(mlir::Operation *op) { return llvm::isa_and_nonnull<tt::StoreOp>(op) || isAtomic(op); }
 
 /// The mask of a write; null where it has none.
 inline mlir::Value maskOfWrite(mlir::Operation *op) {
   if (auto store = llvm::dyn_cast_or_null<tt::StoreOp>(op))
+    return store.getMask();
+  if (auto load = llvm::dyn_cast_or_null<tt::AtomicLoadOp>(op))
+    return load.getMask();
+  if (auto store = llvm::dyn_cast_or_null<tt::AtomicStoreOp>(op))
     return store.getMask();
   auto combine = llvm::dyn_cast_or_null<tt::AtomicRMWOp>(op);
   return combine ? combine.getMask() : mlir::Value();

@@ -151,7 +151,25 @@ static llvm::Value *atomicVector(IrBuilder &ir, const AtomicAccess &access, cons
   return ir.CreateBitCast(old, type);
 }
 
+/// "@$2 ld.acquire.gpu.global.b32 $0, [$1];" PTX has no registers of 8 bits: such an integer takes one of 16.
+static llvm::Value *loadOrStore(IrBuilder &ir, const AtomicAccess &access) {
+  llvm::Type *type = access.value->getType();
+  llvm::Type *held = type->isIntegerTy(8) ? ir.getInt16Ty() : type;
+  Assembly assembly(ir);
+  const std::string result = access.isLoad ? assembly.output(held, /*isEarly=*/false) + ", " : "";
+  const std::string address = addressText(assembly.input(access.pointer), access.byteOffset);
+  const std::string value = access.isStore ? ", " + assembly.input(ir.CreateZExt(access.value, held)) : "";
+  const std::string predicate = access.mask ? "@" + assembly.input(access.mask) + " " : "";
+  const std::string text = predicate + (access.isLoad ? "ld" : "st") + semanticText(access.semantic) +
+                           scopeText(access.scope) + ".global.b" + std::to_string(type->getIntegerBitWidth()) + " " +
+                           result + address + value + ";";
+  const auto found = assembly.emit(text, llvm::MemoryEffects::unknown());
+  return access.isLoad ? ir.CreateTrunc(found.front(), type) : llvm::PoisonValue::get(type);
+}
+
 llvm::Value *NvidiaEmitter::atomicGlobal(IrBuilder &ir, const AtomicAccess &access) {
+  if (access.isLoad || access.isStore)
+    return loadOrStore(ir, access);
   llvm::Type *type = access.value->getType();
   const std::string operation = operationText(access, arch);
   if (operation.empty())

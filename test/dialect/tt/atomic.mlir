@@ -21,3 +21,16 @@ tt.func public @unused(%p: !tt.ptr<i32>, %x: i32) {
   %0 = tt.atomic_rmw or, acq_rel, gpu, %p, %x : (!tt.ptr<i32>, i32) -> i32
   tt.return
 }
+
+// CHECK-LABEL: tt.func public @one_sided
+tt.func public @one_sided(%p: !tt.ptr<f16>, %t: i1, %q: tensor<8x!tt.ptr<i32>>, %m: tensor<8xi1>) {
+  // CHECK: %[[NOW:.+]] = tt.atomic_load acquire, gpu, %{{.*}}, %{{.*}} : (!tt.ptr<f16>, i1) -> f16
+  %0 = tt.atomic_load acquire, gpu, %p, %t : (!tt.ptr<f16>, i1) -> f16
+  // CHECK: tt.atomic_store release, gpu, %{{.*}}, %[[NOW]], %{{.*}} : !tt.ptr<f16>
+  tt.atomic_store release, gpu, %p, %0, %t : !tt.ptr<f16>
+  // CHECK: tt.atomic_load relaxed, sys, %{{.*}} : (tensor<8x!tt.ptr<i32>>) -> tensor<8xi32>
+  %1 = tt.atomic_load relaxed, sys, %q : (tensor<8x!tt.ptr<i32>>) -> tensor<8xi32>
+  // CHECK: tt.atomic_store relaxed, cta, %{{.*}}, %{{.*}} : tensor<8x!tt.ptr<i32>>
+  tt.atomic_store relaxed, cta, %q, %1 : tensor<8x!tt.ptr<i32>>
+  tt.return
+}

@@ -22,6 +22,20 @@ tt.func @atomic_mask(%p: tensor<4x!tt.ptr<i32>>, %x: tensor<4xi32>, %m: tensor<8
 }
 
 // -----
+tt.func @load_releases(%p: !tt.ptr<i32>) {
+  // expected-error @+1 {{is `acquire` or `relaxed`, not `release`}}
+  %0 = tt.atomic_load release, gpu, %p : (!tt.ptr<i32>) -> i32
+  tt.return
+}
+
+// -----
+tt.func @store_acquires(%p: !tt.ptr<i32>, %x: i32) {
+  // expected-error @+1 {{is `release` or `relaxed`, not `acq_rel`}}
+  tt.atomic_store acq_rel, gpu, %p, %x : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
 tt.func @cas_width(%p: !tt.ptr<i8>, %x: i8) {
   // expected-error @+1 {{compares elements of 16, 32 or 64 bits, not of type 'i8'}}
   %0 = tt.atomic_cas acq_rel, gpu, %p, %x, %x : (!tt.ptr<i8>, i8, i8) -> i8

@@ -40,3 +40,7 @@ def kernel(f_ptr, i_ptr, u_ptr, b_ptr, n):
     # CHECK: arith.select
     old = tl.atomic_min(f_ptr, n.to(tl.float32))
     tl.store(f_ptr, old)
+    # CHECK: %[[NOW:.+]] = tt.atomic_load acquire, gpu, %{{.+}}, %[[MASK]] : (tensor<16x!tt.ptr<f32>>, tensor<16xi1>) -> tensor<16xf32>
+    # CHECK: tt.atomic_store relaxed, sys, %{{.+}}, %[[NOW]], %[[MASK]] : tensor<16x!tt.ptr<f32>>
+    now = tl.atomic_load(f_ptr + offsets, mask=mask)
+    tl.atomic_store(f_ptr + offsets, now, mask=mask, sem="relaxed", scope="sys")

@@ -35,6 +35,49 @@ def test_load_and_store(dtype, device):
 
 
 @triton.jit
+def move_fp8(x_ptr, out_ptr, BLOCK: tl.constexpr, TYPE: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = (x_ptr + i).to(tl.pointer_type(TYPE), bitcast=True)
+    out = (out_ptr + i).to(tl.pointer_type(TYPE), bitcast=True)
+    tl.atomic_store(out, tl.atomic_load(x, sem="relaxed"))
+
+
+@pytest.mark.parametrize("dtype", [tl.float8e5, tl.float8e4nv, tl.float8e4b15], ids=str)
+def test_eight_bit_floats(dtype, device):
+    x = np.arange(8, 72, dtype=np.uint8)
+    arguments = dict(x_ptr=x, out_ptr=empty_like(x), BLOCK=64, TYPE=dtype)
+    check(move_fp8, (1,), arguments, dict(out_ptr=x), device=device)
+
+
+@triton.jit
+def load_broadcast(x_ptr, out_ptr, n, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Each element is read once for all threads that hold a copy; a scalar for the whole program."""
+    row = tl.arange(0, ROWS)
+    column = tl.arange(0, COLUMNS)
+    x = tl.atomic_load(x_ptr + row, mask=row < n)
+    base = tl.atomic_load(x_ptr, mask=n > 0, sem="relaxed", scope="cta")
+    total = tl.where(row < n, x, 0)[:, None] + column[None, :] + base
+    tl.store(out_ptr + row[:, None] * COLUMNS + column[None, :], total)
+
+
+def test_loads_reach_all_threads(device):
+    x = np.arange(5, 21, dtype=np.int32)
+    expected = (np.where(np.arange(16) < 9, x, 0)[:, None] + np.arange(32) + 5).astype(np.int32)
+    arguments = dict(x_ptr=x, out_ptr=empty_like(expected), n=9, ROWS=16, COLUMNS=32)
+    check(load_broadcast, (1,), arguments, dict(out_ptr=expected), device=device)
+
+
+def test_load_needs_no_writable_memory(device):
+    if device != "cpu":
+        pytest.skip("a GPU gets copies of arrays")
+    x = np.arange(16, dtype=np.int32)
+    x.flags.writeable = False
+    out = np.zeros_like(x)
+    move[(1,)](x, out, 7, BLOCK=16)
+    assert (out[:8] == x[:8]).all() and not out[8:].any()
+
+
+@triton.jit
 def poll(x_ptr, found_ptr, wanted, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(found_ptr + i, tl.atomic_poll(x_ptr + i, wanted, timeout_ns=1000))
