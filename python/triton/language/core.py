@@ -52,9 +52,12 @@ from .values import (
 
 # Generated code imports these types from where they say they live, and some programs read that name.
 for _type in [*globals().values()]:
-    if getattr(_type, "__module__", "").startswith(f"{__package__}."):
-        if isinstance(_type, (type, FunctionType)) and _type is not str_to_ty:
-            _type.__module__ = __name__
+    if (
+        isinstance(_type, (type, FunctionType))
+        and _type.__module__.startswith(f"{__package__}.")
+        and _type is not str_to_ty
+    ):
+        _type.__module__ = __name__
 
 CONSTEXPR_0 = constexpr(0)  # other packages take it as a default value
 

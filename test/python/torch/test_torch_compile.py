@@ -382,3 +382,38 @@ def test_mixed_precision_tensors():
     torch.testing.assert_close(
         torch.compile(lambda a, b: call(add_kernel, a, b, BLOCK=64), fullgraph=True)(x, y), x + y
     )
+
+
+as_integer = triton.constexpr_function(tl.core.get_int_dtype)
+
+
+@triton.jit
+def bits_of(value):
+    kind: tl.core.dtype = as_integer(value.dtype.primitive_bitwidth, True)
+    return value.to(kind, bitcast=True)
+
+
+@triton.jit
+def bits_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(out_ptr + offsets, bits_of(tl.load(x_ptr + offsets, mask=mask)), mask=mask)
+
+
+@needs_torch_2_13
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_compile_time_functions_and_annotations_of_helpers(dtype):
+    from torch._inductor.utils import run_and_get_code
+
+    integer = {torch.float32: torch.int32, torch.float16: torch.int16}[dtype]
+
+    def bits(x):
+        out = torch.empty_like(x, dtype=integer)
+        bits_kernel[(1,)](x, out, x.numel(), BLOCK=64)
+        return out
+
+    x = torch.randn(50).to(dtype)
+    out, (code,) = run_and_get_code(torch.compile(bits, fullgraph=True), x)
+    torch.testing.assert_close(out, x.view(integer), rtol=0, atol=0)
+    assert "@triton.constexpr_function" in code
+    assert "triton.language.dtypes" not in code
