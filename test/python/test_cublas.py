@@ -1,4 +1,5 @@
 """Matrix products under the names that benchmarks import: `triton._C.libtriton.nvidia.cublas.CublasLt`."""
+# SPDX-License-Identifier: MIT
 
 import pytest
 import torch
