@@ -27,9 +27,9 @@ def kernel(x_ptr, u_ptr, b_ptr, n, stride):
     tl.static_assert(isinstance(x, tl.tensor_descriptor))
     # CHECK: tt.call @{{.*}}copy__TD{{.*}}
     copy(x, x, 0, n)
-    # CHECK: %[[U:.+]] = tt.make_tensor_descriptor %u_ptr, [%n], [%{{.+}}] : <i32>, <16xui32>
+    # CHECK: %[[U:.+]] = tt.make_tensor_descriptor %arg1, [%arg3], [%{{.+}}] : <i32>, <16xui32>
     u = tl.make_tensor_descriptor(u_ptr, (n,), (1,), (16,))
-    # CHECK: tt.descriptor_load %[[U]][%n] : !tt.tensordesc<16xui32> -> tensor<16xi32>
+    # CHECK: tt.descriptor_load %[[U]][%arg3] : !tt.tensordesc<16xui32> -> tensor<16xi32>
     v = tl.load_tensor_descriptor(u, [n])
     # CHECK: tt.descriptor_store %[[U]][%{{.+}}], %{{.+}} : !tt.tensordesc<16xui32>, tensor<16xi32>
     tl.store_tensor_descriptor(u, [0], v + 1)
@@ -46,12 +46,12 @@ def kernel(x_ptr, u_ptr, b_ptr, n, stride):
     # CHECK: tt.descriptor_reduce xor
     u.atomic_xor([0], v)
     rows = tl.make_tensor_descriptor(b_ptr, [n, n], [stride, 1], [1, 32])
-    # CHECK: tt.descriptor_gather %{{.+}}[%{{.+}}, %n] : (!tt.tensordesc<1x32xsi8>, tensor<8xi32>, i32) -> tensor<8x32xi8>
+    # CHECK: tt.descriptor_gather %{{.+}}[%{{.+}}, %arg3] : (!tt.tensordesc<1x32xsi8>, tensor<8xi32>, i32) -> tensor<8x32xi8>
     g = rows.gather(tl.arange(0, 8).to(tl.int16), n)
     # CHECK: tt.descriptor_scatter %{{.+}}[%{{.+}}, %{{.+}}], %{{.+}} : !tt.tensordesc<1x32xsi8>, tensor<8xi32>, i32, tensor<8x32xi8>
     rows.scatter(g, tl.arange(8, 16), 0)
     # The extent of a descriptor is a value like any other.
-    # CHECK: tt.store %u_ptr, %n
+    # CHECK: tt.store %arg1, %arg3
     tl.store(u_ptr, u.shape[0])
 
 
