@@ -155,6 +155,8 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   request.keep = {"ttir"};
   request.shouldStop = signalCheck();
   const std::string inputs = addInputs(request, options);
+  if (request.replacement && kind == "ttgir")
+    raise(PyExc_ValueError, path + ": a kernel that begins as .ttgir takes no `ir_override`; write its text there");
   request.key = driver::cacheKey(described, text + inputs, kind);
   if (auto data = fromCache(readable(cacheDir, options), request.key))
     return data;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -104,5 +105,8 @@ def test_compiling_goes_on_from_ttgir(tmp_path):
     assert "0f3F800000" in whole.asm["ptx"] and "0f40000000" in rest.asm["ptx"]
     path.write_text(whole.asm["ttgir"])
     assert triton.compile(path, target=gpu).asm["ptx"] == whole.asm["ptx"]
+    assert pickle.loads(pickle.dumps(rest.src)).parse_options() == {"num_warps": 8, "num_ctas": 1}
+    with pytest.raises(ValueError, match="takes no `ir_override`"):
+        triton.compile(str(path), target=gpu, options={"ir_override": str(path)})
     with pytest.raises(ValueError, match=r"compiles from \.ttir, not from \.ttgir"):
         triton.compile(path, target=GPUTarget("cpu", "", 32))

@@ -327,8 +327,8 @@ class CompiledKernel:
     def _with_constants(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of every parameter, from those of a launch."""
         kinds = list(self.src.signature.values())
-        if not kinds or len(args) == len(kinds):
-            return args
+        if "constexpr" not in kinds or len(args) == len(kinds):
+            return args  # one argument may be several parameters: a descriptor is
         passed = [place for place, kind in enumerate(kinds) if kind != "constexpr"]
         if len(args) == len(passed):
             given = dict(zip(passed, args, strict=True))

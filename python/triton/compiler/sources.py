@@ -147,17 +147,27 @@ class IRSource:
         with open(path, encoding="utf-8") as file:
             self.src = file.read()
         self.fn = None
-        self.module = libtriton.ir.parse_mlir_module(path, context or libtriton.ir.context())
-        entry = self.module.get_entry_func_name()
+        module = self._parse(context or libtriton.ir.context())
+        entry = module.get_entry_func_name()
         if entry is None:
             raise ValueError(f"{path}: no public `tt.func` found")
         self.name = f"@{entry}"
-        types = enumerate(self.module.parameter_types())
+        types = enumerate(module.parameter_types())
         self.signature: dict[Any, str] = {
             index: _POINTER.sub(r"*\1", kind) for index, kind in types
         }
         self.constants: dict[Path, Any] = {}
         self.attrs: dict[Path, Any] = {}
+        self._options = self._options_of(module) if self.ext == "ttgir" else {}
+
+    def _parse(self, context: Any) -> Any:
+        return libtriton.ir.parse_mlir_module(self.path, context)
+
+    @staticmethod
+    def _options_of(module: Any) -> dict[str, Any]:
+        names = {"num_warps": "ttg.num-warps", "num_ctas": "ttg.num-ctas"}
+        found = {name: module.get_int_attr(text) for name, text in names.items()}
+        return {name: value for name, value in found.items() if value is not None}
 
     @property
     def language(self) -> Any:
@@ -165,16 +175,13 @@ class IRSource:
 
         return Language.TRITON
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "module": None}  # the text goes to other processes
-
     def hash(self) -> str:
         return _digest(f"{self.ext}-{self.src}")
 
     def make_ir(
         self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any
     ) -> Any:
-        return self.module
+        return self._parse(context)
 
     def compile(
         self, target: Any, options: dict[str, Any], cache_dir: str | None, lookup: Any = None
@@ -185,8 +192,4 @@ class IRSource:
 
     def parse_options(self) -> dict[str, Any]:
         """Options that the text has settled."""
-        if self.ext != "ttgir":
-            return {}
-        names = {"num_warps": "ttg.num-warps", "num_ctas": "ttg.num-ctas"}
-        found = {name: self.module.get_int_attr(text) for name, text in names.items()}
-        return {name: value for name, value in found.items() if value is not None}
+        return dict(self._options)
