@@ -7,6 +7,8 @@
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Pipeline.h"
+#include "compiler/target/cpu/Pipeline.h"
+#include "compiler/target/nvidia/Pipeline.h"
 #include "tools/nereid-opt/TestPasses.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -20,6 +22,8 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   nereid::tt::registerPipelines();
   nereid::ttg::registerPipelines();
+  nereid::cpu::registerPipelines();
+  nereid::nvidia::registerPipelines();
   nereid::registerTestPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Nereid's optimiser driver\n", registry));
 }

@@ -18,17 +18,13 @@ const Backend *driver::findBackend(llvm::StringRef name) {
   return nullptr;
 }
 
-bool BackendJob::wants(llvm::StringRef stage) const {
-  return llvm::is_contained(request.keep, stage) || request.stopAfter == stage;
-}
-
 uint32_t driver::leastSharedBytes(mlir::ModuleOp module) {
   return module.walk([](tt::ReduceOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted() ? 1 : 0;
 }
 
 std::vector<std::string> driver::stageNames(const std::string &backend) {
   const Backend *found = findBackend(backend);
-  return found ? found->stages : std::vector<std::string>();
+  return found ? found->stages() : std::vector<std::string>();
 }
 
 std::optional<support::TargetSpec> driver::resolveTarget(const std::string &backend, const std::string &arch,

@@ -34,8 +34,7 @@ struct Request {
   };
 
   std::vector<std::string> keep;        ///< stages to put into the artifact besides the binary: "ttir", "llir", "asm"
-  std::optional<std::string> stopAfter; ///< the last stage wanted; the binary when empty
-  bool keepsBinary = true;              ///< false: only `keep` is wanted, phases after it may be left out
+  bool keepsBinary = true;              ///< false: only `keep` is wanted, phases after the last of it are left out
   Tools tools;
   std::optional<Replacement> replacement;
   std::string key;       ///< names the compilation (Artifact::hash)

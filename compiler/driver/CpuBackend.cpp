@@ -5,7 +5,11 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/PassDiagnostics.h"
+#include "compiler/lowering/Kernel.h"
 #include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/cpu/Pipeline.h"
+
+#include "mlir/Pass/PassManager.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -17,12 +21,6 @@ static std::optional<support::TargetSpec> resolve(const std::string &arch, std::
   if (arch.empty() || arch == host.arch)
     return host;
   return cpu::namedTarget(arch, whyNot);
-}
-
-/// A call saves no registers on a CPU: every function becomes part of its caller.
-static void prepare(mlir::ModuleOp module) {
-  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
-    function->setAttr("noinline", mlir::BoolAttr::get(module.getContext(), false));
 }
 
 static const support::DiagnosticKind &kindOf(support::Sanitizer sanitizer) {
@@ -40,32 +38,66 @@ static const support::DiagnosticKind &kindOf(support::Sanitizer sanitizer) {
   llvm_unreachable("all sanitizers are listed");
 }
 
-static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &artifact) {
-  artifact.sharedBytes = leastSharedBytes(job.module);
-  cpu::Emit emit;
-  emit.plan = job.wants("plan");
-  emit.llir = job.wants("llir");
-  emit.assembly = job.wants("asm");
-  emit.checkText = [&](mlir::Location where, support::Sanitizer sanitizer) {
-    return textAt(where, kindOf(sanitizer), "{found}", job.request.sources);
-  };
-  mlir::FailureOr<cpu::CpuCode> code = cpu::compile(job.module, job.options, job.target, emit);
-  if (mlir::failed(code))
+namespace {
+struct CpuState : TargetState {
+  std::unique_ptr<cpu::CpuKernel> kernel;
+};
+} // namespace
+
+static cpu::CpuKernel &kernelOf(Compilation &work) { return *static_cast<CpuState &>(*work.state).kernel; }
+
+static mlir::LogicalResult makeTtir(Compilation &work) {
+  mlir::PassManager passes(work.module.getContext());
+  passes.enableVerifier(false); // the driver verifies after each phase
+  cpu::buildTtirPipeline(passes, work.options.enableFpFusion);
+  return passes.run(work.module);
+}
+
+/// Ours first: it is what the user's kernel is compared with.
+static mlir::LogicalResult parseTtir(Compilation &work, const Request::Replacement &text) {
+  return mlir::success(mlir::succeeded(makeTtir(work)) && mlir::succeeded(parseModule(work, text)));
+}
+
+static mlir::LogicalResult begin(Compilation &work) {
+  work.result.artifact.sharedBytes = leastSharedBytes(work.module);
+  auto kernel = cpu::beginKernel(work.module, work.options, work.target);
+  if (mlir::failed(kernel))
     return mlir::failure();
-  placeParameters(artifact, code->params);
-  artifact.arenaBytes = code->arenaBytes;
-  artifact.arenaAlign = code->arenaAlign;
-  artifact.registers = 32; // a CPU program holds its values in a fixed register file
-  artifact.tool = "lld";
-  artifact.toolVersion = LLVM_VERSION_STRING;
-  artifact.binary.assign(code->sharedObject.begin(), code->sharedObject.end());
-  for (auto [name, text] : {std::pair{"plan", &code->plan}, {"llir", &code->llir}, {"asm", &code->assembly}})
-    if (job.wants(name))
-      artifact.stages.push_back({name, *text});
+  (*kernel)->checkText = [&work](mlir::Location where, support::Sanitizer sanitizer) {
+    return textAt(where, kindOf(sanitizer), "{found}", work.request.sources);
+  };
+  auto state = std::make_unique<CpuState>();
+  state->kernel = std::move(*kernel);
+  work.state = std::move(state);
   return mlir::success();
 }
 
-static void expandAllDescriptors(mlir::OpPassManager &, const support::TargetSpec &, const support::Options &) {}
+static void finish(Compilation &work) {
+  cpu::CpuKernel &kernel = kernelOf(work);
+  artifact::Artifact &artifact = work.result.artifact;
+  placeParameters(artifact, lowering::paramsOf(work.kernel));
+  artifact.arenaBytes = kernel.plan.arenaBytes;
+  artifact.arenaAlign = cpu::kArenaAlign;
+  artifact.registers = 32; // a CPU program holds its values in a fixed register file
+  artifact.tool = "lld";
+  artifact.toolVersion = LLVM_VERSION_STRING;
+  artifact.binary.assign(kernel.sharedObject.begin(), kernel.sharedObject.end());
+}
 
-const Backend driver::cpuBackend = {"cpu", {"ttir", "plan", "llir", "asm", "so", "launcher.so"}, {"ttir"}, resolve,
-                                  prepare, expandAllDescriptors, finish};
+const Backend driver::cpuBackend = {
+    .name = "cpu",
+    .resolve = resolve,
+    .phases = {{"source", nullptr, printTtir, nullptr},
+               {"ttir", makeTtir, printTtir, parseTtir},
+               {"plan", [](Compilation &work) { return cpu::makePlan(kernelOf(work)); },
+                [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printPlan(kernelOf(work)); }, nullptr},
+               {"llir", [](Compilation &work) { return cpu::makeLlvm(kernelOf(work)); },
+                [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printLlvm(kernelOf(work)); }, nullptr},
+               {"asm", nullptr, [](Compilation &work) { return cpu::printAssembly(kernelOf(work)); }, nullptr},
+               {"so", [](Compilation &work) {
+                  cpu::CpuKernel &kernel = kernelOf(work);
+                  return mlir::success(mlir::succeeded(cpu::makeObject(kernel)) && mlir::succeeded(cpu::makeShared(kernel)));
+                }, nullptr, nullptr}},
+    .extras = {"launcher.so"},
+    .begin = begin,
+    .finish = finish};

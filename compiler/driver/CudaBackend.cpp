@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Backend.h"
 
+#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/lowering/Kernel.h"
 #include "compiler/target/nvidia/CudaTarget.h"
 #include "compiler/target/nvidia/HostMaps.h"
+#include "compiler/target/nvidia/Pipeline.h"
+
+#include "mlir/Pass/PassManager.h"
 
 using namespace nereid;
 using namespace nereid::driver;
 
-/// Behind the capability: descriptors go to the copy engine wherever it can take them, not only where that pays.
-static constexpr llvm::StringLiteral kTensorCopies = "+tma";
-/// Behind the capability: a launch passes the host's descriptors as tensor maps.
-static constexpr llvm::StringLiteral kHostMaps = "+maps";
-
 static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &whyNot) {
   llvm::StringRef name = text;
-  const bool hasTensorCopies = name.consume_back(kTensorCopies);
-  const bool takesMaps = !hasTensorCopies && name.consume_back(kHostMaps);
+  const bool hasTensorCopies = name.consume_back(nvidia::kTensorCopies);
+  const bool takesMaps = !hasTensorCopies && name.consume_back(nvidia::kHostMaps);
   const std::string arch = name.str();
   if (arch.empty()) {
     whyNot = "target `cuda` needs a compute capability, as in `cuda:90`";
@@ -34,54 +34,104 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
   spec.backend = "cuda";
   spec.arch = nvidia::canonicalName(arch);
   if (hasTensorCopies || takesMaps)
-    spec.features = (takesMaps ? kHostMaps : kTensorCopies).str();
+    spec.features = (takesMaps ? nvidia::kHostMaps : nvidia::kTensorCopies).str();
   return spec;
 }
 
-static void prepare(mlir::ModuleOp) {}
+namespace {
+struct CudaState : TargetState {
+  std::unique_ptr<nvidia::CudaKernel> kernel;
+};
+} // namespace
 
-static void placeDescriptors(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
-  nvidia::addDescriptorPasses(passes, target, options, target.features == kTensorCopies, target.features == kHostMaps);
+static nvidia::CudaKernel &kernelOf(Compilation &work) { return *static_cast<CudaState &>(*work.state).kernel; }
+
+static mlir::LogicalResult makeTtir(Compilation &work) {
+  mlir::PassManager passes(work.module.getContext());
+  passes.enableVerifier(false); // the driver verifies after each phase
+  nvidia::buildTtirPipeline(passes, work.target, work.options);
+  return passes.run(work.module);
 }
 
-static nvidia::Emit emitOf(const BackendJob &job) {
-  nvidia::Emit emit;
-  emit.plan = job.wants("plan");
-  emit.ttgir = job.wants("ttgir");
-  emit.llir = job.wants("llir");
-  emit.ptx = job.wants("ptx");
-  if (const auto &replacement = job.request.replacement)
-    emit.written = {replacement->stage, replacement->text, replacement->path};
-  if (job.request.stopAfter)
-    emit.stopAfter = *job.request.stopAfter;
-  else if (!job.request.keepsBinary)
-    emit.stopAfter = emit.ptx ? "ptx" : emit.llir ? "llir" : "ttgir";
-  return emit;
-}
-
-static mlir::LogicalResult finish(const BackendJob &job, artifact::Artifact &artifact) {
-  const uint32_t leastShared = leastSharedBytes(job.module);
-  const nvidia::Tools tools{job.request.tools.ptxas, job.request.tools.nvJitLink, job.request.tools.secondsLimit};
-  mlir::FailureOr<nvidia::CudaCode> code = nvidia::compile(job.module, job.options, job.target, tools, emitOf(job));
-  if (mlir::failed(code))
+static mlir::LogicalResult begin(Compilation &work) {
+  work.result.artifact.sharedBytes = leastSharedBytes(work.module);
+  const Request::Tools &found = work.request.tools;
+  auto kernel = nvidia::beginKernel(work.module, work.options, work.target, {found.ptxas, found.nvJitLink, found.secondsLimit});
+  if (mlir::failed(kernel))
     return mlir::failure();
-  placeParameters(artifact, code->params);
-  if (std::string maps = nvidia::describeHostMaps(job.module); !maps.empty())
-    artifact.options["tensordesc_meta"] = std::move(maps);
-  artifact.blockDims = {code->threadsPerBlock, 1, 1};
-  artifact.sharedBytes = std::max(code->sharedBytes, leastShared);
-  artifact.globalScratchBytes = code->globalScratchBytes;
-  artifact.globalScratchAlign = code->globalScratchAlign;
-  artifact.registers = code->registers;
-  artifact.spills = code->spills;
-  artifact.tool = code->tool;
-  artifact.toolVersion = code->toolVersion;
-  for (auto [name, text] : {std::pair{"plan", &code->plan}, {"ttgir", &code->ttgir}, {"llir", &code->llir}, {"ptx", &code->ptx}})
-    if (job.wants(name) || (text == &code->ptx && !code->isReproducible))
-      artifact.stages.push_back({name, *text});
-  artifact.binary = code->cubin.empty() ? std::move(code->ptx) : std::move(code->cubin);
+  auto state = std::make_unique<CudaState>();
+  state->kernel = std::move(*kernel);
+  work.state = std::move(state);
   return mlir::success();
 }
 
-const Backend driver::cudaBackend = {"cuda", {"ttir", "plan", "ttgir", "llir", "ptx", "cubin"}, {"ttir", "ttgir", "llir", "ptx"},
-                                   resolve, prepare, placeDescriptors, finish};
+/// Ours first: it is what the user's kernel is compared with.
+static mlir::LogicalResult parseTtir(Compilation &work, const Request::Replacement &text) {
+  return mlir::success(mlir::succeeded(makeTtir(work)) && mlir::succeeded(parseModule(work, text)));
+}
+
+/// The user's module may be `tt` or `ttg`.
+static mlir::LogicalResult parseTtgir(Compilation &work, const Request::Replacement &text) {
+  if (mlir::failed(parseModule(work, text)) || mlir::failed(nvidia::useModule(kernelOf(work), work.module)))
+    return mlir::failure();
+  work.result.artifact.sharedBytes = leastSharedBytes(work.module);
+  describeWrites(work);
+  return nvidia::lowerToTtg(kernelOf(work));
+}
+
+static mlir::LogicalResult planMemory(Compilation &work) {
+  nvidia::planMemory(kernelOf(work));
+  return mlir::success();
+}
+
+/// The PTX as it was assembled, where that is not what the module gives again.
+static void keepAssembledPtx(artifact::Artifact &artifact, const nvidia::CudaKernel &kernel) {
+  if (kernel.isPtxReproducible)
+    return;
+  auto kept = llvm::find_if(artifact.stages, [](const artifact::Stage &stage) { return stage.name == "ptx"; });
+  if (kept == artifact.stages.end())
+    artifact.stages.push_back({"ptx", kernel.ptx});
+  else
+    kept->data = kernel.ptx;
+}
+
+static void finish(Compilation &work) {
+  nvidia::CudaKernel &kernel = kernelOf(work);
+  artifact::Artifact &artifact = work.result.artifact;
+  placeParameters(artifact, lowering::paramsOf(kernel.function));
+  if (std::string maps = nvidia::describeHostMaps(work.module); !maps.empty())
+    artifact.options["tensordesc_meta"] = std::move(maps);
+  artifact.blockDims = {kernel.threadsPerBlock(), 1, 1};
+  artifact.sharedBytes = std::max<uint64_t>(kernel.shared.bytes, artifact.sharedBytes);
+  if (auto bytes = work.module->getAttrOfType<mlir::IntegerAttr>(ttg::kScratchBytes))
+    artifact.globalScratchBytes = bytes.getInt();
+  if (auto alignment = work.module->getAttrOfType<mlir::IntegerAttr>(ttg::kScratchAlignment))
+    artifact.globalScratchAlign = alignment.getInt();
+  artifact.registers = kernel.assembled.registers;
+  artifact.spills = kernel.assembled.spillBytes;
+  artifact.tool = kernel.assembled.tool;
+  artifact.toolVersion = kernel.assembled.toolVersion;
+  keepAssembledPtx(artifact, kernel);
+  artifact.binary = std::move(kernel.assembled.cubin.empty() ? kernel.ptx : kernel.assembled.cubin);
+}
+
+template <auto print> static mlir::FailureOr<std::string> printed(Compilation &work) { return print(kernelOf(work)); }
+template <auto make> static mlir::LogicalResult made(Compilation &work) { return make(kernelOf(work)); }
+template <auto read> static mlir::LogicalResult readText(Compilation &work, const Request::Replacement &written) {
+  return read(kernelOf(work), {written.text, written.path});
+}
+
+const Backend driver::cudaBackend = {
+    .name = "cuda",
+    .resolve = resolve,
+    .phases = {{"source", nullptr, printTtir, nullptr},
+               {"ttir", makeTtir, printTtir, parseTtir},
+               {"ttgir", made<nvidia::lowerToTtg>, printed<nvidia::printTtg>, parseTtgir},
+               {"plan", planMemory, printed<nvidia::printPlan>, nullptr},
+               {"llir", made<nvidia::makeLlvm>, printed<nvidia::printLlvm>, readText<nvidia::readLlvm>},
+               {"ptx", made<nvidia::makePtx>, [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).ptx; },
+                readText<nvidia::readPtx>},
+               {"cubin", made<nvidia::makeCubin>, nullptr, nullptr}},
+    .extras = {},
+    .begin = begin,
+    .finish = finish};

@@ -22,10 +22,10 @@ tt::FuncOp driver::kernelOf(mlir::ModuleOp module, support::DiagnosticEngine &di
 
 bool driver::checkReplaceable(const Request::Replacement &replacement, const Backend &backend,
                               support::DiagnosticEngine &diagnostics) {
-  if (llvm::is_contained(backend.replaceable, replacement.stage))
+  const std::vector<std::string> replaceable = backend.replaceable();
+  if (llvm::is_contained(replaceable, replacement.stage))
     return true;
-  diagnostics.report(diag::StageNotReplaceable, {}, replacement.path, backend.name,
-                     llvm::join(backend.replaceable, ", *."));
+  diagnostics.report(diag::StageNotReplaceable, {}, replacement.path, backend.name, llvm::join(replaceable, ", *."));
   return false;
 }
 

@@ -50,7 +50,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
     return launcher;
   }
   const std::string *ttir = artifact.findStage("ttir");
-  if (!ttir || !llvm::is_contained(stageNames(artifact.target.backend), stage))
+  if (!ttir || stage == "source" || !llvm::is_contained(stageNames(artifact.target.backend), stage))
     return std::nullopt;
 
   const support::ForkGate gate;

@@ -62,6 +62,16 @@ void DiagnosticEngine::truncate(size_t first) {
   }
 }
 
+void DiagnosticEngine::take(DiagnosticEngine &other) {
+  for (Diagnostic &diagnostic : other.diagnostics)
+    diagnostics.push_back(std::move(diagnostic));
+  files.insert(files.end(), other.files.begin(), other.files.end());
+  errors += other.errors;
+  other.diagnostics.clear();
+  other.files.clear();
+  other.errors = 0;
+}
+
 std::string DiagnosticEngine::render() const {
   std::string text;
   llvm::raw_string_ostream os(text);

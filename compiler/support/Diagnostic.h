@@ -92,6 +92,9 @@ public:
   // For text that is complete already, such as an op's own verifier message.
   Diagnostic &add(const DiagnosticKind &kind, FileRange where, std::string message);
 
+  // Adds the messages and the files of `other`, which is empty afterwards.
+  void take(DiagnosticEngine &other);
+
   // Holds a file that messages are about, and that may have no other owner when they are shown.
   void keep(std::shared_ptr<const SourceFile> file) { files.push_back(std::move(file)); }
 

@@ -104,11 +104,11 @@ static bool isBinary(std::string_view stage) {
 }
 
 nb::list CompiledData::stages() const {
-  // Each is derived from the TTIR, but for those of a kernel that began as a later stage.
+  // Each is derived from the TTIR, but for what it was made of, and for those of a kernel that began as a later stage.
   const bool hasAll = artifact.findStage("ttir");
   nb::list names;
   for (const std::string &name : driver::stageNames(artifact.target.backend))
-    if (hasAll || artifact.findStage(name) || isBinary(name))
+    if (artifact.findStage(name) || (hasAll && name != "source") || isBinary(name))
       names.append(textOf(name));
   return names;
 }

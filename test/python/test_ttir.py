@@ -102,6 +102,7 @@ def test_compiling_goes_on_from_ttgir(tmp_path):
     assert rest.src.signature == {0: "*f32", 1: "i32"} and rest.src.name == "@add_one"
     assert rest.name == "add_one" and rest.metadata.num_warps == 8
     assert "ttir" not in rest.asm and "ttgir" in rest.asm
+    assert rest.metadata.written == whole.metadata.written and len(rest.metadata.written) == 1
     assert "0f3F800000" in whole.asm["ptx"] and "0f40000000" in rest.asm["ptx"]
     path.write_text(whole.asm["ttgir"])
     assert triton.compile(path, target=gpu).asm["ptx"] == whole.asm["ptx"]

@@ -30,7 +30,7 @@ UNSUPPORTED = re.compile(
     r"type fp8\w+ not supported in this architecture|num_ctas=\d+ needs a GPU"
     r"|Modifier '[.]\w+' requires [.]target sm_\d+ or higher"
 )
-STAGES = ["ttir", "plan", "ttgir", "llir", "ptx", "cubin"]
+STAGES = ["ttir", "ttgir", "plan", "llir", "ptx", "cubin"]
 EM_CUDA = 190  # the machine in the header of a cubin
 
 

@@ -184,8 +184,6 @@ int tools::runCompile(const CompileArguments &arguments) {
   request.keep = emit;
   request.keepsBinary = wantsBinary(emit);
   request.tools = {cudaTools->ptxas, cudaTools->nvJitLink, arguments.ptxasTimeout};
-  if (emit == std::vector<std::string>{"ttir"})
-    request.stopAfter = "ttir";
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
   auto result = compileInput(input, *context, request, options, *target, diagnostics);
   if (!result) {

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
                    "cpu, cpu:ARCH such as cpu:znver3, cuda:90 for compute capability 9.0, or cuda:sm_90 for code that "
                    "later GPUs run, too")
       ->capture_default_str();
-  compile->add_option("--emit", arguments.emit, "stages to write: ttir, plan, llir, artifact; cpu: asm, so, launcher.so; cuda: ttgir, ptx, cubin")
+  compile->add_option("--emit", arguments.emit, "stages to write: source, ttir, plan, llir, artifact; cpu: asm, so, launcher.so; cuda: ttgir, ptx, cubin")
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
       ->capture_default_str();
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
                       "what launches check, on the CPU: bounds, uninit, overflow, nan, nan-loads; several with commas");
   compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
   compile->add_flag("--no-locations", arguments.noLocations, "print TTIR without source locations");
-  compile->add_flag("--time", arguments.timing, "print how long each phase took");
+  compile->add_flag("--timing,--time", arguments.timing, "print how long each phase took");
   compile->callback([&] { command = [&] { return runCompile(arguments); }; });
 
   std::string cacheDir = defaultCacheDir();

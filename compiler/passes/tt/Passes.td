@@ -32,6 +32,17 @@ def DropHints : Pass<"tt-drop-hints", "::mlir::ModuleOp"> {
   let options = [Option<"all", "all", "bool", "false", "those that tell something as well">];
 }
 
+def DropNoinline : Pass<"tt-drop-noinline", "::mlir::ModuleOp"> {
+  let summary = "lets the inliner take every call";
+}
+
+def InlineCalls : Pass<"tt-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "makes every function part of its callers, where there are any calls";
+  let description = [{
+    For targets whose tiles have no calling convention. A function that calls itself stays.
+  }];
+}
+
 def LiftControlFlow : Pass<"tt-lift-control-flow", "::mlir::ModuleOp"> {
   let summary = "turns blocks and branches of imported text into `scf`";
   let description = [{

@@ -6,10 +6,15 @@
 //     yield %p + splat %step                  yield %o + %step
 //
 // The tile is affine then, costs no buffer, and what it points to is read in whole vectors.
-#include "compiler/target/cpu/PlanBuilder.h"
+#include "compiler/target/cpu/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+
+namespace nereid::cpu {
+#define GEN_PASS_DEF_CARRYOFFSETS
+#include "compiler/target/cpu/Passes.h.inc"
+} // namespace nereid::cpu
 
 using namespace mlir;
 using namespace nereid;
@@ -109,9 +114,13 @@ static void carryOffsets(scf::ForOp loop) {
   loop.erase();
 }
 
-void cpu::carryOffsets(tt::FuncOp kernel) {
-  SmallVector<scf::ForOp> loops;
-  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-  for (scf::ForOp loop : loops)
-    ::carryOffsets(loop);
-}
+namespace {
+struct CarryOffsets : nereid::cpu::impl::CarryOffsetsBase<CarryOffsets> {
+  void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      carryOffsets(loop);
+  }
+};
+} // namespace

@@ -4,21 +4,18 @@
 
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
-#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/Kernel.h"
 #include "compiler/lowering/LeaveBetweenPasses.h"
-#include "compiler/passes/tt/Passes.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/target/cpu/CLibrary.h"
 #include "compiler/target/cpu/Codegen.h"
-#include "compiler/target/cpu/Diagnostics.h"
 #include "compiler/target/cpu/FunctionEmitter.h"
 #include "compiler/target/cpu/Link.h"
+#include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
-#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -30,101 +27,6 @@
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
-
-/// Whether a function calls itself, at once or through others.
-static bool isRecursive(tt::CallOp call) {
-  auto module = call->getParentOfType<ModuleOp>();
-  llvm::StringSet<> seen;
-  SmallVector<StringRef> pending{call.getCallee()};
-  while (!pending.empty()) {
-    auto function = module.lookupSymbol<tt::FuncOp>(pending.pop_back_val());
-    if (!function)
-      continue;
-    WalkResult found = function.walk([&](tt::CallOp inner) {
-      if (seen.insert(inner.getCallee()).second)
-        pending.push_back(inner.getCallee());
-      return inner.getCallee() == call.getCallee() ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    if (found.wasInterrupted())
-      return true;
-  }
-  return false;
-}
-
-/// What a type needs of the machine must be there, and every call must be gone.
-static LogicalResult checkTypes(tt::FuncOp kernel, const VectorFacts &machine, llvm::StringRef arch) {
-  auto check = [&](Operation *op, Type type) -> LogicalResult {
-    Type element = tt::elementOf(type);
-    if (element.isF16() && !machine.hasF16c) // LLVM would call a library that is not there
-      return tt::report(op->getLoc(), diag::Float16NeedsF16c, arch);
-    return success();
-  };
-  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-    if (auto call = dyn_cast<tt::CallOp>(op))
-      return tt::report(op->getLoc(), isRecursive(call) ? diag::RecursionUnsupported : diag::CallRemains, call.getCallee());
-    if (op->hasTrait<OpTrait::ConstantLike>())
-      return WalkResult::advance(); // a constant may have lost its place, its user has one
-    SmallVector<Type> types(op->getOperandTypes());
-    llvm::append_range(types, op->getResultTypes());
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        llvm::append_range(types, block.getArgumentTypes());
-    for (Type type : types)
-      if (failed(check(op, type)))
-        return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
-
-/// Inlines what was kept apart on request too: tiles have no calling convention here.
-static LogicalResult inlineAllCalls(ModuleOp module) {
-  bool hasCalls = false;
-  module.walk([&](tt::CallOp) { hasCalls = true; });
-  if (!hasCalls)
-    return success();
-  for (auto function : module.getOps<tt::FuncOp>())
-    function->removeAttr("noinline");
-  PassManager passes(module.getContext());
-  passes.addPass(createInlinerPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  return passes.run(module);
-}
-
-static LogicalResult decomposeScaledDots(ModuleOp module) {
-  bool hasAny = false;
-  module.walk([&](tt::DotScaledOp) { hasAny = true; });
-  if (!hasAny)
-    return success();
-  PassManager passes(module.getContext());
-  passes.addPass(tt::createDecomposeScaledDots());
-  return passes.run(module);
-}
-
-/// What hints tell is of no use here.
-static LogicalResult dropHints(ModuleOp module) {
-  tt::DropHintsOptions options;
-  options.all = true;
-  PassManager passes(module.getContext());
-  passes.addPass(tt::createDropHints(options));
-  return passes.run(module);
-}
-
-/// Checks for the sanitizers that the options ask for.
-static LogicalResult insertChecks(ModuleOp module, uint32_t sanitizers) {
-  if (!sanitizers)
-    return success();
-  tt::InsertChecksOptions options;
-  llvm::SmallVector<llvm::StringRef> words;
-  const std::string names = support::sanitizerNames(sanitizers);
-  llvm::StringRef(names).split(words, ',');
-  for (llvm::StringRef word : words)
-    options.kinds.push_back(word.str());
-  PassManager passes(module.getContext());
-  passes.addPass(tt::createInsertChecks(options));
-  return passes.run(module);
-}
 
 static support::Sanitizer sanitizerOf(check::ValuesOp op) {
   switch (op.getKind()) {
@@ -188,84 +90,117 @@ template <typename T> static FailureOr<T> orDiagnose(Operation *op, llvm::Expect
   return op->emitError() << llvm::toString(value.takeError());
 }
 
-FailureOr<CpuCode> cpu::compile(ModuleOp module, const support::Options &options, const support::TargetSpec &target,
-                                const Emit &emit) {
-  if (failed(inlineAllCalls(module)))
-    return failure();
-  FailureOr<tt::FuncOp> kernel = lowering::findKernel(module);
-  if (failed(kernel))
-    return failure();
-  auto machine = orDiagnose(*kernel, createMachine(target));
+FailureOr<std::unique_ptr<CpuKernel>> cpu::beginKernel(ModuleOp module, const support::Options &options,
+                                                       const support::TargetSpec &target) {
+  auto machine = orDiagnose(module, createMachine(target));
   if (failed(machine))
     return failure();
-  VectorFacts vectors = factsOf(**machine);
-  vectors.cacheBytes = target.lastLevelCacheBytes;
-  if (failed(checkTypes(*kernel, vectors, target.arch)))
-    return failure();
+  auto kernel = std::make_unique<CpuKernel>(module, options, target);
+  kernel->machine = std::move(*machine);
+  kernel->vectors = factsOf(*kernel->machine);
+  kernel->vectors.cacheBytes = target.lastLevelCacheBytes;
+  return kernel;
+}
 
-  if (failed(decomposeScaledDots(module)))
+static LogicalResult prepare(CpuKernel &kernel) {
+  PrepareOptions options;
+  options.arch = kernel.target.arch;
+  options.hasF16c = kernel.vectors.hasF16c;
+  options.hasAmxBf16 = kernel.vectors.hasAmxBf16;
+  options.registerBits = kernel.vectors.registerBits;
+  options.sanitizers = kernel.options.sanitize;
+  PassManager passes(kernel.module.getContext());
+  passes.enableVerifier(false); // the driver verifies after each phase
+  buildPreparePipeline(passes, options);
+  return passes.run(kernel.module);
+}
+
+LogicalResult cpu::makePlan(CpuKernel &kernel) {
+  FailureOr<tt::FuncOp> function = lowering::findKernel(kernel.module);
+  if (failed(function) || failed(prepare(kernel)))
     return failure();
-  if (failed(insertChecks(module, options.sanitize)))
-    return failure();
-  if (failed(dropHints(module)))
-    return failure();
-  carryOffsets(*kernel);
-  widenProducts(*kernel, vectors);
-  CpuCode code;
-  code.params = lowering::paramsOf(*kernel);
-  TileFacts facts;
-  FailureOr<LoopPlan> plan = makePlan(*kernel, facts, vectors);
+  kernel.function = *function;
+  FailureOr<LoopPlan> plan = makePlan(kernel.function, kernel.facts, kernel.vectors);
   if (failed(plan))
     return failure();
-  code.arenaBytes = plan->arenaBytes;
-  if (emit.plan)
-    code.plan = print(*plan, facts);
+  kernel.plan = std::move(*plan);
+  return success();
+}
 
-  llvm::LLVMContext context;
-  lowering::leaveBetweenPasses(context);
-  llvm::Module llvmModule(kernel->getSymName(), context);
-  llvmModule.setTargetTriple((*machine)->getTargetTriple());
-  llvmModule.setDataLayout((*machine)->createDataLayout());
-  std::string asmError;
-  std::optional<uint64_t> asmCookie;
-  context.setDiagnosticHandler(std::make_unique<AsmErrors>(asmError, asmCookie));
-  FunctionEmitter emitter(llvmModule, *kernel, *plan, facts, vectors, options);
-  if (emit.checkText)
-    emitter.checkText = [&](check::ValuesOp op) { return emit.checkText(op.getLoc(), sanitizerOf(op)); };
+std::string cpu::printPlan(CpuKernel &kernel) { return print(kernel.plan, kernel.facts); }
+
+static LogicalResult verifyLlvm(CpuKernel &kernel) {
+#ifndef NDEBUG
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (llvm::verifyModule(*kernel.llvmModule, &stream))
+    return kernel.function.emitError() << "invalid LLVM IR; this is a defect of the compiler: " << text;
+#endif
+  return success();
+}
+
+LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
+  tt::FuncOp function = kernel.function;
+  kernel.context = std::make_unique<llvm::LLVMContext>();
+  lowering::leaveBetweenPasses(*kernel.context);
+  kernel.context->setDiagnosticHandler(std::make_unique<AsmErrors>(kernel.asmError, kernel.asmCookie));
+  kernel.llvmModule = std::make_unique<llvm::Module>(function.getSymName(), *kernel.context);
+  llvm::Module &module = *kernel.llvmModule;
+  module.setTargetTriple(kernel.machine->getTargetTriple());
+  module.setDataLayout(kernel.machine->createDataLayout());
+  FunctionEmitter emitter(module, function, kernel.plan, kernel.facts, kernel.vectors, kernel.options);
+  if (kernel.checkText)
+    emitter.checkText = [&](check::ValuesOp op) { return kernel.checkText(op.getLoc(), sanitizerOf(op)); };
   if (failed(emitter.run()))
     return failure();
-  if (llvm::Error error = linkLibrary(llvmModule))
-    return kernel->emitError() << llvm::toString(std::move(error));
-#ifndef NDEBUG
-  if (std::string text; true) {
-    llvm::raw_string_ostream stream(text);
-    if (llvm::verifyModule(llvmModule, &stream))
-      return kernel->emitError() << "invalid LLVM IR; this is a defect of the compiler: " << text;
-  }
-#endif
+  kernel.asmLocations = std::move(emitter.lanes.asmLocations);
+  if (llvm::Error error = linkLibrary(module))
+    return function.emitError() << llvm::toString(std::move(error));
+  if (failed(verifyLlvm(kernel)))
+    return failure();
   support::leaveIfAbandoned();
-  optimise(llvmModule, **machine);
-  if (emit.llir)
-    llvm::raw_string_ostream(code.llir) << llvmModule;
-  if (emit.assembly) {
-    auto copy = llvm::CloneModule(llvmModule); // code generation changes the module
-    auto text = orDiagnose(*kernel, emitAssembly(*copy, **machine));
-    if (failed(text))
-      return failure();
-    code.assembly = std::move(*text);
-  }
-  auto object = orDiagnose(*kernel, emitObject(llvmModule, **machine));
+  optimise(module, *kernel.machine);
+  return success();
+}
+
+std::string cpu::printLlvm(const CpuKernel &kernel) {
+  std::string text;
+  llvm::raw_string_ostream(text) << *kernel.llvmModule;
+  return text;
+}
+
+/// What code generation has said of a kernel's own assembly.
+static LogicalResult checkAssembly(const CpuKernel &kernel) {
+  if (kernel.asmError.empty())
+    return success();
+  const bool isKnown = kernel.asmCookie && *kernel.asmCookie >= 1 && *kernel.asmCookie <= kernel.asmLocations.size();
+  tt::FuncOp function = kernel.function;
+  return emitError(isKnown ? kernel.asmLocations[*kernel.asmCookie - 1] : function.getLoc())
+         << "the assembly is not accepted: " << kernel.asmError;
+}
+
+FailureOr<std::string> cpu::printAssembly(const CpuKernel &kernel) {
+  auto copy = llvm::CloneModule(*kernel.llvmModule); // code generation changes the module
+  auto text = orDiagnose(kernel.function, emitAssembly(*copy, *kernel.machine));
+  if (failed(text) || failed(checkAssembly(kernel)))
+    return failure();
+  return text;
+}
+
+LogicalResult cpu::makeObject(CpuKernel &kernel) {
+  auto object = orDiagnose(kernel.function, emitObject(*kernel.llvmModule, *kernel.machine));
   if (failed(object))
     return failure();
-  if (!asmError.empty()) {
-    const auto &places = emitter.lanes.asmLocations;
-    const bool isKnown = asmCookie && *asmCookie >= 1 && *asmCookie <= places.size();
-    return emitError(isKnown ? places[*asmCookie - 1] : kernel->getLoc()) << "the assembly is not accepted: " << asmError;
-  }
-  code.object = std::move(*object);
-  auto shared = orDiagnose(*kernel, linkShared(code.object, kernel->getSymName()));
+  if (failed(checkAssembly(kernel)))
+    return failure();
+  kernel.object = std::move(*object);
+  return success();
+}
+
+LogicalResult cpu::makeShared(CpuKernel &kernel) {
+  auto shared = orDiagnose(kernel.function, linkShared(kernel.object, kernel.function.getSymName()));
   if (failed(shared))
     return failure();
-  code.sharedObject = std::move(*shared);
-  return code;
+  kernel.sharedObject = std::move(*shared);
+  return success();
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/lowering/Kernel.h"
 #include "compiler/target/cpu/NestEmitter.h"
 #include "compiler/target/cpu/ProductEmitter.h"
 #include "compiler/target/cpu/Writes.h"

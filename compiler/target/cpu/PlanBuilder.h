@@ -44,11 +44,6 @@ void placeBuffers(PlanContext &context);
 /// The buffer of a carried tile that a product of the loop's body is summed up in; nothing where it has one of its own.
 std::optional<BufferId> carriedSum(const LoopPlan &plan, tt::DotOp product);
 
-/// Before planning: loops carry scalars in place of tiles that move by equal steps.
-void carryOffsets(tt::FuncOp kernel);
-/// Before planning: products of small elements become products of f32, of i32, or of pairs of 16 bits.
-void widenProducts(tt::FuncOp kernel, const VectorFacts &machine);
-
 /// Whether a tile is better read along its last dimension but one than along its last.
 bool isReadByColumns(PlanContext &context, mlir::Value tile);
 /// The tile with its last two dimensions swapped; made behind the tile where it is not there yet.

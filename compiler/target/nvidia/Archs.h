@@ -40,4 +40,8 @@ std::optional<Arch> findArch(const std::string &name, std::string &whyNot);
 /// The spelling by which equal targets are known: "90" and "sm_90" of the names above.
 std::string canonicalName(const std::string &name);
 
+/// Assemblers of CUDA 12.3 and 12.4 take the strides of `tensormap.replace` without their lowest four bits; they know no
+/// PTX of this version, and count as too old for it.
+inline constexpr unsigned kTensorMapPtx = 85;
+
 } // namespace nereid::nvidia

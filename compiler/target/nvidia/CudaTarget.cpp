@@ -5,27 +5,20 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
-#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
-#include "compiler/passes/tt/Passes.h"
-#include "compiler/passes/ttg/Passes.h"
-#include "compiler/passes/ttg/Pipeline.h"
 #include "compiler/target/nvidia/Clusters.h"
 #include "compiler/target/nvidia/Codegen.h"
-#include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/Occupancy.h"
-#include "compiler/target/nvidia/PtxLines.h"
+#include "compiler/target/nvidia/Pipeline.h"
 #include "compiler/target/nvidia/WrittenStages.h"
 
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <chrono>
 
 using namespace mlir;
 using namespace nereid;
@@ -44,21 +37,8 @@ static LogicalResult checkStructure(ModuleOp module) {
   return success();
 }
 
-/// Assemblers of CUDA 12.3 and 12.4 take the strides of `tensormap.replace` without their lowest four bits; they know no
-/// PTX of this version, and count as too old for it.
-static constexpr unsigned kTensorMapPtx = 85;
 /// PTX ISA, red: vectors came with 8.1.
 static constexpr unsigned kVectorAtomicPtx = 81;
-
-void nvidia::addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options,
-                                 bool wherePossible, bool hostMaps) {
-  std::string whyNot;
-  std::optional<Arch> arch = findArch(target.arch, whyNot);
-  const bool pays = arch && arch->hasWgmma; // measured there
-  const bool mayMake = (pays || wherePossible) && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx);
-  if (arch && arch->makesTensorMaps && (mayMake || hostMaps))
-    passes.addPass(ttg::createPlaceDescriptors({wherePossible, hostMaps}));
-}
 
 static bool makesTensorMaps(ModuleOp module) {
   auto isMap = [](ttng::MakeTensorMapOp) { return WalkResult::interrupt(); };
@@ -84,49 +64,85 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
   if (options.ptxVersion && options.ptxVersion < arch.ptxVersion)
     return kernel.emitError() << "ptx_version is " << options.ptxVersion << "; the code made for " << arch.cpu
                               << " needs " << arch.ptxVersion << " at least";
-  auto module = kernel->getParentOfType<ModuleOp>();
   if (options.ptxVersion) {
     arch.ptxVersion = options.ptxVersion;
     arch.hasVectorAtomics &= options.ptxVersion >= kVectorAtomicPtx;
-    return success();
   }
-  if (makesTensorMaps(module))
-    arch.ptxVersion = std::max(arch.ptxVersion, kTensorMapPtx);
-  if (arch.hasVectorAtomics && hasAtomics(module))
-    arch.ptxVersion = std::max(arch.ptxVersion, kVectorAtomicPtx);
   return success();
 }
 
+/// The PTX that the module's ops need, where the user has asked for no version.
+static unsigned neededPtx(ModuleOp module, const Arch &arch) {
+  unsigned version = arch.ptxVersion;
+  if (makesTensorMaps(module))
+    version = std::max(version, kTensorMapPtx);
+  if (arch.hasVectorAtomics && hasAtomics(module))
+    version = std::max(version, kVectorAtomicPtx);
+  return version;
+}
+
+FailureOr<std::unique_ptr<CudaKernel>> nvidia::beginKernel(ModuleOp module, const support::Options &options,
+                                                           const support::TargetSpec &target, const Tools &tools) {
+  std::string whyNot;
+  std::optional<Arch> arch = findArch(target.arch, whyNot);
+  if (!arch)
+    return module.emitError() << whyNot;
+  auto kernel = std::make_unique<CudaKernel>(options, tools, std::move(*arch));
+  if (failed(useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, kernel->arch)))
+    return failure();
+  return kernel;
+}
+
+LogicalResult nvidia::useModule(CudaKernel &kernel, ModuleOp module) {
+  FailureOr<tt::FuncOp> function = lowering::findKernel(module);
+  if (failed(function) || failed(checkStructure(module)))
+    return failure();
+  kernel.module = module;
+  kernel.function = *function;
+  return success();
+}
+
+uint32_t CudaKernel::threadsPerBlock() const { return ttg::numWarpsOf(module) * ttg::threadsPerWarpOf(module); }
+
 //--- phases --------------------------------------------------------------------------------
 
-static LogicalResult lowerToTtg(ModuleOp module, const support::Options &options, const Arch &arch) {
-  if (module->hasAttr(ttg::kNumWarps))
-    return success();
-  ttg::GpuShape shape;
-  shape.numWarps = options.numWarps;
-  shape.numCtas = options.numCtas;
-  shape.target = "cuda:" + std::to_string(arch.capability);
-  shape.askedStages = options.numStages == support::Options().numStages ? 0 : options.numStages;
-  shape.maxSharedBytes = arch.maxSharedBytes;
-  shape.hasWarpMma = arch.hasWarpMma;
-  shape.hasWarpGroupMma = arch.hasWgmma;
-  shape.hasAsyncCopy = arch.hasAsyncCopy;
-  shape.hasVectorAtomics = arch.hasVectorAtomics;
-  shape.productStages = options.numStages;
-  PassManager passes(module.getContext());
-  passes.enableVerifier(false); // the driver verifies between phases where asked
-  passes.addPass(tt::createDecomposeScaledDots({/*halves=*/arch.hasWarpMma}));
-  passes.addPass(tt::createPadTiles());
-  ttg::buildPipeline(passes, shape);
-  return passes.run(module);
+/// Says which op takes most of a block's shared memory where that is more than there is: no launch can load such a kernel.
+static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryPlan &shared, const Arch &arch) {
+  if (shared.bytes <= arch.maxSharedBytes)
+    return;
+  std::pair<uint32_t, Operation *> largest = {0, kernel};
+  kernel.walk([&](Operation *op) {
+    if (const uint32_t bytes = shared.bytesOf.lookup(op); bytes > largest.first)
+      largest = {bytes, op};
+  });
+  largest.second->emitRemark() << "`" << kernel.getSymName() << "` needs " << shared.bytes
+                               << " bytes of shared memory, of which this takes " << largest.first << "; " << arch.cpu
+                               << " has " << arch.maxSharedBytes
+                               << ": smaller tiles or fewer stages may help, or it cannot be launched";
 }
 
-static std::string printed(ModuleOp module) {
+LogicalResult nvidia::lowerToTtg(CudaKernel &kernel) {
+  if (kernel.module->hasAttr(ttg::kNumWarps))
+    return success();
+  PassManager passes(kernel.module.getContext());
+  passes.enableVerifier(false); // the driver verifies after each phase
+  buildTtgirPipeline(passes, kernel.arch, kernel.options);
+  return passes.run(kernel.module);
+}
+
+std::string nvidia::printTtg(const CudaKernel &kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  module.print(stream, OpPrintingFlags().enableDebugInfo());
+  ModuleOp(kernel.module).print(stream, OpPrintingFlags().enableDebugInfo());
   return text;
 }
+
+void nvidia::planMemory(CudaKernel &kernel) {
+  kernel.shared = analysis::planSharedMemory(kernel.module);
+  remarkSharedOverrun(kernel.function, kernel.shared, kernel.arch);
+}
+
+std::string nvidia::printPlan(const CudaKernel &kernel) { return lowering::printPlan(kernel.module, kernel.shared); }
 
 static LogicalResult verifyLlvm(tt::FuncOp kernel, const llvm::Module &module) {
 #ifndef NDEBUG
@@ -144,194 +160,96 @@ template <typename T> static FailureOr<T> orDiagnose(Operation *op, llvm::Expect
   return op->emitError() << llvm::toString(value.takeError());
 }
 
-static bool hasProducts(tt::FuncOp kernel) {
-  auto isProduct = [](Operation *op) {
+static bool hasDots(tt::FuncOp kernel) {
+  auto isDot = [](Operation *op) {
     return isa<tt::DotOp, ttng::WarpGroupDotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
   };
-  return kernel.walk(isProduct).wasInterrupted();
+  return kernel.walk(isDot).wasInterrupted();
 }
 
-/// Says which op takes most of a block's shared memory where that is more than there is: no launch can load such a kernel.
-static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryPlan &shared, const Arch &arch) {
-  if (shared.bytes <= arch.maxSharedBytes)
-    return;
-  std::pair<uint32_t, Operation *> largest = {0, kernel};
-  kernel.walk([&](Operation *op) {
-    if (const uint32_t bytes = shared.bytesOf.lookup(op); bytes > largest.first)
-      largest = {bytes, op};
-  });
-  largest.second->emitRemark() << "`" << kernel.getSymName() << "` needs " << shared.bytes
-                               << " bytes of shared memory, of which this takes " << largest.first << "; " << arch.cpu
-                               << " has " << arch.maxSharedBytes
-                               << ": smaller tiles or fewer stages may help, or it cannot be launched";
+static void setMachine(CudaKernel &kernel, llvm::Module &module) {
+  module.setTargetTriple((*kernel.machine)->getTargetTriple());
+  module.setDataLayout((*kernel.machine)->createDataLayout());
 }
 
-/// Beyond it kernels with dots promise one block at once: asking the assembler twice takes too long (`spillsForCompany`).
-static constexpr size_t kLargePtxBytes = 512 << 10;
-
-static LogicalResult makePtx(ModuleOp module, tt::FuncOp kernel, const support::Options &options, const Arch &arch,
-                             const Emit &emit, CudaCode &code) {
-  auto machine = orDiagnose(kernel, MachineLease::get(arch));
+/// The code generator for the module's PTX version, and a context for LLVM IR.
+static LogicalResult findMachine(CudaKernel &kernel) {
+  if (!kernel.options.ptxVersion)
+    kernel.arch.ptxVersion = neededPtx(kernel.module, kernel.arch);
+  auto machine = orDiagnose(kernel.function, MachineLease::get(kernel.arch));
   if (failed(machine))
     return failure();
-  const analysis::SharedMemoryPlan shared = analysis::planSharedMemory(module);
-  code.sharedBytes = shared.bytes;
-  remarkSharedOverrun(kernel, shared, arch);
-  llvm::LLVMContext context;
-  auto llvmModule = std::make_unique<llvm::Module>(kernel.getSymName(), context);
-  llvmModule->setTargetTriple((*machine)->getTargetTriple());
-  llvmModule->setDataLayout((*machine)->createDataLayout());
-  NvidiaEmitter emitter(arch, options.externLibraries);
-  const lowering::EmissionOptions emission = {options.enableFpFusion, options.maxRegisters};
-  if (failed(lowering::emitModule(module, *llvmModule, emitter, shared, emission)))
+  kernel.machine.emplace(std::move(*machine));
+  kernel.context = std::make_unique<llvm::LLVMContext>();
+  return success();
+}
+
+static std::unique_ptr<llvm::Module> newModule(CudaKernel &kernel) {
+  auto module = std::make_unique<llvm::Module>(kernel.function.getSymName(), *kernel.context);
+  setMachine(kernel, *module);
+  return module;
+}
+
+LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
+  tt::FuncOp function = kernel.function;
+  if (failed(findMachine(kernel)))
     return failure();
-  if (options.numCtas > 1)
-    makeProgramsOfClusters(*llvmModule, options.numCtas);
-  if (llvm::Error error = emitter.linkLibraries(*llvmModule))
-    return kernel.emitError() << llvm::toString(std::move(error));
-  if (failed(verifyLlvm(kernel, *llvmModule)))
+  kernel.llvmModule = newModule(kernel);
+  NvidiaEmitter emitter(kernel.arch, kernel.options.externLibraries);
+  const lowering::EmissionOptions emission = {kernel.options.enableFpFusion, kernel.options.maxRegisters};
+  if (failed(lowering::emitModule(kernel.module, *kernel.llvmModule, emitter, kernel.shared, emission)))
     return failure();
-  optimise(*llvmModule, **machine);
-  if (emit.written.stage == "llir") {
-    auto written = readLlvm(emit.written, kernel, *llvmModule);
-    if (failed(written))
-      return failure();
-    llvmModule = std::move(*written);
-  }
-  if (emit.llir || emit.stopAfter == "llir")
-    llvm::raw_string_ostream(code.llir) << *llvmModule;
-  if (emit.stopAfter == "llir")
-    return success();
-  if (emit.written.stage == "ptx") {
-    code.ptx = emit.written.text;
-    return checkPtx(emit.written, kernel);
-  }
-  auto ptx = orDiagnose(kernel, emitPtx(*llvmModule, **machine));
+  if (kernel.options.numCtas > 1)
+    makeProgramsOfClusters(*kernel.llvmModule, kernel.options.numCtas);
+  if (llvm::Error error = emitter.linkLibraries(*kernel.llvmModule))
+    return function.emitError() << llvm::toString(std::move(error));
+  if (failed(verifyLlvm(function, *kernel.llvmModule)))
+    return failure();
+  optimise(*kernel.llvmModule, **kernel.machine);
+  return success();
+}
+
+LogicalResult nvidia::readLlvm(CudaKernel &kernel, const WrittenStage &written) {
+  if (failed(findMachine(kernel)))
+    return failure();
+  auto module = parseLlvm(written, kernel.function, *kernel.context);
+  if (failed(module))
+    return failure();
+  kernel.llvmModule = std::move(*module);
+  setMachine(kernel, *kernel.llvmModule);
+  return success();
+}
+
+std::string nvidia::printLlvm(const CudaKernel &kernel) {
+  std::string text;
+  llvm::raw_string_ostream(text) << *kernel.llvmModule;
+  return text;
+}
+
+/// Beyond it kernels with dots ask for one resident block at once: asking the assembler twice takes too long
+/// (`spillsForCompany`).
+static constexpr size_t kLargePtxBytes = 512 << 10;
+
+LogicalResult nvidia::makePtx(CudaKernel &kernel) {
+  auto ptx = orDiagnose(kernel.function, emitPtx(*kernel.llvmModule, **kernel.machine));
   if (failed(ptx))
     return failure();
-  // Products need registers more than company; their loads wait in shared memory.
-  if (!hasProducts(kernel))
-    code.promisedBlocks = blocksToPromise(arch, {.tileRegisters = analysis::peakRegisters(kernel),
-                                                 .loadedBytes = analysis::bytesInFlight(kernel),
-                                                 .threads = code.threadsPerBlock,
-                                                 .sharedBytes = code.sharedBytes});
+  // Dots need registers more than company; their loads wait in shared memory.
+  if (!hasDots(kernel.function))
+    kernel.residentBlocks = blocksToPromise(kernel.arch, {.tileRegisters = analysis::peakRegisters(kernel.function),
+                                                          .loadedBytes = analysis::bytesInFlight(kernel.function),
+                                                          .threads = kernel.threadsPerBlock(),
+                                                          .sharedBytes = kernel.shared.bytes});
   else if (ptx->size() > kLargePtxBytes)
-    code.promisedBlocks = 1;
-  code.ptx = withResidentBlocks(*ptx, code.promisedBlocks);
+    kernel.residentBlocks = 1;
+  kernel.ptx = withResidentBlocks(*ptx, kernel.residentBlocks);
+  kernel.llvmModule.reset();
+  kernel.context.reset();
+  kernel.machine.reset();
   return success();
 }
 
-/// Whether the assembler spills although it leaves registers for a second block: where there is no promise at all it gives
-/// large kernels 32 registers at times. Users' own limits stay.
-static bool spillsForCompany(const Assembled &made, const Arch &arch, const CudaCode &code) {
-  return made.spillBytes > 0 && !StringRef(code.ptx).contains(".maxnreg") &&
-         residentBlocks(arch, {made.registers, code.threadsPerBlock, /*sharedBytes=*/0}) > 1 &&
-         made.registers < mostRegisters;
-}
-
-/// A promise of occupancy that the assembler can only keep with spills gives way to the largest one without; where there
-/// is none, to the one that leaves a thread all registers.
-static std::optional<Assembled> assembleWithoutSpills(const Arch &arch, const Tools &tools, StringRef options,
-                                                      CudaCode &code, AssemblyError &error) {
-  const auto promising = [&](uint32_t blocks) {
-    return assemble(withResidentBlocks(code.ptx, blocks), arch, tools, options, error);
-  };
-  const auto keep = [&](uint32_t blocks) {
-    code.promisedBlocks = blocks;
-    code.ptx = withResidentBlocks(code.ptx, blocks);
-    code.isReproducible = false;
-  };
-  std::optional<Assembled> best = assemble(code.ptx, arch, tools, options, error);
-  if (!best && !error.isLate && code.promisedBlocks > 0) {
-    keep(0); // some instructions need more registers than a promise may leave
-    return promising(0);
-  }
-  if (best && code.promisedBlocks == 0 && options.empty() && spillsForCompany(*best, arch, code)) {
-    std::optional<Assembled> alone = promising(1);
-    if (!alone || alone->spillBytes >= best->spillBytes)
-      return best;
-    keep(1);
-    return alone;
-  }
-  uint32_t enough = residentBlocks(arch, {mostRegisters, code.threadsPerBlock, code.sharedBytes});
-  if (!best || best->spillBytes == 0 || enough >= code.promisedBlocks)
-    return best;
-  std::optional<Assembled> roomy = promising(enough);
-  if (!roomy || roomy->spillBytes >= best->spillBytes)
-    return best;
-  best = std::move(roomy);
-  for (uint32_t tooMany = code.promisedBlocks; best->spillBytes == 0 && tooMany - enough > 1;) {
-    const uint32_t blocks = enough + (tooMany - enough) / 2;
-    std::optional<Assembled> made = promising(blocks);
-    if (made && made->spillBytes == 0) {
-      best = std::move(made);
-      enough = blocks;
-    } else {
-      tooMany = blocks;
-    }
-  }
-  keep(enough);
-  return best;
-}
-
-/// A remark says so where machine code took longer.
-static constexpr std::chrono::seconds kSlowAssembly{15};
-
-static LogicalResult makeCubin(tt::FuncOp kernel, const Arch &arch, const Tools &tools, StringRef options,
-                               CudaCode &code) {
-  const auto began = std::chrono::steady_clock::now();
-  AssemblyError error;
-  std::optional<Assembled> made = assembleWithoutSpills(arch, tools, options, code, error);
-  if (!made && !error.isRefusal)
-    return kernel.emitError() << error.message;
-  if (!made && error.isLate)
-    return tt::report(kernel.getLoc(), diag::AssemblerTimeout, kernel.getSymName(), tools.secondsLimit);
-  if (!made)
-    return tt::report(locationOfLine(code.ptx, error.line, kernel.getLoc()), diag::AssemblerRefused, error.message);
-  if (const auto took = std::chrono::steady_clock::now() - began; took > kSlowAssembly)
-    tt::report(kernel.getLoc(), diag::SlowAssembly, std::chrono::round<std::chrono::seconds>(took).count(),
-               kernel.getSymName(), made->registers, made->spillBytes);
-  if (!made->waits.empty())
-    kernel.emitRemark() << "the assembler lets products by warp groups wait for each other: " << made->waits;
-  code.cubin = std::move(made->cubin);
-  code.tool = made->tool;
-  code.toolVersion = made->toolVersion;
-  code.registers = made->registers;
-  code.spills = made->spillBytes;
-  code.stackBytes = made->stackBytes;
-  return success();
-}
-
-FailureOr<CudaCode> nvidia::compile(ModuleOp module, const support::Options &options, const support::TargetSpec &target,
-                                    const Tools &tools, const Emit &emit) {
-  std::string whyNot;
-  std::optional<Arch> arch = findArch(target.arch, whyNot);
-  if (!arch)
-    return module.emitError() << whyNot;
-  FailureOr<tt::FuncOp> kernel = lowering::findKernel(module);
-  if (failed(kernel) || failed(checkStructure(module)) || failed(checkOptions(*kernel, options, *arch)) ||
-      failed(lowerToTtg(module, options, *arch)))
-    return failure();
-  CudaCode code;
-  code.params = lowering::paramsOf(*kernel);
-  code.numWarps = ttg::numWarpsOf(module);
-  code.threadsPerBlock = code.numWarps * ttg::threadsPerWarpOf(module);
-  if (auto bytes = module->getAttrOfType<IntegerAttr>(ttg::kScratchBytes))
-    code.globalScratchBytes = bytes.getInt();
-  if (auto alignment = module->getAttrOfType<IntegerAttr>(ttg::kScratchAlignment))
-    code.globalScratchAlign = alignment.getInt();
-  if (emit.plan)
-    code.plan = lowering::printPlan(module, analysis::planSharedMemory(module));
-  if (emit.ttgir || emit.stopAfter == "ttgir")
-    code.ttgir = printed(module);
-  if (emit.stopAfter == "ttgir")
-    return code;
-  if (failed(makePtx(module, *kernel, options, *arch, emit, code)))
-    return failure();
-  const bool wantsCubin = emit.cubin && emit.stopAfter != "llir" && emit.stopAfter != "ptx";
-  if (wantsCubin && failed(makeCubin(*kernel, *arch, tools, options.ptxOptions, code)))
-    return failure();
-  if (!emit.ptx && emit.stopAfter != "ptx" && !code.cubin.empty() && code.isReproducible)
-    code.ptx.clear();
-  return code;
+LogicalResult nvidia::readPtx(CudaKernel &kernel, const WrittenStage &written) {
+  kernel.ptx = written.text;
+  return checkPtx(written, kernel.function);
 }

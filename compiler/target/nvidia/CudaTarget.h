@@ -1,19 +1,28 @@
-// From a module of `tt` (or `ttg`) ops to code for an NVIDIA GPU: the target's one entry.
+// The phases from a module of `tt` ops to code for an NVIDIA GPU; the driver runs them in order.
 // SPDX-License-Identifier: MIT
 //
 // The code has one kernel of that name in the ABI `plain`: the parameters in order at their natural alignment, then a
 // pointer to global scratch memory and one to profiling's; 32 * numWarps threads a block along x; `sharedBytes` of
-// dynamic shared memory.
+// dynamic shared memory. A failure of a phase is a diagnostic at the op's location, or at the line that the PTX refused by a
+// tool was made for.
 #pragma once
 
+#include "compiler/analysis/SharedMemory.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/support/Options.h"
 #include "compiler/support/TargetSpec.h"
+#include "compiler/target/nvidia/Archs.h"
 #include "compiler/target/nvidia/Assemble.h"
+#include "compiler/target/nvidia/Codegen.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,51 +30,59 @@ namespace nereid::nvidia {
 
 /// A stage that the user has written in place of the one that is made.
 struct WrittenStage {
-  std::string stage; ///< "llir" or "ptx"; of others the module is the user's own already
-  std::string text;
-  std::string path;
+  const std::string &text;
+  const std::string &path;
 };
 
-/// Which texts to keep besides the binary; those before `stopAfter` are made in any case.
-struct Emit {
-  bool plan = false; ///< layouts, turns of loops, the map of shared memory
-  bool ttgir = false;
-  bool llir = false;
-  bool ptx = false;
-  bool cubin = true;
-  std::string stopAfter; ///< "ttgir", "llir", "ptx" or "cubin"; the last where empty
-  WrittenStage written;  ///< empty: none
-};
+/// What the phases of one kernel hand on; each fills in what it makes.
+struct CudaKernel {
+  CudaKernel(const support::Options &options, Tools tools, Arch arch)
+      : options(options), tools(std::move(tools)), arch(std::move(arch)) {}
 
-struct CudaCode {
-  std::string plan;
-  std::string ttgir;
-  std::string llir; ///< LLVM IR, optimised
+  mlir::ModuleOp module; ///< `tt`, from `lowerToTtg` on `ttg`
+  tt::FuncOp function;
+  const support::Options &options;
+  Tools tools;
+  Arch arch;
+
+  // planMemory
+  analysis::SharedMemoryPlan shared;
+  // makeLlvm; gone again after makePtx, since an assembler may take long
+  std::optional<MachineLease> machine;
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> llvmModule; ///< optimised
+  // makePtx
   std::string ptx;
-  bool isReproducible = true; ///< false: `ptx` is not what the same module gives without assembling
-  std::string cubin; ///< empty where the tool is "driver": the PTX, which is kept then, is the binary
-  std::string tool;
-  std::string toolVersion;
-  std::vector<lowering::Param> params; ///< the scratch pointers excluded
-  uint32_t sharedBytes = 0;
-  uint32_t registers = 0;
-  uint32_t spills = 0; ///< bytes stored by spills
-  uint32_t stackBytes = 0;
-  uint32_t numWarps = 0;
-  uint32_t threadsPerBlock = 0;
-  uint32_t promisedBlocks = 0; ///< resident on a multiprocessor; 0: the assembler chooses registers
-  uint64_t globalScratchBytes = 0;
-  uint32_t globalScratchAlign = 1;
+  uint32_t residentBlocks = 0; ///< that the PTX asks to be resident on a multiprocessor; 0: the assembler chooses registers
+  // makeCubin
+  bool isPtxReproducible = true; ///< false: the PTX is not what the same module gives without assembling
+  Assembled assembled;
+
+  uint32_t threadsPerBlock() const;
 };
 
-/// Adds the passes that give descriptors to the copy engine, where the target has one and its PTX may make maps.
-/// `wherePossible`: not only where it pays. `hostMaps`: those of the host come as maps.
-void addDescriptorPasses(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options,
-                         bool wherePossible, bool hostMaps);
+/// What the module's one public function needs of the target is there; the kernel before its first phase.
+mlir::FailureOr<std::unique_ptr<CudaKernel>> beginKernel(mlir::ModuleOp module, const support::Options &options,
+                                                         const support::TargetSpec &target, const Tools &tools);
 
-/// Compiles the module's one public function. A failure is a diagnostic at the op's location, or at the line that the
-/// PTX refused by a tool was made for. The module becomes `ttg`.
-mlir::FailureOr<CudaCode> compile(mlir::ModuleOp module, const support::Options &options,
-                                  const support::TargetSpec &target, const Tools &tools, const Emit &emit);
+/// Another module in place of the one that the kernel began with.
+mlir::LogicalResult useModule(CudaKernel &kernel, mlir::ModuleOp module);
+
+//--- the phases, in order ---
+/// Layouts assigned, loops pipelined, shared memory allocated; a module that is `ttg` already stays as it is.
+mlir::LogicalResult lowerToTtg(CudaKernel &kernel);
+void planMemory(CudaKernel &kernel);
+mlir::LogicalResult makeLlvm(CudaKernel &kernel);
+mlir::LogicalResult makePtx(CudaKernel &kernel);
+mlir::LogicalResult makeCubin(CudaKernel &kernel);
+
+//--- their stages as text ---
+std::string printTtg(const CudaKernel &kernel);
+std::string printPlan(const CudaKernel &kernel);
+std::string printLlvm(const CudaKernel &kernel);
+
+//--- stages that the user has written ---
+mlir::LogicalResult readLlvm(CudaKernel &kernel, const WrittenStage &written);
+mlir::LogicalResult readPtx(CudaKernel &kernel, const WrittenStage &written);
 
 } // namespace nereid::nvidia

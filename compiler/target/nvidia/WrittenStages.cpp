@@ -15,10 +15,10 @@ static InFlightDiagnostic refuse(const WrittenStage &written, tt::FuncOp kernel)
   return kernel.emitError() << "`ir_override` is " << written.path << ", ";
 }
 
-FailureOr<std::unique_ptr<llvm::Module>> nvidia::readLlvm(const WrittenStage &written, tt::FuncOp kernel,
-                                                          const llvm::Module &made) {
+FailureOr<std::unique_ptr<llvm::Module>> nvidia::parseLlvm(const WrittenStage &written, tt::FuncOp kernel,
+                                                           llvm::LLVMContext &context) {
   llvm::SMDiagnostic error;
-  auto module = llvm::parseIR(llvm::MemoryBufferRef(written.text, written.path), error, made.getContext());
+  auto module = llvm::parseIR(llvm::MemoryBufferRef(written.text, written.path), error, context);
   if (!module)
     return refuse(written, kernel) << "which is no LLVM IR: line " << error.getLineNo() << ": " << error.getMessage();
   std::string problems;
@@ -28,12 +28,10 @@ FailureOr<std::unique_ptr<llvm::Module>> nvidia::readLlvm(const WrittenStage &wr
   const llvm::Function *own = module->getFunction(kernel.getSymName());
   if (!own || own->isDeclaration())
     return refuse(written, kernel) << "which has no function `" << kernel.getSymName() << "`";
-  const size_t wanted = made.getFunction(kernel.getSymName())->arg_size();
+  const size_t wanted = lowering::paramsOf(kernel).size() + 2;
   if (own->arg_size() != wanted)
     return refuse(written, kernel) << "whose `" << kernel.getSymName() << "` has " << own->arg_size()
                                    << " parameters; the kernel's are " << wanted << ", two of them for scratch memory";
-  module->setTargetTriple(made.getTargetTriple());
-  module->setDataLayout(made.getDataLayout());
   return module;
 }
 

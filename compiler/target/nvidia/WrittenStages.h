@@ -9,9 +9,9 @@
 
 namespace nereid::nvidia {
 
-/// The written module for the machine of `made`; its kernel has the name and the number of parameters of the one there.
-mlir::FailureOr<std::unique_ptr<llvm::Module>> readLlvm(const WrittenStage &written, tt::FuncOp kernel,
-                                                        const llvm::Module &made);
+/// The written module; its kernel has the name and the parameters of `kernel`, and two pointers to scratch memory.
+mlir::FailureOr<std::unique_ptr<llvm::Module>> parseLlvm(const WrittenStage &written, tt::FuncOp kernel,
+                                                         llvm::LLVMContext &context);
 /// Whether the written PTX has the kernel.
 mlir::LogicalResult checkPtx(const WrittenStage &written, tt::FuncOp kernel);
 

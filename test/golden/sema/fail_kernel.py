@@ -33,4 +33,4 @@ def returns(n):
 # CONSTANT: error: `tl.load(` is not a constant [signature-constant]
 # FILE: error: cannot read `{{.*}}none.py`: No such file or directory [cannot-read-file]
 # TARGET: error: target `abacus` is unknown; this build compiles for `cpu`
-# STAGE: error: target `cpu` has no stage `cubin`; it has ttir, plan, llir, asm, so, launcher.so, artifact
+# STAGE: error: target `cpu` has no stage `cubin`; it has source, ttir, plan, llir, asm, so, launcher.so, artifact

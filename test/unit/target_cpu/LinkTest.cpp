@@ -11,9 +11,9 @@
 using namespace nereid;
 using namespace nereid::cpu_test;
 
-static cpu::CpuCode smallKernel() {
-  auto code = compileText("tt.func public @kernel(%n: i32) { tt.return }", cpu::hostTarget(), cpu::Emit());
-  return code ? *code : cpu::CpuCode();
+static Code smallKernel() {
+  auto code = compileText("tt.func public @kernel(%n: i32) { tt.return }");
+  return code ? *code : Code();
 }
 
 /// The message of a failed link; empty where it succeeds.
@@ -22,7 +22,7 @@ static std::string failureOf(llvm::Expected<std::vector<char>> linked) {
 }
 
 TEST(CpuLink, fatal_error_in_the_linker_lets_the_next_link_go_on) {
-  const cpu::CpuCode code = smallKernel();
+  const Code code = smallKernel();
   ASSERT_FALSE(code.object.empty());
   auto giveUp = [](llvm::ArrayRef<const char *>, llvm::raw_ostream &) -> bool { llvm::report_fatal_error("no way"); };
   std::string within, after;

@@ -23,8 +23,7 @@ std::vector<char> Arguments::packed() const {
   return block;
 }
 
-std::optional<cpu::CpuCode> cpu_test::compileText(const std::string &text, const support::TargetSpec &target,
-                                                  const cpu::Emit &emit, std::string *error) {
+std::optional<Code> cpu_test::compileText(const std::string &text, const support::TargetSpec &target, std::string *error) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                       mlir::ub::UBDialect>();
@@ -41,10 +40,15 @@ std::optional<cpu::CpuCode> cpu_test::compileText(const std::string &text, const
   passes.addPass(tt::createRewriteDescriptors());
   if (mlir::failed(passes.run(*module)))
     return std::nullopt;
-  auto code = cpu::compile(*module, support::Options(), target, emit);
-  if (mlir::failed(code))
+  const support::Options options;
+  auto kernel = cpu::beginKernel(*module, options, target);
+  if (mlir::failed(kernel) || mlir::failed(cpu::makePlan(**kernel)) || mlir::failed(cpu::makeLlvm(**kernel)))
     return std::nullopt;
-  return std::move(*code);
+  auto assembly = cpu::printAssembly(**kernel);
+  if (mlir::failed(assembly) || mlir::failed(cpu::makeObject(**kernel)) || mlir::failed(cpu::makeShared(**kernel)))
+    return std::nullopt;
+  return Code{std::move(*assembly), std::move((*kernel)->object), std::move((*kernel)->sharedObject),
+              (*kernel)->plan.arenaBytes, lowering::paramsOf((*kernel)->function)};
 }
 
 std::unique_ptr<LoadedKernel> LoadedKernel::compile(const std::string &text, std::string *error) {
@@ -53,7 +57,7 @@ std::unique_ptr<LoadedKernel> LoadedKernel::compile(const std::string &text, std
 
 std::unique_ptr<LoadedKernel> LoadedKernel::compile(const std::string &text, const support::TargetSpec &target,
                                                     std::string *error) {
-  auto code = compileText(text, target, cpu::Emit(), error);
+  auto code = compileText(text, target, error);
   if (!code)
     return nullptr;
   std::unique_ptr<LoadedKernel> kernel(new LoadedKernel);

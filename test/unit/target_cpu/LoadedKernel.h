@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "compiler/lowering/Kernel.h"
 #include "compiler/target/cpu/CpuTarget.h"
 
 #include <array>
@@ -50,9 +51,17 @@ private:
   uint64_t arenaBytes = 0;
 };
 
+/// What the target's phases leave.
+struct Code {
+  std::string assembly;
+  std::vector<char> object, sharedObject;
+  uint64_t arenaBytes = 0;
+  std::vector<lowering::Param> params;
+};
+
 /// Compiles without loading, for any target.
-std::optional<cpu::CpuCode> compileText(const std::string &text, const support::TargetSpec &target,
-                                        const cpu::Emit &emit, std::string *error = nullptr);
+std::optional<Code> compileText(const std::string &text, const support::TargetSpec &target = cpu::hostTarget(),
+                                std::string *error = nullptr);
 
 /// `count` bytes that end where memory that may not be touched begins.
 class FencedBytes {

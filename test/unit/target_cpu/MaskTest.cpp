@@ -69,7 +69,7 @@ TEST(CpuMask, StoresPastTheCacheWriteTheSame) {
   nereid::support::TargetSpec target = nereid::cpu::hostTarget();
   target.lastLevelCacheBytes = 1024; // four programs of 64 floats
   const std::string text = replaced(replaced(doubling, "TYPE", "f32"), "ADD", "arith.addf");
-  auto code = compileText(text, target, {.assembly = true});
+  auto code = compileText(text, target);
   ASSERT_TRUE(code);
   EXPECT_NE(code->assembly.find("movntps"), std::string::npos);
   EXPECT_NE(code->assembly.find("sfence"), std::string::npos);

@@ -1,4 +1,4 @@
-// Makes every product one of f32, f64 or i32, or of pairs of 16 bits: what the register blocks compute with.
+// Widens the operands of dots to f32, f64 or i32, or to pairs of 16 bits: what the register blocks compute with.
 // SPDX-License-Identifier: MIT
 //
 // The product of two f16, bf16 or 8-bit floats is exact in f32 but for the ends of the range, that of two i8 in i32, as
@@ -6,13 +6,26 @@
 // only where AMX multiplies it: vdpbf16ps is slower than f32 on the processors that have it, and takes denormals for
 // zeros. `inputPrecision` allows f32 operands to be rounded; nothing is gained from it here, so they are multiplied as
 // they are.
-#include "compiler/target/cpu/PlanBuilder.h"
+#include "compiler/target/cpu/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 
+namespace nereid::cpu {
+#define GEN_PASS_DEF_WIDENDOTS
+#include "compiler/target/cpu/Passes.h.inc"
+} // namespace nereid::cpu
+
 using namespace mlir;
 using namespace nereid;
+
+namespace {
+/// What decides between widths.
+struct Machine {
+  bool hasAmxBf16;
+  unsigned registerBits;
+};
+} // namespace
 
 static Value widen(OpBuilder &builder, Location loc, Value tile, Type element) {
   const Type type = tt::withElement(tile.getType(), element), from = tt::elementOf(tile.getType());
@@ -28,19 +41,19 @@ static Value widen(OpBuilder &builder, Location loc, Value tile, Type element) {
 }
 
 /// Whole tiles of 16 rows and 32 numbers.
-static bool isForAmx(tt::DotOp dot, const cpu::VectorFacts &machine) {
+static bool isForAmx(tt::DotOp dot, const Machine &machine) {
   ArrayRef<int64_t> a = tt::shapeOf(dot.getA().getType()), d = tt::shapeOf(dot.getType());
   return machine.hasAmxBf16 && tt::elementOf(dot.getA().getType()).isBF16() && tt::elementOf(dot.getType()).isF32() &&
          a.back() % 32 == 0 && d.back() % 16 == 0 && d[d.size() - 2] % 16 == 0;
 }
 
 /// Pairs of i16 are multiplied and added by one instruction, of at least four lanes.
-static bool isForPairs(tt::DotOp dot, const cpu::VectorFacts &machine) {
+static bool isForPairs(tt::DotOp dot, const Machine &machine) {
   return machine.registerBits >= 256 && tt::shapeOf(dot.getA().getType()).back() % 2 == 0 &&
          tt::shapeOf(dot.getType()).back() % 4 == 0;
 }
 
-static void widen(tt::DotOp dot, const cpu::VectorFacts &machine) {
+static void widen(tt::DotOp dot, const Machine &machine) {
   Type element = tt::elementOf(dot.getA().getType());
   const Type result = tt::elementOf(dot.getType());
   if (element.isF32() || element.isF64() || element.isInteger(32) || isForAmx(dot, machine))
@@ -63,9 +76,14 @@ static void widen(tt::DotOp dot, const cpu::VectorFacts &machine) {
   dot.erase();
 }
 
-void cpu::widenProducts(tt::FuncOp kernel, const VectorFacts &machine) {
-  SmallVector<tt::DotOp> dots;
-  kernel.walk([&](tt::DotOp dot) { dots.push_back(dot); });
-  for (tt::DotOp dot : dots)
-    widen(dot, machine);
-}
+namespace {
+struct WidenDots : nereid::cpu::impl::WidenDotsBase<WidenDots> {
+  using WidenDotsBase::WidenDotsBase;
+  void runOnOperation() final {
+    SmallVector<tt::DotOp> dots;
+    getOperation().walk([&](tt::DotOp dot) { dots.push_back(dot); });
+    for (tt::DotOp dot : dots)
+      widen(dot, {hasAmxBf16, registerBits});
+  }
+};
+} // namespace

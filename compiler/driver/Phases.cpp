@@ -1,0 +1,136 @@
+// The one loop that runs a target's phases.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Backend.h"
+
+#include "compiler/analysis/WrittenArguments.h"
+#include "compiler/driver/Replacement.h"
+#include "compiler/support/FatalGuard.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <chrono>
+
+using namespace nereid;
+using namespace nereid::driver;
+
+Compilation::Compilation(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,
+                         Request request)
+    : module(module), options(options), target(target), request(std::move(request)), messages(module.getContext()) {
+  this->request.shouldStop = nullptr; // the caller's, which may end before this does
+}
+
+bool Compilation::keeps(llvm::StringRef stage) const {
+  return llvm::is_contained(request.keep, stage);
+}
+
+const Request::Replacement *Compilation::replacementOf(llvm::StringRef stage) const {
+  return request.replacement && request.replacement->stage == stage ? &*request.replacement : nullptr;
+}
+
+/// In builds with assertions what a phase has left is looked at before the next one takes it.
+static mlir::LogicalResult verify(Compilation &work) {
+#ifndef NDEBUG
+  return mlir::verify(work.module);
+#else
+  (void)work;
+  return mlir::success();
+#endif
+}
+
+/// The last phase that the request wants anything of.
+static llvm::StringRef lastWanted(const Compilation &work, const Backend &backend) {
+  llvm::StringRef last = backend.phases.back().name;
+  if (work.request.keepsBinary)
+    return last;
+  for (const Phase &phase : backend.phases)
+    if (work.keeps(phase.name))
+      last = phase.name;
+  return last;
+}
+
+/// False where the phase has nothing to do: its stage is another text of the one before.
+static mlir::FailureOr<bool> runOne(Compilation &work, const Phase &phase) {
+  if (const Request::Replacement *text = work.replacementOf(phase.name)) {
+    if (mlir::failed(phase.parse(work, *text)))
+      return mlir::failure();
+  } else if (!phase.run) {
+    return false;
+  } else if (mlir::failed(phase.run(work))) {
+    return mlir::failure();
+  }
+  if (mlir::failed(verify(work)))
+    return mlir::failure();
+  return true;
+}
+
+static mlir::LogicalResult keepText(Compilation &work, const Phase &phase) {
+  if (!phase.print || !work.keeps(phase.name))
+    return mlir::success();
+  mlir::FailureOr<std::string> text = phase.print(work);
+  if (mlir::failed(text))
+    return mlir::failure();
+  work.result.artifact.stages.push_back({phase.name, std::move(*text)});
+  return mlir::success();
+}
+
+mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase> phases) {
+  using Clock = std::chrono::steady_clock;
+  const llvm::StringRef last = lastWanted(work, *findBackend(work.target.backend));
+  for (const Phase &phase : phases) {
+    const Clock::time_point began = Clock::now();
+    const mlir::FailureOr<bool> isDone = runOne(work, phase);
+    if (mlir::failed(isDone))
+      return mlir::failure();
+    if (*isDone)
+      work.result.times.push_back({phase.name, std::chrono::duration<double, std::micro>(Clock::now() - began).count()});
+    if (mlir::failed(keepText(work, phase)))
+      return mlir::failure();
+    if (phase.name == last)
+      return false;
+    support::leaveIfAbandoned();
+  }
+  return true;
+}
+
+/// How many phases there are up to "ttir", itself included.
+static size_t countUntilTtir(llvm::ArrayRef<Phase> phases) {
+  return llvm::find_if(phases, [](const Phase &phase) { return llvm::StringRef(phase.name) == "ttir"; }) - phases.begin() + 1;
+}
+
+llvm::ArrayRef<Phase> Backend::untilTtir() const { return llvm::ArrayRef(phases).take_front(countUntilTtir(phases)); }
+llvm::ArrayRef<Phase> Backend::afterTtir() const { return llvm::ArrayRef(phases).drop_front(countUntilTtir(phases)); }
+
+std::vector<std::string> Backend::stages() const {
+  std::vector<std::string> names;
+  for (const Phase &phase : phases)
+    names.push_back(phase.name);
+  names.insert(names.end(), extras.begin(), extras.end());
+  return names;
+}
+
+std::vector<std::string> Backend::replaceable() const {
+  std::vector<std::string> names;
+  for (const Phase &phase : phases)
+    if (phase.parse)
+      names.push_back(phase.name);
+  return names;
+}
+
+mlir::FailureOr<std::string> driver::printTtir(Compilation &work) { return printModule(work.module); }
+
+mlir::LogicalResult driver::parseModule(Compilation &work, const Request::Replacement &text) {
+  work.written = readReplacement(text, work.kernel, work.diagnostics);
+  if (!work.written)
+    return mlir::failure();
+  work.module = *work.written;
+  work.kernel = kernelOf(work.module, work.diagnostics);
+  return mlir::success();
+}
+
+void driver::describeWrites(Compilation &work) {
+  const llvm::SmallBitVector written = analysis::writtenArguments(work.kernel);
+  for (auto [index, parameter] : llvm::enumerate(work.result.artifact.parameters))
+    parameter.isWritten = index >= written.size() || written[index];
+}

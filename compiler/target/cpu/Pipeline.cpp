@@ -1,0 +1,76 @@
+// Lists the passes that the CPU target runs before it plans loops.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/Pipeline.h"
+
+#include "compiler/passes/tt/Passes.h"
+#include "compiler/passes/tt/Pipeline.h"
+#include "compiler/support/Sanitizers.h"
+#include "compiler/target/cpu/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+
+void cpu::buildTtirPipeline(OpPassManager &passes, bool fusesFloats) {
+  passes.addPass(tt::createDropNoinline()); // a call saves no registers on a CPU
+  tt::buildOptimisePipeline(passes, fusesFloats);
+}
+
+void cpu::buildPreparePipeline(OpPassManager &passes, const PrepareOptions &options) {
+  // Only text that the user has written can still have calls.
+  passes.addPass(tt::createInlineCalls());
+  passes.addPass(createCheckTypes({options.hasF16c, options.arch}));
+  passes.addPass(tt::createDecomposeScaledDots());
+  if (options.sanitizers) {
+    tt::InsertChecksOptions checks;
+    const std::string names = support::sanitizerNames(options.sanitizers);
+    for (StringRef kind : llvm::split(names, ','))
+      checks.kinds.push_back(kind.str());
+    passes.addPass(tt::createInsertChecks(checks));
+  }
+  tt::DropHintsOptions hints; // no hint is of use here
+  hints.all = true;
+  passes.addPass(tt::createDropHints(hints));
+  passes.addPass(createCarryOffsets());
+  passes.addPass(createWidenDots({options.hasAmxBf16, options.registerBits}));
+}
+
+namespace {
+struct TtirPipeline : PassPipelineOptions<TtirPipeline> {
+  Option<bool> fusesFloats{*this, "fp-fusion", llvm::cl::desc("a multiplication and an addition may be rounded once"),
+                           llvm::cl::init(true)};
+};
+
+struct PreparePipeline : PassPipelineOptions<PreparePipeline> {
+  Option<bool> hasF16c{*this, "f16c", llvm::cl::desc("the machine converts floats of 16 bits"), llvm::cl::init(true)};
+  Option<bool> hasAmxBf16{*this, "amx-bf16", llvm::cl::desc("the machine has AMX for bf16"), llvm::cl::init(false)};
+  Option<unsigned> registerBits{*this, "register-bits", llvm::cl::desc("width of a vector register"), llvm::cl::init(512)};
+  Option<std::string> sanitize{*this, "sanitize", llvm::cl::desc("sanitizers, as --sanitize of `nereid compile`")};
+};
+} // namespace
+
+void cpu::registerPipelines() {
+  registerCpuPasses();
+  PassPipelineRegistration<TtirPipeline>(
+      "cpu-ttir", "from the front end's tt to ttir", [](OpPassManager &passes, const TtirPipeline &options) {
+        buildTtirPipeline(passes, options.fusesFloats);
+      });
+  PassPipelineRegistration<PreparePipeline>(
+      "cpu-prepare", "from ttir to the tt that loops are planned of", [](OpPassManager &passes, const PreparePipeline &options) {
+        PrepareOptions prepare;
+        prepare.hasF16c = options.hasF16c;
+        prepare.hasAmxBf16 = options.hasAmxBf16;
+        prepare.registerBits = options.registerBits;
+        std::string whyNot;
+        const std::optional<uint32_t> sanitizers = support::parseSanitizers(options.sanitize, whyNot);
+        if (!sanitizers)
+          llvm::reportFatalUsageError(llvm::StringRef(whyNot));
+        prepare.sanitizers = *sanitizers;
+        buildPreparePipeline(passes, prepare);
+      });
+}

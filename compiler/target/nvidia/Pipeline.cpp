@@ -1,0 +1,104 @@
+// Lists the passes that the NVIDIA target runs before it emits LLVM IR.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/Pipeline.h"
+
+#include "compiler/passes/tt/Passes.h"
+#include "compiler/passes/tt/Pipeline.h"
+#include "compiler/passes/ttg/Passes.h"
+#include "compiler/passes/ttg/Pipeline.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+
+static void addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
+  std::string whyNot;
+  const std::optional<Arch> arch = findArch(target.arch, whyNot);
+  if (!arch || !arch->makesTensorMaps)
+    return;
+  const bool wherePossible = target.features == kTensorCopies, hostMaps = target.features == kHostMaps;
+  const bool pays = arch->hasWgmma; // measured there
+  const bool mayMake = (pays || wherePossible) && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx);
+  if (mayMake || hostMaps)
+    passes.addPass(ttg::createPlaceDescriptors({wherePossible, hostMaps}));
+}
+
+void nvidia::buildTtirPipeline(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
+  tt::buildOptimisePipeline(passes, options.enableFpFusion,
+                            [&](OpPassManager &more) { addDescriptorPasses(more, target, options); });
+}
+
+void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const support::Options &options) {
+  ttg::GpuShape shape;
+  shape.numWarps = options.numWarps;
+  shape.numCtas = options.numCtas;
+  shape.target = "cuda:" + std::to_string(arch.capability);
+  shape.askedStages = options.numStages == support::Options().numStages ? 0 : options.numStages;
+  shape.maxSharedBytes = arch.maxSharedBytes;
+  shape.hasWarpMma = arch.hasWarpMma;
+  shape.hasWarpGroupMma = arch.hasWgmma;
+  shape.hasAsyncCopy = arch.hasAsyncCopy;
+  shape.hasVectorAtomics = arch.hasVectorAtomics;
+  shape.productStages = options.numStages;
+  passes.addPass(tt::createDecomposeScaledDots({/*halves=*/arch.hasWarpMma}));
+  passes.addPass(tt::createPadTiles());
+  ttg::buildPipeline(passes, shape);
+}
+
+namespace {
+/// As `nereid compile` has them.
+struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
+  Option<std::string> arch{*this, "arch", llvm::cl::desc("compute capability, as in cuda:90"), llvm::cl::init("90")};
+  Option<std::string> features{*this, "features", llvm::cl::desc("+tma or +maps"), llvm::cl::init("")};
+  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("warps of a block"), llvm::cl::init(support::Options().numWarps)};
+  Option<unsigned> numStages{*this, "num-stages", llvm::cl::desc("stages of loops with a dot"),
+                             llvm::cl::init(support::Options().numStages)};
+  Option<unsigned> numCtas{*this, "num-ctas", llvm::cl::desc("blocks of a cluster"), llvm::cl::init(1)};
+  Option<bool> fusesFloats{*this, "fp-fusion", llvm::cl::desc("a multiplication and an addition may be rounded once"),
+                           llvm::cl::init(true)};
+
+  support::TargetSpec target() const {
+    support::TargetSpec spec;
+    spec.backend = "cuda";
+    spec.arch = arch;
+    spec.features = features;
+    return spec;
+  }
+  support::Options options() const {
+    support::Options made;
+    made.numWarps = numWarps;
+    made.numStages = numStages;
+    made.numCtas = numCtas;
+    made.enableFpFusion = fusesFloats;
+    return made;
+  }
+};
+} // namespace
+
+/// A mistake ends nereid-opt with a message.
+static Arch archOf(const CudaPipeline &pipeline) {
+  std::string whyNot;
+  const std::optional<Arch> arch = findArch(pipeline.arch, whyNot);
+  const StringRef features = pipeline.features;
+  if (arch && !features.empty() && features != kTensorCopies && features != kHostMaps)
+    whyNot = "features are `" + features.str() + "`; they may be `" + kTensorCopies.str() + "` or `" + kHostMaps.str() + "`";
+  if (!whyNot.empty())
+    llvm::reportFatalUsageError(StringRef(whyNot));
+  return *arch;
+}
+
+void nvidia::registerPipelines() {
+  PassPipelineRegistration<CudaPipeline>(
+      "cuda-ttir", "from the front end's tt to ttir", [](OpPassManager &passes, const CudaPipeline &pipeline) {
+        (void)archOf(pipeline);
+        buildTtirPipeline(passes, pipeline.target(), pipeline.options());
+      });
+  PassPipelineRegistration<CudaPipeline>(
+      "cuda-ttgir", "from ttir to ttgir", [](OpPassManager &passes, const CudaPipeline &pipeline) {
+        buildTtgirPipeline(passes, archOf(pipeline), pipeline.options());
+      });
+}
