@@ -358,7 +358,9 @@ def test_kernels_are_kept_by_device(device):
         assert len(f.device_caches[name][0]) == 1
 
 
-def test_a_changed_text_is_noticed_by_kernels_that_take_the_function():
+def kernel_that_takes_a_function():
+    """New ones for each test, which change them: a function and a kernel that stores what it returns."""
+
     @triton.jit
     def value():
         return 17
@@ -367,6 +369,11 @@ def test_a_changed_text_is_noticed_by_kernels_that_take_the_function():
     def kernel(out_ptr, FUNCTION: tl.constexpr):
         tl.store(out_ptr, FUNCTION())
 
+    return value, kernel
+
+
+def test_a_changed_text_is_noticed_by_kernels_that_take_the_function():
+    value, kernel = kernel_that_takes_a_function()
     out = np.zeros(1, np.int32)
     kernel[(1,)](out, value)
     assert out[0] == 17
@@ -380,14 +387,7 @@ def test_a_changed_text_is_noticed_by_kernels_that_take_the_function():
 
 
 def test_preloading_a_kernel_that_takes_a_function(cpu_is_active):
-    @triton.jit
-    def value():
-        return 17
-
-    @triton.jit
-    def kernel(out_ptr, FUNCTION: tl.constexpr):
-        tl.store(out_ptr, FUNCTION())
-
+    value, kernel = kernel_that_takes_a_function()
     texts = []
     with triton.knobs.runtime.scope():
         triton.knobs.runtime.jit_cache_hook = lambda **facts: texts.append(
