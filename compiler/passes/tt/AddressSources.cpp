@@ -10,6 +10,19 @@ Value tt::accessedPointer(Operation *op) {
   return isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(op) ? op->getOperand(0) : Value();
 }
 
+Value tt::accessMask(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return load.getMask();
+  if (auto store = dyn_cast<StoreOp>(op))
+    return store.getMask();
+  if (auto load = dyn_cast<AtomicLoadOp>(op))
+    return load.getMask();
+  if (auto store = dyn_cast<AtomicStoreOp>(op))
+    return store.getMask();
+  auto atomic = dyn_cast<AtomicRMWOp>(op);
+  return atomic ? atomic.getMask() : Value();
+}
+
 /// What a loop or a branch hands over as its result `index`.
 static void addYielded(Operation *op, unsigned index, SmallVectorImpl<Value> &values) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {

@@ -27,5 +27,7 @@ AddressArithmetic addressArithmetic(FuncOp kernel);
 
 /// The pointer of a load, a store or an atomic; null for other ops.
 mlir::Value accessedPointer(mlir::Operation *op);
+/// The mask of one; null where it has none.
+mlir::Value accessMask(mlir::Operation *op);
 
 } // namespace nereid::tt

@@ -55,19 +55,6 @@ check::ValuesOp Inserter::add(Operation *op, Kind kind, StringRef what, ArrayRef
 
 //--- accesses ------------------------------------------------------------------------------
 
-static Value maskOf(Operation *op) {
-  if (auto load = dyn_cast<LoadOp>(op))
-    return load.getMask();
-  if (auto store = dyn_cast<StoreOp>(op))
-    return store.getMask();
-  if (auto load = dyn_cast<AtomicLoadOp>(op))
-    return load.getMask();
-  if (auto store = dyn_cast<AtomicStoreOp>(op))
-    return store.getMask();
-  auto atomic = dyn_cast<AtomicRMWOp>(op);
-  return atomic ? atomic.getMask() : Value();
-}
-
 static StringRef verbOf(Operation *op) {
   return isa<LoadOp, AtomicLoadOp>(op) ? "read" : isa<StoreOp, AtomicStoreOp>(op) ? "written" : "updated";
 }
@@ -75,7 +62,7 @@ static StringRef verbOf(Operation *op) {
 /// Nothing in lanes that the mask lets out, nor beside a pointer whose memory no argument names.
 void Inserter::access(Operation *op, Value pointer) {
   builder.setInsertionPoint(op);
-  Value mask = maskOf(op);
+  Value mask = accessMask(op);
   if (wants(support::Uninit)) { // before anything is done with the address
     defined(op, pointer, "the address", mask);
     if (mask)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/passes/tt/AddressSources.h"
 
 namespace nereid::cpu {
 
@@ -25,16 +26,7 @@ inline mlir::Value valueOfAtomic(mlir::Operation *op) {
 inline bool isWrite(mlir::Operation *op) { return llvm::isa_and_nonnull<tt::StoreOp>(op) || isAtomic(op); }
 
 /// The mask of a write; null where it has none.
-inline mlir::Value maskOfWrite(mlir::Operation *op) {
-  if (auto store = llvm::dyn_cast_or_null<tt::StoreOp>(op))
-    return store.getMask();
-  if (auto load = llvm::dyn_cast_or_null<tt::AtomicLoadOp>(op))
-    return load.getMask();
-  if (auto store = llvm::dyn_cast_or_null<tt::AtomicStoreOp>(op))
-    return store.getMask();
-  auto combine = llvm::dyn_cast_or_null<tt::AtomicRMWOp>(op);
-  return combine ? combine.getMask() : mlir::Value();
-}
+inline mlir::Value maskOfWrite(mlir::Operation *op) { return isWrite(op) ? tt::accessMask(op) : mlir::Value(); }
 
 inline mlir::Value pointerOfWrite(mlir::Operation *op) { return op->getOperand(0); }
 
