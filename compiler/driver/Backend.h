@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -16,6 +17,12 @@ namespace nereid::driver {
 /// What a target's phases hand on to one another.
 struct TargetState {
   virtual ~TargetState() = default;
+};
+
+/// It, for a target whose phases work on a `Kernel`.
+template <typename Kernel> struct KernelState : TargetState {
+  explicit KernelState(std::unique_ptr<Kernel> kernel) : kernel(std::move(kernel)) {}
+  std::unique_ptr<Kernel> kernel;
 };
 
 /// One kernel between two phases. It owns all but the caller's module, since it may outlast its caller.
@@ -57,6 +64,8 @@ struct Backend {
   std::optional<support::TargetSpec> (*resolve)(const std::string &arch, std::string &whyNot);
   std::vector<Phase> phases;        ///< in order: "source", which is what the front end made, "ttir", the target's own, the binary
   std::vector<const char *> extras; ///< stages made of the artifact alone
+  /// Adds the passes that make the stage "ttir" of what the front end made.
+  void (*addTtirPasses)(mlir::OpPassManager &passes, const Compilation &work);
   /// Between "ttir" and the target's own phases: checks what the options ask of the target, and makes `state`.
   mlir::LogicalResult (*begin)(Compilation &work);
   /// After the last phase that was wanted: the binary, the parameters' offsets and the launch properties.
@@ -79,7 +88,10 @@ const Backend *findBackend(llvm::StringRef name);
 mlir::FailureOr<bool> runPhases(Compilation &work, llvm::ArrayRef<Phase> phases);
 
 //--- for the targets' tables ---
+mlir::LogicalResult makeTtir(Compilation &work);
 mlir::FailureOr<std::string> printTtir(Compilation &work);
+/// Ours is made first: it is what the user's kernel is compared with.
+mlir::LogicalResult parseTtir(Compilation &work, const Request::Replacement &text);
 /// The module of the user's text, whose kernel has the parameters of the present one, becomes the one that is compiled.
 mlir::LogicalResult parseModule(Compilation &work, const Request::Replacement &text);
 /// Which of the artifact's parameters the kernel writes through.

@@ -10,9 +10,9 @@
 #include "compiler/driver/PassDiagnostics.h"
 #include "compiler/driver/Replacement.h"
 #include "compiler/support/FatalGuard.h"
-#include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/Sanitizers.h"
+#include "compiler/target/nvidia/Diagnostics.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -89,22 +89,21 @@ static void reportFailure(Compilation &work, const support::DiagnosticKind &othe
     work.messages.report(diagnostics, otherwise, work.request.sources);
 }
 
-/// From sema's module to the stage "ttir". This half runs on the caller's thread.
-static bool makeTtir(Compilation &work, const Backend &backend, support::DiagnosticEngine &diagnostics, bool &wantsMore) {
+/// From sema's module to the stage "ttir"; true where a phase after it is wanted. This half runs on the caller's thread.
+static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend, support::DiagnosticEngine &diagnostics) {
   const support::ForkGate gate;
   if (work.request.replacement && !checkReplaceable(*work.request.replacement, backend, diagnostics))
-    return false;
+    return mlir::failure();
   chooseStages(work, backend);
   const mlir::FailureOr<bool> more = runPhases(work, backend.untilTtir());
   if (mlir::failed(more)) {
     reportFailure(work, diag::PassFailed, diagnostics);
-    return false;
+    return mlir::failure();
   }
   if (takesHostMaps(work.kernel))
     work.request.parameters = parametersOf(work.kernel);
   describe(work);
-  wantsMore = *more;
-  return true;
+  return more;
 }
 
 static bool finish(Compilation &work, const Backend &backend) {
@@ -175,10 +174,10 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
     return std::nullopt;
   if (work->request.parameters.empty())
     work->request.parameters = parametersOf(work->kernel);
-  bool wantsMore = false;
-  if (!makeTtir(*work, backend, diagnostics, wantsMore))
+  const mlir::FailureOr<bool> wantsMore = begin(*work, backend, diagnostics);
+  if (mlir::failed(wantsMore))
     return std::nullopt;
-  if (wantsMore && !finishGuarded(work, backend, request.shouldStop, diagnostics))
+  if (*wantsMore && !finishGuarded(work, backend, request.shouldStop, diagnostics))
     return std::nullopt;
   work->messages.reportRemarks(diagnostics, diag::TargetRemark, request.sources);
   return std::move(work->result);

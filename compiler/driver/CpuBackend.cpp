@@ -9,8 +9,6 @@
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/Pipeline.h"
 
-#include "mlir/Pass/PassManager.h"
-
 #include "llvm/Config/llvm-config.h"
 
 using namespace nereid;
@@ -38,24 +36,10 @@ static const support::DiagnosticKind &kindOf(support::Sanitizer sanitizer) {
   llvm_unreachable("all sanitizers are listed");
 }
 
-namespace {
-struct CpuState : TargetState {
-  std::unique_ptr<cpu::CpuKernel> kernel;
-};
-} // namespace
+static cpu::CpuKernel &kernelOf(Compilation &work) { return *static_cast<KernelState<cpu::CpuKernel> &>(*work.state).kernel; }
 
-static cpu::CpuKernel &kernelOf(Compilation &work) { return *static_cast<CpuState &>(*work.state).kernel; }
-
-static mlir::LogicalResult makeTtir(Compilation &work) {
-  mlir::PassManager passes(work.module.getContext());
-  passes.enableVerifier(false); // the driver verifies after each phase
+static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) {
   cpu::buildTtirPipeline(passes, work.options.enableFpFusion);
-  return passes.run(work.module);
-}
-
-/// Ours first: it is what the user's kernel is compared with.
-static mlir::LogicalResult parseTtir(Compilation &work, const Request::Replacement &text) {
-  return mlir::success(mlir::succeeded(makeTtir(work)) && mlir::succeeded(parseModule(work, text)));
 }
 
 static mlir::LogicalResult begin(Compilation &work) {
@@ -66,9 +50,7 @@ static mlir::LogicalResult begin(Compilation &work) {
   (*kernel)->checkText = [&work](mlir::Location where, support::Sanitizer sanitizer) {
     return textAt(where, kindOf(sanitizer), "{found}", work.request.sources);
   };
-  auto state = std::make_unique<CpuState>();
-  state->kernel = std::move(*kernel);
-  work.state = std::move(state);
+  work.state = std::make_unique<KernelState<cpu::CpuKernel>>(std::move(*kernel));
   return mlir::success();
 }
 
@@ -99,5 +81,6 @@ const Backend driver::cpuBackend = {
                   return mlir::success(mlir::succeeded(cpu::makeObject(kernel)) && mlir::succeeded(cpu::makeShared(kernel)));
                 }, nullptr, nullptr}},
     .extras = {"launcher.so"},
+    .addTtirPasses = addTtirPasses,
     .begin = begin,
     .finish = finish};

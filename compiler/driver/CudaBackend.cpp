@@ -8,8 +8,6 @@
 #include "compiler/target/nvidia/HostMaps.h"
 #include "compiler/target/nvidia/Pipeline.h"
 
-#include "mlir/Pass/PassManager.h"
-
 using namespace nereid;
 using namespace nereid::driver;
 
@@ -38,19 +36,10 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
   return spec;
 }
 
-namespace {
-struct CudaState : TargetState {
-  std::unique_ptr<nvidia::CudaKernel> kernel;
-};
-} // namespace
+static nvidia::CudaKernel &kernelOf(Compilation &work) { return *static_cast<KernelState<nvidia::CudaKernel> &>(*work.state).kernel; }
 
-static nvidia::CudaKernel &kernelOf(Compilation &work) { return *static_cast<CudaState &>(*work.state).kernel; }
-
-static mlir::LogicalResult makeTtir(Compilation &work) {
-  mlir::PassManager passes(work.module.getContext());
-  passes.enableVerifier(false); // the driver verifies after each phase
+static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) {
   nvidia::buildTtirPipeline(passes, work.target, work.options);
-  return passes.run(work.module);
 }
 
 static mlir::LogicalResult begin(Compilation &work) {
@@ -59,15 +48,8 @@ static mlir::LogicalResult begin(Compilation &work) {
   auto kernel = nvidia::beginKernel(work.module, work.options, work.target, {found.ptxas, found.nvJitLink, found.secondsLimit});
   if (mlir::failed(kernel))
     return mlir::failure();
-  auto state = std::make_unique<CudaState>();
-  state->kernel = std::move(*kernel);
-  work.state = std::move(state);
+  work.state = std::make_unique<KernelState<nvidia::CudaKernel>>(std::move(*kernel));
   return mlir::success();
-}
-
-/// Ours first: it is what the user's kernel is compared with.
-static mlir::LogicalResult parseTtir(Compilation &work, const Request::Replacement &text) {
-  return mlir::success(mlir::succeeded(makeTtir(work)) && mlir::succeeded(parseModule(work, text)));
 }
 
 /// The user's module may be `tt` or `ttg`.
@@ -133,5 +115,6 @@ const Backend driver::cudaBackend = {
                 readText<nvidia::readPtx>},
                {"cubin", made<nvidia::makeCubin>, nullptr, nullptr}},
     .extras = {},
+    .addTtirPasses = addTtirPasses,
     .begin = begin,
     .finish = finish};

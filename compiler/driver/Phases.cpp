@@ -21,9 +21,7 @@ Compilation::Compilation(mlir::ModuleOp module, const support::Options &options,
   this->request.shouldStop = nullptr; // the caller's, which may end before this does
 }
 
-bool Compilation::keeps(llvm::StringRef stage) const {
-  return llvm::is_contained(request.keep, stage);
-}
+bool Compilation::keeps(llvm::StringRef stage) const { return llvm::is_contained(request.keep, stage); }
 
 const Request::Replacement *Compilation::replacementOf(llvm::StringRef stage) const {
   return request.replacement && request.replacement->stage == stage ? &*request.replacement : nullptr;
@@ -116,6 +114,17 @@ std::vector<std::string> Backend::replaceable() const {
     if (phase.parse)
       names.push_back(phase.name);
   return names;
+}
+
+mlir::LogicalResult driver::makeTtir(Compilation &work) {
+  mlir::PassManager passes(work.module.getContext());
+  passes.enableVerifier(false); // the loop above verifies
+  findBackend(work.target.backend)->addTtirPasses(passes, work);
+  return passes.run(work.module);
+}
+
+mlir::LogicalResult driver::parseTtir(Compilation &work, const Request::Replacement &text) {
+  return mlir::success(mlir::succeeded(makeTtir(work)) && mlir::succeeded(parseModule(work, text)));
 }
 
 mlir::FailureOr<std::string> driver::printTtir(Compilation &work) { return printModule(work.module); }

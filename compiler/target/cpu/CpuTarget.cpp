@@ -6,6 +6,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/lowering/LeaveBetweenPasses.h"
+#include "compiler/lowering/LlvmModule.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/target/cpu/CLibrary.h"
 #include "compiler/target/cpu/Codegen.h"
@@ -19,7 +20,6 @@
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -84,15 +84,9 @@ static VectorFacts factsOf(const llvm::TargetMachine &machine) {
   return facts;
 }
 
-template <typename T> static FailureOr<T> orDiagnose(Operation *op, llvm::Expected<T> value) {
-  if (value)
-    return std::move(*value);
-  return op->emitError() << llvm::toString(value.takeError());
-}
-
 FailureOr<std::unique_ptr<CpuKernel>> cpu::beginKernel(ModuleOp module, const support::Options &options,
                                                        const support::TargetSpec &target) {
-  auto machine = orDiagnose(module, createMachine(target));
+  auto machine = lowering::orDiagnose(module, createMachine(target));
   if (failed(machine))
     return failure();
   auto kernel = std::make_unique<CpuKernel>(module, options, target);
@@ -129,16 +123,6 @@ LogicalResult cpu::makePlan(CpuKernel &kernel) {
 
 std::string cpu::printPlan(CpuKernel &kernel) { return print(kernel.plan, kernel.facts); }
 
-static LogicalResult verifyLlvm(CpuKernel &kernel) {
-#ifndef NDEBUG
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (llvm::verifyModule(*kernel.llvmModule, &stream))
-    return kernel.function.emitError() << "invalid LLVM IR; this is a defect of the compiler: " << text;
-#endif
-  return success();
-}
-
 LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
   tt::FuncOp function = kernel.function;
   kernel.context = std::make_unique<llvm::LLVMContext>();
@@ -156,7 +140,7 @@ LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
   kernel.asmLocations = std::move(emitter.lanes.asmLocations);
   if (llvm::Error error = linkLibrary(module))
     return function.emitError() << llvm::toString(std::move(error));
-  if (failed(verifyLlvm(kernel)))
+  if (failed(lowering::verifyLlvm(function, module)))
     return failure();
   support::leaveIfAbandoned();
   optimise(module, *kernel.machine);
@@ -164,9 +148,7 @@ LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
 }
 
 std::string cpu::printLlvm(const CpuKernel &kernel) {
-  std::string text;
-  llvm::raw_string_ostream(text) << *kernel.llvmModule;
-  return text;
+  return lowering::printLlvm(*kernel.llvmModule);
 }
 
 /// What code generation has said of a kernel's own assembly.
@@ -181,14 +163,14 @@ static LogicalResult checkAssembly(const CpuKernel &kernel) {
 
 FailureOr<std::string> cpu::printAssembly(const CpuKernel &kernel) {
   auto copy = llvm::CloneModule(*kernel.llvmModule); // code generation changes the module
-  auto text = orDiagnose(kernel.function, emitAssembly(*copy, *kernel.machine));
+  auto text = lowering::orDiagnose(kernel.function, emitAssembly(*copy, *kernel.machine));
   if (failed(text) || failed(checkAssembly(kernel)))
     return failure();
   return text;
 }
 
 LogicalResult cpu::makeObject(CpuKernel &kernel) {
-  auto object = orDiagnose(kernel.function, emitObject(*kernel.llvmModule, *kernel.machine));
+  auto object = lowering::orDiagnose(kernel.function, emitObject(*kernel.llvmModule, *kernel.machine));
   if (failed(object))
     return failure();
   if (failed(checkAssembly(kernel)))
@@ -198,7 +180,7 @@ LogicalResult cpu::makeObject(CpuKernel &kernel) {
 }
 
 LogicalResult cpu::makeShared(CpuKernel &kernel) {
-  auto shared = orDiagnose(kernel.function, linkShared(kernel.object, kernel.function.getSymName()));
+  auto shared = lowering::orDiagnose(kernel.function, linkShared(kernel.object, kernel.function.getSymName()));
   if (failed(shared))
     return failure();
   kernel.sharedObject = std::move(*shared);

@@ -7,6 +7,7 @@
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/lowering/GpuPlan.h"
+#include "compiler/lowering/LlvmModule.h"
 #include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
 #include "compiler/target/nvidia/Clusters.h"
 #include "compiler/target/nvidia/Codegen.h"
@@ -17,7 +18,6 @@
 
 #include "mlir/Pass/PassManager.h"
 
-#include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -144,22 +144,6 @@ void nvidia::planMemory(CudaKernel &kernel) {
 
 std::string nvidia::printPlan(const CudaKernel &kernel) { return lowering::printPlan(kernel.module, kernel.shared); }
 
-static LogicalResult verifyLlvm(tt::FuncOp kernel, const llvm::Module &module) {
-#ifndef NDEBUG
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (llvm::verifyModule(module, &stream))
-    return kernel.emitError() << "invalid LLVM IR; this is a defect of the compiler: " << text;
-#endif
-  return success();
-}
-
-template <typename T> static FailureOr<T> orDiagnose(Operation *op, llvm::Expected<T> value) {
-  if (value)
-    return std::move(*value);
-  return op->emitError() << llvm::toString(value.takeError());
-}
-
 static bool hasDots(tt::FuncOp kernel) {
   auto isDot = [](Operation *op) {
     return isa<tt::DotOp, ttng::WarpGroupDotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
@@ -176,7 +160,7 @@ static void setMachine(CudaKernel &kernel, llvm::Module &module) {
 static LogicalResult findMachine(CudaKernel &kernel) {
   if (!kernel.options.ptxVersion)
     kernel.arch.ptxVersion = neededPtx(kernel.module, kernel.arch);
-  auto machine = orDiagnose(kernel.function, MachineLease::get(kernel.arch));
+  auto machine = lowering::orDiagnose(kernel.function, MachineLease::get(kernel.arch));
   if (failed(machine))
     return failure();
   kernel.machine.emplace(std::move(*machine));
@@ -203,7 +187,7 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
     makeProgramsOfClusters(*kernel.llvmModule, kernel.options.numCtas);
   if (llvm::Error error = emitter.linkLibraries(*kernel.llvmModule))
     return function.emitError() << llvm::toString(std::move(error));
-  if (failed(verifyLlvm(function, *kernel.llvmModule)))
+  if (failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
     return failure();
   optimise(*kernel.llvmModule, **kernel.machine);
   return success();
@@ -221,9 +205,7 @@ LogicalResult nvidia::readLlvm(CudaKernel &kernel, const WrittenStage &written) 
 }
 
 std::string nvidia::printLlvm(const CudaKernel &kernel) {
-  std::string text;
-  llvm::raw_string_ostream(text) << *kernel.llvmModule;
-  return text;
+  return lowering::printLlvm(*kernel.llvmModule);
 }
 
 /// Beyond it kernels with dots ask for one resident block at once: asking the assembler twice takes too long
@@ -231,7 +213,7 @@ std::string nvidia::printLlvm(const CudaKernel &kernel) {
 static constexpr size_t kLargePtxBytes = 512 << 10;
 
 LogicalResult nvidia::makePtx(CudaKernel &kernel) {
-  auto ptx = orDiagnose(kernel.function, emitPtx(*kernel.llvmModule, **kernel.machine));
+  auto ptx = lowering::orDiagnose(kernel.function, emitPtx(*kernel.llvmModule, **kernel.machine));
   if (failed(ptx))
     return failure();
   // Dots need registers more than company; their loads wait in shared memory.
