@@ -58,10 +58,12 @@ def check(tensors, *, score_mod=None, block_mask=None, extra=(), **options):
     plain = run(attend, tensors, list(extra), dtype, cotangent)
     ours = run(torch.compile(attend, fullgraph=True), tensors, list(extra), dtype, cotangent)
     floor = {torch.float32: 1e-5}.get(dtype, 1e-3)
+    # A gradient may be what is left of terms as large as the output (all of it, with one key): float32 rounds those.
+    cancelled = 1e-6 * exact[0].abs().max().item()
     for index, (e, p, o) in enumerate(zip(exact, plain, ours, strict=True)):
         scale = e.abs().max().item()
         error = (o.double() - e).abs().max().item()
-        allowed = 3 * (p.double() - e).abs().max().item() + floor * scale
+        allowed = 3 * (p.double() - e).abs().max().item() + floor * scale + cancelled
         assert torch.isfinite(o).all() and error <= allowed, (index, error, allowed)
 
 
