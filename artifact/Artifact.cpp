@@ -22,8 +22,6 @@ uint64_t scratchOffset(const Artifact &artifact) {
   return (end + kPointerBytes - 1) / kPointerBytes * kPointerBytes;
 }
 
-uint64_t packedBytes(const Artifact &artifact) {
-  return scratchOffset(artifact) + 2 * kPointerBytes;
-}
+uint64_t packedBytes(const Artifact &artifact) { return scratchOffset(artifact) + 2 * kPointerBytes; }
 
 } // namespace nereid::artifact

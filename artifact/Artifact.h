@@ -51,7 +51,7 @@ struct Parameter {
   bool operator==(const Parameter &) const = default;
 };
 
-enum class FactKind : uint8_t {
+enum class PreconditionKind : uint8_t {
   Divisible, ///< the integer, or the address, is a multiple of `value`
   Equals,    ///< the integer is `value`
   Within,    ///< the memory behind the pointer spans fewer than `value` bytes
@@ -59,12 +59,12 @@ enum class FactKind : uint8_t {
 
 /// What the code takes for granted of one argument: the launcher must have
 /// established it before it may choose this artifact.
-struct Fact {
-  FactKind kind = FactKind::Divisible;
+struct Precondition {
+  PreconditionKind kind = PreconditionKind::Divisible;
   uint32_t parameter = 0; ///< index into `Artifact::parameters`
   uint64_t value = 0;
 
-  bool operator==(const Fact &) const = default;
+  bool operator==(const Precondition &) const = default;
 };
 
 /// Where a piece of the binary comes from, in ascending code offset.
@@ -95,15 +95,15 @@ struct Stage {
 using Dim3 = std::array<uint32_t, 3>;
 
 struct Artifact {
-  std::string name;  ///< the kernel as the user calls it
-  std::string entry; ///< the symbol in the binary
-  std::string hash;  ///< lower-case hex; the key that names this compilation
+  std::string name;      ///< the kernel as the user calls it
+  std::string entry;     ///< the symbol in the binary
+  std::string hash;      ///< lower-case hex; the key that names this compilation
   std::string signature; ///< as the command line's --signature
 
   Target target;
   Abi abi = Abi::Plain;
   std::vector<Parameter> parameters;
-  std::vector<Fact> facts;
+  std::vector<Precondition> preconditions;
   /// Name -> JSON text of the value ("4", "\"tf32\"", "true").
   std::map<std::string, std::string> options;
 

@@ -33,19 +33,17 @@ template <typename T> static T littleEndianAt(std::string_view bytes, size_t at)
 /// Everything that can be told before the header is looked at.
 static Expected<void> checkFrame(std::string_view file) {
   if (file.size() < kPrologueBytes + kChecksumBytes)
-    return Error{"artifact-truncated",
-                 "an artifact of " + std::to_string(file.size()) + " bytes is cut short"};
+    return Error{"artifact-truncated", "an artifact of " + std::to_string(file.size()) + " bytes is cut short"};
   if (!file.starts_with(kMagic))
     return Error{"artifact-magic", "the bytes are no Nereid artifact"};
   const auto version = littleEndianAt<uint32_t>(file, kVersionAt);
   if (version != kFormatVersion)
     return Error{"artifact-version", "the artifact has format " + std::to_string(version) +
-                                         "; this build reads format " +
-                                         std::to_string(kFormatVersion)};
+                                         "; this build reads format " + std::to_string(kFormatVersion)};
   const auto fileBytes = littleEndianAt<uint64_t>(file, kFileBytesAt);
   if (fileBytes != file.size())
-    return Error{"artifact-truncated", "the artifact should have " + std::to_string(fileBytes) +
-                                           " bytes and has " + std::to_string(file.size())};
+    return Error{"artifact-truncated", "the artifact should have " + std::to_string(fileBytes) + " bytes and has " +
+                                           std::to_string(file.size())};
   const size_t bodyBytes = file.size() - kChecksumBytes;
   if (checksum(file.substr(0, bodyBytes)) != file.substr(bodyBytes))
     return Error{"artifact-checksum", "the artifact's checksum does not match its bytes"};
@@ -66,8 +64,7 @@ static Expected<void> unpackStage(const StoredStage &stored, Cursor &cursor, Sta
   if (stored.rawBytes > bytes.size() * kMaxExpansion)
     return broken;
   stage.data.resize(stored.rawBytes);
-  const size_t written =
-      ZSTD_decompress(stage.data.data(), stage.data.size(), bytes.data(), bytes.size());
+  const size_t written = ZSTD_decompress(stage.data.data(), stage.data.size(), bytes.data(), bytes.size());
   return !ZSTD_isError(written) && written == stored.rawBytes ? Expected<void>() : broken;
 }
 

@@ -32,10 +32,10 @@ template <typename Io, MaybeConst<Parameter> T> void describe(Io &io, T &paramet
   io.field("written", parameter.isWritten);
 }
 
-template <typename Io, MaybeConst<Fact> T> void describe(Io &io, T &fact) {
-  io.field("kind", fact.kind);
-  io.field("parameter", fact.parameter);
-  io.field("value", fact.value);
+template <typename Io, MaybeConst<Precondition> T> void describe(Io &io, T &precondition) {
+  io.field("kind", precondition.kind);
+  io.field("parameter", precondition.parameter);
+  io.field("value", precondition.value);
 }
 
 template <typename Io, MaybeConst<SourceMapEntry> T> void describe(Io &io, T &entry) {
@@ -70,7 +70,7 @@ template <typename Io, MaybeConst<Artifact> T> void describe(Io &io, T &artifact
   io.field("target", artifact.target);
   io.field("abi", artifact.abi);
   io.field("parameters", artifact.parameters);
-  io.field("facts", artifact.facts);
+  io.field("preconditions", artifact.preconditions);
   io.field("options", artifact.options);
   io.field("blockDims", artifact.blockDims);
   io.field("clusterDims", artifact.clusterDims);

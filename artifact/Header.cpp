@@ -14,20 +14,18 @@ using Json = nlohmann::json;
 
 static constexpr std::string_view kAbiNames[] = {"plain", "own"};
 static constexpr std::string_view kKindNames[] = {"pointer", "int", "float", "bool", "descriptor"};
-static constexpr std::string_view kFactNames[] = {"divisible", "equals", "within"};
+static constexpr std::string_view kPreconditionNames[] = {"divisible", "equals", "within"};
 
 static std::span<const std::string_view> namesOf(Abi) { return kAbiNames; }
 static std::span<const std::string_view> namesOf(ParameterKind) { return kKindNames; }
-static std::span<const std::string_view> namesOf(FactKind) { return kFactNames; }
+static std::span<const std::string_view> namesOf(PreconditionKind) { return kPreconditionNames; }
 
 namespace {
 
 struct Writer {
   Json &object;
 
-  template <typename T> void field(const char *name, const T &value) {
-    object[name] = toJson(value);
-  }
+  template <typename T> void field(const char *name, const T &value) { object[name] = toJson(value); }
 
   template <typename T> static Json toJson(const T &value) {
     if constexpr (std::is_enum_v<T>) {
@@ -99,8 +97,8 @@ struct Reader {
   }
 
   static bool read(const Json &json, Dim3 &value) {
-    return json.is_array() && json.size() == value.size() && read(json[0], value[0]) &&
-           read(json[1], value[1]) && read(json[2], value[2]);
+    return json.is_array() && json.size() == value.size() && read(json[0], value[0]) && read(json[1], value[1]) &&
+           read(json[2], value[2]);
   }
 
   static bool read(const Json &json, std::map<std::string, std::string> &value) {
@@ -148,15 +146,14 @@ static Error headerError(const std::string &field, const char *rule) {
 /// What the types alone do not say: indices point at something, alignments are
 /// powers of two of a size that an allocator takes.
 static Expected<void> checkRanges(const Artifact &artifact) {
-  for (const Fact &fact : artifact.facts)
-    if (fact.parameter >= artifact.parameters.size())
-      return headerError("facts", "names a parameter that does not exist");
+  for (const Precondition &precondition : artifact.preconditions)
+    if (precondition.parameter >= artifact.parameters.size())
+      return headerError("preconditions", "names a parameter that does not exist");
   for (const SourceMapEntry &entry : artifact.sourceMap.entries)
     if (entry.file >= artifact.sourceMap.files.size())
       return headerError("sourceMap", "names a file that does not exist");
   constexpr uint32_t kMaxAlign = 4096;
-  for (uint32_t align :
-       {artifact.globalScratchAlign, artifact.profileScratchAlign, artifact.arenaAlign})
+  for (uint32_t align : {artifact.globalScratchAlign, artifact.profileScratchAlign, artifact.arenaAlign})
     if (!std::has_single_bit(align) || align > kMaxAlign)
       return headerError("align", "is no power of two up to 4096");
   return {};

@@ -29,10 +29,8 @@ template <typename T> static void appendLittleEndian(std::string &out, T value) 
 static StoredStage packStage(const Stage &stage, std::string &blobs) {
   const size_t raw = stage.data.size();
   std::string packed(ZSTD_compressBound(raw), '\0');
-  const size_t stored =
-      ZSTD_compress(packed.data(), packed.size(), stage.data.data(), raw, kCompressionLevel);
-  const bool compressed =
-      !ZSTD_isError(stored) && stored < raw && raw <= uint64_t{stored} * kMaxExpansion;
+  const size_t stored = ZSTD_compress(packed.data(), packed.size(), stage.data.data(), raw, kCompressionLevel);
+  const bool compressed = !ZSTD_isError(stored) && stored < raw && raw <= uint64_t{stored} * kMaxExpansion;
   if (compressed)
     blobs.append(packed, 0, stored);
   else

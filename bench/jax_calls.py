@@ -37,8 +37,8 @@ def function_of(which):
 
 
 def make_add(which):
-    call, facts = function_of(which)
-    key = facts.get("key", "out_type")
+    call, config = function_of(which)
+    key = config.get("key", "out_type")
 
     def add(x, y):
         out = {key: jax.ShapeDtypeStruct(x.shape, x.dtype)}

@@ -90,9 +90,9 @@ def plot(results, folder: str, device: str, machine: str) -> str:
 def lines(panel, results) -> None:
     """GB/s over sizes, which are evenly spaced: neighbours would fall together on an axis to scale."""
     for who, colour in zip(names_in(results), COLOURS, strict=False):
-        places = [i for i, result in enumerate(results) if who in result["seconds"]]
-        rates = [1e-9 * results[i]["bytes"] / results[i]["seconds"][who] for i in places]
-        panel.plot(places, rates, marker="o", markersize=4, label=who, color=colour)
+        indices = [i for i, result in enumerate(results) if who in result["seconds"]]
+        rates = [1e-9 * results[i]["bytes"] / results[i]["seconds"][who] for i in indices]
+        panel.plot(indices, rates, marker="o", markersize=4, label=who, color=colour)
     panel.set_xticks(range(len(results)), [r["name"] for r in results], rotation=35, ha="right")
     panel.set_ylim(bottom=0)
     panel.set_ylabel("GB/s of input and output")
@@ -103,9 +103,9 @@ def bars(panel, results) -> None:
     names = names_in(results)
     height = 0.8 / len(names)
     for k, (who, colour) in enumerate(zip(names, COLOURS, strict=False)):
-        places = [i for i, result in enumerate(results) if who in result["seconds"]]
-        values = [factor * results[i]["seconds"][who] for i in places]
-        at = [i + height * (k - (len(names) - 1) / 2) for i in places]
+        indices = [i for i, result in enumerate(results) if who in result["seconds"]]
+        values = [factor * results[i]["seconds"][who] for i in indices]
+        at = [i + height * (k - (len(names) - 1) / 2) for i in indices]
         drawn = panel.barh(at, values, height, label=who, color=colour)
         panel.bar_label(drawn, fmt="%.3g", padding=3, fontsize=8)
     panel.set_yticks(range(len(results)), [result["name"] for result in results])

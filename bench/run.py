@@ -104,14 +104,14 @@ class Race:
                 name, ours = contestant.name, contestant is self.contestants[0]
                 if name in out:
                     continue
-                said = contestant.ask(do="time", section=section, index=index, libraries=ours)
-                if "error" in said:
-                    self.fail(case["title"], name, said["error"])
+                reply = contestant.ask(do="time", section=section, index=index, libraries=ours)
+                if "error" in reply:
+                    self.fail(case["title"], name, reply["error"])
                     out.add(name)
                     samples.pop(name, None)
                     continue
-                moved = said["bytes"]
-                for who, taken in said["samples"].items():
+                moved = reply["bytes"]
+                for who, taken in reply["samples"].items():
                     samples.setdefault(name if who == "ours" else who, []).extend(taken)
         return {"section": section, **case, "bytes": moved, **summary(samples)}
 
@@ -138,8 +138,8 @@ def machine_line(device: str, machine: dict) -> str:
 def introduce(hello: dict, peers: dict[str, dict], rounds: int) -> None:
     print(f"machine: {machine_line(hello['device'], hello['machine'])}")
     print(f"inputs: {hello['inputs']}; rounds: {rounds}")
-    for name, said in {OURS: hello, **peers}.items():
-        print(f"{name}: triton {said['triton']['version']} of {said['triton']['file']}")
+    for name, reply in {OURS: hello, **peers}.items():
+        print(f"{name}: triton {reply['triton']['version']} of {reply['triton']['file']}")
     for library in LIBRARIES:
         print(f"{library}: {hello['machine'][library] or 'left out, it is not installed'}")
 
@@ -154,17 +154,17 @@ def start(options) -> tuple[Race, dict] | None:
     race, peers = Race([ours], options.rounds), {}
     for name, path in options.peer:
         peer = Contestant(name, path, options.quick)
-        said = peer.start(hello["device"])
-        if "error" in said:
-            race.fail("start", name, said["error"])
+        reply = peer.start(hello["device"])
+        if "error" in reply:
+            race.fail("start", name, reply["error"])
             peer.stop()
         else:
             race.contestants.append(peer)
-            peers[name] = said
+            peers[name] = reply
     # A process that has to be started again is to find the same device.
     ours.device = hello["device"]
     introduce(hello, peers, options.rounds)
-    return race, {**hello, "peers": {name: said["triton"] for name, said in peers.items()}}
+    return race, {**hello, "peers": {name: reply["triton"] for name, reply in peers.items()}}
 
 
 def run_sections(race: Race, hello: dict, options) -> None:

@@ -67,15 +67,15 @@ def attention(
 
 def source(kernel: Any, constants: dict[str, Any]) -> ASTSource:
     """The kernel for f16 at aligned addresses, its extents and strides multiples of 16."""
-    signature, promises = {}, {}
-    for place, name in enumerate(kernel.arg_names):
+    signature, attrs = {}, {}
+    for index, name in enumerate(kernel.arg_names):
         if name in constants:
             signature[name] = "constexpr"
             continue
         signature[name] = "*fp16" if name.endswith("_ptr") else "fp32" if name == "scale" else "i32"
         if name != "scale":
-            promises[(place,)] = [["tt.divisibility", 16]]
-    return ASTSource(kernel, signature, constants, promises)
+            attrs[(index,)] = [["tt.divisibility", 16]]
+    return ASTSource(kernel, signature, constants, attrs)
 
 
 def resources(cubin: bytes) -> dict[str, int]:

@@ -29,7 +29,7 @@ if(unit_sources AND GTest_FOUND)
   target_compile_definitions(nereid-unit-tests PRIVATE GTEST_HAS_EXCEPTIONS=0)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/runtime/StubDriver.cpp PROPERTIES
     COMPILE_DEFINITIONS "NEREID_STUB_LIBCUDA=\"$<TARGET_FILE:nereid-stub-libcuda>\"")
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/target_nvidia/AssembleTest.cpp PROPERTIES
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/target_nvidia/PtxAssemblerTest.cpp PROPERTIES
     COMPILE_DEFINITIONS "NEREID_STUB_NVJITLINK=\"$<TARGET_FILE:nereid-stub-nvjitlink>\"")
   add_dependencies(nereid-unit-tests nereid-stub-libcuda nereid-stub-nvjitlink)
   # The C++ API throws.

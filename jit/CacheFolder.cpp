@@ -21,11 +21,10 @@ static constexpr std::string_view kHexDigits = "0123456789abcdef";
 static constexpr time_t kAsideSeconds = 3600;
 
 bool isCacheKey(std::string_view key) {
-  return key.size() >= 8 && key.size() <= 128 &&
-         key.find_first_not_of(kHexDigits) == std::string_view::npos;
+  return key.size() >= 8 && key.size() <= 128 && key.find_first_not_of(kHexDigits) == std::string_view::npos;
 }
 
-std::string shelfOf(std::string_view key) { return std::string(key.substr(0, 2)); }
+std::string subfolderOf(std::string_view key) { return std::string(key.substr(0, 2)); }
 
 std::string kernelFileName(std::string_view key) { return std::string(key).append(kSuffix); }
 
@@ -39,8 +38,7 @@ static bool isKernelName(std::string_view name) {
   return name.ends_with(kSuffix) && isCacheKey(name.substr(0, name.size() - kSuffix.size()));
 }
 
-using Visit =
-    std::function<void(const Descriptor &, const std::string &, const struct stat &)>;
+using Visit = std::function<void(const Descriptor &, const std::string &, const struct stat &)>;
 
 /// Calls `visit` with the name and status of each entry of a folder inside
 /// `top` that this user owns; links are not followed.
@@ -53,15 +51,12 @@ static void forEachOwned(const Descriptor &top, const std::string &folder, const
     return;
   while (const dirent *entry = readdir(listing.get())) {
     struct stat status;
-    if (fstatat(opened.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        status.st_uid == geteuid())
+    if (fstatat(opened.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_uid == geteuid())
       visit(opened, entry->d_name, status);
   }
 }
 
-static uint64_t diskBytes(const struct stat &status) {
-  return static_cast<uint64_t>(status.st_size);
-}
+static uint64_t diskBytes(const struct stat &status) { return static_cast<uint64_t>(status.st_size); }
 
 static uint64_t viewBytes(const Descriptor &top, std::string_view key) {
   uint64_t total = 0;
@@ -77,18 +72,15 @@ static std::string_view keyOf(const CachedFile &file) {
   return std::string_view(file.name).substr(0, file.name.size() - kSuffix.size());
 }
 
-static void listShelf(const Descriptor &top, const std::string &shelf,
-                      std::vector<CachedFile> &files) {
-  forEachOwned(top, shelf,
-               [&](const Descriptor &, const std::string &name, const struct stat &status) {
-                 const bool isAside = name.starts_with(kAsidePrefix);
-                 if (!S_ISREG(status.st_mode) || !(isAside || isKernelName(name)))
-                   return;
-                 CachedFile &file = files.emplace_back(
-                     CachedFile{shelf, name, diskBytes(status), status.st_mtime, isAside});
-                 if (!isAside)
-                   file.bytes += viewBytes(top, keyOf(file));
-               });
+static void listSubfolder(const Descriptor &top, const std::string &subfolder, std::vector<CachedFile> &files) {
+  forEachOwned(top, subfolder, [&](const Descriptor &, const std::string &name, const struct stat &status) {
+    const bool isAside = name.starts_with(kAsidePrefix);
+    if (!S_ISREG(status.st_mode) || !(isAside || isKernelName(name)))
+      return;
+    CachedFile &file = files.emplace_back(CachedFile{subfolder, name, diskBytes(status), status.st_mtime, isAside});
+    if (!isAside)
+      file.bytes += viewBytes(top, keyOf(file));
+  });
 }
 
 std::vector<CachedFile> listCachedFiles(const std::string &dir) {
@@ -97,25 +89,24 @@ std::vector<CachedFile> listCachedFiles(const std::string &dir) {
   if (top)
     for (const char high : kHexDigits)
       for (const char low : kHexDigits)
-        listShelf(top, {high, low}, files);
+        listSubfolder(top, {high, low}, files);
   return files;
 }
 
 /// A view is flat: its files go, then the folder, unless something else is in it.
 static void removeView(const Descriptor &top, std::string_view key) {
   const std::string folder = DiskCache::viewFolder(key);
-  forEachOwned(top, folder,
-               [](const Descriptor &view, const std::string &name, const struct stat &status) {
-                 if (S_ISREG(status.st_mode))
-                   unlinkat(view.get(), name.c_str(), 0);
-               });
+  forEachOwned(top, folder, [](const Descriptor &view, const std::string &name, const struct stat &status) {
+    if (S_ISREG(status.st_mode))
+      unlinkat(view.get(), name.c_str(), 0);
+  });
   unlinkat(top.get(), folder.c_str(), AT_REMOVEDIR);
 }
 
 void removeCachedFile(const std::string &dir, const CachedFile &file, CacheInfo &removed) {
   const Descriptor top = openFolder(dir, /*make=*/false);
-  const Descriptor shelf = top ? openFolderAt(top, file.shelf, /*make=*/false) : Descriptor();
-  if (!shelf || unlinkat(shelf.get(), file.name.c_str(), 0) != 0)
+  const Descriptor subfolder = top ? openFolderAt(top, file.subfolder, /*make=*/false) : Descriptor();
+  if (!subfolder || unlinkat(subfolder.get(), file.name.c_str(), 0) != 0)
     return;
   removed.files += !file.isAside;
   removed.bytes += file.bytes;
@@ -125,8 +116,7 @@ void removeCachedFile(const std::string &dir, const CachedFile &file, CacheInfo 
 
 CacheInfo evictCachedFiles(const std::string &dir, uint64_t limitBytes) {
   std::vector<CachedFile> files = listCachedFiles(dir);
-  std::sort(files.begin(), files.end(),
-            [](const CachedFile &a, const CachedFile &b) { return a.lastUse < b.lastUse; });
+  std::sort(files.begin(), files.end(), [](const CachedFile &a, const CachedFile &b) { return a.lastUse < b.lastUse; });
   uint64_t total = 0;
   for (const CachedFile &file : files)
     total += file.bytes;

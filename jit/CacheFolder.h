@@ -18,14 +18,14 @@ namespace nereid::jit {
 
 /// Lower-case hex, 8 to 128 digits: nothing that could lead out of the folder.
 bool isCacheKey(std::string_view key);
-std::string shelfOf(std::string_view key);
+std::string subfolderOf(std::string_view key);
 std::string kernelFileName(std::string_view key);
 
 /// A choice that differs from key to key and needs no state.
 bool isOneIn64(std::string_view key);
 
 struct CachedFile {
-  std::string shelf;
+  std::string subfolder;
   std::string name;
   uint64_t bytes = 0; ///< the view's files included
   time_t lastUse = 0;

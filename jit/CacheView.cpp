@@ -30,13 +30,11 @@ std::string DiskCache::viewFolder(std::string_view key) {
 
 /// One plain file name: nothing that leads elsewhere or hides.
 static bool isPlainName(const std::string &name) {
-  return !name.empty() && name.front() != '.' && name.find('/') == name.npos &&
-         name.find('\0') == name.npos;
+  return !name.empty() && name.front() != '.' && name.find('/') == name.npos && name.find('\0') == name.npos;
 }
 
 std::vector<std::string> DiskCache::writeView(const std::string &dir, const std::string &folder,
-                                              const std::string &name,
-                                              const std::vector<artifact::Stage> &stages,
+                                              const std::string &name, const std::vector<artifact::Stage> &stages,
                                               const std::string &metadataJson) {
   const auto fail = [&](const std::string &problem) {
     note("kernel `" + name + "` has no files in `" + dir + "`: " + problem);
@@ -56,8 +54,7 @@ std::vector<std::string> DiskCache::writeView(const std::string &dir, const std:
     if (!isPlainName(file.name))
       return fail("stage `" + file.name + "` is not the name of a file");
     const std::string fileName = name + "." + file.name;
-    if (const std::string problem = replaceFile(view, fileName, file.data, Sync::No);
-        !problem.empty())
+    if (const std::string problem = replaceFile(view, fileName, file.data, Sync::No); !problem.empty())
       return fail(problem);
     paths.push_back(dir + "/" + folder + "/" + fileName);
   }

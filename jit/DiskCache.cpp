@@ -17,11 +17,11 @@ std::optional<artifact::Artifact> DiskCache::load(const std::string &dir, std::s
   if (dir.empty() || !isCacheKey(key))
     return std::nullopt;
   const Descriptor top = openFolder(dir, /*make=*/false);
-  const Descriptor shelf = top ? openFolderAt(top, shelfOf(key), /*make=*/false) : Descriptor();
-  if (!shelf)
+  const Descriptor subfolder = top ? openFolderAt(top, subfolderOf(key), /*make=*/false) : Descriptor();
+  if (!subfolder)
     return std::nullopt;
   const std::string name = kernelFileName(key);
-  const FileContents file = readPrivateFile(shelf, name);
+  const FileContents file = readPrivateFile(subfolder, name);
   if (file.state != FileContents::State::Read)
     return std::nullopt;
   auto artifact = artifact::deserialize(file.bytes);
@@ -29,12 +29,11 @@ std::optional<artifact::Artifact> DiskCache::load(const std::string &dir, std::s
     return std::move(*artifact);
   // A file of another version of Nereid is whole, and of use to that version:
   // but its key would differ, so nobody looks for it under this name.
-  unlinkat(shelf.get(), name.c_str(), 0);
+  unlinkat(subfolder.get(), name.c_str(), 0);
   return std::nullopt;
 }
 
-bool DiskCache::store(const std::string &dir, std::string_view key,
-                      const artifact::Artifact &artifact) {
+bool DiskCache::store(const std::string &dir, std::string_view key, const artifact::Artifact &artifact) {
   if (!isCacheKey(key) || artifact.hash != key) {
     note("the kernel cache is off for `" + artifact.name + "`: its key is not its hash");
     return false;
@@ -44,13 +43,13 @@ bool DiskCache::store(const std::string &dir, std::string_view key,
     return false;
   }
   const Descriptor top = openFolder(dir, /*make=*/true);
-  const Descriptor shelf = top ? openFolderAt(top, shelfOf(key), /*make=*/true) : Descriptor();
-  if (!shelf) {
+  const Descriptor subfolder = top ? openFolderAt(top, subfolderOf(key), /*make=*/true) : Descriptor();
+  if (!subfolder) {
     note("the kernel cache is off: folder `" + dir + "`: " + std::strerror(errno));
     return false;
   }
   const std::string bytes = artifact::serialize(artifact);
-  const std::string problem = replaceFile(shelf, kernelFileName(key), bytes, Sync::Yes);
+  const std::string problem = replaceFile(subfolder, kernelFileName(key), bytes, Sync::Yes);
   if (!problem.empty()) {
     note("the kernel cache is off: a file in `" + dir + "` cannot be written: " + problem);
     return false;

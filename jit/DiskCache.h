@@ -49,10 +49,8 @@ public:
   /// Writes `<dir>/<folder>/<name>.<stage>` for each stage and `<name>.json`,
   /// the flat form that others read; it is never read back here. Returns the
   /// paths written, the metadata last; empty, with a note, on failure.
-  std::vector<std::string> writeView(const std::string &dir, const std::string &folder,
-                                     const std::string &name,
-                                     const std::vector<artifact::Stage> &stages,
-                                     const std::string &metadataJson);
+  std::vector<std::string> writeView(const std::string &dir, const std::string &folder, const std::string &name,
+                                     const std::vector<artifact::Stage> &stages, const std::string &metadataJson);
 
   /// The folder that serves as the view of a key: its bytes in base 32.
   static std::string viewFolder(std::string_view key);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <nereid/Kernel.h>
 
-#include "compiler/driver/Abandoned.h"
+#include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/support/Sanitizers.h"
 #include "jit/DiskCache.h"
@@ -19,7 +19,7 @@ using namespace nereid::jit;
 struct Kernel::Impl {
   runtime::Device *device;
   std::shared_ptr<runtime::Kernel> loaded;
-  std::vector<Slot> slots; ///< one per run-time parameter
+  std::vector<PackedParam> params; ///< one per run-time parameter
 };
 
 Kernel Kernel::compile(const std::string &path, const std::string &kernel, const std::string &signature,
@@ -52,7 +52,7 @@ Kernel Kernel::compile(const std::string &path, const std::string &kernel, const
     std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
     auto result = driver::compile(*context, source->request, *source->host, request, diagnostics);
     if (!result) {
-      driver::releaseIfAbandoned(context, diagnostics);
+      driver::releaseIfCancelled(context, diagnostics);
       problem = diagnostics.render();
       return Kernel(nullptr);
     }
@@ -70,7 +70,7 @@ Kernel Kernel::compile(const std::string &path, const std::string &kernel, const
     problem = loaded.error().text;
     return Kernel(nullptr);
   }
-  return Kernel(std::make_shared<const Impl>(Impl{*device, *loaded, slotsOf((*loaded)->artifact())}));
+  return Kernel(std::make_shared<const Impl>(Impl{*device, *loaded, packedParamsOf((*loaded)->artifact())}));
 }
 
 const std::string &Kernel::name() const { return impl->loaded->artifact().name; }
@@ -79,15 +79,15 @@ std::string Kernel::findStage(const std::string &name, std::string &problem) con
   support::DiagnosticEngine diagnostics;
   if (auto text = driver::stage(impl->loaded->artifact(), name, diagnostics))
     return *text;
-  problem = diagnostics.hasErrors() ? diagnostics.render()
-                                    : "kernel `" + this->name() + "` has no stage `" + name + "`";
+  problem =
+      diagnostics.hasErrors() ? diagnostics.render() : "kernel `" + this->name() + "` has no stage `" + name + "`";
   return "";
 }
 
 /// An argument as the block needs it. A template: what the C++ API holds it in is private to it.
-template <typename Value> static Leaf leafOf(const Value &value) {
+template <typename Value> static ArgumentLeaf leafOf(const Value &value) {
   using Kind = decltype(value.kind);
-  Leaf leaf;
+  ArgumentLeaf leaf;
   if (value.kind == Kind::Float)
     leaf.number = value.number;
   else
@@ -97,20 +97,20 @@ template <typename Value> static Leaf leafOf(const Value &value) {
     break;
   case Kind::Pointer:
   case Kind::ConstPointer:
-    leaf.kind = Leaf::Kind::Address;
+    leaf.kind = ArgumentLeaf::Kind::Address;
     leaf.isReadOnly = value.kind == Kind::ConstPointer;
     break;
   case Kind::Bool:
-    leaf.kind = Leaf::Kind::Bool;
+    leaf.kind = ArgumentLeaf::Kind::Bool;
     break;
   case Kind::Signed:
-    leaf.kind = Leaf::Kind::Int;
+    leaf.kind = ArgumentLeaf::Kind::Int;
     break;
   case Kind::Unsigned:
-    leaf.kind = Leaf::Kind::UInt;
+    leaf.kind = ArgumentLeaf::Kind::UInt;
     break;
   case Kind::Float:
-    leaf.kind = Leaf::Kind::Float;
+    leaf.kind = ArgumentLeaf::Kind::Float;
     break;
   }
   return leaf;
@@ -131,19 +131,19 @@ static void append(std::vector<char> &block, const runtime::MemoryExtent &extent
 }
 
 /// The argument in a message.
-static std::string textOf(const Leaf &leaf) {
+static std::string textOf(const ArgumentLeaf &leaf) {
   switch (leaf.kind) {
-  case Leaf::Kind::None:
+  case ArgumentLeaf::Kind::None:
     return "nothing";
-  case Leaf::Kind::Address:
+  case ArgumentLeaf::Kind::Address:
     return leaf.isReadOnly ? "pointer to const" : "a pointer";
-  case Leaf::Kind::Bool:
+  case ArgumentLeaf::Kind::Bool:
     return leaf.bits ? "true" : "false";
-  case Leaf::Kind::Int:
+  case ArgumentLeaf::Kind::Int:
     return std::to_string(leaf.integer);
-  case Leaf::Kind::UInt:
+  case ArgumentLeaf::Kind::UInt:
     return std::to_string(leaf.bits);
-  case Leaf::Kind::Float:
+  case ArgumentLeaf::Kind::Float:
     return llvm::formatv("{0}", leaf.number);
   }
   return "";
@@ -152,12 +152,12 @@ static std::string textOf(const Leaf &leaf) {
 std::string Kernel::launchValues(nereid::Grid grid, void *stream, const Value *values, size_t count) const {
   const artifact::Artifact &artifact = impl->loaded->artifact();
   if (count != artifact.parameters.size())
-    return "kernel `" + name() + "` takes " + std::to_string(artifact.parameters.size()) +
-           " run-time arguments, but " + std::to_string(count) + " are given";
+    return "kernel `" + name() + "` takes " + std::to_string(artifact.parameters.size()) + " run-time arguments, but " +
+           std::to_string(count) + " are given";
   std::vector<char> block(artifact::packedBytes(artifact));
   for (size_t i = 0; i < count; ++i) {
-    const Leaf leaf = leafOf(values[i]);
-    const PackResult result = pack(impl->slots[i], leaf, block.data());
+    const ArgumentLeaf leaf = leafOf(values[i]);
+    const PackResult result = pack(impl->params[i], leaf, block.data());
     if (result != PackResult::Packed)
       return packProblem(result, artifact, i, textOf(leaf)) + " in a launch of `" + name() + "`";
   }

@@ -82,8 +82,7 @@ private:
 };
 
 template <typename Value>
-typename LaunchTable<Value>::Found
-LaunchTable<Value>::locate(const Table &table, uint64_t hash, std::string_view key) {
+typename LaunchTable<Value>::Found LaunchTable<Value>::locate(const Table &table, uint64_t hash, std::string_view key) {
   // At least half of the slots are empty, so the walk ends.
   for (size_t at = hash & table.mask;; at = (at + 1) & table.mask) {
     Entry *entry = table.slots[at].load(std::memory_order_acquire);
@@ -92,8 +91,7 @@ LaunchTable<Value>::locate(const Table &table, uint64_t hash, std::string_view k
   }
 }
 
-template <typename Value>
-std::pair<Value *, bool> LaunchTable<Value>::insert(std::string_view key, Value value) {
+template <typename Value> std::pair<Value *, bool> LaunchTable<Value>::insert(std::string_view key, Value value) {
   const uint64_t hash = hashKey(key);
   std::lock_guard<std::mutex> lock(writing);
   const Table *table = current.load(std::memory_order_relaxed);
@@ -117,17 +115,14 @@ template <typename Value> void LaunchTable<Value>::clear() {
   publish(kFirstSlots);
 }
 
-template <typename Value>
-template <typename Visit>
-void LaunchTable<Value>::forEach(Visit visit) const {
+template <typename Value> template <typename Visit> void LaunchTable<Value>::forEach(Visit visit) const {
   const Table &table = *current.load(std::memory_order_acquire);
   for (size_t at = 0; at <= table.mask; ++at)
     if (Entry *entry = table.slots[at].load(std::memory_order_acquire))
       visit(std::string_view(entry->key), entry->value);
 }
 
-template <typename Value>
-typename LaunchTable<Value>::Table &LaunchTable<Value>::publish(size_t slots) {
+template <typename Value> typename LaunchTable<Value>::Table &LaunchTable<Value>::publish(size_t slots) {
   tables.push_back(std::make_unique<Table>(slots));
   current.store(tables.back().get(), std::memory_order_release);
   return *tables.back();

@@ -31,7 +31,7 @@ static size_t descriptorParameters(const std::string &block) {
   return 4 * rank + 3;
 }
 
-static void collectValues(const Argument &argument, std::vector<uint32_t> &path, std::vector<InnerValue> &values) {
+static void collectValues(const ArgumentSpec &argument, std::vector<uint32_t> &path, std::vector<InnerValue> &values) {
   if (argument.kind == ArgumentKind::Constant)
     return;
   if (argument.kind != ArgumentKind::Tuple) {
@@ -46,37 +46,43 @@ static void collectValues(const Argument &argument, std::vector<uint32_t> &path,
 }
 
 /// Says of the parameters that a tuple is, which are `count`, where in it each of them is found.
-static void placeInTuple(const Argument &tuple, Slot *slots, size_t count) {
+static void bindTupleElements(const ArgumentSpec &tuple, PackedParam *params, size_t count) {
   std::vector<uint32_t> path;
   std::vector<InnerValue> values;
   collectValues(tuple, path, values);
   size_t next = 0;
   for (uint32_t leaf = 0; leaf < values.size(); ++leaf)
     for (uint32_t part = 0; part < values[leaf].parameters && next < count; ++part, ++next) {
-      slots[next].path = values[leaf].path;
-      slots[next].leaf = leaf;
-      slots[next].part = part;
+      params[next].path = values[leaf].path;
+      params[next].leaf = leaf;
+      params[next].part = part;
     }
 }
 
-std::vector<Slot> jit::slotsOf(const artifact::Artifact &artifact) {
-  std::vector<Slot> slots;
+std::vector<PackedParam> jit::packedParamsOf(const artifact::Artifact &artifact) {
+  std::vector<PackedParam> params;
   for (const artifact::Parameter &parameter : artifact.parameters) {
     const auto type = parseScalarType(scalarText(parameter.type));
-    const bool isFirst = slots.empty() || slots.back().position != parameter.position;
-    slots.push_back({parameter.position, parameter.offset, parameter.size, parameter.kind,
-                     type.value_or(ScalarType::I8), parameter.isWritten, isFirst ? 0 : slots.back().part + 1, {}});
+    const bool isFirst = params.empty() || params.back().position != parameter.position;
+    params.push_back({parameter.position,
+                      parameter.offset,
+                      parameter.size,
+                      parameter.kind,
+                      type.value_or(ScalarType::I8),
+                      parameter.isWritten,
+                      isFirst ? 0 : params.back().part + 1,
+                      {}});
   }
   const auto signature = Signature::parse(artifact.signature);
   const auto *known = std::get_if<Signature>(&signature);
-  for (size_t first = 0, end = 0; known && first < slots.size(); first = end) {
-    while (end < slots.size() && slots[end].position == slots[first].position)
+  for (size_t first = 0, end = 0; known && first < params.size(); first = end) {
+    while (end < params.size() && params[end].position == params[first].position)
       ++end;
-    const uint32_t position = slots[first].position;
+    const uint32_t position = params[first].position;
     if (position < known->arguments.size() && known->arguments[position].kind == ArgumentKind::Tuple)
-      placeInTuple(known->arguments[position], &slots[first], end - first);
+      bindTupleElements(known->arguments[position], &params[first], end - first);
   }
-  return slots;
+  return params;
 }
 
 /// The nearest value, ties to even, of a 16-bit float with that many bits for exponent and fraction.
@@ -91,37 +97,37 @@ static uint16_t roundToFloat16(double number, int exponentBits, int fractionBits
   if (number == 0)
     return sign;
   // The exponent of the last place; below the smallest normal number it stays the same.
-  const int lastPlace = std::max(std::ilogb(number), 1 - bias) - fractionBits;
-  const auto places = static_cast<uint64_t>(std::nearbyint(std::ldexp(std::fabs(number), -lastPlace)));
+  const int lastExponent = std::max(std::ilogb(number), 1 - bias) - fractionBits;
+  const auto digits = static_cast<uint64_t>(std::nearbyint(std::ldexp(std::fabs(number), -lastExponent)));
   // `places` has the hidden bit, or is subnormal; a carry out of it raises the exponent by itself.
-  const uint64_t bits = places + (static_cast<uint64_t>(lastPlace + fractionBits + bias - 1) << fractionBits);
+  const uint64_t bits = digits + (static_cast<uint64_t>(lastExponent + fractionBits + bias - 1) << fractionBits);
   return sign | static_cast<uint16_t>(std::min<uint64_t>(bits, infinity));
 }
 
-static PackResult packFloat(const Slot &slot, const Leaf &leaf, char *at) {
+static PackResult packFloat(const PackedParam &param, const ArgumentLeaf &leaf, char *at) {
   double number = 0;
   switch (leaf.kind) {
-  case Leaf::Kind::Float:
+  case ArgumentLeaf::Kind::Float:
     number = leaf.number;
     break;
-  case Leaf::Kind::Int:
-  case Leaf::Kind::Bool:
+  case ArgumentLeaf::Kind::Int:
+  case ArgumentLeaf::Kind::Bool:
     number = static_cast<double>(leaf.integer);
     break;
-  case Leaf::Kind::UInt:
+  case ArgumentLeaf::Kind::UInt:
     number = static_cast<double>(leaf.bits);
     break;
-  case Leaf::Kind::None:
-  case Leaf::Kind::Address:
+  case ArgumentLeaf::Kind::None:
+  case ArgumentLeaf::Kind::Address:
     return PackResult::WrongKind;
   }
-  if (slot.type == ScalarType::FP32) {
+  if (param.type == ScalarType::FP32) {
     const auto single = static_cast<float>(number);
     std::memcpy(at, &single, sizeof single);
-  } else if (slot.type == ScalarType::FP64) {
+  } else if (param.type == ScalarType::FP64) {
     std::memcpy(at, &number, sizeof number);
-  } else if (slot.type == ScalarType::FP16 || slot.type == ScalarType::BF16) {
-    const bool isHalf = slot.type == ScalarType::FP16;
+  } else if (param.type == ScalarType::FP16 || param.type == ScalarType::BF16) {
+    const bool isHalf = param.type == ScalarType::FP16;
     const uint16_t bits = isHalf ? roundToFloat16(number, 5, 10) : roundToFloat16(number, 8, 7);
     std::memcpy(at, &bits, sizeof bits);
   } else {
@@ -130,12 +136,13 @@ static PackResult packFloat(const Slot &slot, const Leaf &leaf, char *at) {
   return PackResult::Packed;
 }
 
-static PackResult packInteger(const Slot &slot, const Leaf &leaf, char *at) {
-  if (leaf.kind != Leaf::Kind::Int && leaf.kind != Leaf::Kind::UInt && leaf.kind != Leaf::Kind::Bool)
+static PackResult packInteger(const PackedParam &param, const ArgumentLeaf &leaf, char *at) {
+  if (leaf.kind != ArgumentLeaf::Kind::Int && leaf.kind != ArgumentLeaf::Kind::UInt &&
+      leaf.kind != ArgumentLeaf::Kind::Bool)
     return PackResult::WrongKind;
-  const unsigned width = slot.size * 8;
-  const bool wantsUnsigned = scalarClass(slot.type) == ScalarClass::Unsigned;
-  const bool isNegative = leaf.kind == Leaf::Kind::Int && leaf.integer < 0;
+  const unsigned width = param.size * 8;
+  const bool wantsUnsigned = scalarClass(param.type) == ScalarClass::Unsigned;
+  const bool isNegative = leaf.kind == ArgumentLeaf::Kind::Int && leaf.integer < 0;
   if (isNegative) {
     if (wantsUnsigned || (width < 64 && leaf.integer < -(int64_t{1} << (width - 1))))
       return PackResult::OutOfRange;
@@ -144,31 +151,32 @@ static PackResult packInteger(const Slot &slot, const Leaf &leaf, char *at) {
     if (valueBits < 64 && leaf.bits >> valueBits)
       return PackResult::OutOfRange;
   }
-  std::memcpy(at, &leaf.bits, slot.size); // little-endian, as all targets are
+  std::memcpy(at, &leaf.bits, param.size); // little-endian, as all targets are
   return PackResult::Packed;
 }
 
-PackResult jit::pack(const Slot &slot, const Leaf &leaf, char *block) {
-  char *at = block + slot.offset;
-  switch (slot.kind) {
+PackResult jit::pack(const PackedParam &param, const ArgumentLeaf &leaf, char *block) {
+  char *at = block + param.offset;
+  switch (param.kind) {
   case artifact::ParameterKind::Pointer:
-    if (leaf.kind == Leaf::Kind::Float || leaf.kind == Leaf::Kind::Bool)
+    if (leaf.kind == ArgumentLeaf::Kind::Float || leaf.kind == ArgumentLeaf::Kind::Bool)
       return PackResult::WrongKind;
-    if (leaf.isReadOnly && slot.isWritten)
+    if (leaf.isReadOnly && param.isWritten)
       return PackResult::ReadOnly;
     std::memcpy(at, &leaf.bits, sizeof leaf.bits); // None is the null pointer
     return PackResult::Packed;
   case artifact::ParameterKind::Int:
-    return packInteger(slot, leaf, at);
+    return packInteger(param, leaf, at);
   case artifact::ParameterKind::Bool: {
-    if (leaf.kind != Leaf::Kind::Bool && leaf.kind != Leaf::Kind::Int && leaf.kind != Leaf::Kind::UInt)
+    if (leaf.kind != ArgumentLeaf::Kind::Bool && leaf.kind != ArgumentLeaf::Kind::Int &&
+        leaf.kind != ArgumentLeaf::Kind::UInt)
       return PackResult::WrongKind;
     const uint64_t truth = leaf.bits != 0;
-    std::memcpy(at, &truth, slot.size);
+    std::memcpy(at, &truth, param.size);
     return PackResult::Packed;
   }
   case artifact::ParameterKind::Float:
-    return packFloat(slot, leaf, at);
+    return packFloat(param, leaf, at);
   case artifact::ParameterKind::Descriptor:
     break;
   }

@@ -12,7 +12,7 @@
 namespace nereid::jit {
 
 /// One argument of a launch, as far as the argument block needs it.
-struct Leaf {
+struct ArgumentLeaf {
   enum class Kind : uint8_t { None, Bool, Int, UInt, Float, Address };
   Kind kind = Kind::None;
   bool isReadOnly = false; ///< of an address: whoever gave it forbids writing there
@@ -21,13 +21,13 @@ struct Leaf {
     uint64_t bits; ///< of an unsigned integer or an address
     double number;
   };
-  Leaf() : bits(0) {}
+  ArgumentLeaf() : bits(0) {}
 };
 
 enum class PackResult : uint8_t { Packed, WrongKind, OutOfRange, ReadOnly };
 
 /// Where one parameter goes, and in which form.
-struct Slot {
+struct PackedParam {
   uint32_t position; ///< among all arguments, constants counted
   uint32_t offset;
   uint32_t size;
@@ -41,10 +41,10 @@ struct Slot {
 };
 
 /// One per parameter of the artifact, in order.
-std::vector<Slot> slotsOf(const artifact::Artifact &artifact);
+std::vector<PackedParam> packedParamsOf(const artifact::Artifact &artifact);
 
 /// Writes the argument into the block, in the parameter's own type.
-PackResult pack(const Slot &slot, const Leaf &leaf, char *block);
+PackResult pack(const PackedParam &param, const ArgumentLeaf &leaf, char *block);
 
 /// What to say of the argument of parameter `index` that was not packed; `given` is the argument as its caller
 /// writes it, or, of memory that is read-only, its type.

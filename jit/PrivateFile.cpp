@@ -59,8 +59,7 @@ Descriptor openFolderAt(const Descriptor &parent, const std::string &name, bool 
 }
 
 static bool isTrusted(const struct stat &status) {
-  return S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 static bool readAll(int fd, std::string &bytes) {
@@ -79,8 +78,7 @@ static bool readAll(int fd, std::string &bytes) {
 FileContents readPrivateFile(const Descriptor &folder, const std::string &name) {
   using State = FileContents::State;
   // O_NONBLOCK: a pipe in the file's place must not stop us.
-  const Descriptor file(
-      openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const Descriptor file(openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file)
     return {errno == ENOENT ? State::Missing : State::Untrusted, {}};
   struct stat status;
@@ -101,24 +99,20 @@ static std::string asideName() {
   static std::atomic<uint64_t> serial{0};
   std::random_device random;
   char name[96];
-  std::snprintf(name, sizeof name, "%s%d-%llx-%08x%08x", std::string(kAsidePrefix).c_str(),
-                static_cast<int>(getpid()), static_cast<unsigned long long>(serial.fetch_add(1)),
-                random(), random());
+  std::snprintf(name, sizeof name, "%s%d-%llx-%08x%08x", std::string(kAsidePrefix).c_str(), static_cast<int>(getpid()),
+                static_cast<unsigned long long>(serial.fetch_add(1)), random(), random());
   return name;
 }
 
-static bool writeAside(const Descriptor &folder, const std::string &aside, std::string_view bytes,
-                       Sync sync) {
-  const Descriptor file(openat(folder.get(), aside.c_str(),
-                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+static bool writeAside(const Descriptor &folder, const std::string &aside, std::string_view bytes, Sync sync) {
+  const Descriptor file(
+      openat(folder.get(), aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   return file && runtime::writeAll(file.get(), bytes) && (sync == Sync::No || fsync(file.get()) == 0);
 }
 
-std::string replaceFile(const Descriptor &folder, const std::string &name, std::string_view bytes,
-                        Sync sync) {
+std::string replaceFile(const Descriptor &folder, const std::string &name, std::string_view bytes, Sync sync) {
   const std::string aside = asideName();
-  if (writeAside(folder, aside, bytes, sync) &&
-      renameat(folder.get(), aside.c_str(), folder.get(), name.c_str()) == 0)
+  if (writeAside(folder, aside, bytes, sync) && renameat(folder.get(), aside.c_str(), folder.get(), name.c_str()) == 0)
     return {};
   const int reason = errno;
   unlinkat(folder.get(), aside.c_str(), 0);

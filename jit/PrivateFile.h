@@ -49,8 +49,7 @@ enum class Sync : bool { No, Yes };
 
 /// Writes a file aside and renames it, so that readers see it whole or not at
 /// all. Empty on success, else what the system said.
-std::string replaceFile(const Descriptor &folder, const std::string &name, std::string_view bytes,
-                        Sync sync);
+std::string replaceFile(const Descriptor &folder, const std::string &name, std::string_view bytes, Sync sync);
 
 /// Begins the names of files that are not yet whole.
 inline constexpr std::string_view kAsidePrefix = ".aside-";

@@ -37,8 +37,8 @@ std::optional<ScalarType> parseScalarType(std::string_view text) {
   return std::nullopt;
 }
 
-Argument Argument::pointer(ScalarType pointee, bool divisibleBy16, bool isConst) {
-  Argument argument;
+ArgumentSpec ArgumentSpec::pointer(ScalarType pointee, bool divisibleBy16, bool isConst) {
+  ArgumentSpec argument;
   argument.kind = ArgumentKind::Pointer;
   argument.type = pointee;
   argument.divisibleBy16 = divisibleBy16;
@@ -46,54 +46,53 @@ Argument Argument::pointer(ScalarType pointee, bool divisibleBy16, bool isConst)
   return argument;
 }
 
-Argument Argument::scalar(ScalarType type, bool divisibleBy16) {
-  Argument argument;
+ArgumentSpec ArgumentSpec::scalar(ScalarType type, bool divisibleBy16) {
+  ArgumentSpec argument;
   argument.type = type;
   argument.divisibleBy16 = divisibleBy16;
   return argument;
 }
 
-Argument Argument::constant(std::string repr) {
-  Argument argument;
+ArgumentSpec ArgumentSpec::constant(std::string repr) {
+  ArgumentSpec argument;
   argument.kind = ArgumentKind::Constant;
   argument.text = std::move(repr);
   return argument;
 }
 
-Argument Argument::tuple(std::vector<Argument> elements) {
-  Argument argument;
+ArgumentSpec ArgumentSpec::tuple(std::vector<ArgumentSpec> elements) {
+  ArgumentSpec argument;
   argument.kind = ArgumentKind::Tuple;
   argument.elements = std::move(elements);
   return argument;
 }
 
-Argument Argument::descriptor(std::string block) {
-  Argument argument;
+ArgumentSpec ArgumentSpec::descriptor(std::string block) {
+  ArgumentSpec argument;
   argument.kind = ArgumentKind::Descriptor;
   argument.text = std::move(block);
   return argument;
 }
 
-static Argument specialized(ScalarType type, bool isOne, bool divides, SpecializeRule rule) {
+static ArgumentSpec specialized(ScalarType type, bool isOne, bool divides, SpecializeRule rule) {
   if (rule.value && isOne)
-    return Argument::constant("1");
-  return Argument::scalar(type, rule.value && rule.alignment && divides);
+    return ArgumentSpec::constant("1");
+  return ArgumentSpec::scalar(type, rule.value && rule.alignment && divides);
 }
 
-Argument specializeInt(int64_t value, SpecializeRule rule) {
+ArgumentSpec specializeInt(int64_t value, SpecializeRule rule) {
   const bool fits = value >= INT32_MIN && value <= INT32_MAX;
   return specialized(fits ? ScalarType::I32 : ScalarType::I64, value == 1, value % 16 == 0, rule);
 }
 
-Argument specializeUnsigned(uint64_t value, SpecializeRule rule) {
+ArgumentSpec specializeUnsigned(uint64_t value, SpecializeRule rule) {
   if (value <= INT64_MAX)
     return specializeInt(static_cast<int64_t>(value), rule);
   return specialized(ScalarType::U64, false, value % 16 == 0, rule);
 }
 
-Argument specializePointer(uint64_t address, ScalarType pointee, bool isConst,
-                           SpecializeRule rule) {
-  return Argument::pointer(pointee, rule.value && rule.alignment && address % 16 == 0, isConst);
+ArgumentSpec specializePointer(uint64_t address, ScalarType pointee, bool isConst, SpecializeRule rule) {
+  return ArgumentSpec::pointer(pointee, rule.value && rule.alignment && address % 16 == 0, isConst);
 }
 
 /// `constexpr<"...">`, for what would read as something else, or not at all.
@@ -112,25 +111,24 @@ static std::string quoted(std::string_view text) {
   return out + "\">";
 }
 
-static std::string printed(const Argument &argument);
+static std::string printed(const ArgumentSpec &argument);
 
 /// A constant stands for itself where it reads back as the same constant.
-static std::string printedConstant(const Argument &argument) {
+static std::string printedConstant(const ArgumentSpec &argument) {
   const auto back = Signature::parse(argument.text);
   const auto *signature = std::get_if<Signature>(&back);
-  const bool isPlain = signature && signature->arguments.size() == 1 &&
-                       signature->arguments.front() == argument;
+  const bool isPlain = signature && signature->arguments.size() == 1 && signature->arguments.front() == argument;
   return isPlain ? argument.text : quoted(argument.text);
 }
 
-static std::string printedTuple(const Argument &argument) {
+static std::string printedTuple(const ArgumentSpec &argument) {
   std::string out = "(";
-  for (const Argument &element : argument.elements)
+  for (const ArgumentSpec &element : argument.elements)
     out += printed(element) + (&element == &argument.elements.back() ? "" : ", ");
   return out + (argument.elements.size() == 1 ? ",)" : ")");
 }
 
-static std::string printed(const Argument &argument) {
+static std::string printed(const ArgumentSpec &argument) {
   const std::string divisible = argument.divisibleBy16 ? ":16" : "";
   switch (argument.kind) {
   case ArgumentKind::Pointer:
@@ -149,7 +147,7 @@ static std::string printed(const Argument &argument) {
 
 std::string Signature::str() const {
   std::string out;
-  for (const Argument &argument : arguments)
+  for (const ArgumentSpec &argument : arguments)
     out += (&argument == &arguments.front() ? "" : ",") + printed(argument);
   return out;
 }

@@ -40,22 +40,22 @@ enum class ArgumentKind : uint8_t { Pointer, Scalar, Constant, Tuple, Descriptor
 
 /// What is known of one argument when its kernel is chosen. Made by the named
 /// functions below; fields without meaning for a kind keep their defaults.
-struct Argument {
+struct ArgumentSpec {
   ArgumentKind kind = ArgumentKind::Scalar;
-  ScalarType type = ScalarType::I32; ///< scalar, or what a pointer points to
-  bool divisibleBy16 = false;        ///< pointer or integer
-  bool isConst = false;              ///< pointer that is only read
-  std::string text;                  ///< constant: its repr, any bytes; descriptor: "fp16[64, 64]"
-  std::vector<Argument> elements;    ///< tuple
+  ScalarType type = ScalarType::I32;  ///< scalar, or what a pointer points to
+  bool divisibleBy16 = false;         ///< pointer or integer
+  bool isConst = false;               ///< pointer that is only read
+  std::string text;                   ///< constant: its repr, any bytes; descriptor: "fp16[64, 64]"
+  std::vector<ArgumentSpec> elements; ///< tuple
 
-  bool operator==(const Argument &) const = default;
+  bool operator==(const ArgumentSpec &) const = default;
 
-  static Argument pointer(ScalarType pointee, bool divisibleBy16, bool isConst = false);
-  static Argument scalar(ScalarType type, bool divisibleBy16 = false);
-  static Argument constant(std::string repr);
-  static Argument none() { return constant("None"); }
-  static Argument tuple(std::vector<Argument> elements);
-  static Argument descriptor(std::string block);
+  static ArgumentSpec pointer(ScalarType pointee, bool divisibleBy16, bool isConst = false);
+  static ArgumentSpec scalar(ScalarType type, bool divisibleBy16 = false);
+  static ArgumentSpec constant(std::string repr);
+  static ArgumentSpec none() { return constant("None"); }
+  static ArgumentSpec tuple(std::vector<ArgumentSpec> elements);
+  static ArgumentSpec descriptor(std::string block);
 };
 
 /// Options of specialisation for one parameter.
@@ -66,10 +66,9 @@ struct SpecializeRule {
 
 /// Integers as Triton types them: i32 where it fits, else i64, else u64; the
 /// value 1 becomes a constant.
-Argument specializeInt(int64_t value, SpecializeRule rule = {});
-Argument specializeUnsigned(uint64_t value, SpecializeRule rule = {});
-Argument specializePointer(uint64_t address, ScalarType pointee, bool isConst = false,
-                           SpecializeRule rule = {});
+ArgumentSpec specializeInt(int64_t value, SpecializeRule rule = {});
+ArgumentSpec specializeUnsigned(uint64_t value, SpecializeRule rule = {});
+ArgumentSpec specializePointer(uint64_t address, ScalarType pointee, bool isConst = false, SpecializeRule rule = {});
 
 /// Appends one argument to a launch key. A signature's key is the sequence of
 /// its arguments' keys; these functions are the only writers, so that a
@@ -90,7 +89,7 @@ struct SignatureError {
 };
 
 struct Signature {
-  std::vector<Argument> arguments;
+  std::vector<ArgumentSpec> arguments;
 
   bool operator==(const Signature &) const = default;
 

@@ -11,8 +11,7 @@
 
 namespace nereid::jit {
 
-static constexpr char kPointer = 'P', kScalar = 'S', kConstant = 'C', kDescriptor = 'D',
-                      kTuple = 'T';
+static constexpr char kPointer = 'P', kScalar = 'S', kConstant = 'C', kDescriptor = 'D', kTuple = 'T';
 static constexpr unsigned kTypeMask = 31, kDivisible = 32, kConst = 64;
 static constexpr int kMaxDepth = 32;
 
@@ -24,8 +23,7 @@ static_assert(std::size(kScalarTypes) <= kTypeMask + 1);
 
 void appendPointerKey(std::string &key, ScalarType pointee, bool divisibleBy16, bool isConst) {
   key += kPointer;
-  key += static_cast<char>(static_cast<unsigned>(pointee) | (divisibleBy16 ? kDivisible : 0) |
-                           (isConst ? kConst : 0));
+  key += static_cast<char>(static_cast<unsigned>(pointee) | (divisibleBy16 ? kDivisible : 0) | (isConst ? kConst : 0));
 }
 
 void appendScalarKey(std::string &key, ScalarType type, bool divisibleBy16) {
@@ -44,20 +42,16 @@ static void appendText(std::string &key, char letter, std::string_view text) {
   key += text;
 }
 
-void appendConstantKey(std::string &key, std::string_view repr) {
-  appendText(key, kConstant, repr);
-}
+void appendConstantKey(std::string &key, std::string_view repr) { appendText(key, kConstant, repr); }
 
-void appendDescriptorKey(std::string &key, std::string_view block) {
-  appendText(key, kDescriptor, block);
-}
+void appendDescriptorKey(std::string &key, std::string_view block) { appendText(key, kDescriptor, block); }
 
 void appendTupleKey(std::string &key, uint32_t count) {
   key += kTuple;
   appendNumber(key, count);
 }
 
-static void appendKey(std::string &key, const Argument &argument) {
+static void appendKey(std::string &key, const ArgumentSpec &argument) {
   switch (argument.kind) {
   case ArgumentKind::Pointer:
     return appendPointerKey(key, argument.type, argument.divisibleBy16, argument.isConst);
@@ -69,7 +63,7 @@ static void appendKey(std::string &key, const Argument &argument) {
     return appendDescriptorKey(key, argument.text);
   case ArgumentKind::Tuple:
     appendTupleKey(key, static_cast<uint32_t>(argument.elements.size()));
-    for (const Argument &element : argument.elements)
+    for (const ArgumentSpec &element : argument.elements)
       appendKey(key, element);
     return;
   }
@@ -77,7 +71,7 @@ static void appendKey(std::string &key, const Argument &argument) {
 
 std::string Signature::key() const {
   std::string key;
-  for (const Argument &argument : arguments)
+  for (const ArgumentSpec &argument : arguments)
     appendKey(key, argument);
   return key;
 }
@@ -106,7 +100,7 @@ struct KeyReader {
     return true;
   }
 
-  bool text(Argument &out, Argument (*make)(std::string)) {
+  bool text(ArgumentSpec &out, ArgumentSpec (*make)(std::string)) {
     uint32_t length = 0;
     std::string_view bytes;
     if (!number(length) || !take(length, bytes))
@@ -115,7 +109,7 @@ struct KeyReader {
     return true;
   }
 
-  bool typed(Argument &out, bool isPointer) {
+  bool typed(ArgumentSpec &out, bool isPointer) {
     std::string_view byte;
     if (!take(1, byte))
       return false;
@@ -124,25 +118,25 @@ struct KeyReader {
     if ((bits & ~known) != 0 || (bits & kTypeMask) >= std::size(kScalarTypes))
       return false;
     const ScalarType type = kScalarTypes[bits & kTypeMask];
-    out = isPointer ? Argument::pointer(type, bits & kDivisible, bits & kConst)
-                    : Argument::scalar(type, bits & kDivisible);
+    out = isPointer ? ArgumentSpec::pointer(type, bits & kDivisible, bits & kConst)
+                    : ArgumentSpec::scalar(type, bits & kDivisible);
     return true;
   }
 
-  bool tuple(Argument &out, int depth) {
+  bool tuple(ArgumentSpec &out, int depth) {
     uint32_t count = 0;
     // An element takes two bytes at the least: no count is believed beyond that.
     if (depth == kMaxDepth || !number(count) || count > rest.size() / 2)
       return false;
-    std::vector<Argument> elements(count);
-    for (Argument &element : elements)
+    std::vector<ArgumentSpec> elements(count);
+    for (ArgumentSpec &element : elements)
       if (!argument(element, depth + 1))
         return false;
-    out = Argument::tuple(std::move(elements));
+    out = ArgumentSpec::tuple(std::move(elements));
     return true;
   }
 
-  bool argument(Argument &out, int depth) {
+  bool argument(ArgumentSpec &out, int depth) {
     std::string_view letter;
     if (!take(1, letter))
       return false;
@@ -152,9 +146,9 @@ struct KeyReader {
     case kScalar:
       return typed(out, false);
     case kConstant:
-      return text(out, Argument::constant);
+      return text(out, ArgumentSpec::constant);
     case kDescriptor:
-      return text(out, Argument::descriptor);
+      return text(out, ArgumentSpec::descriptor);
     case kTuple:
       return tuple(out, depth);
     default:

@@ -46,34 +46,30 @@ private:
     while (at < text.size() && isSpace(text[at]))
       ++at;
   }
-  std::string quote(size_t begin) const {
-    return "`" + std::string(text.substr(begin, at - begin)) + "`";
-  }
-  bool constant(Argument &out, size_t begin) {
-    out = Argument::constant(std::string(text.substr(begin, at - begin)));
+  std::string quote(size_t begin) const { return "`" + std::string(text.substr(begin, at - begin)) + "`"; }
+  bool constant(ArgumentSpec &out, size_t begin) {
+    out = ArgumentSpec::constant(std::string(text.substr(begin, at - begin)));
     return true;
   }
 
   bool expectComma() {
     if (peek() != ',')
-      return failSyntax(
-          at, at + 1,
-          std::string("`") + peek() + "` is unexpected; arguments are separated by `,`");
+      return failSyntax(at, at + 1, std::string("`") + peek() + "` is unexpected; arguments are separated by `,`");
     ++at;
     return true;
   }
 
-  bool argument(Argument &out, int depth);
-  bool tuple(Argument &out, int depth);
-  bool pointer(Argument &out);
-  bool name(Argument &out);
-  bool typed(Argument &out, size_t begin);
+  bool argument(ArgumentSpec &out, int depth);
+  bool tuple(ArgumentSpec &out, int depth);
+  bool pointer(ArgumentSpec &out);
+  bool name(ArgumentSpec &out);
+  bool typed(ArgumentSpec &out, size_t begin);
   bool unknownName(size_t begin);
-  bool number(Argument &out);
-  bool string(Argument &out);
-  bool bracketed(Argument &out, size_t begin);
-  bool descriptor(Argument &out, size_t begin);
-  bool quotedConstant(Argument &out, size_t begin);
+  bool number(ArgumentSpec &out);
+  bool string(ArgumentSpec &out);
+  bool bracketed(ArgumentSpec &out, size_t begin);
+  bool descriptor(ArgumentSpec &out, size_t begin);
+  bool quotedConstant(ArgumentSpec &out, size_t begin);
 
   std::string_view text;
   size_t at = 0;
@@ -82,7 +78,7 @@ private:
 
 } // namespace
 
-bool Parser::argument(Argument &out, int depth) {
+bool Parser::argument(ArgumentSpec &out, int depth) {
   skipSpace();
   const char c = peek();
   if (at == text.size() || c == ',')
@@ -102,12 +98,12 @@ bool Parser::argument(Argument &out, int depth) {
   return failSyntax(at, at + 1, std::string("`") + c + "` begins no type and no constant");
 }
 
-bool Parser::tuple(Argument &out, int depth) {
+bool Parser::tuple(ArgumentSpec &out, int depth) {
   const size_t begin = at++;
   if (depth == kMaxDepth)
     return fail(begin, begin + 1, "signature-depth",
                 "tuples are nested deeper than " + std::to_string(kMaxDepth) + " levels");
-  std::vector<Argument> elements;
+  std::vector<ArgumentSpec> elements;
   bool endsWithComma = true;
   for (skipSpace(); peek() != ')'; skipSpace()) {
     if (at == text.size())
@@ -123,12 +119,12 @@ bool Parser::tuple(Argument &out, int depth) {
   ++at;
   // As in Python: a lone element is in a tuple only with its comma.
   const bool isElement = elements.size() == 1 && !endsWithComma;
-  Argument whole = isElement ? std::move(elements.front()) : Argument::tuple(std::move(elements));
+  ArgumentSpec whole = isElement ? std::move(elements.front()) : ArgumentSpec::tuple(std::move(elements));
   out = std::move(whole);
   return true;
 }
 
-bool Parser::pointer(Argument &out) {
+bool Parser::pointer(ArgumentSpec &out) {
   const size_t begin = at++;
   const bool isConst = peek() == 'k';
   at += isConst;
@@ -138,12 +134,12 @@ bool Parser::pointer(Argument &out) {
   const auto type = parseScalarType(text.substr(typeBegin, at - typeBegin));
   if (!type)
     return unknownName(typeBegin);
-  out = Argument::pointer(*type, false, isConst);
+  out = ArgumentSpec::pointer(*type, false, isConst);
   return typed(out, begin);
 }
 
 /// What may follow a type: `:16`, and for an integer `:1`.
-bool Parser::typed(Argument &out, size_t begin) {
+bool Parser::typed(ArgumentSpec &out, size_t begin) {
   if (peek() != ':')
     return true;
   const std::string type = quote(begin);
@@ -157,7 +153,7 @@ bool Parser::typed(Argument &out, size_t begin) {
   if (attribute == "16" && (isPointer || isInt))
     out.divisibleBy16 = true;
   else if (attribute == "1" && isInt)
-    out = Argument::constant("1");
+    out = ArgumentSpec::constant("1");
   else
     return fail(colon, at, "signature-attribute",
                 quote(colon) + " does not go with " + type +
@@ -178,7 +174,7 @@ bool Parser::unknownName(size_t begin) {
   return fail(begin, at, "signature-type", quote(begin) + " is no known type" + hint);
 }
 
-bool Parser::name(Argument &out) {
+bool Parser::name(ArgumentSpec &out) {
   const size_t begin = at;
   while (isName(peek()) || (peek() == '.' && isNameStart(peek(1))))
     ++at;
@@ -190,15 +186,15 @@ bool Parser::name(Argument &out) {
   if (peek() == '(')
     return bracketed(out, begin);
   if (const auto type = parseScalarType(word)) {
-    out = Argument::scalar(*type);
+    out = ArgumentSpec::scalar(*type);
     return typed(out, begin);
   }
-  const bool isConstant = word == "True" || word == "False" || word == "None" || word == "inf" ||
-                          word == "nan" || word.find('.') != kNone;
+  const bool isConstant =
+      word == "True" || word == "False" || word == "None" || word == "inf" || word == "nan" || word.find('.') != kNone;
   return isConstant ? constant(out, begin) : unknownName(begin);
 }
 
-bool Parser::number(Argument &out) {
+bool Parser::number(ArgumentSpec &out) {
   const size_t begin = at++;
   while (isName(peek()) || peek() == '.' ||
          ((peek() == '-' || peek() == '+') && (text[at - 1] == 'e' || text[at - 1] == 'E')))
@@ -208,7 +204,7 @@ bool Parser::number(Argument &out) {
   return constant(out, begin);
 }
 
-bool Parser::string(Argument &out) {
+bool Parser::string(ArgumentSpec &out) {
   const size_t begin = at;
   const size_t end = stringEnd(text, begin);
   if (end == kNone)
@@ -218,7 +214,7 @@ bool Parser::string(Argument &out) {
 }
 
 /// A list, a dict or a call: a constant whose inside is left to the host.
-bool Parser::bracketed(Argument &out, size_t begin) {
+bool Parser::bracketed(ArgumentSpec &out, size_t begin) {
   const size_t end = balancedEnd(text, at);
   if (end == kNone)
     return failSyntax(at, at + 1, std::string("`") + peek() + "` is never closed");
@@ -226,13 +222,13 @@ bool Parser::bracketed(Argument &out, size_t begin) {
   return constant(out, begin);
 }
 
-bool Parser::descriptor(Argument &out, size_t begin) {
+bool Parser::descriptor(ArgumentSpec &out, size_t begin) {
   const size_t inner = at + 1;
   size_t depth = 0;
   for (; at < text.size(); ++at) {
     depth += text[at] == '<';
     if (text[at] == '>' && --depth == 0) {
-      out = Argument::descriptor(std::string(text.substr(inner, at - inner)));
+      out = ArgumentSpec::descriptor(std::string(text.substr(inner, at - inner)));
       ++at;
       return true;
     }
@@ -240,7 +236,7 @@ bool Parser::descriptor(Argument &out, size_t begin) {
   return failSyntax(begin, begin + 10, "`tensordesc<` is never closed");
 }
 
-bool Parser::quotedConstant(Argument &out, size_t begin) {
+bool Parser::quotedConstant(ArgumentSpec &out, size_t begin) {
   const size_t open = at + 1;
   const size_t end = open < text.size() && text[open] == '"' ? stringEnd(text, open) : kNone;
   if (end == kNone || end >= text.size() || text[end] != '>')
@@ -249,12 +245,10 @@ bool Parser::quotedConstant(Argument &out, size_t begin) {
   if (!unescape(text.substr(open + 1, end - open - 2), value))
     return failSyntax(open, end, "the string has an escape other than `\\\\`, `\\\"` and `\\xNN`");
   at = end + 1;
-  out = Argument::constant(std::move(value));
+  out = ArgumentSpec::constant(std::move(value));
   return true;
 }
 
-std::variant<Signature, SignatureError> Signature::parse(std::string_view text) {
-  return Parser(text).run();
-}
+std::variant<Signature, SignatureError> Signature::parse(std::string_view text) { return Parser(text).run(); }
 
 } // namespace nereid::jit

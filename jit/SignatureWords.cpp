@@ -29,11 +29,10 @@ static size_t distance(std::string_view a, std::string_view b) {
 
 std::string_view meantType(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-      {"float16", "fp16"}, {"half", "fp16"},   {"bfloat16", "bf16"}, {"float32", "fp32"},
-      {"float", "fp32"},   {"f32", "fp32"},    {"float64", "fp64"},  {"double", "fp64"},
-      {"f16", "fp16"},     {"f64", "fp64"},    {"bool", "u1"},       {"int1", "u1"},
-      {"int", "i32"},      {"int8", "i8"},     {"int16", "i16"},     {"int32", "i32"},
-      {"int64", "i64"},    {"uint8", "u8"},    {"uint16", "u16"},    {"uint32", "u32"},
+      {"float16", "fp16"}, {"half", "fp16"},    {"bfloat16", "bf16"}, {"float32", "fp32"}, {"float", "fp32"},
+      {"f32", "fp32"},     {"float64", "fp64"}, {"double", "fp64"},   {"f16", "fp16"},     {"f64", "fp64"},
+      {"bool", "u1"},      {"int1", "u1"},      {"int", "i32"},       {"int8", "i8"},      {"int16", "i16"},
+      {"int32", "i32"},    {"int64", "i64"},    {"uint8", "u8"},      {"uint16", "u16"},   {"uint32", "u32"},
       {"uint64", "u64"}};
   for (const auto &[other, ours] : kElsewhere)
     if (word == other)
@@ -47,8 +46,8 @@ std::string_view meantType(std::string_view word) {
     const bool isSwapped = std::is_permutation(word.begin(), word.end(), type.begin(), type.end());
     return isSwapped ? 1 : distance(word, type);
   };
-  const auto *closest = std::min_element(std::begin(kSpellings), std::end(kSpellings),
-                                         [&](auto a, auto b) { return rank(a) < rank(b); });
+  const auto *closest =
+      std::min_element(std::begin(kSpellings), std::end(kSpellings), [&](auto a, auto b) { return rank(a) < rank(b); });
   return rank(*closest) <= 1 ? *closest : std::string_view();
 }
 

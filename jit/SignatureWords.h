@@ -9,9 +9,7 @@
 namespace nereid::jit {
 
 inline bool isDigit(char c) { return c >= '0' && c <= '9'; }
-inline bool isNameStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+inline bool isNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 inline bool isName(char c) { return isNameStart(c) || isDigit(c); }
 inline bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 

@@ -12,10 +12,10 @@ using namespace nereid;
 using namespace nereid::jit;
 
 static std::shared_ptr<sema::JitFunction> findKernel(sema::FileHost &host, const std::string &path,
-                                                     const std::string &name,
-                                                     support::DiagnosticEngine &diagnostics) {
+                                                     const std::string &name, support::DiagnosticEngine &diagnostics) {
   const std::vector<std::string> names = host.kernelNames();
-  const std::string list = names.empty() ? "none (no function is decorated with `@triton.jit`)" : llvm::join(names, ", ");
+  const std::string list =
+      names.empty() ? "none (no function is decorated with `@triton.jit`)" : llvm::join(names, ", ");
   if (name.empty()) {
     if (names.size() == 1)
       return host.function(names.front());
@@ -28,15 +28,15 @@ static std::shared_ptr<sema::JitFunction> findKernel(sema::FileHost &host, const
   return kernel;
 }
 
-static std::optional<sema::KernelArgument> kernelArgument(const Argument &entry,
+static std::optional<sema::KernelArgument> kernelArgument(const ArgumentSpec &entry,
                                                           support::DiagnosticEngine &diagnostics);
 
 /// A tuple; one of constants alone is a constant.
-static std::optional<sema::KernelArgument> tupleArgument(const Argument &entry,
+static std::optional<sema::KernelArgument> tupleArgument(const ArgumentSpec &entry,
                                                          support::DiagnosticEngine &diagnostics) {
   sema::KernelArgument arg;
   std::vector<sema::Value> constants;
-  for (const Argument &element : entry.elements) {
+  for (const ArgumentSpec &element : entry.elements) {
     std::optional<sema::KernelArgument> read = kernelArgument(element, diagnostics);
     if (!read)
       return std::nullopt;
@@ -52,7 +52,7 @@ static std::optional<sema::KernelArgument> tupleArgument(const Argument &entry,
 }
 
 /// One entry of the signature as what sema compiles for; nothing after an error.
-static std::optional<sema::KernelArgument> kernelArgument(const Argument &entry,
+static std::optional<sema::KernelArgument> kernelArgument(const ArgumentSpec &entry,
                                                           support::DiagnosticEngine &diagnostics) {
   sema::KernelArgument arg;
   arg.divisibility = entry.divisibleBy16 ? 16 : 1;
@@ -118,7 +118,7 @@ std::optional<SourceKernel> jit::readSourceKernel(const std::string &path, const
                        counted(entries.arguments.size(), "entry", "entries"));
     return std::nullopt;
   }
-  for (const Argument &entry : entries.arguments) {
+  for (const ArgumentSpec &entry : entries.arguments) {
     std::optional<sema::KernelArgument> arg = kernelArgument(entry, diagnostics);
     if (!arg)
       return std::nullopt;

@@ -15,7 +15,7 @@ namespace nereid::jit {
 struct SourceKernel {
   std::unique_ptr<sema::FileHost> host;
   sema::KernelRequest request;
-  std::string signature; ///< as `Signature::str` prints it
+  std::string signature;                                           ///< as `Signature::str` prints it
   std::vector<std::shared_ptr<const support::SourceFile>> sources; ///< the file and those that it imports
   std::string sourceKey; ///< changes with the text of the file and of those that it imports
 };
@@ -24,7 +24,6 @@ struct SourceKernel {
 /// `signature` has one entry per parameter; see jit/Signature.h. Nothing after an error.
 std::optional<SourceKernel> readSourceKernel(const std::string &path, const std::string &kernel,
                                              const std::string &signature, const support::Options &options,
-                                             const support::TargetSpec &target,
-                                             support::DiagnosticEngine &diagnostics);
+                                             const support::TargetSpec &target, support::DiagnosticEngine &diagnostics);
 
 } // namespace nereid::jit

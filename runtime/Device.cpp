@@ -13,7 +13,7 @@ namespace nereid::runtime {
 Kernel::~Kernel() = default;
 Device::~Device() = default;
 
-KernelFacts Kernel::facts() const {
+KernelResources Kernel::resources() const {
   return {std::max(loaded.registers, 1u), loaded.spills, owner.properties().maxThreadsPerBlock};
 }
 

@@ -40,7 +40,7 @@ struct DeviceProperties {
 };
 
 /// What a loaded kernel takes of its device.
-struct KernelFacts {
+struct KernelResources {
   uint32_t registers = 1;  ///< of a thread
   uint32_t spills = 0;     ///< 32-bit words of a thread that found no register
   uint32_t maxThreads = 1; ///< that a block of it can have
@@ -59,7 +59,7 @@ public:
   const artifact::Artifact &artifact() const { return loaded; }
   /// The device that loaded it, and alone can launch it.
   const Device &device() const { return owner; }
-  virtual KernelFacts facts() const;
+  virtual KernelResources resources() const;
   /// What the device's own interface calls it by; null where it has no name there.
   virtual void *handle() const { return nullptr; }
 

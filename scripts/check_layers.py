@@ -93,7 +93,7 @@ class Layers:
             path = os.path.dirname(path)
         return path or None
 
-    def reach(self, layer: str) -> set[str]:
+    def reachable_from(self, layer: str) -> set[str]:
         seen = {layer}
         todo = [layer]
         while todo:
@@ -130,7 +130,7 @@ def check_layers(files: list[str]) -> list[str]:
         wrong += [
             f"layers.txt: {layer} and {name} may include each other"
             for name in below
-            if name in layers.direct and layer in layers.reach(name)
+            if name in layers.direct and layer in layers.reachable_from(name)
         ]
     if wrong:
         return wrong
@@ -144,7 +144,7 @@ def check_layers(files: list[str]) -> list[str]:
         if path.split("/")[0] not in tops:
             continue
         target = layers.of(os.path.dirname(path))
-        if target is not None and target not in layers.reach(layer):
+        if target is not None and target not in layers.reachable_from(layer):
             wrong.append(f"{name}:{number}: {layer} may not include {target} ({header})")
     return wrong
 

@@ -93,8 +93,8 @@ def functions_of(entries: list[dict[str, Any]], module: str) -> list[dict[str, A
 
 def tensor_class(entries: list[dict[str, Any]]) -> list[str]:
     lines = ["class tensor(base_value):", '    """A value of a kernel under compilation."""', ""]
-    facts = "handle: Any,shape: Any,numel: Any,dtype: Any,T: tensor".split(",")
-    lines += [f"    {fact}" for fact in facts]
+    attributes = "handle: Any,shape: Any,numel: Any,dtype: Any,T: tensor".split(",")
+    lines += [f"    {attribute}" for attribute in attributes]
     lines += ["    def __init__(self, handle: Any, type: Any) -> None: ..."]
     names = OPERATORS + REFLECTED
     lines += [f"    def __{name}__(self, other: Any) -> Any: ..." for name in names]

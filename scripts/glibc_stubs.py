@@ -30,8 +30,8 @@ def zig_files(work: Path, version: str) -> Path:
     (work / "main.c").write_text("int main(void) { return 0; }\n")
     command = [sys.executable, "-m", "ziglang", "cc", "-target", f"x86_64-linux-gnu.{version}"]
     command += ["-fno-sanitize=all", "-O1", "-o", str(work / "main"), str(work / "main.c")]
-    places = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
-    subprocess.run(command, env={**os.environ, **places}, check=True)
+    cache_dirs = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
+    subprocess.run(command, env={**os.environ, **cache_dirs}, check=True)
     return cache
 
 

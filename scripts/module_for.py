@@ -22,7 +22,7 @@ PYTHON_HEADERS = re.compile(r"^(?:-I)?(/.*/include/python3\.\d+)$")
 LLVM = "/usr/lib/llvm-22/lib"
 
 
-def facts_of(python: str) -> tuple[str, str]:
+def config_of(python: str) -> tuple[str, str]:
     """Its headers' folder and what its modules' names end in."""
     code = (
         "import sysconfig as s; print(s.get_path('include')); print(s.get_config_var('EXT_SUFFIX'))"
@@ -80,7 +80,7 @@ def folder(suffix: str) -> str:
 
 
 def main() -> int:
-    include, suffix = facts_of(sys.argv[1])
+    include, suffix = config_of(sys.argv[1])
     module = os.path.join(BUILD, "python", "triton", "_C", "libtriton" + suffix)
     os.makedirs(folder(suffix), exist_ok=True)
     with open(os.path.join(folder(suffix), "build.ninja"), "w", encoding="utf-8") as file:

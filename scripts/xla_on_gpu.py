@@ -51,7 +51,7 @@ def rounds_of(done: subprocess.CompletedProcess[str]) -> Rounds | None:
     return json.loads(lines[-1])["microseconds"] if done.returncode == 0 and lines else None
 
 
-def in_turns(sides: dict[str, tuple[list[str | None], str]]) -> dict[str, Rounds] | None:
+def interleaved(sides: dict[str, tuple[list[str | None], str]]) -> dict[str, Rounds] | None:
     """Each side's rounds from several processes, which take turns so that what else goes on meets all."""
     found: dict[str, Rounds] = {side: {} for side in sides}
     for turn in range(TURNS):
@@ -112,7 +112,7 @@ def main() -> int:
         sides["jax_triton on this package"] = ([args.ours, args.jax_triton], "jax_triton")
     if args.peer_jax_triton:
         sides["jax_triton on the other triton"] = ([args.peer_jax_triton], "jax_triton")
-    found = in_turns(sides)
+    found = interleaved(sides)
     failed += found is None or not compare(found, list(sides)[-1])
     print(f"{failed} steps failed")
     return 1 if failed else 0

@@ -1,7 +1,7 @@
 // `nereid-opt`: runs any pass or named pipeline on IR text.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/check/Dialect.h"
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttng/Dialect.h"
@@ -17,8 +17,9 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<nereid::check::CheckDialect, nereid::foreign::LlvmDialect, nereid::foreign::GpuDialect, nereid::tt::TtDialect, nereid::ttg::TtgDialect, nereid::ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
+  registry.insert<nereid::check::CheckDialect, nereid::imported::LlvmDialect, nereid::imported::GpuDialect,
+                  nereid::tt::TtDialect, nereid::ttg::TtgDialect, nereid::ttng::TtngDialect, mlir::arith::ArithDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   mlir::registerTransformsPasses();
   nereid::tt::registerPipelines();
   nereid::ttg::registerPipelines();

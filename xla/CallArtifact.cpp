@@ -52,15 +52,15 @@ static void addParameters(const KernelCall &call, Artifact &artifact) {
   for (const Parameter &parameter : call.parameters) {
     const auto *scalar = std::get_if<ScalarParameter>(&parameter);
     const ScalarForm form = scalar ? formOf(scalar->kind) : ScalarForm{ParameterKind::Pointer, "", 8};
-    artifact::Parameter made;
-    made.kind = form.kind;
-    made.type = form.type;
-    made.size = form.size;
-    made.position = static_cast<uint32_t>(artifact.parameters.size());
-    made.name = std::to_string(made.position);
-    made.offset = offset = (offset + made.size - 1) / made.size * made.size;
-    offset += made.size;
-    artifact.parameters.push_back(std::move(made));
+    artifact::Parameter packed;
+    packed.kind = form.kind;
+    packed.type = form.type;
+    packed.size = form.size;
+    packed.position = static_cast<uint32_t>(artifact.parameters.size());
+    packed.name = std::to_string(packed.position);
+    packed.offset = offset = (offset + packed.size - 1) / packed.size * packed.size;
+    offset += packed.size;
+    artifact.parameters.push_back(std::move(packed));
   }
 }
 

@@ -14,12 +14,12 @@ Expected<std::unique_ptr<LoadedPayload>> LoadedPayload::load(std::string_view by
   auto payload = readPayload(bytes);
   if (!payload)
     return payload.error();
-  std::unique_ptr<LoadedPayload> made(new LoadedPayload(bytes, device));
+  std::unique_ptr<LoadedPayload> created(new LoadedPayload(bytes, device));
   const auto add = [&](const KernelCall &call) -> Expected<void> {
     auto loaded = LoadedCall::load(call, device);
     if (!loaded)
       return loaded.error();
-    made->candidates.push_back(std::move(*loaded));
+    created->candidates.push_back(std::move(*loaded));
     return {};
   };
   if (const auto *call = std::get_if<KernelCall>(&payload->call)) {
@@ -27,14 +27,14 @@ Expected<std::unique_ptr<LoadedPayload>> LoadedPayload::load(std::string_view by
       return added.error();
   } else {
     const auto &autotuned = std::get<AutotunedCall>(payload->call);
-    made->aliases = autotuned.aliases;
+    created->aliases = autotuned.aliases;
     for (const AutotunedCall::Config &config : autotuned.configs)
       if (auto added = add(config.call); !added)
         return added.error();
   }
-  if (made->candidates.size() == 1)
-    made->chosen = 0;
-  return made;
+  if (created->candidates.size() == 1)
+    created->chosen = 0;
+  return created;
 }
 
 namespace {
@@ -56,11 +56,11 @@ static Cache &cache() {
 /// Where a graph's payload is found without hashing it: its bytes lie at the same place in every run of the graph, and
 /// only have to be compared with those that were there before. Payloads are kept for good, so an entry never dangles.
 static std::atomic<LoadedPayload *> &lastSeenAt(const char *address) {
-  constexpr size_t kPlaces = 512;
-  static std::atomic<LoadedPayload *> places[kPlaces];
+  constexpr size_t kEntries = 512;
+  static std::atomic<LoadedPayload *> entries[kEntries];
   // Fibonacci hashing: the upper bits depend on all bits of the address.
   const uint64_t mixed = reinterpret_cast<uintptr_t>(address) * 0x9e3779b97f4a7c15u;
-  return places[mixed >> 55];
+  return entries[mixed >> 55];
 }
 
 static Expected<LoadedPayload *> loadOrFind(std::string_view bytes, runtime::Device &device) {
@@ -80,13 +80,13 @@ static Expected<LoadedPayload *> loadOrFind(std::string_view bytes, runtime::Dev
 }
 
 Expected<LoadedPayload *> loadedPayload(std::string_view bytes, runtime::Device &device) {
-  std::atomic<LoadedPayload *> &place = lastSeenAt(bytes.data());
-  LoadedPayload *const last = place.load(std::memory_order_acquire);
+  std::atomic<LoadedPayload *> &entry = lastSeenAt(bytes.data());
+  LoadedPayload *const last = entry.load(std::memory_order_acquire);
   if (last && last->isOf(bytes, device))
     return last;
   auto found = loadOrFind(bytes, device);
   if (found)
-    place.store(*found, std::memory_order_release);
+    entry.store(*found, std::memory_order_release);
   return found;
 }
 

@@ -8,9 +8,9 @@
 
 namespace nereid::xla {
 
-using artifact::Fact;
-using artifact::FactKind;
 using artifact::ParameterKind;
+using artifact::Precondition;
+using artifact::PreconditionKind;
 
 /// "fp32" of "*fp32" and "*kfp32"; empty where the payload does not tell.
 static std::string_view pointee(const artifact::Parameter &parameter) {
@@ -54,15 +54,16 @@ Expected<void> LoadedCall::addScalar(const ScalarParameter &scalar, uint32_t ind
     return parameterError(artifact, index,
                           "the payload gives a scalar of " + std::to_string(size) + " bytes; the kernel takes " +
                               parameter.type);
-  for (const Fact &fact : artifact.facts) {
-    if (fact.parameter != index)
+  for (const Precondition &precondition : artifact.preconditions) {
+    if (precondition.parameter != index)
       continue;
-    const bool holds = fact.kind == FactKind::Divisible ? fact.value == 0 || scalar.bits % fact.value == 0
-                                                        : fact.kind != FactKind::Equals || scalar.bits == fact.value;
+    const bool holds = precondition.kind == PreconditionKind::Divisible
+                           ? precondition.value == 0 || scalar.bits % precondition.value == 0
+                           : precondition.kind != PreconditionKind::Equals || scalar.bits == precondition.value;
     if (!holds)
       return parameterError(artifact, index,
                             "the value " + std::to_string(scalar.bits) + " is not what the code was " +
-                                "compiled for (" + std::to_string(fact.value) + ")");
+                                "compiled for (" + std::to_string(precondition.value) + ")");
   }
   std::memcpy(block.data() + parameter.offset, &scalar.bits, parameter.size);
   return {};
@@ -73,22 +74,23 @@ Expected<void> LoadedCall::addArray(const ArrayParameter &array, uint32_t index)
   const artifact::Parameter &parameter = artifact.parameters[index];
   if (parameter.kind != ParameterKind::Pointer)
     return parameterError(artifact, index, "the payload gives an array; the kernel takes " + parameter.type);
-  Slot slot{.offset = parameter.offset, .parameter = index, .bytesToZero = array.bytesToZero, .shape = array.shape};
-  slot.buffer = array.buffer.value_or(static_cast<uint32_t>(slots.size()));
+  BufferParam param{
+      .offset = parameter.offset, .parameter = index, .bytesToZero = array.bytesToZero, .shape = array.shape};
+  param.buffer = array.buffer.value_or(static_cast<uint32_t>(params.size()));
   takesAllBuffers &= !array.buffer;
-  neededBuffers = std::max<size_t>(neededBuffers, size_t{slot.buffer} + 1);
-  slot.divisibility = std::max<uint64_t>(array.divisibility, 1);
-  slot.types = ElementTypes::takenBy(pointee(parameter));
-  slot.isWritten = !parameter.type.empty() && parameter.isWritten;
-  for (const Fact &fact : artifact.facts) {
-    if (fact.parameter != index)
+  neededBuffers = std::max<size_t>(neededBuffers, size_t{param.buffer} + 1);
+  param.divisibility = std::max<uint64_t>(array.divisibility, 1);
+  param.types = ElementTypes::takenBy(pointee(parameter));
+  param.isWritten = !parameter.type.empty() && parameter.isWritten;
+  for (const Precondition &precondition : artifact.preconditions) {
+    if (precondition.parameter != index)
       continue;
-    if (fact.kind == FactKind::Divisible)
-      slot.divisibility = std::max(slot.divisibility, fact.value);
-    if (fact.kind == FactKind::Within)
-      slot.spanLimit = fact.value;
+    if (precondition.kind == PreconditionKind::Divisible)
+      param.divisibility = std::max(param.divisibility, precondition.value);
+    if (precondition.kind == PreconditionKind::Within)
+      param.spanLimit = precondition.value;
   }
-  slots.push_back(std::move(slot));
+  params.push_back(std::move(param));
   return {};
 }
 
@@ -128,31 +130,31 @@ Expected<std::unique_ptr<LoadedCall>> LoadedCall::load(const KernelCall &call, r
 
 //--- Buffers -----------------------------------------------------------------------------------
 
-std::string LoadedCall::describe(const Slot &slot, const Buffer &buffer) const {
+std::string LoadedCall::describe(const BufferParam &param, const Buffer &buffer) const {
   const artifact::Artifact &artifact = kernel->artifact();
   std::string what = buffer.isTyped ? (buffer.isResult ? "result" : "operand") : "buffer";
-  return "kernel `" + artifact.name + "`, parameter `" + artifact.parameters[slot.parameter].name + "` (" + what +
-         ", number " + std::to_string(slot.buffer) + " of the call's buffers)";
+  return "kernel `" + artifact.name + "`, parameter `" + artifact.parameters[param.parameter].name + "` (" + what +
+         ", number " + std::to_string(param.buffer) + " of the call's buffers)";
 }
 
-Expected<void> LoadedCall::checkType(const Slot &slot, const Buffer &buffer) const {
-  if (!slot.types.contain(buffer.type))
-    return Error{"xla-dtype", describe(slot, buffer) + " has elements of type " + xlaName(buffer.type) +
+Expected<void> LoadedCall::checkType(const BufferParam &param, const Buffer &buffer) const {
+  if (!param.types.contain(buffer.type))
+    return Error{"xla-dtype", describe(param, buffer) + " has elements of type " + xlaName(buffer.type) +
                                   "; the kernel was compiled for " +
-                                  std::string(pointee(kernel->artifact().parameters[slot.parameter]))};
-  if (slot.shape && !std::equal(buffer.dims.begin(), buffer.dims.end(), slot.shape->begin(), slot.shape->end(),
-                                [](int64_t is, uint64_t wants) { return static_cast<uint64_t>(is) == wants; }))
-    return Error{"xla-shape", describe(slot, buffer) + " has the shape " + shapeText(buffer.dims) +
-                                  "; the call was made for " + shapeText(*slot.shape)};
-  if (slot.bytesToZero == 0 && slot.spanLimit == 0)
+                                  std::string(pointee(kernel->artifact().parameters[param.parameter]))};
+  if (param.shape && !std::equal(buffer.dims.begin(), buffer.dims.end(), param.shape->begin(), param.shape->end(),
+                                 [](int64_t is, uint64_t wants) { return static_cast<uint64_t>(is) == wants; }))
+    return Error{"xla-shape", describe(param, buffer) + " has the shape " + shapeText(buffer.dims) +
+                                  "; the call was made for " + shapeText(*param.shape)};
+  if (param.bytesToZero == 0 && param.spanLimit == 0)
     return {};
   const std::optional<uint64_t> bytes = bytesOf(buffer);
-  if (slot.bytesToZero && (!bytes || *bytes < slot.bytesToZero))
-    return Error{"xla-shape", describe(slot, buffer) + " has " + std::to_string(bytes.value_or(0)) + " bytes; " +
-                                  std::to_string(slot.bytesToZero) + " are to be set to zero"};
-  if (slot.spanLimit && bytes.value_or(slot.spanLimit) >= slot.spanLimit)
-    return Error{"xla-shape", describe(slot, buffer) + " has " + std::to_string(bytes.value_or(0)) +
-                                  " bytes; the code counts on fewer than " + std::to_string(slot.spanLimit)};
+  if (param.bytesToZero && (!bytes || *bytes < param.bytesToZero))
+    return Error{"xla-shape", describe(param, buffer) + " has " + std::to_string(bytes.value_or(0)) + " bytes; " +
+                                  std::to_string(param.bytesToZero) + " are to be set to zero"};
+  if (param.spanLimit && bytes.value_or(param.spanLimit) >= param.spanLimit)
+    return Error{"xla-shape", describe(param, buffer) + " has " + std::to_string(bytes.value_or(0)) +
+                                  " bytes; the code counts on fewer than " + std::to_string(param.spanLimit)};
   return {};
 }
 
@@ -164,16 +166,16 @@ static bool isResultToo(const Buffer &operand, const Buffers &buffers) {
   return false;
 }
 
-Expected<void> LoadedCall::check(const Slot &slot, const Buffer &buffer, const Buffers &buffers) const {
-  if (reinterpret_cast<uintptr_t>(buffer.data) % slot.divisibility != 0)
-    return Error{"xla-alignment", describe(slot, buffer) + " lies at an address that is no multiple of " +
-                                      std::to_string(slot.divisibility) + ", which the code counts on"};
+Expected<void> LoadedCall::check(const BufferParam &param, const Buffer &buffer, const Buffers &buffers) const {
+  if (reinterpret_cast<uintptr_t>(buffer.data) % param.divisibility != 0)
+    return Error{"xla-alignment", describe(param, buffer) + " lies at an address that is no multiple of " +
+                                      std::to_string(param.divisibility) + ", which the code counts on"};
   if (!buffer.isTyped)
     return {};
-  if (auto ok = checkType(slot, buffer); !ok)
+  if (auto ok = checkType(param, buffer); !ok)
     return ok;
-  if (slot.isWritten && !buffer.isResult && !mayWriteOperands && !isResultToo(buffer, buffers))
-    return Error{"xla-operand-written", describe(slot, buffer) + " is written by the kernel, and no result " +
+  if (param.isWritten && !buffer.isResult && !mayWriteOperands && !isResultToo(buffer, buffers))
+    return Error{"xla-operand-written", describe(param, buffer) + " is written by the kernel, and no result " +
                                             "shares its memory; declare an alias of operand and result"};
   return {};
 }
@@ -188,11 +190,11 @@ Expected<void> LoadedCall::checkCount(const Buffers &buffers) const {
 
 Expected<void> LoadedCall::pack(const Buffers &buffers, char *packed) const {
   std::memcpy(packed, block.data(), block.size());
-  for (const Slot &slot : slots) {
-    const Buffer buffer = buffers.at(slot.buffer);
-    if (auto ok = check(slot, buffer, buffers); !ok)
+  for (const BufferParam &param : params) {
+    const Buffer buffer = buffers.at(param.buffer);
+    if (auto ok = check(param, buffer, buffers); !ok)
       return ok;
-    std::memcpy(packed + slot.offset, &buffer.data, sizeof buffer.data);
+    std::memcpy(packed + param.offset, &buffer.data, sizeof buffer.data);
   }
   return {};
 }
@@ -206,9 +208,9 @@ Expected<void> LoadedCall::run(const Buffers &buffers, void *stream) const {
   char *const packed = many.empty() ? few : many.data();
   if (auto ok = pack(buffers, packed); !ok)
     return ok;
-  for (const Slot &slot : slots)
-    if (slot.bytesToZero)
-      if (auto ok = setToZero(device, buffers.at(slot.buffer).data, slot.bytesToZero, stream); !ok)
+  for (const BufferParam &param : params)
+    if (param.bytesToZero)
+      if (auto ok = setToZero(device, buffers.at(param.buffer).data, param.bytesToZero, stream); !ok)
         return ok;
   return device.launch(*kernel, grid, stream, {packed, block.size()});
 }

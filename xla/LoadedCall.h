@@ -56,7 +56,7 @@ public:
 
 private:
   /// A pointer of the argument block.
-  struct Slot {
+  struct BufferParam {
     uint32_t offset = 0;
     uint32_t parameter = 0; ///< of the artifact
     uint32_t buffer = 0;    ///< of the call
@@ -74,16 +74,16 @@ private:
   Expected<void> addScalar(const ScalarParameter &scalar, uint32_t index);
   Expected<void> addArray(const ArrayParameter &array, uint32_t index);
   Expected<void> checkCount(const Buffers &buffers) const;
-  Expected<void> check(const Slot &slot, const Buffer &buffer, const Buffers &buffers) const;
-  Expected<void> checkType(const Slot &slot, const Buffer &buffer) const;
+  Expected<void> check(const BufferParam &param, const Buffer &buffer, const Buffers &buffers) const;
+  Expected<void> checkType(const BufferParam &param, const Buffer &buffer) const;
   Expected<void> pack(const Buffers &buffers, char *packed) const;
-  std::string describe(const Slot &slot, const Buffer &buffer) const;
+  std::string describe(const BufferParam &param, const Buffer &buffer) const;
 
   runtime::Device &device;
   std::shared_ptr<runtime::Kernel> kernel;
   runtime::Grid grid;
   bool mayWriteOperands = false;
-  std::vector<Slot> slots;
+  std::vector<BufferParam> params;
   size_t neededBuffers = 0;
   bool takesAllBuffers = true; ///< in order; else the payload says which
   std::vector<char> block;     ///< the argument block with all but the pointers

@@ -9,7 +9,7 @@
 namespace nereid::xla::field {
 
 /// How a field lies in the bytes.
-enum class Wire : uint32_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
+enum class WireType : uint32_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
 namespace any {
 enum : uint32_t { KernelCall = 1, AutotunedCall = 2, Metadata = 3, Name = 4 };

@@ -7,14 +7,14 @@
 
 namespace nereid::xla {
 
-using field::Wire;
+using field::WireType;
 
 namespace {
 
 /// One field of a message: a number, or bytes.
 struct Field {
   uint32_t number = 0;
-  Wire wire = Wire::Varint;
+  WireType wire = WireType::Varint;
   uint64_t value = 0;
   std::string_view bytes;
 };
@@ -33,17 +33,17 @@ public:
     if (tag >> 3 == 0 || tag >> 3 > kMaxField)
       return fail("payload-wire", "a field has the number " + std::to_string(tag >> 3));
     field.number = static_cast<uint32_t>(tag >> 3);
-    field.wire = static_cast<Wire>(tag & 7);
+    field.wire = static_cast<WireType>(tag & 7);
     field.bytes = {};
     switch (field.wire) {
-    case Wire::Varint:
+    case WireType::Varint:
       field.value = varint();
       return !error;
-    case Wire::Fixed64:
+    case WireType::Fixed64:
       return fixed(8, field.value);
-    case Wire::Fixed32:
+    case WireType::Fixed32:
       return fixed(4, field.value);
-    case Wire::Bytes:
+    case WireType::Bytes:
       return take(varint(), field.bytes);
     }
     return fail("payload-wire", "field " + std::to_string(field.number) + " has the wire type " +
@@ -53,11 +53,11 @@ public:
   // The value of a field in the form that is expected of it; zero or nothing, and an error, where it has another.
 
   std::string_view text(const Field &field) {
-    wants(field, Wire::Bytes);
+    wants(field, WireType::Bytes);
     return field.bytes;
   }
   uint64_t number(const Field &field) {
-    wants(field, Wire::Varint);
+    wants(field, WireType::Varint);
     return field.value;
   }
   uint32_t small(const Field &field, const char *what, uint32_t limit = std::numeric_limits<int32_t>::max()) {
@@ -67,7 +67,7 @@ public:
            std::string(what) + " is " + std::to_string(value) + "; at most " + std::to_string(limit) + " is possible");
     return static_cast<uint32_t>(value);
   }
-  uint64_t fixedBits(const Field &field, Wire wire) {
+  uint64_t fixedBits(const Field &field, WireType wire) {
     wants(field, wire);
     return field.value;
   }
@@ -117,7 +117,7 @@ private:
       value |= uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
     return true;
   }
-  void wants(const Field &field, Wire wire) {
+  void wants(const Field &field, WireType wire) {
     if (field.wire != wire)
       fail("payload-wire", "field " + std::to_string(field.number) + " has the wire type " +
                                std::to_string(static_cast<uint32_t>(field.wire)) + "; expected " +
@@ -177,9 +177,9 @@ static ScalarParameter readScalar(Reader &reader, const Field &field) {
   case field::parameter::U64:
     return {ScalarKind::U64, reader.number(field)};
   case field::parameter::F32:
-    return {ScalarKind::F32, reader.fixedBits(field, Wire::Fixed32)};
+    return {ScalarKind::F32, reader.fixedBits(field, WireType::Fixed32)};
   default:
-    return {ScalarKind::F64, reader.fixedBits(field, Wire::Fixed64)};
+    return {ScalarKind::F64, reader.fixedBits(field, WireType::Fixed64)};
   }
 }
 

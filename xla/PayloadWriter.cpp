@@ -5,14 +5,14 @@
 
 namespace nereid::xla {
 
-using field::Wire;
+using field::WireType;
 
 namespace {
 /// A message that grows. `add` leaves out what is zero or empty; `put` does not.
 class Message {
 public:
   void put(uint32_t field, uint64_t value) {
-    tag(field, Wire::Varint);
+    tag(field, WireType::Varint);
     varint(value);
   }
   void add(uint32_t field, uint64_t value) {
@@ -20,7 +20,7 @@ public:
       put(field, value);
   }
   void put(uint32_t field, std::string_view value) {
-    tag(field, Wire::Bytes);
+    tag(field, WireType::Bytes);
     varint(value.size());
     bytes.append(value);
   }
@@ -29,15 +29,15 @@ public:
       put(field, value);
   }
   void put(uint32_t field, const Message &message) { put(field, std::string_view(message.bytes)); }
-  void putFixed(uint32_t field, Wire wire, uint64_t value) {
+  void putFixed(uint32_t field, WireType wire, uint64_t value) {
     tag(field, wire);
-    for (int i = 0; i < (wire == Wire::Fixed32 ? 4 : 8); ++i)
+    for (int i = 0; i < (wire == WireType::Fixed32 ? 4 : 8); ++i)
       bytes.push_back(static_cast<char>(value >> (8 * i)));
   }
   std::string take() { return std::move(bytes); }
 
 private:
-  void tag(uint32_t field, Wire wire) { varint(uint64_t{field} << 3 | static_cast<uint32_t>(wire)); }
+  void tag(uint32_t field, WireType wire) { varint(uint64_t{field} << 3 | static_cast<uint32_t>(wire)); }
   void varint(uint64_t value) {
     for (; value > 127; value >>= 7)
       bytes.push_back(static_cast<char>(value | 128));
@@ -76,9 +76,9 @@ static void putScalar(Message &message, const ScalarParameter &scalar) {
   case ScalarKind::U64:
     return message.put(parameter::U64, scalar.bits);
   case ScalarKind::F32:
-    return message.putFixed(parameter::F32, Wire::Fixed32, scalar.bits);
+    return message.putFixed(parameter::F32, WireType::Fixed32, scalar.bits);
   case ScalarKind::F64:
-    return message.putFixed(parameter::F64, Wire::Fixed64, scalar.bits);
+    return message.putFixed(parameter::F64, WireType::Fixed64, scalar.bits);
   }
 }
 

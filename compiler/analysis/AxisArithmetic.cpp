@@ -47,8 +47,7 @@ static AxisInfo multiply(const AxisInfo &l, const AxisInfo &r, const AxisInfo &u
   const int64_t limit = int64_t(1) << 30;
   const int64_t product = std::min(limit, l.elementDivisibility() * r.elementDivisibility());
   AxisInfo info = perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &result) {
-    result.divisibility =
-        std::max(product, std::min(limit, l.divisibilityAt(dim, 1) * r.divisibilityAt(dim, 1)));
+    result.divisibility = std::max(product, std::min(limit, l.divisibilityAt(dim, 1) * r.divisibilityAt(dim, 1)));
   });
   info.isNonNegative = l.isNonNegative && r.isNonNegative;
   return info;
@@ -79,8 +78,8 @@ static AxisInfo divide(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unk
   if (r.constant && *r.constant > 0)
     return divideBy(*r.constant, l, unknown, roundsDown);
   AxisInfo info = perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &quotient) {
-    const int64_t group = std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy,
-                                    r.divisibilityAt(dim, 1)});
+    const int64_t group =
+        std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy, r.divisibilityAt(dim, 1)});
     if (roundsDown && (!isSigned || r.isNonNegative))
       quotient.constancy = std::max(quotient.constancy, group);
   });
@@ -88,13 +87,13 @@ static AxisInfo divide(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unk
   return info;
 }
 
-/// A run goes on in the remainder as long as it starts at a multiple of its length, which divides the divisor. Only one that
-/// starts at a negative multiple of the divisor steps from 0 to 1 - divisor; indices that are wrapped into an array, whose
-/// sign is seldom plain to see, have none, and upstream takes them so, too.
+/// A run goes on in the remainder as long as it starts at a multiple of its length, which divides the divisor. Only one
+/// that starts at a negative multiple of the divisor steps from 0 to 1 - divisor; indices that are wrapped into an
+/// array, whose sign is seldom plain to see, have none, and upstream takes them so, too.
 static AxisInfo remainder(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown, bool isSigned) {
   AxisInfo info = perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &rest) {
-    rest.contiguity = std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy,
-                                r.divisibilityAt(dim, 1)});
+    rest.contiguity =
+        std::min({l.dims[dim].contiguity, l.dims[dim].divisibility, r.dims[dim].constancy, r.divisibilityAt(dim, 1)});
     rest.divisibility = std::min(l.divisibilityAt(dim, rest.contiguity), r.divisibilityAt(dim, rest.contiguity));
   });
   info.isNonNegative = isSigned ? l.isNonNegative : l.isNonNegative && r.isNonNegative;
@@ -149,8 +148,7 @@ static AxisInfo minOrMax(const AxisInfo &l, const AxisInfo &r, const AxisInfo &u
   AxisInfo info = perDim(l, r, unknown, [](auto &l, auto &r, unsigned dim, Dim &result) {
     result.divisibility = std::min(l.divisibilityAt(dim, 1), r.divisibilityAt(dim, 1));
   });
-  info.isNonNegative =
-      isMax ? l.isNonNegative || r.isNonNegative : l.isNonNegative && r.isNonNegative;
+  info.isNonNegative = isMax ? l.isNonNegative || r.isNonNegative : l.isNonNegative && r.isNonNegative;
   return info;
 }
 

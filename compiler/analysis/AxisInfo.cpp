@@ -3,7 +3,7 @@
 #include "compiler/analysis/AxisInfo.h"
 
 #include "compiler/analysis/AxisRules.h"
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/bit.h"
@@ -19,9 +19,9 @@ int64_t analysis::powerOfTwoIn(int64_t value) {
 }
 
 int64_t AxisInfo::divisibilityAt(unsigned dim, int64_t size) const {
-  const Dim &facts = dims[dim];
+  const Dim &dimInfo = dims[dim];
   // Inside a run values lie `size` steps apart.
-  return size >= facts.contiguity ? facts.divisibility : std::min(facts.divisibility, size * unit);
+  return size >= dimInfo.contiguity ? dimInfo.divisibility : std::min(dimInfo.divisibility, size * unit);
 }
 
 int64_t AxisInfo::elementDivisibility() const {
@@ -36,10 +36,11 @@ AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
   both.dims.resize(a.dims.size());
   both.unit = a.unit;
   for (unsigned dim = 0; dim < a.dims.size(); ++dim) {
-    Dim &facts = both.dims[dim];
-    facts.contiguity = std::min(a.dims[dim].contiguity, b.dims[dim].contiguity);
-    facts.constancy = std::min(a.dims[dim].constancy, b.dims[dim].constancy);
-    facts.divisibility = std::min(a.divisibilityAt(dim, facts.contiguity), b.divisibilityAt(dim, facts.contiguity));
+    Dim &dimInfo = both.dims[dim];
+    dimInfo.contiguity = std::min(a.dims[dim].contiguity, b.dims[dim].contiguity);
+    dimInfo.constancy = std::min(a.dims[dim].constancy, b.dims[dim].constancy);
+    dimInfo.divisibility =
+        std::min(a.divisibilityAt(dim, dimInfo.contiguity), b.divisibilityAt(dim, dimInfo.contiguity));
   }
   if (a.constant == b.constant)
     both.constant = a.constant;
@@ -66,8 +67,8 @@ void AxisInfoAnalysis::visitFunction(tt::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     AxisInfo info = unknownInfo(argument.getType());
     const unsigned index = argument.getArgNumber();
-    addPromises(info, function.getArgAttr(index, "tt.divisibility"), function.getArgAttr(index, "tt.contiguity"),
-                function.getArgAttr(index, "tt.constancy"));
+    addHints(info, function.getArgAttr(index, "tt.divisibility"), function.getArgAttr(index, "tt.contiguity"),
+             function.getArgAttr(index, "tt.constancy"));
     set(argument, info);
   }
   for (Block &block : function.getBody())
@@ -77,7 +78,7 @@ void AxisInfoAnalysis::visitFunction(tt::FuncOp function) {
 void AxisInfoAnalysis::visitBlock(Block &block) {
   SmallVector<std::pair<Value, AxisInfo>> before;
   for (Operation &op : block) {
-    if (auto assumption = dyn_cast<foreign::AssumeOp>(op))
+    if (auto assumption = dyn_cast<imported::AssumeOp>(op))
       assumeHolds(assumption.getCondition(), block, before);
     else
       visit(op);
@@ -139,8 +140,8 @@ void AxisInfoAnalysis::visit(Operation &op) {
     return;
   }
   AxisInfo info = transfer(&op, *this);
-  addPromises(info, op.getDiscardableAttr("tt.divisibility"), op.getDiscardableAttr("tt.contiguity"),
-              op.getDiscardableAttr("tt.constancy"));
+  addHints(info, op.getDiscardableAttr("tt.divisibility"), op.getDiscardableAttr("tt.contiguity"),
+           op.getDiscardableAttr("tt.constancy"));
   set(op.getResult(0), std::move(info));
 }
 

@@ -177,7 +177,7 @@ AxisInfo analysis::transfer(Operation *op, const AxisInfoAnalysis &known) {
 }
 
 /// One number per dimension, from an integer or a list of them; 0 where nothing is promised.
-static int64_t promised(Attribute attribute, unsigned dim) {
+static int64_t hintOf(Attribute attribute, unsigned dim) {
   if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
     return number.getInt();
   auto list = dyn_cast_or_null<DenseIntElementsAttr>(attribute);
@@ -186,13 +186,13 @@ static int64_t promised(Attribute attribute, unsigned dim) {
   return (*(list.value_begin<APInt>() + dim)).getSExtValue();
 }
 
-void analysis::addPromises(AxisInfo &info, Attribute divisibility, Attribute contiguity, Attribute constancy) {
+void analysis::addHints(AxisInfo &info, Attribute divisibility, Attribute contiguity, Attribute constancy) {
   for (auto [index, dim] : llvm::enumerate(info.dims)) {
-    if (int64_t number = promised(contiguity, index); number > 0)
+    if (int64_t number = hintOf(contiguity, index); number > 0)
       dim.contiguity = std::max(dim.contiguity, powerOfTwoIn(number));
-    if (int64_t number = promised(constancy, index); number > 0)
+    if (int64_t number = hintOf(constancy, index); number > 0)
       dim.constancy = std::max(dim.constancy, powerOfTwoIn(number));
-    if (int64_t number = promised(divisibility, index); number > 0)
+    if (int64_t number = hintOf(divisibility, index); number > 0)
       dim.divisibility = std::max(dim.divisibility, powerOfTwoIn(number));
   }
 }

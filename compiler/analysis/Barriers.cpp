@@ -15,25 +15,25 @@ using namespace nereid;
 using namespace nereid::analysis;
 
 namespace {
-struct Touch {
+struct PendingAccess {
   SharedRange range;
   bool writes = false;
   /// A copy that is under way: by its rules nothing that comes before its wait touches the same elements.
-  bool isPending = false;
-  bool operator==(const Touch &) const = default;
-  bool conflictsWith(const Touch &other) const {
-    return !isPending && range.overlaps(other.range) && (writes || other.writes);
+  bool isAsyncCopy = false;
+  bool operator==(const PendingAccess &) const = default;
+  bool isHazardWith(const PendingAccess &other) const {
+    return !isAsyncCopy && range.overlaps(other.range) && (writes || other.writes);
   }
 };
 /// Since the last barrier, by any thread.
-struct Touches {
-  SmallVector<Touch, 4> shared;
+struct PendingAccesses {
+  SmallVector<PendingAccess, 4> shared;
   bool accessesGlobal = false; ///< which a thread that releases answers for, reads included
-  bool acquires = false;     ///< which all threads that read must wait for
+  bool acquires = false;       ///< which all threads that read must wait for
 
   /// Leaves what a barrier does not end.
-  void meet() {
-    llvm::erase_if(shared, [](const Touch &touch) { return !touch.isPending; });
+  void sync() {
+    llvm::erase_if(shared, [](const PendingAccess &access) { return !access.isAsyncCopy; });
     accessesGlobal = acquires = false;
   }
 };
@@ -42,16 +42,16 @@ class Planner {
 public:
   explicit Planner(const SharedMemoryPlan &memory) : memory(memory) {}
 
-  void visitBlock(Block &block, Touches &open);
+  void visitBlock(Block &block, PendingAccesses &pending);
   BarrierPlan plan;
 
 private:
-  void visit(Operation &op, Touches &open);
-  void visitLoop(LoopLikeOpInterface loop, Touches &open);
-  void touch(Operation &op, Touches &open, ArrayRef<Touch> next);
-  void touchOperands(Operation &op, Touches &open);
-  void touchGlobal(Operation &op, Touches &open);
-  void wait(Operation &op, Touches &open);
+  void visit(Operation &op, PendingAccesses &pending);
+  void visitLoop(LoopLikeOpInterface loop, PendingAccesses &pending);
+  void addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<PendingAccess> next);
+  void addOperandAccesses(Operation &op, PendingAccesses &pending);
+  void addGlobalAccesses(Operation &op, PendingAccesses &pending);
+  void insertBarrier(Operation &op, PendingAccesses &pending);
   SharedRange rangeOf(Value buffer) const;
 
   const SharedMemoryPlan &memory;
@@ -59,30 +59,30 @@ private:
 } // namespace
 
 /// Adds what is new; true where something was.
-static bool merge(Touches &into, const Touches &from) {
+static bool merge(PendingAccesses &into, const PendingAccesses &from) {
   const size_t before = into.shared.size();
-  for (const Touch &touch : from.shared)
-    if (!llvm::is_contained(into.shared, touch))
-      into.shared.push_back(touch);
+  for (const PendingAccess &access : from.shared)
+    if (!llvm::is_contained(into.shared, access))
+      into.shared.push_back(access);
   const bool isNew = (from.accessesGlobal && !into.accessesGlobal) || (from.acquires && !into.acquires);
   into.accessesGlobal |= from.accessesGlobal;
   into.acquires |= from.acquires;
   return isNew || into.shared.size() != before;
 }
 
-void Planner::wait(Operation &op, Touches &open) {
+void Planner::insertBarrier(Operation &op, PendingAccesses &pending) {
   plan.needsBarrierBefore.insert(&op);
-  open.meet();
+  pending.sync();
 }
 
-void Planner::touchGlobal(Operation &op, Touches &open) {
+void Planner::addGlobalAccesses(Operation &op, PendingAccesses &pending) {
   const GlobalEffects effects = globalEffectsOf(op);
   if (!effects.reads && !effects.writes)
     return;
-  if (open.acquires || (open.accessesGlobal && effects.releases))
-    wait(op, open);
-  open.accessesGlobal = true;
-  open.acquires |= effects.acquires;
+  if (pending.acquires || (pending.accessesGlobal && effects.releases))
+    insertBarrier(op, pending);
+  pending.accessesGlobal = true;
+  pending.acquires |= effects.acquires;
 }
 
 /// The allocation's bytes; all bytes where a buffer comes from several places.
@@ -91,26 +91,26 @@ SharedRange Planner::rangeOf(Value buffer) const {
   return allocation ? memory.rangeOf(allocation) : SharedRange{0, memory.bytes};
 }
 
-static bool conflict(const Touches &open, ArrayRef<Touch> next) {
-  return llvm::any_of(open.shared, [&](const Touch &earlier) {
-    return llvm::any_of(next, [&](const Touch &touch) { return earlier.conflictsWith(touch); });
+static bool hasHazard(const PendingAccesses &pending, ArrayRef<PendingAccess> next) {
+  return llvm::any_of(pending.shared, [&](const PendingAccess &earlier) {
+    return llvm::any_of(next, [&](const PendingAccess &access) { return earlier.isHazardWith(access); });
   });
 }
 
-void Planner::touch(Operation &op, Touches &open, ArrayRef<Touch> next) {
-  if (conflict(open, next))
-    wait(op, open);
-  merge(open, {llvm::to_vector<4>(next)});
+void Planner::addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<PendingAccess> next) {
+  if (hasHazard(pending, next))
+    insertBarrier(op, pending);
+  merge(pending, {llvm::to_vector<4>(next)});
 }
 
 /// The buffers that an op reads or writes by its operands.
-void Planner::touchOperands(Operation &op, Touches &open) {
+void Planner::addOperandAccesses(Operation &op, PendingAccesses &pending) {
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface || !llvm::any_of(op.getOperandTypes(), [](Type type) { return isa<ttg::MemDescType>(type); }))
     return;
   SmallVector<MemoryEffects::EffectInstance, 4> effects;
   interface.getEffects(effects);
-  SmallVector<Touch, 4> next;
+  SmallVector<PendingAccess, 4> next;
   for (const MemoryEffects::EffectInstance &effect : effects) {
     Value buffer = effect.getValue();
     if (buffer && isa<ttg::MemDescType>(buffer.getType()) &&
@@ -119,86 +119,87 @@ void Planner::touchOperands(Operation &op, Touches &open) {
   }
   if (next.empty())
     return;
-  // What such an op starts ends before threads go on from a wait: it must follow others' accesses, and nothing must follow it.
+  // What such an op starts ends before threads go on from a wait: it must follow others' accesses, and nothing must
+  // follow it.
   if (!op.hasTrait<ttg::StartsTransfer>())
-    touch(op, open, next);
-  else if (conflict(open, next))
-    wait(op, open);
+    addAccesses(op, pending, next);
+  else if (hasHazard(pending, next))
+    insertBarrier(op, pending);
 }
 
 /// One pass over the body after another, until no touch is added that the first op may meet.
-void Planner::visitLoop(LoopLikeOpInterface loop, Touches &open) {
+void Planner::visitLoop(LoopLikeOpInterface loop, PendingAccesses &pending) {
   while (true) {
-    Touches inside = open, leaving = open;
+    PendingAccesses inside = pending, exiting = pending;
     if (auto whileLoop = dyn_cast<scf::WhileOp>(*loop)) {
       // Its first region always runs, and is the one that leaves.
       visitBlock(*whileLoop.getBeforeBody(), inside);
-      leaving = inside;
+      exiting = inside;
       visitBlock(*whileLoop.getAfterBody(), inside);
     } else {
       for (Region *region : loop.getLoopRegions())
         visitBlock(region->front(), inside);
-      merge(leaving, inside);
+      merge(exiting, inside);
     }
-    if (merge(open, inside))
+    if (merge(pending, inside))
       continue;
-    open = leaving;
+    pending = exiting;
     return;
   }
 }
 
-void Planner::visit(Operation &op, Touches &open) {
+void Planner::visit(Operation &op, PendingAccesses &pending) {
   if (plan.needsBarrierBefore.contains(&op))
-    open.meet();
-  touchGlobal(op, open);
+    pending.sync();
+  addGlobalAccesses(op, pending);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-    return visitLoop(loop, open);
+    return visitLoop(loop, pending);
   if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
-    Touches merged;
+    PendingAccesses merged;
     for (Region &region : op.getRegions()) {
-      Touches after = open;
+      PendingAccesses after = pending;
       if (!region.empty())
         visitBlock(region.front(), after);
       merge(merged, after);
     }
-    open = merged;
+    pending = merged;
   } else if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
     if (allocation.getSrc())
-      touch(op, open, Touch{memory.rangeOf(&op), true});
+      addAccesses(op, pending, PendingAccess{memory.rangeOf(&op), true});
   } else if (auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op)) {
-    touch(op, open, Touch{rangeOf(copy.getDst()), true, /*isPending=*/true});
+    addAccesses(op, pending, PendingAccess{rangeOf(copy.getDst()), true, /*isAsyncCopy=*/true});
   } else if (isa<ttg::AsyncWaitOp>(op)) {
     // What this thread copied is there; what the others copied is behind a barrier.
-    for (Touch &touch : open.shared)
-      touch.isPending = false;
+    for (PendingAccess &access : pending.shared)
+      access.isAsyncCopy = false;
   } else if (auto barrier = dyn_cast<ttg::BarrierOp>(op)) {
     if (bitEnumContainsAny(barrier.getAddressSpaces(), ttg::AddressSpaces::Local))
-      open.meet();
+      pending.sync();
   } else if (auto call = dyn_cast<tt::CallOp>(op)) {
     auto callee = SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
     const SharedRange range = memory.functionRange.lookup(callee);
     if (range.begin != range.end)
-      touch(op, open, Touch{range, true});
+      addAccesses(op, pending, PendingAccess{range, true});
   } else if (memory.offsetOf.contains(&op)) {
-    touch(op, open, Touch{memory.rangeOf(&op), true});
+    addAccesses(op, pending, PendingAccess{memory.rangeOf(&op), true});
     // Its own barrier is behind all that was written and read before it.
-    open.meet();
-    merge(open, {{Touch{memory.rangeOf(&op), false}}});
+    pending.sync();
+    merge(pending, {{PendingAccess{memory.rangeOf(&op), false}}});
   } else {
-    touchOperands(op, open);
+    addOperandAccesses(op, pending);
   }
 }
 
-void Planner::visitBlock(Block &block, Touches &open) {
+void Planner::visitBlock(Block &block, PendingAccesses &pending) {
   for (Operation &op : block)
-    visit(op, open);
+    visit(op, pending);
 }
 
 BarrierPlan analysis::planBarriers(tt::FuncOp function, const SharedMemoryPlan &memory) {
   Planner planner(memory);
-  Touches open;
+  PendingAccesses pending;
   for (Block &block : function.getBody())
-    planner.visitBlock(block, open);
+    planner.visitBlock(block, pending);
   return std::move(planner.plan);
 }
 
@@ -214,9 +215,9 @@ unsigned analysis::barriersWithin(Operation *op) {
     return 2;
   if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
     auto from = cast<RankedTensorType>(convert.getSrc().getType()), to = cast<RankedTensorType>(convert.getType());
-    return barriersOf(layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to),
-                                             memoryBits(to.getElementType()))
-                          .shared);
+    return barriersOf(
+        layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to), memoryBits(to.getElementType()))
+            .shared);
   }
   if (auto gather = dyn_cast<tt::GatherOp>(op))
     if (auto exchange = planExchange(gather))

@@ -19,8 +19,8 @@ static std::optional<unsigned> operandDim(Operation *op, unsigned dim) {
   }
   if (auto trans = dyn_cast<tt::TransOp>(op))
     return trans.getOrder()[dim];
-  if (isa<tt::BroadcastOp, ttg::ConvertLayoutOp>(op) && tt::shapeOf(op->getOperand(0).getType())[dim] ==
-                                                            tt::shapeOf(op->getResult(0).getType())[dim])
+  if (isa<tt::BroadcastOp, ttg::ConvertLayoutOp>(op) &&
+      tt::shapeOf(op->getOperand(0).getType())[dim] == tt::shapeOf(op->getResult(0).getType())[dim])
     return dim;
   return std::nullopt;
 }
@@ -39,18 +39,18 @@ static std::optional<int64_t> uniformNumber(Value value) {
 }
 
 /// The d where each element of `index` is its place along `dim` exclusive-or d.
-static std::optional<int64_t> distanceFromPlace(Value index, unsigned dim) {
+static std::optional<int64_t> xorDistance(Value index, unsigned dim) {
   int64_t distance = 0;
   while (Operation *op = index.getDefiningOp()) {
     if (auto range = dyn_cast<tt::MakeRangeOp>(op))
       return range.getStart() == 0 ? std::optional(distance) : std::nullopt;
     if (isa<arith::XOrIOp>(op)) {
-      const unsigned place = uniformNumber(op->getOperand(1)) ? 0 : 1;
-      const std::optional<int64_t> number = uniformNumber(op->getOperand(1 - place));
+      const unsigned operandIndex = uniformNumber(op->getOperand(1)) ? 0 : 1;
+      const std::optional<int64_t> number = uniformNumber(op->getOperand(1 - operandIndex));
       if (!number)
         return std::nullopt;
       distance ^= *number;
-      index = op->getOperand(place);
+      index = op->getOperand(operandIndex);
     } else if (auto inner = operandDim(op, dim)) {
       dim = *inner;
       index = op->getOperand(0);
@@ -65,7 +65,7 @@ std::optional<uint32_t> analysis::exchangeDistance(tt::GatherOp op) {
   const ArrayRef<int64_t> shape = tt::shapeOf(op.getSrc().getType());
   if (shape != tt::shapeOf(op.getIndices().getType()))
     return std::nullopt;
-  const std::optional<int64_t> distance = distanceFromPlace(op.getIndices(), op.getAxis());
+  const std::optional<int64_t> distance = xorDistance(op.getIndices(), op.getAxis());
   if (!distance || *distance < 0 || *distance >= shape[op.getAxis()])
     return std::nullopt;
   return *distance;

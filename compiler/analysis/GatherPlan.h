@@ -10,8 +10,8 @@ namespace nereid::analysis {
 /// The d where each of the gather's indices is its own place along the axis exclusive-or d, inside of the source.
 std::optional<uint32_t> exchangeDistance(tt::GatherOp op);
 
-/// The exchange of elements that a gather is where its operands have one layout; nothing where its source goes through a
-/// buffer that is read at any index.
+/// The exchange of elements that a gather is where its operands have one layout; nothing where its source goes through
+/// a buffer that is read at any index.
 std::optional<layout::ExchangePlan> planExchange(tt::GatherOp op);
 
 /// Bytes of shared memory that a gather needs.

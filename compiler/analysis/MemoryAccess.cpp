@@ -70,14 +70,14 @@ std::optional<MemoryAccess> analysis::anyAccessOf(Operation *op) {
   return access ? access : atomicAccessOf(op);
 }
 
-unsigned analysis::widestPiece(const MemoryAccess &access, const AxisInfoAnalysis &facts, unsigned dim) {
-  const AxisInfo pointer = facts.of(access.pointer);
+unsigned analysis::maxVectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, unsigned dim) {
+  const AxisInfo pointer = axisInfo.of(access.pointer);
   const int64_t bytes = access.elementBits / 8;
-  int64_t piece = std::min(pointer.dims[dim].contiguity, pointer.dims[dim].divisibility / bytes);
-  piece = std::min(piece, access.widestBytes / bytes);
+  int64_t elems = std::min(pointer.dims[dim].contiguity, pointer.dims[dim].divisibility / bytes);
+  elems = std::min(elems, access.widestBytes / bytes);
   if (access.mask)
-    piece = std::min(piece, facts.of(access.mask).dims[dim].constancy);
-  return std::max<int64_t>(1, piece);
+    elems = std::min(elems, axisInfo.of(access.mask).dims[dim].constancy);
+  return std::max<int64_t>(1, elems);
 }
 
 /// Whether register bit i is the coordinate bit i of `dim` for the first `bits` bits, and no other input moves these.
@@ -98,19 +98,20 @@ static bool startsWith(const LinearLayout &layout, unsigned dim, unsigned bits) 
   return true;
 }
 
-unsigned analysis::vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &facts) {
+unsigned analysis::vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo) {
   RankedTensorType tile = access.tile();
-  return tile && ttg::encodingOf(tile) ? vectorElems(access, facts, ttg::linearLayoutOf(tile)) : 1;
+  return tile && ttg::encodingOf(tile) ? vectorElems(access, axisInfo, ttg::linearLayoutOf(tile)) : 1;
 }
 
-unsigned analysis::vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &facts, const LinearLayout &layout) {
+unsigned analysis::vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo,
+                               const LinearLayout &layout) {
   if (layout.inBits(layout::kRegister) == 0)
     return 1;
   const LinearLayout::Coordinates first = layout.basis(layout::kRegister, 0);
   const unsigned dim = llvm::find(first, 1) - first.begin();
   if (dim == first.size())
     return 1;
-  for (unsigned bits = llvm::Log2_32(widestPiece(access, facts, dim)); bits > 0; --bits)
+  for (unsigned bits = llvm::Log2_32(maxVectorElems(access, axisInfo, dim)); bits > 0; --bits)
     if (bits <= layout.inBits(layout::kRegister) && startsWith(layout, dim, bits))
       return 1u << bits;
   return 1;

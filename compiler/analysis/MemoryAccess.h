@@ -17,7 +17,7 @@ inline constexpr llvm::StringLiteral kVectorAtomics = "ttg.vector-atomics";
 struct MemoryAccess {
   mlir::Operation *op = nullptr;
   mlir::Value pointer;
-  mlir::Value mask; ///< may be null
+  mlir::Value mask;  ///< may be null
   mlir::Value value; ///< what is stored; null for a load
   unsigned elementBits = 0;
   unsigned widestBytes = kWidestAccessBytes; ///< of one piece
@@ -29,8 +29,8 @@ struct MemoryAccess {
 
 /// The load or store that `op` is, if any.
 std::optional<MemoryAccess> memoryAccessOf(mlir::Operation *op);
-/// The atomic access that `op` is, if any. Sums of 16-bit floats may be made in pairs, those of floats up to 32 bits as vectors
-/// where the module says so, everything else singly.
+/// The atomic access that `op` is, if any. Sums of 16-bit floats may be made in pairs, those of floats up to 32 bits as
+/// vectors where the module says so, everything else singly.
 std::optional<MemoryAccess> atomicAccessOf(mlir::Operation *op);
 /// The access of either kind.
 std::optional<MemoryAccess> anyAccessOf(mlir::Operation *op);
@@ -39,15 +39,16 @@ std::optional<MemoryAccess> anyAccessOf(mlir::Operation *op);
 unsigned memoryBits(mlir::Type element);
 
 /// Whether a piece of so many bytes can be copied to shared memory asynchronously.
-inline bool isCopied(unsigned bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
+inline bool isCpAsyncSize(unsigned bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 
-/// How many neighbours along `dim` may be accessed as one: the addresses run on and are aligned, one mask holds for all.
-unsigned widestPiece(const MemoryAccess &access, const AxisInfoAnalysis &facts, unsigned dim);
+/// How many neighbours along `dim` may be accessed as one: the addresses run on and are aligned, one mask holds for
+/// all.
+unsigned maxVectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, unsigned dim);
 
 /// How many of a thread's registers form one piece of an access whose tile has an encoding: registers in groups of this
 /// size, from the first on, hold neighbours. 1 for a scalar access.
-unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &facts);
+unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo);
 /// The same, were `layout` that of the access's tile.
-unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &facts, const layout::LinearLayout &layout);
+unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, const layout::LinearLayout &layout);
 
 } // namespace nereid::analysis

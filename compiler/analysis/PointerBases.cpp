@@ -3,7 +3,7 @@
 #include "compiler/analysis/PointerBases.h"
 
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/ttg/AsyncTraits.h"
 #include "compiler/dialect/ttg/Dialect.h"
 
@@ -13,9 +13,9 @@ using namespace nereid;
 /// Back over ops that move a pointer or change its shape.
 static Value unmoved(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
-    const bool isMap = op->hasTrait<ttg::DescribesMemory>();
-    if (!isMap && !isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp,
-             ttg::ConvertLayoutOp>(op))
+    const bool isTensorMap = op->hasTrait<ttg::DescribesMemory>();
+    if (!isTensorMap && !isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
+                             tt::BitcastOp, ttg::ConvertLayoutOp>(op))
       break;
     pointer = op->getOperand(0);
   }
@@ -78,21 +78,21 @@ static bool writesSharedAlone(Operation *op) {
 }
 
 /// The pointer that an op writes through as its effects say; null where it writes otherwise, or not.
-static Value writtenMap(Operation *op) {
+static Value writtenTensorMap(Operation *op) {
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface || op->getNumOperands() == 0 || !isa<tt::PointerType>(op->getOperand(0).getType()))
     return {};
   SmallVector<MemoryEffects::EffectInstance> effects;
   interface.getEffects(effects);
-  Value map;
+  Value tensorMap;
   for (const MemoryEffects::EffectInstance &effect : effects) {
     if (isa<MemoryEffects::Read>(effect.getEffect()) || isa<ttg::SharedMemory>(effect.getResource()))
       continue;
     if (effect.getValue() != op->getOperand(0))
       return {};
-    map = op->getOperand(0);
+    tensorMap = op->getOperand(0);
   }
-  return map;
+  return tensorMap;
 }
 
 std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
@@ -106,13 +106,13 @@ std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
       bases.insert(base);
       return base ? WalkResult::advance() : WalkResult::interrupt();
     }
-    if (Value map = writtenMap(op)) {
-      BlockArgument base = baseOf(map);
+    if (Value tensorMap = writtenTensorMap(op)) {
+      BlockArgument base = baseOf(tensorMap);
       bases.insert(base);
       return base ? WalkResult::advance() : WalkResult::interrupt();
     }
-    const bool isHarmless =
-        isa<foreign::AssumeOp>(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op) || writesSharedAlone(op);
+    const bool isHarmless = isa<imported::AssumeOp>(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                            isMemoryEffectFree(op) || writesSharedAlone(op);
     return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
   });
   if (result.wasInterrupted())

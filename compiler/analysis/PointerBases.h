@@ -16,8 +16,8 @@ using Bases = llvm::SmallDenseSet<mlir::BlockArgument, 4>;
 /// The arguments that the loop writes through; nothing where something else may write too.
 std::optional<Bases> writtenBases(mlir::scf::ForOp loop);
 
-/// Whether what is read through `pointer` stays while a loop writes through `written`. That two arguments overlap is what
-/// loads ahead of their iteration rule out.
+/// Whether what is read through `pointer` stays while a loop writes through `written`. That two arguments overlap is
+/// what loads ahead of their iteration rule out.
 bool staysUnwritten(mlir::Value pointer, const Bases &written);
 
 } // namespace nereid::analysis

@@ -24,23 +24,23 @@ unsigned analysis::registersOf(Type type) {
 static unsigned weightOf(Value value) {
   auto tile = dyn_cast<RankedTensorType>(value.getType());
   Operation *op = value.getDefiningOp();
-  if (!tile || tile.getElementType().isInteger(1) || (op && (op->hasTrait<OpTrait::ConstantLike>() || isa<tt::SplatOp>(op))))
+  if (!tile || tile.getElementType().isInteger(1) ||
+      (op && (op->hasTrait<OpTrait::ConstantLike>() || isa<tt::SplatOp>(op))))
     return 0;
-  const bool isComputed =
-      op && !analysis::anyAccessOf(op) && !isa<tt::ReduceOp>(op) && op->getNumRegions() == 0;
+  const bool isComputed = op && !analysis::anyAccessOf(op) && !isa<tt::ReduceOp>(op) && op->getNumRegions() == 0;
   const bool isIndex = isa<tt::PointerType>(tile.getElementType()) || tile.getElementType().isInteger();
   return isComputed && isIndex ? 0 : analysis::registersOf(tile);
 }
 
 /// Multiplies tiles, from registers or from buffers, and adds them to one.
-static bool isProduct(Operation *op) {
+static bool isDot(Operation *op) {
   return isa<tt::DotOp>(op) || (op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
                                 llvm::is_contained(op->getOperandTypes(), op->getResult(0).getType()) &&
                                 llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ttg::MemDescType>));
 }
 
 static bool needsWholeTiles(Operation *op) {
-  return isProduct(op) || analysis::anyAccessOf(op) ||
+  return isDot(op) || analysis::anyAccessOf(op) ||
          isa<tt::ReduceOp, ttg::ConvertLayoutOp, ttg::LocalLoadOp, ttg::LocalStoreOp, tt::CallOp>(op);
 }
 
@@ -85,15 +85,16 @@ private:
       live.insert(value);
     unsigned total = 0;
     for (Value value : live)
-      if (value.getDefiningOp() != &op || !takesPlaceOfOperand(op))
+      if (value.getDefiningOp() != &op || !reusesOperandRegisters(op))
         total += weightOf(value);
     peak = std::max(peak, total);
   }
 
   /// The sums of a product lie where those were that it adds to, if nothing else needs them.
-  bool takesPlaceOfOperand(Operation &op) {
-    return isProduct(&op) && llvm::any_of(op.getOperands(), [&](Value operand) {
-             return operand.getType() == op.getResult(0).getType() && weightOf(operand) && liveness.isDeadAfter(operand, &op);
+  bool reusesOperandRegisters(Operation &op) {
+    return isDot(&op) && llvm::any_of(op.getOperands(), [&](Value operand) {
+             return operand.getType() == op.getResult(0).getType() && weightOf(operand) &&
+                    liveness.isDeadAfter(operand, &op);
            });
   }
 

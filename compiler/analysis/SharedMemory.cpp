@@ -132,10 +132,12 @@ private:
 };
 } // namespace
 
-/// The end of the outermost op with regions that `user` is in and `definition` is not: a loop may come back to the user.
+/// The end of the outermost op with regions that `user` is in and `definition` is not: a loop may come back to the
+/// user.
 static unsigned endOfUse(Operation *definition, Operation *user, const Positions &positions) {
   unsigned last = positions.end(user);
-  for (Operation *parent = user->getParentOp(); parent && !parent->isAncestor(definition); parent = parent->getParentOp())
+  for (Operation *parent = user->getParentOp(); parent && !parent->isAncestor(definition);
+       parent = parent->getParentOp())
     last = positions.end(parent);
   return last;
 }
@@ -191,22 +193,22 @@ static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &posit
 //--- places --------------------------------------------------------------------------------
 
 /// The lowest place from `base` on that no buffer alive at the same time has.
-static uint32_t lowestPlace(const Buffer &buffer, ArrayRef<std::pair<Buffer, SharedRange>> placed, uint32_t base) {
-  SharedRange place;
-  place.begin = llvm::alignTo(base, buffer.alignment);
+static uint32_t lowestOffset(const Buffer &buffer, ArrayRef<std::pair<Buffer, SharedRange>> allocated, uint32_t base) {
+  SharedRange range;
+  range.begin = llvm::alignTo(base, buffer.alignment);
   for (bool moved = true; moved;) {
     moved = false;
-    place.end = place.begin + buffer.bytes;
-    for (const auto &[other, taken] : placed) {
+    range.end = range.begin + buffer.bytes;
+    for (const auto &[other, taken] : allocated) {
       const bool bothAlive = buffer.first <= other.last && other.first <= buffer.last;
-      if (!bothAlive || !taken.overlaps(place))
+      if (!bothAlive || !taken.overlaps(range))
         continue;
-      place.begin = llvm::alignTo(taken.end, buffer.alignment);
+      range.begin = llvm::alignTo(taken.end, buffer.alignment);
       moved = true;
       break;
     }
   }
-  return place.begin;
+  return range.begin;
 }
 
 static void planFunction(tt::FuncOp function, SharedMemoryPlan &plan) {
@@ -216,10 +218,10 @@ static void planFunction(tt::FuncOp function, SharedMemoryPlan &plan) {
     return std::pair(b.bytes, positions.begin(a.op)) < std::pair(a.bytes, positions.begin(b.op));
   });
   const uint32_t base = plan.bytes;
-  SmallVector<std::pair<Buffer, SharedRange>> placed;
+  SmallVector<std::pair<Buffer, SharedRange>> allocated;
   for (const Buffer &buffer : buffers) {
-    const uint32_t begin = lowestPlace(buffer, placed, base);
-    placed.emplace_back(buffer, SharedRange{begin, begin + buffer.bytes});
+    const uint32_t begin = lowestOffset(buffer, allocated, base);
+    allocated.emplace_back(buffer, SharedRange{begin, begin + buffer.bytes});
     plan.offsetOf[buffer.op] = begin;
     plan.bytesOf[buffer.op] = buffer.bytes;
     plan.bytes = std::max(plan.bytes, begin + buffer.bytes);

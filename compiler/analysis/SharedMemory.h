@@ -37,8 +37,8 @@ uint32_t scratchBytes(mlir::Operation *op);
 /// Bytes of a buffer that an op allocates or needs while it runs.
 uint32_t bufferBytes(mlir::Operation *op);
 
-/// Buffers that are never alive together share bytes. Small ones of ops have bytes of their own as long as they are few:
-/// then no barrier is needed before they are written.
+/// Buffers that are never alive together share bytes. Small ones of ops have bytes of their own as long as they are
+/// few: then no barrier is needed before they are written.
 SharedMemoryPlan planSharedMemory(mlir::ModuleOp module);
 
 } // namespace nereid::analysis

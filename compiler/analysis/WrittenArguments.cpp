@@ -17,12 +17,12 @@ static bool mayHoldPointer(Type type) { return !isa<IntegerType, FloatType, Inde
 
 namespace {
 /// What is known of one pointer's way through a module. Each `follow` is false where it ends in a write or is lost.
-class PointerTrail {
+class PointerTracker {
 public:
-  explicit PointerTrail(ModuleOp module) : module(module) {}
+  explicit PointerTracker(ModuleOp module) : module(module) {}
 
   bool endsInWrite(Value pointer) {
-    reach(pointer);
+    track(pointer);
     while (!pending.empty()) {
       Value value = pending.pop_back_val();
       if (!llvm::all_of(value.getUses(), [&](OpOperand &use) { return follow(use); }))
@@ -32,16 +32,16 @@ public:
   }
 
 private:
-  void reach(Value value) {
+  void track(Value value) {
     if (seen.insert(value).second)
       pending.push_back(value);
   }
 
-  bool reachResults(Operation *op) {
+  bool trackResults(Operation *op) {
     for (Value result : op->getResults()) {
       if (!mayHoldPointer(result.getType()))
         return false; // an address that is a number may become any pointer
-      reach(result);
+      track(result);
     }
     return true;
   }
@@ -58,15 +58,15 @@ private:
 };
 } // namespace
 
-bool PointerTrail::followCall(tt::CallOp call, unsigned argument) {
+bool PointerTracker::followCall(tt::CallOp call, unsigned argument) {
   auto callee = module.lookupSymbol<tt::FuncOp>(call.getCallee());
   if (!callee || callee.isExternal())
     return false;
-  reach(callee.getArgument(argument));
+  track(callee.getArgument(argument));
   return true;
 }
 
-bool PointerTrail::followReturn(tt::ReturnOp op, unsigned result) {
+bool PointerTracker::followReturn(tt::ReturnOp op, unsigned result) {
   auto function = op->getParentOfType<tt::FuncOp>();
   std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(function, module);
   if (!uses)
@@ -75,23 +75,23 @@ bool PointerTrail::followReturn(tt::ReturnOp op, unsigned result) {
     auto call = dyn_cast<tt::CallOp>(use.getUser());
     if (!call)
       return false;
-    reach(call.getResult(result));
+    track(call.getResult(result));
   }
   return true;
 }
 
-bool PointerTrail::followBranch(RegionBranchOpInterface op, RegionBranchPoint point, OpOperand &use) {
+bool PointerTracker::followBranch(RegionBranchOpInterface op, RegionBranchPoint point, OpOperand &use) {
   RegionBranchSuccessorMapping mapping;
   op.getSuccessorOperandInputMapping(mapping, point);
   auto found = mapping.find(&use);
   if (found == mapping.end())
     return false;
-  llvm::for_each(found->second, [&](Value input) { reach(input); });
+  llvm::for_each(found->second, [&](Value input) { track(input); });
   return true;
 }
 
 /// An op may read what the operand points to; anything else that it does to or with the operand is too much.
-bool PointerTrail::followEffects(MemoryEffectOpInterface op, OpOperand &use) {
+bool PointerTracker::followEffects(MemoryEffectOpInterface op, OpOperand &use) {
   SmallVector<MemoryEffects::EffectInstance> effects;
   op.getEffects(effects);
   bool isRead = false;
@@ -106,15 +106,15 @@ bool PointerTrail::followEffects(MemoryEffectOpInterface op, OpOperand &use) {
     return false;
   for (Value result : op->getResults())
     if (mayHoldPointer(result.getType()))
-      reach(result);
+      track(result);
   return true;
 }
 
-bool PointerTrail::follow(OpOperand &use) {
+bool PointerTracker::follow(OpOperand &use) {
   Operation *op = use.getOwner();
   const unsigned index = use.getOperandNumber();
   if (auto load = dyn_cast<tt::LoadOp>(op))
-    return use.get() == load.getPtr() || reachResults(op); // a pointer that is loaded is another's
+    return use.get() == load.getPtr() || trackResults(op); // a pointer that is loaded is another's
   if (isa<tt::AtomicLoadOp>(op))
     return true; // its write effect only orders
   if (auto call = dyn_cast<tt::CallOp>(op))
@@ -127,7 +127,7 @@ bool PointerTrail::follow(OpOperand &use) {
     if (auto branch = dyn_cast<RegionBranchOpInterface>(op->getParentOp()))
       return followBranch(branch, RegionBranchPoint(end), use);
   if (op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() && isMemoryEffectFree(op))
-    return reachResults(op);
+    return trackResults(op);
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   return effects && op->getNumRegions() == 0 && followEffects(effects, use);
 }
@@ -136,7 +136,7 @@ llvm::SmallBitVector analysis::writtenArguments(tt::FuncOp kernel) {
   llvm::SmallBitVector written(kernel.getNumArguments());
   auto module = kernel->getParentOfType<ModuleOp>();
   for (BlockArgument argument : kernel.getArguments())
-    if (mayHoldPointer(argument.getType()) && PointerTrail(module).endsInWrite(argument))
+    if (mayHoldPointer(argument.getType()) && PointerTracker(module).endsInWrite(argument))
       written.set(argument.getArgNumber());
   return written;
 }

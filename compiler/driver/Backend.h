@@ -27,7 +27,8 @@ template <typename Kernel> struct KernelState : TargetState {
 
 /// One kernel between two phases. It owns all but the caller's module, since it may outlast its caller.
 struct Compilation {
-  Compilation(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target, Request request);
+  Compilation(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,
+              Request request);
 
   /// Whether the request asks for the text of that stage.
   bool keeps(llvm::StringRef stage) const;
@@ -61,8 +62,9 @@ struct Phase {
 struct Backend {
   const char *name;
   /// The exact target for an architecture as users write it, empty for the default one.
-  std::optional<support::TargetSpec> (*resolve)(const std::string &arch, std::string &whyNot);
-  std::vector<Phase> phases;        ///< in order: "source", which is what the front end made, "ttir", the target's own, the binary
+  std::optional<support::TargetSpec> (*resolve)(const std::string &arch, std::string &reason);
+  std::vector<Phase>
+      phases; ///< in order: "source", which is what the front end made, "ttir", the target's own, the binary
   std::vector<const char *> extras; ///< stages made of the artifact alone
   /// Adds the passes that make the stage "ttir" of what the front end made.
   void (*addTtirPasses)(mlir::OpPassManager &passes, const Compilation &work);
@@ -83,8 +85,9 @@ extern const Backend cudaBackend;
 /// Null for an unknown name.
 const Backend *findBackend(llvm::StringRef name);
 
-/// Runs phases in order, to the last one that the request wants: each is timed, verified in builds with assertions, replaced where
-/// the user has written its stage, and printed where its stage is kept. True where a phase after these is wanted.
+/// Runs phases in order, to the last one that the request wants: each is timed, verified in builds with assertions,
+/// replaced where the user has written its stage, and printed where its stage is kept. True where a phase after these
+/// is wanted.
 mlir::FailureOr<bool> runPhases(Compilation &work, llvm::ArrayRef<Phase> phases);
 
 //--- for the targets' tables ---
@@ -101,7 +104,7 @@ void describeWrites(Compilation &work);
 uint32_t leastSharedBytes(mlir::ModuleOp module);
 
 /// Writes the offsets that a target chose into the artifact's parameters.
-template <typename Params> void placeParameters(artifact::Artifact &artifact, const Params &params) {
+template <typename Params> void setParameterOffsets(artifact::Artifact &artifact, const Params &params) {
   for (size_t index = 0; index < params.size(); ++index) {
     artifact.parameters[index].offset = params[index].offset;
     artifact.parameters[index].size = params[index].size;

@@ -28,11 +28,11 @@ std::vector<std::string> driver::stageNames(const std::string &backend) {
 }
 
 std::optional<support::TargetSpec> driver::resolveTarget(const std::string &backend, const std::string &arch,
-                                                         std::string &whyNot) {
+                                                         std::string &reason) {
   if (const Backend *found = findBackend(backend))
-    return found->resolve(arch, whyNot);
-  whyNot = "target `" + backend + "` is unknown; this build compiles for";
+    return found->resolve(arch, reason);
+  reason = "target `" + backend + "` is unknown; this build compiles for";
   for (auto [index, known] : llvm::enumerate(backends))
-    whyNot += std::string(index == 0 ? " `" : " and `") + known->name + "`";
+    reason += std::string(index == 0 ? " `" : " and `") + known->name + "`";
   return std::nullopt;
 }

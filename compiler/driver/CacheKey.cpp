@@ -1,7 +1,7 @@
 // The key of a compilation: one hash over all that its result depends on.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
-#include "compiler/sema/ModuleEmitter.h"
+#include "compiler/sema/TtModuleEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -41,8 +41,8 @@ static void addLibrary(KeyBuilder &key, const support::ExternLibrary &library) {
 static void addOptions(KeyBuilder &key, const support::Options &options) {
   // A structured binding: a new field breaks the build here until it is added.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
-               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries,
-               sanitize] = options;
+               programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, sanitize] =
+      options;
   for (uint64_t number : {numWarps, numStages, numCtas, maxRegisters, ptxVersion, sanitize})
     key.add(number);
   for (bool flag : {enableFpFusion, debug, sanitizeOverflow, cooperativeGrid, programmaticLaunch})

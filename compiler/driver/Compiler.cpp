@@ -3,8 +3,8 @@
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/dialect/tt/Dialect.h"
-#include "compiler/driver/Abandoned.h"
 #include "compiler/driver/Backend.h"
+#include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Parameters.h"
 #include "compiler/driver/PassDiagnostics.h"
@@ -73,7 +73,8 @@ static std::string writeReproducer(const artifact::Artifact &artifact) {
 
 /// Which stages are kept: "ttir", of which the others can be made again, and those that cannot be.
 static void chooseStages(Compilation &work, const Backend &backend) {
-  const bool dependsOnFiles = !work.options.externLibraries.empty(); // they may change, and the artifact does not name them
+  const bool dependsOnFiles =
+      !work.options.externLibraries.empty(); // they may change, and the artifact does not name them
   const bool dependsOnText = work.request.replacement && !work.replacementOf("ttir");
   for (const std::string &stage : backend.stages())
     if (stage != "source" && (stage == "ttir" || dependsOnFiles || dependsOnText) && !work.keeps(stage))
@@ -89,7 +90,8 @@ static void reportFailure(Compilation &work, const support::DiagnosticKind &othe
     work.messages.report(diagnostics, otherwise, work.request.sources);
 }
 
-/// From sema's module to the stage "ttir"; true where a phase after it is wanted. This half runs on the caller's thread.
+/// From sema's module to the stage "ttir"; true where a phase after it is wanted. This half runs on the caller's
+/// thread.
 static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend, support::DiagnosticEngine &diagnostics) {
   const support::ForkGate gate;
   if (work.request.replacement && !checkReplaceable(*work.request.replacement, backend, diagnostics))
@@ -116,16 +118,16 @@ static bool finish(Compilation &work, const Backend &backend) {
 
 /// The phases after "ttir", which LLVM's fatal errors and the caller's wish to stop can end.
 static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backend &backend,
-                          const std::function<bool()> &shouldStop, support::DiagnosticEngine &diagnostics) {
+                          const std::function<bool()> &isCancelRequested, support::DiagnosticEngine &diagnostics) {
   const artifact::Artifact &artifact = work->result.artifact;
   const std::string name = artifact.name;
   const uint32_t seconds = work->request.tools.secondsLimit;
   const auto isFinished = std::make_shared<bool>(false);
-  const auto question = [&] { return shouldStop && shouldStop(); };
-  const support::GuardedEnd end = support::runGuarded(
-      [work, &backend, isFinished] { *isFinished = finish(*work, backend); }, question);
-  if (end.isAbandoned) {
-    if (end.isLate)
+  const auto poll = [&] { return isCancelRequested && isCancelRequested(); };
+  const support::GuardedEnd end =
+      support::runGuarded([work, &backend, isFinished] { *isFinished = finish(*work, backend); }, poll);
+  if (end.isCancelled) {
+    if (end.isTimedOut)
       diagnostics.report(nvidia::diag::AssemblerTimeout, {}, name, seconds);
     else
       diagnostics.report(diag::Interrupted, {}, name);
@@ -177,7 +179,7 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   const mlir::FailureOr<bool> wantsMore = begin(*work, backend, diagnostics);
   if (mlir::failed(wantsMore))
     return std::nullopt;
-  if (*wantsMore && !finishGuarded(work, backend, request.shouldStop, diagnostics))
+  if (*wantsMore && !finishGuarded(work, backend, request.isCancelRequested, diagnostics))
     return std::nullopt;
   work->messages.reportRemarks(diagnostics, diag::TargetRemark, request.sources);
   return std::move(work->result);
@@ -196,7 +198,7 @@ std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::Ke
   if (withParameters.parameters.empty())
     withParameters.parameters = allParametersOf(kernel);
   std::optional<Result> result = back(*module, kernel.options, kernel.target, withParameters, diagnostics);
-  releaseIfAbandoned(module, diagnostics);
+  releaseIfCancelled(module, diagnostics);
   if (result)
     result->times.insert(result->times.begin(), {"sema", sema.count()});
   return result;

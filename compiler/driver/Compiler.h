@@ -33,8 +33,8 @@ struct Request {
     std::string path; ///< for messages
   };
 
-  std::vector<std::string> keep;        ///< stages to put into the artifact besides the binary: "ttir", "llir", "asm"
-  bool keepsBinary = true;              ///< false: only `keep` is wanted, phases after the last of it are left out
+  std::vector<std::string> keep; ///< stages to put into the artifact besides the binary: "ttir", "llir", "asm"
+  bool keepsBinary = true;       ///< false: only `keep` is wanted, phases after the last of it are left out
   Tools tools;
   std::optional<Replacement> replacement;
   std::string key;       ///< names the compilation (Artifact::hash)
@@ -46,7 +46,7 @@ struct Request {
   std::vector<std::shared_ptr<const support::SourceFile>> sources;
   /// Asked now and then while code is made, where the caller may want to stop; true ends the compilation with the
   /// error `interrupted`. Context and module then stay in use for a while: neither may be destroyed.
-  std::function<bool()> shouldStop;
+  std::function<bool()> isCancelRequested;
 };
 
 /// How long one phase took.
@@ -98,7 +98,7 @@ std::string printModule(mlir::ModuleOp module, bool withLocations = true, bool w
 
 /// The exact target for what a user wrote: ("cpu", "") is this host.
 std::optional<support::TargetSpec> resolveTarget(const std::string &backend, const std::string &arch,
-                                                 std::string &whyNot);
+                                                 std::string &reason);
 
 /// Changes with every change of the compiler or of the library embedded in it.
 std::string buildId();

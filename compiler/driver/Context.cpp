@@ -1,7 +1,7 @@
 // MLIR contexts with our dialects; modules to text.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/check/Dialect.h"
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttng/Dialect.h"
@@ -17,7 +17,7 @@ using namespace nereid::driver;
 std::unique_ptr<mlir::MLIRContext> driver::createContext() {
   // One kernel is too little work for a pool of threads.
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->loadDialect<check::CheckDialect, foreign::LlvmDialect, foreign::GpuDialect, tt::TtDialect, ttg::TtgDialect,
+  context->loadDialect<check::CheckDialect, imported::LlvmDialect, imported::GpuDialect, tt::TtDialect, ttg::TtgDialect,
                        ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                        mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
   context->printOpOnDiagnostic(false);

@@ -14,11 +14,11 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-static std::optional<support::TargetSpec> resolve(const std::string &arch, std::string &whyNot) {
+static std::optional<support::TargetSpec> resolve(const std::string &arch, std::string &reason) {
   support::TargetSpec host = cpu::hostTarget();
   if (arch.empty() || arch == host.arch)
     return host;
-  return cpu::namedTarget(arch, whyNot);
+  return cpu::namedTarget(arch, reason);
 }
 
 static const support::DiagnosticKind &kindOf(support::Sanitizer sanitizer) {
@@ -36,7 +36,9 @@ static const support::DiagnosticKind &kindOf(support::Sanitizer sanitizer) {
   llvm_unreachable("all sanitizers are listed");
 }
 
-static cpu::CpuKernel &kernelOf(Compilation &work) { return *static_cast<KernelState<cpu::CpuKernel> &>(*work.state).kernel; }
+static cpu::CpuKernel &kernelOf(Compilation &work) {
+  return *static_cast<KernelState<cpu::CpuKernel> &>(*work.state).kernel;
+}
 
 static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) {
   cpu::buildTtirPipeline(passes, work.options.enableFpFusion);
@@ -57,7 +59,7 @@ static mlir::LogicalResult begin(Compilation &work) {
 static void finish(Compilation &work) {
   cpu::CpuKernel &kernel = kernelOf(work);
   artifact::Artifact &artifact = work.result.artifact;
-  placeParameters(artifact, lowering::paramsOf(work.kernel));
+  setParameterOffsets(artifact, lowering::paramsOf(work.kernel));
   artifact.arenaBytes = kernel.plan.arenaBytes;
   artifact.arenaAlign = cpu::kArenaAlign;
   artifact.registers = 32; // a CPU program holds its values in a fixed register file
@@ -69,17 +71,20 @@ static void finish(Compilation &work) {
 const Backend driver::cpuBackend = {
     .name = "cpu",
     .resolve = resolve,
-    .phases = {{"source", nullptr, printTtir, nullptr},
-               {"ttir", makeTtir, printTtir, parseTtir},
-               {"plan", [](Compilation &work) { return cpu::makePlan(kernelOf(work)); },
-                [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printPlan(kernelOf(work)); }, nullptr},
-               {"llir", [](Compilation &work) { return cpu::makeLlvm(kernelOf(work)); },
-                [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printLlvm(kernelOf(work)); }, nullptr},
-               {"asm", nullptr, [](Compilation &work) { return cpu::printAssembly(kernelOf(work)); }, nullptr},
-               {"so", [](Compilation &work) {
-                  cpu::CpuKernel &kernel = kernelOf(work);
-                  return mlir::success(mlir::succeeded(cpu::makeObject(kernel)) && mlir::succeeded(cpu::makeShared(kernel)));
-                }, nullptr, nullptr}},
+    .phases =
+        {{"source", nullptr, printTtir, nullptr},
+         {"ttir", makeTtir, printTtir, parseTtir},
+         {"plan", [](Compilation &work) { return cpu::makePlan(kernelOf(work)); },
+          [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printPlan(kernelOf(work)); }, nullptr},
+         {"llir", [](Compilation &work) { return cpu::makeLlvm(kernelOf(work)); },
+          [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printLlvm(kernelOf(work)); }, nullptr},
+         {"asm", nullptr, [](Compilation &work) { return cpu::printAssembly(kernelOf(work)); }, nullptr},
+         {"so",
+          [](Compilation &work) {
+            cpu::CpuKernel &kernel = kernelOf(work);
+            return mlir::success(mlir::succeeded(cpu::makeObject(kernel)) && mlir::succeeded(cpu::makeShared(kernel)));
+          },
+          nullptr, nullptr}},
     .extras = {"launcher.so"},
     .addTtirPasses = addTtirPasses,
     .begin = begin,

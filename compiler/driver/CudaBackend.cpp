@@ -5,26 +5,26 @@
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/nvidia/CudaTarget.h"
-#include "compiler/target/nvidia/HostMaps.h"
+#include "compiler/target/nvidia/HostTensorMaps.h"
 #include "compiler/target/nvidia/Pipeline.h"
 
 using namespace nereid;
 using namespace nereid::driver;
 
-static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &whyNot) {
+static std::optional<support::TargetSpec> resolve(const std::string &text, std::string &reason) {
   llvm::StringRef name = text;
   const bool hasTensorCopies = name.consume_back(nvidia::kTensorCopies);
   const bool takesMaps = !hasTensorCopies && name.consume_back(nvidia::kHostMaps);
   const std::string arch = name.str();
   if (arch.empty()) {
-    whyNot = "target `cuda` needs a compute capability, as in `cuda:90`";
+    reason = "target `cuda` needs a compute capability, as in `cuda:90`";
     return std::nullopt;
   }
-  const std::optional<nvidia::Arch> found = nvidia::findArch(arch, whyNot);
+  const std::optional<nvidia::Arch> found = nvidia::findArch(arch, reason);
   if (!found)
     return std::nullopt;
   if (takesMaps && !found->makesTensorMaps) {
-    whyNot = "target `cuda:" + arch + "`: GPUs of compute capability " + std::to_string(found->capability / 10) + "." +
+    reason = "target `cuda:" + arch + "`: GPUs of compute capability " + std::to_string(found->capability / 10) + "." +
              std::to_string(found->capability % 10) + " have no tensor maps, which this kernel takes from the host";
     return std::nullopt;
   }
@@ -36,7 +36,9 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
   return spec;
 }
 
-static nvidia::CudaKernel &kernelOf(Compilation &work) { return *static_cast<KernelState<nvidia::CudaKernel> &>(*work.state).kernel; }
+static nvidia::CudaKernel &kernelOf(Compilation &work) {
+  return *static_cast<KernelState<nvidia::CudaKernel> &>(*work.state).kernel;
+}
 
 static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) {
   nvidia::buildTtirPipeline(passes, work.target, work.options);
@@ -45,7 +47,8 @@ static void addTtirPasses(mlir::OpPassManager &passes, const Compilation &work) 
 static mlir::LogicalResult begin(Compilation &work) {
   work.result.artifact.sharedBytes = leastSharedBytes(work.module);
   const Request::Tools &found = work.request.tools;
-  auto kernel = nvidia::beginKernel(work.module, work.options, work.target, {found.ptxas, found.nvJitLink, found.secondsLimit});
+  auto kernel =
+      nvidia::beginKernel(work.module, work.options, work.target, {found.ptxas, found.nvJitLink, found.secondsLimit});
   if (mlir::failed(kernel))
     return mlir::failure();
   work.state = std::make_unique<KernelState<nvidia::CudaKernel>>(std::move(*kernel));
@@ -80,8 +83,8 @@ static void keepAssembledPtx(artifact::Artifact &artifact, const nvidia::CudaKer
 static void finish(Compilation &work) {
   nvidia::CudaKernel &kernel = kernelOf(work);
   artifact::Artifact &artifact = work.result.artifact;
-  placeParameters(artifact, lowering::paramsOf(kernel.function));
-  if (std::string maps = nvidia::describeHostMaps(work.module); !maps.empty())
+  setParameterOffsets(artifact, lowering::paramsOf(kernel.function));
+  if (std::string maps = nvidia::describeHostTensorMaps(work.module); !maps.empty())
     artifact.options["tensordesc_meta"] = std::move(maps);
   artifact.blockDims = {kernel.threadsPerBlock(), 1, 1};
   artifact.sharedBytes = std::max<uint64_t>(kernel.shared.bytes, artifact.sharedBytes);
@@ -111,7 +114,8 @@ const Backend driver::cudaBackend = {
                {"ttgir", made<nvidia::lowerToTtg>, printed<nvidia::printTtg>, parseTtgir},
                {"plan", planMemory, printed<nvidia::printPlan>, nullptr},
                {"llir", made<nvidia::makeLlvm>, printed<nvidia::printLlvm>, readText<nvidia::readLlvm>},
-               {"ptx", made<nvidia::makePtx>, [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).ptx; },
+               {"ptx", made<nvidia::makePtx>,
+                [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).ptx; },
                 readText<nvidia::readPtx>},
                {"cubin", made<nvidia::makeCubin>, nullptr, nullptr}},
     .extras = {},

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Parameters.h"
 
-#include "compiler/dialect/ttng/HostMaps.h"
+#include "compiler/dialect/ttng/HostTensorMaps.h"
 #include "compiler/driver/Compiler.h"
 
 using namespace nereid;
@@ -62,9 +62,8 @@ std::vector<artifact::Parameter> driver::parametersOf(const sema::KernelArgument
 std::vector<artifact::Parameter> driver::allParametersOf(const sema::KernelRequest &kernel) {
   std::vector<artifact::Parameter> parameters;
   for (auto [position, arg] : llvm::enumerate(kernel.args))
-    llvm::append_range(parameters,
-                       driver::parametersOf(arg, kernel.kernel->definition->parameters[position].name.str(),
-                                            static_cast<uint32_t>(position)));
+    llvm::append_range(parameters, driver::parametersOf(arg, kernel.kernel->definition->parameters[position].name.str(),
+                                                        static_cast<uint32_t>(position)));
   return parameters;
 }
 
@@ -87,10 +86,10 @@ static artifact::Parameter parameterOf(mlir::Type type, const std::string &name,
   if (text.front() == 'f')
     text = "fp" + text.substr(1);
   parameter.type = (pointer ? "*" : "") + (text == "i1" ? "u1" : text);
-  parameter.kind = pointer                                ? artifact::ParameterKind::Pointer
-                   : text == "i1"                         ? artifact::ParameterKind::Bool
-                   : llvm::isa<mlir::FloatType>(type)     ? artifact::ParameterKind::Float
-                                                          : artifact::ParameterKind::Int;
+  parameter.kind = pointer                            ? artifact::ParameterKind::Pointer
+                   : text == "i1"                     ? artifact::ParameterKind::Bool
+                   : llvm::isa<mlir::FloatType>(type) ? artifact::ParameterKind::Float
+                                                      : artifact::ParameterKind::Int;
   return parameter;
 }
 
@@ -101,9 +100,8 @@ static bool isHostDescriptor(tt::FuncOp kernel, unsigned index) {
   if (index + 2 * rank >= kernel.getNumArguments())
     return false;
   auto isInteger = [&](unsigned from, unsigned width) {
-    return llvm::all_of(llvm::seq(from, from + rank), [&](unsigned at) {
-      return kernel.getArgument(at).getType().isInteger(width);
-    });
+    return llvm::all_of(llvm::seq(from, from + rank),
+                        [&](unsigned at) { return kernel.getArgument(at).getType().isInteger(width); });
   };
   return isInteger(index + 1, 32) && isInteger(index + 1 + rank, 64);
 }

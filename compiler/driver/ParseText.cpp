@@ -1,5 +1,5 @@
-// A module from text: read, verified, and held to what later phases take for granted. Every problem gets its place in the text.
-// SPDX-License-Identifier: MIT
+// A module from text: read, verified, and held to what later phases take for granted. Every problem gets its place in
+// the text. SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnostics.h"
@@ -24,7 +24,7 @@ public:
   Reader(mlir::MLIRContext &context, const std::string &text, const std::string &name,
          support::DiagnosticEngine &diagnostics)
       : file(std::make_shared<support::SourceFile>(name, text)), diagnostics(diagnostics),
-        handler(&context, [this](mlir::Diagnostic &said) { return take(said); }) {
+        handler(&context, [this](mlir::Diagnostic &mlirDiagnostic) { return take(mlirDiagnostic); }) {
     diagnostics.keep(file);
   }
 
@@ -34,32 +34,32 @@ public:
   bool hasReported() const { return reported; }
 
 private:
-  support::FileRange placeOf(mlir::Location loc) const {
-    support::FileRange place;
+  support::FileRange rangeOf(mlir::Location loc) const {
+    support::FileRange where;
     loc->walk([&](mlir::Location inner) {
       auto range = llvm::dyn_cast<mlir::FileLineColRange>(inner);
       if (!range || range.getFilename() != file->name())
         return mlir::WalkResult::advance();
       if (auto offset = file->offset({range.getStartLine(), range.getStartColumn()}))
-        place = {file.get(), {*offset, *offset}};
+        where = {file.get(), {*offset, *offset}};
       return mlir::WalkResult::interrupt();
     });
-    return place;
+    return where;
   }
 
-  mlir::LogicalResult take(mlir::Diagnostic &said) {
-    if (said.getSeverity() != mlir::DiagnosticSeverity::Error)
+  mlir::LogicalResult take(mlir::Diagnostic &mlirDiagnostic) {
+    if (mlirDiagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
       return mlir::success();
     reported = true;
-    const support::FileRange place = placeOf(said.getLocation());
+    const support::FileRange where = rangeOf(mlirDiagnostic.getLocation());
     std::string text;
     llvm::raw_string_ostream os(text);
-    if (!place && !llvm::isa<mlir::UnknownLoc>(said.getLocation()))
-      os << said.getLocation() << ": "; // the text's own locations name another file
-    os << said;
-    auto &diagnostic = diagnostics.report(diag::InvalidIr, place, text);
-    for (mlir::Diagnostic &note : said.getNotes())
-      diagnostic.note(note.str(), placeOf(note.getLocation()));
+    if (!where && !llvm::isa<mlir::UnknownLoc>(mlirDiagnostic.getLocation()))
+      os << mlirDiagnostic.getLocation() << ": "; // the text's own locations name another file
+    os << mlirDiagnostic;
+    auto &diagnostic = diagnostics.report(diag::InvalidIr, where, text);
+    for (mlir::Diagnostic &note : mlirDiagnostic.getNotes())
+      diagnostic.note(note.str(), rangeOf(note.getLocation()));
     return mlir::success();
   }
 
@@ -105,7 +105,8 @@ static bool isKnown(mlir::Type type) {
     }
     return tile.getRank() > 0 && tt::isElement(tile.getElementType());
   }
-  if (auto pointer = llvm::dyn_cast<tt::PointerType>(type); pointer && llvm::isa<mlir::ShapedType>(pointer.getPointee()))
+  if (auto pointer = llvm::dyn_cast<tt::PointerType>(type);
+      pointer && llvm::isa<mlir::ShapedType>(pointer.getPointee()))
     return isKnown(pointer.getPointee());
   // Descriptors, buffers and the like verify themselves.
   return isScalar(type) || llvm::StringRef("tt ttg").contains(type.getDialect().getNamespace());
@@ -114,8 +115,9 @@ static bool isKnown(mlir::Type type) {
 static mlir::LogicalResult checkType(mlir::Location loc, mlir::Type type) {
   if (isKnown(type))
     return mlir::success();
-  return mlir::emitError(loc) << "a value has type " << type << "; kernels have numbers, pointers and tiles of them, of at most "
-                              << maxTileElements << " elements";
+  return mlir::emitError(loc) << "a value has type " << type
+                              << "; kernels have numbers, pointers and tiles of them, of at most " << maxTileElements
+                              << " elements";
 }
 
 static mlir::LogicalResult checkOp(mlir::Operation *op) {
@@ -152,9 +154,12 @@ mlir::OwningOpRef<mlir::ModuleOp> driver::parse(mlir::MLIRContext &context, cons
     return {};
   }
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), name);
-  const bool isGood = module && !module->walk([](mlir::Operation *op) {
-    return mlir::failed(checkOp(op)) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-  }).wasInterrupted();
+  const bool isGood =
+      module && !module
+                     ->walk([](mlir::Operation *op) {
+                       return mlir::failed(checkOp(op)) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+                     })
+                     .wasInterrupted();
   if (isGood)
     return module;
   if (!reader.hasReported())

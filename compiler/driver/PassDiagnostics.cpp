@@ -41,7 +41,7 @@ static void collect(mlir::Location location, llvm::SmallVectorImpl<FileLineColRa
 }
 
 /// Empty where none of the texts has such a place.
-static support::FileRange placeOf(const PassDiagnostics::Sources &sources, FileLineColRange position) {
+static support::FileRange rangeOf(const PassDiagnostics::Sources &sources, FileLineColRange position) {
   for (const std::shared_ptr<const support::SourceFile> &file : sources) {
     if (file->name() != position.getFilename().strref())
       continue;
@@ -54,7 +54,7 @@ static support::FileRange placeOf(const PassDiagnostics::Sources &sources, FileL
 }
 
 /// The message with the place in front where there is no text to show it in.
-static std::string placed(llvm::StringRef text, llvm::ArrayRef<FileLineColRange> positions) {
+static std::string withPositions(llvm::StringRef text, llvm::ArrayRef<FileLineColRange> positions) {
   if (positions.empty())
     return text.str();
   const FileLineColRange first = positions.front();
@@ -68,16 +68,16 @@ static void add(support::DiagnosticEngine &engine, const support::DiagnosticKind
                 const PassDiagnostics::Sources &sources) {
   llvm::SmallVector<FileLineColRange> positions;
   collect(message.where, positions);
-  llvm::SmallVector<support::FileRange> places;
+  llvm::SmallVector<support::FileRange> ranges;
   for (FileLineColRange position : positions)
-    if (support::FileRange place = placeOf(sources, position))
-      places.push_back(place);
-  support::Diagnostic &made = places.empty() ? engine.add(kind, {}, placed(message.text, positions))
-                                             : engine.add(kind, places.front(), message.text);
+    if (support::FileRange range = rangeOf(sources, position))
+      ranges.push_back(range);
+  support::Diagnostic &added = ranges.empty() ? engine.add(kind, {}, withPositions(message.text, positions))
+                                              : engine.add(kind, ranges.front(), message.text);
   for (const std::string &note : message.notes)
-    made.note(note);
-  for (size_t caller = 1; caller < places.size(); ++caller)
-    made.note("called from here", places[caller]);
+    added.note(note);
+  for (size_t caller = 1; caller < ranges.size(); ++caller)
+    added.note("called from here", ranges[caller]);
 }
 
 static void keepAll(support::DiagnosticEngine &engine, const PassDiagnostics::Sources &sources) {
@@ -92,9 +92,8 @@ static mlir::Location outsideLibrary(mlir::Location where) {
     return where;
   llvm::SmallVector<FileLineColRange> positions;
   collect(site.getCallee(), positions);
-  const bool isLibrary = llvm::all_of(positions, [](FileLineColRange position) {
-    return position.getFilename().strref().starts_with("<nereid>/");
-  });
+  const bool isLibrary = llvm::all_of(
+      positions, [](FileLineColRange position) { return position.getFilename().strref().starts_with("<nereid>/"); });
   return isLibrary ? outsideLibrary(site.getCaller()) : where;
 }
 

@@ -18,7 +18,7 @@ using namespace nereid::driver;
 Compilation::Compilation(mlir::ModuleOp module, const support::Options &options, const support::TargetSpec &target,
                          Request request)
     : module(module), options(options), target(target), request(std::move(request)), messages(module.getContext()) {
-  this->request.shouldStop = nullptr; // the caller's, which may end before this does
+  this->request.isCancelRequested = nullptr; // the caller's, which may end before this does
 }
 
 bool Compilation::keeps(llvm::StringRef stage) const { return llvm::is_contained(request.keep, stage); }
@@ -82,19 +82,21 @@ mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase>
     if (mlir::failed(isDone))
       return mlir::failure();
     if (*isDone)
-      work.result.times.push_back({phase.name, std::chrono::duration<double, std::micro>(Clock::now() - began).count()});
+      work.result.times.push_back(
+          {phase.name, std::chrono::duration<double, std::micro>(Clock::now() - began).count()});
     if (mlir::failed(keepText(work, phase)))
       return mlir::failure();
     if (phase.name == last)
       return false;
-    support::leaveIfAbandoned();
+    support::exitIfCancelled();
   }
   return true;
 }
 
 /// How many phases there are up to "ttir", itself included.
 static size_t countUntilTtir(llvm::ArrayRef<Phase> phases) {
-  return llvm::find_if(phases, [](const Phase &phase) { return llvm::StringRef(phase.name) == "ttir"; }) - phases.begin() + 1;
+  return llvm::find_if(phases, [](const Phase &phase) { return llvm::StringRef(phase.name) == "ttir"; }) -
+         phases.begin() + 1;
 }
 
 llvm::ArrayRef<Phase> Backend::untilTtir() const { return llvm::ArrayRef(phases).take_front(countUntilTtir(phases)); }

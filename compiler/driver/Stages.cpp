@@ -25,9 +25,10 @@ static uint32_t numberOf(const artifact::Artifact &artifact, const char *name) {
 
 static uint32_t sanitizersOf(const artifact::Artifact &artifact) {
   auto found = artifact.options.find("sanitize");
-  std::string whyNot;
-  return found == artifact.options.end() ? 0
-                                         : support::parseSanitizers(llvm::StringRef(found->second).trim('"'), whyNot).value_or(0);
+  std::string reason;
+  return found == artifact.options.end()
+             ? 0
+             : support::parseSanitizers(llvm::StringRef(found->second).trim('"'), reason).value_or(0);
 }
 
 static bool flagOf(const artifact::Artifact &artifact, const char *name) {
@@ -71,6 +72,6 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   request.keep = {stage};
   request.keepsBinary = false;
   auto result = back(*module, options, target, request, diagnostics);
-  const std::string *made = result ? result->artifact.findStage(stage) : nullptr;
-  return made ? std::optional(*made) : std::nullopt;
+  const std::string *text = result ? result->artifact.findStage(stage) : nullptr;
+  return text ? std::optional(*text) : std::nullopt;
 }

@@ -24,7 +24,7 @@ unsigned layout::costOf(const ShufflePlan &plan, unsigned elemBits) {
 
 unsigned layout::costOf(const SharedPlan &plan) {
   unsigned cost = plan.repetitions * kCostOfBarrier;
-  for (const SharedSide *side : {&plan.store, &plan.load})
+  for (const SharedAccessPattern *side : {&plan.store, &plan.load})
     cost += side->accesses.size() * (side->wavefronts * kCostOfWavefront + 1);
   return cost;
 }

@@ -32,7 +32,7 @@ ConversionPlan planConversion(const LinearLayout &src, const LinearLayout &dst, 
 
 /// A layout of as many threads whose conversions from `src` and to `dst` leave directions that no thread bit of either
 /// side moves, for repetitions: half of its threads' directions are those of one side, half those of the other.
-LinearLayout layoutBetween(const LinearLayout &src, const LinearLayout &dst);
+LinearLayout intermediateLayout(const LinearLayout &src, const LinearLayout &dst);
 
 /// Issue slots of a warp, as far as they decide between shuffles and shared memory.
 unsigned costOf(const ShufflePlan &plan, unsigned elemBits);

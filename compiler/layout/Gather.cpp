@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Gather.h"
 
-#include "compiler/layout/Reach.h"
+#include "compiler/layout/SharedAccessPlan.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -36,18 +36,19 @@ ExchangePlan layout::planExchange(const LinearLayout &layout, unsigned axis, uin
   if (!plan.crossesWarps())
     return plan;
   plan.shared = swizzle(layout, layout, elemBits);
-  const uint32_t other = sumOf(plan.shared.load.laneBases, plan.laneXor) ^ sumOf(plan.shared.load.warpBases, plan.warpXor);
+  const uint32_t other =
+      sumOf(plan.shared.load.laneBases, plan.laneXor) ^ sumOf(plan.shared.load.warpBases, plan.warpXor);
   for (SharedAccess &access : plan.shared.load.accesses)
     access.offset ^= other;
   return plan;
 }
 
-SharedSide layout::rowMajorStores(const LinearLayout &layout, unsigned elemBits, const BankModel &banks) {
+SharedAccessPattern layout::rowMajorStores(const LinearLayout &layout, unsigned elemBits, const BankModel &banks) {
   llvm::SmallVector<LinearLayout::Named, 4> shape;
   for (llvm::StringRef out : layout.outputNames())
     shape.push_back({out, layout.outSize(out)});
   const LinearLayout buffer =
-      LinearLayout::identity1D(int32_t(1) << layout.totalOutBits(), kOffset, "place").reshapeOuts(shape);
+      LinearLayout::identity1D(int32_t(1) << layout.totalOutBits(), kOffset, "index").reshapeOuts(shape);
   const unsigned elemBytes = std::max(8u, elemBits) / 8;
-  return planReach(layout, buffer, elemBytes, banks.maxAccessBytes / elemBytes);
+  return planSharedAccesses(layout, buffer, elemBytes, banks.maxAccessBytes / elemBytes);
 }

@@ -21,6 +21,6 @@ struct ExchangePlan {
 ExchangePlan planExchange(const LinearLayout &layout, unsigned axis, uint32_t distance, unsigned elemBits);
 
 /// The stores of a tile to a buffer in row-major order.
-SharedSide rowMajorStores(const LinearLayout &layout, unsigned elemBits, const BankModel &banks = {});
+SharedAccessPattern rowMajorStores(const LinearLayout &layout, unsigned elemBits, const BankModel &banks = {});
 
 } // namespace nereid::layout

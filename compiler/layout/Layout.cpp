@@ -68,11 +68,11 @@ static std::string whyBasesAreWrong(llvm::ArrayRef<LinearLayout::Input> inputs,
 }
 
 std::optional<LinearLayout> LinearLayout::tryFromBases(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs,
-                                                       std::string &whyNot) {
+                                                       std::string &reason) {
   for (std::string why : {whyDimsAreWrong("input", inputs), whyDimsAreWrong("output", outputs),
                           whySizesAreWrong(inputs, outputs), whyBasesAreWrong(inputs, outputs)})
     if (!why.empty()) {
-      whyNot = std::move(why);
+      reason = std::move(why);
       return std::nullopt;
     }
   LinearLayout layout;
@@ -88,8 +88,8 @@ std::optional<LinearLayout> LinearLayout::tryFromBases(llvm::ArrayRef<Input> inp
 }
 
 LinearLayout LinearLayout::fromBases(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs) {
-  std::string whyNot;
-  std::optional<LinearLayout> layout = tryFromBases(inputs, outputs, whyNot);
+  std::string reason;
+  std::optional<LinearLayout> layout = tryFromBases(inputs, outputs, reason);
   assert(layout && "bases that are right by construction");
   return std::move(*layout);
 }

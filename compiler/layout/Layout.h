@@ -53,7 +53,7 @@ public:
   /// For bases from users: on a size that is no power of two, a basis outside the outputs, a name twice or more than
   /// 63 bits, gives nothing and says why.
   static std::optional<LinearLayout> tryFromBases(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs,
-                                                  std::string &whyNot);
+                                                  std::string &reason);
   /// For bases that are right by construction.
   static LinearLayout fromBases(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs);
 

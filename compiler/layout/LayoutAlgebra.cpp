@@ -48,12 +48,12 @@ LinearLayout LinearLayout::compose(const LinearLayout &outer) const {
     InDim &composed = result.ins.emplace_back();
     composed.name = in.name;
     for (BitVector column : in.columns) {
-      uint64_t place = 0;
+      uint64_t position = 0;
       for (auto [value, out] : llvm::zip_equal(unflatten(column), outs)) {
         assert(out.bits <= outer.inBits(out.name) && "the outer layout takes all outputs of the inner one");
-        place ^= multiply(outer.columns(out.name), uint32_t(value));
+        position ^= multiply(outer.columns(out.name), uint32_t(value));
       }
-      composed.columns.push_back(place);
+      composed.columns.push_back(position);
     }
   }
   return result;
@@ -111,7 +111,7 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &other) const {
 
   // From the strictest to the loosest, the inputs that must keep their value; the others are solved for.
   static constexpr llvm::StringLiteral kOrder[] = {kBlock, kWarp, kLane};
-  auto find = [&](llvm::StringRef name, unsigned bit, BitVector place) {
+  auto find = [&](llvm::StringRef name, unsigned bit, BitVector position) {
     for (unsigned level = 0; level <= 4; ++level) {
       auto isKept = [&](llvm::StringRef in) {
         return level == 0 || llvm::is_contained(llvm::ArrayRef(kOrder).take_front(4 - level), in);
@@ -124,7 +124,7 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &other) const {
         if (!isKept(in.name))
           solved.push_back(in.name);
       const BitVector kept = keepsBit ? target.columns(name)[bit] : 0;
-      const std::optional<uint64_t> selection = solve(target.columnsByIns(solved), place ^ kept);
+      const std::optional<uint64_t> selection = solve(target.columnsByIns(solved), position ^ kept);
       if (!selection)
         continue;
       Coordinates values(target.ins.size(), 0);
@@ -184,7 +184,9 @@ std::optional<LinearLayout> LinearLayout::divide(const LinearLayout &divisor, bo
   return quotient;
 }
 
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const { return divide(divisor, true); }
+std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const {
+  return divide(divisor, true);
+}
 
 std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &divisor) const {
   return divide(divisor, false);

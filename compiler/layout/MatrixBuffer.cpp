@@ -65,9 +65,9 @@ static uint64_t modeOf(unsigned swizzleBytes) {
 uint64_t layout::matrixDescriptor(const MatrixBuffer &buffer, int64_t numRows, bool rowsAlongDepth) {
   const uint64_t panel = numRows * buffer.panelBytes() / kChunkBytes;
   const uint64_t eightRows = kMatrixRows * buffer.panelBytes() / kChunkBytes;
-  // Of rows along the depth: the step from eight rows to the next is the stride. Unswizzled, one from a chunk to the next
-  // along the depth is the leading one, which swizzled rows hold whole. Of rows across it: swizzled, the step between
-  // panels leads and that between eight rows is the stride; unswizzled, the other way round.
+  // Of rows along the depth: the step from eight rows to the next is the stride. Unswizzled, one from a chunk to the
+  // next along the depth is the leading one, which swizzled rows hold whole. Of rows across it: swizzled, the step
+  // between panels leads and that between eight rows is the stride; unswizzled, the other way round.
   const bool panelLeads = rowsAlongDepth || buffer.swizzleBytes;
   const uint64_t leading = rowsAlongDepth && buffer.swizzleBytes ? 1 : panelLeads ? panel : eightRows;
   const uint64_t stride = panelLeads ? eightRows : panel;

@@ -28,8 +28,8 @@ struct MatrixBuffer {
 /// From offsets in elements to [batch...,] rows x columns. Extents are powers of two, that along rows a panel at least.
 LinearLayout matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayRef<int64_t> shape);
 
-/// The bits of a matrix's descriptor but its address, which are the lowest 14 and count chunks. `rowsAlongDepth`: rows of
-/// the buffer run along the dimension that is summed over. (PTX ISA, matrix descriptor format of wgmma.)
+/// The bits of a matrix's descriptor but its address, which are the lowest 14 and count chunks. `rowsAlongDepth`: rows
+/// of the buffer run along the dimension that is summed over. (PTX ISA, matrix descriptor format of wgmma.)
 uint64_t matrixDescriptor(const MatrixBuffer &buffer, int64_t numRows, bool rowsAlongDepth);
 
 } // namespace nereid::layout

@@ -131,7 +131,7 @@ uint32_t layout::mmaLanesBeyond(unsigned kWidth, int64_t extent) {
   return lanes;
 }
 
-LinearLayout layout::wholeRowsOperand(const LinearLayout &accumulator, unsigned operand, int64_t extent) {
+LinearLayout layout::fmaOperand(const LinearLayout &accumulator, unsigned operand, int64_t extent) {
   const unsigned rank = accumulator.numOutputs(), k = operand == 0 ? rank - 1 : rank - 2;
   assert(accumulator.outSize(dimName(k)) == 1 && "the accumulator has no extent along k");
   return accumulator * LinearLayout::identity1D(extent, kRegister, dimName(k));

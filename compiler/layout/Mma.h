@@ -23,13 +23,14 @@ LinearLayout mmaOperand(unsigned operand, unsigned kWidth, llvm::ArrayRef<unsign
                         llvm::ArrayRef<int64_t> shape);
 
 /// Warps that multiply together, one below the other.
-inline constexpr unsigned kWarpsPerGroup = 4, kGroupRows = kWarpsPerGroup * kMmaRows;
+inline constexpr unsigned kWarpsPerWarpGroup = 4, kWarpGroupRows = kWarpsPerWarpGroup * kMmaRows;
 /// The widest accumulator of a group's instruction.
-inline constexpr unsigned kMaxGroupColumns = 256;
+inline constexpr unsigned kMaxWarpGroupColumns = 256;
 
-/// The same of instructions of warp groups, whose accumulators have `columns` columns: a tile of m x n, m and n a box of
-/// all warps at least; the first dim of `warpsPerCta` runs fastest.
-LinearLayout warpGroupAccumulator(unsigned columns, llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape);
+/// The same of instructions of warp groups, whose accumulators have `columns` columns: a tile of m x n, m and n a box
+/// of all warps at least; the first dim of `warpsPerCta` runs fastest.
+LinearLayout warpGroupAccumulator(unsigned columns, llvm::ArrayRef<unsigned> warpsPerCta,
+                                  llvm::ArrayRef<int64_t> shape);
 /// Their left operand where threads hold it.
 LinearLayout warpGroupOperand(unsigned kWidth, llvm::ArrayRef<unsigned> warpsPerCta, llvm::ArrayRef<int64_t> shape);
 
@@ -38,6 +39,6 @@ uint32_t mmaLanesBeyond(unsigned kWidth, int64_t extent);
 
 /// The operand of a product in which every thread computes elements of its own: the rows (columns) that `accumulator`,
 /// the layout of a tile with extent 1 along the dim that the operand lacks, gives the thread, and all of k.
-LinearLayout wholeRowsOperand(const LinearLayout &accumulator, unsigned operand, int64_t extent);
+LinearLayout fmaOperand(const LinearLayout &accumulator, unsigned operand, int64_t extent);
 
 } // namespace nereid::layout

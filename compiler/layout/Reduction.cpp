@@ -21,8 +21,8 @@ namespace {
 
 /// A layout's inputs as one list of bits: registers, lanes, warps.
 struct Bits {
-  BitColumns places;  ///< where each bit goes in the tile
-  BitColumns results; ///< the same without the axis
+  BitColumns coordinates; ///< where each bit goes in the tile
+  BitColumns results;     ///< the same without the axis
   unsigned registers = 0, lanes = 0, warps = 0;
 
   unsigned inWarp() const { return registers + lanes; }
@@ -43,7 +43,7 @@ static Bits bitsOf(const LinearLayout &src, unsigned axis) {
   outs.erase(outs.begin() + axis);
   const LinearLayout withoutAxis = src.sublayout(src.inputNames(), outs);
   for (llvm::StringRef in : {llvm::StringRef(kRegister), llvm::StringRef(kLane), llvm::StringRef(kWarp)}) {
-    bits.places.append(src.columns(in).begin(), src.columns(in).end());
+    bits.coordinates.append(src.columns(in).begin(), src.columns(in).end());
     bits.results.append(withoutAxis.columns(in).begin(), withoutAxis.columns(in).end());
   }
   bits.registers = src.inBits(kRegister);
@@ -53,15 +53,15 @@ static Bits bitsOf(const LinearLayout &src, unsigned axis) {
 }
 
 static Kernel kernelOf(const Bits &bits) {
-  const BitColumnsRef places(bits.places), results(bits.results);
+  const BitColumnsRef coordinates(bits.coordinates), results(bits.results);
   Kernel kernel;
   kernel.registerKernel = nullSpace(results.take_front(bits.registers));
-  kernel.inThread = extend(nullSpace(places.take_front(bits.registers)), kernel.registerKernel);
-  BitColumns done = nullSpace(places.take_front(bits.inWarp()));
+  kernel.inThread = extend(nullSpace(coordinates.take_front(bits.registers)), kernel.registerKernel);
+  BitColumns done = nullSpace(coordinates.take_front(bits.inWarp()));
   done.append(kernel.registerKernel);
   const BitColumns warpKernel = nullSpace(results.take_front(bits.inWarp()));
   kernel.inWarp = extend(done, warpKernel);
-  kernel.combinedBeforehand = nullSpace(places);
+  kernel.combinedBeforehand = nullSpace(coordinates);
   kernel.combinedBeforehand.append(warpKernel);
   kernel.acrossWarps = extend(kernel.combinedBeforehand, nullSpace(results));
   return kernel;
@@ -72,8 +72,8 @@ struct Partials {
   llvm::SmallVector<unsigned, 10> registerBits;
   BitColumns results; ///< of each of those bits
 
-  /// The partial that holds the result of `place`; there is one.
-  uint32_t find(BitVector place) const { return solve(results, place).value_or(0); }
+  /// The partial that holds `result`; there is one.
+  uint32_t find(BitVector result) const { return solve(results, result).value_or(0); }
 };
 
 static Partials partialsOf(const Bits &bits) {
@@ -112,31 +112,32 @@ static void planLanes(const Bits &bits, const Partials &partials, const Kernel &
 
 /// For each bit of the threads the part of a result that it holds: zero on all that is combined already, a unit on each
 /// combination that crosses warps, else zero on as many registers and lanes as possible.
-static BitColumns slotOfBits(const Bits &bits, const Kernel &kernel) {
+static BitColumns partOfBits(const Bits &bits, const Kernel &kernel) {
   BitColumns basis = extend({}, kernel.combinedBeforehand);
   const unsigned before = basis.size();
   basis.append(kernel.acrossWarps);
-  basis.append(extend(basis, unitVectors(bits.places.size())));
+  basis.append(extend(basis, unitVectors(bits.coordinates.size())));
   const BitSpan span(basis);
-  BitColumns slots;
-  for (BitVector unit : unitVectors(bits.places.size()))
-    slots.push_back(span.express(unit).value_or(0) >> before & ((uint64_t(1) << kernel.acrossWarps.size()) - 1));
-  return slots;
+  BitColumns parts;
+  for (BitVector unit : unitVectors(bits.coordinates.size()))
+    parts.push_back(span.express(unit).value_or(0) >> before & ((uint64_t(1) << kernel.acrossWarps.size()) - 1));
+  return parts;
 }
 
-static constexpr llvm::StringLiteral kPlace = "place", kPart = "part";
+static constexpr llvm::StringLiteral kResult = "result", kPart = "part";
 
-/// Who holds which part of which result once warps are done: (register, lane, warp) -> (place, part).
-static LinearLayout partialLayout(const Bits &bits, const Partials &partials, const Kernel &kernel, int32_t numPlaces) {
-  const BitColumns slots = slotOfBits(bits, kernel);
-  auto basis = [&](unsigned bit) { return LinearLayout::Coordinates{int32_t(bits.results[bit]), int32_t(slots[bit])}; };
+/// Who holds which part of which result once warps are done: (register, lane, warp) -> (result, part).
+static LinearLayout partialLayout(const Bits &bits, const Partials &partials, const Kernel &kernel,
+                                  int32_t numResults) {
+  const BitColumns parts = partOfBits(bits, kernel);
+  auto basis = [&](unsigned bit) { return LinearLayout::Coordinates{int32_t(bits.results[bit]), int32_t(parts[bit])}; };
   LinearLayout::Input registers{kRegister.str(), {}}, lanes{kLane.str(), {}}, warps{kWarp.str(), {}};
   for (unsigned bit : partials.registerBits)
     registers.bases.push_back(basis(bit));
-  for (unsigned bit = bits.registers; bit < bits.places.size(); ++bit)
+  for (unsigned bit = bits.registers; bit < bits.coordinates.size(); ++bit)
     (bit < bits.inWarp() ? lanes : warps).bases.push_back(basis(bit));
   return LinearLayout::fromBases({registers, lanes, warps},
-                                 {{kPlace.str(), numPlaces}, {kPart.str(), int32_t(1) << kernel.acrossWarps.size()}});
+                                 {{kResult.str(), numResults}, {kPart.str(), int32_t(1) << kernel.acrossWarps.size()}});
 }
 
 /// A thread reads at most eight parts of a result while lanes with copies could share the work: eight 32-bit parts are
@@ -145,7 +146,7 @@ static constexpr unsigned kMaxFanInBits = 3;
 
 /// Who reads which part of which result: registers hold parts below results, and spare lanes the parts above.
 static LinearLayout gatheredLayout(const LinearLayout &result, unsigned partBits, ReductionExchange &exchange) {
-  const LinearLayout flat = result.flattenOuts(kPlace);
+  const LinearLayout flat = result.flattenOuts(kResult);
   llvm::SmallVector<unsigned, 6> spareLanes;
   for (auto [bit, column] : llvm::enumerate(flat.columns(kLane)))
     if (!column)
@@ -166,7 +167,7 @@ static LinearLayout gatheredLayout(const LinearLayout &result, unsigned partBits
     lanes.bases[bit][1] = int32_t(1) << part;
     exchange.laneSteps.push_back({uint32_t(1) << bit, 0});
   }
-  return LinearLayout::fromBases({registers, lanes, warps}, {{kPlace.str(), int32_t(1) << flat.totalOutBits()},
+  return LinearLayout::fromBases({registers, lanes, warps}, {{kResult.str(), int32_t(1) << flat.totalOutBits()},
                                                              {kPart.str(), int32_t(1) << partBits}});
 }
 
@@ -177,10 +178,10 @@ static void planExchange(const LinearLayout &held, llvm::ArrayRef<unsigned> oper
   options.maxBytes = ~0u;
   options.banks = banks;
   for (unsigned elemBits : operandBits) {
-    ReductionSlots &slots = plan.exchange.operands.emplace_back();
-    slots.byteOffset = llvm::alignTo(plan.bytes, 16);
-    slots.plan = swizzle(held, gathered, elemBits, options);
-    plan.bytes = slots.byteOffset + slots.plan.bytes;
+    ExchangeBuffer &buffer = plan.exchange.operands.emplace_back();
+    buffer.byteOffset = llvm::alignTo(plan.bytes, 16);
+    buffer.plan = swizzle(held, gathered, elemBits, options);
+    plan.bytes = buffer.byteOffset + buffer.plan.bytes;
   }
 }
 
@@ -200,7 +201,7 @@ ReductionPlan layout::planReduction(const LinearLayout &src, unsigned axis, llvm
     planExchange(held, operandBits, kernel.acrossWarps.size(), banks, plan);
     return plan;
   }
-  const LinearLayout flat = plan.result.flattenOuts(kPlace);
+  const LinearLayout flat = plan.result.flattenOuts(kResult);
   for (int32_t reg = 0; reg < flat.inSize(kRegister); ++reg)
     plan.resultPartial.push_back(partials.find(flat.applyFlat({{kRegister, reg}})));
   return plan;

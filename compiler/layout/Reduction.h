@@ -24,7 +24,7 @@ struct ReductionStep {
 };
 
 /// An operand's place in the exchange buffer.
-struct ReductionSlots {
+struct ExchangeBuffer {
   uint32_t byteOffset = 0;
   SharedPlan plan; ///< a single repetition; stores and loads all partials
 };
@@ -32,7 +32,7 @@ struct ReductionSlots {
 /// Partials of different warps meet in shared memory. A thread reads up to eight partials of a result itself; of more,
 /// lanes that hold copies of the result each read a share and combine them by further butterflies.
 struct ReductionExchange {
-  std::vector<ReductionSlots> operands;
+  std::vector<ExchangeBuffer> operands;
   unsigned fanIn = 1; ///< partials of one result that a thread reads
   llvm::SmallVector<ReductionStep, 5> laneSteps;
 };

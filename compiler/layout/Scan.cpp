@@ -135,10 +135,10 @@ static void planExchange(const LinearLayout &layout, unsigned axis, unsigned cov
   options.maxBytes = ~0u;
   options.banks = banks;
   for (unsigned elemBits : operandBits) {
-    ReductionSlots &slots = exchange.operands.emplace_back();
-    slots.byteOffset = llvm::alignTo(plan.bytes, 16);
-    slots.plan = swizzle(held, read, elemBits, options);
-    plan.bytes = slots.byteOffset + slots.plan.bytes;
+    ExchangeBuffer &buffer = exchange.operands.emplace_back();
+    buffer.byteOffset = llvm::alignTo(plan.bytes, 16);
+    buffer.plan = swizzle(held, read, elemBits, options);
+    plan.bytes = buffer.byteOffset + buffer.plan.bytes;
   }
 }
 

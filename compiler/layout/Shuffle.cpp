@@ -31,10 +31,10 @@ struct Exchange {
   BitColumns sentOfLane, sentOfWarp;
 };
 
-/// Where the destination's registers lie in rounds and pieces.
+/// Where the destination's registers lie in rounds and subwords.
 struct Packing {
-  BitColumns pieces, words;             ///< destination selections: bases of both parts
-  BitColumns sourcePieces, sourceWords; ///< bases of the source's registers
+  BitColumns subwords, words;             ///< destination selections: bases of both parts
+  BitColumns sourceSubwords, sourceWords; ///< bases of the source's registers
 };
 
 } // namespace
@@ -81,28 +81,28 @@ static Packing choosePacking(const WordMap &map, unsigned numSourceBits, unsigne
   Packing packing;
   BitColumns byThread = map.regOfLane;
   byThread.append(map.regOfWarp);
-  const unsigned pieceBits = elemBits == 8 ? 2 : elemBits == 16 ? 1 : 0;
+  const unsigned subwordBits = elemBits == 8 ? 2 : elemBits == 16 ? 1 : 0;
   BitSpan taken(byThread);
   for (BitVector direction : nullSpace(map.laneOfReg)) {
-    if (packing.pieces.size() == pieceBits)
+    if (packing.subwords.size() == subwordBits)
       break;
     const BitVector sourceDirection = multiply(map.regOfReg, direction);
     if (taken.contains(sourceDirection))
       continue;
     taken.insert(sourceDirection);
-    packing.pieces.push_back(direction);
-    packing.sourcePieces.push_back(sourceDirection);
+    packing.subwords.push_back(direction);
+    packing.sourceSubwords.push_back(sourceDirection);
   }
   // What depends on the thread stays in the words' part of the source.
   byThread.append(unitVectors(numSourceBits));
-  packing.sourceWords = extend(packing.sourcePieces, byThread);
-  BitColumns source = packing.sourcePieces;
+  packing.sourceWords = extend(packing.sourceSubwords, byThread);
+  BitColumns source = packing.sourceSubwords;
   source.append(packing.sourceWords);
   const BitSpan sourceSpan(source);
-  const uint64_t pieceMask = (uint64_t(1) << packing.pieces.size()) - 1;
-  for (BitVector word : extend(packing.pieces, unitVectors(map.regOfReg.size()))) {
+  const uint64_t subwordMask = (uint64_t(1) << packing.subwords.size()) - 1;
+  for (BitVector word : extend(packing.subwords, unitVectors(map.regOfReg.size()))) {
     const uint64_t parts = sourceSpan.express(multiply(map.regOfReg, word)).value_or(0);
-    packing.words.push_back(word ^ multiply(packing.pieces, parts & pieceMask));
+    packing.words.push_back(word ^ multiply(packing.subwords, parts & subwordMask));
   }
   return packing;
 }
@@ -110,7 +110,7 @@ static Packing choosePacking(const WordMap &map, unsigned numSourceBits, unsigne
 /// The same map between words.
 static WordMap inWords(const WordMap &map, const Packing &packing) {
   BitColumns source = packing.sourceWords;
-  source.append(packing.sourcePieces);
+  source.append(packing.sourceSubwords);
   const BitSpan span(source);
   auto toWord = [&](BitVector reg) { return span.express(reg).value_or(0); };
   WordMap words = map;
@@ -242,8 +242,8 @@ static void makeRounds(const WordMap &map, const Exchange &exchange, ShufflePlan
 static void makeWords(const Packing &packing, ShufflePlan &plan) {
   for (uint64_t word = 0; word < uint64_t(1) << packing.sourceWords.size(); ++word) {
     llvm::SmallVector<uint32_t, 4> &registers = plan.words.emplace_back();
-    for (uint64_t piece = 0; piece < uint64_t(1) << packing.sourcePieces.size(); ++piece)
-      registers.push_back(multiply(packing.sourceWords, word) ^ multiply(packing.sourcePieces, piece));
+    for (uint64_t subword = 0; subword < uint64_t(1) << packing.sourceSubwords.size(); ++subword)
+      registers.push_back(multiply(packing.sourceWords, word) ^ multiply(packing.sourceSubwords, subword));
   }
 }
 
@@ -254,15 +254,16 @@ static void makeResults(const LinearLayout &dst, const Packing &packing, uint64_
       kept.push_back(column);
   const BitSpan keptSpan(kept);
   BitColumns parts = packing.words;
-  parts.append(packing.pieces);
+  parts.append(packing.subwords);
   const BitSpan partSpan(parts);
   BitColumns partsOfBit;
   for (BitVector column : dst.columns(kRegister))
     partsOfBit.push_back(partSpan.express(keptSpan.express(column).value_or(0)).value_or(0));
   const unsigned wordBits = packing.words.size();
   for (int32_t reg = 0; reg < dst.inSize(kRegister); ++reg) {
-    const uint64_t place = multiply(partsOfBit, reg);
-    plan.results.push_back({uint32_t(place & ((uint64_t(1) << wordBits) - 1)), uint32_t(place >> wordBits)});
+    const uint64_t packedIndex = multiply(partsOfBit, reg);
+    plan.results.push_back(
+        {uint32_t(packedIndex & ((uint64_t(1) << wordBits) - 1)), uint32_t(packedIndex >> wordBits)});
   }
 }
 

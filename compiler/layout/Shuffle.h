@@ -6,7 +6,7 @@
 //   for stages in before:   w[i] = stage holds for this thread ? w[i ^ xorIndex] : w[i], all i at once
 //   received[k] = rounds[k].moves ? shfl.idx(w[rounds[k].word], sourceLane ^ rounds[k].laneXor) : w[rounds[k].word]
 //   for stages in after:    the same on received
-//   result r    = piece results[r].piece of received[results[r].round]
+//   result r    = subword results[r].subword of received[results[r].round]
 // where sourceLane is the XOR of laneBases and warpBases over the set bits of the thread's lane and warp.
 #pragma once
 
@@ -32,7 +32,7 @@ struct ShuffleRound {
 
 struct ShuffleResult {
   uint32_t round = 0;
-  uint32_t piece = 0;
+  uint32_t subword = 0;
 };
 
 struct ShufflePlan {

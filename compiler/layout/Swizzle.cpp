@@ -25,7 +25,7 @@ struct RegisterBasis {
 struct SideDraft {
   BitColumns registers;
   RegisterBasis basis;
-  SharedSide side;
+  SharedAccessPattern side;
 
   unsigned cost() const { return (2 * side.wavefronts + 1) << basis.rest.size(); }
 };
@@ -74,13 +74,13 @@ static uint32_t sum(llvm::ArrayRef<uint32_t> entries, uint64_t selection) {
   return total;
 }
 
-static void makeAccesses(SharedSide &side, const RegisterBasis &basis) {
+static void makeAccesses(SharedAccessPattern &side, const RegisterBasis &basis) {
   for (uint64_t rest = 0; rest < uint64_t(1) << basis.rest.size(); ++rest) {
     SharedAccess &access = side.accesses.emplace_back();
     const uint32_t base = sum(basis.rest, rest);
-    const LinearLayout::Coordinates place = side.offsets.apply({{kRegister, int32_t(base)}});
-    access.repetition = place[0];
-    access.offset = place[1];
+    const LinearLayout::Coordinates coordinates = side.offsets.apply({{kRegister, int32_t(base)}});
+    access.repetition = coordinates[0];
+    access.offset = coordinates[1];
     for (uint64_t element = 0; element < side.vectorElems; ++element)
       access.registers.push_back(base ^ sum(basis.vector, element));
   }
@@ -89,7 +89,7 @@ static void makeAccesses(SharedSide &side, const RegisterBasis &basis) {
   });
 }
 
-void layout::setWavefronts(SharedSide &side, unsigned elemBytes, const BankModel &banks) {
+void layout::setWavefronts(SharedAccessPattern &side, unsigned elemBytes, const BankModel &banks) {
   const unsigned accessBytes = std::max(banks.bankBytes, side.vectorElems * elemBytes);
   const unsigned phaseBits = llvm::Log2_32(banks.lineBytes / accessBytes);
   const unsigned inBank = llvm::Log2_32(std::max(1u, accessBytes / elemBytes));
@@ -113,31 +113,31 @@ void layout::setWavefronts(SharedSide &side, unsigned elemBytes, const BankModel
 static SideDraft draftSide(const TileThreads &threads, const SwizzleRequest &request, const SwizzleOrder &order,
                            bool isStore, const BankModel &banks, unsigned vectorBits) {
   const BitSpan span(order.all());
-  auto place = [&](BitVector column) { return span.express(column).value_or(0); };
+  auto offsetOf = [&](BitVector column) { return span.express(column).value_or(0); };
   SideDraft draft;
   draft.side.vectorElems = 1u << vectorBits;
-  BitColumns threadPlaces;
+  BitColumns threadOffsets;
   for (BitVector column : threads.lanes)
-    draft.side.laneBases.push_back(threadPlaces.emplace_back(place(column)));
+    draft.side.laneBases.push_back(threadOffsets.emplace_back(offsetOf(column)));
   for (BitVector column : threads.warps)
-    draft.side.warpBases.push_back(threadPlaces.emplace_back(place(column)));
+    draft.side.warpBases.push_back(threadOffsets.emplace_back(offsetOf(column)));
   for (BitVector column : threads.registers)
-    draft.registers.push_back(place(column));
+    draft.registers.push_back(offsetOf(column));
   if (isStore) {
-    const uint64_t copies = dependentColumns(threadPlaces);
+    const uint64_t copies = dependentColumns(threadOffsets);
     draft.side.idleLanes = copies & ((uint64_t(1) << threads.lanes.size()) - 1);
     draft.side.idleWarps = copies >> threads.lanes.size();
   }
-  draft.basis = chooseRegisters(draft.registers, vectorBits, isStore ? BitColumnsRef(threadPlaces) : BitColumnsRef());
+  draft.basis = chooseRegisters(draft.registers, vectorBits, isStore ? BitColumnsRef(threadOffsets) : BitColumnsRef());
   setWavefronts(draft.side, request.elemBytes, banks);
   return draft;
 }
 
-static SharedSide finishSide(SideDraft draft, unsigned offsetBits, unsigned repetitionBits) {
+static SharedAccessPattern finishSide(SideDraft draft, unsigned offsetBits, unsigned repetitionBits) {
   const uint64_t offsetMask = (uint64_t(1) << offsetBits) - 1;
   LinearLayout::Input registers{kRegister.str(), {}}, lanes{kLane.str(), {}}, warps{kWarp.str(), {}};
-  for (BitVector place : draft.registers)
-    registers.bases.push_back({int32_t(place >> offsetBits), int32_t(place & offsetMask)});
+  for (BitVector offset : draft.registers)
+    registers.bases.push_back({int32_t(offset >> offsetBits), int32_t(offset & offsetMask)});
   for (uint32_t offset : draft.side.laneBases)
     lanes.bases.push_back({0, int32_t(offset)});
   for (uint32_t offset : draft.side.warpBases)

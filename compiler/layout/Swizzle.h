@@ -28,7 +28,7 @@ struct SharedAccess {
 };
 
 /// The stores of the source layout or the loads of the destination layout.
-struct SharedSide {
+struct SharedAccessPattern {
   LinearLayout offsets;     ///< register, lane, warp, block -> repetition, offset
   unsigned vectorElems = 1; ///< elements in one access
   llvm::SmallVector<uint32_t, 6> laneBases;
@@ -49,8 +49,8 @@ struct SharedPlan {
   uint32_t elemBytes = 1; ///< elements of less than a byte take one
   uint32_t bytes = 0;
   unsigned repetitions = 1;
-  SharedSide store;
-  SharedSide load;
+  SharedAccessPattern store;
+  SharedAccessPattern load;
   /// For each destination register the one that is loaded in its place; itself unless it holds a copy.
   llvm::SmallVector<uint32_t, 16> loadedAs;
 };
@@ -73,7 +73,7 @@ SharedPlan swizzle(const LinearLayout &src, const LinearLayout &dst, unsigned el
 
 /// Sets `wavefronts` and `conflicts` from the lanes' bases alone: a register or warp moves all lanes by one XOR, which
 /// permutes banks.
-void setWavefronts(SharedSide &side, unsigned elemBytes, const BankModel &banks = {});
+void setWavefronts(SharedAccessPattern &side, unsigned elemBytes, const BankModel &banks = {});
 
 /// Counts by looking at every lane's bytes: the wavefronts of the costliest access of any warp, and of these the ones
 /// above the number that its bytes need.
@@ -81,7 +81,7 @@ struct Wavefronts {
   unsigned total = 0;
   unsigned conflicts = 0;
 };
-Wavefronts countWavefronts(const SharedSide &side, unsigned elemBytes, unsigned numLanes, unsigned numWarps,
+Wavefronts countWavefronts(const SharedAccessPattern &side, unsigned elemBytes, unsigned numLanes, unsigned numWarps,
                            const BankModel &banks = {});
 
 } // namespace nereid::layout

@@ -10,7 +10,7 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-bool SharedSide::isImmediate(const SharedAccess &access) const {
+bool SharedAccessPattern::isImmediate(const SharedAccess &access) const {
   uint32_t threadBits = 0;
   for (uint32_t base : laneBases)
     threadBits |= base;
@@ -33,8 +33,8 @@ static unsigned wavefrontsOfPhase(llvm::ArrayRef<uint32_t> byteAddresses, unsign
   return most;
 }
 
-Wavefronts layout::countWavefronts(const SharedSide &side, unsigned elemBytes, unsigned numLanes, unsigned numWarps,
-                                   const BankModel &banks) {
+Wavefronts layout::countWavefronts(const SharedAccessPattern &side, unsigned elemBytes, unsigned numLanes,
+                                   unsigned numWarps, const BankModel &banks) {
   const unsigned accessBytes = side.vectorElems * elemBytes;
   // Sub-word accesses are served in one phase, as words are.
   const unsigned lanesInPhase = banks.lineBytes / std::max(accessBytes, banks.bankBytes);

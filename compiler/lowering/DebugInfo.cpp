@@ -85,22 +85,22 @@ llvm::DILocation *DebugInfo::locate(Location location, llvm::DILocation *inlined
   FileLineColRange position = sourcePosition(location);
   if (!position)
     return nullptr;
-  llvm::DIScope *place = scope;
+  llvm::DIScope *lexicalScope = scope;
   if (fileOf(position.getFilename()) != scope->getFile())
-    place = builder->createLexicalBlockFile(scope, fileOf(position.getFilename()));
-  return llvm::DILocation::get(module.getContext(), position.getStartLine(), position.getStartColumn(), place,
+    lexicalScope = builder->createLexicalBlockFile(scope, fileOf(position.getFilename()));
+  return llvm::DILocation::get(module.getContext(), position.getStartLine(), position.getStartColumn(), lexicalScope,
                                inlinedAt);
 }
 
 void DebugInfo::setLocation(llvm::IRBuilderBase &ir, Location location) {
   if (!scope)
     return;
-  auto [place, isNew] = known.try_emplace(LocationAttr(location), nullptr);
+  auto [entry, isNew] = known.try_emplace(LocationAttr(location), nullptr);
   if (isNew)
-    place->second = locate(location, nullptr);
-  if (!place->second) // a position unknown inside a described function is line 0
-    place->second = llvm::DILocation::get(module.getContext(), 0, 0, scope);
-  ir.SetCurrentDebugLocation(place->second);
+    entry->second = locate(location, nullptr);
+  if (!entry->second) // a position unknown inside a described function is line 0
+    entry->second = llvm::DILocation::get(module.getContext(), 0, 0, scope);
+  ir.SetCurrentDebugLocation(entry->second);
 }
 
 void DebugInfo::finish() {

@@ -4,10 +4,10 @@
 
 #include "compiler/analysis/Barriers.h"
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Conversion.h"
-#include "compiler/layout/Reach.h"
+#include "compiler/layout/SharedAccessPlan.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,9 +29,9 @@ private:
   void writeMove(Operation *op);
   void writeAccess(const analysis::MemoryAccess &access);
   void writeConversion(ttg::ConvertLayoutOp op);
-  void writeReach(Operation *op, RankedTensorType tile, ttg::MemDescType buffer);
+  void writeSharedAccess(Operation *op, RankedTensorType tile, ttg::MemDescType buffer);
   void writeLoops(tt::FuncOp function);
-  void writeMap(tt::FuncOp function);
+  void writeSharedMemory(tt::FuncOp function);
   void writeBarriers(tt::FuncOp function);
 
   ModuleOp module;
@@ -42,14 +42,12 @@ private:
 } // namespace
 
 static unsigned lineOf(Operation *op) {
-  auto place = op->getLoc()->findInstanceOf<FileLineColRange>();
-  return place ? place.getStartLine() : 0;
+  auto range = op->getLoc()->findInstanceOf<FileLineColRange>();
+  return range ? range.getStartLine() : 0;
 }
 
 /// "  12  tt.load"; line 0 is that of what has no place in the text.
-void PlanText::begin(Operation *op) {
-  os << llvm::format("  %4u  ", lineOf(op)) << op->getName() << " ";
-}
+void PlanText::begin(Operation *op) { os << llvm::format("  %4u  ", lineOf(op)) << op->getName() << " "; }
 
 static void writeShape(llvm::raw_ostream &os, ArrayRef<int64_t> shape, Type element) {
   for (int64_t extent : shape)
@@ -63,7 +61,7 @@ void PlanText::writeAccess(const analysis::MemoryAccess &access) {
   RankedTensorType tile = access.tile();
   begin(access.op);
   writeShape(os, tile.getShape(), tt::elementOf(tt::pointeeLike(tile)));
-  os << " by pieces of " << analysis::vectorElems(access, axes) * access.elementBits / 8 << " bytes, "
+  os << " in vectors of " << analysis::vectorElems(access, axes) * access.elementBits / 8 << " bytes, "
      << tile.getEncoding() << "\n";
 }
 
@@ -90,20 +88,22 @@ void PlanText::writeConversion(ttg::ConvertLayoutOp op) {
   os << " by " << nameOf(plan.kind) << ", " << from.getEncoding() << " -> " << to.getEncoding() << "\n";
 }
 
-void PlanText::writeReach(Operation *op, RankedTensorType tile, ttg::MemDescType buffer) {
+void PlanText::writeSharedAccess(Operation *op, RankedTensorType tile, ttg::MemDescType buffer) {
   const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
-  const auto places = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
-  std::optional<layout::MatrixReach> matrices;
+  const auto bufferLayout = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
+  std::optional<layout::LdStMatrixPlan> matrices;
   if (isa<ttg::LocalLoadOp>(op))
-    matrices = layout::planMatrixReach(ttg::linearLayoutOf(tile), places, bytes);
-  const layout::SharedSide side = matrices ? matrices->rows
-                                           : layout::planReach(ttg::linearLayoutOf(tile), places, bytes,
-                                                               analysis::kWidestAccessBytes / bytes);
+    matrices = layout::planLdStMatrix(ttg::linearLayoutOf(tile), bufferLayout, bytes);
+  const layout::SharedAccessPattern pattern =
+      matrices ? matrices->rows
+               : layout::planSharedAccesses(ttg::linearLayoutOf(tile), bufferLayout, bytes,
+                                            analysis::kWidestAccessBytes / bytes);
   begin(op);
   writeShape(os, tile.getShape(), tile.getElementType());
-  os << " by " << side.accesses.size() << " accesses of " << side.wavefronts << " wavefronts, " << side.conflicts
-     << " of them for conflicts" << (matrices ? matrices->isTransposed ? ", as transposed matrices" : ", as matrices" : "")
-     << ", " << tile.getEncoding() << ", " << buffer.getEncoding() << "\n";
+  os << " by " << pattern.accesses.size() << " accesses of " << pattern.wavefronts << " wavefronts, "
+     << pattern.conflicts << " of them for conflicts"
+     << (matrices ? matrices->isTransposed ? ", as transposed matrices" : ", as matrices" : "") << ", "
+     << tile.getEncoding() << ", " << buffer.getEncoding() << "\n";
 }
 
 void PlanText::writeMove(Operation *op) {
@@ -112,17 +112,17 @@ void PlanText::writeMove(Operation *op) {
   if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op))
     return writeConversion(convert);
   if (auto load = dyn_cast<ttg::LocalLoadOp>(op))
-    return writeReach(op, cast<RankedTensorType>(load.getType()), load.getSrc().getType());
+    return writeSharedAccess(op, cast<RankedTensorType>(load.getType()), load.getSrc().getType());
   if (auto store = dyn_cast<ttg::LocalStoreOp>(op))
-    return writeReach(op, cast<RankedTensorType>(store.getSrc().getType()), store.getDst().getType());
+    return writeSharedAccess(op, cast<RankedTensorType>(store.getSrc().getType()), store.getDst().getType());
   if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op); allocation && allocation.getSrc())
-    return writeReach(op, cast<RankedTensorType>(allocation.getSrc().getType()), allocation.getType());
+    return writeSharedAccess(op, cast<RankedTensorType>(allocation.getSrc().getType()), allocation.getType());
   if (!isa<tt::DotOp, ttng::WarpGroupDotOp>(op))
     return;
-  auto sums = cast<RankedTensorType>(op->getResult(0).getType());
+  auto accumulator = cast<RankedTensorType>(op->getResult(0).getType());
   begin(op);
-  writeShape(os, sums.getShape(), sums.getElementType());
-  os << ", " << sums.getEncoding() << "\n";
+  writeShape(os, accumulator.getShape(), accumulator.getElementType());
+  os << ", " << accumulator.getEncoding() << "\n";
 }
 
 void PlanText::writeMoves(tt::FuncOp function) {
@@ -133,9 +133,10 @@ void PlanText::writeMoves(tt::FuncOp function) {
 //--- loops ---------------------------------------------------------------------------------
 
 /// Ops that say when things happen in a turn.
-static bool isMilestone(Operation *op) {
-  return isa<ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp, ttg::AsyncWaitOp, ttg::LocalLoadOp, ttg::LocalAllocOp,
-             ttg::LocalStoreOp, tt::DotOp, tt::LoadOp, tt::StoreOp, tt::ReduceOp, ttg::ConvertLayoutOp>(op) ||
+static bool isScheduledOp(Operation *op) {
+  return isa<ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp, ttg::AsyncWaitOp, ttg::LocalLoadOp,
+             ttg::LocalAllocOp, ttg::LocalStoreOp, tt::DotOp, tt::LoadOp, tt::StoreOp, tt::ReduceOp,
+             ttg::ConvertLayoutOp>(op) ||
          isa_and_nonnull<ttng::TtngDialect>(op->getDialect());
 }
 
@@ -144,18 +145,18 @@ void PlanText::writeLoops(tt::FuncOp function) {
     auto ahead = loop->getAttrOfType<IntegerAttr>("tt.scheduled_max_stage");
     os << "\nloop at line " << lineOf(loop) << ": ";
     if (ahead)
-      os << "loads run up to " << ahead.getInt() << " turns ahead; a turn\n";
+      os << "loads run up to " << ahead.getInt() << " iterations ahead; an iteration\n";
     else
-      os << "a turn\n";
+      os << "an iteration\n";
     for (Operation &op : *loop.getBody()) {
-      if (!isMilestone(&op))
+      if (!isScheduledOp(&op))
         continue;
       begin(&op);
       for (StringRef detail : {"num", "pendings"})
         if (auto value = op.getAttrOfType<IntegerAttr>(detail))
-          os << "until " << value.getInt() << " are under way";
-      if (auto product = dyn_cast<ttng::WarpGroupDotOp>(op); product && product.getIsAsync())
-        os << "beside the threads";
+          os << "until " << value.getInt() << " are pending";
+      if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(op); dot && dot.getIsAsync())
+        os << "asynchronously";
       os << "\n";
     }
   });
@@ -163,17 +164,17 @@ void PlanText::writeLoops(tt::FuncOp function) {
 
 //--- shared memory -------------------------------------------------------------------------
 
-void PlanText::writeMap(tt::FuncOp function) {
+void PlanText::writeSharedMemory(tt::FuncOp function) {
   SmallVector<Operation *> owners;
   function.walk([&](Operation *op) {
     if (shared.offsetOf.contains(op))
       owners.push_back(op);
   });
-  auto place = [&](Operation *op) {
+  auto offsetAndLine = [&](Operation *op) {
     const analysis::SharedRange range = shared.rangeOf(op);
     return std::tuple(range.begin, range.end, lineOf(op));
   };
-  llvm::sort(owners, [&](Operation *a, Operation *b) { return place(a) < place(b); });
+  llvm::sort(owners, [&](Operation *a, Operation *b) { return offsetAndLine(a) < offsetAndLine(b); });
   os << "\nshared memory, " << shared.bytes << " bytes\n";
   for (Operation *op : owners) {
     const analysis::SharedRange range = shared.rangeOf(op);
@@ -192,7 +193,7 @@ void PlanText::writeBarriers(tt::FuncOp function) {
   const analysis::BarrierPlan plan = analysis::planBarriers(function, shared);
   unsigned asked = 0, within = 0;
   function.walk([&](Operation *op) {
-    asked += isa<ttg::BarrierOp, foreign::BarrierOp>(op);
+    asked += isa<ttg::BarrierOp, imported::BarrierOp>(op);
     within += analysis::barriersWithin(op);
   });
   const unsigned between = plan.needsBarrierBefore.size();
@@ -212,7 +213,7 @@ void PlanText::write(tt::FuncOp function) {
      << " warps\n";
   writeMoves(function);
   writeLoops(function);
-  writeMap(function);
+  writeSharedMemory(function);
   writeBarriers(function);
 }
 

@@ -73,8 +73,8 @@ llvm::SmallVector<Elements, 2> lowering::emitInlineAsm(llvm::IRBuilderBase &ir, 
   llvm::Type *returned = isStruct ? llvm::StructType::get(ir.getContext(), resultTypes) : resultTypes.front();
   auto *type = llvm::FunctionType::get(returned, wordTypes, false);
   if (llvm::Error error = llvm::InlineAsm::verify(type, op.getConstraints())) {
-    op.emitError() << "the constraints `" << op.getConstraints() << "` do not fit " << resultTypes.size() << " results and "
-                   << words.size() << " operands: " << llvm::toString(std::move(error));
+    op.emitError() << "the constraints `" << op.getConstraints() << "` do not fit " << resultTypes.size()
+                   << " results and " << words.size() << " operands: " << llvm::toString(std::move(error));
     return {};
   }
   auto *assembly = llvm::InlineAsm::get(type, op.getAsmString(), op.getConstraints(), /*hasSideEffects=*/!op.getPure());

@@ -3,7 +3,7 @@
 #include "compiler/lowering/Kernel.h"
 
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/dialect/ttng/HostMaps.h"
+#include "compiler/dialect/ttng/HostTensorMaps.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/LoopHints.h"
 
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -11,7 +11,7 @@
 #include "llvm/IR/Metadata.h"
 
 using namespace nereid;
-using foreign::LoopHintAttr;
+using imported::LoopHintAttr;
 
 static mlir::Attribute fieldOf(mlir::Attribute hint, llvm::StringRef name) {
   auto fields = llvm::dyn_cast_or_null<LoopHintAttr>(hint);
@@ -22,7 +22,8 @@ static mlir::Attribute fieldOf(mlir::Attribute hint, llvm::StringRef name) {
 }
 
 static bool forbidsHoisting(mlir::Operation *loop) {
-  auto disable = llvm::dyn_cast_or_null<mlir::BoolAttr>(fieldOf(fieldOf(loop->getAttr("llvm.loop_annotation"), "licm"), "disable"));
+  auto disable = llvm::dyn_cast_or_null<mlir::BoolAttr>(
+      fieldOf(fieldOf(loop->getAttr("llvm.loop_annotation"), "licm"), "disable"));
   return disable && disable.getValue();
 }
 
@@ -33,8 +34,8 @@ void lowering::attachLoopHints(mlir::Operation *loop, llvm::Instruction *latch) 
     hints.push_back(llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.licm.disable")));
   if (auto factor = loop->getAttrOfType<mlir::IntegerAttr>("tt.loop_unroll_factor"); factor && factor.getInt() > 0) {
     auto *count = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<uint64_t>(factor.getInt()));
-    hints.push_back(llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.unroll.count"),
-                                                llvm::ConstantAsMetadata::get(count)}));
+    hints.push_back(llvm::MDNode::get(
+        context, {llvm::MDString::get(context, "llvm.loop.unroll.count"), llvm::ConstantAsMetadata::get(count)}));
   }
   if (hints.size() == 1)
     return;

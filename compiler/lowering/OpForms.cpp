@@ -133,8 +133,8 @@ MathEmitter lowering::mathEmitterOf(Operation *op) {
       .Default([](Operation *) { return nullptr; });
 }
 
-nereid::math::ByteFormat lowering::byteFormatOf(Type type) {
-  return llvm::TypeSwitch<Type, nereid::math::ByteFormat>(type)
+nereid::math::Fp8Format lowering::fp8FormatOf(Type type) {
+  return llvm::TypeSwitch<Type, nereid::math::Fp8Format>(type)
       .Case<Float8E5M2Type>([](auto) { return nereid::math::e5m2; })
       .Case<Float8E5M2FNUZType>([](auto) { return nereid::math::e5m2fnuz; })
       .Case<Float8E4M3FNUZType>([](auto) { return nereid::math::e4m3fnuz; })
@@ -143,13 +143,13 @@ nereid::math::ByteFormat lowering::byteFormatOf(Type type) {
 
 llvm::Intrinsic::ID lowering::mathIntrinsicOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
-          .Case<::mlir::math::AbsFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fabs); })
-          .Case<::mlir::math::FloorOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::floor); })
-          .Case<::mlir::math::CeilOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::ceil); })
-          .Case<::mlir::math::TruncOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::trunc); })
-          .Case<::mlir::math::RoundOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::round); })
-          .Case<::mlir::math::RoundEvenOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::roundeven); })
-          .Case<::mlir::math::CopySignOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::copysign); })
-          .Case<::mlir::math::FmaOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fma); })
-          .Default([](Operation *) { return llvm::Intrinsic::not_intrinsic; });
+      .Case<::mlir::math::AbsFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fabs); })
+      .Case<::mlir::math::FloorOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::floor); })
+      .Case<::mlir::math::CeilOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::ceil); })
+      .Case<::mlir::math::TruncOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::trunc); })
+      .Case<::mlir::math::RoundOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::round); })
+      .Case<::mlir::math::RoundEvenOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::roundeven); })
+      .Case<::mlir::math::CopySignOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::copysign); })
+      .Case<::mlir::math::FmaOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fma); })
+      .Default([](Operation *) { return llvm::Intrinsic::not_intrinsic; });
 }

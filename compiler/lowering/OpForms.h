@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/math/ByteFloat.h"
+#include "compiler/math/Fp8.h"
 #include "compiler/math/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,19 +18,19 @@ llvm::CmpInst::Predicate predicateOf(mlir::arith::CmpFPredicate predicate);
 
 using MathEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, const nereid::math::HostMath &);
 
-/// arith's integer division or remainder, on scalars or vectors. What would trap, a division by zero or of the least number
-/// by -1, is one by 1.
+/// arith's integer division or remainder, on scalars or vectors. What would trap, a division by zero or of the least
+/// number by -1, is one by 1.
 llvm::Value *emitDivision(llvm::IRBuilderBase &ir, mlir::Operation *op, llvm::Value *a, llvm::Value *b);
 
-/// A 64-bit integer that f64 holds and that rounds to f32 and narrower floats as the given one does: what f64 has no bits
-/// for is rounded to odd. Of narrower integers, which f64 holds, the same.
+/// A 64-bit integer that f64 holds and that rounds to f32 and narrower floats as the given one does: what f64 has no
+/// bits for is rounded to odd. Of narrower integers, which f64 holds, the same.
 llvm::Value *roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integer, bool isSigned);
 
 /// The inline code of an elementary function; null where an op has none.
 MathEmitter mathEmitterOf(mlir::Operation *op);
 
 /// How a float type of 8 bits is laid out.
-nereid::math::ByteFormat byteFormatOf(mlir::Type type);
+nereid::math::Fp8Format fp8FormatOf(mlir::Type type);
 
 /// The intrinsic that every target has instructions for; none for other ops.
 llvm::Intrinsic::ID mathIntrinsicOf(mlir::Operation *op);

@@ -6,6 +6,6 @@ using namespace nereid::lowering;
 
 TargetEmitter::~TargetEmitter() = default;
 
-void TargetEmitter::storeMatrices(IrBuilder &, llvm::ArrayRef<llvm::Value *>, llvm::Value *, int64_t, bool) {
+void TargetEmitter::stmatrix(IrBuilder &, llvm::ArrayRef<llvm::Value *>, llvm::Value *, int64_t, bool) {
   llvm_unreachable("asked only of targets that store matrices");
 }

@@ -8,7 +8,6 @@
 
 #include "llvm/IR/IntrinsicsX86.h"
 
-
 namespace nereid::math {
 
 // Coefficients are printed by scripts/fit_math.py.
@@ -38,11 +37,11 @@ namespace {
 /// What depends on the format.
 struct Numbers {
   llvm::ArrayRef<double> expTail, exp2Tail, ln2Parts;
-  double bias;                            ///< of the exponent
-  double largestExp, smallestExp;         ///< arguments beyond which e^x is infinity or 0
-  double largestExp2, smallestExp2;       ///< the same for 2^x
-  double smallestExpm1;                   ///< e^x - 1 rounds to -1 below it
-  uint64_t halfRange;                     ///< half of the exponents of finite numbers
+  double bias;                      ///< of the exponent
+  double largestExp, smallestExp;   ///< arguments beyond which e^x is infinity or 0
+  double largestExp2, smallestExp2; ///< the same for 2^x
+  double smallestExpm1;             ///< e^x - 1 rounds to -1 below it
+  uint64_t halfRange;               ///< half of the exponents of finite numbers
 };
 } // namespace
 

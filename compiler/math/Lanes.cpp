@@ -22,7 +22,7 @@ static llvm::Type *sameShape(llvm::Type *element, llvm::Type *like) {
 }
 
 Lanes::Lanes(llvm::IRBuilderBase &builder, llvm::Value *like, const HostMath &host)
-    : ir(builder), guard(builder), facts(host), isWideLanes(like->getType()->getScalarType()->isDoubleTy()),
+    : ir(builder), guard(builder), hostMath(host), isWideLanes(like->getType()->getScalarType()->isDoubleTy()),
       realLanes(like->getType()),
       intLanes(sameShape(isWideLanes ? builder.getInt64Ty() : builder.getInt32Ty(), realLanes)) {
   assert((isWideLanes ? host.hasFma : realLanes->getScalarType()->isFloatTy()) &&
@@ -38,7 +38,7 @@ llvm::Constant *Lanes::real(double value) const { return llvm::ConstantFP::get(r
 llvm::Constant *Lanes::integer(uint64_t value) const { return llvm::ConstantInt::get(intLanes, value); }
 
 llvm::Value *Lanes::mulAdd(llvm::Value *a, llvm::Value *b, llvm::Value *c) const {
-  if (facts.hasFma)
+  if (hostMath.hasFma)
     return ir.CreateIntrinsic(llvm::Intrinsic::fma, {realLanes}, {a, b, c});
   return add(mul(a, b), c);
 }

@@ -20,7 +20,7 @@ public:
   Lanes(llvm::IRBuilderBase &builder, llvm::Value *like, const HostMath &host);
 
   llvm::IRBuilderBase &builder() const { return ir; }
-  const HostMath &host() const { return facts; }
+  const HostMath &host() const { return hostMath; }
   llvm::Type *intType() const { return intLanes; }
   llvm::Type *realType() const { return realLanes; }
   /// The type with `element` in every lane.
@@ -47,8 +47,8 @@ public:
   llvm::Value *mul(llvm::Value *a, llvm::Value *b) const { return ir.CreateFMul(a, b); }
   llvm::Value *div(llvm::Value *a, llvm::Value *b) const { return ir.CreateFDiv(a, b); }
   /// Within 2 units in the last place.
-  llvm::Value *roughDiv(llvm::Value *a, llvm::Value *b) const {
-    return facts.quickDivide && !isWideLanes ? facts.quickDivide(ir, a, b) : div(a, b);
+  llvm::Value *approxDiv(llvm::Value *a, llvm::Value *b) const {
+    return hostMath.approxDivide && !isWideLanes ? hostMath.approxDivide(ir, a, b) : div(a, b);
   }
   llvm::Value *neg(llvm::Value *a) const { return ir.CreateFNeg(a); }
   /// a * b + c, rounded once where the host has FMA and twice elsewhere.
@@ -76,7 +76,7 @@ public:
 private:
   llvm::IRBuilderBase &ir;
   llvm::IRBuilderBase::FastMathFlagGuard guard;
-  const HostMath &facts;
+  const HostMath &hostMath;
   bool isWideLanes;
   llvm::Type *realLanes;
   llvm::Type *intLanes;

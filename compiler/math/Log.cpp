@@ -13,17 +13,32 @@ namespace nereid::math {
 
 // Coefficients are printed by scripts/fit_math.py.
 static constexpr double logTail[] = {-0x1.fffff8p-2f, 0x1.55555p-2f,   -0x1.000438p-2f, 0x1.99a428p-3f, -0x1.542422p-3f,
-                                    0x1.226b34p-3f,  -0x1.0f4cb6p-3f, 0x1.087d8ap-3f,  -0x1.385082p-4f};
+                                     0x1.226b34p-3f,  -0x1.0f4cb6p-3f, 0x1.087d8ap-3f,  -0x1.385082p-4f};
 static constexpr double log2Tail[] = {-0x1.71547p-1f, 0x1.ec7094p-2f,  -0x1.715afep-2f, 0x1.277f44p-2f, -0x1.eaa24ap-3f,
-                                     0x1.a2c9dcp-3f, -0x1.87f7eap-3f, 0x1.7f2818p-3f,  -0x1.c39bb6p-4f};
+                                      0x1.a2c9dcp-3f, -0x1.87f7eap-3f, 0x1.7f2818p-3f,  -0x1.c39bb6p-4f};
 static constexpr double ln2Parts[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
 static constexpr double log2eParts[] = {0x1.715476p0f, 0x1.4ae0bep-26f};
-static constexpr double wideLogTail[] = {
-    -0x1p-1,               0x1.5555555555571p-2,  -0x1.ffffffffffd4bp-3, 0x1.9999999994055p-3,  -0x1.5555555573444p-3,
-    0x1.24924927b1f59p-3,  -0x1.fffffff06a63cp-4, 0x1.c71c700bc6bbp-4,   -0x1.99999af1dfc6fp-4, 0x1.745d5cd5a318p-4,
-    -0x1.5555738d6ac76p-4, 0x1.3b0d30c463bc2p-4,  -0x1.248936d7b0916p-4, 0x1.116cf6ce49a32p-4,  -0x1.00d2ec54d38f6p-4,
-    0x1.dc7670a0e3b16p-5,  -0x1.b421cd00b2e7dp-5, 0x1.bbf3d0e34394bp-5,  -0x1.016e399f929c3p-4, 0x1.d2e1064ad86d6p-5,
-    -0x1.8d064ee922ca1p-6};
+static constexpr double wideLogTail[] = {-0x1p-1,
+                                         0x1.5555555555571p-2,
+                                         -0x1.ffffffffffd4bp-3,
+                                         0x1.9999999994055p-3,
+                                         -0x1.5555555573444p-3,
+                                         0x1.24924927b1f59p-3,
+                                         -0x1.fffffff06a63cp-4,
+                                         0x1.c71c700bc6bbp-4,
+                                         -0x1.99999af1dfc6fp-4,
+                                         0x1.745d5cd5a318p-4,
+                                         -0x1.5555738d6ac76p-4,
+                                         0x1.3b0d30c463bc2p-4,
+                                         -0x1.248936d7b0916p-4,
+                                         0x1.116cf6ce49a32p-4,
+                                         -0x1.00d2ec54d38f6p-4,
+                                         0x1.dc7670a0e3b16p-5,
+                                         -0x1.b421cd00b2e7dp-5,
+                                         0x1.bbf3d0e34394bp-5,
+                                         -0x1.016e399f929c3p-4,
+                                         0x1.d2e1064ad86d6p-5,
+                                         -0x1.8d064ee922ca1p-6};
 static constexpr double wideLog2Tail[] = {
     -0x1.71547652b82fep-1, 0x1.ec709dc3a0426p-2,  -0x1.71547652b810ap-2, 0x1.2776c50ef5b9ap-2,  -0x1.ec709dc3cb6f1p-3,
     0x1.a61762ac2f9dp-3,   -0x1.715476477a4aap-3, 0x1.484b1297f3c1dp-3,  -0x1.2776c607511eap-3, 0x1.0c9ab6c6e065p-3,
@@ -38,23 +53,23 @@ namespace {
 /// What depends on the format.
 struct Numbers {
   llvm::ArrayRef<double> logTail, log2Tail, ln2Parts, log2eParts;
-  double exponentUnit;    ///< an exponent of 1 in the bits, as an integer, times this is 1
-  uint64_t rootOfHalf;    ///< the bits of the root of 1/2
+  double exponentUnit; ///< an exponent of 1 in the bits, as an integer, times this is 1
+  uint64_t rootOfHalf; ///< the bits of the root of 1/2
   uint64_t exponentMask;
   double smallestNormal, largest;
   uint64_t smallestBits, infinityBits; ///< of the smallest normal number and of infinity
-  uint64_t denormalBits;  ///< denormals times 2^denormalBits are normal
+  uint64_t denormalBits;               ///< denormals times 2^denormalBits are normal
 };
 } // namespace
 
 static const Numbers &numbersOf(const Lanes &lanes) {
   using Narrow = std::numeric_limits<float>;
   using Wide = std::numeric_limits<double>;
-  static const Numbers narrow = {logTail,    log2Tail,   ln2Parts,      log2eParts,     0x1p-23,    0x3f3504f3,
+  static const Numbers narrow = {logTail,    log2Tail,      ln2Parts,      log2eParts,        0x1p-23,    0x3f3504f3,
                                  0xff800000, Narrow::min(), Narrow::max(), uint64_t{1} << 23, 0x7f800000, 24};
-  static const Numbers wide = {wideLogTail,          wideLog2Tail,       wideLn2Parts, wideLog2eParts, 0x1p-52,
-                               0x3fe6a09e667f3bcd,   0xfff0000000000000, Wide::min(),  Wide::max(),    uint64_t{1} << 52,
-                               0x7ff0000000000000, 54};
+  static const Numbers wide = {wideLogTail, wideLog2Tail,       wideLn2Parts,       wideLog2eParts,
+                               0x1p-52,     0x3fe6a09e667f3bcd, 0xfff0000000000000, Wide::min(),
+                               Wide::max(), uint64_t{1} << 52,  0x7ff0000000000000, 54};
   return lanes.isWide() ? wide : narrow;
 }
 
@@ -177,10 +192,9 @@ llvm::Value *emitLog1p(llvm::IRBuilderBase &builder, llvm::Value *x, const HostM
   llvm::Value *exponent = exponentBits(lanes, sum);
   llvm::Value *scaled = builder.CreateSIToFP(exponent, lanes.realType());
   const auto general = [&] { return splitAnySum(lanes, x, sum, exponent, scaled); };
-  const ValueList parts =
-      host.avoidsBranches
-          ? general()
-          : emitRarePath(lanes, isUnusual(lanes, sum), {scaled, scaledArgument(lanes, x, exponent)}, general);
+  const ValueList parts = host.avoidsBranches ? general()
+                                              : emitRarePath(lanes, isUnusual(lanes, sum),
+                                                             {scaled, scaledArgument(lanes, x, exponent)}, general);
   // log(1 + x) has the sign of x; only -0 needs it.
   return lanes.withSign(logOfParts(lanes, {parts[0], parts[1]}), lanes.signOf(x));
 }

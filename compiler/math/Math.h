@@ -23,10 +23,10 @@ namespace nereid::math {
 struct HostMath {
   bool hasFma = false;
   bool hasAvx512 = false;
-  bool hasLibm = true;        ///< f64 functions can be called
+  bool hasLibm = true;         ///< f64 functions can be called
   bool avoidsBranches = false; ///< threads that share a program counter: what is short is selected, not branched around
   /// A quotient of f32 within 2 units in the last place, where there is a quicker one than fdiv.
-  llvm::Value *(*quickDivide)(llvm::IRBuilderBase &builder, llvm::Value *a, llvm::Value *b) = nullptr;
+  llvm::Value *(*approxDivide)(llvm::IRBuilderBase &builder, llvm::Value *a, llvm::Value *b) = nullptr;
 };
 
 llvm::Value *emitExp(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMath &host);

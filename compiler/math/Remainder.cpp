@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Long division of the magnitudes: while a >= b, a multiple q s of s = b 2^k is taken off a, with k such that q has few
-// bits. q may be one too large, then s is added again; both steps are exact. Zeros, infinities and NaN make a NaN, which
-// ends the loop.
+// bits. q may be one too large, then s is added again; both steps are exact. Zeros, infinities and NaN make a NaN,
+// which ends the loop.
 
 #include "compiler/math/Lanes.h"
 
@@ -49,7 +49,7 @@ static llvm::Value *takeOff(const Lanes &lanes, llvm::Value *a, llvm::Value *b, 
   llvm::Value *k = ir.CreateSelect(isFar, ir.CreateSub(distance, few), lanes.integer(0));
   k = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, k, lanes.integer(2 * biasOf(lanes)));
   llvm::Value *s = scaleUp(lanes, b, k);
-  llvm::Value *q = ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, lanes.roughDiv(a, s));
+  llvm::Value *q = ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, lanes.approxDiv(a, s));
   llvm::Value *rest = lanes.mulAdd(lanes.neg(q), s, a);
   return ir.CreateSelect(ir.CreateFCmpOLT(rest, lanes.real(0)), lanes.add(rest, s), rest);
 }
@@ -62,16 +62,16 @@ llvm::Value *emitFmod(llvm::IRBuilderBase &builder, llvm::Value *x, llvm::Value 
   llvm::BasicBlock *end = splitBlock(builder, "fmod.end");
   llvm::Function *function = before->getParent();
   llvm::BasicBlock *head = llvm::BasicBlock::Create(before->getContext(), "fmod", function, end);
-  llvm::BasicBlock *turn = llvm::BasicBlock::Create(before->getContext(), "fmod.turn", function, end);
+  llvm::BasicBlock *loop = llvm::BasicBlock::Create(before->getContext(), "fmod.loop", function, end);
   builder.CreateBr(head);
 
   builder.SetInsertPoint(head);
   llvm::PHINode *rest = builder.CreatePHI(a->getType(), 2);
   rest->addIncoming(a, before);
-  builder.CreateCondBr(builder.CreateFCmpOGE(rest, b), turn, end);
+  builder.CreateCondBr(builder.CreateFCmpOGE(rest, b), loop, end);
 
-  builder.SetInsertPoint(turn);
-  rest->addIncoming(takeOff(lanes, rest, b, exponentOfB), turn);
+  builder.SetInsertPoint(loop);
+  rest->addIncoming(takeOff(lanes, rest, b, exponentOfB), loop);
   builder.CreateBr(head);
 
   builder.SetInsertPoint(end, end->begin());

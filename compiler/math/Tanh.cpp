@@ -10,10 +10,10 @@ namespace nereid::math {
 
 // Coefficients are printed by scripts/fit_math.py.
 static constexpr double tanhTail[] = {-0x1.555454p-2f, 0x1.10cf5ep-3f, -0x1.af877ap-5f, 0x1.0d7a02p-6f};
-static constexpr double wideTanhTail[] = {-0x1.5555555555555p-2, 0x1.11111111110b3p-3,   -0x1.ba1ba1ba14649p-5,
-                                          0x1.664f4880826f9p-6,  -0x1.226e34f5cdf77p-7,  0x1.d6d3b890bcc69p-9,
-                                          -0x1.7da180405edb3p-10, 0x1.353e51d780bp-11,   -0x1.f3961c022a2f9p-13,
-                                          0x1.8a322cf1f6c37p-14, -0x1.14b781a38207cp-15, 0x1.f4b034bdbc78cp-18};
+static constexpr double wideTanhTail[] = {-0x1.5555555555555p-2,  0x1.11111111110b3p-3,   -0x1.ba1ba1ba14649p-5,
+                                          0x1.664f4880826f9p-6,   -0x1.226e34f5cdf77p-7,  0x1.d6d3b890bcc69p-9,
+                                          -0x1.7da180405edb3p-10, 0x1.353e51d780bp-11,    -0x1.f3961c022a2f9p-13,
+                                          0x1.8a322cf1f6c37p-14,  -0x1.14b781a38207cp-15, 0x1.f4b034bdbc78cp-18};
 static constexpr double log2e = 0x1.71547652b82fep0;
 /// Just above the point where tanh is 1/2.
 static constexpr double largestSmall = 0.5494f;
@@ -30,7 +30,7 @@ static llvm::Value *tanhByExp(const Lanes &lanes, llvm::Value *a) {
   llvm::Value *power = lanes.fromBits(ir.CreateShl(lanes.bits(shifted), lanes.mantissaBits()));
   llvm::Value *d = lanes.mul(emitExp2OfFraction(lanes, r), power);
   llvm::Constant *one = lanes.real(1);
-  return lanes.sub(one, lanes.roughDiv(d, lanes.mulAdd(d, lanes.real(0.5), one)));
+  return lanes.sub(one, lanes.approxDiv(d, lanes.mulAdd(d, lanes.real(0.5), one)));
 }
 
 llvm::Value *emitTanh(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMath &host) {
@@ -39,7 +39,8 @@ llvm::Value *emitTanh(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMa
   const Lanes lanes(builder, x, host);
   llvm::Value *a = lanes.atMost(lanes.magnitude(x), lanes.pick(largestArgument, wideLargestArgument));
   llvm::Value *square = lanes.mul(a, a);
-  llvm::Value *nearZero = lanes.mulAdd(lanes.polynomial(square, lanes.pick(tanhTail, wideTanhTail)), lanes.mul(a, square), a);
+  llvm::Value *nearZero =
+      lanes.mulAdd(lanes.polynomial(square, lanes.pick(tanhTail, wideTanhTail)), lanes.mul(a, square), a);
   llvm::Value *isSmall = builder.CreateFCmpOLT(a, lanes.real(largestSmall));
   llvm::Value *value = builder.CreateSelect(isSmall, nearZero, tanhByExp(lanes, a));
   return lanes.withSign(value, lanes.signOf(x));

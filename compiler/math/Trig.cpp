@@ -72,9 +72,11 @@ static llvm::Value *sinOrCosOf(const Lanes &lanes, const Quarters &reduced) {
   llvm::IRBuilderBase &ir = lanes.builder();
   const auto [r, rest, quadrant] = reduced;
   llvm::Value *square = lanes.mul(r, r);
-  llvm::Value *beyondR = lanes.mulAdd(lanes.polynomial(square, lanes.pick(sinTail, wideSinTail)), lanes.mul(r, square), rest);
+  llvm::Value *beyondR =
+      lanes.mulAdd(lanes.polynomial(square, lanes.pick(sinTail, wideSinTail)), lanes.mul(r, square), rest);
   llvm::Value *sine = lanes.add(r, beyondR);
-  llvm::Value *beyondOne = lanes.mulAdd(lanes.polynomial(square, lanes.pick(cosTail, wideCosTail)), square, lanes.real(-0.5));
+  llvm::Value *beyondOne =
+      lanes.mulAdd(lanes.polynomial(square, lanes.pick(cosTail, wideCosTail)), square, lanes.real(-0.5));
   llvm::Value *cosine = lanes.mulAdd(beyondOne, square, lanes.real(1));
   llvm::Value *isOdd = ir.CreateICmpSLT(ir.CreateShl(quadrant, lanes.signPosition()), lanes.integer(0));
   return ir.CreateSelect(isOdd, cosine, sine);

@@ -39,8 +39,8 @@ static std::array<llvm::Value *, 3> inversePiWindow(llvm::IRBuilderBase &ir, llv
   llvm::Value *first = ir.CreateLShr(start, 6);
   std::array<llvm::Value *, 4> words;
   for (unsigned n = 0; n < words.size(); ++n) {
-    llvm::Value *place = ir.CreateAdd(first, ir.getInt64(n));
-    words[n] = ir.CreateLoad(ir.getInt64Ty(), ir.CreateInBoundsGEP(ir.getInt64Ty(), table, place));
+    llvm::Value *index = ir.CreateAdd(first, ir.getInt64(n));
+    words[n] = ir.CreateLoad(ir.getInt64Ty(), ir.CreateInBoundsGEP(ir.getInt64Ty(), table, index));
   }
   llvm::Value *shift = ir.CreateAnd(start, ir.getInt64(63));
   std::array<llvm::Value *, 3> window;

@@ -130,41 +130,41 @@ NameSet nereid::sema::freeNames(const syntax::FunctionDef *function) {
 //--- Ways out ------------------------------------------------------------------------------
 
 namespace {
-struct WaysOut {
+struct ExitKinds {
   bool returns = false, breaks = false, continues = false;
 };
 } // namespace
 
-static void addWaysOut(syntax::Block statements, bool isInner, WaysOut &ways) {
+static void addExitKinds(syntax::Block statements, bool isInner, ExitKinds &exits) {
   for (const syntax::Stmt *statement : statements) {
-    ways.returns |= isa<syntax::Return>(statement);
-    ways.breaks |= isa<syntax::Break>(statement) && !isInner;
-    ways.continues |= isa<syntax::Continue>(statement) && !isInner;
+    exits.returns |= isa<syntax::Return>(statement);
+    exits.breaks |= isa<syntax::Break>(statement) && !isInner;
+    exits.continues |= isa<syntax::Continue>(statement) && !isInner;
     if (isa<syntax::FunctionDef, syntax::ClassDef>(statement))
       continue;
     const bool isLoop = isa<syntax::For, syntax::While>(statement);
     syntax::forEachChild(
         statement, [](const syntax::Expr *) {},
-        [&](const syntax::Stmt *child) { addWaysOut(syntax::Block(child), isInner || isLoop, ways); });
+        [&](const syntax::Stmt *child) { addExitKinds(syntax::Block(child), isInner || isLoop, exits); });
   }
 }
 
-static WaysOut waysOut(syntax::Block statements) {
-  WaysOut ways;
-  addWaysOut(statements, false, ways);
-  return ways;
+static ExitKinds exitKindsOf(syntax::Block statements) {
+  ExitKinds exits;
+  addExitKinds(statements, false, exits);
+  return exits;
 }
 
-bool nereid::sema::containsReturn(syntax::Block statements) { return waysOut(statements).returns; }
+bool nereid::sema::containsReturn(syntax::Block statements) { return exitKindsOf(statements).returns; }
 
 bool nereid::sema::mayLeave(syntax::Block statements) {
-  const WaysOut ways = waysOut(statements);
-  return ways.returns || ways.breaks || ways.continues;
+  const ExitKinds exits = exitKindsOf(statements);
+  return exits.returns || exits.breaks || exits.continues;
 }
 
 bool nereid::sema::mayEndLoop(syntax::Block statements) {
-  const WaysOut ways = waysOut(statements);
-  return ways.returns || ways.breaks;
+  const ExitKinds exits = exitKindsOf(statements);
+  return exits.returns || exits.breaks;
 }
 
 bool nereid::sema::alwaysLeaves(syntax::Block statements) {

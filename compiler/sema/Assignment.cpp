@@ -1,7 +1,7 @@
 // Binds names: plain and tuple targets, augmented and annotated assignment.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 #include <cassert>
 
@@ -11,7 +11,7 @@ using llvm::dyn_cast;
 using llvm::isa;
 
 /// Whether an annotation says constexpr: `tl.constexpr`, `constexpr`, or a string with that word in it.
-bool nereid::sema::saysConstexpr(const syntax::Expr *annotation) {
+bool nereid::sema::isConstexprAnnotation(const syntax::Expr *annotation) {
   if (!annotation)
     return false;
   if (auto *name = dyn_cast<syntax::Name>(annotation))
@@ -30,7 +30,7 @@ static void nameResult(const Value &value, llvm::StringRef name) {
     op->setLoc(mlir::NameLoc::get(mlir::StringAttr::get(op->getContext(), name), op->getLoc()));
 }
 
-void FunctionEmitter::assignName(llvm::StringRef name, const Value &value, bool isConstexpr, SourceRange range) {
+void TtFunctionEmitter::assignName(llvm::StringRef name, const Value &value, bool isConstexpr, SourceRange range) {
   endedLoops.erase(name);
   auto *declared = llvm::find(declaredConstexpr, name);
   if (declared != declaredConstexpr.end()) {
@@ -44,8 +44,8 @@ void FunctionEmitter::assignName(llvm::StringRef name, const Value &value, bool 
 }
 
 /// `a, b = value`: as many elements as targets, one starred target takes the rest.
-void FunctionEmitter::assignElements(syntax::ExprList targets, const Value &value, bool isConstexpr,
-                                     SourceRange range) {
+void TtFunctionEmitter::assignElements(syntax::ExprList targets, const Value &value, bool isConstexpr,
+                                       SourceRange range) {
   std::optional<std::vector<Value>> elements = elementsOf(value, range);
   auto poisonAll = [&] {
     for (const syntax::Expr *target : targets)
@@ -73,7 +73,7 @@ void FunctionEmitter::assignElements(syntax::ExprList targets, const Value &valu
   }
 }
 
-void FunctionEmitter::assignTo(const syntax::Expr *target, const Value &value, bool isConstexpr, SourceRange range) {
+void TtFunctionEmitter::assignTo(const syntax::Expr *target, const Value &value, bool isConstexpr, SourceRange range) {
   using syntax::NodeKind;
   switch (target->kind) {
   case NodeKind::Name:
@@ -93,7 +93,7 @@ void FunctionEmitter::assignTo(const syntax::Expr *target, const Value &value, b
   }
 }
 
-void FunctionEmitter::runAssign(const syntax::Assign *statement) {
+void TtFunctionEmitter::runAssign(const syntax::Assign *statement) {
   if (statement->targets.size() > 1) {
     error(diag::MultipleAssignment, statement->range);
     return;
@@ -101,7 +101,7 @@ void FunctionEmitter::runAssign(const syntax::Assign *statement) {
   assignTo(statement->targets.front(), evaluate(statement->value), false, statement->value->range);
 }
 
-void FunctionEmitter::runAugAssign(const syntax::AugAssign *statement) {
+void TtFunctionEmitter::runAugAssign(const syntax::AugAssign *statement) {
   auto *name = dyn_cast<syntax::Name>(statement->target);
   if (!name) {
     assignTo(statement->target, Value::poison(), false, statement->range);
@@ -115,8 +115,8 @@ void FunctionEmitter::runAugAssign(const syntax::AugAssign *statement) {
              name->range);
 }
 
-void FunctionEmitter::runAnnAssign(const syntax::AnnAssign *statement) {
-  const bool isConstexpr = saysConstexpr(statement->annotation);
+void TtFunctionEmitter::runAnnAssign(const syntax::AnnAssign *statement) {
+  const bool isConstexpr = isConstexprAnnotation(statement->annotation);
   auto *name = dyn_cast<syntax::Name>(statement->target);
   if (!statement->value) {
     if (isConstexpr && name)
@@ -125,7 +125,7 @@ void FunctionEmitter::runAnnAssign(const syntax::AnnAssign *statement) {
   }
   if (isConstexpr && name && scope.contains(name->id)) {
     error(diag::ConstexprReassigned, statement->range, name->id);
-    lastDiagnostic->note(llvm::formatv("`{0}` is defined here", name->id).str(), place(scope[name->id].where));
+    lastDiagnostic->note(llvm::formatv("`{0}` is defined here", name->id).str(), fileRange(scope[name->id].where));
     return;
   }
   assignTo(statement->target, evaluate(statement->value), isConstexpr, statement->value->range);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 #include "compiler/sema/builtins/ModuleConstants.h"
 #include "compiler/stdlib/Stdlib.h"
 
@@ -16,7 +16,7 @@ static constexpr llvm::StringLiteral languageModule = "triton.language";
 //--- Names -----------------------------------------------------------------------------------
 
 /// What `module`.`name` is among our own modules; nothing where it is not there.
-static std::optional<Value> moduleMember(ModuleEmitter &emitter, llvm::StringRef givenModule, llvm::StringRef name) {
+static std::optional<Value> moduleMember(TtModuleEmitter &emitter, llvm::StringRef givenModule, llvm::StringRef name) {
   const llvm::StringRef module = canonicalModule(givenModule);
   // `tl.constexpr(x)` is x: constants are constants here already.
   static const Builtin constexprClass{
@@ -42,7 +42,7 @@ static std::optional<Value> moduleMember(ModuleEmitter &emitter, llvm::StringRef
 }
 
 /// The closest name that is visible, for the hint of an undefined one.
-static std::string closestName(const FunctionEmitter &emitter, llvm::StringRef name) {
+static std::string closestName(const TtFunctionEmitter &emitter, llvm::StringRef name) {
   std::string best;
   unsigned bestDistance = name.size() / 3 + 1;
   for (const auto &[candidate, binding] : emitter.scope) {
@@ -55,7 +55,7 @@ static std::string closestName(const FunctionEmitter &emitter, llvm::StringRef n
   return best;
 }
 
-Value FunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
+Value TtFunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
   if (auto *local = scope.find(name); local != scope.end())
     return recapture(local->second.value);
   if (std::optional<Value> index = lastIndex(name))
@@ -77,7 +77,7 @@ Value FunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
   return undefined(name, range);
 }
 
-Value FunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
+Value TtFunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
   const syntax::Stmt *assignment = lastAssignment(function.definition->body, name, range.begin);
   const std::string guess = assignment ? "" : closestName(*this, name);
   Value poison = error(diag::UndefinedName, range, name, guess.empty() ? guess : "; did you mean `" + guess + "`?");
@@ -87,25 +87,25 @@ Value FunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
   const char *why =
       loop ? "`{0}` is the variable of this loop and has no value here; assign it to another name in the loop"
            : "`{0}` gets a value here, but not on every way to its use";
-  lastDiagnostic->note(llvm::formatv(why, name).str(), place(loop ? loop->target->range : assignment->range));
+  lastDiagnostic->note(llvm::formatv(why, name).str(), fileRange(loop ? loop->target->range : assignment->range));
   return poison;
 }
 
 //--- Attributes ------------------------------------------------------------------------------
 
-Value FunctionEmitter::hostError(const HostError &hostError, SourceRange range) {
+Value TtFunctionEmitter::hostError(const HostError &hostError, SourceRange range) {
   Value poison = error(diag::HostException, range, hostError.pythonClass, hostError.message);
   module.hostCauses.push_back({module.diagnostics.size() - 1, hostError});
   return poison;
 }
 
-Value FunctionEmitter::fromHost(HostResult result, SourceRange range) {
+Value TtFunctionEmitter::fromHost(HostResult result, SourceRange range) {
   if (auto *value = std::get_if<Value>(&result))
     return std::move(*value);
   return hostError(std::get<HostError>(result), range);
 }
 
-Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, SourceRange range) {
+Value TtFunctionEmitter::attribute(const Value &object, llvm::StringRef name, SourceRange range) {
   if (object.isPoison())
     return object;
   if (object.tensor())
@@ -148,8 +148,8 @@ Value FunctionEmitter::attribute(const Value &object, llvm::StringRef name, Sour
   return error(diag::NoAttribute, range, object.kindName(), name);
 }
 
-Value FunctionEmitter::recordAttribute(const Value &object, const RecordClass &record, llvm::StringRef name,
-                                       SourceRange range) {
+Value TtFunctionEmitter::recordAttribute(const Value &object, const RecordClass &record, llvm::StringRef name,
+                                         SourceRange range) {
   const std::vector<Value> &parts = *object.parts();
   if (const auto *found = llvm::find(record.fields, name); found != record.fields.end() && !name.empty())
     return parts[found - record.fields.begin()];
@@ -167,7 +167,7 @@ static Value shapeTuple(const Type &type) {
   return Value::tuple(std::move(extents));
 }
 
-Value FunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef name, SourceRange range) {
+Value TtFunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef name, SourceRange range) {
   const Type &type = tensor.tensor()->type;
   if (name == "dtype")
     return TypeValue{type.element()};
@@ -209,7 +209,7 @@ static std::optional<bool> typePredicate(const Type &type, llvm::StringRef name)
     return name.starts_with("is_") ? std::optional<bool>(false) : std::nullopt;
   return llvm::StringSwitch<std::optional<bool>>(name)
       .Case("is_floating", isFloating(scalar))
-      .Case("is_standard_floating", isFloating(scalar) && !isByteFloat(scalar))
+      .Case("is_standard_floating", isFloating(scalar) && !isFp8(scalar))
       .Case("is_int", isInteger(scalar))
       .Case("is_bool", scalar == Scalar::Int1)
       .Case("is_int_signed", isSignedInteger(scalar))
@@ -227,7 +227,7 @@ static std::optional<bool> typePredicate(const Type &type, llvm::StringRef name)
       .Case("is_uint16", scalar == Scalar::UInt16)
       .Case("is_uint32", scalar == Scalar::UInt32)
       .Case("is_uint64", scalar == Scalar::UInt64)
-      .Case("is_fp8", isByteFloat(scalar))
+      .Case("is_fp8", isFp8(scalar))
       .Case("is_fp8e5", scalar == Scalar::Float8E5)
       .Case("is_fp8e5b16", scalar == Scalar::Float8E5B16)
       .Case("is_fp8e4nv", scalar == Scalar::Float8E4NV)
@@ -292,7 +292,7 @@ static std::optional<Value> typeMethod(const Type &type, llvm::StringRef name) {
 }
 
 /// Attributes of a type that are plain numbers and texts.
-static std::optional<Value> typeFact(const Type &type, llvm::StringRef name) {
+static std::optional<Value> typeProperty(const Type &type, llvm::StringRef name) {
   if (name == "shape")
     return shapeTuple(type);
   if (name == "numel")
@@ -326,7 +326,7 @@ static Value emitWithElement(const CallSite &site) {
                  : Value::poison();
 }
 
-Value FunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, SourceRange range) {
+Value TtFunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, SourceRange range) {
   // A method is called: `x.dtype.is_fp16()`.
   static const Builtin answer{"...", "", {{"answer"}}, "", [](const CallSite &site) { return site.args[0]; }};
   static const Builtin withElement{"with_element_ty", "", {{"block_type"}, {"scalar_ty"}}, "", emitWithElement};
@@ -347,7 +347,7 @@ Value FunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, Sou
     return TypeValue{block};
   if (name == "scalar" || name == "dtype")
     return TypeValue{type.element()};
-  if (std::optional<Value> fact = typeFact(type, name))
-    return *fact;
+  if (std::optional<Value> known = typeProperty(type, name))
+    return *known;
   return error(diag::NoAttribute, range, type.str(), name);
 }

@@ -10,7 +10,7 @@
 
 namespace nereid::sema {
 
-class FunctionEmitter;
+class TtFunctionEmitter;
 
 /// A parameter; `defaultText` is a Python literal (`None`, `0`, `""`, `False`,
 /// `()`), empty for a parameter that must be given. A name that starts with
@@ -22,7 +22,7 @@ struct BuiltinParam {
 
 /// One call of a built-in: its arguments in the order of its parameters.
 struct CallSite {
-  FunctionEmitter &emitter;
+  TtFunctionEmitter &emitter;
   const Builtin &builtin;
   support::SourceRange range;                     ///< the whole call
   llvm::ArrayRef<Value> args;                     ///< one per parameter, defaults filled in
@@ -39,7 +39,7 @@ struct Builtin {
   llvm::SmallVector<BuiltinParam, 4> params;
   llvm::StringRef doc; ///< one line
   Value (*emit)(const CallSite &);
-  bool isMember = false; ///< also a method of tensors
+  bool isMember = false;              ///< also a method of tensors
   llvm::StringRef mustUseResult = ""; ///< dropping the result is an error; the text says what else to do
 };
 

@@ -1,7 +1,7 @@
 // Calls: binding arguments to parameters, built-ins, functions of the language, host functions.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -23,59 +23,61 @@ SourceRange CallSite::rangeOf(llvm::StringRef parameter) const {
 
 //--- Binding -----------------------------------------------------------------------------------
 
-static std::string parameterList(llvm::ArrayRef<FunctionEmitter::Slot> slots) {
+static std::string parameterList(llvm::ArrayRef<TtFunctionEmitter::ParameterBinding> bindings) {
   std::string text;
-  for (const FunctionEmitter::Slot &slot : slots)
-    text += (text.empty() ? "`" : ", `") + slot.name.str() + "`";
+  for (const TtFunctionEmitter::ParameterBinding &binding : bindings)
+    text += (text.empty() ? "`" : ", `") + binding.name.str() + "`";
   return text.empty() ? "none" : text;
 }
 
-bool FunctionEmitter::bind(llvm::StringRef callee, llvm::MutableArrayRef<Slot> slots, llvm::ArrayRef<Argument> args,
-                           llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+bool TtFunctionEmitter::bind(llvm::StringRef callee, llvm::MutableArrayRef<ParameterBinding> bindings,
+                             llvm::ArrayRef<PositionalArgument> args, llvm::ArrayRef<KeywordArgument> keywords,
+                             SourceRange range) {
   size_t next = 0;
   for (auto [index, arg] : llvm::enumerate(args)) {
-    if (next < slots.size() && slots[next].takesRest) {
+    if (next < bindings.size() && bindings[next].takesRest) {
       std::vector<Value> rest;
-      for (const Argument &each : args.drop_front(index))
+      for (const PositionalArgument &each : args.drop_front(index))
         rest.push_back(each.value);
-      slots[next].range = {arg.range.begin, args.back().range.end};
-      slots[next].value = Value::tuple(std::move(rest));
+      bindings[next].range = {arg.range.begin, args.back().range.end};
+      bindings[next].value = Value::tuple(std::move(rest));
       break;
     }
-    if (next >= slots.size()) {
-      error(diag::TooManyArguments, arg.range, callee, slots.size(), args.size());
+    if (next >= bindings.size()) {
+      error(diag::TooManyArguments, arg.range, callee, bindings.size(), args.size());
       return false;
     }
-    slots[next].value = arg.value;
-    slots[next++].range = arg.range;
+    bindings[next].value = arg.value;
+    bindings[next++].range = arg.range;
   }
   for (const KeywordArgument &keyword : keywords) {
-    auto *slot = llvm::find_if(slots, [&](const Slot &each) { return each.name == keyword.name && !each.takesRest; });
-    if (slot == slots.end()) {
-      error(diag::UnknownKeyword, keyword.range, callee, keyword.name, parameterList(slots));
+    auto *binding = llvm::find_if(
+        bindings, [&](const ParameterBinding &each) { return each.name == keyword.name && !each.takesRest; });
+    if (binding == bindings.end()) {
+      error(diag::UnknownKeyword, keyword.range, callee, keyword.name, parameterList(bindings));
       return false;
     }
-    if (slot->value) {
+    if (binding->value) {
       error(diag::DuplicateArgument, keyword.range, callee, keyword.name);
       return false;
     }
-    slot->value = keyword.value;
-    slot->range = keyword.range;
+    binding->value = keyword.value;
+    binding->range = keyword.range;
   }
-  for (Slot &slot : slots) {
-    if (slot.takesRest && !slot.value)
-      slot.value = Value::tuple({});
-    if (slot.value || slot.hasDefault)
+  for (ParameterBinding &binding : bindings) {
+    if (binding.takesRest && !binding.value)
+      binding.value = Value::tuple({});
+    if (binding.value || binding.hasDefault)
       continue;
-    error(diag::MissingArgument, range, callee, slot.name);
+    error(diag::MissingArgument, range, callee, binding.name);
     return false;
   }
   return true;
 }
 
-Value FunctionEmitter::evaluateCall(const syntax::Call *expression) {
+Value TtFunctionEmitter::evaluateCall(const syntax::Call *expression) {
   const Value callee = evaluate(expression->callee);
-  llvm::SmallVector<Argument> args;
+  llvm::SmallVector<PositionalArgument> args;
   llvm::SmallVector<KeywordArgument> keywords;
   bool poisoned = callee.isPoison();
   for (const syntax::Expr *node : expression->args) {
@@ -105,10 +107,10 @@ Value FunctionEmitter::evaluateCall(const syntax::Call *expression) {
 
 //--- Dispatch ----------------------------------------------------------------------------------
 
-Value FunctionEmitter::call(const Value &callee, llvm::ArrayRef<Argument> args,
-                            llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+Value TtFunctionEmitter::call(const Value &callee, llvm::ArrayRef<PositionalArgument> args,
+                              llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
   if (auto *method = callee.get<MethodValue>()) {
-    llvm::SmallVector<Argument> withSelf{{*method->self, range}};
+    llvm::SmallVector<PositionalArgument> withSelf{{*method->self, range}};
     withSelf.append(args.begin(), args.end());
     return call(*method->function, withSelf, keywords, range);
   }
@@ -122,7 +124,7 @@ Value FunctionEmitter::call(const Value &callee, llvm::ArrayRef<Argument> args,
 
   llvm::SmallVector<Value> values;
   llvm::SmallVector<std::pair<llvm::StringRef, Value>> named;
-  for (const Argument &arg : args)
+  for (const PositionalArgument &arg : args)
     values.push_back(arg.value);
   for (const KeywordArgument &keyword : keywords)
     named.push_back({keyword.name, keyword.value});
@@ -130,7 +132,7 @@ Value FunctionEmitter::call(const Value &callee, llvm::ArrayRef<Argument> args,
 }
 
 /// The value of a default in the built-in table: a literal of Python, or a name of triton.language.
-static Value defaultOf(FunctionEmitter &emitter, llvm::StringRef text, SourceRange range) {
+static Value defaultOf(TtFunctionEmitter &emitter, llvm::StringRef text, SourceRange range) {
   if (text == "None")
     return Value();
   if (text == "True" || text == "False")
@@ -153,20 +155,21 @@ static Value defaultOf(FunctionEmitter &emitter, llvm::StringRef text, SourceRan
   return value;
 }
 
-Value FunctionEmitter::callBuiltin(const Builtin &builtin, llvm::ArrayRef<Argument> args,
-                                   llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
-  llvm::SmallVector<Slot> slots;
+Value TtFunctionEmitter::callBuiltin(const Builtin &builtin, llvm::ArrayRef<PositionalArgument> args,
+                                     llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+  llvm::SmallVector<ParameterBinding> bindings;
   for (const BuiltinParam &param : builtin.params) {
     const bool takesRest = param.name.starts_with("*");
-    slots.push_back({takesRest ? param.name.drop_front() : param.name, !param.defaultText.empty(), takesRest, {}, range});
+    bindings.push_back(
+        {takesRest ? param.name.drop_front() : param.name, !param.defaultText.empty(), takesRest, {}, range});
   }
-  if (!bind(builtin.name, slots, args, keywords, range))
+  if (!bind(builtin.name, bindings, args, keywords, range))
     return Value::poison();
   llvm::SmallVector<Value> values;
   llvm::SmallVector<SourceRange> ranges;
-  for (auto [slot, param] : llvm::zip_equal(slots, builtin.params)) {
-    values.push_back(slot.value ? *slot.value : defaultOf(*this, param.defaultText, range));
-    ranges.push_back(slot.range);
+  for (auto [binding, param] : llvm::zip_equal(bindings, builtin.params)) {
+    values.push_back(binding.value ? *binding.value : defaultOf(*this, param.defaultText, range));
+    ranges.push_back(binding.range);
     if (values.back().isPoison())
       return Value::poison();
   }
@@ -174,52 +177,51 @@ Value FunctionEmitter::callBuiltin(const Builtin &builtin, llvm::ArrayRef<Argume
 }
 
 /// The default of a parameter: frozen by the host, or its expression evaluated in the callee's scope.
-std::optional<Value> FunctionEmitter::defaultOfParameter(JitFunction &callee, size_t index) {
+std::optional<Value> TtFunctionEmitter::defaultOfParameter(JitFunction &callee, size_t index) {
   if (index < callee.defaults.size() && callee.defaults[index])
     return callee.defaults[index];
   const syntax::Expr *expression = callee.definition->parameters[index].defaultValue;
   if (!expression)
     return std::nullopt;
-  return FunctionEmitter(module, callee).evaluate(expression);
+  return TtFunctionEmitter(module, callee).evaluate(expression);
 }
 
-Value FunctionEmitter::callFunction(std::shared_ptr<JitFunction> callee, llvm::ArrayRef<Argument> args,
-                                    llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
+Value TtFunctionEmitter::callFunction(std::shared_ptr<JitFunction> callee, llvm::ArrayRef<PositionalArgument> args,
+                                      llvm::ArrayRef<KeywordArgument> keywords, SourceRange range) {
   if (!module.parse(*callee))
     return Value::poison();
   llvm::ArrayRef<syntax::Parameter> parameters = callee->definition->parameters;
-  llvm::SmallVector<Slot> slots;
+  llvm::SmallVector<ParameterBinding> bindings;
   for (auto [index, parameter] : llvm::enumerate(parameters)) {
     const bool hasDefault =
         parameter.defaultValue || (index < callee->defaults.size() && callee->defaults[index].has_value());
-    slots.push_back(
-        {parameter.name, hasDefault, parameter.kind == syntax::ParameterKind::VarPositional, {}, range});
+    bindings.push_back({parameter.name, hasDefault, parameter.kind == syntax::ParameterKind::VarPositional, {}, range});
   }
   const auto takes = [&](syntax::ParameterKind kind) {
     return llvm::count_if(parameters, [&](const syntax::Parameter &parameter) { return parameter.kind == kind; });
   };
   // What follows a `*` is given by name alone.
-  const size_t positional = slots.size() - takes(syntax::ParameterKind::KeywordOnly);
+  const size_t positional = bindings.size() - takes(syntax::ParameterKind::KeywordOnly);
   const bool hasTooMany = args.size() > positional && takes(syntax::ParameterKind::VarPositional) == 0;
   if (hasTooMany)
     error(diag::TooManyArguments, args[positional].range, callee->name, positional, args.size());
-  if (hasTooMany || !bind(callee->name, slots, args, keywords, range)) {
+  if (hasTooMany || !bind(callee->name, bindings, args, keywords, range)) {
     lastDiagnostic->note(llvm::formatv("`{0}` is defined here", callee->name).str(),
                          {callee->file.get(), callee->definition->nameRange});
     return Value::poison();
   }
   llvm::SmallVector<Value> values;
-  for (auto [index, slot] : llvm::enumerate(slots)) {
-    Value value = slot.value ? *slot.value : *defaultOfParameter(*callee, index);
+  for (auto [index, binding] : llvm::enumerate(bindings)) {
+    Value value = binding.value ? *binding.value : *defaultOfParameter(*callee, index);
     if (value.isPoison())
       return value;
     llvm::SmallVector<TensorValue> parts;
     flatten(value, parts);
     if (callee->noinline && llvm::any_of(parts, [](const TensorValue &part) { return part.type.isTile(); }))
-      return error(diag::NoinlineTile, slot.range, callee->name, slot.name, describe(value));
+      return error(diag::NoinlineTile, binding.range, callee->name, binding.name, describe(value));
     values.push_back(std::move(value));
   }
-  const Specialisation *special = module.specialise(callee, values, place(range));
+  const Specialisation *special = module.specialise(callee, values, fileRange(range));
   if (!special)
     return Value::poison();
 

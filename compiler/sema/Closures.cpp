@@ -5,7 +5,7 @@
 // these are read anew each time, as Python does; on its way through other functions it keeps what they were.
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -30,7 +30,7 @@ static std::shared_ptr<JitFunction> captureFrom(const JitFunction &source, const
   return copy;
 }
 
-Value FunctionEmitter::recapture(const Value &value) const {
+Value TtFunctionEmitter::recapture(const Value &value) const {
   const auto *called = value.get<FunctionValue>();
   if (!called || called->function->definer != this)
     return value;
@@ -38,31 +38,32 @@ Value FunctionEmitter::recapture(const Value &value) const {
   return fresh->captured.empty() ? value : Value(FunctionValue{std::move(fresh)});
 }
 
-Value FunctionEmitter::itself() const { return FunctionValue{captureFrom(function, scope)}; }
+Value TtFunctionEmitter::itself() const { return FunctionValue{captureFrom(function, scope)}; }
 
-Value FunctionEmitter::makeFunction(const syntax::FunctionDef *definition, std::shared_ptr<syntax::AstContext> arena) {
-  JitFunction made;
-  made.name = definition->name.str();
-  made.qualified = function.qualified + ".<locals>." + made.name;
-  made.file = function.file;
-  made.arena = std::move(arena);
-  made.definition = definition;
-  made.isStdlib = function.isStdlib;
-  made.scope = function.scope;
-  made.isNested = true;
-  made.definer = this;
-  made.definerTree = function.arena;
+Value TtFunctionEmitter::makeFunction(const syntax::FunctionDef *definition,
+                                      std::shared_ptr<syntax::AstContext> arena) {
+  JitFunction created;
+  created.name = definition->name.str();
+  created.qualified = function.qualified + ".<locals>." + created.name;
+  created.file = function.file;
+  created.arena = std::move(arena);
+  created.definition = definition;
+  created.isStdlib = function.isStdlib;
+  created.scope = function.scope;
+  created.isNested = true;
+  created.definer = this;
+  created.definerTree = function.arena;
   for (const syntax::Parameter &parameter : definition->parameters) {
     const bool has = parameter.defaultValue != nullptr;
-    made.defaults.push_back(has ? std::optional(evaluate(parameter.defaultValue)) : std::nullopt);
-    if (has && !made.defaults.back()->isConstant())
+    created.defaults.push_back(has ? std::optional(evaluate(parameter.defaultValue)) : std::nullopt);
+    if (has && !created.defaults.back()->isConstant())
       return error(diag::NestedDefault, parameter.defaultValue->range, parameter.name,
-                   describe(*made.defaults.back()));
+                   describe(*created.defaults.back()));
   }
-  return FunctionValue{captureFrom(made, scope)};
+  return FunctionValue{captureFrom(created, scope)};
 }
 
-void FunctionEmitter::runFunctionDef(const syntax::FunctionDef *statement) {
+void TtFunctionEmitter::runFunctionDef(const syntax::FunctionDef *statement) {
   auto refuse = [&](const char *why) {
     error(diag::NestedFunction, statement->nameRange, statement->name, why);
     scope[statement->name] = {Value::poison(), statement->nameRange, false};
@@ -71,11 +72,11 @@ void FunctionEmitter::runFunctionDef(const syntax::FunctionDef *statement) {
     return refuse("is async");
   if (!llvm::all_of(statement->decorators, saysJit))
     return refuse("has another decorator");
-  const Value made = makeFunction(statement, function.arena);
-  scope[statement->name] = {made, statement->nameRange, false};
+  const Value created = makeFunction(statement, function.arena);
+  scope[statement->name] = {created, statement->nameRange, false};
 }
 
-Value FunctionEmitter::evaluateLambda(const syntax::Lambda *lambda) {
+Value TtFunctionEmitter::evaluateLambda(const syntax::Lambda *lambda) {
   auto &known = module.lambdas[lambda];
   if (!known.first) {
     known.second = std::make_shared<syntax::AstContext>();

@@ -1,11 +1,11 @@
 // Reads the arguments of built-ins that must be known while compiling.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 namespace nereid::sema {
 
-static void reportExpected(FunctionEmitter &emitter, const Value &value, SourceRange range, llvm::StringRef what,
+static void reportExpected(TtFunctionEmitter &emitter, const Value &value, SourceRange range, llvm::StringRef what,
                            llvm::StringRef kind) {
   if (value.isPoison())
     return;
@@ -15,14 +15,14 @@ static void reportExpected(FunctionEmitter &emitter, const Value &value, SourceR
     emitter.error(diag::NotConstant, range, what, kind, value.kindName(), value.repr());
 }
 
-std::optional<int64_t> FunctionEmitter::constantInt(const Value &value, SourceRange range, llvm::StringRef what) {
+std::optional<int64_t> TtFunctionEmitter::constantInt(const Value &value, SourceRange range, llvm::StringRef what) {
   if (std::optional<int64_t> number = value.asInt64())
     return number;
   reportExpected(*this, value, range, what, value.integer() ? "int of 64 bits" : "int");
   return std::nullopt;
 }
 
-std::optional<bool> FunctionEmitter::constantBool(const Value &value, SourceRange range, llvm::StringRef what) {
+std::optional<bool> TtFunctionEmitter::constantBool(const Value &value, SourceRange range, llvm::StringRef what) {
   if (const bool *truth = value.get<bool>())
     return *truth;
   if (const llvm::DynamicAPInt *number = value.integer())
@@ -33,16 +33,16 @@ std::optional<bool> FunctionEmitter::constantBool(const Value &value, SourceRang
   return std::nullopt;
 }
 
-std::optional<std::string> FunctionEmitter::constantString(const Value &value, SourceRange range,
-                                                           llvm::StringRef what) {
+std::optional<std::string> TtFunctionEmitter::constantString(const Value &value, SourceRange range,
+                                                             llvm::StringRef what) {
   if (const std::string *text = value.get<std::string>())
     return *text;
   reportExpected(*this, value, range, what, "str");
   return std::nullopt;
 }
 
-std::optional<llvm::SmallVector<int64_t>> FunctionEmitter::constantInts(const Value &value, SourceRange range,
-                                                                        llvm::StringRef what) {
+std::optional<llvm::SmallVector<int64_t>> TtFunctionEmitter::constantInts(const Value &value, SourceRange range,
+                                                                          llvm::StringRef what) {
   llvm::SmallVector<int64_t> numbers;
   const std::vector<Value> *elements = value.elements();
   if (!elements) {
@@ -64,7 +64,7 @@ std::optional<llvm::SmallVector<int64_t>> FunctionEmitter::constantInts(const Va
   return numbers;
 }
 
-std::optional<Type> FunctionEmitter::constantType(const Value &value, SourceRange range, llvm::StringRef what) {
+std::optional<Type> TtFunctionEmitter::constantType(const Value &value, SourceRange range, llvm::StringRef what) {
   if (const TypeValue *type = value.get<TypeValue>())
     return type->type;
   reportExpected(*this, value, range, what, "dtype");

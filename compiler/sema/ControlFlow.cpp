@@ -4,7 +4,7 @@
 // What leaves a path from inside a runtime `if` is Exits.cpp's.
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/Join.h"
+#include "compiler/sema/Merge.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -13,8 +13,8 @@ using namespace nereid::sema;
 // may not return; beyond this many copies a function must be written otherwise.
 static constexpr unsigned maxDuplicatedContinuations = 64;
 
-Flow FunctionEmitter::runIf(const syntax::If *statement, syntax::Block after, const Continuation *rest,
-                            bool &tookRest) {
+Flow TtFunctionEmitter::runIf(const syntax::If *statement, syntax::Block after, const Continuation *rest,
+                              bool &tookRest) {
   const Value test = evaluate(statement->test);
   if (test.isPoison()) {
     // Both sides are looked at for their own errors; no value of theirs is used.
@@ -61,7 +61,7 @@ std::string nereid::sema::describe(const Value &value) {
   return value.kindName() + " " + value.repr();
 }
 
-void FunctionEmitter::branch(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide) {
+void TtFunctionEmitter::branch(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide) {
   const Scope before = scope;
   mlir::scf::IfOp shell = openIf(*this, condition, range);
   Side sides[2];
@@ -77,13 +77,13 @@ void FunctionEmitter::branch(mlir::Value condition, SourceRange range, PathEmitt
   llvm::SmallVector<llvm::StringRef> names;
   for (const auto &[name, binding] : sides[0].scope)
     names.push_back(name);
-  joinNames(shell, before, sides, names);
+  mergeNames(shell, before, sides, names);
 }
 
 /// Ends `shell` with what the sides made of `names`; `scope` is what it was before, and gets the joined values.
-void FunctionEmitter::joinNames(mlir::scf::IfOp shell, const Scope &before, const Side (&sides)[2],
-                                llvm::ArrayRef<llvm::StringRef> names) {
-  Joined joined;
+void TtFunctionEmitter::mergeNames(mlir::scf::IfOp shell, const Scope &before, const Side (&sides)[2],
+                                   llvm::ArrayRef<llvm::StringRef> names) {
+  MergedValues merged;
   llvm::SmallVector<std::pair<llvm::StringRef, Binding>> results;
   for (llvm::StringRef name : names) {
     const auto *thenSide = sides[0].scope.find(name), *elseSide = sides[1].scope.find(name);
@@ -95,28 +95,28 @@ void FunctionEmitter::joinNames(mlir::scf::IfOp shell, const Scope &before, cons
       scope[name] = thenSide->second; // equal on both sides, though perhaps not what it was before
       continue;
     }
-    auto pair = joinName(name, before, thenSide->second, elseSide->second, {sides[0].block, sides[1].block});
+    auto pair = mergeName(name, before, thenSide->second, elseSide->second, {sides[0].block, sides[1].block});
     if (!pair)
       continue;
     results.push_back({name, {pair->first, thenSide->second.where, false}});
-    joined.add(pair->first, pair->second);
+    merged.add(pair->first, pair->second);
   }
-  mlir::scf::IfOp op = finishIf(builder, shell, joined);
+  mlir::scf::IfOp op = finishIf(builder, shell, merged);
   llvm::SmallVector<mlir::Value> values(op.getResults());
   llvm::ArrayRef<mlir::Value> remaining = values;
   for (auto &[name, binding] : results)
     scope[name] = {unflatten(binding.value, remaining), binding.where, false};
 }
 
-std::optional<std::pair<Value, Value>> FunctionEmitter::joinName(llvm::StringRef name, const Scope &before,
-                                                                 const Binding &thenSide, const Binding &elseSide,
-                                                                 std::pair<mlir::Block *, mlir::Block *> blocks) {
+std::optional<std::pair<Value, Value>> TtFunctionEmitter::mergeName(llvm::StringRef name, const Scope &before,
+                                                                    const Binding &thenSide, const Binding &elseSide,
+                                                                    std::pair<mlir::Block *, mlir::Block *> blocks) {
   if (thenSide.value.isPoison() || elseSide.value.isPoison()) {
     scope[name] = {Value::poison(), thenSide.where, false};
     return std::nullopt;
   }
   Value thenValue = thenSide.value, elseValue = elseSide.value;
-  makeJoinable(*this, blocks, thenValue, elseValue, {thenSide.where, elseSide.where});
+  makeMergeable(*this, blocks, thenValue, elseValue, {thenSide.where, elseSide.where});
   if (sameShape(thenValue, elseValue))
     return std::pair(thenValue, elseValue);
   const auto *was = before.find(name);
@@ -125,10 +125,11 @@ std::optional<std::pair<Value, Value>> FunctionEmitter::joinName(llvm::StringRef
     const Binding &changed = thenChanged ? thenSide : elseSide;
     error(diag::BranchChangesType, changed.where, name, describe(was->second.value), thenChanged ? "then" : "else",
           describe(changed.value));
-    lastDiagnostic->note(llvm::formatv("`{0}` gets its first value here", name).str(), place(was->second.where));
+    lastDiagnostic->note(llvm::formatv("`{0}` gets its first value here", name).str(), fileRange(was->second.where));
   } else {
     error(diag::BranchTypesDiffer, elseSide.where, name, describe(thenValue), describe(elseValue));
-    lastDiagnostic->note(llvm::formatv("`{0}` is assigned here in the then block", name).str(), place(thenSide.where));
+    lastDiagnostic->note(llvm::formatv("`{0}` is assigned here in the then block", name).str(),
+                         fileRange(thenSide.where));
   }
   scope[name] = {Value::poison(), thenSide.where, false};
   return std::nullopt;
@@ -136,7 +137,7 @@ std::optional<std::pair<Value, Value>> FunctionEmitter::joinName(llvm::StringRef
 
 //--- The conditional expression ------------------------------------------------------------
 
-Value FunctionEmitter::runtimeSelect(const syntax::IfExp *expression, mlir::Value condition) {
+Value TtFunctionEmitter::runtimeSelect(const syntax::IfExp *expression, mlir::Value condition) {
   mlir::scf::IfOp shell = openIf(*this, condition, expression->range);
   Value values[2];
   mlir::Block *blocks[2] = {&shell.getThenRegion().front(), &shell.getElseRegion().front()};
@@ -153,13 +154,13 @@ Value FunctionEmitter::runtimeSelect(const syntax::IfExp *expression, mlir::Valu
     result = Value::poison();
   else if (!sameShape(values[0], values[1])) {
     result = error(diag::TernaryTypesDiffer, expression->range, describe(values[0]), describe(values[1]));
-    lastDiagnostic->note("this side is " + describe(values[0]), place(expression->body->range));
-    lastDiagnostic->note("this side is " + describe(values[1]), place(expression->orelse->range));
+    lastDiagnostic->note("this side is " + describe(values[0]), fileRange(expression->body->range));
+    lastDiagnostic->note("this side is " + describe(values[1]), fileRange(expression->orelse->range));
   }
-  Joined joined;
+  MergedValues merged;
   if (!result.isPoison())
-    joined.add(values[0], values[1]);
-  mlir::scf::IfOp op = finishIf(builder, shell, joined);
+    merged.add(values[0], values[1]);
+  mlir::scf::IfOp op = finishIf(builder, shell, merged);
   if (result.isPoison())
     return result;
   llvm::SmallVector<mlir::Value> results(op.getResults());

@@ -7,7 +7,7 @@
 //   rest
 // In a loop each end of a path leaves flags behind under names that no kernel can spell; the loop reads them.
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/Join.h"
+#include "compiler/sema/Merge.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -18,7 +18,7 @@ static constexpr llvm::StringLiteral returnValue = "<returned>";
 
 //--- Leaving -------------------------------------------------------------------------------
 
-void FunctionEmitter::leave(const Value &value, SourceRange range) {
+void TtFunctionEmitter::leave(const Value &value, SourceRange range) {
   returnedAt = range;
   if (!loop) {
     returned = value;
@@ -29,16 +29,16 @@ void FunctionEmitter::leave(const Value &value, SourceRange range) {
   scope[returnValue] = {value, range, false};
 }
 
-void FunctionEmitter::runReturn(const syntax::Return *statement) {
+void TtFunctionEmitter::runReturn(const syntax::Return *statement) {
   leave(statement->value ? evaluate(statement->value) : Value(), statement->range);
 }
 
-void FunctionEmitter::runBreak(SourceRange range) { scope[breakFlag] = {Value(true), range, false}; }
+void TtFunctionEmitter::runBreak(SourceRange range) { scope[breakFlag] = {Value(true), range, false}; }
 
 //--- Where paths split ---------------------------------------------------------------------
 
 /// What a path returns at its end, if it returns.
-std::optional<Binding> FunctionEmitter::returnedHere() const {
+std::optional<Binding> TtFunctionEmitter::returnedHere() const {
   if (!loop)
     return hasReturned ? std::optional(Binding{returned, returnedAt, false}) : std::nullopt;
   const auto *found = scope.find(returnValue);
@@ -46,11 +46,13 @@ std::optional<Binding> FunctionEmitter::returnedHere() const {
 }
 
 /// Gives both sides a returned value of one type; false after an error. A side that ends without `return` takes any.
-bool FunctionEmitter::joinReturned(Side (&sides)[2], SourceRange range) {
+bool TtFunctionEmitter::joinReturned(Side (&sides)[2], SourceRange range) {
   for (int side = 0; side < 2; ++side)
     if (Side &other = sides[1 - side]; !sides[side].returned && other.returned) {
       if (!loop && !other.returned->value.isNone())
-        module.diagnostics.report(diag::PathWithoutReturn, module.userPlace(place(other.returned->where), function), describe(other.returned->value));
+        module.diagnostics.report(diag::PathWithoutReturn,
+                                  module.userFileRange(fileRange(other.returned->where), function),
+                                  describe(other.returned->value));
       mlir::OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(sides[side].block);
       sides[side].returned = {placeholderFor(*this, other.returned->value, range), other.returned->where, false};
@@ -60,13 +62,13 @@ bool FunctionEmitter::joinReturned(Side (&sides)[2], SourceRange range) {
   Binding &thenSide = *sides[0].returned, &elseSide = *sides[1].returned;
   bool isGood = !thenSide.value.isPoison() && !elseSide.value.isPoison();
   if (isGood)
-    makeJoinable(*this, {sides[0].block, sides[1].block}, thenSide.value, elseSide.value,
-                 {thenSide.where, elseSide.where});
+    makeMergeable(*this, {sides[0].block, sides[1].block}, thenSide.value, elseSide.value,
+                  {thenSide.where, elseSide.where});
   if (isGood && !sameShape(thenSide.value, elseSide.value)) {
     error(diag::ReturnTypesDiffer, elseSide.where, describe(thenSide.value), describe(elseSide.value));
     if (thenSide.where != elseSide.where)
       lastDiagnostic->note(llvm::formatv("{0} is returned here", describe(thenSide.value)).str(),
-                           place(thenSide.where));
+                           fileRange(thenSide.where));
     isGood = false;
   }
   if (!isGood)
@@ -76,7 +78,8 @@ bool FunctionEmitter::joinReturned(Side (&sides)[2], SourceRange range) {
   return isGood;
 }
 
-void FunctionEmitter::splitPath(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide) {
+void TtFunctionEmitter::splitPath(mlir::Value condition, SourceRange range, PathEmitter thenSide,
+                                  PathEmitter elseSide) {
   const Scope before = scope;
   mlir::scf::IfOp shell = openIf(*this, condition, range);
   Side sides[2];
@@ -99,7 +102,7 @@ void FunctionEmitter::splitPath(mlir::Value condition, SourceRange range, PathEm
     names.append({breakFlag, returnFlag});
     names.append(loop->live);
   }
-  joinNames(shell, before, sides, names);
+  mergeNames(shell, before, sides, names);
   if (!isGood)
     scope[returnValue].value = Value::poison();
   if (loop)
@@ -112,14 +115,14 @@ void FunctionEmitter::splitPath(mlir::Value condition, SourceRange range, PathEm
 
 //--- Loops ---------------------------------------------------------------------------------
 
-void FunctionEmitter::enterLoop(LoopFrame &frame) {
+void TtFunctionEmitter::enterLoop(LoopFrame &frame) {
   frame.outer = loop;
   frame.live = visibleNames();
   loop = &frame;
   clearFlags();
 }
 
-llvm::SmallVector<llvm::StringRef> FunctionEmitter::visibleNames() const {
+llvm::SmallVector<llvm::StringRef> TtFunctionEmitter::visibleNames() const {
   llvm::SmallVector<llvm::StringRef> names;
   for (const auto &[name, binding] : scope)
     if (!name.starts_with("<"))
@@ -127,13 +130,13 @@ llvm::SmallVector<llvm::StringRef> FunctionEmitter::visibleNames() const {
   return names;
 }
 
-void FunctionEmitter::clearFlags() {
+void TtFunctionEmitter::clearFlags() {
   scope[breakFlag] = {Value(false), {}, false};
   scope[returnFlag] = {Value(false), {}, false};
   scope.erase(returnValue);
 }
 
-LoopExit FunctionEmitter::takeExit() {
+LoopExit TtFunctionEmitter::takeExit() {
   LoopExit exit;
   exit.breaks = scope[breakFlag].value;
   exit.returns = scope[returnFlag].value;
@@ -144,14 +147,14 @@ LoopExit FunctionEmitter::takeExit() {
   return exit;
 }
 
-void FunctionEmitter::putExit(const LoopExit &exit) {
+void TtFunctionEmitter::putExit(const LoopExit &exit) {
   scope[breakFlag] = {exit.breaks, {}, false};
   scope[returnFlag] = {exit.returns, {}, false};
   if (exit.result)
     scope[returnValue] = *exit.result;
 }
 
-void FunctionEmitter::leaveLoop() {
+void TtFunctionEmitter::leaveLoop() {
   loop = loop->outer;
   if (loop)
     clearFlags(); // a path that had left the outer loop would not have come here
@@ -161,15 +164,15 @@ void FunctionEmitter::leaveLoop() {
 }
 
 /// `a or b` of flags that may be known.
-Value FunctionEmitter::eitherFlag(const Value &a, const Value &b, SourceRange range) {
+Value TtFunctionEmitter::orFlags(const Value &a, const Value &b, SourceRange range) {
   const bool *knownA = a.get<bool>(), *knownB = b.get<bool>();
   if (knownA || knownB)
     return knownA ? (*knownA ? a : b) : (*knownB ? b : a);
   return binary(syntax::BinaryOperator::BitOr, a, b, range, range);
 }
 
-Flow FunctionEmitter::afterLoop(const LoopExit &exit, SourceRange range, syntax::Block after, const Continuation *rest,
-                                bool &tookRest) {
+Flow TtFunctionEmitter::afterLoop(const LoopExit &exit, SourceRange range, syntax::Block after,
+                                  const Continuation *rest, bool &tookRest) {
   if (exit.returns.isPoison() || !exit.result)
     return Flow::FallsThrough;
   auto leaves = [&] { leave(exit.result->value, exit.result->where); };

@@ -1,7 +1,7 @@
 // Evaluates expressions to constants or tensors.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -23,7 +23,7 @@ static llvm::StringRef adviceFor(syntax::NodeKind kind) {
   }
 }
 
-Value FunctionEmitter::evaluate(const syntax::Expr *expression) {
+Value TtFunctionEmitter::evaluate(const syntax::Expr *expression) {
   using syntax::NodeKind;
   switch (expression->kind) {
   case NodeKind::Constant:
@@ -78,15 +78,15 @@ Value FunctionEmitter::evaluate(const syntax::Expr *expression) {
   }
 }
 
-void FunctionEmitter::noteOperands(size_t errorsBefore, const Value &left, SourceRange leftRange, const Value &right,
-                                   SourceRange rightRange) {
+void TtFunctionEmitter::noteOperands(size_t errorsBefore, const Value &left, SourceRange leftRange, const Value &right,
+                                     SourceRange rightRange) {
   if (module.diagnostics.errorCount() == errorsBefore || !lastDiagnostic || !left.tensor() || !right.tensor())
     return;
-  lastDiagnostic->note("the left operand is " + describe(left), place(leftRange));
-  lastDiagnostic->note("the right operand is " + describe(right), place(rightRange));
+  lastDiagnostic->note("the left operand is " + describe(left), fileRange(leftRange));
+  lastDiagnostic->note("the right operand is " + describe(right), fileRange(rightRange));
 }
 
-Value FunctionEmitter::evaluateBinOp(const syntax::BinOp *expression) {
+Value TtFunctionEmitter::evaluateBinOp(const syntax::BinOp *expression) {
   const Value left = evaluate(expression->left), right = evaluate(expression->right);
   if (left.isPoison() || right.isPoison())
     return Value::poison();
@@ -96,7 +96,7 @@ Value FunctionEmitter::evaluateBinOp(const syntax::BinOp *expression) {
   return result;
 }
 
-Value FunctionEmitter::evaluateConstant(const syntax::Constant *constant) {
+Value TtFunctionEmitter::evaluateConstant(const syntax::Constant *constant) {
   using syntax::ConstantKind;
   switch (constant->constantKind) {
   case ConstantKind::None:
@@ -129,10 +129,11 @@ static bool isReasonable(const Value &value, unsigned depth, size_t &count) {
   if (depth > maxTupleDepth || ++count > maxTupleElements)
     return false;
   const std::vector<Value> *elements = value.elements();
-  return !elements || llvm::all_of(*elements, [&](const Value &element) { return isReasonable(element, depth + 1, count); });
+  return !elements ||
+         llvm::all_of(*elements, [&](const Value &element) { return isReasonable(element, depth + 1, count); });
 }
 
-Value FunctionEmitter::evaluateElements(syntax::ExprList elements) {
+Value TtFunctionEmitter::evaluateElements(syntax::ExprList elements) {
   std::vector<Value> values;
   for (const syntax::Expr *element : elements) {
     auto *starred = dyn_cast<syntax::Starred>(element);
@@ -158,7 +159,7 @@ Value FunctionEmitter::evaluateElements(syntax::ExprList elements) {
 //--- Logic -----------------------------------------------------------------------------------
 
 /// `and`, `or`: constants decide alone where they can; tensors are all evaluated and combined.
-Value FunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
+Value TtFunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
   const bool isAnd = expression->op == syntax::BoolOperator::And;
   Value result;
   bool haveResult = false;
@@ -187,7 +188,7 @@ Value FunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
     if (const TensorValue *tensor = next.tensor(); tensor && !tensor->type.isBool())
       return error(diag::LogicNeedsBool, node->range, isAnd ? "and" : "or", tensor->type.str(), tensor->type.bits());
     if (const TensorValue *tensor = next.tensor(); tensor && tensor->type.isTile())
-      module.diagnostics.report(diag::LogicOfTiles, module.userPlace(place(expression->range), function),
+      module.diagnostics.report(diag::LogicOfTiles, module.userFileRange(fileRange(expression->range), function),
                                 isAnd ? "and" : "or", isAnd ? "&" : "|");
     result = binary(isAnd ? syntax::BinaryOperator::BitAnd : syntax::BinaryOperator::BitOr, result, next,
                     expression->range, expression->opRanges[index - 1]);
@@ -201,7 +202,7 @@ Value FunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
 }
 
 /// `a < b < c` is `a < b and b < c`, each operand evaluated once; what is known to be false ends it.
-Value FunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
+Value TtFunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
   Value left = evaluate(expression->left), result;
   for (auto [index, op, node] : llvm::enumerate(expression->ops, expression->comparators)) {
     const Value right = evaluate(node);
@@ -230,7 +231,7 @@ Value FunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
   return result;
 }
 
-Value FunctionEmitter::evaluateIfExp(const syntax::IfExp *expression) {
+Value TtFunctionEmitter::evaluateIfExp(const syntax::IfExp *expression) {
   const Value test = evaluate(expression->test);
   if (test.isPoison())
     return test;
@@ -244,7 +245,7 @@ Value FunctionEmitter::evaluateIfExp(const syntax::IfExp *expression) {
   return evaluate(*taken ? expression->body : expression->orelse);
 }
 
-std::optional<bool> FunctionEmitter::constantTruth(const Value &value, SourceRange range) {
+std::optional<bool> TtFunctionEmitter::constantTruth(const Value &value, SourceRange range) {
   if (value.isPoison())
     return std::nullopt;
   if (value.isNone())
@@ -273,14 +274,14 @@ std::optional<bool> FunctionEmitter::constantTruth(const Value &value, SourceRan
   return true; // types, functions, modules
 }
 
-std::optional<bool> FunctionEmitter::ifTruth(const Value &value, SourceRange range) {
+std::optional<bool> TtFunctionEmitter::ifTruth(const Value &value, SourceRange range) {
   if (value.isPoison() || value.is<bool>() || value.integer() || value.isNone())
     return constantTruth(value, range);
   error(diag::ConditionKind, range, value.kindName());
   return std::nullopt;
 }
 
-mlir::Value FunctionEmitter::runtimeCondition(const Value &value, SourceRange range) {
+mlir::Value TtFunctionEmitter::runtimeCondition(const Value &value, SourceRange range) {
   Value scalar = value;
   const Type type = value.tensor()->type;
   if (type.isTile()) {
@@ -288,11 +289,10 @@ mlir::Value FunctionEmitter::runtimeCondition(const Value &value, SourceRange ra
       error(diag::AmbiguousTruth, range, type.str());
       return nullptr;
     }
-    module.diagnostics.report(diag::TileCondition, module.userPlace(place(range), function), type.str());
-    scalar = Value::tensor(
-        tt::UnsplatOp::create(builder, location(range), type.element().toMlir(builder.getContext()),
-                              value.tensor()->value),
-        type.element());
+    module.diagnostics.report(diag::TileCondition, module.userFileRange(fileRange(range), function), type.str());
+    scalar = Value::tensor(tt::UnsplatOp::create(builder, location(range), type.element().toMlir(builder.getContext()),
+                                                 value.tensor()->value),
+                           type.element());
   }
   scalar = cast(scalar, Type(Scalar::Int1), range);
   return scalar.tensor() ? scalar.tensor()->value : nullptr;
@@ -300,7 +300,7 @@ mlir::Value FunctionEmitter::runtimeCondition(const Value &value, SourceRange ra
 
 //--- Comprehensions and strings ------------------------------------------------------------
 
-Value FunctionEmitter::evaluateListComp(const syntax::ListComp *expression) {
+Value TtFunctionEmitter::evaluateListComp(const syntax::ListComp *expression) {
   if (expression->generators.size() != 1 || expression->generators.front().isAsync)
     return error(diag::UnsupportedExpression, expression->range, "ListComp with several `for`",
                  "use one `for` over a tuple");
@@ -343,7 +343,7 @@ static std::optional<std::vector<Value>> elementsOfRange(const RangeValue &range
   return elements;
 }
 
-std::optional<std::vector<Value>> FunctionEmitter::elementsOf(const Value &value, SourceRange range) {
+std::optional<std::vector<Value>> TtFunctionEmitter::elementsOf(const Value &value, SourceRange range) {
   if (value.isPoison())
     return std::nullopt;
   if (const std::vector<Value> *elements = value.elements())
@@ -366,7 +366,7 @@ std::optional<std::vector<Value>> FunctionEmitter::elementsOf(const Value &value
   return std::nullopt;
 }
 
-Value FunctionEmitter::evaluateJoinedStr(const syntax::JoinedStr *expression) {
+Value TtFunctionEmitter::evaluateJoinedStr(const syntax::JoinedStr *expression) {
   std::string text;
   for (const syntax::Expr *part : expression->values) {
     if (auto *constant = dyn_cast<syntax::Constant>(part)) {

@@ -7,15 +7,15 @@
 #include "compiler/sema/FileHost.h"
 
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 #include "compiler/syntax/Parser.h"
 
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include "mlir/IR/MLIRContext.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -72,14 +72,17 @@ public:
   }
 
   std::optional<HostResult> lookup(const JitFunction &function, llvm::StringRef name) override;
-  HostResult attribute(const HostRef &object, llvm::StringRef name) override { return refuse(object, "has no attribute `" + name.str() + "`"); }
+  HostResult attribute(const HostRef &object, llvm::StringRef name) override {
+    return refuse(object, "has no attribute `" + name.str() + "`");
+  }
   HostResult item(const HostRef &object, const Value &) override { return refuse(object, "cannot be indexed"); }
-  HostResult call(const HostRef &callee, llvm::ArrayRef<Value>, HostKeywords, CallPlace) override {
+  HostResult call(const HostRef &callee, llvm::ArrayRef<Value>, HostKeywords, HostCallSite) override {
     return refuse(callee, "cannot be called");
   }
   HostResult memberOf(const Value &object, llvm::StringRef name) override {
     return HostError{"AttributeError",
-                     llvm::formatv("`{0}` has no attribute `{1}` without Python", object.kindName(), name).str(), nullptr};
+                     llvm::formatv("`{0}` has no attribute `{1}` without Python", object.kindName(), name).str(),
+                     nullptr};
   }
   std::optional<std::variant<bool, HostError>> isInstance(const Value &, const HostRef &) override {
     return std::nullopt;
@@ -87,7 +90,9 @@ public:
   HostResult binary(llvm::StringRef op, const Value &, const Value &) override {
     return HostError{"TypeError", "`" + op.str() + "` needs Python for these operands", nullptr};
   }
-  std::variant<bool, HostError> truth(const HostRef &object) override { return std::get<HostError>(refuse(object, "has no truth value")); }
+  std::variant<bool, HostError> truth(const HostRef &object) override {
+    return std::get<HostError>(refuse(object, "has no truth value"));
+  }
   std::variant<std::vector<Value>, HostError> iterate(const HostRef &object) override {
     return std::get<HostError>(refuse(object, "cannot be iterated over"));
   }
@@ -98,11 +103,15 @@ public:
 private:
   std::shared_ptr<SourceModule> parseModule(std::string name, std::string text, support::DiagnosticEngine &diagnostics);
   std::optional<HostResult> resolve(const std::shared_ptr<SourceModule> &in, llvm::StringRef name);
-  std::optional<HostResult> find(const std::shared_ptr<SourceModule> &in, syntax::Block statements, llvm::StringRef name);
-  std::shared_ptr<SourceModule> importedModule(const SourceModule &in, const syntax::ImportFrom *statement, std::string &path);
-  HostResult import(const std::shared_ptr<SourceModule> &in, const syntax::ImportFrom *statement, const syntax::Alias &alias);
+  std::optional<HostResult> find(const std::shared_ptr<SourceModule> &in, syntax::Block statements,
+                                 llvm::StringRef name);
+  std::shared_ptr<SourceModule> importedModule(const SourceModule &in, const syntax::ImportFrom *statement,
+                                               std::string &path);
+  HostResult import(const std::shared_ptr<SourceModule> &in, const syntax::ImportFrom *statement,
+                    const syntax::Alias &alias);
   HostResult evaluate(const std::shared_ptr<SourceModule> &in, const syntax::Expr *expression);
-  std::shared_ptr<JitFunction> jitFunction(const std::shared_ptr<SourceModule> &in, const syntax::FunctionDef *definition);
+  std::shared_ptr<JitFunction> jitFunction(const std::shared_ptr<SourceModule> &in,
+                                           const syntax::FunctionDef *definition);
 
   static std::string nameOf(const HostRef &object) {
     auto *unknown = dynamic_cast<const UnknownObject *>(object.get());
@@ -125,19 +134,19 @@ private:
 
 std::shared_ptr<SourceModule> FileHostImpl::parseModule(std::string name, std::string text,
                                                         support::DiagnosticEngine &diagnostics) {
-  auto made = std::make_shared<SourceModule>();
-  made->file = std::make_shared<support::SourceFile>(std::move(name), std::move(text));
-  diagnostics.keep(made->file); // for whoever shows why there is no module
-  made->tree = syntax::parseModule(*made->file, *made->arena, diagnostics);
-  if (!made->tree)
+  auto created = std::make_shared<SourceModule>();
+  created->file = std::make_shared<support::SourceFile>(std::move(name), std::move(text));
+  diagnostics.keep(created->file); // for whoever shows why there is no module
+  created->tree = syntax::parseModule(*created->file, *created->arena, diagnostics);
+  if (!created->tree)
     return nullptr;
-  made->topLevel = std::make_shared<JitFunction>();
-  made->topLevel->name = "<module>";
-  made->topLevel->file = made->file;
-  made->topLevel->arena = made->arena;
+  created->topLevel = std::make_shared<JitFunction>();
+  created->topLevel->name = "<module>";
+  created->topLevel->file = created->file;
+  created->topLevel->arena = created->arena;
   // No owning reference: the module owns this function.
-  made->topLevel->scope = HostRef(std::shared_ptr<void>(), made.get());
-  return made;
+  created->topLevel->scope = HostRef(std::shared_ptr<void>(), created.get());
+  return created;
 }
 
 std::unique_ptr<FileHost> FileHost::fromText(std::string name, std::string text,
@@ -160,15 +169,15 @@ std::unique_ptr<FileHost> FileHost::open(const std::string &path, support::Diagn
 /// The module that a relative import names, from the file `path`; null where that cannot be read.
 std::shared_ptr<SourceModule> FileHostImpl::importedModule(const SourceModule &in, const syntax::ImportFrom *statement,
                                                            std::string &path) {
-  llvm::SmallString<128> place(llvm::sys::path::parent_path(in.file->name()));
+  llvm::SmallString<128> modulePath(llvm::sys::path::parent_path(in.file->name()));
   for (unsigned level = 1; level < statement->level; ++level)
-    llvm::sys::path::append(place, "..");
+    llvm::sys::path::append(modulePath, "..");
   llvm::SmallVector<llvm::StringRef> parts;
   statement->module.split(parts, '.', -1, false);
   for (llvm::StringRef part : parts)
-    llvm::sys::path::append(place, part);
-  place += ".py";
-  path = place.str().str();
+    llvm::sys::path::append(modulePath, part);
+  modulePath += ".py";
+  path = modulePath.str().str();
   std::shared_ptr<SourceModule> &module = imported[path];
   if (module)
     return module;
@@ -229,7 +238,7 @@ static bool isJit(const syntax::FunctionDef *function) { return llvm::any_of(fun
 /// Whether `tl.constexpr(...)` made the value.
 static bool isConstexprCall(const syntax::Expr *expression) {
   auto *call = dyn_cast<syntax::Call>(expression);
-  return call && saysConstexpr(call->callee);
+  return call && isConstexprAnnotation(call->callee);
 }
 
 std::vector<std::string> FileHostImpl::kernelNames() const {
@@ -259,8 +268,8 @@ std::shared_ptr<JitFunction> FileHostImpl::jitFunction(const std::shared_ptr<Sou
 
 HostResult FileHostImpl::evaluate(const std::shared_ptr<SourceModule> &in, const syntax::Expr *expression) {
   support::DiagnosticEngine diagnostics;
-  ModuleEmitter emitter(*module, *this, diagnostics, options, target);
-  Value value = FunctionEmitter(emitter, *in->topLevel).evaluate(expression);
+  TtModuleEmitter emitter(*module, *this, diagnostics, options, target);
+  Value value = TtFunctionEmitter(emitter, *in->topLevel).evaluate(expression);
   if (!diagnostics.hasErrors())
     return value;
   return HostError{"NameError", diagnostics.all().front().message, nullptr};
@@ -272,8 +281,8 @@ HostResult FileHostImpl::import(const std::shared_ptr<SourceModule> &in, const s
     if (!isBuiltinModule(statement->module))
       return Value(HostValue{std::make_shared<UnknownObject>(alias.name.str())});
     support::DiagnosticEngine diagnostics;
-    ModuleEmitter emitter(*module, *this, diagnostics, options, target);
-    Value value = FunctionEmitter(emitter, *in->topLevel)
+    TtModuleEmitter emitter(*module, *this, diagnostics, options, target);
+    Value value = TtFunctionEmitter(emitter, *in->topLevel)
                       .attribute(ModuleValue{statement->module.str()}, alias.name, alias.range);
     if (diagnostics.hasErrors()) // `from triton import Config`: of use to the host alone
       return Value(HostValue{std::make_shared<UnknownObject>(alias.name.str())});

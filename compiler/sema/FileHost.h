@@ -18,8 +18,7 @@ public:
   /// Parses `path`; null after an error.
   static std::unique_ptr<FileHost> open(const std::string &path, support::DiagnosticEngine &diagnostics);
   /// The same for a text given in memory.
-  static std::unique_ptr<FileHost> fromText(std::string name, std::string text,
-                                            support::DiagnosticEngine &diagnostics);
+  static std::unique_ptr<FileHost> fromText(std::string name, std::string text, support::DiagnosticEngine &diagnostics);
 
   /// The value of an expression made of literals and names of `tl` ("1024", "-1.5", "tl.float16"); nothing for others.
   static std::optional<Value> constant(const std::string &text);

@@ -1,8 +1,8 @@
 // Operators on values that are known while compiling: numbers, text, tuples and what the host knows.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
 #include "compiler/sema/Numbers.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 using nereid::syntax::BinaryOperator;
 using nereid::syntax::CompareOperator;
@@ -25,7 +25,7 @@ static std::optional<int64_t> repetitions(const Value &count, size_t length) {
 static bool isInteger(const Value &value) { return value.is<bool>() || value.integer(); }
 
 /// Sequences with `+` and `*`; nothing where the operator has another meaning.
-static std::optional<Value> foldSequence(FunctionEmitter &emitter, BinaryOperator op, const Value &left,
+static std::optional<Value> foldSequence(TtFunctionEmitter &emitter, BinaryOperator op, const Value &left,
                                          const Value &right, SourceRange range) {
   const std::vector<Value> *a = left.elements(), *b = right.elements();
   const std::string *s = left.get<std::string>(), *t = right.get<std::string>();
@@ -56,7 +56,7 @@ static std::optional<Value> foldSequence(FunctionEmitter &emitter, BinaryOperato
   return a ? Value::tuple(std::move(elements)) : Value(std::move(text));
 }
 
-Value FunctionEmitter::foldBinary(BinaryOperator op, const Value &left, const Value &right, SourceRange range) {
+Value TtFunctionEmitter::foldBinary(BinaryOperator op, const Value &left, const Value &right, SourceRange range) {
   if (left.is<HostValue>() || right.is<HostValue>())
     if (left.isConstant() && right.isConstant())
       return fromHost(module.host.binary(spelling(op), left, right), range);
@@ -129,7 +129,7 @@ static std::optional<bool> isIn(const Value &left, const Value &right) {
   return llvm::any_of(*elements, [&](const Value &element) { return sameConstant(left, element); });
 }
 
-Value FunctionEmitter::foldCompare(CompareOperator op, const Value &left, const Value &right, SourceRange range) {
+Value TtFunctionEmitter::foldCompare(CompareOperator op, const Value &left, const Value &right, SourceRange range) {
   const bool isIdentity = op == CompareOperator::Is || op == CompareOperator::IsNot;
   const bool isKnown = left.isConstant() && right.isConstant();
   if ((left.is<HostValue>() || right.is<HostValue>()) && isKnown)

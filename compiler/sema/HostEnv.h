@@ -53,11 +53,11 @@ struct HostError {
 using HostResult = std::variant<Value, HostError>;
 using HostKeywords = llvm::ArrayRef<std::pair<llvm::StringRef, Value>>;
 
-class FunctionEmitter;
+class TtFunctionEmitter;
 
 /// The place of a call in a kernel: what the host emits while it answers goes there.
-struct CallPlace {
-  FunctionEmitter *emitter = nullptr;
+struct HostCallSite {
+  TtFunctionEmitter *emitter = nullptr;
   support::SourceRange range;
 };
 
@@ -71,7 +71,7 @@ public:
   virtual HostResult attribute(const HostRef &object, llvm::StringRef name) = 0;
   virtual HostResult item(const HostRef &object, const Value &index) = 0;
   virtual HostResult call(const HostRef &callee, llvm::ArrayRef<Value> args, HostKeywords keywords,
-                          CallPlace place) = 0;
+                          HostCallSite site) = 0;
   /// An attribute of a constant, or a method of an aggregate: what Python's own object would have.
   virtual HostResult memberOf(const Value &object, llvm::StringRef name) = 0;
   /// The same where a missing attribute is no failure: nothing then. What the attribute's own code raises is one.

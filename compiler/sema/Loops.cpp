@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/Join.h"
+#include "compiler/sema/Merge.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -12,8 +12,8 @@ using namespace nereid::sema;
 // Unrolling more often than this is a mistake, not a wish; loops inside loops count together.
 static constexpr int64_t maxUnrolledIterations = 100'000;
 
-Flow FunctionEmitter::runFor(const syntax::For *statement, syntax::Block after, const Continuation *rest,
-                             bool &tookRest) {
+Flow TtFunctionEmitter::runFor(const syntax::For *statement, syntax::Block after, const Continuation *rest,
+                               bool &tookRest) {
   if (statement->isAsync) {
     error(diag::LoopElse, statement->range, "async for");
     return Flow::FallsThrough;
@@ -33,14 +33,14 @@ Flow FunctionEmitter::runFor(const syntax::For *statement, syntax::Block after, 
       error(diag::LoopElse, statement->range, "`for` with `else`");
       return Flow::FallsThrough;
     }
-    module.diagnostics.report(diag::ElseEachTime, module.userPlace(place(statement->range), function));
+    module.diagnostics.report(diag::ElseEachTime, module.userFileRange(fileRange(statement->range), function));
   }
   const LoopExit exit = (*range)->isStatic ? unroll(statement, **range) : runtimeFor(statement, **range);
   return afterLoop(exit, statement->range, after, rest, tookRest);
 }
 
 /// The body is looked at for its own errors, with an unknown loop variable.
-void FunctionEmitter::checkBodyAlone(const syntax::For *statement) {
+void TtFunctionEmitter::checkBodyAlone(const syntax::For *statement) {
   Scope before = scope;
   LoopFrame frame;
   enterLoop(frame);
@@ -53,7 +53,7 @@ void FunctionEmitter::checkBodyAlone(const syntax::For *statement) {
 //--- Unrolled ------------------------------------------------------------------------------
 
 /// How often the loop runs; nothing after an error.
-std::optional<int64_t> FunctionEmitter::staticTripCount(const RangeValue &range, SourceRange where) {
+std::optional<int64_t> TtFunctionEmitter::staticTripCount(const RangeValue &range, SourceRange where) {
   std::optional<int64_t> begin = constantInt(range.begin, where, "start of static_range");
   std::optional<int64_t> end = constantInt(range.end, where, "end of static_range");
   std::optional<int64_t> step = constantInt(range.step, where, "step of static_range");
@@ -77,7 +77,7 @@ std::optional<int64_t> FunctionEmitter::staticTripCount(const RangeValue &range,
   return static_cast<int64_t>(count);
 }
 
-LoopExit FunctionEmitter::unroll(const syntax::For *statement, const RangeValue &range) {
+LoopExit TtFunctionEmitter::unroll(const syntax::For *statement, const RangeValue &range) {
   std::optional<int64_t> count = staticTripCount(range, statement->iterable->range);
   if (!count)
     return {};
@@ -88,7 +88,7 @@ LoopExit FunctionEmitter::unroll(const syntax::For *statement, const RangeValue 
   for (int64_t i = 0; i < *count; ++i) {
     const int64_t index = *range.begin.asInt64() + i * *range.step.asInt64();
     exit = takeExit();
-    const Value stops = eitherFlag(exit.breaks, exit.returns, statement->range);
+    const Value stops = orFlags(exit.breaks, exit.returns, statement->range);
     const bool *known = stops.get<bool>();
     auto once = [&] {
       frame.live = visibleNames();
@@ -103,7 +103,7 @@ LoopExit FunctionEmitter::unroll(const syntax::For *statement, const RangeValue 
     if (known || stops.isPoison())
       once();
     else
-      unlessStopped(stops, statement->range, exit, once);
+      emitUnlessExited(stops, statement->range, exit, once);
     if (module.diagnostics.errorCount() != errorsBefore)
       break; // the same errors again would help nobody
   }
@@ -113,7 +113,8 @@ LoopExit FunctionEmitter::unroll(const syntax::For *statement, const RangeValue 
 }
 
 /// Runs `once` where the loop was not left before, joined with what it was then.
-void FunctionEmitter::unlessStopped(const Value &stops, SourceRange range, const LoopExit &exit, PathEmitter once) {
+void TtFunctionEmitter::emitUnlessExited(const Value &stops, SourceRange range, const LoopExit &exit,
+                                         PathEmitter once) {
   const Value goesOn = unary(syntax::UnaryOperator::Not, stops, range);
   LoopFrame joined;
   joined.outer = loop;
@@ -134,7 +135,7 @@ void FunctionEmitter::unlessStopped(const Value &stops, SourceRange range, const
 //--- Bounds --------------------------------------------------------------------------------
 
 /// The three bounds as scalars of one integer type. False after an error.
-bool FunctionEmitter::loopBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type) {
+bool TtFunctionEmitter::loopBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type) {
   const Value *given[3] = {&range.begin, &range.end, &range.step};
   static constexpr llvm::StringLiteral names[3] = {"lower bound", "upper bound", "step"};
   type = Scalar::Int32;

@@ -52,8 +52,9 @@ static NumberResult shift(const DynamicAPInt &number, const DynamicAPInt &amount
     return bounded(number * DynamicAPInt(factor));
   }
   APInt bits = exact(number);
-  const unsigned places = amount >= int64_t{bits.getBitWidth()} ? bits.getBitWidth() - 1 : unsigned(int64_t(amount));
-  bits.ashrInPlace(places);
+  const unsigned shiftAmount =
+      amount >= int64_t{bits.getBitWidth()} ? bits.getBitWidth() - 1 : unsigned(int64_t(amount));
+  bits.ashrInPlace(shiftAmount);
   return Value(DynamicAPInt(bits.trunc(std::max(64u, bits.getSignificantBits()))));
 }
 

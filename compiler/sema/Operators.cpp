@@ -1,7 +1,7 @@
 // Operators: folded as Python computes them where both sides are known, else emitted as IR.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 using namespace mlir;
 using nereid::syntax::BinaryOperator;
@@ -20,9 +20,9 @@ static std::string operandName(const Value &value) {
 //--- Objects with methods --------------------------------------------------------------------
 
 static llvm::StringRef methodName(BinaryOperator op) {
-  static constexpr llvm::StringLiteral names[] = {"__add__",      "__sub__",    "__mul__",    "__matmul__", "__truediv__",
-                                                  "__mod__",      "__pow__",    "__lshift__", "__rshift__", "__or__",
-                                                  "__xor__",      "__and__",    "__floordiv__"};
+  static constexpr llvm::StringLiteral names[] = {"__add__", "__sub__", "__mul__",     "__matmul__", "__truediv__",
+                                                  "__mod__", "__pow__", "__lshift__",  "__rshift__", "__or__",
+                                                  "__xor__", "__and__", "__floordiv__"};
   return names[static_cast<unsigned>(op)];
 }
 
@@ -32,8 +32,8 @@ static llvm::StringRef methodName(CompareOperator op) {
                                                       : llvm::StringRef();
 }
 
-Value FunctionEmitter::callOperator(const Value &object, llvm::StringRef method, llvm::ArrayRef<Argument> args,
-                                    SourceRange range) {
+Value TtFunctionEmitter::callOperator(const Value &object, llvm::StringRef method,
+                                      llvm::ArrayRef<PositionalArgument> args, SourceRange range) {
   const Value callee = attribute(object, method, range);
   return callee.isPoison() ? callee : call(callee, args, {}, range);
 }
@@ -43,7 +43,7 @@ Value FunctionEmitter::callOperator(const Value &object, llvm::StringRef method,
 namespace {
 /// One operator on two tensors of one type.
 struct BinaryEmission {
-  FunctionEmitter &emitter;
+  TtFunctionEmitter &emitter;
   BinaryOperator op;
   const TensorValue &left, &right;
   SourceRange range;
@@ -107,25 +107,25 @@ bool divides(BinaryOperator op) {
 bool isShift(BinaryOperator op) { return op == BinaryOperator::LeftShift || op == BinaryOperator::RightShift; }
 
 /// Warns of a known shift by the width of the operand or more.
-void warnOfWideShift(FunctionEmitter &emitter, const Value &operand, const Value &amount, SourceRange range) {
-  std::optional<int64_t> places = amount.asInt64();
-  if (!places || !operand.tensor() || *places < int64_t{operand.tensor()->type.bits()})
+void warnOfWideShift(TtFunctionEmitter &emitter, const Value &operand, const Value &amount, SourceRange range) {
+  std::optional<int64_t> shiftAmount = amount.asInt64();
+  if (!shiftAmount || !operand.tensor() || *shiftAmount < int64_t{operand.tensor()->type.bits()})
     return;
-  emitter.module.diagnostics.report(diag::WideShift, emitter.place(range), *places, operand.tensor()->type.bits());
+  emitter.module.diagnostics.report(diag::WideShift, emitter.fileRange(range), *shiftAmount,
+                                    operand.tensor()->type.bits());
 }
 } // namespace
 
-Value FunctionEmitter::binary(BinaryOperator op, const Value &left, const Value &right, SourceRange range,
-                              SourceRange opRange) {
+Value TtFunctionEmitter::binary(BinaryOperator op, const Value &left, const Value &right, SourceRange range,
+                                SourceRange opRange) {
   if (left.isPoison() || right.isPoison())
     return Value::poison();
   if (left.object())
     return callOperator(left, methodName(op), {{right, range}}, range);
   if (!left.tensor() && !right.tensor())
     return foldBinary(op, left, right, range);
-  const bool isComputable =
-      (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber()) && op != BinaryOperator::Pow &&
-      op != BinaryOperator::MatMult;
+  const bool isComputable = (left.tensor() || left.isNumber()) && (right.tensor() || right.isNumber()) &&
+                            op != BinaryOperator::Pow && op != BinaryOperator::MatMult;
   if (!isComputable) {
     Value result = error(diag::UnsupportedOperator, range, spelling(op), operandName(left), operandName(right));
     lastDiagnostic->pointAt(opRange.begin);
@@ -168,9 +168,9 @@ static llvm::StringRef checkedName(BinaryOperator op) {
   }
 }
 
-/// Asserts that the result of a sum, difference or product, computed in 64 bits, fits the operands' type. The library's own
-/// integers wrap by intent, and a combine region has no place for an assertion.
-void FunctionEmitter::checkOverflow(BinaryOperator op, const Value &left, const Value &right, SourceRange range) {
+/// Asserts that the result of a sum, difference or product, computed in 64 bits, fits the operands' type. The library's
+/// own integers wrap by intent, and a combine region has no place for an assertion.
+void TtFunctionEmitter::checkOverflow(BinaryOperator op, const Value &left, const Value &right, SourceRange range) {
   const Type &type = left.tensor()->type;
   const bool isChecked = module.options.debug && module.options.sanitizeOverflow && checksOverflow &&
                          !function.isStdlib && type.isInt() && type.bits() < 64 && !checkedName(op).empty() &&
@@ -191,7 +191,7 @@ void FunctionEmitter::checkOverflow(BinaryOperator op, const Value &left, const 
   tt::AssertOp::create(builder, location(range), fits.tensor()->value, builder.getStringAttr(message));
 }
 
-Value FunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value right, SourceRange range) {
+Value TtFunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value right, SourceRange range) {
   if (isPointer(left) && isPointer(right))
     return error(diag::PointerArithmetic, range, "cannot add pointers together:", left.tensor()->type.str(),
                  right.tensor()->type.str());
@@ -257,8 +257,8 @@ static arith::CmpIPredicate integerPredicate(arith::CmpFPredicate predicate, boo
   }
 }
 
-Value FunctionEmitter::compare(CompareOperator op, const Value &left, const Value &right, SourceRange range,
-                               SourceRange opRange) {
+Value TtFunctionEmitter::compare(CompareOperator op, const Value &left, const Value &right, SourceRange range,
+                                 SourceRange opRange) {
   if (left.isPoison() || right.isPoison())
     return Value::poison();
   const bool isIdentity = op == CompareOperator::Is || op == CompareOperator::IsNot;
@@ -286,14 +286,14 @@ Value FunctionEmitter::compare(CompareOperator op, const Value &left, const Valu
   if (type.isFloat())
     result = arith::CmpFOp::create(builder, location(range), *predicate, x, y);
   else
-    result = arith::CmpIOp::create(builder, location(range),
-                                   integerPredicate(*predicate, isSignedInteger(type.scalar)), x, y);
+    result = arith::CmpIOp::create(builder, location(range), integerPredicate(*predicate, isSignedInteger(type.scalar)),
+                                   x, y);
   return Value::tensor(result, type.withScalar(Scalar::Int1));
 }
 
 //--- Unary ---------------------------------------------------------------------------------
 
-static Value foldUnary(FunctionEmitter &emitter, UnaryOperator op, const Value &operand, SourceRange range) {
+static Value foldUnary(TtFunctionEmitter &emitter, UnaryOperator op, const Value &operand, SourceRange range) {
   if (op == UnaryOperator::Not) {
     std::optional<bool> truth = emitter.constantTruth(operand, range);
     return truth ? Value(!*truth) : Value::poison();
@@ -311,7 +311,7 @@ static Value foldUnary(FunctionEmitter &emitter, UnaryOperator op, const Value &
                         range);
 }
 
-Value FunctionEmitter::unary(UnaryOperator op, const Value &operand, SourceRange range) {
+Value TtFunctionEmitter::unary(UnaryOperator op, const Value &operand, SourceRange range) {
   if (operand.isPoison())
     return operand;
   const TensorValue *tensor = operand.tensor();

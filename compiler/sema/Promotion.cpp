@@ -1,8 +1,8 @@
 // Finds the one element type that two operands are computed in.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
 #include "compiler/sema/Numbers.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 namespace nereid::sema {
 namespace {
@@ -31,7 +31,7 @@ std::optional<Scalar> promoteFloats(Scalar left, Scalar right, bool divides) {
   // With an integer or a narrower float beside a bf16, fp32 loses less.
   if (left == Scalar::BFloat16 || right == Scalar::BFloat16)
     return Scalar::Float32;
-  if (isByteFloat(left) && isByteFloat(right))
+  if (isFp8(left) && isFp8(right))
     return widenQuotient(Scalar::Float16, divides);
   return std::nullopt;
 }
@@ -57,7 +57,7 @@ std::optional<Scalar> promote(Operand left, Operand right, bool divides) {
 bool isNegative(const Value &value) { return value.isNumber() && compareNumbers(value, Value::integer(0)) < 0; }
 
 /// The element type of a number or a tensor; nothing after an error.
-std::optional<Type> elementTypeOf(FunctionEmitter &emitter, const Value &value, SourceRange range) {
+std::optional<Type> elementTypeOf(TtFunctionEmitter &emitter, const Value &value, SourceRange range) {
   if (const TensorValue *tensor = value.tensor())
     return tensor->type.element();
   if (value.isPoison())
@@ -85,7 +85,8 @@ bool pointersFit(const Type &left, const Type &right, bool allowPointers) {
 
 } // namespace
 
-bool FunctionEmitter::promoteTogether(Value &left, Value &right, SourceRange range, bool divides, bool allowPointers) {
+bool TtFunctionEmitter::promoteTogether(Value &left, Value &right, SourceRange range, bool divides,
+                                        bool allowPointers) {
   std::optional<Type> leftType = elementTypeOf(*this, left, range), rightType = elementTypeOf(*this, right, range);
   if (!leftType || !rightType)
     return false;

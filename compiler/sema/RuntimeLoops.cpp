@@ -3,11 +3,11 @@
 //
 // A loop carries every name that it assigns and that was a tensor before it;
 // names that it assigns first end with it.
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/Join.h"
 #include "compiler/sema/LoopHints.h"
+#include "compiler/sema/Merge.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -17,12 +17,12 @@ using llvm::dyn_cast;
 
 namespace {
 /// The names that a loop carries, with their values before it.
-struct Carried {
+struct CarriedNames {
   llvm::SmallVector<std::pair<llvm::StringRef, Binding>> names;
   llvm::SmallVector<mlir::Value> inits;
   llvm::SmallVector<mlir::Type> types;
 
-  Carried(const Scope &scope, const NameSet &assigned) {
+  CarriedNames(const Scope &scope, const NameSet &assigned) {
     for (llvm::StringRef name : assigned) {
       const auto *found = scope.find(name);
       if (found == scope.end())
@@ -48,7 +48,8 @@ struct Carried {
 } // namespace
 
 /// What the body made of the carried names, for the yield. False after an error.
-static bool collectCarried(FunctionEmitter &emitter, const Carried &carried, llvm::SmallVectorImpl<mlir::Value> &out) {
+static bool collectCarried(TtFunctionEmitter &emitter, const CarriedNames &carried,
+                           llvm::SmallVectorImpl<mlir::Value> &out) {
   bool good = true;
   for (const auto &[name, before] : carried.names) {
     const Binding &now = emitter.scope[name];
@@ -59,7 +60,7 @@ static bool collectCarried(FunctionEmitter &emitter, const Carried &carried, llv
     if (!sameShape(before.value, now.value)) {
       emitter.error(diag::LoopChangesType, now.where, name, describe(before.value), describe(now.value));
       emitter.lastDiagnostic->note(llvm::formatv("`{0}` gets its initial value here", name).str(),
-                                   emitter.place(before.where));
+                                   emitter.fileRange(before.where));
       good = false;
       continue;
     }
@@ -72,7 +73,7 @@ static bool collectCarried(FunctionEmitter &emitter, const Carried &carried, llv
 }
 
 /// Constants cannot change from one iteration of a runtime loop to the next.
-static void checkConstants(FunctionEmitter &emitter, const Scope &before, const NameSet &assigned) {
+static void checkConstants(TtFunctionEmitter &emitter, const Scope &before, const NameSet &assigned) {
   for (llvm::StringRef name : assigned) {
     const auto *was = before.find(name);
     if (was == before.end() || !was->second.value.isConstant() || was->second.value.isPoison())
@@ -85,7 +86,7 @@ static void checkConstants(FunctionEmitter &emitter, const Scope &before, const 
     else
       emitter.error(diag::LoopChangesType, now.where, name, describe(was->second.value), describe(now.value));
     emitter.lastDiagnostic->note(llvm::formatv("`{0}` gets its initial value here", name).str(),
-                                 emitter.place(was->second.where));
+                                 emitter.fileRange(was->second.where));
   }
 }
 
@@ -99,7 +100,7 @@ struct Results {
   llvm::SmallVector<mlir::Value> inits, yielded;
 
   /// `builder` stands at the end of the body; `before` is the loop.
-  Results(FunctionEmitter &emitter, const LoopExit &exit, mlir::Operation *before, SourceRange range)
+  Results(TtFunctionEmitter &emitter, const LoopExit &exit, mlir::Operation *before, SourceRange range)
       : returns(exit.returns), result(exit.result) {
     const bool *known = returns.get<bool>();
     if (returns.isPoison() || (known && !*known) || !result || result->value.isPoison()) {
@@ -116,7 +117,7 @@ struct Results {
   }
 
   /// The exit as it is behind the loop, whose last results these are.
-  LoopExit behind(llvm::ArrayRef<mlir::Value> values) const {
+  LoopExit exitAfter(llvm::ArrayRef<mlir::Value> values) const {
     LoopExit exit;
     if (inits.empty())
       return exit;
@@ -148,8 +149,8 @@ static llvm::SmallVector<mlir::Location> locationsFor(mlir::TypeRange types, mli
 }
 
 /// Whether the loop goes on after this turn, as an i1.
-static mlir::Value goesOn(FunctionEmitter &emitter, const LoopExit &exit, SourceRange range) {
-  const Value stops = emitter.eitherFlag(exit.breaks, exit.returns, range);
+static mlir::Value goesOn(TtFunctionEmitter &emitter, const LoopExit &exit, SourceRange range) {
+  const Value stops = emitter.orFlags(exit.breaks, exit.returns, range);
   const Value flag = emitter.toTensor(stops.isPoison() ? Value(false) : stops, range);
   return emitter.unary(syntax::UnaryOperator::Not, flag, range).tensor()->value;
 }
@@ -161,8 +162,9 @@ void sema::forbidHoisting(mlir::Operation *loop) {
   mlir::Builder builder(loop->getContext());
   auto name = [&](llvm::StringRef text) { return builder.getStringAttr(text); };
   const mlir::Attribute yes = builder.getBoolAttr(true);
-  auto licm = foreign::LoopHintAttr::get(name("loop_licm"), {{name("disable"), yes}, {name("versioningDisable"), yes}});
-  loop->setAttr("llvm.loop_annotation", foreign::LoopHintAttr::get(name("loop_annotation"), {{name("licm"), licm}}));
+  auto licm =
+      imported::LoopHintAttr::get(name("loop_licm"), {{name("disable"), yes}, {name("versioningDisable"), yes}});
+  loop->setAttr("llvm.loop_annotation", imported::LoopHintAttr::get(name("loop_annotation"), {{name("licm"), licm}}));
 }
 
 /// The hints of tl.range as attributes on the loop.
@@ -219,8 +221,8 @@ static mlir::scf::WhileOp asWhile(mlir::OpBuilder &builder, mlir::scf::ForOp loo
 }
 
 /// range(a, b, -s) counts up over the distance from a: index = a - k.
-bool FunctionEmitter::mirroredBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type,
-                                     Value &start) {
+bool TtFunctionEmitter::mirroredBounds(const RangeValue &range, SourceRange where, Value (&bounds)[3], Scalar &type,
+                                       Value &start) {
   RangeValue positive = range;
   const llvm::DynamicAPInt *step = range.step.integer();
   const bool isMirrored = step && *step < 0;
@@ -236,7 +238,7 @@ bool FunctionEmitter::mirroredBounds(const RangeValue &range, SourceRange where,
   return true;
 }
 
-LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeValue &range) {
+LoopExit TtFunctionEmitter::runtimeFor(const syntax::For *statement, const RangeValue &range) {
   const SourceRange where = statement->iterable->range;
   if (const llvm::DynamicAPInt *step = range.step.integer(); step && *step == 0) {
     error(diag::ZeroStep, where);
@@ -249,7 +251,7 @@ LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeVa
   NameSet assigned;
   addAssignedNames(statement->body, assigned);
   const Scope before = scope;
-  Carried carried(scope, assigned);
+  CarriedNames carried(scope, assigned);
   auto op = mlir::scf::ForOp::create(builder, location(statement->range), bounds[0].tensor()->value,
                                      bounds[1].tensor()->value, bounds[2].tensor()->value, carried.inits);
   op.setUnsignedCmp(isUnsignedInteger(type));
@@ -291,7 +293,7 @@ LoopExit FunctionEmitter::runtimeFor(const syntax::For *statement, const RangeVa
         forbidHoisting(loopOp);
       results.assign(loopOp.getResults().begin() + 2, loopOp.getResults().end());
     }
-    exit = extra.behind(llvm::ArrayRef<mlir::Value>(results).drop_front(carried.inits.size()));
+    exit = extra.exitAfter(llvm::ArrayRef<mlir::Value>(results).drop_front(carried.inits.size()));
   }
   scope = before;
   carried.bind(scope, results);
@@ -335,7 +337,7 @@ static std::pair<mlir::Value, mlir::Value> lastIndexOf(mlir::OpBuilder &builder,
   return {mlir::arith::AddIOp::create(builder, loc, lower, distance), runs};
 }
 
-std::optional<Value> FunctionEmitter::lastIndex(llvm::StringRef name) {
+std::optional<Value> TtFunctionEmitter::lastIndex(llvm::StringRef name) {
   auto found = endedLoops.find(name);
   // After an error loops may be gone.
   if (found == endedLoops.end() || module.diagnostics.errorCount() != 0)
@@ -367,7 +369,7 @@ std::optional<Value> FunctionEmitter::lastIndex(llvm::StringRef name) {
 
 /// The test as an i1, evaluated only where `isActive` (null: always) holds; null after an error or for a loop that
 /// never runs.
-mlir::Value FunctionEmitter::whileTest(const syntax::While *statement, mlir::Value isActive, bool &neverRuns) {
+mlir::Value TtFunctionEmitter::whileTest(const syntax::While *statement, mlir::Value isActive, bool &neverRuns) {
   static constexpr llvm::StringLiteral testName = "<test>";
   const SourceRange range = statement->test->range;
   bool isKnown = false;
@@ -418,12 +420,12 @@ static mlir::scf::WhileOp extended(mlir::OpBuilder &builder, mlir::scf::WhileOp 
   return op;
 }
 
-LoopExit FunctionEmitter::runtimeWhile(const syntax::While *statement) {
+LoopExit TtFunctionEmitter::runtimeWhile(const syntax::While *statement) {
   NameSet assigned;
   addAssignedNames(statement->test, assigned);
   addAssignedNames(statement->body, assigned);
   const Scope before = scope;
-  Carried carried(scope, assigned);
+  CarriedNames carried(scope, assigned);
   const bool mayEnd = mayEndLoop(statement->body);
   llvm::SmallVector<mlir::Value> inits = carried.inits;
   if (mayEnd)
@@ -468,11 +470,11 @@ LoopExit FunctionEmitter::runtimeWhile(const syntax::While *statement) {
   scope = before;
   const llvm::SmallVector<mlir::Value> results(op.getResults());
   carried.bind(scope, results);
-  return extra.behind(llvm::ArrayRef<mlir::Value>(results).drop_front(types.size()));
+  return extra.exitAfter(llvm::ArrayRef<mlir::Value>(results).drop_front(types.size()));
 }
 
-Flow FunctionEmitter::runWhile(const syntax::While *statement, syntax::Block after, const Continuation *rest,
-                               bool &tookRest) {
+Flow TtFunctionEmitter::runWhile(const syntax::While *statement, syntax::Block after, const Continuation *rest,
+                                 bool &tookRest) {
   if (!statement->orelse.empty()) {
     error(diag::LoopElse, statement->range, "`while` with `else`");
     return Flow::FallsThrough;

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Sema.h"
 
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
-#include "compiler/sema/ModuleEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
+#include "compiler/sema/TtModuleEmitter.h"
 #include "compiler/sema/builtins/Hint.h"
 #include "compiler/sema/builtins/Records.h"
-#include "mlir/IR/Diagnostics.h"
 #include "compiler/syntax/Parser.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace nereid;
@@ -27,7 +27,9 @@ std::optional<HostResult> HostEnv::findAttribute(const HostRef &object, llvm::St
 static Value shapeOfArgument(const Type &type) {
   if (!type.isDescriptor)
     return Value::tensor({}, type);
-  auto each = [&](Scalar scalar) { return Value::tuple(std::vector<Value>(type.shape.size(), Value::tensor({}, scalar))); };
+  auto each = [&](Scalar scalar) {
+    return Value::tuple(std::vector<Value>(type.shape.size(), Value::tensor({}, scalar)));
+  };
   return Value::record(descriptorClass(), {Value::tensor({}, type), each(Scalar::Int32), each(Scalar::Int64)});
 }
 
@@ -58,7 +60,7 @@ namespace {
 /// Makes the parameters of a kernel's function, one argument after another.
 class ParameterEmitter {
 public:
-  ParameterEmitter(FunctionEmitter &emitter, mlir::Block &entry, const syntax::Parameter &parameter)
+  ParameterEmitter(TtFunctionEmitter &emitter, mlir::Block &entry, const syntax::Parameter &parameter)
       : emitter(emitter), entry(entry), parameter(parameter) {}
   /// What the argument is inside of the kernel.
   Value add(const KernelArgument &arg, const std::string &name);
@@ -68,7 +70,7 @@ public:
 private:
   Value addLeaf(const KernelArgument &arg, const std::string &name);
 
-  FunctionEmitter &emitter;
+  TtFunctionEmitter &emitter;
   mlir::Block &entry;
   const syntax::Parameter &parameter;
 };
@@ -99,12 +101,12 @@ Value ParameterEmitter::add(const KernelArgument &arg, const std::string &name) 
   std::vector<Value> elements;
   for (auto [index, element] : llvm::enumerate(arg.elements))
     elements.push_back(add(element, nameOfElement(arg, name, index)));
-  TupleValue made = *arg.compound;
-  made.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
-  return made;
+  TupleValue created = *arg.compound;
+  created.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  return created;
 }
 
-static tt::FuncOp createKernel(ModuleEmitter &module, FunctionEmitter &emitter, const KernelRequest &request) {
+static tt::FuncOp createKernel(TtModuleEmitter &module, TtFunctionEmitter &emitter, const KernelRequest &request) {
   mlir::OpBuilder &builder = module.builder;
   builder.setInsertionPointToEnd(module.op.getBody());
   mlir::Location loc = emitter.location(request.kernel->definition->nameRange);
@@ -124,12 +126,13 @@ static tt::FuncOp createKernel(ModuleEmitter &module, FunctionEmitter &emitter, 
   return func;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &context, const KernelRequest &request, HostEnv &host,
-                                               support::DiagnosticEngine &diagnostics) {
-  context.loadDialect<tt::TtDialect, foreign::LlvmDialect>();
+mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
+                                                           HostEnv &host, support::DiagnosticEngine &diagnostics) {
+  context.loadDialect<tt::TtDialect, imported::LlvmDialect>();
   JitFunction &kernel = *request.kernel;
-  mlir::OwningOpRef<mlir::ModuleOp> op = mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, kernel.file->name(), 1, 1));
-  ModuleEmitter module(*op, host, diagnostics, request.options, request.target);
+  mlir::OwningOpRef<mlir::ModuleOp> op =
+      mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, kernel.file->name(), 1, 1));
+  TtModuleEmitter module(*op, host, diagnostics, request.options, request.target);
   if (!module.parse(kernel))
     return {};
   if (kernel.definition->parameters.size() != request.args.size()) {
@@ -139,7 +142,7 @@ mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &co
   }
 
   // What an op's own rule says about a program comes as an MLIR diagnostic.
-  FunctionEmitter emitter(module, kernel);
+  TtFunctionEmitter emitter(module, kernel);
   std::string brokenRule;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     if (brokenRule.empty())
@@ -148,9 +151,10 @@ mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &co
   });
   for (auto [parameter, arg] : llvm::zip_equal(kernel.definition->parameters, request.args)) {
     bool isSupported = true;
-    forEachLeaf(arg, parameter.name.str(), [&, range = parameter.nameRange](const KernelArgument &leaf, const std::string &) {
-      isSupported = isSupported && emitter.checkSupported(leaf.type, range);
-    });
+    forEachLeaf(arg, parameter.name.str(),
+                [&, range = parameter.nameRange](const KernelArgument &leaf, const std::string &) {
+                  isSupported = isSupported && emitter.checkSupported(leaf.type, range);
+                });
     if (!isSupported)
       return {};
   }

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 using namespace nereid;
 using namespace nereid::sema;
 using llvm::dyn_cast;
 
-FunctionEmitter::FunctionEmitter(ModuleEmitter &module, JitFunction &function)
+TtFunctionEmitter::TtFunctionEmitter(TtModuleEmitter &module, JitFunction &function)
     : module(module), function(function), builder(module.builder) {}
 
-mlir::Location FunctionEmitter::location(SourceRange range) {
+mlir::Location TtFunctionEmitter::location(SourceRange range) {
   const support::LineColumn begin = function.file->position(range.begin), end = function.file->position(range.end);
   return mlir::FileLineColRange::get(builder.getStringAttr(function.file->name()), begin.line, begin.column, end.line,
                                      end.column);
@@ -20,7 +20,7 @@ mlir::Location FunctionEmitter::location(SourceRange range) {
 // A kernel that unfolds to more statements than this would take minutes and gigabytes to compile.
 static constexpr int64_t maxStatementsRun = 300'000;
 
-Flow FunctionEmitter::run(syntax::Block statements, const Continuation *rest) {
+Flow TtFunctionEmitter::run(syntax::Block statements, const Continuation *rest) {
   for (size_t index = 0; index < statements.size(); ++index) {
     if (++module.statementsRun > maxStatementsRun) {
       if (module.statementsRun == maxStatementsRun + 1)
@@ -53,8 +53,8 @@ static llvm::StringRef adviceFor(syntax::NodeKind kind) {
   }
 }
 
-Flow FunctionEmitter::runStatement(const syntax::Stmt *statement, syntax::Block after, const Continuation *rest,
-                                   bool &tookRest) {
+Flow TtFunctionEmitter::runStatement(const syntax::Stmt *statement, syntax::Block after, const Continuation *rest,
+                                     bool &tookRest) {
   using syntax::NodeKind;
   switch (statement->kind) {
   case NodeKind::Pass:
@@ -95,23 +95,22 @@ Flow FunctionEmitter::runStatement(const syntax::Stmt *statement, syntax::Block 
     runFunctionDef(llvm::cast<syntax::FunctionDef>(statement));
     return Flow::FallsThrough;
   default:
-    error(diag::UnsupportedStatement, statement->range, syntax::toString(statement->kind),
-          adviceFor(statement->kind));
+    error(diag::UnsupportedStatement, statement->range, syntax::toString(statement->kind), adviceFor(statement->kind));
     return Flow::FallsThrough;
   }
 }
 
 /// `assert condition, message` is a call of `tl.device_assert`.
-void FunctionEmitter::runAssert(const syntax::Assert *statement) {
-  llvm::SmallVector<Argument> args{{evaluate(statement->test), statement->test->range}};
+void TtFunctionEmitter::runAssert(const syntax::Assert *statement) {
+  llvm::SmallVector<PositionalArgument> args{{evaluate(statement->test), statement->test->range}};
   if (statement->message)
     args.push_back({evaluate(statement->message), statement->message->range});
-  if (llvm::none_of(args, [](const Argument &arg) { return arg.value.isPoison(); }))
+  if (llvm::none_of(args, [](const PositionalArgument &arg) { return arg.value.isPoison(); }))
     callBuiltin(*findBuiltin("triton.language", "device_assert"), args, {}, statement->range);
 }
 
 /// `with f(...) as v`: enters and leaves while compiling; the body is run as it stands.
-void FunctionEmitter::runWith(const syntax::With *statement) {
+void TtFunctionEmitter::runWith(const syntax::With *statement) {
   if (statement->isAsync || mayLeave(statement->body)) {
     error(diag::LeavesWith, statement->range);
     return;
@@ -127,13 +126,13 @@ void FunctionEmitter::runWith(const syntax::With *statement) {
   }
   run(statement->body, nullptr);
   for (const auto &[context, range] : llvm::reverse(entered)) {
-    const Argument nothing[] = {{Value(), range}, {Value(), range}, {Value(), range}};
+    const PositionalArgument nothing[] = {{Value(), range}, {Value(), range}, {Value(), range}};
     call(attribute(context, "__exit__", range), nothing, {}, range);
   }
 }
 
 /// Why the result of this call must not be dropped; nothing for other calls and expressions.
-std::optional<std::string> FunctionEmitter::resultToUse(const syntax::Expr *expression) {
+std::optional<std::string> TtFunctionEmitter::resultToUse(const syntax::Expr *expression) {
   auto *call = dyn_cast<syntax::Call>(expression);
   const syntax::Expr *path = call ? call->callee : nullptr;
   while (auto *step = llvm::dyn_cast_or_null<syntax::Attribute>(path))
@@ -157,7 +156,7 @@ std::optional<std::string> FunctionEmitter::resultToUse(const syntax::Expr *expr
                                                              : std::nullopt;
 }
 
-void FunctionEmitter::runExpressionStatement(const syntax::ExprStmt *statement) {
+void TtFunctionEmitter::runExpressionStatement(const syntax::ExprStmt *statement) {
   // A docstring or `...` says nothing.
   if (auto *constant = dyn_cast<syntax::Constant>(statement->value))
     if (constant->constantKind == syntax::ConstantKind::Str || constant->constantKind == syntax::ConstantKind::Ellipsis)
@@ -165,6 +164,6 @@ void FunctionEmitter::runExpressionStatement(const syntax::ExprStmt *statement) 
   const std::optional<std::string> unused = resultToUse(statement->value);
   const Value value = evaluate(statement->value);
   if (unused && !value.isPoison())
-    error(diag::ResultUnused, statement->range, function.file->text(llvm::cast<syntax::Call>(statement->value)->callee->range),
-          *unused);
+    error(diag::ResultUnused, statement->range,
+          function.file->text(llvm::cast<syntax::Call>(statement->value)->callee->range), *unused);
 }

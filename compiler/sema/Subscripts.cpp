@@ -1,8 +1,8 @@
 // Subscripts: elements of tuples, elements and slices of tiles, items of host objects.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
-#include "compiler/sema/FunctionEmitter.h"
 #include "compiler/sema/TileShape.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 using namespace nereid;
 using namespace nereid::sema;
 
-Value FunctionEmitter::evaluateSubscript(const syntax::Subscript *expression) {
+Value TtFunctionEmitter::evaluateSubscript(const syntax::Subscript *expression) {
   const Value object = evaluate(expression->value), index = evaluate(expression->index);
   if (object.isPoison() || index.isPoison())
     return Value::poison();
@@ -33,7 +33,7 @@ static bool isWholeSlice(const Value &part) {
 }
 
 /// start, stop and step of a slice of `count` elements, as Python counts; nothing where a part is no known integer.
-static std::optional<std::array<int64_t, 3>> sliceBounds(const SliceValue &slice, int64_t count, Value &culprit) {
+static std::optional<std::array<int64_t, 3>> sliceBounds(const SliceValue &slice, int64_t count, Value &badBound) {
   std::array<int64_t, 3> bounds = {0, count, 1};
   for (int i = 2; i >= 0; --i) {
     const Value &bound = (*slice.parts)[i];
@@ -44,7 +44,7 @@ static std::optional<std::array<int64_t, 3>> sliceBounds(const SliceValue &slice
     }
     auto number = bound.asInt64();
     if (!number || (i == 2 && *number == 0)) {
-      culprit = bound;
+      badBound = bound;
       return std::nullopt;
     }
     bounds[i] = *number;
@@ -63,7 +63,7 @@ static int64_t sliceCount(const std::array<int64_t, 3> &bounds) {
 }
 
 /// What `part` takes of dimension `axis`; nothing after an error.
-static std::optional<Pick> pickOf(FunctionEmitter &emitter, const Value &part, const Type &type, size_t axis,
+static std::optional<Pick> pickOf(TtFunctionEmitter &emitter, const Value &part, const Type &type, size_t axis,
                                   SourceRange range) {
   const int64_t extent = type.shape[axis];
   if (auto index = part.asInt64(); index && !part.is<bool>()) {
@@ -73,11 +73,11 @@ static std::optional<Pick> pickOf(FunctionEmitter &emitter, const Value &part, c
     }
     return Pick{*index < 0 ? *index + extent : *index, 1, 1, true};
   }
-  Value culprit = part;
+  Value badBound = part;
   const SliceValue *slice = part.get<SliceValue>();
-  auto bounds = slice ? sliceBounds(*slice, extent, culprit) : std::nullopt;
+  auto bounds = slice ? sliceBounds(*slice, extent, badBound) : std::nullopt;
   if (!bounds) {
-    emitter.error(diag::UnsupportedIndex, range, describe(culprit));
+    emitter.error(diag::UnsupportedIndex, range, describe(badBound));
     return std::nullopt;
   }
   Pick pick{(*bounds)[0], sliceCount(*bounds), (*bounds)[2]};
@@ -89,7 +89,7 @@ static std::optional<Pick> pickOf(FunctionEmitter &emitter, const Value &part, c
 }
 
 /// The picked elements along `axis`: a gather whose indices are known.
-static Value pickAlong(FunctionEmitter &emitter, const Value &tile, const Pick &pick, int64_t axis,
+static Value pickAlong(TtFunctionEmitter &emitter, const Value &tile, const Pick &pick, int64_t axis,
                        SourceRange range) {
   llvm::SmallVector<int64_t, 4> shape = tile.tensor()->type.shape;
   shape[axis] = pick.count;
@@ -97,10 +97,10 @@ static Value pickAlong(FunctionEmitter &emitter, const Value &tile, const Pick &
     return Value::poison();
   mlir::OpBuilder &builder = emitter.builder;
   const Type indexType = Type(Scalar::Int32).withShape(pick.count);
-  Value index = Value::tensor(tt::MakeRangeOp::create(builder, emitter.location(range),
-                                                      indexType.toMlir(builder.getContext()), 0,
-                                                      static_cast<int32_t>(pick.count)),
-                              indexType);
+  Value index =
+      Value::tensor(tt::MakeRangeOp::create(builder, emitter.location(range), indexType.toMlir(builder.getContext()), 0,
+                                            static_cast<int32_t>(pick.count)),
+                    indexType);
   auto combine = [&](syntax::BinaryOperator op, int64_t number) {
     index = emitter.binary(op, index, Value::integer(number), range, range);
   };
@@ -115,12 +115,12 @@ static Value pickAlong(FunctionEmitter &emitter, const Value &tile, const Pick &
   const Builtin *gather = findBuiltin("triton.language", "gather");
   if (!gather)
     return emitter.error(diag::UnsupportedIndex, range, "part of a dimension");
-  const Argument args[] = {{tile, range}, {index, range}, {Value::integer(axis), range}};
+  const PositionalArgument args[] = {{tile, range}, {index, range}, {Value::integer(axis), range}};
   return index.isPoison() ? index : emitter.callBuiltin(*gather, args, {}, range);
 }
 
 /// Without the dimensions that `dropped` marks, all of extent 1.
-static Value dropDims(FunctionEmitter &emitter, const Value &tile, llvm::ArrayRef<bool> dropped, SourceRange range) {
+static Value dropDims(TtFunctionEmitter &emitter, const Value &tile, llvm::ArrayRef<bool> dropped, SourceRange range) {
   const Type &type = tile.tensor()->type;
   llvm::SmallVector<int64_t, 4> shape;
   for (auto [extent, isDropped] : llvm::zip_equal(type.shape, dropped))
@@ -129,17 +129,17 @@ static Value dropDims(FunctionEmitter &emitter, const Value &tile, llvm::ArrayRe
   mlir::OpBuilder &builder = emitter.builder;
   mlir::Location loc = emitter.location(range);
   if (shape.empty())
-    return Value::tensor(tt::UnsplatOp::create(builder, loc, type.element().toMlir(builder.getContext()),
-                                               tile.tensor()->value),
-                         type.element());
+    return Value::tensor(
+        tt::UnsplatOp::create(builder, loc, type.element().toMlir(builder.getContext()), tile.tensor()->value),
+        type.element());
   const Type result = type.withShape(shape);
-  return Value::tensor(tt::ReshapeOp::create(builder, loc, result.toMlir(builder.getContext()), tile.tensor()->value,
-                                             false, false),
-                       result);
+  return Value::tensor(
+      tt::ReshapeOp::create(builder, loc, result.toMlir(builder.getContext()), tile.tensor()->value, false, false),
+      result);
 }
 
 /// `x[:, None]`, `x[3]`, `x[::2]`: None inserts a dimension, an integer takes one away, a slice picks of one.
-Value FunctionEmitter::subscriptTile(const Value &tile, const Value &index, SourceRange range) {
+Value TtFunctionEmitter::subscriptTile(const Value &tile, const Value &index, SourceRange range) {
   std::vector<Value> parts = index.elements() ? *index.elements() : std::vector<Value>{index};
   const Type type = tile.tensor()->type;
   const auto isNone = [](const Value &part) { return part.isNone(); };
@@ -174,17 +174,18 @@ Value FunctionEmitter::subscriptTile(const Value &tile, const Value &index, Sour
   dropped.resize(result.tensor()->type.shape.size(), false);
   taken = result.tensor()->type.elementCount();
   if (taken != type.elementCount() && module.target.backend != "cpu")
-    module.diagnostics.report(diag::IndexCost, module.userPlace(place(range), function), taken, type.elementCount());
+    module.diagnostics.report(diag::IndexCost, module.userFileRange(fileRange(range), function), taken,
+                              type.elementCount());
   return llvm::is_contained(dropped, true) ? dropDims(*this, result, dropped, range) : result;
 }
 
-Value FunctionEmitter::item(const Value &object, const Value &index, SourceRange range) {
+Value TtFunctionEmitter::item(const Value &object, const Value &index, SourceRange range) {
   if (object.tensor())
     return subscriptTile(object, index, range);
   if (auto *host = object.get<HostValue>())
     return fromHost(module.host.item(host->object, index), range);
   if (object.object() || object.is<std::string>()) {
-    const Argument args[] = {{index, range}};
+    const PositionalArgument args[] = {{index, range}};
     return call(attribute(object, "__getitem__", range), args, {}, range);
   }
   const std::vector<Value> *elements = object.elements();
@@ -199,10 +200,10 @@ Value FunctionEmitter::item(const Value &object, const Value &index, SourceRange
   const SliceValue *slice = index.get<SliceValue>();
   if (!slice)
     return error(diag::TupleIndex, range, describe(index));
-  Value culprit;
-  auto bounds = sliceBounds(*slice, count, culprit);
+  Value badBound;
+  auto bounds = sliceBounds(*slice, count, badBound);
   if (!bounds)
-    return error(diag::TupleIndex, range, describe(culprit));
+    return error(diag::TupleIndex, range, describe(badBound));
   std::vector<Value> picked;
   for (int64_t i = (*bounds)[0]; (*bounds)[2] > 0 ? i < (*bounds)[1] : i > (*bounds)[1]; i += (*bounds)[2])
     picked.push_back((*elements)[i]);

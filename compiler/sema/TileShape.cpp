@@ -19,12 +19,12 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
-bool allowsAnyExtent(const FunctionEmitter &emitter) {
+bool allowsAnyExtent(const TtFunctionEmitter &emitter) {
   const llvm::StringRef backend = emitter.module.target.backend;
   return backend == "cpu" || backend == "cuda";
 }
 
-bool checkTileShape(FunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range) {
+bool checkTileShape(TtFunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range) {
   bool isGood = true;
   int64_t count = 1;
   for (auto [index, extent] : llvm::enumerate(shape)) {
@@ -44,14 +44,14 @@ bool checkTileShape(FunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, Sou
   return false;
 }
 
-std::optional<int64_t> checkAxis(FunctionEmitter &emitter, int64_t axis, int64_t rank, SourceRange range) {
+std::optional<int64_t> checkAxis(TtFunctionEmitter &emitter, int64_t axis, int64_t rank, SourceRange range) {
   if (-rank <= axis && axis < rank)
     return axis < 0 ? axis + rank : axis;
   emitter.error(diag::AxisOutOfRange, range, axis, rank, -rank, rank - 1);
   return std::nullopt;
 }
 
-Value expandDims(FunctionEmitter &emitter, const Value &tensor, int64_t axis, SourceRange range) {
+Value expandDims(TtFunctionEmitter &emitter, const Value &tensor, int64_t axis, SourceRange range) {
   const TensorValue *source = tensor.tensor();
   if (!source)
     return Value::poison();
@@ -67,7 +67,7 @@ Value expandDims(FunctionEmitter &emitter, const Value &tensor, int64_t axis, So
 }
 
 /// The shape that both fit into by NumPy's rule; nothing after an error.
-static std::optional<llvm::SmallVector<int64_t>> commonShape(FunctionEmitter &emitter, llvm::ArrayRef<int64_t> left,
+static std::optional<llvm::SmallVector<int64_t>> commonShape(TtFunctionEmitter &emitter, llvm::ArrayRef<int64_t> left,
                                                              llvm::ArrayRef<int64_t> right, SourceRange range) {
   llvm::SmallVector<int64_t> result(std::max(left.size(), right.size()));
   for (size_t index = 0; index < result.size(); ++index) {
@@ -85,7 +85,7 @@ static std::optional<llvm::SmallVector<int64_t>> commonShape(FunctionEmitter &em
   return result;
 }
 
-bool broadcastAll(FunctionEmitter &emitter, llvm::MutableArrayRef<Value> tensors, SourceRange range) {
+bool broadcastAll(TtFunctionEmitter &emitter, llvm::MutableArrayRef<Value> tensors, SourceRange range) {
   llvm::SmallVector<int64_t> shape;
   for (const Value &tensor : tensors) {
     if (!tensor.tensor())
@@ -105,7 +105,7 @@ bool broadcastAll(FunctionEmitter &emitter, llvm::MutableArrayRef<Value> tensors
   return llvm::none_of(tensors, [](const Value &tensor) { return tensor.isPoison(); });
 }
 
-bool FunctionEmitter::broadcastTogether(Value &left, Value &right, SourceRange range) {
+bool TtFunctionEmitter::broadcastTogether(Value &left, Value &right, SourceRange range) {
   Value both[] = {left, right};
   if (!broadcastAll(*this, both, range))
     return false;
@@ -114,7 +114,7 @@ bool FunctionEmitter::broadcastTogether(Value &left, Value &right, SourceRange r
   return true;
 }
 
-Value FunctionEmitter::broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range) {
+Value TtFunctionEmitter::broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range) {
   const TensorValue *source = value.tensor();
   if (!source)
     return Value::poison();

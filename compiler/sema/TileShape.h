@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 namespace nereid::sema {
 
@@ -13,14 +13,14 @@ inline constexpr int64_t maxTileElements = 1048576;
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 /// Whether tiles may have extents that are no powers of two: threads of a GPU share tiles by halves, loops of a CPU
 /// need not.
-bool allowsAnyExtent(const FunctionEmitter &emitter);
+bool allowsAnyExtent(const TtFunctionEmitter &emitter);
 /// Reports an extent that the target cannot have and a tile that is too large; true where all is well.
-bool checkTileShape(FunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range);
+bool checkTileShape(TtFunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range);
 /// `axis` of a shape with `rank` dimensions, counted from the front; an error where it is outside.
-std::optional<int64_t> checkAxis(FunctionEmitter &emitter, int64_t axis, int64_t rank, SourceRange range);
+std::optional<int64_t> checkAxis(TtFunctionEmitter &emitter, int64_t axis, int64_t rank, SourceRange range);
 /// The tile with a dimension of 1 before `axis`; a scalar becomes a tile of one element.
-Value expandDims(FunctionEmitter &emitter, const Value &tensor, int64_t axis, SourceRange range);
+Value expandDims(TtFunctionEmitter &emitter, const Value &tensor, int64_t axis, SourceRange range);
 /// All tensors in their common shape; false after an error.
-bool broadcastAll(FunctionEmitter &emitter, llvm::MutableArrayRef<Value> tensors, SourceRange range);
+bool broadcastAll(TtFunctionEmitter &emitter, llvm::MutableArrayRef<Value> tensors, SourceRange range);
 
 } // namespace nereid::sema

@@ -10,19 +10,19 @@
 namespace nereid::sema {
 namespace {
 
-struct ScalarFacts {
+struct ScalarInfo {
   llvm::StringLiteral name, abbreviation, signature;
   unsigned bits;
   ScalarKind kind;
 };
 
-constexpr ScalarFacts facts[] = {
+constexpr ScalarInfo scalarInfos[] = {
 #define SCALAR(id, name, abbreviation, signature, bits, kind) {name, abbreviation, signature, bits, ScalarKind::kind},
 #include "compiler/sema/Scalars.def"
 };
-constexpr unsigned scalarCount = std::size(facts);
+constexpr unsigned scalarCount = std::size(scalarInfos);
 
-const ScalarFacts &factsOf(Scalar scalar) { return facts[static_cast<unsigned>(scalar)]; }
+const ScalarInfo &infoOf(Scalar scalar) { return scalarInfos[static_cast<unsigned>(scalar)]; }
 
 mlir::Type elementToMlir(Scalar scalar, mlir::MLIRContext *context) {
   switch (scalar) {
@@ -61,20 +61,20 @@ mlir::Type elementToMlir(Scalar scalar, mlir::MLIRContext *context) {
 
 } // namespace
 
-llvm::StringRef nameOf(Scalar scalar) { return factsOf(scalar).name; }
-llvm::StringRef abbreviationOf(Scalar scalar) { return factsOf(scalar).abbreviation; }
-llvm::StringRef signatureOf(Scalar scalar) { return factsOf(scalar).signature; }
-unsigned bitsOf(Scalar scalar) { return factsOf(scalar).bits; }
-ScalarKind kindOf(Scalar scalar) { return factsOf(scalar).kind; }
+llvm::StringRef nameOf(Scalar scalar) { return infoOf(scalar).name; }
+llvm::StringRef abbreviationOf(Scalar scalar) { return infoOf(scalar).abbreviation; }
+llvm::StringRef signatureOf(Scalar scalar) { return infoOf(scalar).signature; }
+unsigned bitsOf(Scalar scalar) { return infoOf(scalar).bits; }
+ScalarKind kindOf(Scalar scalar) { return infoOf(scalar).kind; }
 bool isFloating(Scalar scalar) { return kindOf(scalar) == ScalarKind::Floating; }
-bool isByteFloat(Scalar scalar) { return isFloating(scalar) && bitsOf(scalar) == 8; }
+bool isFp8(Scalar scalar) { return isFloating(scalar) && bitsOf(scalar) == 8; }
 bool isInteger(Scalar scalar) { return kindOf(scalar) == ScalarKind::Integer || kindOf(scalar) == ScalarKind::Boolean; }
 bool isSignedInteger(Scalar scalar) { return Scalar::Int8 <= scalar && scalar <= Scalar::Int64; }
 bool isUnsignedInteger(Scalar scalar) { return isInteger(scalar) && !isSignedInteger(scalar); }
 
 std::optional<Scalar> scalarFromName(llvm::StringRef name) {
   for (unsigned index = 0; index < scalarCount; ++index)
-    if (facts[index].name == name)
+    if (scalarInfos[index].name == name)
       return static_cast<Scalar>(index);
   return std::nullopt;
 }
@@ -83,7 +83,7 @@ std::optional<Scalar> scalarFromSignature(llvm::StringRef text) {
   if (text == "i1" || text == "B")
     return Scalar::Int1;
   for (unsigned index = 1; index < scalarCount; ++index) // not "void"
-    if (facts[index].signature == text)
+    if (scalarInfos[index].signature == text)
       return static_cast<Scalar>(index);
   return std::nullopt;
 }
@@ -148,9 +148,9 @@ Type Type::asBlockPointer() const {
 static mlir::Type descriptorToMlir(const Type &type, mlir::MLIRContext *context) {
   mlir::Type element = elementToMlir(type.scalar, context);
   if (isInteger(type.scalar) && type.scalar != Scalar::Int1)
-    element = mlir::IntegerType::get(context, bitsOf(type.scalar),
-                                     isSignedInteger(type.scalar) ? mlir::IntegerType::Signed
-                                                                  : mlir::IntegerType::Unsigned);
+    element =
+        mlir::IntegerType::get(context, bitsOf(type.scalar),
+                               isSignedInteger(type.scalar) ? mlir::IntegerType::Signed : mlir::IntegerType::Unsigned);
   return tt::TensorDescType::get(context, mlir::RankedTensorType::get(type.shape, element));
 }
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "mlir/IR/Types.h"
 
 #include <optional>
 #include <string>
@@ -26,10 +26,10 @@ llvm::StringRef signatureOf(Scalar scalar);    ///< "fp32", "i32", "u1": as sign
 unsigned bitsOf(Scalar scalar);
 ScalarKind kindOf(Scalar scalar);
 bool isFloating(Scalar scalar);
-bool isByteFloat(Scalar scalar);       ///< the floats of 8 bits
-bool isInteger(Scalar scalar);         ///< any integer, bool included
-bool isSignedInteger(Scalar scalar);   ///< int8 .. int64
-bool isUnsignedInteger(Scalar scalar); ///< uint8 .. uint64 and bool
+bool isFp8(Scalar scalar);                                       ///< the floats of 8 bits
+bool isInteger(Scalar scalar);                                   ///< any integer, bool included
+bool isSignedInteger(Scalar scalar);                             ///< int8 .. int64
+bool isUnsignedInteger(Scalar scalar);                           ///< uint8 .. uint64 and bool
 std::optional<Scalar> scalarFromName(llvm::StringRef name);      ///< of "float32"
 std::optional<Scalar> scalarFromSignature(llvm::StringRef text); ///< of "fp32", "i1", "B"...
 Scalar integerOf(unsigned bits, bool isSigned);
@@ -39,8 +39,8 @@ Scalar integerOf(unsigned bits, bool isSigned);
 struct Type {
   Scalar scalar = Scalar::Void; ///< the element, or what a pointer points to
   bool isPointer = false;
-  bool isConst = false; ///< a pointer that cannot be stored through
-  bool isDescriptor = false; ///< the handle of a tensor descriptor; the shape is that of its blocks
+  bool isConst = false;       ///< a pointer that cannot be stored through
+  bool isDescriptor = false;  ///< the handle of a tensor descriptor; the shape is that of its blocks
   bool pointsToBlock = false; ///< the type of a block pointer; the shape is that of its blocks
   llvm::SmallVector<int64_t, 4> shape;
 
@@ -55,11 +55,11 @@ struct Type {
   bool isFloat() const { return !isPointer && isFloating(scalar); }
   bool isInt() const { return !isPointer && isInteger(scalar); }
   bool isBool() const { return !isPointer && scalar == Scalar::Int1; }
-  Type element() const;                                 ///< without the shape
+  Type element() const;                                  ///< without the shape
   Type withShape(llvm::ArrayRef<int64_t> extents) const; ///< the same element in another shape
-  Type withScalar(Scalar other) const;                  ///< another element in this shape; no pointer
-  Type asDescriptor() const;                            ///< of blocks of this tile type
-  Type asBlockPointer() const;                          ///< of a block of this tile of pointers
+  Type withScalar(Scalar other) const;                   ///< another element in this shape; no pointer
+  Type asDescriptor() const;                             ///< of blocks of this tile type
+  Type asBlockPointer() const;                           ///< of a block of this tile of pointers
 
   /// As error messages print it: "int32", "pointer<fp32>", "fp32[64, 64]" of a tile.
   std::string str() const;

@@ -221,18 +221,20 @@ bool sameConstant(const Value &a, const Value &b) {
   return both<NoneValue>(a, b, always) || both<EllipsisValue>(a, b, always) || both<PoisonValue>(a, b, always) ||
          both<std::string>(a, b, [](auto &x, auto &y) { return x == y; }) ||
          both<TypeValue>(a, b, [](auto &x, auto &y) { return x.type == y.type; }) ||
-         both<TupleValue>(a, b, [](auto &x, auto &y) {
-           return x.record == y.record && x.isObject() == y.isObject() && (!x.isObject() || x.hostClass == y.hostClass) &&
-                  samePart(x.elements, y.elements);
-         }) ||
+         both<TupleValue>(a, b,
+                          [](auto &x, auto &y) {
+                            return x.record == y.record && x.isObject() == y.isObject() &&
+                                   (!x.isObject() || x.hostClass == y.hostClass) && samePart(x.elements, y.elements);
+                          }) ||
          both<SliceValue>(a, b, [](auto &x, auto &y) { return samePart(x.parts, y.parts); }) ||
          both<BuiltinValue>(a, b, [](auto &x, auto &y) { return x.builtin == y.builtin; }) ||
          both<FunctionValue>(a, b, [](auto &x, auto &y) { return isSameFunction(*x.function, *y.function); }) ||
          both<ModuleValue>(a, b, [](auto &x, auto &y) { return x.name == y.name; }) ||
          both<HostValue>(a, b, [](auto &x, auto &y) { return x.object == y.object; }) ||
-         both<MethodValue>(a, b, [](auto &x, auto &y) {
-           return sameConstant(*x.function, *y.function) && sameConstant(*x.self, *y.self);
-         }) ||
+         both<MethodValue>(a, b,
+                           [](auto &x, auto &y) {
+                             return sameConstant(*x.function, *y.function) && sameConstant(*x.self, *y.self);
+                           }) ||
          both<Range>(a, b, [](auto &x, auto &y) { return x == y; }) ||
          both<TensorValue>(a, b, [](auto &x, auto &y) { return x.value == y.value; });
 }

@@ -7,8 +7,8 @@
 
 #include "compiler/sema/Type.h"
 
-#include "llvm/ADT/DynamicAPInt.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/DynamicAPInt.h"
 
 #include <memory>
 #include <string>
@@ -54,7 +54,7 @@ struct TupleValue {
   HostRef hostClass;                                      ///< of a namedtuple made by the host
   /// The class's name where this is an object with fields; null for tuples.
   std::shared_ptr<const std::string> className;
-  bool keepsConstants = false; ///< assignment leaves its numbers constant, as fields of an aggregate are
+  bool keepsConstants = false;         ///< assignment leaves its numbers constant, as fields of an aggregate are
   const RecordClass *record = nullptr; ///< of a record: the elements are its parts
 
   bool isObject() const { return className != nullptr; }

@@ -62,7 +62,7 @@ def _positions(input, axis: constexpr):
     """Each element's index along the axis, in the input's shape."""
     rank: constexpr = len(input.shape)
     static_assert(-rank <= axis and axis < rank, f"axis {axis} does not exist in a tile of {rank} dimensions")
-    return _places(input.shape, axis if axis >= 0 else axis + rank)
+    return _indices_along(input.shape, axis if axis >= 0 else axis + rank)
 
 
 @jit

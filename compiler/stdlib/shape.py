@@ -13,7 +13,7 @@ def _axis(x, dim):
 
 
 @jit
-def _places(shape, axis: constexpr):
+def _indices_along(shape, axis: constexpr):
     """Each element's index along the axis, in a shape."""
     index = arange(0, shape[axis])
     for other in static_range(len(shape)):
@@ -53,26 +53,26 @@ def flip(x, dim: constexpr = None):
     axis: constexpr = _axis(x, dim)
     last: constexpr = x.shape[axis] - 1
     if (last & (last + 1)) == 0:
-        return gather(x, _places(x.shape, axis) ^ last, axis)
+        return gather(x, _indices_along(x.shape, axis) ^ last, axis)
     else:
-        return gather(x, last - _places(x.shape, axis), axis)
+        return gather(x, last - _indices_along(x.shape, axis), axis)
 
 
 @jit
 def roll(x, shift, dim: constexpr = None):
-    """The tile turned by a number of places along a dimension, the last if none is given."""
+    """The tile source by a number of places along a dimension, the last if none is given."""
     axis: constexpr = _axis(x, dim)
     extent: constexpr = x.shape[axis]
-    turned = (_places(x.shape, axis) - shift) % extent
-    return gather(x, where(turned < 0, turned + extent, turned), axis)
+    source = (_indices_along(x.shape, axis) - shift) % extent
+    return gather(x, where(source < 0, source + extent, source), axis)
 
 
 @jit
 def swizzle2d(i, j, size_i, size_j, size_g):
-    """Row-major place (i, j) to its place when groups of `size_g` rows are walked column by column."""
-    place = i * size_j + j
+    """Row-major index (i, j) to its index when groups of `size_g` rows are walked column by column."""
+    position = i * size_j + j
     per_group = size_g * size_j
-    first_row = place // per_group * size_g
+    first_row = position // per_group * size_g
     rows = minimum(size_i - first_row, size_g)
-    inside = place % per_group
+    inside = position % per_group
     return first_row + inside % rows, inside // rows

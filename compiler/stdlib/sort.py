@@ -43,15 +43,15 @@ def _before(a, index_a, b, index_b, descending: constexpr):
 @jit
 def _exchange(key, index, axis: constexpr, distance: constexpr, descending: constexpr, flipped):
     """Puts all pairs `distance` apart in order, or in reverse order where `flipped` is true."""
-    place = _places(key.shape, axis)
-    is_first = (place & distance) == 0
-    other = gather(key, place ^ distance, axis)
+    position = _indices_along(key.shape, axis)
+    is_first = (position & distance) == 0
+    other = gather(key, position ^ distance, axis)
     first = where(is_first, key, other)
     second = where(is_first, other, key)
     if index is None:
         swaps = _before(second, None, first, None, descending)
     else:
-        other_index = gather(index, place ^ distance, axis)
+        other_index = gather(index, position ^ distance, axis)
         swaps = _before(second, where(is_first, other_index, index), first, where(is_first, index, other_index),
                         descending)
     if flipped is not None:
@@ -66,7 +66,7 @@ def _merge(key, index, axis: constexpr, length: constexpr, descending: constexpr
     """Sorts runs of `length` elements that rise and fall once each; every second in reverse order if alternating."""
     steps: constexpr = _log2(length)
     if is_alternating:
-        flipped = (_places(key.shape, axis) & length) != 0
+        flipped = (_indices_along(key.shape, axis) & length) != 0
         for step in static_range(steps):
             key, index = _exchange(key, index, axis, length >> (step + 1), descending, flipped)
     else:
@@ -90,8 +90,8 @@ def _sort_runs(key, index, axis: constexpr, length: constexpr, descending: const
 def _halve(key, index, axis: constexpr, length: constexpr, descending: constexpr):
     """Of each two runs, one in order and one in reverse, the elements that belong first, in one run."""
     half: constexpr = key.shape[axis] // 2
-    place = _places(key.shape[:axis] + (half,) + key.shape[axis + 1:], axis)
-    left = place + (place & -length)
+    position = _indices_along(key.shape[:axis] + (half,) + key.shape[axis + 1:], axis)
+    left = position + (position & -length)
     right = left + length
     a = gather(key, left, axis)
     b = gather(key, right, axis)
@@ -109,7 +109,7 @@ def _halve(key, index, axis: constexpr, length: constexpr, descending: constexpr
 def sort(x, dim: constexpr = None, descending: constexpr = False, return_indices: constexpr = False):
     """The elements in order along a dimension, the last if none is given; with their indices if asked for."""
     axis: constexpr = _axis(x, dim)
-    key, index = _sort_runs(x, _places(x.shape, axis) if return_indices else None, axis, x.shape[axis], descending)
+    key, index = _sort_runs(x, _indices_along(x.shape, axis) if return_indices else None, axis, x.shape[axis], descending)
     if return_indices:
         return key, index
     else:
@@ -130,7 +130,7 @@ def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True, r
     extent: constexpr = x.shape[axis]
     static_assert(k >= 1 and (k & (k - 1)) == 0 and k <= extent,
                   f"topk needs a power of 2 up to the extent {extent}, not {k}")
-    key, index = _sort_runs(x, _places(x.shape, axis) if return_indices else None, axis, k, descending)
+    key, index = _sort_runs(x, _indices_along(x.shape, axis) if return_indices else None, axis, k, descending)
     rounds: constexpr = _log2(extent // k)
     for round in static_range(rounds):
         key, index = _halve(key, index, axis, k, descending)

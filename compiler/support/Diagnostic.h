@@ -72,8 +72,8 @@ struct Diagnostic {
     caret = offset;
     return *this;
   }
-  Diagnostic &note(std::string text, FileRange place = {}) {
-    notes.push_back({std::move(text), place});
+  Diagnostic &note(std::string text, FileRange where = {}) {
+    notes.push_back({std::move(text), where});
     return *this;
   }
 };

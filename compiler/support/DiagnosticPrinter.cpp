@@ -124,7 +124,7 @@ static void drawSourceLine(const Diagnostic &diagnostic, llvm::raw_ostream &os) 
   os << indent << source << '\n' << indent << llvm::StringRef(marks).rtrim(' ') << '\n';
 }
 
-static void drawPlace(FileRange where, std::optional<uint32_t> caret, llvm::raw_ostream &os) {
+static void drawRange(FileRange where, std::optional<uint32_t> caret, llvm::raw_ostream &os) {
   if (!where)
     return;
   LineColumn position = where.file->position(caret.value_or(where.range.begin));
@@ -132,13 +132,13 @@ static void drawPlace(FileRange where, std::optional<uint32_t> caret, llvm::raw_
 }
 
 void render(const Diagnostic &diagnostic, llvm::raw_ostream &os) {
-  drawPlace(diagnostic.where, diagnostic.caret, os);
+  drawRange(diagnostic.where, diagnostic.caret, os);
   os << toString(diagnostic.severity()) << ": " << sanitized(diagnostic.message, true);
   os << " [" << diagnostic.code() << "]\n";
   if (diagnostic.where)
     drawSourceLine(diagnostic, os);
   for (const DiagnosticNote &note : diagnostic.notes) {
-    drawPlace(note.where, std::nullopt, os);
+    drawRange(note.where, std::nullopt, os);
     os << "note: " << sanitized(note.message, true) << '\n';
   }
 }

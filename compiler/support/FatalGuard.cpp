@@ -24,7 +24,7 @@ static constexpr size_t stackBytes = size_t{256} << 20;
 static constexpr long kAskNs = 30'000'000;
 
 namespace {
-enum class RunState : uint8_t { Running, Ended, Abandoned };
+enum class RunState : uint8_t { Running, Ended, Cancelled };
 
 /// What the thread of a run and whoever waits for it tell each other.
 struct Signals {
@@ -52,11 +52,10 @@ struct Run {
 } // namespace
 
 static thread_local Guard *activeGuard = nullptr;
-static std::atomic<unsigned> abandonedRuns{0};
+static std::atomic<unsigned> cancelledRuns{0};
 
 // The threads of such runs are not in the child of a fork.
-[[maybe_unused]] static const int registered =
-    pthread_atfork(nullptr, nullptr, [] { abandonedRuns.store(0); });
+[[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { cancelledRuns.store(0); });
 
 [[noreturn]] static void leave(Guard &guard, const char *reason) {
   guard.reason = reason;
@@ -100,12 +99,12 @@ static void runWithGate(Run &run) {
 static void *runOnThread(void *opaque) {
   auto *held = static_cast<std::shared_ptr<Run> *>(opaque);
   runWithGate(**held);
-  const bool isAbandoned = (*held)->signals.state.exchange(RunState::Ended) == RunState::Abandoned;
+  const bool isCancelled = (*held)->signals.state.exchange(RunState::Ended) == RunState::Cancelled;
   // What was left by a jump is in an unknown state and stays as it is.
-  if (!isAbandoned || !(*held)->guard.failed)
+  if (!isCancelled || !(*held)->guard.failed)
     delete held;
-  if (isAbandoned)
-    abandonedRuns.fetch_sub(1);
+  if (isCancelled)
+    cancelledRuns.fetch_sub(1);
   return nullptr;
 }
 
@@ -139,14 +138,14 @@ static bool joinsSoon(pthread_t thread) {
 }
 
 /// False where the thread has ended just now.
-static bool abandon(Run &run, pthread_t thread) {
-  abandonedRuns.fetch_add(1);
+static bool cancel(Run &run, pthread_t thread) {
+  cancelledRuns.fetch_add(1);
   RunState running = RunState::Running;
-  if (run.signals.state.compare_exchange_strong(running, RunState::Abandoned)) {
+  if (run.signals.state.compare_exchange_strong(running, RunState::Cancelled)) {
     pthread_detach(thread);
     return true;
   }
-  abandonedRuns.fetch_sub(1);
+  cancelledRuns.fetch_sub(1);
   return false;
 }
 
@@ -154,22 +153,22 @@ static std::optional<std::string> failureOf(const Guard &guard) {
   return guard.failed ? std::optional(guard.reason) : std::nullopt;
 }
 
-GuardedEnd support::runGuarded(std::function<void()> work, llvm::function_ref<bool()> shouldStop) {
+GuardedEnd support::runGuarded(std::function<void()> work, llvm::function_ref<bool()> isCancelRequested) {
   const auto run = std::make_shared<Run>(std::move(work));
   pthread_t thread;
   if (activeGuard) { // on such a thread already
     runWithin(run->guard);
   } else if (!startThread(run, thread)) { // no thread to be had: the work is still wanted
     runWithGate(*run);
-  } else if (!shouldStop) {
+  } else if (!isCancelRequested) {
     pthread_join(thread, nullptr);
   } else {
     while (!joinsSoon(thread)) {
-      const bool isLate = std::chrono::steady_clock::now() > run->signals.deadline.load();
-      if (!isLate && !shouldStop())
+      const bool isTimedOut = std::chrono::steady_clock::now() > run->signals.deadline.load();
+      if (!isTimedOut && !isCancelRequested())
         continue;
-      if (abandon(*run, thread))
-        return {true, isLate, std::nullopt};
+      if (cancel(*run, thread))
+        return {true, isTimedOut, std::nullopt};
       pthread_join(thread, nullptr);
       break;
     }
@@ -183,12 +182,12 @@ std::optional<std::string> support::runGuarded(llvm::function_ref<void()> work) 
 
 //--- Work that was given up --------------------------------------------------------------------
 
-bool support::isAbandoned() {
-  return activeGuard && activeGuard->signals->state.load(std::memory_order_relaxed) == RunState::Abandoned;
+bool support::isCancelled() {
+  return activeGuard && activeGuard->signals->state.load(std::memory_order_relaxed) == RunState::Cancelled;
 }
 
-void support::leaveIfAbandoned() {
-  if (isAbandoned())
+void support::exitIfCancelled() {
+  if (isCancelled())
     leave(*activeGuard, "given up");
 }
 
@@ -202,9 +201,9 @@ support::TimeLimit::~TimeLimit() {
     activeGuard->signals->deadline.store(std::chrono::steady_clock::time_point::max());
 }
 
-bool support::waitForAbandoned(std::chrono::milliseconds limit) {
+bool support::waitForCancelled(std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (abandonedRuns.load() != 0) {
+  while (cancelledRuns.load() != 0) {
     if (std::chrono::steady_clock::now() > deadline)
       return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -23,18 +23,18 @@ std::optional<std::string> runGuarded(llvm::function_ref<void()> work);
 
 /// How work ended that could be given up.
 struct GuardedEnd {
-  bool isAbandoned = false; ///< it may still be running, on what `work` owns
-  bool isLate = false;      ///< abandoned since it passed a `TimeLimit`
+  bool isCancelled = false; ///< it may still be running, on what `work` owns
+  bool isTimedOut = false;  ///< abandoned since it passed a `TimeLimit`
   std::optional<std::string> failure;
 };
 
-/// The same; `shouldStop` is asked every few hundredths of a second. Once it says so the work is given up: this
-/// returns at once, and the work ends when it next comes by `leaveIfAbandoned`. It may refer to nothing that its
+/// The same; `isCancelRequested` is asked every few hundredths of a second. Once it says so the work is given up: this
+/// returns at once, and the work ends when it next comes by `exitIfCancelled`. It may refer to nothing that its
 /// caller owns; `work` itself, with what it captured, lives as long as the work does.
-GuardedEnd runGuarded(std::function<void()> work, llvm::function_ref<bool()> shouldStop);
+GuardedEnd runGuarded(std::function<void()> work, llvm::function_ref<bool()> isCancelRequested);
 
 /// Whether this thread's guarded work was given up.
-bool isAbandoned();
+bool isCancelled();
 
 /// As long as it lives, guarded work whose caller may give it up is given up after that time; 0 is no limit. For calls
 /// of libraries that nothing else can end.
@@ -47,9 +47,9 @@ public:
 };
 
 /// Ends guarded work that was given up; for places where no lock is held.
-void leaveIfAbandoned();
+void exitIfCancelled();
 
 /// Waits until work that was given up has ended, so that a process may end; false where the time was too short.
-bool waitForAbandoned(std::chrono::milliseconds limit);
+bool waitForCancelled(std::chrono::milliseconds limit);
 
 } // namespace nereid::support

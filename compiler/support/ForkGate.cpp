@@ -19,7 +19,7 @@ static constexpr auto kPause = std::chrono::microseconds(200);
 static std::atomic<unsigned> inside{0};
 static std::atomic<unsigned> forking{0};
 static std::atomic<bool> isLost{false};
-static std::atomic<bool> isStuck{false}; ///< the last fork waited in vain, and nobody was seen to leave since
+static std::atomic<bool> isStuck{false};   ///< the last fork waited in vain, and nobody was seen to leave since
 static thread_local unsigned depth = 0;    ///< gates that this thread holds, one within the other
 static thread_local bool isEmptied = true; ///< by the fork that this thread is at
 

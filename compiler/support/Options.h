@@ -21,18 +21,18 @@ struct Options {
   uint32_t numWarps = 4;
   uint32_t numStages = 3;
   uint32_t numCtas = 1;
-  uint32_t maxRegisters = 0;      ///< 0: no limit (`maxnreg`)
-  bool enableFpFusion = true;     ///< multiply and add may become fma
-  bool debug = false;             ///< device asserts are on
-  bool sanitizeOverflow = true;   ///< with debug: integer overflow is asserted
-  bool cooperativeGrid = false;   ///< `launch_cooperative_grid`
-  bool programmaticLaunch = false; ///< `launch_pdl`
-  std::string inputPrecision;     ///< what `dot` takes where it is not told; empty: the target's own
-  std::vector<std::string> supportedFp8; ///< floats of 8 bits that kernels may use; none given: all
-  uint32_t ptxVersion = 0;             ///< 80 is 8.0; 0: what the code needs (`ptx_version`)
-  std::string ptxOptions;              ///< further words for the assembler of PTX (`ptx_options`)
+  uint32_t maxRegisters = 0;                  ///< 0: no limit (`maxnreg`)
+  bool enableFpFusion = true;                 ///< multiply and add may become fma
+  bool debug = false;                         ///< device asserts are on
+  bool sanitizeOverflow = true;               ///< with debug: integer overflow is asserted
+  bool cooperativeGrid = false;               ///< `launch_cooperative_grid`
+  bool programmaticLaunch = false;            ///< `launch_pdl`
+  std::string inputPrecision;                 ///< what `dot` takes where it is not told; empty: the target's own
+  std::vector<std::string> supportedFp8;      ///< floats of 8 bits that kernels may use; none given: all
+  uint32_t ptxVersion = 0;                    ///< 80 is 8.0; 0: what the code needs (`ptx_version`)
+  std::string ptxOptions;                     ///< further words for the assembler of PTX (`ptx_options`)
   std::vector<ExternLibrary> externLibraries; ///< the key has their contents, too (`extern_libs`)
-  uint32_t sanitize = 0;               ///< a set of support::Sanitizer, of compiler/support/Sanitizers.h
+  uint32_t sanitize = 0;                      ///< a set of support::Sanitizer, of compiler/support/Sanitizers.h
 
   bool operator==(const Options &) const = default;
 };

@@ -10,14 +10,14 @@ using namespace nereid::support;
 static constexpr std::pair<llvm::StringLiteral, Sanitizer> words[] = {
     {"bounds", Bounds}, {"uninit", Uninit}, {"overflow", Overflow}, {"nan", Nan}, {"nan-loads", NanLoads}};
 
-std::optional<uint32_t> nereid::support::parseSanitizers(llvm::StringRef list, std::string &whyNot) {
+std::optional<uint32_t> nereid::support::parseSanitizers(llvm::StringRef list, std::string &reason) {
   uint32_t set = 0;
   llvm::SmallVector<llvm::StringRef> given;
   list.split(given, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (llvm::StringRef word : given) {
     const auto *found = llvm::find_if(words, [&](const auto &known) { return known.first == word.trim(); });
     if (found == std::end(words)) {
-      whyNot = "`" + word.trim().str() + "` is no sanitizer; there are " + sanitizerNames(~0u);
+      reason = "`" + word.trim().str() + "` is no sanitizer; there are " + sanitizerNames(~0u);
       return std::nullopt;
     }
     set |= found->second;

@@ -19,7 +19,7 @@ enum Sanitizer : uint32_t {
 };
 
 /// The set that a comma list such as "bounds,nan" names; nothing, and why, where a word is unknown.
-std::optional<uint32_t> parseSanitizers(llvm::StringRef list, std::string &whyNot);
+std::optional<uint32_t> parseSanitizers(llvm::StringRef list, std::string &reason);
 
 /// The comma list of a set, in the order above.
 std::string sanitizerNames(uint32_t set);

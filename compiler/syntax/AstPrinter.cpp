@@ -47,7 +47,7 @@ private:
     for (const T *node : nodes)
       field(name, node);
   }
-  void place(SourceRange range);
+  void printRange(SourceRange range);
   void quoted(llvm::StringRef text) {
     os << '"';
     llvm::printEscapedString(text, os);
@@ -68,7 +68,7 @@ private:
 };
 } // namespace
 
-void Printer::place(SourceRange range) {
+void Printer::printRange(SourceRange range) {
   support::LineColumn begin = file.position(range.begin);
   support::LineColumn end = file.position(range.end);
   os << begin.line << ':' << begin.column << '-' << end.line << ':' << end.column;
@@ -76,7 +76,7 @@ void Printer::place(SourceRange range) {
 
 void Printer::open(llvm::StringRef name, SourceRange range) {
   os << '(' << name << ' ';
-  place(range);
+  printRange(range);
   ++depth;
 }
 

@@ -104,7 +104,7 @@ void Lexer::lexString(uint32_t begin, llvm::StringRef quote) {
   bool isInsideLine = llvm::any_of(
       scopes, [](const Scope &scope) { return scope.kind == ScopeKind::FStringText && scope.quote.size() == 1; });
   if (isInsideLine)
-    abandonFString();
+    discardFString();
 }
 
 void Lexer::startFString(uint32_t begin, llvm::StringRef quote, bool isRaw) {
@@ -176,7 +176,7 @@ void Lexer::lexFStringText() {
   emit(TokenKind::Error, begin, end);
   if (isSpec && rest().starts_with(scope.quote))
     at += scope.quote.size();
-  abandonFString();
+  discardFString();
 }
 
 void Lexer::reportUnterminated(uint32_t begin, llvm::StringRef quote, llvm::StringRef endOf) {
@@ -186,7 +186,7 @@ void Lexer::reportUnterminated(uint32_t begin, llvm::StringRef quote, llvm::Stri
 }
 
 // Leaves the outermost f-string with all that is open in it.
-void Lexer::abandonFString() {
+void Lexer::discardFString() {
   const Scope *outermost = llvm::find_if(scopes, [](const Scope &scope) { return scope.kind != ScopeKind::Bracket; });
   scopes.truncate(static_cast<size_t>(outermost - scopes.begin()));
 }

@@ -146,7 +146,7 @@ void Lexer::finish() {
   if (inFStringText())
     lexFStringText();
   if (!scopes.empty())
-    abandonScopes();
+    discardScopes();
   bool isLineOpen = !tokens.empty() && tokens.back().kind != TokenKind::Newline &&
                     tokens.back().kind != TokenKind::Dedent && tokens.back().kind != TokenKind::Indent;
   if (isLineOpen)
@@ -357,14 +357,14 @@ bool Lexer::recoverAtKeyword() {
   if (!startsStatement)
     return false;
   at = file.lineAround(static_cast<uint32_t>(at)).begin;
-  abandonScopes();
+  discardScopes();
   auto here = static_cast<uint32_t>(at);
   emit(TokenKind::Newline, here, here);
   atLineStart = true;
   return true;
 }
 
-void Lexer::abandonScopes() {
+void Lexer::discardScopes() {
   Scope open = scopes.back();
   SourceRange range{open.begin, open.begin + 1};
   if (!open.hasError && open.kind == ScopeKind::Bracket)

@@ -48,7 +48,7 @@ private:
   void openBracket(char opener);
   void closeBracket(char closer);
   bool recoverAtKeyword();
-  void abandonScopes();
+  void discardScopes();
 
   // LexStrings.cpp
   bool lexNameOrString();
@@ -58,7 +58,7 @@ private:
   void lexFStringText();
   size_t fStringTextStep(const Scope &scope);
   void reportUnterminated(uint32_t begin, llvm::StringRef quote, llvm::StringRef endOf);
-  void abandonFString();
+  void discardFString();
 
   llvm::StringRef rest() const { return text.substr(at); }
   char peek(size_t ahead = 0) const { return at + ahead < text.size() ? text[at + ahead] : '\0'; }

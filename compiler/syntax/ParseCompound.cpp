@@ -188,7 +188,7 @@ const Stmt *StatementParser::parseTry() {
       return nullptr;
     node->finalbody = *finalbody;
   } else if (handlers.empty()) {
-    diagnostics.report(diag::TryWithoutHandler, place(header));
+    diagnostics.report(diag::TryWithoutHandler, fileRange(header));
   }
   node->range.end = lastEnd;
   node->body = *body;

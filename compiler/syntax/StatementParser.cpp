@@ -161,7 +161,7 @@ std::optional<Block> StatementParser::parseBlock(SourceRange header, llvm::Strin
 Block StatementParser::parseIndentedBlock(SourceRange header, llvm::StringRef name) {
   if (!isAt(TokenKind::Indent)) {
     if (auto *diagnostic = report(diag::ExpectedBlock, peek().range, name, describeHere()))
-      diagnostic->note("the block belongs here", place(header));
+      diagnostic->note("the block belongs here", fileRange(header));
     return {};
   }
   if (blockDepth >= maxBlockDepth) {

@@ -10,15 +10,15 @@ TokenCursor::TokenCursor(const support::SourceFile &file, AstContext &context, s
                          FirstIndent firstIndent)
     : file(file), context(context), diagnostics(diagnostics), errorsBefore(diagnostics.errorCount()),
       tokens(lex(file, diagnostics, firstIndent)) {
-  gaveUp = diagnostics.errorCount() - errorsBefore >= maxSyntaxErrors; // the lexer has said it
+  hasTooManyErrors = diagnostics.errorCount() - errorsBefore >= maxSyntaxErrors; // the lexer has said it
 }
 
 bool TokenCursor::hasGivenUp() {
-  if (!gaveUp && diagnostics.errorCount() - errorsBefore >= maxSyntaxErrors) {
-    gaveUp = true;
-    diagnostics.report(diag::TooManyErrors, place(peek().range), maxSyntaxErrors);
+  if (!hasTooManyErrors && diagnostics.errorCount() - errorsBefore >= maxSyntaxErrors) {
+    hasTooManyErrors = true;
+    diagnostics.report(diag::TooManyErrors, fileRange(peek().range), maxSyntaxErrors);
   }
-  return gaveUp;
+  return hasTooManyErrors;
 }
 
 const Token &TokenCursor::take() {
@@ -113,7 +113,7 @@ void TokenCursor::noteOpenBracket(support::Diagnostic *diagnostic) const {
       continue;
     SourceRange opener = tokens[i].range;
     if (file.position(opener.begin).line != file.position(here()).line)
-      diagnostic->note(("inside the " + describe(kind) + " opened here").str(), place(opener));
+      diagnostic->note(("inside the " + describe(kind) + " opened here").str(), fileRange(opener));
     return;
   }
 }

@@ -39,9 +39,9 @@ protected:
   support::Diagnostic *report(const support::DiagnosticKind &kind, SourceRange range, Args &&...args) {
     if (statementHasErrorToken())
       return nullptr;
-    return &diagnostics.report(kind, place(range), std::forward<Args>(args)...);
+    return &diagnostics.report(kind, fileRange(range), std::forward<Args>(args)...);
   }
-  support::FileRange place(SourceRange range) const { return {&file, range}; }
+  support::FileRange fileRange(SourceRange range) const { return {&file, range}; }
   // Whether there were so many errors that more are of no use; says so once.
   bool hasGivenUp();
 
@@ -57,7 +57,7 @@ protected:
   size_t at = 0;
   size_t statementBegin = 0; // index of its first token
   uint32_t lastEnd = 0;
-  bool gaveUp = false;
+  bool hasTooManyErrors = false;
 
 private:
   bool statementHasErrorToken() const;

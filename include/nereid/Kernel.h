@@ -82,14 +82,13 @@ private:
       uint64_t bits = 0;
       double number;
     };
-    uint64_t bytes = 0;    ///< of a span
+    uint64_t bytes = 0; ///< of a span
     bool isSpan = false;
     Value() = default;
     template <typename T>
     explicit Value(T *pointer)
         : kind(std::is_const_v<T> ? Kind::ConstPointer : Kind::Pointer), bits(reinterpret_cast<uintptr_t>(pointer)) {}
-    template <typename T, size_t Extent>
-    explicit Value(std::span<T, Extent> elements) : Value(elements.data()) {
+    template <typename T, size_t Extent> explicit Value(std::span<T, Extent> elements) : Value(elements.data()) {
       bytes = elements.size_bytes();
       isSpan = true;
     }
@@ -98,7 +97,9 @@ private:
     template <typename T>
       requires std::is_integral_v<T>
     explicit Value(T number)
-        : kind(std::is_same_v<T, bool> ? Kind::Bool : std::is_signed_v<T> ? Kind::Signed : Kind::Unsigned),
+        : kind(std::is_same_v<T, bool> ? Kind::Bool
+               : std::is_signed_v<T>   ? Kind::Signed
+                                       : Kind::Unsigned),
           bits(static_cast<uint64_t>(number)) {}
   };
   static Kernel compile(const std::string &path, const std::string &kernel, const std::string &signature,

@@ -159,7 +159,7 @@ static ArrayResult readDlPack(PyObject *object, Array &array) {
 namespace {
 enum class Protocol : uint8_t { None, Exchange, Numpy, CudaInterface, DlPack, DataPointer };
 
-struct TypeFacts {
+struct ArrayTypeInfo {
   PyTypeObject *type; ///< owned, so that its address is not given to another type
   Protocol protocol;
   int (*view)(void *, dlpack::Tensor *) = nullptr;
@@ -168,7 +168,7 @@ struct TypeFacts {
 } // namespace
 
 // Few types are ever passed. An entry is written once and stays; what finds no place is asked anew each time.
-static std::array<std::atomic<const TypeFacts *>, 64> knownTypes;
+static std::array<std::atomic<const ArrayTypeInfo *>, 64> knownTypes;
 
 static bool typeHas(PyTypeObject *type, const char *name) {
   nb::object found = attributeOrNull(reinterpret_cast<PyObject *>(type), name);
@@ -186,7 +186,7 @@ static bool isPlainTensor(PyTypeObject *type) {
          utf8(module) == "torch.nn.parameter";
 }
 
-static TypeFacts examine(PyTypeObject *type) {
+static ArrayTypeInfo examine(PyTypeObject *type) {
   nb::object capsule = attributeOrNull(reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__");
   if (capsule.is_valid() && PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api") && isPlainTensor(type)) {
     auto *api = static_cast<dlpack::ExchangeApi *>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
@@ -207,17 +207,17 @@ static TypeFacts examine(PyTypeObject *type) {
   return {type, Protocol::None};
 }
 
-static TypeFacts factsOf(PyTypeObject *type) {
+static ArrayTypeInfo infoOf(PyTypeObject *type) {
   const size_t start = (reinterpret_cast<uintptr_t>(type) >> 4) % knownTypes.size();
   for (size_t step = 0; step < 8; ++step) {
-    std::atomic<const TypeFacts *> &slot = knownTypes[(start + step) % knownTypes.size()];
-    const TypeFacts *facts = slot.load(std::memory_order_acquire);
-    if (facts && facts->type == type)
-      return *facts;
-    if (facts)
+    std::atomic<const ArrayTypeInfo *> &entry = knownTypes[(start + step) % knownTypes.size()];
+    const ArrayTypeInfo *info = entry.load(std::memory_order_acquire);
+    if (info && info->type == type)
+      return *info;
+    if (info)
       continue;
-    auto fresh = std::make_unique<TypeFacts>(examine(type));
-    if (slot.compare_exchange_strong(facts, fresh.get())) {
+    auto fresh = std::make_unique<ArrayTypeInfo>(examine(type));
+    if (entry.compare_exchange_strong(info, fresh.get())) {
       Py_INCREF(type);
       return *fresh.release();
     }
@@ -227,14 +227,14 @@ static TypeFacts factsOf(PyTypeObject *type) {
 }
 
 static ArrayResult read(PyObject *object, Array &array) {
-  const TypeFacts facts = factsOf(Py_TYPE(object));
-  switch (facts.protocol) {
+  const ArrayTypeInfo info = infoOf(Py_TYPE(object));
+  switch (info.protocol) {
   case Protocol::None:
     return ArrayResult::NotAnArray;
   case Protocol::Exchange: {
     dlpack::Tensor view;
-    array.streamQuery = facts.streamQuery;
-    if (facts.view(object, &view) == 0)
+    array.streamQuery = info.streamQuery;
+    if (info.view(object, &view) == 0)
       return fromView(object, view, array);
     // Devices and types that DLPack has no code for still have a pointer.
     PyErr_Clear();

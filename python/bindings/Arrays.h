@@ -20,7 +20,7 @@ struct Array {
   jit::ScalarType type = jit::ScalarType::I8;
   DeviceKind device = DeviceKind::Unknown;
   int32_t deviceIndex = 0;
-  bool isReadOnly = false; ///< as far as the protocol tells
+  bool isReadOnly = false;     ///< as far as the protocol tells
   std::string_view deviceName; ///< of a device that is `Other`; the string is kept for good
   /// Tells the stream that the array's library puts its work into; null where the type does not say.
   StreamQuery streamQuery = nullptr;

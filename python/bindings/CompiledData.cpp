@@ -53,27 +53,27 @@ static std::vector<std::string> writtenParameters(const artifact::Artifact &arti
 }
 
 /// The facts of a kernel that others read, by the names they read them under.
-static nlohmann::ordered_json factsOf(const artifact::Artifact &artifact) {
-  nlohmann::ordered_json facts;
+static nlohmann::ordered_json metadataOf(const artifact::Artifact &artifact) {
+  nlohmann::ordered_json metadata;
   for (const auto &[name, text] : artifact.options)
-    facts[name] = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  facts["name"] = artifact.name;
-  facts["hash"] = artifact.hash;
-  facts["shared"] = artifact.sharedBytes;
-  facts["global_scratch_size"] = artifact.globalScratchBytes;
-  facts["global_scratch_align"] = artifact.globalScratchAlign;
-  facts["profile_scratch_size"] = artifact.profileScratchBytes;
-  facts["profile_scratch_align"] = artifact.profileScratchAlign;
-  facts["written"] = writtenParameters(artifact);
-  facts["tool"] = artifact.tool;
-  facts["tool_version"] = artifact.toolVersion;
-  return facts;
+    metadata[name] = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  metadata["name"] = artifact.name;
+  metadata["hash"] = artifact.hash;
+  metadata["shared"] = artifact.sharedBytes;
+  metadata["global_scratch_size"] = artifact.globalScratchBytes;
+  metadata["global_scratch_align"] = artifact.globalScratchAlign;
+  metadata["profile_scratch_size"] = artifact.profileScratchBytes;
+  metadata["profile_scratch_align"] = artifact.profileScratchAlign;
+  metadata["written"] = writtenParameters(artifact);
+  metadata["tool"] = artifact.tool;
+  metadata["tool_version"] = artifact.toolVersion;
+  return metadata;
 }
 
 nb::dict CompiledData::metadata() const {
   nb::dict dict;
-  const nlohmann::ordered_json facts = factsOf(artifact);
-  for (const auto &[name, value] : facts.items())
+  const nlohmann::ordered_json metadata = metadataOf(artifact);
+  for (const auto &[name, value] : metadata.items())
     dict[textOf(name)] = fromJson(value);
   dict["cluster_dims"] = nb::make_tuple(artifact.clusterDims[0], artifact.clusterDims[1], artifact.clusterDims[2]);
   return dict;
@@ -132,8 +132,8 @@ nb::object CompiledData::stage(const std::string &name) const {
 }
 
 std::string CompiledData::writeView(const std::string &root) const {
-  nlohmann::ordered_json facts = factsOf(artifact);
-  facts["target"] = {
+  nlohmann::ordered_json metadata = metadataOf(artifact);
+  metadata["target"] = {
       {"backend", artifact.target.backend}, {"arch", artifact.target.arch}, {"warp_size", artifact.target.warpSize}};
   std::vector<artifact::Stage> stages = artifact.stages;
   stages.push_back({artifact.target.backend == "cuda" ? "cubin" : "so", artifact.binary});
@@ -141,7 +141,7 @@ std::string CompiledData::writeView(const std::string &root) const {
   std::vector<std::string> written, notes;
   {
     nb::gil_scoped_release release;
-    written = diskCache().writeView(root, folder, artifact.name, stages, facts.dump(2));
+    written = diskCache().writeView(root, folder, artifact.name, stages, metadata.dump(2));
   }
   if (written.empty()) {
     notes = diskCache().takeNotes();
@@ -189,7 +189,7 @@ static void flushCache() {
   {
     nb::gil_scoped_release release;
     StoreQueue::instance().flush();
-    support::waitForAbandoned(kPatienceAtExit);
+    support::waitForCancelled(kPatienceAtExit);
   }
   warnOfCache();
 }

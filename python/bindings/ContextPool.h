@@ -29,7 +29,7 @@ public:
     Lease &operator=(const Lease &) = delete;
     mlir::MLIRContext &operator*() { return *entry.context; }
     /// Leaves the context as it is, for good: not even its destructor may run.
-    void abandon() { (void)entry.context.release(); }
+    void discard() { (void)entry.context.release(); }
 
   private:
     ContextPool &pool;

@@ -38,8 +38,8 @@ static int32_t deviceOf(uint64_t address) {
   if ((*driver)->deviceCount() == 1)
     return 0;
   auto device = (*driver)->device(0);
-  auto facts = (*device)->pointerFacts(address);
-  return facts && facts->isKnown ? facts->ordinal : currentDevice();
+  auto info = (*device)->pointerInfo(address);
+  return info && info->isKnown ? info->ordinal : currentDevice();
 }
 
 static nb::handle entryOf(nb::handle interface, const char *name) {
@@ -86,14 +86,14 @@ ArrayResult nereid::python::readCudaInterface(PyObject *object, Array &array) {
 
 /// The GPU that the object says it is on; nothing for the CPU and others.
 static std::optional<int32_t> gpuOf(PyObject *object) {
-  nb::object place = attributeOrNull(object, "__dlpack_device__");
-  if (!place.is_valid())
+  nb::object deviceTuple = attributeOrNull(object, "__dlpack_device__");
+  if (!deviceTuple.is_valid())
     return std::nullopt;
-  place = checked(PySequence_Tuple(checked(PyObject_CallNoArgs(place.ptr())).ptr()));
-  if (PyTuple_GET_SIZE(place.ptr()) != 2)
+  deviceTuple = checked(PySequence_Tuple(checked(PyObject_CallNoArgs(deviceTuple.ptr())).ptr()));
+  if (PyTuple_GET_SIZE(deviceTuple.ptr()) != 2)
     return std::nullopt;
-  nb::object kind = checked(PyNumber_Index(PyTuple_GET_ITEM(place.ptr(), 0)));
-  nb::object index = checked(PyNumber_Index(PyTuple_GET_ITEM(place.ptr(), 1)));
+  nb::object kind = checked(PyNumber_Index(PyTuple_GET_ITEM(deviceTuple.ptr(), 0)));
+  nb::object index = checked(PyNumber_Index(PyTuple_GET_ITEM(deviceTuple.ptr(), 1)));
   const uint64_t code = numberOf(kind);
   if (code != dlpack::Cuda && code != dlpack::CudaManaged)
     return std::nullopt;

@@ -20,7 +20,7 @@ static nb::object itemOf(nb::handle descriptor, const char *list, size_t index) 
 
 static nb::object flag(bool truth) { return nb::borrow(truth ? Py_True : Py_False); }
 
-nb::object descriptorPart(nb::handle descriptor, size_t part) {
+nb::object descriptorField(nb::handle descriptor, size_t part) {
   nb::object shape = checked(PyObject_GetAttrString(descriptor.ptr(), "shape"));
   const Py_ssize_t length = PySequence_Size(shape.ptr());
   if (length < 0)

@@ -12,6 +12,6 @@ bool isDescriptor(nb::handle argument);
 nb::object baseOf(nb::handle descriptor);
 
 /// The part of a descriptor that is its parameter of that number, in the order of the plain launch ABI.
-nb::object descriptorPart(nb::handle descriptor, size_t part);
+nb::object descriptorField(nb::handle descriptor, size_t part);
 
 } // namespace nereid::python

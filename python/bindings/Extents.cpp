@@ -12,16 +12,16 @@ template <typename Number> static Number numberAt(nb::handle tuple, Py_ssize_t i
   return nb::cast<Number>(nb::handle(PyTuple_GET_ITEM(tuple.ptr(), index)));
 }
 
-MemoryExtent nereid::python::extentOf(nb::handle object, const jit::Slot &slot, uint64_t address) {
+MemoryExtent nereid::python::extentOf(nb::handle object, const jit::PackedParam &param, uint64_t address) {
   MemoryExtent extent;
   extent.base = address;
-  if (slot.kind != artifact::ParameterKind::Pointer)
+  if (param.kind != artifact::ParameterKind::Pointer)
     return extent;
   if (object.is_none()) {
     extent.isKnown = 1;
     return extent;
   }
-  const unsigned bytes = (jit::bitWidth(slot.type) + 7) / 8;
+  const unsigned bytes = (jit::bitWidth(param.type) + 7) / 8;
   nb::object found = nb::module_::import_("triton.sanitizer").attr("memory_of")(object, bytes);
   if (found.is_none())
     return extent;

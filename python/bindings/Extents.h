@@ -12,7 +12,7 @@
 namespace nereid::python {
 
 /// What is behind the argument of a parameter: None has no memory, an address may have any.
-runtime::MemoryExtent extentOf(nb::handle object, const jit::Slot &slot, uint64_t address);
+runtime::MemoryExtent extentOf(nb::handle object, const jit::PackedParam &param, uint64_t address);
 
 /// The argument block with the extent of each parameter's memory behind it.
 std::vector<char> withExtents(std::span<const char> packed, const std::vector<runtime::MemoryExtent> &extents);

@@ -16,7 +16,7 @@ public:
   mlir::MLIRContext &context();
 
 private:
-  std::unique_ptr<mlir::MLIRContext> made;
+  std::unique_ptr<mlir::MLIRContext> created;
 };
 
 class IrModule {

@@ -59,17 +59,17 @@ static LaunchParameter parameterOf(nb::handle param) {
 bool JitState::readParameters(PyObject *function) {
   if (parameters)
     return true;
-  const auto made = std::make_shared<LaunchParameters>();
+  const auto created = std::make_shared<LaunchParameters>();
   try {
     nb::object params = checked(PyObject_GetAttrString(function, "params"));
     params = checked(PySequence_Tuple(params.ptr()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(params.ptr()); ++i) {
       nb::handle param = PyTuple_GET_ITEM(params.ptr(), i);
-      made->list.push_back(parameterOf(param));
+      created->list.push_back(parameterOf(param));
       nb::object variadic = attributeOrNull(param, "is_variadic");
       takesRest |= variadic.is_valid() && isTrue(variadic);
     }
-    parameters = made;
+    parameters = created;
     return true;
   } catch (nb::python_error &error) {
     error.restore();

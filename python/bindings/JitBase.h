@@ -50,7 +50,7 @@ inline constexpr size_t maxLaunchKeys = 1 << 14;
 struct JitState {
   ~JitState();
   std::shared_ptr<const LaunchParameters> parameters; ///< null while unknown
-  bool takesRest = false; ///< has a `*args`, which Python binds
+  bool takesRest = false;                             ///< has a `*args`, which Python binds
   bool slow = false;
   PyObject *watch = nullptr; ///< tuple of (dict, name, value), or null
   uint64_t epoch = 0;
@@ -82,8 +82,9 @@ JitState *jitStateOf(PyObject *object);
 
 /// Every launch goes through Python while this is set (launch hooks, always_compile).
 extern std::atomic<bool> slowLaunch;
-/// Where the user has an allocator: called with (bytes, alignment) for each block of a kernel's scratch, the same of a profile's,
-/// the number of blocks and the stream, it gives (address, address, what keeps them). Else null. Guarded by the GIL.
+/// Where the user has an allocator: called with (bytes, alignment) for each block of a kernel's scratch, the same of a
+/// profile's, the number of blocks and the stream, it gives (address, address, what keeps them). Else null. Guarded by
+/// the GIL.
 extern PyObject *scratchProvider;
 /// A table of an older epoch is dropped when it is next looked at.
 extern std::atomic<uint64_t> launchEpoch;

@@ -3,8 +3,8 @@
 #include "python/bindings/Kernel.h"
 
 #include "python/bindings/Descriptors.h"
+#include "python/bindings/Elements.h"
 #include "python/bindings/Extents.h"
-#include "python/bindings/Parts.h"
 #include "python/bindings/Signals.h"
 #include "runtime/MemoryExtent.h"
 #include "runtime/cpu/CpuDevice.h"
@@ -28,17 +28,17 @@ static thread_local DeviceKind lastLaunch = DeviceKind::Unknown;
 static void setOutOfResources(const runtime::Error &error) {
   PyObject *module = PyImport_ImportModule("triton.runtime.errors");
   PyObject *type = module ? PyObject_GetAttrString(module, "OutOfResources") : nullptr;
-  PyObject *made = type ? PyObject_CallFunction(type, "KKs", static_cast<unsigned long long>(error.required),
-                                                static_cast<unsigned long long>(error.limit), error.resource.c_str())
-                        : nullptr;
+  PyObject *created = type ? PyObject_CallFunction(type, "KKs", static_cast<unsigned long long>(error.required),
+                                                   static_cast<unsigned long long>(error.limit), error.resource.c_str())
+                           : nullptr;
   // Its text is Triton's, which names no kernel. Python 3.10 has no notes.
-  PyObject *noted = made ? PyObject_CallMethod(made, "add_note", "s", error.text.c_str()) : nullptr;
-  if (made && !noted)
+  PyObject *noted = created ? PyObject_CallMethod(created, "add_note", "s", error.text.c_str()) : nullptr;
+  if (created && !noted)
     PyErr_Clear();
-  if (made)
-    PyErr_SetObject(type, made);
+  if (created)
+    PyErr_SetObject(type, created);
   Py_XDECREF(noted);
-  Py_XDECREF(made);
+  Py_XDECREF(created);
   Py_XDECREF(type);
   Py_XDECREF(module);
 }
@@ -87,7 +87,7 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
   if (!kernel)
     raiseRuntimeError(kernel.error());
   loaded->kernel = *kernel;
-  loaded->plan = jit::slotsOf(artifact);
+  loaded->plan = jit::packedParamsOf(artifact);
   loaded->bytes = artifact::packedBytes(artifact);
   if (artifact.target.backend == "cuda") {
     loaded->deviceKind = DeviceKind::Cuda;
@@ -115,7 +115,8 @@ bool LoadedKernel::launch(runtime::Grid grid, void *stream, std::span<const char
       setRuntimeError(launched.error());
     return false;
   }
-  return !worksHere || (PyErr_CheckSignals() == 0 && !PyErr_Occurred()); // a signal may have raised during the last program
+  return !worksHere ||
+         (PyErr_CheckSignals() == 0 && !PyErr_Occurred()); // a signal may have raised during the last program
 }
 
 bool LoadedKernel::waitFor(const std::vector<uint64_t> &producers, void *stream) {
@@ -132,25 +133,25 @@ bool LoadedKernel::waitFor(const std::vector<uint64_t> &producers, void *stream)
   return true;
 }
 
-static Leaf leafOf(PyObject *object, const artifact::Parameter &parameter, Array &array) {
-  Leaf leaf;
+static ArgumentLeaf leafOf(PyObject *object, const artifact::Parameter &parameter, Array &array) {
+  ArgumentLeaf leaf;
   if (object == Py_None)
     return leaf;
   if (PyBool_Check(object)) {
-    leaf.kind = Leaf::Kind::Bool;
+    leaf.kind = ArgumentLeaf::Kind::Bool;
     leaf.integer = object == Py_True;
   } else if (PyLong_Check(object)) {
     int overflow = 0;
-    leaf.kind = Leaf::Kind::Int;
+    leaf.kind = ArgumentLeaf::Kind::Int;
     leaf.integer = PyLong_AsLongLongAndOverflow(object, &overflow);
     if (overflow) {
-      leaf.kind = Leaf::Kind::UInt;
+      leaf.kind = ArgumentLeaf::Kind::UInt;
       leaf.bits = PyLong_AsUnsignedLongLong(object);
     }
     if (PyErr_Occurred())
       throw nb::python_error();
   } else if (PyFloat_Check(object)) {
-    leaf.kind = Leaf::Kind::Float;
+    leaf.kind = ArgumentLeaf::Kind::Float;
     leaf.number = PyFloat_AS_DOUBLE(object);
   } else {
     const ArrayResult result = readArray(object, array);
@@ -159,39 +160,39 @@ static Leaf leafOf(PyObject *object, const artifact::Parameter &parameter, Array
     if (result == ArrayResult::NotAnArray)
       raise(PyExc_TypeError, "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, got " +
                                  reprOf(reinterpret_cast<PyObject *>(Py_TYPE(object))));
-    leaf.kind = Leaf::Kind::Address;
+    leaf.kind = ArgumentLeaf::Kind::Address;
     leaf.bits = array.address;
     leaf.isReadOnly = array.isReadOnly;
   }
   return leaf;
 }
 
-static std::string placeOf(DeviceKind device, int32_t ordinal, std::string_view otherName) {
+static std::string deviceText(DeviceKind device, int32_t ordinal, std::string_view otherName) {
   if (device == DeviceKind::Other)
     return std::string(otherName);
   return nameOf(device) + (device == DeviceKind::Cpu ? std::string() : ":" + std::to_string(ordinal));
 }
 
 /// What the driver knows of an address; nothing where it cannot be asked.
-static std::optional<runtime::PointerFacts> factsOf(runtime::Device *runner, uint64_t address) {
-  auto facts = static_cast<runtime::CudaDevice *>(runner)->pointerFacts(address);
-  return facts ? std::optional(*facts) : std::nullopt;
+static std::optional<runtime::PointerInfo> pointerInfoOf(runtime::Device *runner, uint64_t address) {
+  auto info = static_cast<runtime::CudaDevice *>(runner)->pointerInfo(address);
+  return info ? std::optional(*info) : std::nullopt;
 }
 
 /// Memory of the host that a GPU may read, too, is as good as its own.
-static bool moveToDevice(runtime::Device *runner, Leaf &leaf) {
-  const auto facts = factsOf(runner, leaf.bits);
-  if (!facts || !facts->isKnown || !facts->onDevice)
+static bool moveToDevice(runtime::Device *runner, ArgumentLeaf &leaf) {
+  const auto info = pointerInfoOf(runner, leaf.bits);
+  if (!info || !info->isKnown || !info->onDevice)
     return false;
-  leaf.bits = facts->onDevice;
+  leaf.bits = info->onDevice;
   return true;
 }
 
-static void checkElements(const Array &array, const Slot &slot, const artifact::Parameter &parameter) {
-  if (slot.kind != artifact::ParameterKind::Pointer)
+static void checkElements(const Array &array, const PackedParam &param, const artifact::Parameter &parameter) {
+  if (param.kind != artifact::ParameterKind::Pointer)
     raise(PyExc_TypeError, "argument `" + parameter.name + "` must be of type `" + parameter.type + "`, not an array");
   auto bytesOf = [](jit::ScalarType type) { return (jit::bitWidth(type) + 7) / 8; };
-  if (bytesOf(array.type) != bytesOf(slot.type))
+  if (bytesOf(array.type) != bytesOf(param.type))
     raise(PyExc_TypeError, "argument `" + parameter.name + "` is an array of " +
                                std::string(jit::spelling(array.type)) + ", but the kernel was compiled for `" +
                                parameter.type + "`");
@@ -199,8 +200,8 @@ static void checkElements(const Array &array, const Slot &slot, const artifact::
 
 /// What the driver says of a pointer, when checking is on: kernels read only what it knows.
 static void checkPointer(runtime::Device *runner, uint64_t address, const artifact::Parameter &parameter) {
-  const auto facts = address ? factsOf(runner, address) : std::nullopt;
-  if (facts && !facts->isKnown) {
+  const auto info = address ? pointerInfoOf(runner, address) : std::nullopt;
+  if (info && !info->isKnown) {
     char text[32];
     std::snprintf(text, sizeof text, "%#llx", static_cast<unsigned long long>(address));
     raise(PyExc_ValueError, "argument `" + parameter.name + "` points to " + text +
@@ -209,12 +210,12 @@ static void checkPointer(runtime::Device *runner, uint64_t address, const artifa
   }
 }
 
-/// The argument of `slots()[index]` as it goes into the block.
-Leaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &array) const {
+/// The argument of `params()[index]` as it goes into the block.
+ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &array) const {
   const artifact::Parameter &parameter = artifact().parameters[index];
-  const Slot &slot = plan[index];
-  Leaf leaf = leafOf(object, parameter, array);
-  if (leaf.kind == Leaf::Kind::Address) {
+  const PackedParam &param = plan[index];
+  ArgumentLeaf leaf = leafOf(object, parameter, array);
+  if (leaf.kind == ArgumentLeaf::Kind::Address) {
     const bool fits =
         array.device == DeviceKind::Unknown ||
         (array.device == deviceKind && (deviceKind == DeviceKind::Cpu || array.deviceIndex == deviceOrdinal));
@@ -222,30 +223,30 @@ Leaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &array) co
     if (!fits && !(isReachable && moveToDevice(runner, leaf)))
       raise(PyExc_ValueError,
             "argument `" + parameter.name + "` is on device " +
-                placeOf(array.device, array.deviceIndex, array.deviceName) + ", but the kernel was compiled for " +
-                placeOf(deviceKind, deviceOrdinal, "") +
+                deviceText(array.device, array.deviceIndex, array.deviceName) + ", but the kernel was compiled for " +
+                deviceText(deviceKind, deviceOrdinal, "") +
                 (isReachable ? ". Pointer argument cannot be accessed from Triton (cpu tensor?)" : ""));
-    checkElements(array, slot, parameter);
+    checkElements(array, param, parameter);
   }
-  if (deviceKind == DeviceKind::Cuda && slot.kind == artifact::ParameterKind::Pointer && checkPointers)
+  if (deviceKind == DeviceKind::Cuda && param.kind == artifact::ParameterKind::Pointer && checkPointers)
     checkPointer(runner, leaf.bits, parameter);
   return leaf;
 }
 
 /// What a tuple or an object holds at this index.
-static nb::object partAt(nb::handle whole, uint32_t index, const artifact::Parameter &parameter) {
-  nb::object parts = partsOf(whole);
+static nb::object elementAt(nb::handle whole, uint32_t index, const artifact::Parameter &parameter) {
+  nb::object parts = elementsOf(whole);
   if (!parts.is_valid() || index >= PyTuple_GET_SIZE(parts.ptr()))
     raise(PyExc_TypeError, "there is no value for `" + parameter.name + "` in " + reprOf(whole));
   return nb::borrow(PyTuple_GET_ITEM(parts.ptr(), index));
 }
 
 /// What a parameter is given: an argument, or a value inside of one.
-static nb::object argumentFor(const Slot &slot, nb::handle args, const artifact::Parameter &parameter) {
-  nb::object given = nb::borrow(PyTuple_GET_ITEM(args.ptr(), slot.position));
-  for (const uint32_t index : slot.path)
-    given = partAt(given, index, parameter);
-  return isDescriptor(given) ? descriptorPart(given, slot.part) : given;
+static nb::object argumentFor(const PackedParam &param, nb::handle args, const artifact::Parameter &parameter) {
+  nb::object given = nb::borrow(PyTuple_GET_ITEM(args.ptr(), param.position));
+  for (const uint32_t index : param.path)
+    given = elementAt(given, index, parameter);
+  return isDescriptor(given) ? descriptorField(given, param.part) : given;
 }
 
 static PyObject *exceptionFor(PackResult result) {
@@ -258,8 +259,8 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
                                        const runtime::Grid *program) {
   const auto count = static_cast<size_t>(PyTuple_GET_SIZE(args.ptr()));
   size_t wanted = arguments;
-  for (const Slot &slot : plan)
-    wanted = std::max<size_t>(wanted, slot.position + 1);
+  for (const PackedParam &param : plan)
+    wanted = std::max<size_t>(wanted, param.position + 1);
   if (count < wanted || (arguments && count != arguments))
     raise(PyExc_TypeError, "kernel `" + artifact().name + "` takes " + std::to_string(wanted) +
                                " arguments, constants included; " + std::to_string(count) + " were given");
@@ -273,22 +274,22 @@ void LoadedKernel::launchWithArguments(runtime::Grid grid, void *stream, nb::han
   std::vector<runtime::MemoryExtent> extents;
   const bool isChecked = runtime::checksMemory(artifact());
   for (size_t i = 0; i < plan.size(); ++i) {
-    const Slot &slot = plan[i];
+    const PackedParam &param = plan[i];
     Array array;
-    nb::object given = argumentFor(slot, args, artifact().parameters[i]);
+    nb::object given = argumentFor(param, args, artifact().parameters[i]);
     PyObject *object = given.ptr();
-    const Leaf leaf = readArgument(i, object, array);
+    const ArgumentLeaf leaf = readArgument(i, object, array);
     if (array.owner.is_valid())
       owners.push_back(std::move(array.owner));
     if (array.producer)
       producers.push_back(array.producer);
     if (isChecked)
-      extents.push_back(extentOf(given, slot, leaf.bits));
-    const PackResult packed = jit::pack(slot, leaf, block);
+      extents.push_back(extentOf(given, param, leaf.bits));
+    const PackResult packed = jit::pack(param, leaf, block);
     if (packed != PackResult::Packed)
-      raise(exceptionFor(packed), jit::packProblem(packed, artifact(), i,
-                                                   packed == PackResult::ReadOnly ? Py_TYPE(object)->tp_name
-                                                                                  : reprOf(object)));
+      raise(exceptionFor(packed),
+            jit::packProblem(packed, artifact(), i,
+                             packed == PackResult::ReadOnly ? Py_TYPE(object)->tp_name : reprOf(object)));
   }
   std::vector<char> withMemory;
   std::span<const char> packed(block, bytes);
@@ -334,7 +335,7 @@ static void launchProgram(LoadedKernel &kernel, nb::tuple grid, nb::tuple progra
   const runtime::Grid extents = gridOf(grid, "the grid"), id = gridOf(program, "the program");
   if (kernel.device() != DeviceKind::Cpu)
     raise(PyExc_ValueError, "single programs run on the CPU only; kernel `" + kernel.artifact().name +
-                                "` was compiled for " + placeOf(kernel.device(), kernel.ordinal(), ""));
+                                "` was compiled for " + deviceText(kernel.device(), kernel.ordinal(), ""));
   if (id.x >= extents.x || id.y >= extents.y || id.z >= extents.z)
     raise(PyExc_ValueError, "program " + reprOf(program) + " is not in the grid " + reprOf(grid));
   kernel.launchWithArguments(extents, nullptr, args, {}, &id);
@@ -355,14 +356,14 @@ void nereid::python::bindKernel(nb::module_ &module) {
            "Runs the kernel for every program of the grid; all arguments of the signature in order.")
       .def("launch_program", &launchProgram, nb::arg("grid"), nb::arg("program"), nb::arg("args"),
            "Runs the kernel for one program of the grid, on the calling thread; on the CPU only.")
-      .def_prop_ro("n_regs", [](const LoadedKernel &kernel) { return kernel.facts().registers; })
-      .def_prop_ro("n_spills", [](const LoadedKernel &kernel) { return kernel.facts().spills; })
-      .def_prop_ro("n_max_threads", [](const LoadedKernel &kernel) { return kernel.facts().maxThreads; })
+      .def_prop_ro("n_regs", [](const LoadedKernel &kernel) { return kernel.resources().registers; })
+      .def_prop_ro("n_spills", [](const LoadedKernel &kernel) { return kernel.resources().spills; })
+      .def_prop_ro("n_max_threads", [](const LoadedKernel &kernel) { return kernel.resources().maxThreads; })
       .def_prop_ro("wants_scratch", &LoadedKernel::wantsScratch, "Whether a launch needs memory beside its arguments.")
       .def("__index__", [](const LoadedKernel &kernel) { return reinterpret_cast<uint64_t>(kernel.handle()); })
       .def("__int__", [](const LoadedKernel &kernel) { return reinterpret_cast<uint64_t>(kernel.handle()); })
       .def("__repr__", [](const LoadedKernel &kernel) {
-        return textOf("<Kernel " + kernel.artifact().name + " on " + placeOf(kernel.device(), kernel.ordinal(), "") +
+        return textOf("<Kernel " + kernel.artifact().name + " on " + deviceText(kernel.device(), kernel.ordinal(), "") +
                       ">");
       });
 }

@@ -14,9 +14,9 @@
 
 namespace nereid::python {
 
-using jit::Leaf;
+using jit::ArgumentLeaf;
+using jit::PackedParam;
 using jit::PackResult;
-using jit::Slot;
 
 /// Argument blocks up to this size are built on the stack.
 inline constexpr size_t stackBlockBytes = 1024;
@@ -38,11 +38,11 @@ public:
   static std::shared_ptr<LoadedKernel> load(const artifact::Artifact &artifact, int32_t ordinal);
 
   const artifact::Artifact &artifact() const { return kernel->artifact(); }
-  const std::vector<Slot> &slots() const { return plan; }
+  const std::vector<PackedParam> &params() const { return plan; }
   size_t blockBytes() const { return bytes; }
   DeviceKind device() const { return deviceKind; }
   int32_t ordinal() const { return deviceOrdinal; }
-  runtime::KernelFacts facts() const { return kernel->facts(); }
+  runtime::KernelResources resources() const { return kernel->resources(); }
   void *handle() const { return kernel->handle(); }
   /// Whether a launch on a GPU needs memory that Python may want to provide.
   bool wantsScratch() const {
@@ -68,11 +68,11 @@ public:
                            const runtime::Grid *program = nullptr);
 
 private:
-  Leaf readArgument(size_t index, PyObject *object, Array &array) const;
+  ArgumentLeaf readArgument(size_t index, PyObject *object, Array &array) const;
 
   std::shared_ptr<runtime::Kernel> kernel;
   runtime::Device *runner = nullptr;
-  std::vector<Slot> plan;
+  std::vector<PackedParam> plan;
   size_t bytes = 0, arguments = 0;
   DeviceKind deviceKind = DeviceKind::Cpu;
   int32_t deviceOrdinal = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/KernelArguments.h"
 
-#include "python/bindings/Parts.h"
+#include "python/bindings/Elements.h"
 
 #include <atomic>
 #include <chrono>
@@ -42,7 +42,7 @@ static std::string classKey(nb::handle type) {
 static std::string keyText(nb::handle constant);
 
 /// The parts of an object whose class says what they are: an enum's member, a dataclass; none of others.
-static std::optional<std::string> partsText(nb::handle constant) {
+static std::optional<std::string> elementsText(nb::handle constant) {
   nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(constant.ptr())));
   if (nb::object members = attributeOrNull(type, "__members__"); members.is_valid())
     if (nb::object value = attributeOrNull(constant, "_value_"); value.is_valid())
@@ -71,13 +71,12 @@ static std::string keyText(nb::handle constant) {
   }
   const bool isPlain = constant.is_none() || PyLong_Check(constant.ptr()) || PyFloat_Check(constant.ptr()) ||
                        PyUnicode_Check(constant.ptr()) || PyBytes_Check(constant.ptr());
-  if (auto parts = partsText(constant))
+  if (auto parts = elementsText(constant))
     return *parts;
   if (isPlain)
     return reprOf(constant);
   // Two objects of one repr may differ in what the repr does not show.
-  return isSaidByRepr(constant) ? std::string(Py_TYPE(constant.ptr())->tp_name) + " " + reprOf(constant)
-                                : uniqueText();
+  return isSaidByRepr(constant) ? std::string(Py_TYPE(constant.ptr())->tp_name) + " " + reprOf(constant) : uniqueText();
 }
 
 //--- Arguments ---------------------------------------------------------------------------------
@@ -103,13 +102,13 @@ private:
 ParsedArgument ArgumentReader::constant(nb::handle value) {
   ParsedArgument parsed;
   parsed.argument.constant = host.toValue(value);
-  parsed.signature = jit::Argument::constant(keyText(value));
+  parsed.signature = jit::ArgumentSpec::constant(keyText(value));
   return parsed;
 }
 
 /// The class of the objects whose types these are; null for those of a tuple.
 nb::object ArgumentReader::classOf(nb::handle types) {
-  if (isA(types, packageNames().partTypes))
+  if (isA(types, packageNames().fieldTypes))
     return checked(PyObject_GetAttrString(types.ptr(), "object_class"));
   return isNamedTuple(types) ? nb::borrow(types.type()) : nb::object();
 }
@@ -120,7 +119,7 @@ sema::TupleValue ArgumentReader::kindOf(nb::handle types) {
   nb::object owner = classOf(types);
   if (!owner.is_valid())
     return kind;
-  const bool isObject = isA(types, packageNames().partTypes);
+  const bool isObject = isA(types, packageNames().fieldTypes);
   auto names = std::make_shared<std::vector<std::string>>();
   nb::object fields = checked(PyObject_GetAttrString(types.ptr(), isObject ? "fields" : "_fields"));
   fields = checked(PySequence_Tuple(fields.ptr()));
@@ -140,7 +139,7 @@ sema::TupleValue ArgumentReader::kindOf(nb::handle types) {
 ParsedArgument ArgumentReader::tuple(nb::handle types, nb::tuple path, const std::string &name) {
   ParsedArgument parsed;
   std::vector<Value> constants;
-  std::vector<jit::Argument> signatures;
+  std::vector<jit::ArgumentSpec> signatures;
   if (nb::object type = classOf(types); type.is_valid())
     parsed.classes = name + ": " + classKey(type) + "\n";
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types.ptr()); ++i) {
@@ -154,7 +153,7 @@ ParsedArgument ArgumentReader::tuple(nb::handle types, nb::tuple path, const std
     parsed.classes += element.classes;
   }
   sema::TupleValue kind = kindOf(types);
-  parsed.signature = jit::Argument::tuple(std::move(signatures));
+  parsed.signature = jit::ArgumentSpec::tuple(std::move(signatures));
   if (constants.size() < parsed.argument.elements.size()) {
     parsed.argument.compound = std::move(kind);
     return parsed;
@@ -210,12 +209,13 @@ ParsedArgument ArgumentReader::read(nb::handle type, nb::tuple path, const std::
   if (!scalar)
     raise(PyExc_ValueError, "parameter `" + name + "` has the type " + reprOf(type) + ", which kernels cannot take");
   if (known->isDescriptor) {
-    parsed.signature = jit::Argument::descriptor(std::string(text.substr(text.find('<') + 1, text.size() - text.find('<') - 2)));
+    parsed.signature =
+        jit::ArgumentSpec::descriptor(std::string(text.substr(text.find('<') + 1, text.size() - text.find('<') - 2)));
     return parsed;
   }
   const bool isAligned = parsed.argument.divisibility % 16 == 0;
-  parsed.signature = known->isPointer ? jit::Argument::pointer(*scalar, isAligned, known->isConst)
-                                      : jit::Argument::scalar(*scalar, isAligned);
+  parsed.signature = known->isPointer ? jit::ArgumentSpec::pointer(*scalar, isAligned, known->isConst)
+                                      : jit::ArgumentSpec::scalar(*scalar, isAligned);
   return parsed;
 }
 

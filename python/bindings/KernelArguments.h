@@ -10,7 +10,7 @@ namespace nereid::python {
 /// One parameter in all the forms that are needed.
 struct ParsedArgument {
   sema::KernelArgument argument;
-  jit::Argument signature;
+  jit::ArgumentSpec signature;
   std::string classes; ///< of objects and namedtuples in it: texts that differ where their methods do
 };
 

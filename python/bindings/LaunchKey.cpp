@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/LaunchKey.h"
 
-#include "python/bindings/Parts.h"
+#include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
 
 namespace nereid::python {
@@ -69,15 +69,15 @@ bool LaunchKey::addOption(PyObject *name, PyObject *value) {
 
 //--- Run-time arguments ------------------------------------------------------------------------
 
-bool LaunchKey::addInteger(PyObject *object, Leaf &leaf) {
+bool LaunchKey::addInteger(PyObject *object, ArgumentLeaf &leaf) {
   int overflow = 0;
   const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
-  leaf.kind = Leaf::Kind::Int;
+  leaf.kind = ArgumentLeaf::Kind::Int;
   leaf.integer = number;
   if (overflow < 0)
     return false;
   if (overflow > 0) {
-    leaf.kind = Leaf::Kind::UInt;
+    leaf.kind = ArgumentLeaf::Kind::UInt;
     leaf.bits = PyLong_AsUnsignedLongLong(object);
     if (PyErr_Occurred()) {
       PyErr_Clear();
@@ -92,7 +92,7 @@ bool LaunchKey::addInteger(PyObject *object, Leaf &leaf) {
   return put(isNarrow ? (isAligned ? 'W' : 'w') : (isAligned ? 'L' : 'l'));
 }
 
-bool LaunchKey::addArray(PyObject *object, Leaf &leaf, unsigned depth) {
+bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   Array array;
   switch (readArray(object, array)) {
   case ArrayResult::Read:
@@ -113,7 +113,7 @@ bool LaunchKey::addArray(PyObject *object, Leaf &leaf, unsigned depth) {
     if (!put(where, sizeof where) || !put(&deviceIndex, sizeof deviceIndex))
       return false;
   }
-  leaf.kind = Leaf::Kind::Address;
+  leaf.kind = ArgumentLeaf::Kind::Address;
   leaf.bits = array.address;
   leaf.isReadOnly = array.isReadOnly;
   if (!query)
@@ -127,14 +127,15 @@ bool LaunchKey::addArray(PyObject *object, Leaf &leaf, unsigned depth) {
 }
 
 /// The elements of a tuple; those that are no constants get leaves of their own.
-bool LaunchKey::addParts(nb::handle parts, unsigned depth) {
+bool LaunchKey::addElements(nb::handle parts, unsigned depth) {
   if (depth >= maxTupleDepth || !putTagged('(', static_cast<uint32_t>(PyTuple_GET_SIZE(parts.ptr()))))
     return false;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.ptr()); ++i) {
-    Leaf leaf;
+    ArgumentLeaf leaf;
     if (!addElement(PyTuple_GET_ITEM(parts.ptr(), i), leaf, depth + 1))
       return false;
-    const bool isConstant = leaf.kind == Leaf::Kind::None || (leaf.kind == Leaf::Kind::Int && leaf.integer == 1);
+    const bool isConstant =
+        leaf.kind == ArgumentLeaf::Kind::None || (leaf.kind == ArgumentLeaf::Kind::Int && leaf.integer == 1);
     if (!isConstant)
       innerLeaves.push_back(leaf);
   }
@@ -145,33 +146,33 @@ bool LaunchKey::addParts(nb::handle parts, unsigned depth) {
 bool LaunchKey::addObject(PyObject *object, unsigned depth) {
   nb::object parts;
   try {
-    parts = partsOf(object);
+    parts = elementsOf(object);
   } catch (nb::python_error &) {
   }
   PyErr_Clear();
-  if (!parts.is_valid() || !addIdentity(reinterpret_cast<PyObject *>(Py_TYPE(object))) || !addParts(parts, depth))
+  if (!parts.is_valid() || !addIdentity(reinterpret_cast<PyObject *>(Py_TYPE(object))) || !addElements(parts, depth))
     return false;
   owners.push_back(std::move(parts));
   return true;
 }
 
-bool LaunchKey::addElement(PyObject *object, Leaf &leaf, unsigned depth) {
+bool LaunchKey::addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   if (PyLong_CheckExact(object))
     return addInteger(object, leaf);
   if (object == Py_None)
     return put('N');
   if (object == Py_True || object == Py_False) {
-    leaf.kind = Leaf::Kind::Bool;
+    leaf.kind = ArgumentLeaf::Kind::Bool;
     leaf.integer = object == Py_True;
     return put('b');
   }
   if (PyFloat_CheckExact(object)) {
-    leaf.kind = Leaf::Kind::Float;
+    leaf.kind = ArgumentLeaf::Kind::Float;
     leaf.number = PyFloat_AS_DOUBLE(object);
     return put('f');
   }
   if (PyTuple_CheckExact(object))
-    return addParts(object, depth);
+    return addElements(object, depth);
   return addArray(object, leaf, depth);
 }
 

@@ -16,10 +16,10 @@ public:
 
   std::string_view text() const { return {bytes, size}; }
   /// What a parameter is given; null where this launch has no such value.
-  const Leaf *leafFor(const Slot &slot) const {
-    if (slot.path.empty())
-      return isCompound[slot.position] ? nullptr : &leaves[slot.position];
-    const size_t at = isCompound[slot.position] ? firstInner[slot.position] + slot.leaf : innerLeaves.size();
+  const ArgumentLeaf *leafFor(const PackedParam &param) const {
+    if (param.path.empty())
+      return isCompound[param.position] ? nullptr : &leaves[param.position];
+    const size_t at = isCompound[param.position] ? firstInner[param.position] + param.leaf : innerLeaves.size();
     return at < innerLeaves.size() ? &innerLeaves[at] : nullptr;
   }
   const std::vector<PyObject *> &identities() const { return identityObjects; }
@@ -46,18 +46,18 @@ private:
     return true;
   }
   template <typename T> bool putTagged(char tag, const T &value) { return put(tag) && put(&value, sizeof value); }
-  bool addElement(PyObject *object, Leaf &leaf, unsigned depth);
-  bool addParts(nb::handle parts, unsigned depth);
+  bool addElement(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
+  bool addElements(nb::handle parts, unsigned depth);
   bool addObject(PyObject *object, unsigned depth);
-  bool addInteger(PyObject *object, Leaf &leaf);
-  bool addArray(PyObject *object, Leaf &leaf, unsigned depth);
+  bool addInteger(PyObject *object, ArgumentLeaf &leaf);
+  bool addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth);
   bool addIdentity(PyObject *object);
 
   char bytes[1536];
   size_t size = 0;
-  Leaf leaves[maxArguments];
-  std::vector<Leaf> innerLeaves;      ///< run-time values inside of tuples and objects with fields
-  uint32_t firstInner[maxArguments];  ///< index of an argument's first one
+  ArgumentLeaf leaves[maxArguments];
+  std::vector<ArgumentLeaf> innerLeaves; ///< run-time values inside of tuples and objects with fields
+  uint32_t firstInner[maxArguments];     ///< index of an argument's first one
   bool isCompound[maxArguments] = {};
   DeviceKind kind = DeviceKind::Unknown;
   int32_t deviceIndex = 0;

@@ -72,13 +72,13 @@ static LinearLayout fromBases(const Bases &bases, const std::vector<std::string>
   for (auto [name, size] : llvm::zip_equal(outNames, sizes))
     outputs.push_back({name, size});
   std::string reason;
-  std::optional<LinearLayout> made = LinearLayout::tryFromBases(inputs, outputs, reason);
-  require(made.has_value(), reason);
-  require(!requireSurjective || made->isSurjective(), "Layout is expected to be surjective, i.e. every `out` "
-                                                      "coordinate can be reached by some `in` coordinate, but was "
-                                                      "not:" +
-                                                          layoutText(*made));
-  return *made;
+  std::optional<LinearLayout> created = LinearLayout::tryFromBases(inputs, outputs, reason);
+  require(created.has_value(), reason);
+  require(!requireSurjective || created->isSurjective(), "Layout is expected to be surjective, i.e. every `out` "
+                                                         "coordinate can be reached by some `in` coordinate, but was "
+                                                         "not:" +
+                                                             layoutText(*created));
+  return *created;
 }
 
 //--- Reading ------------------------------------------------------------------------------------

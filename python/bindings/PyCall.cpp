@@ -1,6 +1,6 @@
 // Calls Python functions and classes for sema: with compile-time constants, and with tensors where they expect these.
 // SPDX-License-Identifier: MIT
-#include "python/bindings/Parts.h"
+#include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Semantic.h"
 
@@ -88,7 +88,7 @@ private:
 
 /// A built-in written in Python, or an aggregate's class: both are given `_semantic`.
 HostResult PyHost::callFromKernel(PyObject *callee, llvm::ArrayRef<Value> args, sema::HostKeywords keywords,
-                                  sema::CallPlace place) {
+                                  sema::HostCallSite site) {
   ActiveCall active(activeCalls);
   nb::object positional = checked(PyTuple_New(static_cast<Py_ssize_t>(args.size())));
   for (auto [index, arg] : llvm::enumerate(args))
@@ -96,7 +96,7 @@ HostResult PyHost::callFromKernel(PyObject *callee, llvm::ArrayRef<Value> args, 
   nb::dict named;
   for (const auto &[name, value] : keywords)
     named[textOf({name.data(), name.size()})] = wrapped(value);
-  nb::object native = nb::cast(NativeSemantic(*this, place, active.live()));
+  nb::object native = nb::cast(NativeSemantic(*this, site, active.live()));
   nb::object semantic = checked(PyObject_CallFunctionObjArgs(packageNames().semanticClass, native.ptr(), nullptr));
   named["_semantic"] = semantic;
   return toValue(checked(PyObject_Call(callee, positional.ptr(), named.ptr())));
@@ -110,12 +110,12 @@ HostResult PyHost::makeDataclass(PyObject *callee, llvm::ArrayRef<Value> args, s
   nb::dict named;
   for (const auto &[name, value] : keywords)
     named[textOf({name.data(), name.size()})] = toObject(value);
-  nb::object made = checked(PyObject_Call(callee, positional.ptr(), named.ptr()));
-  return objectToValue(made, fieldNamesOfClass(made.type()), false, 0);
+  nb::object created = checked(PyObject_Call(callee, positional.ptr(), named.ptr()));
+  return objectToValue(created, fieldNamesOfClass(created.type()), false, 0);
 }
 
 HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> args, sema::HostKeywords keywords,
-                        sema::CallPlace place) {
+                        sema::HostCallSite site) {
   return guarded([&]() -> HostResult {
     PyObject *callee = objectOf(reference);
     const PackageNames &names = packageNames();
@@ -127,7 +127,7 @@ HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> ar
       return makeDataclass(callee, args, keywords);
     const bool isConstexprFunction = isA(callee, names.constexprFunctionClass);
     if (isAggregateClass(callee) || (!isConstexprFunction && isMarkedBuiltin(callee)))
-      return callFromKernel(callee, args, keywords, place);
+      return callFromKernel(callee, args, keywords, site);
     ActiveCall active(activeCalls);
     return callObject(callee, args, keywords);
   });

@@ -26,7 +26,7 @@ static void append(nb::handle list, nb::handle element) {
     throw nb::python_error();
 }
 
-static void setPlace(nb::handle dict, FileRange where) {
+static void setRange(nb::handle dict, FileRange where) {
   if (!where)
     return;
   const support::LineColumn begin = where.file->position(where.range.begin);
@@ -85,7 +85,7 @@ static nb::object notesOf(const Diagnostic &diagnostic) {
       continue; // a frame
     nb::object entry = checked(PyDict_New());
     set(entry, "message", textOf(note.message));
-    setPlace(entry, note.where);
+    setRange(entry, note.where);
     append(notes, entry);
   }
   return notes;
@@ -116,7 +116,7 @@ static nb::object entryOf(const Diagnostic &diagnostic, PyHost *host) {
   set(entry, "severity", textOf(severity));
   set(entry, "message", textOf(diagnostic.message));
   set(entry, "rendered", textOf(rendered));
-  setPlace(entry, diagnostic.where);
+  setRange(entry, diagnostic.where);
   if (diagnostic.where) {
     const support::LineColumn end = diagnostic.where.file->position(diagnostic.where.range.end);
     set(entry, "end_line", numberOf(end.line));

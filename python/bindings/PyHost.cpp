@@ -102,8 +102,8 @@ static bool mayRead(nb::handle object) {
   const PackageNames &names = packageNames();
   return object.is_none() || object.type().ptr() == names.constexprClass || PyModule_Check(object.ptr()) ||
          isJitFunction(object) || isA(object, names.dtypeClass) || isMarkedBuiltin(object) ||
-         (PyType_Check(object.ptr()) && isNamedTuple(object)) ||
-         isAggregateClass(object) || isDataclass(object) || livesInLanguage(object);
+         (PyType_Check(object.ptr()) && isNamedTuple(object)) || isAggregateClass(object) || isDataclass(object) ||
+         livesInLanguage(object);
 }
 
 static nb::object findGlobal(nb::handle function, llvm::StringRef name) {

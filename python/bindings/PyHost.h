@@ -33,7 +33,7 @@ public:
   sema::HostResult attribute(const sema::HostRef &object, llvm::StringRef name) override;
   sema::HostResult item(const sema::HostRef &object, const sema::Value &index) override;
   sema::HostResult call(const sema::HostRef &callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords,
-                        sema::CallPlace place) override;
+                        sema::HostCallSite site) override;
   sema::HostResult memberOf(const sema::Value &object, llvm::StringRef name) override;
   std::optional<sema::HostResult> findAttribute(const sema::HostRef &object, llvm::StringRef name) override;
   sema::HostResult mustUseResult(const sema::HostRef &callee) override;
@@ -83,7 +83,7 @@ private:
   sema::HostError failure(const char *pythonClass, std::string message);
   sema::HostResult callObject(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);
   sema::HostResult callFromKernel(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords,
-                                  sema::CallPlace place);
+                                  sema::HostCallSite site);
   sema::HostResult makeDataclass(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);
   std::optional<sema::Value> makeNamedTuple(PyObject *callee, llvm::ArrayRef<sema::Value> args,
                                             sema::HostKeywords keywords);

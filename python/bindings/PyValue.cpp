@@ -3,7 +3,7 @@
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/Numbers.h"
 #include "compiler/stdlib/Stdlib.h"
-#include "python/bindings/Parts.h"
+#include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
 #include "python/bindings/Semantic.h"
 
@@ -130,15 +130,15 @@ void PyHost::readDefaults(nb::handle object, sema::JitFunction &function) {
 std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
   if (auto known = functions.find(object.ptr()); known != functions.end())
     return known->second;
-  auto made = describe(object);
-  functions[object.ptr()] = made; // before the defaults, which may name the function itself
+  auto created = describe(object);
+  functions[object.ptr()] = created; // before the defaults, which may name the function itself
   try {
-    readDefaults(object, *made);
+    readDefaults(object, *created);
   } catch (nb::python_error &) {
     functions.erase(object.ptr()); // half known; the next one to ask fails likewise
     throw;
   }
-  return made;
+  return created;
 }
 
 /// The texts that iterating over `object` gives.
@@ -182,19 +182,19 @@ Value PyHost::elementsToValue(nb::handle sequence, unsigned depth) {
 }
 
 Value PyHost::objectToValue(nb::handle object, nb::handle names, bool keepsConstants, unsigned depth) {
-  sema::TupleValue made;
-  made.fields = namesOf(names);
+  sema::TupleValue created;
+  created.fields = namesOf(names);
   std::vector<Value> elements;
-  for (const std::string &name : *made.fields)
+  for (const std::string &name : *created.fields)
     elements.push_back(toValue(checked(PyObject_GetAttrString(object.ptr(), name.c_str())), depth + 1));
-  made.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
+  created.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
   nb::object type = nb::borrow(object.type());
-  made.hostClass = reference(type);
-  made.className = std::make_shared<const std::string>(
+  created.hostClass = reference(type);
+  created.className = std::make_shared<const std::string>(
       std::string(utf8(checked(PyObject_GetAttrString(type.ptr(), "__module__")))) + "." +
       std::string(utf8(checked(PyObject_GetAttrString(type.ptr(), "__qualname__")))));
-  made.keepsConstants = keepsConstants;
-  return made;
+  created.keepsConstants = keepsConstants;
+  return created;
 }
 
 /// A tensor, an aggregate, or a dataclass that holds one of these.
@@ -206,8 +206,8 @@ std::optional<Value> PyHost::knownObject(nb::handle object, unsigned depth) {
     return objectToValue(object, fieldNamesOfClass(object.type()), true, depth);
   if (PyType_Check(object.ptr()) || !isDataclass(object.type()))
     return std::nullopt;
-  Value made = objectToValue(object, fieldNamesOfClass(object.type()), false, depth);
-  return made.isConstant() ? std::nullopt : std::optional(std::move(made));
+  Value created = objectToValue(object, fieldNamesOfClass(object.type()), false, depth);
+  return created.isConstant() ? std::nullopt : std::optional(std::move(created));
 }
 
 Value PyHost::toValue(nb::handle object) { return toValue(object, 0); }
@@ -264,9 +264,9 @@ Value PyHost::toValue(nb::handle object, unsigned depth) {
       return sema::BuiltinValue{builtin};
     if (auto known = functions.find(object.ptr()); known != functions.end())
       return sema::FunctionValue{known->second};
-    if (auto made = libraryFunction(utf8(module), utf8(name))) {
-      functions[object.ptr()] = made;
-      return sema::FunctionValue{made};
+    if (auto created = libraryFunction(utf8(module), utf8(name))) {
+      functions[object.ptr()] = created;
+      return sema::FunctionValue{created};
     }
   }
   if (isA(object, names.dtypeClass))
@@ -306,11 +306,11 @@ nb::object PyHost::fieldsToObject(const sema::TupleValue &object) {
     PyTuple_SET_ITEM(values.ptr(), index, toObject(element).release().ptr());
   if (isAggregateClass(type))
     return checked(PyObject_CallMethod(type, "_from_fields", "(O)", values.ptr()));
-  nb::object made = checked(PyObject_CallMethod(type, "__new__", "O", type));
+  nb::object created = checked(PyObject_CallMethod(type, "__new__", "O", type));
   for (auto [index, name] : llvm::enumerate(*object.fields))
-    if (PyObject_GenericSetAttr(made.ptr(), textOf(name).ptr(), PyTuple_GET_ITEM(values.ptr(), index)) != 0)
+    if (PyObject_GenericSetAttr(created.ptr(), textOf(name).ptr(), PyTuple_GET_ITEM(values.ptr(), index)) != 0)
       throw nb::python_error();
-  return made;
+  return created;
 }
 
 nb::object nereid::python::typeTo(const sema::Type &type) {
@@ -389,14 +389,14 @@ nb::object PyHost::wrapped(const Value &value) {
     PyTuple_SET_ITEM(elements.ptr(), index, wrapped(element).release().ptr());
   if (tuple->hostClass)
     return checked(PyObject_CallObject(objectOf(tuple->hostClass), elements.ptr()));
-  nb::object made = checked(PyObject_CallFunctionObjArgs(names.tupleClass, elements.ptr(), nullptr));
+  nb::object created = checked(PyObject_CallFunctionObjArgs(names.tupleClass, elements.ptr(), nullptr));
   if (tuple->fields) {
     nb::list fields;
     for (const std::string &name : *tuple->fields)
       fields.append(textOf(name));
-    nb::object type = checked(PyObject_GetAttrString(made.ptr(), "type"));
+    nb::object type = checked(PyObject_GetAttrString(created.ptr(), "type"));
     if (PyObject_SetAttrString(type.ptr(), "fields", fields.ptr()) != 0)
       throw nb::python_error();
   }
-  return made;
+  return created;
 }

@@ -78,7 +78,7 @@ const PackageNames &packageNames() {
   names->constexprFunctionClass = keptClass(jit, "ConstexprFunction");
   names->aggregateValue = keptClass(core, "aggregate_value");
   nb::object package = checked(PyImport_ImportModule("triton._utils"));
-  names->partTypes = keptClass(package, "PartTypes");
+  names->fieldTypes = keptClass(package, "FieldTypes");
   nb::object semantic = checked(PyImport_ImportModule("triton.language.semantic"));
   names->semanticClass = keptClass(semantic, "Semantic");
   names->wrapConstant = kept(semantic, "_wrapped");

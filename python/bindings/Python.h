@@ -47,11 +47,12 @@ nb::object attributeOrNull(nb::handle object, const char *name);
 /// The classes and functions of the Python package that the native part must know. Looked up at first
 /// use and kept for good, since importing this module must not import the package.
 struct PackageNames {
-  PyObject *constexprClass, *dtypeClass, *pointerType, *blockType, *tensorClass, *tupleClass, *descriptorClass, *builtinClass;
+  PyObject *constexprClass, *dtypeClass, *pointerType, *blockType, *tensorClass, *tupleClass, *descriptorClass,
+      *builtinClass;
   PyObject *tensorType; ///< (name, shape, pointee, const) -> type object
   PyObject *constexprFunctionClass;
   PyObject *aggregateValue, *semanticClass;
-  PyObject *partTypes;    ///< (class, names, types) -> the type of an object with fields
+  PyObject *fieldTypes;   ///< (class, names, types) -> the type of an object with fields
   PyObject *wrapConstant; ///< a number or text as Python code written for kernels sees it
 };
 const PackageNames &packageNames();

@@ -83,10 +83,10 @@ support::Options nereid::python::optionsOf(nb::dict given) {
   options.sanitizeOverflow = flagOf(given, "sanitize_overflow", options.sanitizeOverflow);
   options.cooperativeGrid = flagOf(given, "launch_cooperative_grid", options.cooperativeGrid);
   options.programmaticLaunch = flagOf(given, "launch_pdl", options.programmaticLaunch);
-  std::string whyNot;
-  const auto sanitizers = support::parseSanitizers(textOfOption(given, "sanitize", ""), whyNot);
+  std::string reason;
+  const auto sanitizers = support::parseSanitizers(textOfOption(given, "sanitize", ""), reason);
   if (!sanitizers)
-    raise(PyExc_ValueError, "sanitize: " + whyNot);
+    raise(PyExc_ValueError, "sanitize: " + reason);
   options.sanitize = *sanitizers;
   if (nb::object names = optionOf(given, "supported_fp8_dtypes"); names.is_valid()) {
     nb::object tuple = checked(PySequence_Tuple(names.ptr()));
@@ -119,8 +119,8 @@ NativeTools nereid::python::toolsOf(nb::dict options) {
   nb::object given = optionOf(options, "tools");
   if (!given.is_valid() || !PyDict_Check(given.ptr()))
     return tools;
-  for (auto [name, text] : {std::pair{"ptxas", &tools.ptxas}, std::pair{"nvjitlink", &tools.nvJitLink},
-                            std::pair{"key", &tools.key}})
+  for (auto [name, text] :
+       {std::pair{"ptxas", &tools.ptxas}, std::pair{"nvjitlink", &tools.nvJitLink}, std::pair{"key", &tools.key}})
     if (PyObject *value = PyDict_GetItemString(given.ptr(), name))
       *text = utf8(value);
   tools.secondsLimit = numberOf(nb::borrow<nb::dict>(given), "seconds_limit", 0);
@@ -131,10 +131,10 @@ support::TargetSpec nereid::python::targetOf(nb::handle target) {
   nb::object backend = checked(PyObject_GetAttrString(target.ptr(), "backend"));
   nb::object arch = checked(PyObject_GetAttrString(target.ptr(), "arch"));
   nb::object archText = arch.is_none() ? textOf("") : checked(PyObject_Str(arch.ptr()));
-  std::string whyNot;
-  auto spec = driver::resolveTarget(std::string(utf8(backend)), std::string(utf8(archText)), whyNot);
+  std::string reason;
+  auto spec = driver::resolveTarget(std::string(utf8(backend)), std::string(utf8(archText)), reason);
   if (!spec)
-    raise(PyExc_ValueError, whyNot);
+    raise(PyExc_ValueError, reason);
   return *spec;
 }
 

@@ -28,7 +28,7 @@ struct Compilation {
   sema::KernelRequest request;
   std::vector<artifact::Parameter> parameters; ///< the run-time ones
   std::string signature;                       ///< as the command line spells it
-  std::string sourceKey;                       ///< of the function, its callees, the arguments' classes and what sema would ask Python for
+  std::string sourceKey; ///< of the function, its callees, the arguments' classes and what sema would ask Python for
 };
 
 /// What the caller has found for turning PTX into machine code; empty where there is nothing.
@@ -36,7 +36,7 @@ struct NativeTools {
   std::string ptxas;
   std::string nvJitLink;
   uint32_t secondsLimit = 0; ///< for a run of either; 0: none
-  std::string key; ///< names them: other tools may make other code
+  std::string key;           ///< names them: other tools may make other code
 };
 
 support::Options optionsOf(nb::dict options);

@@ -49,7 +49,8 @@ Value nereid::python::tensorFrom(PyHost &host, nb::handle tensor) {
     message = diagnostic.message;
     const std::string name = toString(diagnostic.kind->pythonError).str();
     nb::object builtins = checked(PyImport_ImportModule("builtins"));
-    if (nb::object found = attributeOrNull(builtins, name.c_str()); found.is_valid() && PyExceptionClass_Check(found.ptr()))
+    if (nb::object found = attributeOrNull(builtins, name.c_str());
+        found.is_valid() && PyExceptionClass_Check(found.ptr()))
       pythonClass = found.ptr();
     else
       pythonClass = PyExc_RuntimeError;
@@ -62,9 +63,9 @@ Value nereid::python::tensorFrom(PyHost &host, nb::handle tensor) {
 template <typename Body> nb::object NativeSemantic::emit(Body body) {
   if (!*isLive)
     raise(PyExc_RuntimeError, "this `_semantic` belongs to a call from a kernel that is over");
-  support::DiagnosticEngine &diagnostics = place.emitter->module.diagnostics;
+  support::DiagnosticEngine &diagnostics = site.emitter->module.diagnostics;
   const size_t first = diagnostics.size();
-  const Value result = body(*place.emitter);
+  const Value result = body(*site.emitter);
   if (result.isPoison())
     raiseError(diagnostics, first);
   return host.wrapped(result);
@@ -73,23 +74,23 @@ template <typename Body> nb::object NativeSemantic::emit(Body body) {
 //--- Operations ----------------------------------------------------------------------------------
 
 nb::object NativeSemantic::call(const Value &callee, nb::tuple args, nb::dict keywords) {
-  llvm::SmallVector<sema::Argument> arguments;
+  llvm::SmallVector<sema::PositionalArgument> arguments;
   for (nb::handle arg : args)
-    arguments.push_back({host.toValue(arg), place.range});
+    arguments.push_back({host.toValue(arg), site.range});
   llvm::SmallVector<sema::KeywordArgument> named;
   for (auto [name, value] : keywords) {
     const std::string_view text = utf8(name);
     if (text != "_semantic" && text != "_generator")
-      named.push_back({llvm::StringRef(text), host.toValue(value), place.range});
+      named.push_back({llvm::StringRef(text), host.toValue(value), site.range});
   }
-  return emit([&](sema::FunctionEmitter &emitter) { return emitter.call(callee, arguments, named, place.range); });
+  return emit([&](sema::TtFunctionEmitter &emitter) { return emitter.call(callee, arguments, named, site.range); });
 }
 
 nb::object NativeSemantic::callBuiltin(const std::string &module, const std::string &name, nb::tuple args,
                                        nb::dict keywords) {
   if (const sema::Builtin *builtin = sema::findBuiltin(module, name))
     return call(sema::BuiltinValue{builtin}, args, keywords);
-  if (auto function = place.emitter->module.stdlibFunction(module, name))
+  if (auto function = site.emitter->module.stdlibFunction(module, name))
     return call(sema::FunctionValue{function}, args, keywords);
   raise(PyExc_NotImplementedError, "`" + module + "." + name + "` is no built-in of the language");
 }
@@ -108,29 +109,29 @@ template <typename Operator> static Operator operatorOf(const std::string &text,
 nb::object NativeSemantic::binary(const std::string &op, nb::handle left, nb::handle right) {
   const auto which = operatorOf<syntax::BinaryOperator>(op, 13);
   const Value a = host.toValue(left), b = host.toValue(right);
-  return emit([&](auto &emitter) { return emitter.binary(which, a, b, place.range, place.range); });
+  return emit([&](auto &emitter) { return emitter.binary(which, a, b, site.range, site.range); });
 }
 
 nb::object NativeSemantic::compare(const std::string &op, nb::handle left, nb::handle right) {
   const auto which = operatorOf<syntax::CompareOperator>(op, 10);
   const Value a = host.toValue(left), b = host.toValue(right);
-  return emit([&](auto &emitter) { return emitter.compare(which, a, b, place.range, place.range); });
+  return emit([&](auto &emitter) { return emitter.compare(which, a, b, site.range, site.range); });
 }
 
 nb::object NativeSemantic::unary(const std::string &op, nb::handle operand) {
   const auto which = operatorOf<syntax::UnaryOperator>(op, 4);
   const Value value = host.toValue(operand);
-  return emit([&](auto &emitter) { return emitter.unary(which, value, place.range); });
+  return emit([&](auto &emitter) { return emitter.unary(which, value, site.range); });
 }
 
 nb::object NativeSemantic::item(nb::handle object, nb::handle index) {
   const Value value = host.toValue(object), at = host.toValue(index);
-  return emit([&](auto &emitter) { return emitter.item(value, at, place.range); });
+  return emit([&](auto &emitter) { return emitter.item(value, at, site.range); });
 }
 
 nb::dict NativeSemantic::options() const {
-  const support::Options &options = place.emitter->module.options;
-  const support::TargetSpec &target = place.emitter->module.target;
+  const support::Options &options = site.emitter->module.options;
+  const support::TargetSpec &target = site.emitter->module.target;
   nb::dict result;
   result["num_warps"] = nb::int_(options.numWarps);
   result["num_stages"] = nb::int_(options.numStages);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 #include "python/bindings/PyHost.h"
 
 namespace nereid::python {
@@ -16,8 +16,8 @@ struct TensorHandle {
 /// The place in a kernel that Python code was called from.
 class NativeSemantic {
 public:
-  NativeSemantic(PyHost &host, sema::CallPlace place, std::shared_ptr<const bool> isLive)
-      : host(host), place(place), isLive(std::move(isLive)) {}
+  NativeSemantic(PyHost &host, sema::HostCallSite site, std::shared_ptr<const bool> isLive)
+      : host(host), site(site), isLive(std::move(isLive)) {}
 
   nb::object callBuiltin(const std::string &module, const std::string &name, nb::tuple args, nb::dict keywords);
   nb::object callFunction(nb::handle function, nb::tuple args, nb::dict keywords);
@@ -33,7 +33,7 @@ private:
   nb::object call(const sema::Value &callee, nb::tuple args, nb::dict keywords);
 
   PyHost &host;
-  sema::CallPlace place;
+  sema::HostCallSite site;
   std::shared_ptr<const bool> isLive;
 };
 

@@ -23,7 +23,8 @@ static nb::object shapeOf(const ArrayParameter &array) {
   return nb::tuple(extents);
 }
 
-/// (name, type, shape, is written, place among the buffers) of each array, in the order of the kernel's parameters. Of PTX alone the type is "".
+/// (name, type, shape, is written, place among the buffers) of each array, in the order of the kernel's parameters. Of
+/// PTX alone the type is "".
 static nb::list arraysOf(const KernelCall &call, const artifact::Artifact &artifact) {
   nb::list arrays;
   uint32_t next = 0;

@@ -1,6 +1,6 @@
 // `compile`: from a function and its signature to a kernel, through the cache on disk.
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/Abandoned.h"
+#include "compiler/driver/Cancellation.h"
 #include "python/bindings/CompiledData.h"
 #include "python/bindings/ContextPool.h"
 #include "python/bindings/IrModule.h"
@@ -82,11 +82,11 @@ static std::optional<driver::Result> finish(mlir::ModuleOp module, const support
 }
 
 /// After a failure inside LLVM, or an interrupt, what it was at work on is abandoned: its state is unknown.
-static void abandonAfterInternalError(const support::DiagnosticEngine &diagnostics, ContextPool::Lease &context,
+static void discardAfterInternalError(const support::DiagnosticEngine &diagnostics, ContextPool::Lease &context,
                                       mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  if (driver::isAbandoned(diagnostics)) {
+  if (driver::isCancelled(diagnostics)) {
     (void)module.release();
-    context.abandon();
+    context.discard();
   }
   if (PyErr_Occurred()) // what the signal raised
     throw nb::python_error();
@@ -109,7 +109,7 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
   request.sources = compilation.host.sourceFiles();
   auto result = finish(*module, compilation.request.options, compilation.request.target, request, diagnostics);
   if (!result) {
-    abandonAfterInternalError(diagnostics, context, module);
+    discardAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, &compilation.host);
   }
   if (PyErr_Occurred()) // a signal that came as the work ended
@@ -126,7 +126,7 @@ static std::shared_ptr<CompiledData> compile(nb::handle function, nb::dict signa
   Compilation compilation({function, signature, constants, attributes, target, options, name});
   driver::Request request;
   request.keep = {"ttir"};
-  request.shouldStop = signalCheck();
+  request.isCancelRequested = signalCheck();
   const std::string inputs = addInputs(request, options);
   request.key = driver::cacheKey(compilation.request, compilation.sourceKey + inputs, compilation.signature);
   request.signature = compilation.signature;
@@ -153,7 +153,7 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
           path + ": target `" + described.target.backend + "` compiles from .ttir, not from ." + kind);
   driver::Request request;
   request.keep = {"ttir"};
-  request.shouldStop = signalCheck();
+  request.isCancelRequested = signalCheck();
   const std::string inputs = addInputs(request, options);
   if (request.replacement && kind == "ttgir")
     raise(PyExc_ValueError, path + ": a kernel that begins as .ttgir takes no `ir_override`; write its text there");
@@ -173,7 +173,7 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   }
   auto result = module ? finish(*module, described.options, described.target, request, diagnostics) : std::nullopt;
   if (!result) {
-    abandonAfterInternalError(diagnostics, context, module);
+    discardAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, nullptr);
   }
   if (kind == "ttgir") // there was none

@@ -11,10 +11,10 @@ using namespace nereid::python;
 static constexpr int warpSize = 32;
 
 static support::TargetSpec hostTarget() {
-  std::string whyNot;
-  const auto target = driver::resolveTarget("cpu", "", whyNot);
+  std::string reason;
+  const auto target = driver::resolveTarget("cpu", "", reason);
   if (!target)
-    raise(PyExc_RuntimeError, whyNot);
+    raise(PyExc_RuntimeError, reason);
   return *target;
 }
 

@@ -46,22 +46,22 @@ static nb::dict properties(int ordinal) {
 }
 
 static nb::object pointerInfo(uint64_t address) {
-  auto facts = deviceAt(0).pointerFacts(address);
-  if (!facts)
-    raiseRuntimeError(facts.error());
-  if (!facts->isKnown)
+  auto info = deviceAt(0).pointerInfo(address);
+  if (!info)
+    raiseRuntimeError(info.error());
+  if (!info->isKnown)
     return nb::none();
   nb::dict dict;
-  dict["on_host"] = facts->isOnHost;
-  dict["device"] = facts->ordinal;
-  dict["address"] = facts->onDevice;
-  dict["start"] = facts->start;
-  dict["bytes"] = facts->bytes;
+  dict["on_host"] = info->isOnHost;
+  dict["device"] = info->ordinal;
+  dict["address"] = info->onDevice;
+  dict["start"] = info->start;
+  dict["bytes"] = info->bytes;
   return dict;
 }
 
 /// Whether a GPU can read this array of the host's, such as a pinned one.
-static bool reaches(nb::handle object) {
+static bool canAccess(nb::handle object) {
   Array array;
   if (readArray(object.ptr(), array) != ArrayResult::Read) {
     PyErr_Clear();
@@ -70,8 +70,8 @@ static bool reaches(nb::handle object) {
   auto device = runtime::cudaDevice(0);
   if (!device)
     return false;
-  auto facts = (*device)->pointerFacts(array.address);
-  return facts && facts->isKnown;
+  auto info = (*device)->pointerInfo(array.address);
+  return info && info->isKnown;
 }
 
 /// The current stream of the library of the first array on a GPU, else torch's.
@@ -107,9 +107,9 @@ static nb::tuple loadBinary(const std::string &name, nb::bytes binary, uint64_t 
   auto kernel = LoadedKernel::load(artifact, ordinal);
   static uint64_t count = 0;
   loadedBinaries().emplace(++count, kernel);
-  const runtime::KernelFacts facts = kernel->facts();
-  return nb::make_tuple(count, reinterpret_cast<uint64_t>(kernel->handle()), facts.registers, facts.spills,
-                        facts.maxThreads);
+  const runtime::KernelResources resources = kernel->resources();
+  return nb::make_tuple(count, reinterpret_cast<uint64_t>(kernel->handle()), resources.registers, resources.spills,
+                        resources.maxThreads);
 }
 
 static int maxActiveClusters(uint64_t function, uint64_t sharedBytes, unsigned x, unsigned y, unsigned z, int ordinal) {
@@ -273,7 +273,7 @@ void nereid::python::bindCudaDriver(nb::module_ &module) {
       },
       nb::arg("device"), "Waits for everything that a GPU was given.");
   driver.def("pointer_info", &pointerInfo, nb::arg("address"), "What the driver knows of an address, or None.");
-  driver.def("reaches", &reaches, nb::arg("array"), "Whether GPUs can read this array of the host's.");
+  driver.def("can_access", &canAccess, nb::arg("array"), "Whether GPUs can read this array of the host's.");
   driver.def(
       "set_check_pointers", [](bool flag) { checkPointers.store(flag); }, nb::arg("flag"),
       "Looks every pointer up before a launch that goes through Python.");

@@ -21,9 +21,9 @@ using namespace nereid;
 using namespace nereid::python;
 
 mlir::MLIRContext &IrContext::context() {
-  if (!made)
-    made = driver::createContext();
-  return *made;
+  if (!created)
+    created = driver::createContext();
+  return *created;
 }
 
 namespace {

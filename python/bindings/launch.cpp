@@ -32,7 +32,7 @@ struct BoundCall {
   const std::vector<LaunchParameter> &list() const { return parameters->list; }
 };
 
-enum class Outcome { Launched, Failed, Unknown, NotOurs };
+enum class FastPath { Ok, Failed, Miss, Fallback };
 } // namespace
 
 //--- Binding -----------------------------------------------------------------------------------
@@ -133,58 +133,59 @@ static PyObject *callGrid(PyObject *function, const BoundCall &call) {
   return result;
 }
 
-static Outcome evaluateGrid(PyObject *given, const BoundCall &call, runtime::Grid &grid) {
+static FastPath evaluateGrid(PyObject *given, const BoundCall &call, runtime::Grid &grid) {
   if (readGrid(given, grid))
-    return Outcome::Launched;
+    return FastPath::Ok;
   if (!PyCallable_Check(given))
-    return Outcome::NotOurs;
-  PyObject *made = callGrid(given, call);
-  if (!made)
-    return Outcome::Failed;
-  const bool known = readGrid(made, grid);
-  Py_DECREF(made);
-  return known ? Outcome::Launched : Outcome::NotOurs;
+    return FastPath::Fallback;
+  PyObject *created = callGrid(given, call);
+  if (!created)
+    return FastPath::Failed;
+  const bool known = readGrid(created, grid);
+  Py_DECREF(created);
+  return known ? FastPath::Ok : FastPath::Fallback;
 }
 
-//--- The known road ----------------------------------------------------------------------------
+//--- The fast path -----------------------------------------------------------------------------
 
 static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char *block) {
-  for (const Slot &slot : kernel.slots()) {
-    const Leaf *leaf = key.leafFor(slot);
-    if (!leaf || jit::pack(slot, *leaf, block) != PackResult::Packed)
+  for (const PackedParam &param : kernel.params()) {
+    const ArgumentLeaf *leaf = key.leafFor(param);
+    if (!leaf || jit::pack(param, *leaf, block) != PackResult::Packed)
       return false;
   }
   return true;
 }
 
-/// The stream that the launch goes to; NotOurs where Python has to look at it, or at the device.
-static Outcome chooseStream(const BoundCall &call, LoadedKernel &kernel, void *&stream) {
+/// The stream that the launch goes to; Fallback where Python has to look at it, or at the device.
+static FastPath chooseStream(const BoundCall &call, LoadedKernel &kernel, void *&stream) {
   if (kernel.device() == DeviceKind::Cpu)
-    return call.stream ? Outcome::NotOurs : Outcome::Launched;
+    return call.stream ? FastPath::Fallback : FastPath::Ok;
   const LaunchKey &key = call.key;
   if (key.device() == DeviceKind::Unknown && currentDevice() != kernel.ordinal())
-    return Outcome::NotOurs;
+    return FastPath::Fallback;
   if (call.stream) {
     if (!readStream(call.stream, stream))
-      return Outcome::NotOurs;
+      return FastPath::Fallback;
   } else if (!key.streamQuery()) {
     stream = currentStream(kernel.ordinal());
   } else if (key.streamQuery()(dlpack::Cuda, kernel.ordinal(), &stream) != 0) {
     PyErr_Clear();
-    return Outcome::NotOurs;
+    return FastPath::Fallback;
   }
-  return key.producers().empty() || kernel.waitFor(key.producers(), stream) ? Outcome::Launched : Outcome::Failed;
+  return key.producers().empty() || kernel.waitFor(key.producers(), stream) ? FastPath::Ok : FastPath::Failed;
 }
 
 /// Puts memory of the user's allocator into the block; the object keeps it. Null after an exception.
-static nb::object askForScratch(const LoadedKernel &kernel, runtime::Grid grid, void *stream, char *block) {
-  const artifact::Artifact &facts = kernel.artifact();
+static nb::object requestScratch(const LoadedKernel &kernel, runtime::Grid grid, void *stream, char *block) {
+  const artifact::Artifact &artifact = kernel.artifact();
   const nb::object provider = nb::borrow(scratchProvider);
   using Number = unsigned long long;
-  const Number blocks = Number{grid.x} * grid.y * grid.z * facts.clusterDims[0];
-  nb::object given = nb::steal(PyObject_CallFunction(
-      provider.ptr(), "(KK)(KK)KK", Number{facts.globalScratchBytes}, Number{facts.globalScratchAlign},
-      Number{facts.profileScratchBytes}, Number{facts.profileScratchAlign}, blocks, Number{reinterpret_cast<uintptr_t>(stream)}));
+  const Number blocks = Number{grid.x} * grid.y * grid.z * artifact.clusterDims[0];
+  nb::object given = nb::steal(
+      PyObject_CallFunction(provider.ptr(), "(KK)(KK)KK", Number{artifact.globalScratchBytes},
+                            Number{artifact.globalScratchAlign}, Number{artifact.profileScratchBytes},
+                            Number{artifact.profileScratchAlign}, blocks, Number{reinterpret_cast<uintptr_t>(stream)}));
   Number global = 0, profile = 0;
   PyObject *keeper = nullptr;
   if (!given.is_valid() || !PyArg_ParseTuple(given.ptr(), "KKO", &global, &profile, &keeper))
@@ -195,44 +196,45 @@ static nb::object askForScratch(const LoadedKernel &kernel, runtime::Grid grid, 
 }
 
 /// The entry's kernel with this call's arguments. The entry may be dropped while Python code runs.
-static Outcome launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall &call, PyObject *&result) {
+static FastPath launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall &call, PyObject *&result) {
   nb::object compiled = nb::borrow(entry.compiled), owner = nb::borrow(entry.kernel);
   LoadedKernel &kernel = *entry.loaded;
   runtime::Grid grid;
-  if (Outcome outcome = evaluateGrid(given, call, grid); outcome != Outcome::Launched)
+  if (FastPath outcome = evaluateGrid(given, call, grid); outcome != FastPath::Ok)
     return outcome;
   alignas(16) char block[stackBlockBytes];
   if (kernel.blockBytes() > sizeof block)
-    return Outcome::NotOurs;
+    return FastPath::Fallback;
   std::memset(block, 0, kernel.blockBytes());
   if (!packArguments(kernel, call.key, block))
-    return Outcome::NotOurs;
+    return FastPath::Fallback;
   void *stream = nullptr;
-  if (Outcome outcome = chooseStream(call, kernel, stream); outcome != Outcome::Launched)
+  if (FastPath outcome = chooseStream(call, kernel, stream); outcome != FastPath::Ok)
     return outcome;
   nb::object scratch;
   if (kernel.wantsScratch() && scratchProvider) {
-    scratch = askForScratch(kernel, grid, stream, block);
+    scratch = requestScratch(kernel, grid, stream, block);
     if (!scratch.is_valid())
-      return Outcome::Failed;
+      return FastPath::Failed;
   }
   if (!kernel.launch(grid, stream, block))
-    return Outcome::Failed;
+    return FastPath::Failed;
   result = compiled.release().ptr();
-  return Outcome::Launched;
+  return FastPath::Ok;
 }
 
-static Outcome launchKnown(LauncherObject &launcher, BoundCall &call, PyObject *&result) {
+static FastPath launchFast(LauncherObject &launcher, BoundCall &call, PyObject *&result) {
   if (call.state.slow || call.state.takesRest || slowLaunch.load(std::memory_order_acquire) ||
       !call.state.watchHolds() || !bindCall(call))
-    return Outcome::NotOurs;
+    return FastPath::Fallback;
   const LaunchEntry *entry = call.state.currentLaunches().find(call.key.text());
-  return entry ? launchEntry(*entry, launcher.grid, call, result) : Outcome::Unknown;
+  return entry ? launchEntry(*entry, launcher.grid, call, result) : FastPath::Miss;
 }
 
-//--- The road through Python -------------------------------------------------------------------
+//--- The path through Python -------------------------------------------------------------------
 
-static PyObject *runThroughPython(LauncherObject &launcher, PyObject *const *args, size_t count, PyObject *keywords) {
+static PyObject *launchThroughPython(LauncherObject &launcher, PyObject *const *args, size_t count,
+                                     PyObject *keywords) {
   static PyObject *run = PyUnicode_InternFromString("run");
   static PyObject *gridName = PyUnicode_InternFromString("grid");
   static PyObject *warmupName = PyUnicode_InternFromString("warmup");
@@ -257,9 +259,8 @@ static PyObject *runThroughPython(LauncherObject &launcher, PyObject *const *arg
 static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
   if (runtime::checksMemory(kernel.artifact()))
     return false;
-  for (const Slot &slot : kernel.slots())
-    if (slot.position >= call.list().size() || call.list()[slot.position].isConstexpr ||
-        !call.key.leafFor(slot))
+  for (const PackedParam &param : kernel.params())
+    if (param.position >= call.list().size() || call.list()[param.position].isConstexpr || !call.key.leafFor(param))
       return false;
   return call.key.device() == DeviceKind::Unknown ||
          (call.key.device() == kernel.device() &&
@@ -267,7 +268,8 @@ static bool fits(const LoadedKernel &kernel, const BoundCall &call) {
 }
 
 static void remember(BoundCall &call, PyObject *compiled, uint64_t epoch) {
-  if (compiled == Py_None || epoch != launchEpoch.load(std::memory_order_acquire) || call.state.parameters != call.parameters)
+  if (compiled == Py_None || epoch != launchEpoch.load(std::memory_order_acquire) ||
+      call.state.parameters != call.parameters)
     return;
   PyObject *kernel = PyObject_GetAttrString(compiled, "function");
   if (!kernel) {
@@ -286,17 +288,17 @@ static PyObject *launch(PyObject *self, PyObject *const *args, size_t flags, PyO
   BoundCall call{*state, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), keywords, nullptr, {}, {}, {}};
   const uint64_t epoch = launchEpoch.load(std::memory_order_acquire);
   PyObject *result = nullptr;
-  Outcome outcome = Outcome::Failed;
+  FastPath outcome = FastPath::Failed;
   NEREID_BEGIN_STATE(launcher.function);
   if (state->readParameters(launcher.function)) {
     call.parameters = state->parameters;
-    outcome = launchKnown(launcher, call, result);
+    outcome = launchFast(launcher, call, result);
   }
   NEREID_END_STATE();
-  if (outcome == Outcome::Launched || outcome == Outcome::Failed)
+  if (outcome == FastPath::Ok || outcome == FastPath::Failed)
     return result;
-  result = runThroughPython(launcher, args, call.count, keywords);
-  if (result && outcome == Outcome::Unknown) {
+  result = launchThroughPython(launcher, args, call.count, keywords);
+  if (result && outcome == FastPath::Miss) {
     NEREID_BEGIN_STATE(launcher.function);
     remember(call, result, epoch);
     NEREID_END_STATE();
@@ -360,7 +362,7 @@ static PyMemberDef members[] = {
     {"grid", T_OBJECT, offsetof(LauncherObject, grid), READONLY, "The grid as given."},
     {},
 };
-static PyType_Slot slots[] = {
+static PyType_Slot typeSlots[] = {
     {Py_tp_doc, const_cast<char *>("`kernel[grid]`: call it with the kernel's arguments.")},
     {Py_tp_new, reinterpret_cast<void *>(newLauncher)},
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
@@ -370,14 +372,14 @@ static PyType_Slot slots[] = {
     {},
 };
 static PyType_Spec spec = {"triton._C.libtriton.Launcher", sizeof(LauncherObject), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, typeSlots};
 
 PyTypeObject *makeLauncherType(nb::module_ &module) {
   nb::object type = checked(PyType_FromSpec(&spec));
-  auto *made = reinterpret_cast<PyTypeObject *>(type.ptr());
-  made->tp_vectorcall = createLauncher; // no slot for it before Python 3.14
+  auto *created = reinterpret_cast<PyTypeObject *>(type.ptr());
+  created->tp_vectorcall = createLauncher; // no slot for it before Python 3.14
   module.attr("Launcher") = type;
-  return made;
+  return created;
 }
 
 } // namespace nereid::python

@@ -1,6 +1,6 @@
 // triton._C.libtriton: importing it starts no thread, opens no device and reads no setting.
 // SPDX-License-Identifier: MIT
-#include "python/bindings/Parts.h"
+#include "python/bindings/Elements.h"
 #include "python/bindings/Python.h"
 #include "python/bindings/Semantic.h"
 
@@ -12,7 +12,7 @@ NB_MODULE(libtriton, module) {
   bindTables(module);
   bindSemantic(module);
   bindSpecialize(module);
-  bindParts(module);
+  bindElements(module);
   bindKernel(module);
   bindJit(module);
   bindIr(module);

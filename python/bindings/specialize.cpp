@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Arrays.h"
 #include "python/bindings/Descriptors.h"
-#include "python/bindings/Parts.h"
+#include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
 
 using namespace nereid;
@@ -47,7 +47,7 @@ static nb::object specialize(nb::handle argument, const Rule &rule);
 
 /// Types and keys of what a tuple or an object holds, in tuples of the same class or, for an object, in tuples that
 /// name its class.
-static nb::object specializeParts(nb::handle whole, nb::handle parts, const Rule &rule) {
+static nb::object specializeElements(nb::handle whole, nb::handle parts, const Rule &rule) {
   const Py_ssize_t size = PyTuple_GET_SIZE(parts.ptr());
   nb::object types = checked(PyTuple_New(size)), keys = checked(PyTuple_New(size));
   const Rule elementRule{rule.backend, false, true, true};
@@ -58,7 +58,7 @@ static nb::object specializeParts(nb::handle whole, nb::handle parts, const Rule
   }
   PyObject *type = whole.type().ptr();
   if (!PyTuple_Check(whole.ptr()))
-    return pairOf(checked(PyObject_CallFunctionObjArgs(packageNames().partTypes, type, fieldNames(whole).ptr(),
+    return pairOf(checked(PyObject_CallFunctionObjArgs(packageNames().fieldTypes, type, fieldNames(whole).ptr(),
                                                        types.ptr(), nullptr)),
                   std::move(keys));
   if (!isNamedTuple(whole))
@@ -77,7 +77,8 @@ static nb::object specializeDescriptor(nb::handle descriptor) {
 }
 
 static nb::object pointerPair(jit::ScalarType pointee, bool isAligned, const Rule &rule) {
-  return pairOf(std::string(rule.isConst ? "*k" : "*") + std::string(jit::spelling(pointee)), alignmentKey(isAligned, rule));
+  return pairOf(std::string(rule.isConst ? "*k" : "*") + std::string(jit::spelling(pointee)),
+                alignmentKey(isAligned, rule));
 }
 
 /// Of an object that has its own `data_ptr` and `dtype`, where arrays have those of their class: some callers describe
@@ -114,8 +115,8 @@ static nb::object specializeOther(nb::handle argument, const Rule &rule) {
     return pairOf("constexpr", nb::borrow(argument));
   if (isA(argument, names.constexprFunctionClass))
     return pairOf("constexpr", checked(PyObject_GetAttrString(argument.ptr(), "cache_key")));
-  if (nb::object parts = partsOf(argument); parts.is_valid())
-    return specializeParts(argument, parts, rule);
+  if (nb::object parts = elementsOf(argument); parts.is_valid())
+    return specializeElements(argument, parts, rule);
   if (PyIndex_Check(argument.ptr()) && !PySequence_Check(argument.ptr())) // numpy's integers, SymInt
     return specializeInteger(checked(PyNumber_Index(argument.ptr())), rule);
   if (nb::object standIn = specializeStandIn(argument, rule); standIn.is_valid())
@@ -133,7 +134,7 @@ static nb::object specialize(nb::handle argument, const Rule &rule) {
   if (PyFloat_Check(argument.ptr()))
     return pairOf("fp32", nb::none());
   if (PyTuple_Check(argument.ptr()))
-    return specializeParts(argument, argument, rule);
+    return specializeElements(argument, argument, rule);
   return specializeOther(argument, rule);
 }
 

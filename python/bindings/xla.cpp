@@ -236,7 +236,7 @@ static nb::object callOfBytes(nb::bytes bytes, bool compressed) {
 }
 
 /// What the code takes for granted of its arguments, as its signature says: no launcher of ours has looked at them.
-static void addFacts(artifact::Artifact &artifact) {
+static void addPreconditions(artifact::Artifact &artifact) {
   const auto parsed = jit::Signature::parse(artifact.signature);
   const auto *signature = std::get_if<jit::Signature>(&parsed);
   if (!signature)
@@ -244,13 +244,13 @@ static void addFacts(artifact::Artifact &artifact) {
   for (uint32_t i = 0; i < artifact.parameters.size(); ++i)
     if (const uint32_t at = artifact.parameters[i].position;
         at < signature->arguments.size() && signature->arguments[at].divisibleBy16)
-      artifact.facts.push_back({artifact::FactKind::Divisible, i, 16});
+      artifact.preconditions.push_back({artifact::PreconditionKind::Divisible, i, 16});
 }
 
 /// What a launch needs of the artifact, without the stages that only people read.
 static nb::object launchable(const CompiledData &code) {
   artifact::Artifact small = code.artifact;
-  addFacts(small);
+  addPreconditions(small);
   small.stages.clear();
   small.sourceMap = {};
   return bytesOf(artifact::serialize(small));

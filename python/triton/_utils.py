@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ._C.libtriton import parts_of
+from ._C.libtriton import elements_of
 
 Path = tuple[int, ...]
 ObjPath = Path
@@ -42,20 +42,20 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class PartTypes(tuple):  # type: ignore[type-arg]
+class FieldTypes(tuple):  # type: ignore[type-arg]
     """The types of an object's fields; two classes with equal fields are different types."""
 
     object_class: type
     fields: tuple[str, ...]
 
-    def __new__(cls, object_class: type, fields: Iterable[str], types: Iterable[Any]) -> PartTypes:
+    def __new__(cls, object_class: type, fields: Iterable[str], types: Iterable[Any]) -> FieldTypes:
         self = super().__new__(cls, types)
         self.object_class, self.fields = object_class, tuple(fields)
         return self
 
     def __eq__(self, other: Any) -> bool:
         return (
-            isinstance(other, PartTypes)
+            isinstance(other, FieldTypes)
             and self.object_class is other.object_class
             and self.fields == other.fields
             and super().__eq__(other)
@@ -72,13 +72,13 @@ class PartTypes(tuple):  # type: ignore[type-arg]
         return f"{self.object_class.__module__}.{self.object_class.__qualname__}({shown})"
 
     def __reduce__(self) -> Any:
-        return PartTypes, (self.object_class, self.fields, tuple(self))
+        return FieldTypes, (self.object_class, self.fields, tuple(self))
 
 
 def get_iterable_path(iterable: Any, path: Path) -> Any:
     """The element of nested sequences, or of objects in them, that `path` leads to."""
     for index in path:
-        parts = iterable if isinstance(iterable, list) else parts_of(iterable)
+        parts = iterable if isinstance(iterable, list) else elements_of(iterable)
         iterable = (iterable if parts is None else parts)[index]
     return iterable
 

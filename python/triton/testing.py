@@ -205,16 +205,16 @@ def assert_close(x: Any, y: Any, atol: Any = None, rtol: Any = None, err_msg: st
 
 
 def _need_gpu(device: Any) -> dict[str, Any]:
-    facts = driver.active.utils.get_device_properties(device)
+    properties = driver.active.utils.get_device_properties(device)
     if driver.active.get_current_target().backend == "cpu":
         raise RuntimeError("peak rates are known for GPUs only")
-    return facts
+    return properties
 
 
 def get_dram_gbps(device: int | None = None) -> float:
     """Peak memory bandwidth in GB/s."""
-    facts = _need_gpu(device)
-    return facts["mem_clock_rate"] * facts["mem_bus_width"] * 2 / 1e6 / 8
+    properties = _need_gpu(device)
+    return properties["mem_clock_rate"] * properties["mem_bus_width"] * 2 / 1e6 / 8
 
 
 # Operations of one multiprocessor in a clock, an add and a multiply counted as two: by compute
@@ -230,11 +230,11 @@ _RATES = {
 
 
 def _rates(device: int | None) -> tuple[Any, dict[str, Any]]:
-    facts = _need_gpu(device)
-    capability = facts.get("compute_capability", 0)
+    properties = _need_gpu(device)
+    capability = properties.get("compute_capability", 0)
     if capability not in _RATES:
         raise RuntimeError(f"peak rates of this GPU (sm_{capability}) are not known")
-    return _RATES[capability], facts
+    return _RATES[capability], properties
 
 
 def _bits(dtype: Any) -> int:
@@ -244,16 +244,16 @@ def _bits(dtype: Any) -> int:
 
 def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
     """Peak rate of the matrix units in TFLOP/s, at `clock_rate` kHz."""
-    (matrix, _), facts = _rates(device)
+    (matrix, _), properties = _rates(device)
     per_clock = {32: matrix[0], 16: matrix[1], 8: matrix[2]}[_bits(dtype)]
-    return facts["multiprocessor_count"] * per_clock * clock_rate * 1e-9
+    return properties["multiprocessor_count"] * per_clock * clock_rate * 1e-9
 
 
 def get_max_simd_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
     """Peak rate of the vector units in TFLOP/s, at `clock_rate` kHz."""
-    (_, vector), facts = _rates(device)
+    (_, vector), properties = _rates(device)
     per_clock = {32: vector[0], 16: vector[1]}[_bits(dtype)]
-    return facts["multiprocessor_count"] * per_clock * clock_rate * 1e-9
+    return properties["multiprocessor_count"] * per_clock * clock_rate * 1e-9
 
 
 def nvsmi(attrs: Sequence[str]) -> list[int]:

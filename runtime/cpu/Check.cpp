@@ -23,10 +23,10 @@ static std::string list(const int64_t *numbers, uint32_t count) {
 static std::string tileText(const PrintedType &type, int64_t element) {
   if (type.rank == 0)
     return "";
-  std::vector<int64_t> place(type.rank);
+  std::vector<int64_t> index(type.rank);
   for (uint32_t dim = type.rank; dim-- > 0; element /= type.shape[dim])
-    place[dim] = element % type.shape[dim];
-  return ", at (" + list(place.data(), type.rank) + ") of a tile [" + list(type.shape, type.rank) + "]";
+    index[dim] = element % type.shape[dim];
+  return ", at (" + list(index.data(), type.rank) + ") of a tile [" + list(type.shape, type.rank) + "]";
 }
 
 static std::string reportText(const CheckSite &site, const Finding &found, const uint32_t ids[3],

@@ -107,8 +107,8 @@ static StoredPatterns &storedPatterns() {
   return *stored;
 }
 
-static bool hasPattern(const MemoryExtent &extent, const void *place, uint32_t bytes) {
-  return extent.patternBytes == bytes && std::memcmp(place, &extent.pattern, bytes) == 0;
+static bool hasPattern(const MemoryExtent &extent, const void *address, uint32_t bytes) {
+  return extent.patternBytes == bytes && std::memcmp(address, &extent.pattern, bytes) == 0;
 }
 
 static bool hasPatterns(const LaunchMemory &memory) {
@@ -130,9 +130,9 @@ std::optional<Finding> findUnwritten(const CheckedValues &values, const LaunchMe
     StoredPatterns &stored = storedPatterns();
     const std::lock_guard lock(stored.mutex);
     if (!stored.addresses.contains(address))
-      return Finding{element, elementText(memory.extents[*owner], memory.artifact->parameters[*owner].name, address,
-                                          bytes) +
-                                  " is " + values.site.what + "; nothing has been written there"};
+      return Finding{element,
+                     elementText(memory.extents[*owner], memory.artifact->parameters[*owner].name, address, bytes) +
+                         " is " + values.site.what + "; nothing has been written there"};
   }
   return std::nullopt;
 }

@@ -31,7 +31,7 @@ struct CheckedValues {
 
   const CheckSite &site;
   const void *const *values;
-  const uint8_t *mask; ///< null: all elements count
+  const uint8_t *mask;  ///< null: all elements count
   int64_t elements = 1; ///< of the first value
 };
 

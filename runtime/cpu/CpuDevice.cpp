@@ -6,7 +6,7 @@
 #include "runtime/cpu/HostProcessor.h"
 #include "runtime/cpu/Schedule.h"
 #include "runtime/cpu/SharedObject.h"
-#include "runtime/cpu/StopQuestion.h"
+#include "runtime/cpu/StopCheck.h"
 #include "runtime/cpu/ThreadState.h"
 #include "runtime/cpu/WorkerPool.h"
 
@@ -23,14 +23,11 @@ namespace {
 
 class CpuKernel final : public Kernel {
 public:
-  CpuKernel(const Device &device, artifact::Artifact artifact, SharedObject object, CpuEntry entry,
-            bool callsHost)
-      : Kernel(device, std::move(artifact)), entry(entry), callsHost(callsHost),
-        object(std::move(object)) {
+  CpuKernel(const Device &device, artifact::Artifact artifact, SharedObject object, CpuEntry entry, bool callsHost)
+      : Kernel(device, std::move(artifact)), entry(entry), callsHost(callsHost), object(std::move(object)) {
     argumentBytes = artifact::packedBytes(this->artifact());
     extentCount = checksMemory(this->artifact()) ? this->artifact().parameters.size() : 0;
-    usesScratch =
-        this->artifact().globalScratchBytes != 0 || this->artifact().profileScratchBytes != 0;
+    usesScratch = this->artifact().globalScratchBytes != 0 || this->artifact().profileScratchBytes != 0;
   }
 
   const CpuEntry entry;
@@ -48,13 +45,11 @@ class CpuDevice final : public Device {
 public:
   const DeviceProperties &properties() const override { return host; }
   Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
-  Expected<void> launch(Kernel &kernel, Grid grid, void *stream,
-                        std::span<const char> packed) override {
+  Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) override {
     return launchPrograms(kernel, grid, std::nullopt, packed);
   }
   /// All programs, or the one of that linear id.
-  Expected<void> launchPrograms(Kernel &kernel, Grid grid, std::optional<uint64_t> only,
-                                std::span<const char> packed);
+  Expected<void> launchPrograms(Kernel &kernel, Grid grid, std::optional<uint64_t> only, std::span<const char> packed);
 
 private:
   const DeviceProperties host = hostProperties();
@@ -136,8 +131,8 @@ static Expected<void> run(CpuKernel &kernel, const Programs &programs) {
 static Expected<void> checkLaunch(const Device &device, const Kernel &kernel) {
   if (&kernel.device() == &device)
     return {};
-  return Error{"launch-device", "kernel `" + kernel.artifact().name +
-                                    "` was loaded by another device; load it on the cpu"};
+  return Error{"launch-device",
+               "kernel `" + kernel.artifact().name + "` was loaded by another device; load it on the cpu"};
 }
 
 Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional<uint64_t> only,
@@ -145,23 +140,19 @@ Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional
   if (auto ok = checkLaunch(*this, given); !ok)
     return ok;
   auto &kernel = static_cast<CpuKernel &>(given);
-  const bool hasExtents =
-      packed.size() == kernel.argumentBytes + kernel.extentCount * sizeof(MemoryExtent);
+  const bool hasExtents = packed.size() == kernel.argumentBytes + kernel.extentCount * sizeof(MemoryExtent);
   if (packed.size() != kernel.argumentBytes && !hasExtents)
     return Error{"launch-arguments", "kernel `" + kernel.artifact().name + "` takes " +
-                                         std::to_string(kernel.argumentBytes) +
-                                         " bytes of arguments; " + std::to_string(packed.size()) +
-                                         " were given"};
+                                         std::to_string(kernel.argumentBytes) + " bytes of arguments; " +
+                                         std::to_string(packed.size()) + " were given"};
   uint64_t total = uint64_t{grid.x} * grid.y;
   // The sign bit stays free: compiled code counts programs in signed 64 bits.
   if (__builtin_mul_overflow(total, grid.z, &total) || total > (uint64_t{1} << 62))
-    return Error{"launch-grid", "a grid of " + std::to_string(grid.x) + " x " +
-                                    std::to_string(grid.y) + " x " + std::to_string(grid.z) +
-                                    " programs is too large"};
+    return Error{"launch-grid", "a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
+                                    std::to_string(grid.z) + " programs is too large"};
   if (total == 0)
     return {};
-  Programs programs{kernel.entry, packed.data(), {grid.x, grid.y, grid.z}, total,
-                    kernel.artifact().arenaBytes, only};
+  Programs programs{kernel.entry, packed.data(), {grid.x, grid.y, grid.z}, total, kernel.artifact().arenaBytes, only};
   if (!kernel.callsHost)
     return run(kernel, programs);
   std::vector<MemoryExtent> extents(kernel.extentCount);
@@ -182,11 +173,10 @@ bool checksMemory(const artifact::Artifact &artifact) {
 
 static Expected<void> checkArtifact(const artifact::Artifact &artifact) {
   if (artifact.target.backend != "cpu")
-    return Error{"load-target", "kernel `" + artifact.name + "` was compiled for `" +
-                                    artifact.target.backend + "`; this device is `cpu`"};
+    return Error{"load-target", "kernel `" + artifact.name + "` was compiled for `" + artifact.target.backend +
+                                    "`; this device is `cpu`"};
   if (artifact.abi != artifact::Abi::Plain)
-    return Error{"load-abi",
-                 "kernel `" + artifact.name + "` has the ABI `own`; the cpu takes `plain`"};
+    return Error{"load-abi", "kernel `" + artifact.name + "` has the ABI `own`; the cpu takes `plain`"};
   if (artifact.arenaAlign > kArenaAlign)
     return Error{"load-abi", "kernel `" + artifact.name + "` wants an arena aligned to " +
                                  std::to_string(artifact.arenaAlign) + " bytes; the cpu gives " +
@@ -202,13 +192,12 @@ Expected<std::shared_ptr<Kernel>> CpuDevice::load(artifact::Artifact artifact) {
     return object.error();
   const auto entry = reinterpret_cast<CpuEntry>(object->symbol(artifact.entry));
   if (!entry)
-    return Error{"load-entry", "the code of kernel `" + artifact.name + "` has no symbol `" +
-                                   artifact.entry + "`"};
+    return Error{"load-entry", "the code of kernel `" + artifact.name + "` has no symbol `" + artifact.entry + "`"};
   const auto calls = static_cast<const HostCalls **>(object->symbol(kHostCallsSymbol));
   if (calls)
     *calls = &hostCalls();
-  return std::shared_ptr<Kernel>(std::make_shared<CpuKernel>(
-      *this, std::move(artifact), std::move(*object), entry, calls != nullptr));
+  return std::shared_ptr<Kernel>(
+      std::make_shared<CpuKernel>(*this, std::move(artifact), std::move(*object), entry, calls != nullptr));
 }
 
 static CpuDevice &theDevice() {
@@ -224,7 +213,7 @@ Expected<void> launchCpuProgram(Kernel &kernel, Grid grid, Grid program, std::sp
   return theDevice().launchPrograms(kernel, grid, id, packed);
 }
 
-void setCpuStopCheck(bool (*check)()) { StopQuestion::check.store(check); }
+void setCpuStopCheck(bool (*check)()) { StopCheck::check.store(check); }
 void setCpuThreads(uint32_t threads) { setPoolThreads(threads); }
 uint32_t cpuThreads() { return poolThreads(); }
 

@@ -11,11 +11,14 @@
 namespace nereid::runtime {
 
 ElementFormat::ElementFormat(std::string_view name) {
-  static constexpr std::pair<std::string_view, FloatFormat> floats[] = {
-      {"fp64", {64, 52, 1023}},       {"fp32", {32, 23, 127}},
-      {"fp16", {16, 10, 15}},         {"bf16", {16, 7, 127}},
-      {"fp8e5", {8, 2, 15}},          {"fp8e5b16", {8, 2, 16, true}},
-      {"fp8e4nv", {8, 3, 7, false, true}}, {"fp8e4b8", {8, 3, 8, true}}};
+  static constexpr std::pair<std::string_view, FloatFormat> floats[] = {{"fp64", {64, 52, 1023}},
+                                                                        {"fp32", {32, 23, 127}},
+                                                                        {"fp16", {16, 10, 15}},
+                                                                        {"bf16", {16, 7, 127}},
+                                                                        {"fp8e5", {8, 2, 15}},
+                                                                        {"fp8e5b16", {8, 2, 16, true}},
+                                                                        {"fp8e4nv", {8, 3, 7, false, true}},
+                                                                        {"fp8e4b8", {8, 3, 8, true}}};
   for (const auto &[known, layout] : floats)
     if (known == name) {
       isFloat = true;

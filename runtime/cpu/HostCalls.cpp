@@ -40,8 +40,9 @@ void LaunchFailure::report(const uint32_t ids[3], std::string text, const char *
 
 static void fail(const char *text, const uint32_t ids[3]) {
   if (current)
-    current->report(ids, std::string(text) + "; in program (" + std::to_string(ids[0]) + ", " +
-                        std::to_string(ids[1]) + ", " + std::to_string(ids[2]) + ")",
+    current->report(ids,
+                    std::string(text) + "; in program (" + std::to_string(ids[0]) + ", " + std::to_string(ids[1]) +
+                        ", " + std::to_string(ids[2]) + ")",
                     "device-assert");
 }
 

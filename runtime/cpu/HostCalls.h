@@ -1,8 +1,8 @@
-// What a kernel on the CPU may ask of the process that launched it: to print, to report that a program failed, to look at values.
-// SPDX-License-Identifier: MIT
+// What a kernel on the CPU may ask of the process that launched it: to print, to report that a program failed, to look
+// at values. SPDX-License-Identifier: MIT
 //
-// A kernel that asks has a variable named `nereid_host_calls`; whoever loads it puts the address of a HostCalls there. With
-// null, as where only AOTInductor or a linker loaded the code, the kernel writes what it can by itself.
+// A kernel that asks has a variable named `nereid_host_calls`; whoever loads it puts the address of a HostCalls there.
+// With null, as where only AOTInductor or a linker loaded the code, the kernel writes what it can by itself.
 #pragma once
 
 #include "runtime/MemoryExtent.h"
@@ -28,9 +28,9 @@ enum class CheckKind : uint32_t { Bounds, Unwritten, Written, Undefined, Overflo
 
 struct CheckSite {
   CheckKind kind;
-  int32_t argument; ///< the parameter that pointers belong to; -1: any
-  int32_t axis;     ///< along which the first value was reduced; -1: none
-  uint32_t hasMask; ///< the last value says which elements count
+  int32_t argument;      ///< the parameter that pointers belong to; -1: any
+  int32_t axis;          ///< along which the first value was reduced; -1: none
+  uint32_t hasMask;      ///< the last value says which elements count
   uint32_t elementBytes; ///< behind a pointer
   uint32_t count;
   const PrintedType *types;
@@ -42,8 +42,8 @@ inline constexpr char kCheckMessage[] = "{found}";
 
 struct HostCalls {
   /// Prints values at their places in memory, row-major, i1 as bytes.
-  void (*print)(const char *prefix, const uint32_t ids[3], uint32_t isHex, uint32_t count,
-                const PrintedType *types, const void *const *values);
+  void (*print)(const char *prefix, const uint32_t ids[3], uint32_t isHex, uint32_t count, const PrintedType *types,
+                const void *const *values);
   /// Says that the program failed; it ends afterwards.
   void (*fail)(const char *text, const uint32_t ids[3]);
   /// Whether the values are as they should be; where not, the launch has failed and the program ends.

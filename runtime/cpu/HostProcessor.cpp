@@ -22,8 +22,8 @@ using artifact::Expected;
 /// carried between machines that differ in them.
 static bool hostHas(std::string_view feature) {
   __builtin_cpu_init();
-#define CHECKED_FEATURE(name)                                                                      \
-  if (feature == name)                                                                             \
+#define CHECKED_FEATURE(name)                                                                                          \
+  if (feature == name)                                                                                                 \
     return __builtin_cpu_supports(name);
   CHECKED_FEATURE("sse4.2")
   CHECKED_FEATURE("avx")
@@ -70,8 +70,8 @@ Expected<void> establishFeatures(std::string_view features) {
     feature.remove_prefix(1);
     needsTiles |= feature.starts_with("amx-");
     if (!hostHas(feature))
-      return Error{"load-feature", "the kernel was compiled for a processor with `" +
-                                       std::string(feature) + "`, which this one does not have"};
+      return Error{"load-feature", "the kernel was compiled for a processor with `" + std::string(feature) +
+                                       "`, which this one does not have"};
   }
   if (!needsTiles)
     return {};

@@ -72,11 +72,10 @@ static const OpenMp *open(const char *path) {
   if (!library)
     return nullptr;
   static OpenMp found;
-  const bool isWhole = find(library, "GOMP_parallel", found.parallel) &&
-                       find(library, "omp_get_max_threads", found.maxThreads) &&
-                       find(library, "omp_in_parallel", found.isParallel) &&
-                       find(library, "omp_get_thread_num", found.threadIndex) &&
-                       find(library, "omp_get_num_threads", found.threadCount);
+  const bool isWhole =
+      find(library, "GOMP_parallel", found.parallel) && find(library, "omp_get_max_threads", found.maxThreads) &&
+      find(library, "omp_in_parallel", found.isParallel) && find(library, "omp_get_thread_num", found.threadIndex) &&
+      find(library, "omp_get_num_threads", found.threadCount);
   return isWhole ? &found : nullptr;
 }
 
@@ -125,7 +124,6 @@ void runOnOpenMpTeam(uint32_t threads, TeamBody body, void *data) {
 }
 
 // At loading: a registration at first use could itself be cut off by a fork.
-[[maybe_unused]] static const int registered =
-    pthread_atfork(nullptr, nullptr, [] { isLost.store(hasRun.load()); });
+[[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { isLost.store(hasRun.load()); });
 
 } // namespace nereid::runtime

@@ -43,7 +43,7 @@ static void appendIndices(std::string &out, const std::vector<int64_t> &indices,
 }
 
 static void appendValue(std::string &out, std::string_view head, std::string_view prefix, const PrintedType &type,
-                 const void *data, bool isHex) {
+                        const void *data, bool isHex) {
   const ElementFormat format(type.name);
   std::vector<int64_t> indices(type.rank);
   std::vector<size_t> widths;
@@ -73,8 +73,8 @@ static void writeAll(std::string_view text) {
   }
 }
 
-void printValues(const char *prefix, const uint32_t ids[3], uint32_t isHex, uint32_t count,
-                 const PrintedType *types, const void *const *values) {
+void printValues(const char *prefix, const uint32_t ids[3], uint32_t isHex, uint32_t count, const PrintedType *types,
+                 const void *const *values) {
   const std::string head =
       "pid (" + std::to_string(ids[0]) + ", " + std::to_string(ids[1]) + ", " + std::to_string(ids[2]) + ")";
   std::string out = count ? "" : head + prefix + "\n";

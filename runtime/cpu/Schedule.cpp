@@ -3,7 +3,7 @@
 #include "runtime/cpu/Schedule.h"
 
 #include "runtime/cpu/OpenMpTeam.h"
-#include "runtime/cpu/StopQuestion.h"
+#include "runtime/cpu/StopCheck.h"
 #include "runtime/cpu/ThreadState.h"
 #include "runtime/cpu/WorkerPool.h"
 
@@ -44,9 +44,7 @@ namespace {
 
 class Stopwatch {
 public:
-  double nanoseconds() const {
-    return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
-  }
+  double nanoseconds() const { return std::chrono::duration<double, std::nano>(Clock::now() - begin).count(); }
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -70,7 +68,7 @@ private:
 };
 
 /// Programs that follow each other, claimed from the front.
-struct alignas(64) Piece {
+struct alignas(64) Chunk {
   std::atomic<uint64_t> next{0};
   uint64_t end = 0;
 
@@ -97,12 +95,12 @@ struct alignas(64) Piece {
 /// an owner that is still at lower programs of that piece.
 class SharedLaunch : public SharedWork {
 public:
-  SharedLaunch(const Programs &programs, uint64_t first, const Claims &claims, uint32_t pieceCount)
-      : programs(programs), claims(claims), pieces(pieceCount) {
+  SharedLaunch(const Programs &programs, uint64_t first, const Claims &claims, uint32_t chunkCount)
+      : programs(programs), claims(claims), chunks(chunkCount) {
     const uint64_t rest = programs.total - first;
-    for (uint32_t i = 0; i < pieceCount; ++i) {
-      pieces[i].next.store(first + partOf(rest, i, pieceCount), std::memory_order_relaxed);
-      pieces[i].end = first + partOf(rest, i + 1, pieceCount);
+    for (uint32_t i = 0; i < chunkCount; ++i) {
+      chunks[i].next.store(first + chunkBegin(rest, i, chunkCount), std::memory_order_relaxed);
+      chunks[i].end = first + chunkBegin(rest, i + 1, chunkCount);
     }
   }
 
@@ -115,34 +113,33 @@ public:
   }
 
   /// The part of a thread that is waited for by other means; begins with the piece of that index.
-  void helpAt(uint32_t piece) {
+  void helpAt(uint32_t chunk) {
     char *arena = threadArena(programs.arenaBytes);
     if (arena)
-      take(arena, piece);
+      take(arena, chunk);
     if (!arena || isPaused.load())
       departed.fetch_add(1);
   }
 
   bool isUsedUp() const override {
-    return std::ranges::all_of(pieces, [](const Piece &piece) {
-      return piece.next.load(std::memory_order_relaxed) >= piece.end;
-    });
+    return std::ranges::all_of(
+        chunks, [](const Chunk &chunk) { return chunk.next.load(std::memory_order_relaxed) >= chunk.end; });
   }
 
   /// The calling thread's part; returns the number of programs that it ran. The thread that launches asks
   /// between two claims whether to go on.
-  uint64_t take(char *arena, uint32_t firstPiece, StopQuestion *stop = nullptr) {
+  uint64_t take(char *arena, uint32_t firstChunk, StopCheck *stop = nullptr) {
     const DefaultFloatRules rules;
     uint64_t count = 0;
-    for (uint32_t i = 0; i < pieces.size(); ++i) {
-      Piece &piece = pieces[(firstPiece + i) % pieces.size()];
+    for (uint32_t i = 0; i < chunks.size(); ++i) {
+      Chunk &chunk = chunks[(firstChunk + i) % chunks.size()];
       while (!isPaused.load()) {
-        const auto [begin, end] = piece.claim(claims);
+        const auto [begin, end] = chunk.claim(claims);
         if (begin == end)
           break;
         programs.run(begin, end, arena);
         count += end - begin;
-        if (stop && stop->isWanted())
+        if (stop && stop->isStopRequested())
           return count + endEarly();
       }
     }
@@ -169,22 +166,22 @@ private:
 #endif
   }
   /// Where part `i` of `count` begins among `total` programs.
-  static uint64_t partOf(uint64_t total, uint64_t i, uint64_t count) {
+  static uint64_t chunkBegin(uint64_t total, uint64_t i, uint64_t count) {
     return total / count * i + std::min(i, total % count);
   }
   /// Lets nobody begin more; returns the number of programs that had to run still. A program of a later piece may be
   /// waiting for one of an earlier piece that nobody has begun: until all helpers have left, this thread goes on, from
   /// the lowest on.
   uint64_t endEarly() {
-    if (pieces.size() == 1) { // whatever is lower was begun
-      isStopped = pieces[0].next.exchange(pieces[0].end) < pieces[0].end;
+    if (chunks.size() == 1) { // whatever is lower was begun
+      isStopped = chunks[0].next.exchange(chunks[0].end) < chunks[0].end;
       return 0;
     }
     isPaused.store(true);
     uint64_t count = 0;
-    for (Piece &piece : pieces)
+    for (Chunk &chunk : chunks)
       while (!haveHelpersLeft()) {
-        const auto [begin, end] = piece.claim(claims);
+        const auto [begin, end] = chunk.claim(claims);
         if (begin == end)
           break;
         programs.run(begin, end, threadArena(programs.arenaBytes)); // another launch may have been within the question
@@ -197,7 +194,7 @@ private:
   bool haveHelpersLeft() const {
     constexpr auto kMoment = std::chrono::milliseconds(20);
     const auto end = std::chrono::steady_clock::now() + kMoment;
-    while (departed.load() + 1 < pieces.size()) {
+    while (departed.load() + 1 < chunks.size()) {
       if (std::chrono::steady_clock::now() > end)
         return false;
       std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -208,9 +205,9 @@ private:
   const Programs programs;
   const Claims claims;
   bool isStopped = false; ///< by the thread that launches, which alone looks
-  std::vector<Piece> pieces;
-  std::atomic<bool> isPaused{false};   ///< of a team: nobody but the thread that launches begins more
-  std::atomic<uint32_t> departed{0};   ///< threads of a team that have left because of it
+  std::vector<Chunk> chunks;
+  std::atomic<bool> isPaused{false}; ///< of a team: nobody but the thread that launches begins more
+  std::atomic<uint32_t> departed{0}; ///< threads of a team that have left because of it
   alignas(64) std::atomic<uint32_t> present{0};
 };
 
@@ -218,24 +215,25 @@ private:
 
 /// The rest of a launch on an OpenMP team, whose threads join all at once. Always the whole team: the library would
 /// end threads that a smaller one has no place for, and start them again for the next.
-static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena, uint32_t threads, CostEstimate &cost) {
+static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
+                           CostEstimate &cost) {
   struct Region {
     SharedLaunch launch;
     char *arena; ///< of the calling thread
     uint32_t threads;
     CostEstimate &cost;
-    StopQuestion stop;
+    StopCheck stop;
     pthread_t caller;
   } region{{programs, first, Claims(cost.nanoseconds(), 1), threads}, arena, threads, cost, {}, pthread_self()};
   runOnOpenMpTeam(
       threads,
       [](void *data, uint32_t index, uint32_t count) {
         auto &region = *static_cast<Region *>(data);
-        const uint32_t piece = count == region.threads ? index : 0; // in a smaller team all begin with the lowest
+        const uint32_t chunk = count == region.threads ? index : 0; // in a smaller team all begin with the lowest
         if (!pthread_equal(pthread_self(), region.caller))
-          return region.launch.helpAt(piece);
+          return region.launch.helpAt(chunk);
         const Stopwatch watch;
-        if (const uint64_t done = region.launch.take(region.arena, piece, &region.stop))
+        if (const uint64_t done = region.launch.take(region.arena, chunk, &region.stop))
           region.cost.learn(watch.nanoseconds() / static_cast<double>(done));
       },
       &region);
@@ -251,7 +249,7 @@ static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena
   const auto helpers = static_cast<uint32_t>(std::min<uint64_t>(threads - 1, (rest - 1) / claims.least));
   const auto launch = std::make_shared<SharedLaunch>(programs, first, claims, 1);
   requestHelp(launch, helpers);
-  StopQuestion stop;
+  StopCheck stop;
   const Stopwatch watch;
   if (const uint64_t count = launch->take(arena, 0, &stop))
     cost.learn(watch.nanoseconds() / static_cast<double>(count));
@@ -266,7 +264,7 @@ static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstim
     programs.run(0, 1, arena);
     return LaunchEnd::Done;
   }
-  StopQuestion stop;
+  StopCheck stop;
   const Stopwatch watch;
   uint64_t done = 0;
   for (uint64_t batch = 1;;) {
@@ -278,7 +276,7 @@ static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstim
       cost.learn(each);
       return LaunchEnd::Done;
     }
-    if (stop.isWanted())
+    if (stop.isStopRequested())
       return LaunchEnd::Stopped;
     arena = threadArena(programs.arenaBytes); // another launch may have been within the question
     if (each * static_cast<double>(batch) < kBatchNs)

@@ -51,8 +51,7 @@ static std::string uniquePath(int fd) {
 
 static Expected<void *> loadFrom(int fd, std::string_view bytes) {
   if (!writeAll(fd, bytes))
-    return Error{"load-binary",
-                 std::string("the kernel's code cannot be written to memory: ") + strerror(errno)};
+    return Error{"load-binary", std::string("the kernel's code cannot be written to memory: ") + strerror(errno)};
   const LoaderGate gate;
   if (!gate.isHeld())
     return Error{"load-binary", "the kernel's code cannot be loaded: this process is the child of a fork beside a "
@@ -60,8 +59,8 @@ static Expected<void *> loadFrom(int fd, std::string_view bytes) {
   if (void *handle = dlopen(uniquePath(fd).c_str(), RTLD_NOW | RTLD_LOCAL))
     return handle;
   const char *reason = dlerror();
-  return Error{"load-binary", std::string("the kernel's code cannot be loaded: ") +
-                                  (reason ? reason : "no reason given")};
+  return Error{"load-binary",
+               std::string("the kernel's code cannot be loaded: ") + (reason ? reason : "no reason given")};
 }
 
 static int openAnonymous(std::string_view name) {
@@ -105,8 +104,7 @@ Expected<SharedObject> SharedObject::load(std::string_view name, std::string_vie
   return SharedObject(*handle);
 }
 
-SharedObject::SharedObject(SharedObject &&other) noexcept
-    : handle(std::exchange(other.handle, nullptr)) {}
+SharedObject::SharedObject(SharedObject &&other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
 
 SharedObject &SharedObject::operator=(SharedObject &&other) noexcept {
   std::swap(handle, other.handle);

@@ -19,8 +19,7 @@ public:
   };
 
   /// `name` appears in debuggers and profilers.
-  static artifact::Expected<SharedObject> load(std::string_view name, std::string_view bytes,
-                                               Via via = Via::Memory);
+  static artifact::Expected<SharedObject> load(std::string_view name, std::string_view bytes, Via via = Via::Memory);
 
   SharedObject(SharedObject &&other) noexcept;
   SharedObject &operator=(SharedObject &&other) noexcept;

@@ -40,8 +40,7 @@ namespace {
 /// oneTBB's scheduler, held open, and the threads that serve us.
 struct Scheduler {
   explicit Scheduler(uint32_t threads)
-      : handle(tbb::attach{}),
-        arena(static_cast<int>(std::max(threads, 2u) - 1), /*reserved_for_masters=*/0) {
+      : handle(tbb::attach{}), arena(static_cast<int>(std::max(threads, 2u) - 1), /*reserved_for_masters=*/0) {
     // The library's own limit is for the whole process: left alone where it will do.
     if (threads > usableProcessors())
       limit.emplace(tbb::global_control::max_allowed_parallelism, threads);
@@ -77,7 +76,7 @@ private:
 
   std::atomic<uint32_t> threadCount{0};
   std::atomic<bool> closed{false};
-  std::atomic<uint32_t> inside{0};  ///< threads that use the scheduler, queued tasks included
+  std::atomic<uint32_t> inside{0}; ///< threads that use the scheduler, queued tasks included
   std::atomic<Scheduler *> scheduler{nullptr};
   std::mutex starting; ///< held by threads inside only, so never across a fork
   std::mutex closing;
@@ -112,8 +111,7 @@ bool Pool::enter() {
 static void registerForkHandlers() {
   static std::once_flag once;
   std::call_once(once, [] {
-    pthread_atfork([] { pool().beforeFork(); }, [] { pool().afterForkInParent(); },
-                   [] { pool().afterForkInChild(); });
+    pthread_atfork([] { pool().beforeFork(); }, [] { pool().afterForkInParent(); }, [] { pool().afterForkInChild(); });
   });
 }
 
@@ -204,8 +202,6 @@ uint32_t poolThreads() { return pool().threads(); }
 
 void setPoolThreads(uint32_t threads) { pool().setThreads(threads); }
 
-void requestHelp(std::shared_ptr<SharedWork> work, uint32_t helpers) {
-  pool().help(std::move(work), helpers);
-}
+void requestHelp(std::shared_ptr<SharedWork> work, uint32_t helpers) { pool().help(std::move(work), helpers); }
 
 } // namespace nereid::runtime

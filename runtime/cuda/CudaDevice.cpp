@@ -93,12 +93,13 @@ Error CudaDevice::failure(const std::string &code, const std::string &what, cons
   if (!isKernelFailure(result))
     return {code, what + ": " + driverText};
   const std::string launched = history.text();
-  return {"launch-earlier",
-          what + ", since a kernel has failed on " + name() + ": " + driverText + "; " +
-              (launched.empty() ? "none was launched here since the last time that all was well"
-                                : "launched here since the last time that all was well, newest last: " + launched) +
-              "; with CUDA_LAUNCH_BLOCKING=1 set the kernel whose own launch fails is the one; start a new process, since "
-              "this one cannot use the GPU any more"};
+  return {
+      "launch-earlier",
+      what + ", since a kernel has failed on " + name() + ": " + driverText + "; " +
+          (launched.empty() ? "none was launched here since the last time that all was well"
+                            : "launched here since the last time that all was well, newest last: " + launched) +
+          "; with CUDA_LAUNCH_BLOCKING=1 set the kernel whose own launch fails is the one; start a new process, since "
+          "this one cannot use the GPU any more"};
 }
 
 //--- Streams and memory ------------------------------------------------------------------------
@@ -142,25 +143,25 @@ Expected<void> CudaDevice::orderStreams(void *earlier, void *later) {
   return {};
 }
 
-Expected<PointerFacts> CudaDevice::pointerFacts(uint64_t address) {
+Expected<PointerInfo> CudaDevice::pointerInfo(uint64_t address) {
   auto wanted = context();
   if (!wanted)
     return wanted.error();
   const ContextScope scope(owner.calls(), *wanted);
   constexpr unsigned kHostMemory = 1;
   unsigned memoryType = 0;
-  PointerFacts facts;
-  PointerAttribute wantedFacts[] = {PointerAttribute::MemoryType, PointerAttribute::DeviceOrdinal,
-                                    PointerAttribute::DevicePointer, PointerAttribute::RangeStart,
-                                    PointerAttribute::RangeBytes};
-  void *values[] = {&memoryType, &facts.ordinal, &facts.onDevice, &facts.start, &facts.bytes};
+  PointerInfo info;
+  PointerAttribute attributes[] = {PointerAttribute::MemoryType, PointerAttribute::DeviceOrdinal,
+                                   PointerAttribute::DevicePointer, PointerAttribute::RangeStart,
+                                   PointerAttribute::RangeBytes};
+  void *values[] = {&memoryType, &info.ordinal, &info.onDevice, &info.start, &info.bytes};
   const Result result =
-      scope.result != Success ? scope.result : owner.calls().cuPointerGetAttributes(5, wantedFacts, values, address);
+      scope.result != Success ? scope.result : owner.calls().cuPointerGetAttributes(5, attributes, values, address);
   if (result != Success)
     return failure("cuda-call", "cannot ask what a pointer points to", "cuPointerGetAttributes", result);
-  facts.isKnown = memoryType != 0;
-  facts.isOnHost = memoryType == kHostMemory;
-  return facts;
+  info.isKnown = memoryType != 0;
+  info.isOnHost = memoryType == kHostMemory;
+  return info;
 }
 
 } // namespace nereid::runtime

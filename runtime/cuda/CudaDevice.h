@@ -14,7 +14,7 @@ namespace nereid::runtime {
 class CudaKernel;
 
 /// What the driver knows of an address.
-struct PointerFacts {
+struct PointerInfo {
   bool isKnown = false;  ///< memory that CUDA allocated or that was registered with it
   bool isOnHost = false; ///< though a GPU may read it
   int ordinal = 0;       ///< of the device that it belongs to
@@ -47,7 +47,7 @@ public:
   Expected<void> synchronize();
   /// What `later` is given from now on starts after what `earlier` has been given.
   Expected<void> orderStreams(void *earlier, void *later);
-  Expected<PointerFacts> pointerFacts(uint64_t address);
+  Expected<PointerInfo> pointerInfo(uint64_t address);
 
   /// A failure of `call`: one that an earlier launch caused names the kernels that may have.
   Error failure(const std::string &code, const std::string &what, const char *call, cuda::Result result) const;

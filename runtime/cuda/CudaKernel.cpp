@@ -9,9 +9,9 @@ namespace nereid::runtime {
 using namespace cuda;
 
 CudaKernel::CudaKernel(CudaDevice &device, artifact::Artifact artifact, Module module, Function function,
-                       KernelFacts facts)
+                       KernelResources resources)
     : Kernel(device, std::move(artifact)), loader(device), module(module), function(function),
-      launchName(keptName(this->artifact().name)), cluster(this->artifact().clusterDims), known(facts) {
+      launchName(internedName(this->artifact().name)), cluster(this->artifact().clusterDims), known(resources) {
   const artifact::Artifact &loaded = this->artifact();
   argumentBytes = artifact::packedBytes(loaded);
   for (const artifact::Parameter &parameter : loaded.parameters)

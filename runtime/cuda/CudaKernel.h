@@ -12,10 +12,10 @@ namespace nereid::runtime {
 class CudaKernel final : public Kernel {
 public:
   CudaKernel(CudaDevice &device, artifact::Artifact artifact, cuda::Module module, cuda::Function function,
-             KernelFacts facts);
+             KernelResources resources);
   ~CudaKernel() override;
 
-  KernelFacts facts() const override { return known; }
+  KernelResources resources() const override { return known; }
   void *handle() const override { return function; }
 
   CudaDevice &loader;
@@ -32,7 +32,7 @@ private:
   void fillConfig();
   void addAttribute(cuda::LaunchAttribute attribute);
 
-  KernelFacts known;
+  KernelResources known;
   cuda::LaunchAttribute attributes[3];
 };
 

@@ -53,7 +53,7 @@ Error CudaDevice::launchError(const CudaKernel &kernel, const LaunchConfig &conf
     error.text += "; a cooperative launch needs all of its " + blocks + " on the GPU at once, so make the grid smaller";
   if (result == LaunchOutOfResources)
     error.text += "; its blocks have " + std::to_string(config.blockX * config.blockY * config.blockZ) +
-                  " threads of " + std::to_string(kernel.facts().registers) + " registers and " +
+                  " threads of " + std::to_string(kernel.resources().registers) + " registers and " +
                   std::to_string(config.dynamicSharedBytes) + " bytes of shared memory";
   if (result == InvalidHandle || result == InvalidContext)
     error.text += "; the stream given is not one of " + name() + ", or it was destroyed";
@@ -150,9 +150,9 @@ Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, LaunchCon
   StreamMemory memory[] = {{owner.calls(), config.stream}, {owner.calls(), config.stream}};
   std::vector<char> block(packed.begin(), packed.end());
   for (size_t i = 0; i < 2; ++i) {
-    char *slot = block.data() + kernel.offsets[kernel.offsets.size() - 2 + i];
+    char *pointer = block.data() + kernel.offsets[kernel.offsets.size() - 2 + i];
     Address address = 0;
-    std::memcpy(&address, slot, sizeof address);
+    std::memcpy(&address, pointer, sizeof address);
     if (address || wanted[i].bytes == 0)
       continue; // the caller has memory of its own
     uint64_t total = 0;
@@ -164,7 +164,7 @@ Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, LaunchCon
       return memory[i].result == Success ? Error{"launch-memory", what}
                                          : failure("launch-memory", what, "cuMemAllocAsync", memory[i].result);
     }
-    std::memcpy(slot, &address, sizeof address);
+    std::memcpy(pointer, &address, sizeof address);
   }
   return enqueue(kernel, config, block);
 }

@@ -22,14 +22,14 @@ std::string LaunchHistory::text() const {
     uint64_t times;
   };
   std::vector<Run> runs;
-  for (uint64_t at = end - std::min(total, kKept); at < end; ++at) {
-    const char *name = names[at % kKept].load(std::memory_order_relaxed);
+  for (uint64_t at = end - std::min(total, kCapacity); at < end; ++at) {
+    const char *name = names[at % kCapacity].load(std::memory_order_relaxed);
     if (!runs.empty() && runs.back().name == name)
       ++runs.back().times;
     else if (name)
       runs.push_back({name, 1});
   }
-  std::string text = total > kKept ? std::to_string(total - kKept) + " others, " : "";
+  std::string text = total > kCapacity ? std::to_string(total - kCapacity) + " others, " : "";
   for (size_t i = 0; i < runs.size(); ++i) {
     text += std::string(i ? ", `" : "`") + runs[i].name + "`";
     if (runs[i].times > 1)
@@ -38,7 +38,7 @@ std::string LaunchHistory::text() const {
   return text;
 }
 
-const char *keptName(const std::string &name) {
+const char *internedName(const std::string &name) {
   static auto *const mutex = new std::mutex;
   static auto *const names = new std::set<std::string>;
   std::lock_guard<std::mutex> lock(*mutex);

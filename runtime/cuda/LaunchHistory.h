@@ -14,13 +14,13 @@ public:
   /// `name` must live for good. The entry's number.
   uint64_t record(const char *name) {
     const uint64_t at = count.fetch_add(1, std::memory_order_relaxed);
-    names[at % kKept].store(name, std::memory_order_relaxed);
+    names[at % kCapacity].store(name, std::memory_order_relaxed);
     return at;
   }
 
   /// It has not been launched after all.
   void takeBack(uint64_t at, const char *name) {
-    names[at % kKept].compare_exchange_strong(name, nullptr, std::memory_order_relaxed);
+    names[at % kCapacity].compare_exchange_strong(name, nullptr, std::memory_order_relaxed);
   }
 
   /// The number of the next entry.
@@ -33,13 +33,13 @@ public:
   std::string text() const;
 
 private:
-  static constexpr uint64_t kKept = 16;
-  std::array<std::atomic<const char *>, kKept> names{};
+  static constexpr uint64_t kCapacity = 16;
+  std::array<std::atomic<const char *>, kCapacity> names{};
   std::atomic<uint64_t> count{0};
   std::atomic<uint64_t> first{0}; ///< that is not forgotten
 };
 
 /// The same text at an address that stays, one for all equal texts.
-const char *keptName(const std::string &name);
+const char *internedName(const std::string &name);
 
 } // namespace nereid::runtime

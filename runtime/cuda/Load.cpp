@@ -1,7 +1,7 @@
 // Brings a kernel's code onto a GPU; says what does not fit it.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CaptureScope.h"
-#include "runtime/cuda/CodeFacts.h"
+#include "runtime/cuda/CodeRequirements.h"
 #include "runtime/cuda/CudaKernel.h"
 
 #include <algorithm>
@@ -112,20 +112,21 @@ private:
 
 /// Reads what the code takes, and allows it the shared memory and the clusters that it asks for. Asking also
 /// makes the driver bring the code onto the device, where it would otherwise wait for the first launch.
-static Expected<KernelFacts> prepare(const CudaDevice &device, const artifact::Artifact &artifact, Function function) {
+static Expected<KernelResources> prepare(const CudaDevice &device, const artifact::Artifact &artifact,
+                                         Function function) {
   FunctionCalls calls(device.driver().calls(), function);
   const auto fixedShared = static_cast<uint64_t>(calls.get(FunctionAttribute::SharedBytes));
   const auto granted = static_cast<uint64_t>(calls.get(FunctionAttribute::MaxDynamicSharedBytes));
-  KernelFacts facts;
-  facts.registers = static_cast<uint32_t>(std::max(calls.get(FunctionAttribute::Registers), 1));
-  facts.spills = static_cast<uint32_t>(calls.get(FunctionAttribute::LocalBytes) / 4);
-  facts.maxThreads = static_cast<uint32_t>(calls.get(FunctionAttribute::MaxThreadsPerBlock));
+  KernelResources resources;
+  resources.registers = static_cast<uint32_t>(std::max(calls.get(FunctionAttribute::Registers), 1));
+  resources.spills = static_cast<uint32_t>(calls.get(FunctionAttribute::LocalBytes) / 4);
+  resources.maxThreads = static_cast<uint32_t>(calls.get(FunctionAttribute::MaxThreadsPerBlock));
   const uint64_t sharedLimit = device.properties().maxSharedMem;
   if (artifact.sharedBytes + fixedShared > sharedLimit)
     return outOf(artifact, "shared memory", artifact.sharedBytes + fixedShared, sharedLimit, device.name());
   const uint64_t threads = uint64_t{artifact.blockDims[0]} * artifact.blockDims[1] * artifact.blockDims[2];
-  if (calls.result == Success && threads > facts.maxThreads)
-    return outOf(artifact, "threads", threads, facts.maxThreads, device.name());
+  if (calls.result == Success && threads > resources.maxThreads)
+    return outOf(artifact, "threads", threads, resources.maxThreads, device.name());
   if (artifact.sharedBytes > granted)
     calls.set(FunctionAttribute::MaxDynamicSharedBytes, artifact.sharedBytes);
   if (artifact.clusterDims[0] * artifact.clusterDims[1] * artifact.clusterDims[2] > kPortableClusterBlocks)
@@ -133,11 +134,11 @@ static Expected<KernelFacts> prepare(const CudaDevice &device, const artifact::A
   if (calls.result != Success)
     return device.failure("load-binary", quoted(artifact) + " cannot be prepared on " + device.name(), calls.call,
                           calls.result);
-  return facts;
+  return resources;
 }
 
-/// Memory of streams that is free stays with the process up to this size: otherwise whoever waits for the device gives it
-/// back, and the next launch that needs some pays for new one.
+/// Memory of streams that is free stays with the process up to this size: otherwise whoever waits for the device gives
+/// it back, and the next launch that needs some pays for new one.
 static constexpr uint64_t kScratchKept = uint64_t{64} << 20;
 
 void CudaDevice::keepScratch() {
@@ -176,12 +177,13 @@ Expected<std::shared_ptr<Kernel>> CudaDevice::load(artifact::Artifact artifact) 
   if (found != Success)
     return unloaded(
         failure("load-entry", quoted(artifact) + " cannot be found in its code", "cuModuleGetFunction", found));
-  auto facts = prepare(*this, artifact, function);
-  if (!facts)
-    return unloaded(facts.error());
+  auto resources = prepare(*this, artifact, function);
+  if (!resources)
+    return unloaded(resources.error());
   if (artifact.globalScratchBytes || artifact.profileScratchBytes)
     keepScratch();
-  return std::shared_ptr<Kernel>(std::make_shared<CudaKernel>(*this, std::move(artifact), *module, function, *facts));
+  return std::shared_ptr<Kernel>(
+      std::make_shared<CudaKernel>(*this, std::move(artifact), *module, function, *resources));
 }
 
 } // namespace nereid::runtime

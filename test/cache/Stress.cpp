@@ -144,8 +144,7 @@ TEST(CacheStress, no_wrong_artifact_and_no_crash) {
   std::mt19937 random{std::random_device()()};
   char folder[] = "/tmp/nereid-stress-XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
-  void *shared =
-      mmap(nullptr, sizeof(Tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void *shared = mmap(nullptr, sizeof(Tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
   auto &tally = *new (shared) Tally();
   EXPECT_TRUE(supervise(folder, random, tally)) << "a worker crashed";
@@ -156,10 +155,8 @@ TEST(CacheStress, no_wrong_artifact_and_no_crash) {
   EXPECT_GT(tally.stores, 50u);
   EXPECT_GT(tally.kills, 0u);
   EXPECT_GT(tally.harmed, 0u);
-  std::printf("%d processes x %d steps: %llu hits, %llu stores, %llu kills, %llu files harmed\n",
-              kProcesses, kSteps, static_cast<unsigned long long>(tally.hits),
-              static_cast<unsigned long long>(tally.stores),
-              static_cast<unsigned long long>(tally.kills),
-              static_cast<unsigned long long>(tally.harmed));
+  std::printf("%d processes x %d steps: %llu hits, %llu stores, %llu kills, %llu files harmed\n", kProcesses, kSteps,
+              static_cast<unsigned long long>(tally.hits), static_cast<unsigned long long>(tally.stores),
+              static_cast<unsigned long long>(tally.kills), static_cast<unsigned long long>(tally.harmed));
   munmap(shared, sizeof(Tally));
 }

@@ -23,8 +23,7 @@ static void checkAccepted(const std::string &file) {
 /// The input's first two bytes choose how much of the rest is the header.
 static std::string framed(const std::string &input) {
   const size_t body = input.size() - 2;
-  const uint32_t split =
-      static_cast<unsigned char>(input[0]) + 256u * static_cast<unsigned char>(input[1]);
+  const uint32_t split = static_cast<unsigned char>(input[0]) + 256u * static_cast<unsigned char>(input[1]);
   const uint32_t headerBytes = body == 0 ? 0 : split % (body + 1);
   const uint64_t fileBytes = kPrologueBytes + body + kChecksumBytes;
   std::string file(kMagic);

@@ -16,10 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string text(reinterpret_cast<const char *>(data), size);
   auto module = driver::parse(*context, text, "fuzz.ttir", diagnostics);
   if (module) {
-    std::string whyNot;
+    std::string reason;
     driver::Request request;
     request.keep = {"llir"};
-    auto target = driver::resolveTarget("cpu", "", whyNot);
+    auto target = driver::resolveTarget("cpu", "", reason);
     if (driver::back(*module, {}, *target, request, diagnostics))
       return 0;
   }

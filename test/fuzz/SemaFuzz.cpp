@@ -5,8 +5,7 @@
 //   build/asan/bin/fuzz-SemaFuzz -max_len=4096 -timeout=10 CORPUS
 #include "compiler/driver/Compiler.h"
 #include "compiler/sema/FileHost.h"
-#include "compiler/sema/FunctionEmitter.h"
-
+#include "compiler/sema/TtFunctionEmitter.h"
 
 #include <cstdlib>
 

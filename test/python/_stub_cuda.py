@@ -217,7 +217,7 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
         "target": {"backend": "cuda", "arch": "90", "features": "", "warpSize": 32},
         "abi": "plain",
         "parameters": parameters,
-        "facts": [],
+        "preconditions": [],
         "options": {},
         "blockDims": [128, 1, 1],
         "clusterDims": [1, 1, 1],

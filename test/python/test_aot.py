@@ -225,20 +225,20 @@ int main(void) {
 )
 def test_what_is_refused(folder, signature, more, text):
     given = ["add.py", "-n", "add", "-s", signature, "-g", GRID, "-t", "cuda:90:32", *more]
-    said = run_tool("compile", *given, cwd=folder, ok=False)
-    assert text in said and "Traceback" not in said
+    output = run_tool("compile", *given, cwd=folder, ok=False)
+    assert text in output and "Traceback" not in output
 
 
 def test_files_that_are_not_there(folder):
-    said = run_tool(
+    output = run_tool(
         "compile", "gone.py", "-n", "add", "-s", "i32", "-g", GRID, cwd=folder, ok=False
     )
-    assert "there is no file gone.py" in said and "Traceback" not in said
-    said = run_tool("link", "gone.h", "-o", "linked", cwd=folder, ok=False)
-    assert "gone.h" in said and "Traceback" not in said
+    assert "there is no file gone.py" in output and "Traceback" not in output
+    output = run_tool("link", "gone.h", "-o", "linked", cwd=folder, ok=False)
+    assert "gone.h" in output and "Traceback" not in output
     (folder / "other.h").write_text("int x;\n")
-    said = run_tool("link", "other.h", "-o", "linked", cwd=folder, ok=False)
-    assert "no kernels for cuda in other.h" in said and "Traceback" not in said
+    output = run_tool("link", "other.h", "-o", "linked", cwd=folder, ok=False)
+    assert "no kernels for cuda in other.h" in output and "Traceback" not in output
 
 
 def header(function, signature="CUdeviceptr x, int32_t n", variant="8_warps1xstages3"):

@@ -13,7 +13,7 @@ import pytest
 import triton
 import triton.language as tl
 from triton._C import libtriton
-from triton._utils import PartTypes, get_iterable_path
+from triton._utils import FieldTypes, get_iterable_path
 from triton.runtime.binder import device_of_arguments
 from triton.runtime.dependencies import class_key, classes_in
 
@@ -202,7 +202,7 @@ def test_classes_as_constants_are_kept_apart():
 
 def test_types_of_parts_compare_by_their_class():
     one, two = (make_dataclass(k) for k in (1, 2))
-    kinds = [PartTypes(cls, ("p",), ("*i32",)) for cls in (one, one, two)]
+    kinds = [FieldTypes(cls, ("p",), ("*i32",)) for cls in (one, one, two)]
     assert kinds[0] == kinds[1] and hash(kinds[0]) == hash(kinds[1])
     assert kinds[0] != kinds[2] and len(set(kinds)) == 2
     assert kinds[0] != ("*i32",) and ("*i32",) != kinds[0]
@@ -250,7 +250,7 @@ def scaled(source, out_ptr):
 def test_only_fields_of_objects_are_parts():
     assert libtriton.field_names(Scaled) == ("ptr", "factor")
     x, out = np.full(1, 3, np.int32), np.zeros(1, np.int32)
-    assert libtriton.parts_of(Scaled(x, 5)) == (x, 10)
+    assert libtriton.elements_of(Scaled(x, 5)) == (x, 10)
     for given in (5, 6):
         scaled[(1,)](Scaled(x, given), out)
         assert out[0] == 3 * 2 * given + 4
@@ -275,11 +275,11 @@ def test_what_has_parts():
         ptr: Any
 
     x = np.zeros(1, np.int32)
-    assert libtriton.parts_of(TensorDescriptor(x)) == (x,)
+    assert libtriton.elements_of(TensorDescriptor(x)) == (x,)
     assert device_of_arguments({"source": TensorDescriptor(x)}) == ("cpu", 0)
-    assert libtriton.parts_of((x, 1)) == (x, 1)
+    assert libtriton.elements_of((x, 1)) == (x, 1)
     for whole in ([x, 1], x, None, 5, Scaled, "ab", tl.constexpr((1, 2))):
-        assert libtriton.parts_of(whole) is None
+        assert libtriton.elements_of(whole) is None
     assert get_iterable_path([[1, (2, TensorDescriptor(3))]], (0, 1, 1, 0)) == 3
 
 

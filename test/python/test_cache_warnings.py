@@ -38,8 +38,8 @@ def stderr_of(tmp_path, folder, *flags):
 def test_a_file_in_the_place_of_the_folder(tmp_path):
     place = tmp_path / "cache"
     place.write_text("")
-    said = stderr_of(tmp_path, place)
-    assert said.count(f"RuntimeWarning: the kernel cache is off: folder `{place}`: ") == 1
+    output = stderr_of(tmp_path, place)
+    assert output.count(f"RuntimeWarning: the kernel cache is off: folder `{place}`: ") == 1
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):

@@ -205,8 +205,8 @@ def test_second_compilation_reads_the_cache(own_cache):
     assert compiled().hash == compiled().hash
     listener_calls = []
     with triton.knobs.compilation.scope():
-        triton.knobs.compilation.listener = lambda **facts: listener_calls.append(
-            facts["cache_hit"]
+        triton.knobs.compilation.listener = lambda **info: listener_calls.append(
+            info["cache_hit"]
         )
         compiled()
         triton.knobs.compilation.always_compile = True
@@ -217,7 +217,7 @@ def test_second_compilation_reads_the_cache(own_cache):
 def test_compiling_always_still_fills_the_cache(own_cache):
     hits = []
     with triton.knobs.compilation.scope():
-        triton.knobs.compilation.listener = lambda **facts: hits.append(facts["cache_hit"])
+        triton.knobs.compilation.listener = lambda **info: hits.append(info["cache_hit"])
         triton.knobs.compilation.always_compile = True
         compiled()
         triton.knobs.compilation.always_compile = False
@@ -228,7 +228,7 @@ def test_compiling_always_still_fills_the_cache(own_cache):
 def test_listeners_are_told_how_long_each_stage_took(own_cache):
     calls = []
     with triton.knobs.compilation.scope():
-        triton.knobs.compilation.listener = lambda **facts: calls.append(facts)
+        triton.knobs.compilation.listener = lambda **info: calls.append(info)
         kernel = compiled()
         compiled()
     first, second = (call["times"] for call in calls)
@@ -290,7 +290,7 @@ def test_a_kernel_tells_when_it_is_unloaded():
     told = []
     kernel = compiled()
     with triton.knobs.runtime.scope():
-        triton.knobs.runtime.kernel_unload_hook.add(lambda *facts: told.append(facts[2]))
+        triton.knobs.runtime.kernel_unload_hook.add(lambda *info: told.append(info[2]))
         kernel.__del__()  # was never loaded
         kernel._init_handles()
         kernel.__del__()

@@ -425,6 +425,6 @@ def test_folder_view_has_the_code_under_the_name_that_static_launchers_want(stub
     with open(files["kernel.cubin"], "rb") as file:
         assert b".entry kernel" in file.read()
     with open(files["kernel.json"]) as file:
-        facts = json.load(file)
-    assert facts["target"] == {"backend": "cuda", "arch": "90", "warp_size": 32}
-    assert (facts["name"], facts["shared"]) == ("kernel", 0)
+        info = json.load(file)
+    assert info["target"] == {"backend": "cuda", "arch": "90", "warp_size": 32}
+    assert (info["name"], info["shared"]) == ("kernel", 0)

@@ -248,19 +248,19 @@ def test_cache_hook_can_forbid_compiling(cpu_is_active):
     seen = []
     out = np.zeros(1, np.int32)
 
-    def hook(**facts):
-        seen.append(facts)
+    def hook(**info):
+        seen.append(info)
         return True
 
     with triton.knobs.runtime.scope():
         triton.knobs.runtime.jit_cache_hook = hook
         assert f[(1,)](out, 5) is None
     assert out[0] == 0
-    (facts,) = seen
-    assert set(facts) == {"key", "repr", "fn", "compile", "is_manual_warmup", "already_compiled"}
-    assert facts["fn"].name == f.__qualname__ and facts["compile"]["constants"] == {"N": 5}
-    assert facts["repr"].startswith("f[num_warps=4") and "out_ptr: *i32" in facts["repr"]
-    kernel = f.preload(facts["compile"]["specialization_data"])
+    (info,) = seen
+    assert set(info) == {"key", "repr", "fn", "compile", "is_manual_warmup", "already_compiled"}
+    assert info["fn"].name == f.__qualname__ and info["compile"]["constants"] == {"N": 5}
+    assert info["repr"].startswith("f[num_warps=4") and "out_ptr: *i32" in info["repr"]
+    kernel = f.preload(info["compile"]["specialization_data"])
     assert kernel.name == "f"
     f[(1,)](out, 5)
     assert out[0] == 5
@@ -274,8 +274,8 @@ def test_post_compile_hook_and_variants():
     seen = []
     out = np.zeros(1, np.int32)
     with triton.knobs.runtime.scope():
-        triton.knobs.runtime.jit_post_compile_hook = lambda **facts: seen.append(
-            facts["already_compiled"]
+        triton.knobs.runtime.jit_post_compile_hook = lambda **info: seen.append(
+            info["already_compiled"]
         )
         f[(1,)](out, 5)
         f[(1,)](out, 5)
@@ -390,8 +390,8 @@ def test_preloading_a_kernel_that_takes_a_function(cpu_is_active):
     value, kernel = kernel_that_takes_a_function()
     texts = []
     with triton.knobs.runtime.scope():
-        triton.knobs.runtime.jit_cache_hook = lambda **facts: texts.append(
-            facts["compile"]["specialization_data"]
+        triton.knobs.runtime.jit_cache_hook = lambda **info: texts.append(
+            info["compile"]["specialization_data"]
         )
         made = kernel.warmup(np.zeros(1, np.int32), value, grid=(1,))
     kernel.device_caches.clear()

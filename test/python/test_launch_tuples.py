@@ -137,13 +137,13 @@ def test_values_that_do_not_fit_are_named():
 @pytest.mark.usefixtures("cpu_is_active")
 def test_descriptions_with_tuples_compile_again(monkeypatch):
     seen = []
-    hook = lambda **facts: seen.append(facts["compile"])  # noqa: E731
+    hook = lambda **info: seen.append(info["compile"])  # noqa: E731
     monkeypatch.setattr(triton.knobs.runtime, "jit_cache_hook", hook)
     out = np.zeros(1, np.int32)
     kernel = make_kernel()
     kernel[(1,)]((out, 5))
     make_named()[(1,)](Pair(out, 5))
-    data, nameless = (facts["specialization_data"] for facts in seen)
+    data, nameless = (info["specialization_data"] for info in seen)
     assert nameless is None  # a class has no text
     again = make_kernel()
     compiled = again.preload(data)

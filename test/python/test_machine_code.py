@@ -111,7 +111,7 @@ def test_the_settings_name_a_tool(monkeypatch, tmp_path):
         disassembler.find_disassembler()
 
 
-def said_by_ptxas(ptx, folder, *words):
+def ptxas_report(ptx, folder, *words):
     path = folder / "kernel.ptx"
     path.write_text(ptx)
     command = [find_assembler().ptxas, "-v", "-arch=sm_90a", *words, str(path), "-o", os.devnull]
@@ -124,9 +124,9 @@ def said_by_ptxas(ptx, folder, *words):
 )
 def test_registers_and_spills_need_no_device(kernel, options, tmp_path):
     made = compiled(kernel, **options)
-    said = said_by_ptxas(made.asm["ptx"], tmp_path)
-    spilled = int(re.search(r"(\d+) bytes spill stores", said).group(1))
-    assert made.n_regs == int(re.search(r"Used (\d+) registers", said).group(1))
+    output = ptxas_report(made.asm["ptx"], tmp_path)
+    spilled = int(re.search(r"(\d+) bytes spill stores", output).group(1))
+    assert made.n_regs == int(re.search(r"Used (\d+) registers", output).group(1))
     assert made.n_spills == -(-spilled // 4)
     assert (spilled > 0) == (kernel is crowded)
     assert made.n_max_threads == 32 * made.metadata.num_warps

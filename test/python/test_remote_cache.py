@@ -71,13 +71,13 @@ def remote(own_folder):
 def run_and_listen():
     """Compiles and runs the kernel as a new process would; what the listener was told."""
     calls = []
-    knobs.compilation.listener = lambda **facts: calls.append(facts)
+    knobs.compilation.listener = lambda **info: calls.append(info)
     add_one_kernel.device_caches.clear()
     x = np.arange(100, dtype=np.float32)
     add_one_kernel[(2,)](x, 100, BLOCK=64)
     assert np.array_equal(x, np.arange(100) + 1)
-    (facts,) = calls
-    return facts
+    (info,) = calls
+    return info
 
 
 def test_managers_keep_files(own_folder):

@@ -156,7 +156,7 @@ def test_a_library_becomes_a_module(tmp_path):
     assert "(core.dtype('uint32'), core.dtype('uint32'), ): ('__nv_umulhi'," in text
 
 
-def said_by_command(monkeypatch, capfd, *words):
+def output_of_command(monkeypatch, capfd, *words):
     monkeypatch.setattr(sys, "argv", ["build_extern", *words, "--lib-name", "libdevice"])
     with pytest.raises(SystemExit):
         build_extern.main()
@@ -164,10 +164,10 @@ def said_by_command(monkeypatch, capfd, *words):
 
 
 def test_a_command_line_that_cannot_be_done(monkeypatch, capfd):
-    said = said_by_command(monkeypatch, capfd, "--llvm-dis", "/none", "--lib-path", "lib.bc")
-    assert "there is no /none; --llvm-dis names" in said
-    said = said_by_command(monkeypatch, capfd, "--llvm-dis", "false", "--lib-path", "lib.bc")
-    assert "false cannot read lib.bc: it ended with 1" in said
+    output = output_of_command(monkeypatch, capfd, "--llvm-dis", "/none", "--lib-path", "lib.bc")
+    assert "there is no /none; --llvm-dis names" in output
+    output = output_of_command(monkeypatch, capfd, "--llvm-dis", "false", "--lib-path", "lib.bc")
+    assert "false cannot read lib.bc: it ended with 1" in output
 
 
 def test_names_of_operations():

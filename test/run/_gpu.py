@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from harness import Addresses, ByteFloat, Coded
+from harness import Addresses, Coded, Float8
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.driver import CPUDriver
 from triton.backends.nvidia.assembler import find_assembler
@@ -99,7 +99,7 @@ class DeviceCopies:
         memory = _memory_of(array)
         start = array.ctypes.data - memory.ctypes.data
         there = self._copy(memory)[start : start + array.nbytes]
-        if isinstance(value, ByteFloat):
+        if isinstance(value, Float8):
             return triton.reinterpret(there, getattr(tl, value.dtype))
         if isinstance(value, Coded):
             return there.view(getattr(torch, value.dtype))
@@ -207,10 +207,10 @@ def check_stages(compiled: Any, arch: int) -> None:
     is_right = least <= written <= planned
     assert is_right, f"{planned} barriers are planned, the PTX has {written}\n{asm['plan']}"
     if "wgmma" in asm["ptx"]:
-        check_products(asm["ptx"], arch)
+        check_matmuls(asm["ptx"], arch)
 
 
-def check_products(ptx: str, arch: int) -> None:
+def check_matmuls(ptx: str, arch: int) -> None:
     """ptxas does not say, in a note C75xx, that it waits between instructions of the matrix unit."""
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(ptx)

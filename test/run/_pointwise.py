@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import triton
 import triton.language as tl
-from harness import BFloat16, ByteFloat, check
+from harness import BFloat16, Float8, check
 
 BLOCK = 64
 SIGNED = ["int8", "int16", "int32", "int64"]
@@ -64,8 +64,8 @@ def blank(expected: Any) -> Any:
     """An output for `expected`, full of bytes that no kernel leaves behind by chance."""
     if isinstance(expected, BFloat16):
         return BFloat16(np.full(expected.shape, -77.0))
-    if isinstance(expected, ByteFloat):
-        return ByteFloat(np.full(expected.shape, 0xCD), expected.dtype)
+    if isinstance(expected, Float8):
+        return Float8(np.full(expected.shape, 0xCD), expected.dtype)
     out = np.empty(expected.shape, expected.dtype)
     out.view(np.uint8).fill(1 if expected.dtype == bool else 0xCD)
     return out

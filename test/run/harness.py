@@ -40,7 +40,7 @@ class Coded:
         return self.bits.ctypes.data
 
 
-class ByteFloat(Coded):
+class Float8(Coded):
     """Floats of 8 bits, by their codes; results are compared code by code."""
 
     def __init__(self, codes: Any, dtype: str):

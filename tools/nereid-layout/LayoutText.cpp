@@ -44,12 +44,12 @@ public:
       return fail("nothing more is expected");
     return node;
   }
-  std::string whyNot;
+  std::string reason;
 
 private:
   std::nullopt_t fail(llvm::StringRef what) {
-    if (whyNot.empty())
-      whyNot = "at column " + std::to_string(whole.size() - rest.size() + 1) + ": " + what.str();
+    if (reason.empty())
+      reason = "at column " + std::to_string(whole.size() - rest.size() + 1) + ": " + what.str();
     return std::nullopt;
   }
 
@@ -140,12 +140,12 @@ public:
       return linear(node, shape);
     return fail("there is no layout `" + node.name + "`; there are blocked, slice, linear");
   }
-  std::string whyNot;
+  std::string reason;
 
 private:
   std::nullopt_t fail(const std::string &what) {
-    if (whyNot.empty())
-      whyNot = what;
+    if (reason.empty())
+      reason = what;
     return std::nullopt;
   }
 
@@ -245,7 +245,7 @@ private:
       outputs.push_back({layout::dimName(dim), int32_t(llvm::PowerOf2Ceil(uint64_t(most) + 1))});
       order.insert(order.begin(), dim);
     }
-    std::optional<LinearLayout> layout = LinearLayout::tryFromBases(inputs, outputs, whyNot);
+    std::optional<LinearLayout> layout = LinearLayout::tryFromBases(inputs, outputs, reason);
     if (!layout)
       return std::nullopt;
     layout = layout::fitToShape(*layout, order, shape);
@@ -256,20 +256,20 @@ private:
 } // namespace
 
 std::optional<LinearLayout> tools::parseLayout(llvm::StringRef text, llvm::ArrayRef<int64_t> shape,
-                                               std::string &whyNot) {
+                                               std::string &reason) {
   Reader reader(text);
   const std::optional<Node> node = reader.readAll();
   if (!node) {
-    whyNot = reader.whyNot;
+    reason = reader.reason;
     return std::nullopt;
   }
   Builder builder;
   std::optional<LinearLayout> layout = builder.build(*node, shape);
-  whyNot = builder.whyNot;
+  reason = builder.reason;
   return layout;
 }
 
-std::optional<llvm::SmallVector<int64_t, 4>> tools::parseShape(llvm::StringRef text, std::string &whyNot) {
+std::optional<llvm::SmallVector<int64_t, 4>> tools::parseShape(llvm::StringRef text, std::string &reason) {
   llvm::SmallVector<int64_t, 4> shape;
   llvm::SmallVector<llvm::StringRef, 4> parts;
   text.split(parts, 'x');
@@ -277,14 +277,14 @@ std::optional<llvm::SmallVector<int64_t, 4>> tools::parseShape(llvm::StringRef t
   for (llvm::StringRef part : parts) {
     int64_t extent = 0;
     if (part.getAsInteger(10, extent) || extent <= 0 || !llvm::isPowerOf2_64(extent)) {
-      whyNot = "a shape is extents that are powers of two, as in `16x64`; this one is `" + text.str() + "`";
+      reason = "a shape is extents that are powers of two, as in `16x64`; this one is `" + text.str() + "`";
       return std::nullopt;
     }
     bits += llvm::Log2_64(extent);
     shape.push_back(extent);
   }
   if (bits > 20 || shape.size() > 16) {
-    whyNot = "a shape of at most 2^20 elements and 16 dimensions can be shown";
+    reason = "a shape of at most 2^20 elements and 16 dimensions can be shown";
     return std::nullopt;
   }
   return shape;

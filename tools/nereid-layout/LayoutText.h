@@ -8,9 +8,9 @@ namespace nereid::tools {
 
 /// Fits the layout to `shape`. On failure says what is wrong and where in the text.
 std::optional<layout::LinearLayout> parseLayout(llvm::StringRef text, llvm::ArrayRef<int64_t> shape,
-                                                std::string &whyNot);
+                                                std::string &reason);
 
 /// `16x64`, each extent a power of two.
-std::optional<llvm::SmallVector<int64_t, 4>> parseShape(llvm::StringRef text, std::string &whyNot);
+std::optional<llvm::SmallVector<int64_t, 4>> parseShape(llvm::StringRef text, std::string &reason);
 
 } // namespace nereid::tools

@@ -42,10 +42,10 @@ static int writeFile(const std::string &path, llvm::function_ref<void(llvm::raw_
 }
 
 static int showConversion(const LinearLayout &layout, llvm::ArrayRef<int64_t> shape, const Arguments &arguments) {
-  std::string whyNot;
-  const std::optional<LinearLayout> target = tools::parseLayout(arguments.target, shape, whyNot);
+  std::string reason;
+  const std::optional<LinearLayout> target = tools::parseLayout(arguments.target, shape, reason);
   if (!target)
-    return fail("--convert: " + whyNot);
+    return fail("--convert: " + reason);
   for (llvm::StringRef in : {"lane", "warp"})
     if (target->inSize(in) != layout.inSize(in))
       return fail("the layouts have " + std::to_string(layout.inSize(in)) + " and " +
@@ -55,13 +55,13 @@ static int showConversion(const LinearLayout &layout, llvm::ArrayRef<int64_t> sh
 }
 
 static int run(const Arguments &arguments) {
-  std::string whyNot;
-  const auto shape = tools::parseShape(arguments.shape, whyNot);
+  std::string reason;
+  const auto shape = tools::parseShape(arguments.shape, reason);
   if (!shape)
-    return fail(whyNot);
-  const std::optional<LinearLayout> layout = tools::parseLayout(arguments.layout, *shape, whyNot);
+    return fail(reason);
+  const std::optional<LinearLayout> layout = tools::parseLayout(arguments.layout, *shape, reason);
   if (!layout)
-    return fail(whyNot);
+    return fail(reason);
   if (arguments.reduceAxis >= int(shape->size()))
     return fail("--reduce: there is no dimension " + std::to_string(arguments.reduceAxis));
   int code = writeFile(arguments.svgFile, [&](llvm::raw_ostream &os) { tools::drawSvg(*layout, os); });

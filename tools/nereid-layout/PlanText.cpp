@@ -36,7 +36,7 @@ static void printShuffle(const ShufflePlan &plan, unsigned elemBits, llvm::raw_o
   printStages("after", plan.after, os);
 }
 
-static void printSide(llvm::StringRef title, const SharedSide &side, unsigned elemBytes, unsigned numLanes,
+static void printSide(llvm::StringRef title, const SharedAccessPattern &side, unsigned elemBytes, unsigned numLanes,
                       unsigned numWarps, llvm::raw_ostream &os) {
   const Wavefronts counted = countWavefronts(side, elemBytes, numLanes, numWarps);
   const unsigned immediates =

@@ -38,10 +38,10 @@ struct PrintAxisInfo : TestPass<PrintAxisInfo> {
   static constexpr StringLiteral name = "test-print-axis-info";
 
   void runOnOperation() final {
-    const analysis::AxisInfoAnalysis facts(getOperation());
+    const analysis::AxisInfoAnalysis axisInfo(getOperation());
     getOperation()->walk([&](Operation *op) {
       for (Value result : op->getResults())
-        op->emitRemark() << text(facts.of(result));
+        op->emitRemark() << text(axisInfo.of(result));
     });
   }
 };
@@ -51,10 +51,10 @@ struct PrintAccessWidths : TestPass<PrintAccessWidths> {
   static constexpr StringLiteral name = "test-print-access-widths";
 
   void runOnOperation() final {
-    const analysis::AxisInfoAnalysis facts(getOperation());
+    const analysis::AxisInfoAnalysis axisInfo(getOperation());
     getOperation()->walk([&](Operation *op) {
       if (auto access = analysis::memoryAccessOf(op))
-        op->emitRemark() << "pieces of " << analysis::vectorElems(*access, facts) << " x " << access->elementBits
+        op->emitRemark() << "vectors of " << analysis::vectorElems(*access, axisInfo) << " x " << access->elementBits
                          << " bits";
     });
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/Commands.h"
 
-#include "compiler/driver/Abandoned.h"
+#include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/support/Sanitizers.h"
 #include "jit/SourceKernel.h"
@@ -137,16 +137,16 @@ static std::optional<driver::Result> compileInput(Input &input, mlir::MLIRContex
   request.sources = {std::make_shared<support::SourceFile>(input.path, input.text)};
   auto module = driver::parse(context, input.text, input.path, diagnostics);
   auto result = module ? driver::back(*module, options, target, request, diagnostics) : std::nullopt;
-  driver::releaseIfAbandoned(module, diagnostics);
+  driver::releaseIfCancelled(module, diagnostics);
   return result;
 }
 
 int tools::runCompile(const CompileArguments &arguments) {
   auto [backend, arch] = llvm::StringRef(arguments.target).split(':');
-  std::string whyNot;
-  auto target = driver::resolveTarget(backend.str(), arch.str(), whyNot);
+  std::string reason;
+  auto target = driver::resolveTarget(backend.str(), arch.str(), reason);
   if (!target)
-    return fail(whyNot);
+    return fail(reason);
   const std::vector<std::string> known = driver::stageNames(target->backend);
   const std::vector<std::string> emit = stagesOf(arguments, target->backend);
   for (const std::string &stage : emit)
@@ -157,9 +157,9 @@ int tools::runCompile(const CompileArguments &arguments) {
   const bool isCubinWanted = llvm::is_contained(emit, "cubin");
   std::optional<CudaTools> cudaTools = CudaTools();
   if (target->backend == "cuda" && wantsBinary(emit))
-    cudaTools = findCudaTools(arguments.cudaTools, whyNot);
+    cudaTools = findCudaTools(arguments.cudaTools, reason);
   if (!cudaTools)
-    return fail(whyNot);
+    return fail(reason);
   if (isCubinWanted && cudaTools->empty())
     return fail(noCubin(*cudaTools, target->arch));
 
@@ -169,9 +169,9 @@ int tools::runCompile(const CompileArguments &arguments) {
   options.numCtas = arguments.numCtas;
   options.debug = arguments.debug;
   options.enableFpFusion = !arguments.noFpFusion;
-  const auto sanitizers = support::parseSanitizers(arguments.sanitize, whyNot);
+  const auto sanitizers = support::parseSanitizers(arguments.sanitize, reason);
   if (!sanitizers)
-    return fail("--sanitize: " + whyNot);
+    return fail("--sanitize: " + reason);
   options.sanitize = *sanitizers;
   support::DiagnosticEngine diagnostics;
   Input input = readInput(arguments, options, *target, diagnostics);
@@ -187,7 +187,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
   auto result = compileInput(input, *context, request, options, *target, diagnostics);
   if (!result) {
-    driver::releaseIfAbandoned(context, diagnostics);
+    driver::releaseIfCancelled(context, diagnostics);
     return showDiagnostics(diagnostics);
   }
   if (isCubinWanted && result->artifact.tool == "driver")

@@ -21,27 +21,35 @@ int main(int argc, char **argv) {
 
   CompileArguments arguments;
   CLI::App *compile = app.add_subcommand("compile", "compile one kernel of a .py file, or the one of a .ttir file");
-  compile->add_option("source", arguments.source,
-                      "FILE.py:KERNEL (the kernel's name may be left out if there is one), or FILE.ttir")
+  compile
+      ->add_option("source", arguments.source,
+                   "FILE.py:KERNEL (the kernel's name may be left out if there is one), or FILE.ttir")
       ->required();
-  compile->add_option("--signature", arguments.signature,
-                      "of a .py file's kernel, one entry per parameter: *fp32:16 (pointer, divisible by 16), i32, fp32, 1024 "
-                      "(constant) ...");
+  compile->add_option(
+      "--signature", arguments.signature,
+      "of a .py file's kernel, one entry per parameter: *fp32:16 (pointer, divisible by 16), i32, fp32, 1024 "
+      "(constant) ...");
   compile
       ->add_option("--target", arguments.target,
                    "cpu, cpu:ARCH such as cpu:znver3, cuda:90 for compute capability 9.0, or cuda:sm_90 for code that "
                    "later GPUs run, too")
       ->capture_default_str();
-  compile->add_option("--emit", arguments.emit, "stages to write: source, ttir, plan, llir, artifact; cpu: asm, so, launcher.so; cuda: ttgir, ptx, cubin")
+  compile
+      ->add_option(
+          "--emit", arguments.emit,
+          "stages to write: source, ttir, plan, llir, artifact; cpu: asm, so, launcher.so; cuda: ttgir, ptx, cubin")
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
       ->capture_default_str();
   compile->add_option("--num-warps", arguments.numWarps, "warps of a program (GPU)")->capture_default_str();
   compile->add_option("--num-stages", arguments.numStages, "depth of software pipelines (GPU)")->capture_default_str();
-  compile->add_option("--num-ctas", arguments.numCtas, "blocks that a program is launched as (GPU)")->capture_default_str();
-  compile->add_option("--ptxas", arguments.cudaTools.ptxas, "the ptxas to use for cubins, instead of the one that is found");
+  compile->add_option("--num-ctas", arguments.numCtas, "blocks that a program is launched as (GPU)")
+      ->capture_default_str();
+  compile->add_option("--ptxas", arguments.cudaTools.ptxas,
+                      "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
-  compile->add_option("--ptxas-timeout", arguments.ptxasTimeout, "seconds for one run of either; 0: as long as it takes")
+  compile
+      ->add_option("--ptxas-timeout", arguments.ptxasTimeout, "seconds for one run of either; 0: as long as it takes")
       ->capture_default_str();
   compile->add_flag("--debug", arguments.debug, "device asserts are on");
   compile->add_option("--sanitize", arguments.sanitize,

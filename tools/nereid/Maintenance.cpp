@@ -28,7 +28,9 @@ std::string tools::defaultCacheDir() {
   return path.str().str();
 }
 
-static void line(const char *what, const std::string &value) { llvm::outs() << llvm::formatv("{0,-12} {1}\n", what, value); }
+static void line(const char *what, const std::string &value) {
+  llvm::outs() << llvm::formatv("{0,-12} {1}\n", what, value);
+}
 
 static std::string orNone(const std::string &found) { return found.empty() ? "none found" : found; }
 
@@ -58,10 +60,10 @@ static void describeGpus() {
 int tools::runDoctor(const std::string &cacheDir) {
   line("nereid", "0.1.0, build " + driver::buildId());
   line("LLVM", LLVM_VERSION_STRING);
-  std::string whyNot;
-  auto host = driver::resolveTarget("cpu", "", whyNot);
+  std::string reason;
+  auto host = driver::resolveTarget("cpu", "", reason);
   if (!host) {
-    line("cpu", "no: " + whyNot);
+    line("cpu", "no: " + reason);
     return 1;
   }
   const runtime::DeviceProperties &properties = runtime::cpuDevice().properties();

@@ -26,7 +26,7 @@ class File {
 public:
   explicit File(const char *path) {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status {};
+    struct stat status{};
     if (descriptor < 0)
       return;
     if (fstat(descriptor, &status) == 0 && status.st_size > 0) {

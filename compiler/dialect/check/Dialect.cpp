@@ -35,9 +35,10 @@ LogicalResult ValuesOp::verify() {
   const size_t count = getValues().size(), least = getHasMask() ? 2 : 1;
   if (count < least)
     return emitOpError("has ") << count << " values; it needs " << least;
-  if (getHasMask() && (!elementOf(getValues().back()).isInteger(1) || shapeOf(getValues().back()) != shapeOf(getValues().front()))) // C1
-    return emitOpError("has a mask of type ") << getValues().back().getType() << "; its values have type "
-                                              << getValues().front().getType();
+  if (getHasMask() && (!elementOf(getValues().back()).isInteger(1) ||
+                       shapeOf(getValues().back()) != shapeOf(getValues().front()))) // C1
+    return emitOpError("has a mask of type ")
+           << getValues().back().getType() << "; its values have type " << getValues().front().getType();
   if (getKind() == Kind::Nan)
     return success();
   for (Value value : getValues())

@@ -14,13 +14,13 @@ Type nereid::tt::elementPointer(Type type) {
 }
 
 /// The dimensions of the tile that `type` points to; nothing for a pointer to a scalar.
-static std::optional<size_t> rankBehind(Type type) {
+static std::optional<size_t> pointeeRank(Type type) {
   auto tile = dyn_cast<RankedTensorType>(cast<PointerType>(type).getPointee());
   return tile ? std::optional<size_t>(tile.getRank()) : std::nullopt;
 }
 
 LogicalResult MakeTensorPtrOp::verify() {
-  const std::optional<size_t> rank = rankBehind(getType());
+  const std::optional<size_t> rank = pointeeRank(getType());
   if (!rank) // C1
     return emitOpError("result ") << getType() << " does not point to a tile";
   const size_t counts[] = {getShape().size(), getStrides().size(), getOffsets().size(), getOrder().size()};
@@ -33,7 +33,7 @@ LogicalResult MakeTensorPtrOp::verify() {
 }
 
 LogicalResult AdvanceOp::verify() {
-  const std::optional<size_t> rank = rankBehind(getType()); // C1
+  const std::optional<size_t> rank = pointeeRank(getType()); // C1
   if (!rank)
     return emitOpError("result ") << getType() << " does not point to a tile";
   if (getOffsets().size() != *rank)

@@ -8,8 +8,8 @@ namespace nereid::tt {
 
 /// There are tiles, of one shape and encoding.
 llvm::LogicalResult verifyCombined(mlir::Operation *op, mlir::ValueRange tiles);
-/// `body` takes two scalars of each tile's element type and returns one. `end` is its terminator; null where that is not
-/// the op's own.
+/// `body` takes two scalars of each tile's element type and returns one. `end` is its terminator; null where that is
+/// not the op's own.
 llvm::LogicalResult verifyCombineRegion(mlir::Operation *op, mlir::ValueRange tiles, mlir::Block &body,
                                         mlir::Operation *end);
 

@@ -10,7 +10,8 @@ using namespace nereid::tt;
 
 LogicalResult PrintOp::verify() {
   if (getIsSigned().size() != getArgs().size()) // C1
-    return emitOpError("says of ") << getIsSigned().size() << " operands whether they are signed; it has " << getArgs().size();
+    return emitOpError("says of ") << getIsSigned().size() << " operands whether they are signed; it has "
+                                   << getArgs().size();
   return success();
 }
 

@@ -13,7 +13,7 @@ using namespace nereid::tt;
 
 /// `<128x64xf16>`, with a layout `<128x64xf16, #shared>`; `<tensor<128x64xf16>>` is read too.
 Type TensorDescType::parse(AsmParser &parser) {
-  const llvm::SMLoc place = parser.getCurrentLocation();
+  const llvm::SMLoc loc = parser.getCurrentLocation();
   Type block;
   if (parser.parseLess())
     return {};
@@ -31,10 +31,10 @@ Type TensorDescType::parse(AsmParser &parser) {
   }
   auto tile = dyn_cast<RankedTensorType>(block);
   if (!tile) {
-    parser.emitError(place, "a descriptor describes a tile, not ") << block;
+    parser.emitError(loc, "a descriptor describes a tile, not ") << block;
     return {};
   }
-  return parser.getChecked<TensorDescType>(place, parser.getContext(), tile);
+  return parser.getChecked<TensorDescType>(loc, parser.getContext(), tile);
 }
 
 void TensorDescType::print(AsmPrinter &printer) const {
@@ -100,8 +100,8 @@ LogicalResult DescriptorReduceOp::verify() {
   if (failed(verifyBlock(*this, getDesc().getType(), getIndices().size(), getSrc().getType())))
     return failure();
   const DescriptorReduceKind kind = getKind();
-  const bool isAny = kind == DescriptorReduceKind::ADD || kind == DescriptorReduceKind::MIN ||
-                     kind == DescriptorReduceKind::MAX;
+  const bool isAny =
+      kind == DescriptorReduceKind::ADD || kind == DescriptorReduceKind::MIN || kind == DescriptorReduceKind::MAX;
   Type element = elementOf(getSrc().getType());
   if (isAny || isa<IntegerType>(element)) // C3
     return success();

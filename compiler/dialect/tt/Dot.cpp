@@ -18,18 +18,18 @@ static LogicalResult verifyShapes(Operation *op, ArrayRef<int64_t> a, ArrayRef<i
   if (a[rank - 1] != b[rank - 2])
     return op->emitOpError("last extent of `a` is ") << a[rank - 1] << ", but `b` has " << b[rank - 2] << " rows";
   if (c[rank - 2] != a[rank - 2] || c[rank - 1] != b[rank - 1])
-    return op->emitOpError("`c` is [") << c[rank - 2] << ", " << c[rank - 1] << "], but the product is ["
-                                       << a[rank - 2] << ", " << b[rank - 1] << "]";
+    return op->emitOpError("`c` is [") << c[rank - 2] << ", " << c[rank - 1] << "], but the product is [" << a[rank - 2]
+                                       << ", " << b[rank - 1] << "]";
   return success();
 }
 
-static bool isByteFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+static bool isFp8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
 
 LogicalResult DotOp::verify() {
   if (failed(verifyShapes(*this, shapeOf(getA().getType()), shapeOf(getB().getType()), shapeOf(getC().getType()))))
     return failure();
   Type a = elementOf(getA().getType()), b = elementOf(getB().getType());
-  if (a != b && !(isByteFloat(a) && isByteFloat(b))) // C3
+  if (a != b && !(isFp8(a) && isFp8(b))) // C3
     return emitOpError("elements are ") << a << " and " << b << "; only 8-bit floats may differ";
   return success();
 }

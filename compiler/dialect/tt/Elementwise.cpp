@@ -8,9 +8,7 @@ using namespace mlir;
 using namespace nereid::tt;
 
 /// Width in bits of an element; a pointer counts as 64.
-static unsigned widthOf(Type element) {
-  return isa<PointerType>(element) ? 64 : element.getIntOrFloatBitWidth();
-}
+static unsigned widthOf(Type element) { return isa<PointerType>(element) ? 64 : element.getIntOrFloatBitWidth(); }
 
 LogicalResult BitcastOp::verify() {
   Type from = elementOf(getSrc().getType()), to = elementOf(getType());

@@ -10,8 +10,7 @@
 using namespace mlir;
 using namespace nereid::tt;
 
-void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type,
-                   StringRef visibility) {
+void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type, StringRef visibility) {
   state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
   state.addAttribute(SymbolTable::getVisibilityAttrName(), builder.getStringAttr(visibility));
   state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
@@ -20,9 +19,8 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, Fu
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(inputs, results);
-  };
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(inputs, results); };
   return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
                                                   getFunctionTypeAttrName(result.name), buildType,
                                                   getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));

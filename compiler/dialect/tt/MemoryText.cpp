@@ -1,6 +1,6 @@
-// The text of loads and stores. Two forms of their cache attributes are read: `cacheModifier = cg evictionPolicy = evict_last`
-// before the attributes, and `cachePolicy = #tt.cache_policy<...>` among them, which is the one that is printed.
-// SPDX-License-Identifier: MIT
+// The text of loads and stores. Two forms of their cache attributes are read: `cacheModifier = cg evictionPolicy =
+// evict_last` before the attributes, and `cachePolicy = #tt.cache_policy<...>` among them, which is the one that is
+// printed. SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
 #include "mlir/IR/OpImplementation.h"
@@ -69,8 +69,7 @@ struct AccessText {
 };
 } // namespace
 
-template <typename Op>
-static ParseResult parseAccess(OpAsmParser &parser, OperationState &result, AccessText &text) {
+template <typename Op> static ParseResult parseAccess(OpAsmParser &parser, OperationState &result, AccessText &text) {
   CacheModifier cache = CacheModifier::NONE;
   EvictionPolicy evict = EvictionPolicy::NORMAL;
   const SMLoc begin = parser.getCurrentLocation();
@@ -120,7 +119,8 @@ template <typename Op> static void printAccess(OpAsmPrinter &printer, Op op) {
     attributes.erase(name);
   if (op.getCache() != CacheModifier::NONE || op.getEvict() != EvictionPolicy::NORMAL)
     attributes.set(cachePolicyName, CachePolicyAttr::get(op.getContext(), op.getCache(), op.getEvict()));
-  if (auto isVolatile = dyn_cast_if_present<BoolAttr>(attributes.get("isVolatile")); isVolatile && !isVolatile.getValue())
+  if (auto isVolatile = dyn_cast_if_present<BoolAttr>(attributes.get("isVolatile"));
+      isVolatile && !isVolatile.getValue())
     attributes.erase("isVolatile");
   printer.printOptionalAttrDict(attributes.getDictionary(op.getContext()).getValue());
   printer << " : " << op.getPtr().getType();

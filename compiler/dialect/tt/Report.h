@@ -11,7 +11,8 @@ namespace nereid::tt {
 /// The same for a message that is complete.
 mlir::InFlightDiagnostic reportText(mlir::Location where, const support::DiagnosticKind &kind, llvm::StringRef text);
 
-/// A diagnostic of that kind, an error or a remark, at `where`; whoever collects MLIR's diagnostics finds the kind with `kindOf`.
+/// A diagnostic of that kind, an error or a remark, at `where`; whoever collects MLIR's diagnostics finds the kind with
+/// `kindOf`.
 template <typename... Args>
 mlir::InFlightDiagnostic report(mlir::Location where, const support::DiagnosticKind &kind, Args &&...args) {
   return reportText(where, kind, llvm::formatv(kind.format.data(), std::forward<Args>(args)...).str());

@@ -3,8 +3,8 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/EncodingRules.h"
 
-#include "mlir/IR/Builders.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -114,8 +114,9 @@ LogicalResult ReshapeOp::verify() {
   const int64_t before = source.getNumElements(), after = result.getNumElements();
   if (before != after) // C1
     return emitOpError("changes the element count from ") << before << " to " << after;
-  return verifyResultEncoding(*this, source, result, // C2
-                              encodingBy(source, [&](auto &rules) { return rules.reshaped(source, result.getShape()); }));
+  return verifyResultEncoding(
+      *this, source, result, // C2
+      encodingBy(source, [&](auto &rules) { return rules.reshaped(source, result.getShape()); }));
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {

@@ -72,7 +72,7 @@ def Ttg_NvidiaMmaAttr : Ttg_Encoding<"NvidiaMma", "nvidia_mma"> {
     `warpsPerCTA` `=` custom<Extents>($warpsPerCTA) `,` `instrShape` `=` custom<Extents>($instrShape) `` `}` `>`
   }];
   let extraClassDeclaration = [{
-    bool isOfWarpGroups() const;
+    bool isWgmma() const;
   }];
 }
 

@@ -62,8 +62,8 @@ LinearLayout BlockedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
   for (auto [index, stride] : llvm::enumerate(split))
     if (int64_t &extent = blockShape[index % getRank()]; stride && extent > 1)
       extent /= 2;
-  LinearLayout block = layout::blockedLayout(getSizePerThread(), getThreadsPerWarp(), getWarpsPerCTA(), getOrder(),
-                                             blockShape);
+  LinearLayout block =
+      layout::blockedLayout(getSizePerThread(), getThreadsPerWarp(), getWarpsPerCTA(), getOrder(), blockShape);
   if (!split.empty())
     block = layout::fitToShape(splitByCluster(block, split, blockShape), getOrder(), shape);
   return block.removeZeroBases(layout::kRegister);
@@ -74,8 +74,8 @@ LogicalResult BlockedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return verifyTile(emitError, *this, shape);
 }
 
-/// Spreads `count` threads or warps over a tile, whose extents are `room`, along `order`; what finds no room holds copies
-/// along the last dimension of it.
+/// Spreads `count` threads or warps over a tile, whose extents are `room`, along `order`; what finds no room holds
+/// copies along the last dimension of it.
 static SmallVector<unsigned> spread(ArrayRef<unsigned> room, ArrayRef<unsigned> order, unsigned count) {
   SmallVector<unsigned> extents(room.size(), 1);
   for (unsigned dim : order) {

@@ -5,10 +5,10 @@
 #include "compiler/dialect/ttg/EncodingRules.h"
 #include "compiler/dialect/ttg/ListText.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <memory>
 #include <mutex>

@@ -20,7 +20,7 @@ LogicalResult DotOperandAttr::verify(function_ref<InFlightDiagnostic()> emitErro
     return emitError() << "kWidth is " << kWidth
                        << (kWidth ? "; it is a power of two, and stands with matrix instructions alone"
                                   : "; matrix instructions need one");
-  if (auto mma = dyn_cast<NvidiaMmaAttr>(parent); mma && mma.isOfWarpGroups() && opIdx != 0)
+  if (auto mma = dyn_cast<NvidiaMmaAttr>(parent); mma && mma.isWgmma() && opIdx != 0)
     return emitError() << "operand 1 of instructions of warp groups lies in shared memory; threads can hold operand 0";
   return success();
 }
@@ -28,14 +28,14 @@ LogicalResult DotOperandAttr::verify(function_ref<InFlightDiagnostic()> emitErro
 unsigned DotOperandAttr::getRank() const { return getParent().getRank(); }
 
 layout::LinearLayout DotOperandAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  if (auto mma = dyn_cast<NvidiaMmaAttr>(getParent()); mma && mma.isOfWarpGroups())
+  if (auto mma = dyn_cast<NvidiaMmaAttr>(getParent()); mma && mma.isWgmma())
     return layout::warpGroupOperand(getKWidth(), mma.getWarpsPerCTA(), shape);
   else if (mma)
     return layout::mmaOperand(getOpIdx(), getKWidth(), mma.getWarpsPerCTA(), shape);
   SmallVector<int64_t> accumulator(shape);
   int64_t &extent = accumulator[shape.size() - (getOpIdx() == 0 ? 1 : 2)];
   const int64_t k = std::exchange(extent, 1);
-  return layout::wholeRowsOperand(getParent().toLinearLayout(accumulator), getOpIdx(), k);
+  return layout::fmaOperand(getParent().toLinearLayout(accumulator), getOpIdx(), k);
 }
 
 LogicalResult DotOperandAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,

@@ -18,27 +18,27 @@ using layout::LinearLayout;
 
 namespace {
 /// One bit of an input: the coordinate bit that it is, or none for a copy.
-struct Place {
+struct CoordinateBit {
   std::optional<unsigned> dim;
   unsigned bit = 0;
 };
-using Places = SmallVector<Place, 8>;
+using CoordinateBits = SmallVector<CoordinateBit, 8>;
 } // namespace
 
 /// The bits of `in`, where each is a bit of one coordinate or a copy.
-static std::optional<Places> placesOf(const LinearLayout &layout, StringRef in) {
-  Places places;
+static std::optional<CoordinateBits> coordinateBitsOf(const LinearLayout &layout, StringRef in) {
+  CoordinateBits coordinateBits;
   for (unsigned bit = 0; bit < layout.inBits(in); ++bit) {
-    Place &place = places.emplace_back();
+    CoordinateBit &coordinateBit = coordinateBits.emplace_back();
     for (auto [dim, coordinate] : llvm::enumerate(layout.basis(in, bit))) {
       if (coordinate == 0)
         continue;
-      if (place.dim || !llvm::isPowerOf2_32(coordinate))
+      if (coordinateBit.dim || !llvm::isPowerOf2_32(coordinate))
         return std::nullopt;
-      place = {unsigned(dim), llvm::Log2_32(coordinate)};
+      coordinateBit = {unsigned(dim), llvm::Log2_32(coordinate)};
     }
   }
-  return places;
+  return coordinateBits;
 }
 
 /// Dimensions in an order that agrees with all lists, each of which names dimensions from the fastest.
@@ -63,48 +63,49 @@ static SmallVector<unsigned> mergeOrders(unsigned rank, ArrayRef<SmallVector<uns
   return order;
 }
 
-static SmallVector<unsigned, 8> dimsOf(ArrayRef<Place> places) {
+static SmallVector<unsigned, 8> dimsOf(ArrayRef<CoordinateBit> coordinateBits) {
   SmallVector<unsigned, 8> dims;
-  for (const Place &place : places)
-    if (place.dim)
-      dims.push_back(*place.dim);
+  for (const CoordinateBit &coordinateBit : coordinateBits)
+    if (coordinateBit.dim)
+      dims.push_back(*coordinateBit.dim);
   return dims;
 }
 
 /// How many of the bits belong to each dimension, as extents; a copy goes with the bit before it.
-static SmallVector<unsigned> extentsOf(ArrayRef<Place> places, ArrayRef<unsigned> order) {
+static SmallVector<unsigned> extentsOf(ArrayRef<CoordinateBit> coordinateBits, ArrayRef<unsigned> order) {
   SmallVector<unsigned> extents(order.size(), 1);
   unsigned current = order[0];
-  for (const Place &place : places) {
-    current = place.dim.value_or(current);
+  for (const CoordinateBit &coordinateBit : coordinateBits) {
+    current = coordinateBit.dim.value_or(current);
     extents[current] *= 2;
   }
   return extents;
 }
 
 /// The candidate; `keepUnsplit` says whether a dimension that only registers hold is part of sizePerThread.
-static BlockedAttr candidate(MLIRContext *context, const Places &registers, const Places &lanes, const Places &warps,
-                             unsigned rank, bool keepUnsplit) {
+static BlockedAttr candidate(MLIRContext *context, const CoordinateBits &registers, const CoordinateBits &lanes,
+                             const CoordinateBits &warps, unsigned rank, bool keepUnsplit) {
   SmallVector<unsigned> firstShared(rank, keepUnsplit ? 32 : 0);
   SmallVector<bool> isShared(rank, false);
-  for (const Places *list : {&lanes, &warps})
-    for (const Place &place : *list)
-      if (place.dim) {
-        unsigned &first = firstShared[*place.dim];
-        first = isShared[*place.dim] ? std::min(first, place.bit) : place.bit;
-        isShared[*place.dim] = true;
+  for (const CoordinateBits *list : {&lanes, &warps})
+    for (const CoordinateBit &coordinateBit : *list)
+      if (coordinateBit.dim) {
+        unsigned &first = firstShared[*coordinateBit.dim];
+        first = isShared[*coordinateBit.dim] ? std::min(first, coordinateBit.bit) : coordinateBit.bit;
+        isShared[*coordinateBit.dim] = true;
       }
-  Places inner, outer;
-  for (const Place &place : registers)
-    (place.bit < firstShared[*place.dim] ? inner : outer).push_back(place);
+  CoordinateBits inner, outer;
+  for (const CoordinateBit &coordinateBit : registers)
+    (coordinateBit.bit < firstShared[*coordinateBit.dim] ? inner : outer).push_back(coordinateBit);
   const SmallVector<unsigned> order = mergeOrders(rank, {dimsOf(inner), dimsOf(lanes), dimsOf(warps), dimsOf(outer)});
   return BlockedAttr::get(context, extentsOf(inner, order), extentsOf(lanes, order), extentsOf(warps, order), order);
 }
 
 LayoutEncoding ttg::encodingFor(MLIRContext *context, const LinearLayout &layout, ArrayRef<int64_t> shape) {
-  const auto registers = placesOf(layout, layout::kRegister), lanes = placesOf(layout, layout::kLane),
-             warps = placesOf(layout, layout::kWarp);
-  const bool hasCopies = registers && llvm::any_of(*registers, [](const Place &place) { return !place.dim; });
+  const auto registers = coordinateBitsOf(layout, layout::kRegister), lanes = coordinateBitsOf(layout, layout::kLane),
+             warps = coordinateBitsOf(layout, layout::kWarp);
+  const bool hasCopies =
+      registers && llvm::any_of(*registers, [](const CoordinateBit &coordinateBit) { return !coordinateBit.dim; });
   if (registers && lanes && warps && !hasCopies && layout.inBits(layout::kBlock) == 0 && !shape.empty())
     for (bool keepUnsplit : {false, true}) {
       BlockedAttr blocked = candidate(context, *registers, *lanes, *warps, shape.size(), keepUnsplit);

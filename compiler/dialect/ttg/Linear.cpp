@@ -49,10 +49,10 @@ Attribute LinearAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseRBrace() || parser.parseGreater())
     return {};
-  std::string whyNot;
-  auto layout = LinearLayout::tryFromBases(inputs, outputsOf(inputs), whyNot);
+  std::string reason;
+  auto layout = LinearLayout::tryFromBases(inputs, outputsOf(inputs), reason);
   if (!layout)
-    return parser.emitError(loc, whyNot), Attribute();
+    return parser.emitError(loc, reason), Attribute();
   return parser.getChecked<LinearAttr>(loc, parser.getContext(), *layout);
 }
 

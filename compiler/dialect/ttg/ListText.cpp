@@ -24,9 +24,7 @@ template <typename Number> static void printNumbers(AsmPrinter &printer, ArrayRe
   printer << "]";
 }
 
-ParseResult ttg::parseExtents(AsmParser &parser, SmallVector<unsigned> &values) {
-  return parseNumbers(parser, values);
-}
+ParseResult ttg::parseExtents(AsmParser &parser, SmallVector<unsigned> &values) { return parseNumbers(parser, values); }
 
 void ttg::printExtents(AsmPrinter &printer, ArrayRef<unsigned> values) { printNumbers(printer, values); }
 
@@ -37,8 +35,7 @@ ParseResult ttg::parseBases(AsmParser &parser, SmallVector<SmallVector<int32_t, 
 
 void ttg::printBases(AsmPrinter &printer, ArrayRef<SmallVector<int32_t, 4>> bases) {
   printer << "[";
-  llvm::interleaveComma(bases, printer.getStream(),
-                        [&](ArrayRef<int32_t> basis) { printNumbers(printer, basis); });
+  llvm::interleaveComma(bases, printer.getStream(), [&](ArrayRef<int32_t> basis) { printNumbers(printer, basis); });
   printer << "]";
 }
 

@@ -12,10 +12,10 @@ using namespace nereid::ttg;
 
 static LogicalResult verifyWarpGroups(function_ref<InFlightDiagnostic()> emitError, ArrayRef<unsigned> warpsPerCta,
                                       ArrayRef<unsigned> instrShape) {
-  if (warpsPerCta.size() != 2 || warpsPerCta[0] % layout::kWarpsPerGroup)
+  if (warpsPerCta.size() != 2 || warpsPerCta[0] % layout::kWarpsPerWarpGroup)
     return emitError() << "warpsPerCTA of version 3 has two dimensions, the first a multiple of 4";
   const bool isKnown = instrShape.size() == 3 && instrShape[0] == layout::kMmaRows && instrShape[1] >= 8 &&
-                       instrShape[1] <= layout::kMaxGroupColumns && llvm::isPowerOf2_32(instrShape[1]) &&
+                       instrShape[1] <= layout::kMaxWarpGroupColumns && llvm::isPowerOf2_32(instrShape[1]) &&
                        llvm::is_contained({8u, 16u, 32u}, instrShape[2]);
   if (!isKnown)
     return emitError() << "instrShape of version 3 is [16, N, K] with N a power of two from 8 to 256 and K 8, 16 or 32";
@@ -39,13 +39,13 @@ LogicalResult NvidiaMmaAttr::verify(function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
-bool NvidiaMmaAttr::isOfWarpGroups() const { return getVersionMajor() == 3; }
+bool NvidiaMmaAttr::isWgmma() const { return getVersionMajor() == 3; }
 
 unsigned NvidiaMmaAttr::getRank() const { return getWarpsPerCTA().size(); }
 
 layout::LinearLayout NvidiaMmaAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  return isOfWarpGroups() ? layout::warpGroupAccumulator(getInstrShape()[1], getWarpsPerCTA(), shape)
-                          : layout::mmaAccumulator(getWarpsPerCTA(), shape);
+  return isWgmma() ? layout::warpGroupAccumulator(getInstrShape()[1], getWarpsPerCTA(), shape)
+                   : layout::mmaAccumulator(getWarpsPerCTA(), shape);
 }
 
 LogicalResult NvidiaMmaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,

@@ -52,8 +52,8 @@ static BlockedAttr transposedBlocked(BlockedAttr source, ArrayRef<int32_t> order
   for (ArrayRef<unsigned> rest = source.getCgaLayout(); !rest.empty(); rest = rest.drop_front(order.size()))
     split.append(permuted(rest.take_front(order.size()), order));
   return BlockedAttr::get(source.getContext(), permuted(source.getSizePerThread(), order),
-                          permuted(source.getThreadsPerWarp(), order), permuted(source.getWarpsPerCTA(), order), fastest,
-                          split);
+                          permuted(source.getThreadsPerWarp(), order), permuted(source.getWarpsPerCTA(), order),
+                          fastest, split);
 }
 
 LayoutEncoding ttg::inferTransposed(LayoutEncoding source, ArrayRef<int64_t> shape, ArrayRef<int32_t> order) {

@@ -16,9 +16,9 @@ inline constexpr llvm::StringLiteral kScratchBytes = "ttg.global_scratch_memory_
 namespace nereid::ttng {
 
 /// Whether warp groups have an instruction for products of elements `a` and `b` with sums of type `sum`.
-bool hasGroupInstruction(mlir::Type a, mlir::Type b, mlir::Type sum, tt::InputPrecision precision);
+bool hasWgmmaInstruction(mlir::Type a, mlir::Type b, mlir::Type sum, tt::InputPrecision precision);
 /// The depth of an instruction on elements of so many bits: 32 bytes.
-constexpr unsigned groupDepth(unsigned elemBits) { return 256 / elemBits; }
+constexpr unsigned wgmmaDepth(unsigned elemBits) { return 256 / elemBits; }
 /// Whether the instructions read elements of so many bits along either dimension, not along K alone.
 constexpr bool readsEitherWay(unsigned elemBits) { return elemBits == 16; }
 

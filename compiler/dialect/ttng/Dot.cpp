@@ -20,15 +20,15 @@ static Type elementOf(Type type) {
 
 //--- elements ------------------------------------------------------------------------------
 
-static bool isByteFloat(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+static bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
 
-bool ttng::hasGroupInstruction(Type a, Type b, Type sum, tt::InputPrecision precision) {
+bool ttng::hasWgmmaInstruction(Type a, Type b, Type sum, tt::InputPrecision precision) {
   if (a.isInteger(8))
     return b == a && sum.isInteger(32);
   if (!sum.isF32())
     return false;
-  if (isByteFloat(a))
-    return isByteFloat(b);
+  if (isFp8(a))
+    return isFp8(b);
   if (a.isF32())
     return b == a && precision == tt::InputPrecision::TF32;
   return b == a && (a.isF16() || a.isBF16());
@@ -55,24 +55,24 @@ static LogicalResult verifyExtents(WarpGroupDotOp op, ttg::NvidiaMmaAttr mma, un
   const unsigned rows = mma.getWarpsPerCTA()[0] * layout::kMmaRows;
   const unsigned columns = mma.getWarpsPerCTA()[1] * mma.getInstrShape()[1];
   if (shape[0] % rows || shape[1] % columns)
-    return op.emitOpError("the result is [") << shape[0] << ", " << shape[1] << "], but the warps multiply [" << rows
-                                             << ", " << columns << "] at a time";
-  if (mma.getInstrShape()[2] != groupDepth(elemBits) || depth % groupDepth(elemBits))
+    return op.emitOpError("the result is [")
+           << shape[0] << ", " << shape[1] << "], but the warps multiply [" << rows << ", " << columns << "] at a time";
+  if (mma.getInstrShape()[2] != wgmmaDepth(elemBits) || depth % wgmmaDepth(elemBits))
     return op.emitOpError("K is ") << depth << " and instrShape's depth " << mma.getInstrShape()[2]
-                                   << "; the instruction takes " << groupDepth(elemBits) << " at a time";
+                                   << "; the instruction takes " << wgmmaDepth(elemBits) << " at a time";
   return success();
 }
 
 LogicalResult WarpGroupDotOp::verify() {
   auto result = cast<RankedTensorType>(getType());
   auto mma = dyn_cast_or_null<ttg::NvidiaMmaAttr>(result.getEncoding());
-  if (!mma || !mma.isOfWarpGroups()) // C1
+  if (!mma || !mma.isWgmma()) // C1
     return emitOpError("the result has no encoding of matrix instructions of version 3: ") << result;
   ArrayRef<int64_t> a = shapeOf(getA().getType()), b = shapeOf(getB().getType()), d = result.getShape();
   if (a.size() != 2 || b.size() != 2 || d.size() != 2 || a[1] != b[0] || a[0] != d[0] || b[1] != d[1]) // C2
     return emitOpError("shapes do not fit: ") << getA().getType() << " * " << getB().getType() << " -> " << result;
   Type left = elementOf(getA().getType()), right = elementOf(getB().getType());
-  const bool isKnown = hasGroupInstruction(left, right, result.getElementType(), getInputPrecision());
+  const bool isKnown = hasWgmmaInstruction(left, right, result.getElementType(), getInputPrecision());
   if (!isKnown) // C3
     return emitOpError("there is no instruction for ") << left << " * " << right << " -> " << result.getElementType();
   if (failed(verifyBuffer(*this, "b", getB().getType(), /*isLeft=*/false)))

@@ -61,7 +61,8 @@ static LogicalResult verifyAccess(Operation *op, size_t indices, ArrayRef<int64_
   const int64_t wanted[] = {llvm::product_of(block.drop_back()), block.back()};
   if (tile == ArrayRef(wanted)) // C2
     return success();
-  return op->emitOpError() << "accesses blocks of " << wanted[0] << "x" << wanted[1] << " elements as a tile of another shape";
+  return op->emitOpError() << "accesses blocks of " << wanted[0] << "x" << wanted[1]
+                           << " elements as a tile of another shape";
 }
 
 LogicalResult TileLoadOp::verify() {

@@ -24,7 +24,7 @@ def MakeTensorMapOp : Ttng_Op<"make_tensor_map", [AlwaysSpeculatable, AttrSizedO
 
     The result points to the map. Its lowest bit says that the array is empty,
     which maps cannot say, the next one that its rows do not end at a multiple of
-    16 bytes. `place` is the map's place in the memory that a program has for
+    16 bytes. `scratchOffset` is the map's place in the memory that a program has for
     itself, `scratch` a buffer that it is made in.
 
     `%m = ttng.make_tensor_map %p, [%rows, %columns], [%pitch, %one] nan %no tf32 %no
@@ -32,11 +32,11 @@ def MakeTensorMapOp : Ttng_Op<"make_tensor_map", [AlwaysSpeculatable, AttrSizedO
   }];
   let arguments = (ins Tt_PointerType:$base, Variadic<I64>:$shape, Variadic<I64>:$strides, I1:$padsWithNan,
       I1:$roundsToTf32, Optional<Ttg_MemDescType>:$scratch, DenseI64ArrayAttr:$block, UnitAttr:$isUnsigned,
-      OptionalAttr<I32Attr>:$place);
-  let results = (outs Tt_PointerType:$map);
+      OptionalAttr<I32Attr>:$scratchOffset);
+  let results = (outs Tt_PointerType:$tensorMap);
   let assemblyFormat = [{
     $base `,` `[` $shape `]` `,` `[` $strides `]` `nan` $padsWithNan `tf32` $roundsToTf32
-    (`scratch` $scratch^ `:` qualified(type($scratch)))? attr-dict `:` type($base) `->` type($map)
+    (`scratch` $scratch^ `:` qualified(type($scratch)))? attr-dict `:` type($base) `->` type($tensorMap)
   }];
   let hasVerifier = 1;
 }
@@ -51,10 +51,10 @@ def TileLoadOp : Ttng_TileAccess<"tile_load"> {
     C1. There is one index for each dimension of the block.
     C2. The tile has the block's rows, all dimensions but the last one counted, and its columns.
   }];
-  let arguments = (ins Arg<Tt_PointerType, "", [MemRead]>:$map, Variadic<I32>:$indices, DenseI64ArrayAttr:$block,
+  let arguments = (ins Arg<Tt_PointerType, "", [MemRead]>:$tensorMap, Variadic<I32>:$indices, DenseI64ArrayAttr:$block,
       DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$map `[` $indices `]` attr-dict `:` type($map) `->` type($result)";
+  let assemblyFormat = "$tensorMap `[` $indices `]` attr-dict `:` type($tensorMap) `->` type($result)";
 }
 
 def TileStoreOp : Ttng_TileAccess<"tile_store"> {
@@ -64,9 +64,9 @@ def TileStoreOp : Ttng_TileAccess<"tile_store"> {
     C2. The tile has the block's rows, all dimensions but the last one counted, and its columns.
     With `kind` each element is combined with what is there, atomically.
   }];
-  let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$map, Variadic<I32>:$indices, AnyRankedTensor:$src,
+  let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$tensorMap, Variadic<I32>:$indices, AnyRankedTensor:$src,
       DenseI64ArrayAttr:$block, OptionalAttr<Tt_DescriptorReduceKind>:$kind, UnitAttr:$isUnsigned);
-  let assemblyFormat = "$map `[` $indices `]` `,` $src attr-dict `:` type($map) `,` type($src)";
+  let assemblyFormat = "$tensorMap `[` $indices `]` `,` $src attr-dict `:` type($tensorMap) `,` type($src)";
 }
 
 //--- Barriers ------------------------------------------------------------------------------
@@ -108,12 +108,12 @@ def AsyncTmaCopyGlobalToLocalOp : Ttng_Op<"async_tma_copy_global_to_local", [Sta
     C1. The buffer has the layout in which the engine writes blocks.
     What is outside of the array becomes the map's padding, and its bytes count like others.
   }];
-  let arguments = (ins Arg<Tt_PointerType, "", [MemRead]>:$map, Variadic<I32>:$indices,
+  let arguments = (ins Arg<Tt_PointerType, "", [MemRead]>:$tensorMap, Variadic<I32>:$indices,
       Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barrier, Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$result,
       I1:$pred, DenseI64ArrayAttr:$block,
       DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict);
   let assemblyFormat = [{
-    $map `[` $indices `]` $result `,` $barrier `,` $pred attr-dict `:` type($map) `,` qualified(type($barrier)) `->`
+    $tensorMap `[` $indices `]` $result `,` $barrier `,` $pred attr-dict `:` type($tensorMap) `,` qualified(type($barrier)) `->`
     qualified(type($result))
   }];
   let hasVerifier = 1;
@@ -127,10 +127,10 @@ def AsyncTmaCopyLocalToGlobalOp : Ttng_Op<"async_tma_copy_local_to_global"> {
     the threads store: those that begin before the array, and of arrays whose rows
     do not end at a multiple of 16 bytes.
   }];
-  let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$map, Variadic<I32>:$indices,
+  let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$tensorMap, Variadic<I32>:$indices,
       Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$src, DenseI64ArrayAttr:$block,
       OptionalAttr<Tt_DescriptorReduceKind>:$kind, UnitAttr:$isUnsigned);
-  let assemblyFormat = "$map `[` $indices `]` $src attr-dict `:` type($map) `,` qualified(type($src))";
+  let assemblyFormat = "$tensorMap `[` $indices `]` $src attr-dict `:` type($tensorMap) `,` qualified(type($src))";
   let hasVerifier = 1;
 }
 

@@ -3,7 +3,7 @@
 //
 // Of the threads that hold an element one accesses memory; the others get what it found by a shuffle or, across warps,
 // through shared memory. Of a scalar that is the block's first thread.
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
@@ -20,7 +20,7 @@ namespace nereid::lowering {
 /// The accesses of one op.
 class AtomicEmitter {
 public:
-  AtomicEmitter(FunctionEmitter &emitter, Operation *op)
+  AtomicEmitter(TtgFunctionEmitter &emitter, Operation *op)
       : emitter(emitter), ir(emitter.ir), op(op), combine(dyn_cast<tt::AtomicRMWOp>(op)),
         access(*analysis::atomicAccessOf(op)) {}
   LogicalResult run();
@@ -30,12 +30,12 @@ private:
   llvm::Value *accessByLlvm(const AtomicAccess &one);
   AtomicAccess accessAt(unsigned index, llvm::Value *value);
   llvm::Value *valueAt(unsigned index);
-  Tile pieceAt(unsigned first, unsigned count);
-  unsigned pieceSize();
+  Tile vectorAt(unsigned first, unsigned count);
+  unsigned vectorSize();
   void shareScalar(Tile &result);
   void shareTile(Tile &result);
 
-  FunctionEmitter &emitter;
+  TtgFunctionEmitter &emitter;
   IrBuilder &ir;
   Operation *op;
   tt::AtomicRMWOp combine; ///< null: one of the others
@@ -72,9 +72,9 @@ llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
     old = ir.CreateAtomicRMW(atomicOperationOf(*one.op), pointer, one.value, align, ordering, scope);
   } else {
     llvm::Type *bits = ir.getIntNTy(type->getPrimitiveSizeInBits());
-    llvm::Value *swapped = ir.CreateAtomicCmpXchg(
-        pointer, ir.CreateBitCast(one.compared, bits), ir.CreateBitCast(one.value, bits), align, ordering,
-        llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering), scope);
+    llvm::Value *swapped =
+        ir.CreateAtomicCmpXchg(pointer, ir.CreateBitCast(one.compared, bits), ir.CreateBitCast(one.value, bits), align,
+                               ordering, llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering), scope);
     old = ir.CreateBitCast(ir.CreateExtractValue(swapped, 0), type);
   }
   llvm::BasicBlock *end = ir.GetInsertBlock();
@@ -96,10 +96,10 @@ llvm::Value *AtomicEmitter::accessOnce(const AtomicAccess &one) {
 }
 
 AtomicAccess AtomicEmitter::accessAt(unsigned index, llvm::Value *value) {
-  const Split pointer = emitter.splits.of(emitter.tile(access.pointer)[index]);
+  const BaseOffset pointer = emitter.baseOffsets.of(emitter.tile(access.pointer)[index]);
   AtomicAccess one;
   one.pointer = pointer.base;
-  one.byteOffset = pointer.add;
+  one.byteOffset = pointer.offset;
   one.value = value;
   one.isUsed = !op->use_empty();
   llvm::Value *mask = access.mask ? emitter.tile(access.mask)[index] : nullptr;
@@ -140,7 +140,7 @@ llvm::Value *AtomicEmitter::valueAt(unsigned index) {
 }
 
 /// Neighbours: as many at once as there is an instruction for.
-Tile AtomicEmitter::pieceAt(unsigned first, unsigned count) {
+Tile AtomicEmitter::vectorAt(unsigned first, unsigned count) {
   if (count == 1) {
     llvm::Value *found = accessOnce(accessAt(first, valueAt(first)));
     if (!isa<tt::AtomicLoadOp>(op))
@@ -159,32 +159,31 @@ Tile AtomicEmitter::pieceAt(unsigned first, unsigned count) {
     return results;
   }
   for (unsigned half : {0u, count / 2})
-    llvm::append_range(results, pieceAt(first + half, count / 2));
+    llvm::append_range(results, vectorAt(first + half, count / 2));
   return results;
 }
 
 /// Elements that exist and elements that do not are in different pieces.
-unsigned AtomicEmitter::pieceSize() {
-  int64_t piece = analysis::vectorElems(access, emitter.module.axes);
+unsigned AtomicEmitter::vectorSize() {
+  int64_t elems = analysis::vectorElems(access, emitter.module.axes);
   if (op->hasAttr(tt::kExtents))
     for (int64_t extent : tt::existingExtents(op, /*operand=*/0))
-      piece = std::min(piece, extent & -extent);
-  return piece;
+      elems = std::min(elems, extent & -extent);
+  return elems;
 }
 
 //--- what other threads get ----------------------------------------------------------------
 
 void AtomicEmitter::shareScalar(Tile &result) {
   if (!emitter.module.shared.offsetOf.contains(op)) { // one warp
-    result.front() = emitter.wordwise(result.front(), [&](llvm::Value *word) {
-      return emitter.target.shuffleIndex(ir, word, ir.getInt32(0));
-    });
+    result.front() = emitter.wordwise(
+        result.front(), [&](llvm::Value *word) { return emitter.target.shuffleIndex(ir, word, ir.getInt32(0)); });
     return;
   }
-  llvm::Value *place = emitter.sharedPointer(emitter.module.shared.offsetOf.lookup(op));
-  emitter.target.storeShared(ir, emitter.pack(result), place, 0, isOwner);
+  llvm::Value *scratch = emitter.sharedPointer(emitter.module.shared.offsetOf.lookup(op));
+  emitter.target.storeShared(ir, emitter.pack(result), scratch, 0, isOwner);
   emitter.barrier();
-  result.front() = ir.CreateLoad(result.front()->getType(), place);
+  result.front() = ir.CreateLoad(result.front()->getType(), scratch);
 }
 
 void AtomicEmitter::shareTile(Tile &result) {
@@ -210,11 +209,10 @@ void AtomicEmitter::shareTile(Tile &result) {
     owners.push_back(copies >> bit & 1 ? 0 : 1u << bit);
   llvm::Value *lane = emitter.threadBits(owners, {});
   for (unsigned index = 0; index < result.size(); ++index)
-    result[index] = index & registerCopies
-                        ? result[index & ~registerCopies]
-                        : emitter.wordwise(result[index], [&](llvm::Value *word) {
-                            return emitter.target.shuffleIndex(ir, word, lane);
-                          });
+    result[index] = index & registerCopies ? result[index & ~registerCopies]
+                                           : emitter.wordwise(result[index], [&](llvm::Value *word) {
+                                               return emitter.target.shuffleIndex(ir, word, lane);
+                                             });
 }
 
 //--- the whole -----------------------------------------------------------------------------
@@ -223,14 +221,14 @@ LogicalResult AtomicEmitter::run() {
   const bool isTile = isa<RankedTensorType>(access.pointer.getType());
   isOwner = emitter.ownerOf(access.pointer.getType());
   const unsigned count = numRegisters(access.pointer.getType());
-  const unsigned piece = pieceSize();
+  const unsigned elems = vectorSize();
   const uint32_t copies = copyMask(access.pointer.getType());
   Tile result(count, nullptr);
-  for (unsigned first = 0; first < count; first += piece) {
+  for (unsigned first = 0; first < count; first += elems) {
     if (unsigned original = first & ~copies; original != first)
-      std::copy_n(result.begin() + original, piece, result.begin() + first);
+      std::copy_n(result.begin() + original, elems, result.begin() + first);
     else
-      llvm::copy(pieceAt(first, piece), result.begin() + first);
+      llvm::copy(vectorAt(first, elems), result.begin() + first);
   }
   if (op->getNumResults() == 0)
     return success();
@@ -242,4 +240,4 @@ LogicalResult AtomicEmitter::run() {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitAtomic(Operation *op) { return AtomicEmitter(*this, op).run(); }
+LogicalResult TtgFunctionEmitter::emitAtomic(Operation *op) { return AtomicEmitter(*this, op).run(); }

@@ -1,10 +1,10 @@
 // Emits scf loops and branches: blocks, and one phi for each register that is carried.
 // SPDX-License-Identifier: MIT
 //
-// A loop is entered only if its body runs: one branch a turn, and what is hoisted runs only where it did. Registers that
-// are copies share a phi, and so do those of an index tile that differ by constants and go up together.
+// A loop is entered only if its body runs: one branch a turn, and what is hoisted runs only where it did. Registers
+// that are copies share a phi, and so do those of an index tile that differ by constants and go up together.
 #include "compiler/lowering/LoopHints.h"
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -20,7 +20,9 @@ static bool movesTogether(Value next, Value carried) {
     }
     if (!isa_and_nonnull<tt::AddPtrOp, arith::AddIOp>(op))
       return false;
-    auto isUniform = [](Value value) { return value.getDefiningOp<tt::SplatOp>() || matchPattern(value, m_Constant()); };
+    auto isUniform = [](Value value) {
+      return value.getDefiningOp<tt::SplatOp>() || matchPattern(value, m_Constant());
+    };
     if (isUniform(op->getOperand(1)))
       next = op->getOperand(0);
     else if (isa<arith::AddIOp>(op) && isUniform(op->getOperand(0)))
@@ -34,91 +36,91 @@ static bool movesTogether(Value next, Value carried) {
 namespace nereid::lowering {
 
 /// The values that meet in a block, each register a phi.
-class Carried {
+class TilePhis {
 public:
-  /// Makes the phis at the start of the current block and defines `values`. For the head of a loop `next` names what comes
-  /// back to it.
-  Carried(FunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next = {});
+  /// Makes the phis at the start of the current block and defines `values`. For the head of a loop `next` names what
+  /// comes back to it.
+  TilePhis(TtgFunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next = {});
   void add(ArrayRef<Tile> incoming, llvm::BasicBlock *from);
 
 private:
   struct Phi {
     llvm::PHINode *node;
     unsigned index; ///< the register that it has its values from
-    int64_t add;    ///< what that register is beyond the phi
+    int64_t offset; ///< what that register is beyond the phi
   };
   /// Registers as a phi and a constant; those without a phi of their own are copies.
-  struct Place {
+  struct PhiOffset {
     llvm::PHINode *node = nullptr;
-    int64_t add = 0;
+    int64_t offset = 0;
   };
-  SmallVector<Place> makePhis(const Tile &init, uint32_t copies, bool sharesBases);
-  void defineValue(Value value, ArrayRef<Place> places, uint32_t copies);
+  SmallVector<PhiOffset> makePhis(const Tile &init, uint32_t copies, bool sharesBases);
+  void defineValue(Value value, ArrayRef<PhiOffset> phiOffsets, uint32_t copies);
 
-  FunctionEmitter &emitter;
+  TtgFunctionEmitter &emitter;
   SmallVector<SmallVector<Phi>> phis; ///< of each value
 };
 
 } // namespace nereid::lowering
 
-Carried::Carried(FunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next)
+TilePhis::TilePhis(TtgFunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next)
     : emitter(emitter) {
-  SmallVector<SmallVector<Place>> places;
+  SmallVector<SmallVector<PhiOffset>> phiOffsets;
   for (auto [index, value] : llvm::enumerate(values)) {
     const bool sharesBases = !next.empty() && movesTogether(next[index], value);
-    places.push_back(makePhis(inits[index], copyMask(value.getType()), sharesBases));
+    phiOffsets.push_back(makePhis(inits[index], copyMask(value.getType()), sharesBases));
   }
   // Phis stand before everything else in their block.
   for (auto [index, value] : llvm::enumerate(values))
-    defineValue(value, places[index], copyMask(value.getType()));
+    defineValue(value, phiOffsets[index], copyMask(value.getType()));
 }
 
-SmallVector<Carried::Place> Carried::makePhis(const Tile &init, uint32_t copies, bool sharesBases) {
+SmallVector<TilePhis::PhiOffset> TilePhis::makePhis(const Tile &init, uint32_t copies, bool sharesBases) {
   llvm::DenseMap<llvm::Value *, llvm::PHINode *> nodeOfBase;
   SmallVector<Phi> made;
-  SmallVector<Place> places(init.size());
+  SmallVector<PhiOffset> phiOffsets(init.size());
   for (unsigned index = 0; index < init.size(); ++index) {
     if (index & copies)
       continue;
-    Split split = emitter.splits.of(init[index]);
-    if (!sharesBases || !split.base)
-      split = {init[index], 0, true};
-    llvm::PHINode *&node = nodeOfBase[split.base];
+    BaseOffset baseOffset = emitter.baseOffsets.of(init[index]);
+    if (!sharesBases || !baseOffset.base)
+      baseOffset = {init[index], 0, true};
+    llvm::PHINode *&node = nodeOfBase[baseOffset.base];
     if (!node || !sharesBases) {
       node = emitter.ir.CreatePHI(init[index]->getType(), 2);
-      made.push_back({node, index, split.add});
+      made.push_back({node, index, baseOffset.offset});
     }
-    places[index] = {node, split.add};
+    phiOffsets[index] = {node, baseOffset.offset};
   }
   phis.push_back(std::move(made));
-  return places;
+  return phiOffsets;
 }
 
-void Carried::defineValue(Value value, ArrayRef<Place> places, uint32_t copies) {
+void TilePhis::defineValue(Value value, ArrayRef<PhiOffset> phiOffsets, uint32_t copies) {
   Tile registers;
-  for (unsigned index = 0; index < places.size(); ++index) {
+  for (unsigned index = 0; index < phiOffsets.size(); ++index) {
     if (index & copies) {
       registers.push_back(registers[index & ~copies]);
       continue;
     }
     // A carried integer may overflow where its first value did not.
-    llvm::PHINode *node = places[index].node;
+    llvm::PHINode *node = phiOffsets[index].node;
     registers.push_back(
-        emitter.materialise({node, places[index].add, node->getType()->isPointerTy()}, node->getType()));
+        emitter.materialise({node, phiOffsets[index].offset, node->getType()->isPointerTy()}, node->getType()));
   }
   emitter.define(value, std::move(registers));
 }
 
-void Carried::add(ArrayRef<Tile> incoming, llvm::BasicBlock *from) {
+void TilePhis::add(ArrayRef<Tile> incoming, llvm::BasicBlock *from) {
   IrBuilder::InsertPointGuard guard(emitter.ir);
   if (llvm::Instruction *end = from->getTerminator())
     emitter.ir.SetInsertPoint(end);
   for (auto [tile, made] : llvm::zip_equal(incoming, phis))
     for (const Phi &phi : made) {
-      Split split = emitter.splits.of(tile[phi.index]);
+      BaseOffset baseOffset = emitter.baseOffsets.of(tile[phi.index]);
       llvm::Value *value = tile[phi.index];
-      if (phi.add != 0)
-        value = emitter.materialise({split.base, split.add - phi.add, false}, value->getType());
+      if (phi.offset != 0)
+        value = emitter.materialise({baseOffset.base, baseOffset.offset - phi.offset, false}, value->getType());
       phi.node->addIncoming(value, from);
     }
 }
@@ -128,7 +130,7 @@ template <typename Range> static SmallVector<Tile> tilesOf(Range &&values, llvm:
   return llvm::map_to_vector(values, [&](Value value) { return tile(value); });
 }
 
-LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
+LogicalResult TtgFunctionEmitter::emitFor(scf::ForOp op) {
   auto valueTile = [&](Value value) { return tile(value); };
   llvm::Value *lower = scalar(op.getLowerBound()), *upper = scalar(op.getUpperBound()), *step = scalar(op.getStep());
   auto runs = [&](llvm::Value *index) {
@@ -143,7 +145,7 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   llvm::PHINode *index = ir.CreatePHI(lower->getType(), 2);
   define(op.getInductionVar(), {index});
   Operation *yield = op.getBody()->getTerminator();
-  Carried carried(*this, op.getRegionIterArgs(), inits, yield->getOperands());
+  TilePhis carried(*this, op.getRegionIterArgs(), inits, yield->getOperands());
   if (failed(emitBlock(*op.getBody())))
     return failure();
   index->addIncoming(lower, before);
@@ -161,13 +163,13 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   index->addIncoming(nextIndex, latch);
 
   ir.SetInsertPoint(after);
-  Carried results(*this, op.getResults(), yields);
+  TilePhis results(*this, op.getResults(), yields);
   results.add(inits, before);
   results.add(yields, latch);
   return success();
 }
 
-LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
+LogicalResult TtgFunctionEmitter::emitWhile(scf::WhileOp op) {
   auto valueTile = [&](Value value) { return tile(value); };
   const SmallVector<Tile> inits = tilesOf(op.getInits(), valueTile);
   llvm::BasicBlock *entry = ir.GetInsertBlock();
@@ -175,7 +177,7 @@ LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
   ir.CreateBr(head);
 
   ir.SetInsertPoint(head);
-  Carried carried(*this, op.getBeforeArguments(), inits);
+  TilePhis carried(*this, op.getBeforeArguments(), inits);
   if (failed(emitBlock(*op.getBeforeBody())))
     return failure();
   scf::ConditionOp condition = op.getConditionOp();
@@ -208,15 +210,15 @@ struct Side {
 } // namespace
 
 /// Defines the results of a branch where its sides meet.
-static void mergeSides(FunctionEmitter &emitter, ValueRange results, ArrayRef<Side> sides) {
+static void mergeSides(TtgFunctionEmitter &emitter, ValueRange results, ArrayRef<Side> sides) {
   if (results.empty())
     return;
-  Carried merged(emitter, results, sides.front().values);
+  TilePhis merged(emitter, results, sides.front().values);
   for (const Side &side : sides)
     merged.add(side.values, side.end);
 }
 
-LogicalResult FunctionEmitter::emitIf(scf::IfOp op) {
+LogicalResult TtgFunctionEmitter::emitIf(scf::IfOp op) {
   auto valueTile = [&](Value value) { return tile(value); };
   llvm::BasicBlock *blocks[] = {newBlock("then"), newBlock("else")}, *after = newBlock("endif");
   ir.CreateCondBr(scalar(op.getCondition()), blocks[0], blocks[1]);
@@ -238,7 +240,7 @@ LogicalResult FunctionEmitter::emitIf(scf::IfOp op) {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitSwitch(scf::IndexSwitchOp op) {
+LogicalResult TtgFunctionEmitter::emitSwitch(scf::IndexSwitchOp op) {
   auto valueTile = [&](Value value) { return tile(value); };
   llvm::BasicBlock *otherwise = newBlock("default"), *after = newBlock("endswitch");
   llvm::SwitchInst *branch = ir.CreateSwitch(scalar(op.getArg()), otherwise, op.getNumCases());

@@ -1,6 +1,6 @@
 // Prints and assertions: formatted on the device, each element once.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/dialect/tt/Extents.h"
 
@@ -12,22 +12,22 @@ using layout::LinearLayout;
 //--- assert --------------------------------------------------------------------------------
 
 /// The user's file and line: of code of the library, those of the call.
-static FileLineColLoc placeOf(Location location) {
+static FileLineColLoc sourceLocationOf(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    FileLineColLoc callee = placeOf(call.getCallee());
-    return callee ? callee : placeOf(call.getCaller());
+    FileLineColLoc callee = sourceLocationOf(call.getCallee());
+    return callee ? callee : sourceLocationOf(call.getCaller());
   }
   if (auto named = dyn_cast<NameLoc>(location))
-    return placeOf(named.getChildLoc());
+    return sourceLocationOf(named.getChildLoc());
   if (auto fused = dyn_cast<FusedLoc>(location))
-    return fused.getLocations().empty() ? FileLineColLoc() : placeOf(fused.getLocations().front());
+    return fused.getLocations().empty() ? FileLineColLoc() : sourceLocationOf(fused.getLocations().front());
   auto range = dyn_cast<FileLineColRange>(location);
   if (!range || range.getFilename().getValue().starts_with("<nereid>/"))
     return {};
   return FileLineColLoc::get(range.getFilename(), range.getStartLine(), range.getStartColumn());
 }
 
-void FunctionEmitter::runWhere(llvm::Value *condition, llvm::function_ref<void()> emit) {
+void TtgFunctionEmitter::runWhere(llvm::Value *condition, llvm::function_ref<void()> emit) {
   if (!condition)
     return emit();
   llvm::BasicBlock *inside = newBlock("where"), *after = newBlock("where.end");
@@ -38,13 +38,13 @@ void FunctionEmitter::runWhere(llvm::Value *condition, llvm::function_ref<void()
   ir.SetInsertPoint(after);
 }
 
-LogicalResult FunctionEmitter::emitAssert(tt::AssertOp op) {
+LogicalResult TtgFunctionEmitter::emitAssert(tt::AssertOp op) {
   llvm::Value *holds = nullptr;
   for (llvm::Value *value : tile(op.getCondition()))
     holds = holds && holds != value ? ir.CreateAnd(holds, value) : value;
-  const FileLineColLoc place = placeOf(op.getLoc());
-  const Failure failure = {op.getMessage(), place ? place.getFilename().getValue() : "<unknown>",
-                           function.getName(), place ? place.getLine() : 0};
+  const FileLineColLoc location = sourceLocationOf(op.getLoc());
+  const Failure failure = {op.getMessage(), location ? location.getFilename().getValue() : "<unknown>",
+                           function.getName(), location ? location.getLine() : 0};
   runWhere(ir.CreateNot(holds), [&] { target.fail(ir, failure); });
   return success();
 }
@@ -70,8 +70,8 @@ static Printed printedInteger(IrBuilder &ir, llvm::Value *value, bool isSigned, 
   return {"%" + length + (isSigned ? "d" : "u"), value};
 }
 
-Tile FunctionEmitter::placeInTile(const LinearLayout &layout, unsigned index) {
-  Tile place;
+Tile TtgFunctionEmitter::coordinatesInTile(const LinearLayout &layout, unsigned index) {
+  Tile coordinates;
   for (llvm::StringRef out : layout.outputNames()) {
     SmallVector<uint32_t> lanes, warps;
     for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit)
@@ -81,19 +81,19 @@ Tile FunctionEmitter::placeInTile(const LinearLayout &layout, unsigned index) {
     uint32_t own = 0;
     for (unsigned bit = 0; bit < layout.inBits(layout::kRegister); ++bit)
       own ^= index >> bit & 1 ? layout.basis(layout::kRegister, bit, out) : 0;
-    place.push_back(ir.CreateXor(threadBits(lanes, warps), ir.getInt32(own)));
+    coordinates.push_back(ir.CreateXor(threadBits(lanes, warps), ir.getInt32(own)));
   }
-  return place;
+  return coordinates;
 }
 
-llvm::Value *FunctionEmitter::existsInTile(Operation *op, unsigned operand, unsigned index) {
+llvm::Value *TtgFunctionEmitter::existsInTile(Operation *op, unsigned operand, unsigned index) {
   auto type = dyn_cast<RankedTensorType>(op->getOperand(operand).getType());
   if (!type || !op->hasAttr(tt::kExtents))
     return nullptr;
   const ArrayRef<int64_t> extents = tt::existingExtents(op, operand);
-  const Tile place = placeInTile(ttg::linearLayoutOf(type), index);
+  const Tile coordinates = coordinatesInTile(ttg::linearLayoutOf(type), index);
   llvm::Value *all = nullptr;
-  for (auto [coordinate, extent, shape] : llvm::zip_equal(place, extents, type.getShape())) {
+  for (auto [coordinate, extent, shape] : llvm::zip_equal(coordinates, extents, type.getShape())) {
     if (extent == shape)
       continue;
     llvm::Value *below = ir.CreateICmpULT(coordinate, ir.getInt32(static_cast<uint32_t>(extent)));
@@ -111,7 +111,7 @@ static std::string escaped(llvm::StringRef text) {
 }
 
 /// "pid (x, y, z) idx (i, j) prefix: (operand n) value"
-void FunctionEmitter::printElement(tt::PrintOp op, unsigned operand, unsigned index) {
+void TtgFunctionEmitter::printElement(tt::PrintOp op, unsigned operand, unsigned index) {
   Value source = op.getArgs()[operand];
   const Type element = tt::elementOf(source.getType());
   Tile values = {target.programId(ir, 0), target.programId(ir, 1), target.programId(ir, 2)};
@@ -119,7 +119,7 @@ void FunctionEmitter::printElement(tt::PrintOp op, unsigned operand, unsigned in
   if (auto type = dyn_cast<RankedTensorType>(source.getType())) {
     for (auto [dim, extent] : llvm::enumerate(tt::existingExtents(op, operand)))
       format += (dim ? ", %" : "%") + std::to_string(std::to_string(extent - 1).size()) + "u";
-    values.append(placeInTile(ttg::linearLayoutOf(type), index));
+    values.append(coordinatesInTile(ttg::linearLayoutOf(type), index));
   }
   format += ")" + escaped(op.getPrefix());
   if (op.getArgs().size() > 1)
@@ -140,10 +140,11 @@ void FunctionEmitter::printElement(tt::PrintOp op, unsigned operand, unsigned in
   target.print(ir, format + "\n", values);
 }
 
-LogicalResult FunctionEmitter::emitPrint(tt::PrintOp op) {
+LogicalResult TtgFunctionEmitter::emitPrint(tt::PrintOp op) {
   if (op.getArgs().empty()) {
     const Tile ids = {target.programId(ir, 0), target.programId(ir, 1), target.programId(ir, 2)};
-    runWhere(ownerOf(IntegerType::get(op.getContext(), 1)), [&] { target.print(ir, "pid (%u, %u, %u)" + escaped(op.getPrefix()) + "\n", ids); });
+    runWhere(ownerOf(IntegerType::get(op.getContext(), 1)),
+             [&] { target.print(ir, "pid (%u, %u, %u)" + escaped(op.getPrefix()) + "\n", ids); });
   }
   for (unsigned operand = 0; operand < op.getArgs().size(); ++operand) {
     const Type type = op.getArgs()[operand].getType();

@@ -25,9 +25,7 @@ llvm::Type *ElementEmitter::typeOf(Type element) {
   return ir.getIntNTy(element.getIntOrFloatBitWidth());
 }
 
-llvm::Type *ElementEmitter::memoryType(Type element) {
-  return element.isInteger(1) ? ir.getInt8Ty() : typeOf(element);
-}
+llvm::Type *ElementEmitter::memoryType(Type element) { return element.isInteger(1) ? ir.getInt8Ty() : typeOf(element); }
 
 llvm::Value *ElementEmitter::toMemory(llvm::Value *value) {
   return value->getType()->isIntegerTy(1) ? ir.CreateZExt(value, ir.getInt8Ty()) : value;
@@ -79,7 +77,7 @@ SmallVector<llvm::Value *, 2> ElementEmitter::emit(Operation *op, ArrayRef<llvm:
 
 SmallVector<llvm::Value *, 2> ElementEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Value *> in) {
   ExternCall call = {op.getSymbol(), op.getLibpath(), in, typeOf(tt::elementOf(op.getType()))};
-  llvm::Value *result = call.libraryPath.empty() ? emitExtern(ir, call.symbol, in, target.mathFacts()) : nullptr;
+  llvm::Value *result = call.libraryPath.empty() ? emitExtern(ir, call.symbol, in, target.mathFeatures()) : nullptr;
   if (!result || result->getType() != call.result)
     result = target.callExtern(ir, call);
   if (!result && call.libraryPath.empty()) {
@@ -112,7 +110,8 @@ llvm::Value *ElementEmitter::emitOne(Operation *op, ArrayRef<llvm::Value *> in) 
   if (isa<arith::SelectOp>(op))
     return ir.CreateSelect(in[0], in[1], in[2]);
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp,
-          arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::BitcastOp, arith::IndexCastOp, arith::IndexCastUIOp>(op))
+          arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::BitcastOp, arith::IndexCastOp, arith::IndexCastUIOp>(
+          op))
     return conversion(op, in);
   if (op->getNumOperands() == 0)
     return nullptr;
@@ -122,18 +121,17 @@ llvm::Value *ElementEmitter::emitOne(Operation *op, ArrayRef<llvm::Value *> in) 
   if (!isa<FloatType>(element))
     return integerOp(op, in);
   if (in[0]->getType()->isIntegerTy())
-    return byteFloatOp(op, in);
+    return fp8Op(op, in);
   return isa<::mlir::math::MathDialect>(op->getDialect()) ? mathOp(op, in) : floatOp(op, in);
 }
 
 /// Floats of 8 bits are computed with as f32.
-llvm::Value *ElementEmitter::byteFloatOp(Operation *op, ArrayRef<llvm::Value *> in) {
+llvm::Value *ElementEmitter::fp8Op(Operation *op, ArrayRef<llvm::Value *> in) {
   const Type element = tt::elementOf(op->getOperand(0).getType());
   SmallVector<llvm::Value *, 3> wide;
   for (llvm::Value *value : in)
     wide.push_back(toSingle(value, element));
-  llvm::Value *result =
-      isa<::mlir::math::MathDialect>(op->getDialect()) ? mathOp(op, wide) : floatOp(op, wide);
+  llvm::Value *result = isa<::mlir::math::MathDialect>(op->getDialect()) ? mathOp(op, wide) : floatOp(op, wide);
   const Type to = tt::elementOf(op->getResult(0).getType());
   return result && to == element ? fromSingle(result, to, /*towardZero=*/false) : result;
 }

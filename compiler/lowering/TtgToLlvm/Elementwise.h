@@ -31,7 +31,7 @@ private:
   llvm::Value *emitOne(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   llvm::SmallVector<llvm::Value *, 2> externOp(tt::ExternElementwiseOp op, llvm::ArrayRef<llvm::Value *> in);
   llvm::SmallVector<llvm::Value *, 2> inlineAsm(tt::ElementwiseInlineAsmOp op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *byteFloatOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
+  llvm::Value *fp8Op(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   llvm::Value *tileOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
   // Integers.
   llvm::Value *integerOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);

@@ -1,6 +1,6 @@
 // Gathers: an exchange between registers, lanes or warps, or a buffer that is read at any index.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/GatherPlan.h"
 #include "compiler/analysis/MemoryAccess.h"
@@ -12,7 +12,7 @@ using layout::LinearLayout;
 
 //--- exchanges -----------------------------------------------------------------------------
 
-Tile FunctionEmitter::exchangeWarps(tt::GatherOp op, const layout::SharedPlan &plan) {
+Tile TtgFunctionEmitter::exchangeWarps(tt::GatherOp op, const layout::SharedPlan &plan) {
   const Tile registers = tile(op.getSrc());
   llvm::Value *buffer = sharedPointer(module.shared.offsetOf.lookup(op));
   Tile loaded(registers.size(), nullptr), result;
@@ -28,7 +28,7 @@ Tile FunctionEmitter::exchangeWarps(tt::GatherOp op, const layout::SharedPlan &p
   return result;
 }
 
-Tile FunctionEmitter::exchange(tt::GatherOp op, const layout::ExchangePlan &plan) {
+Tile TtgFunctionEmitter::exchange(tt::GatherOp op, const layout::ExchangePlan &plan) {
   const Tile source = plan.crossesWarps() ? exchangeWarps(op, plan.shared) : tile(op.getSrc());
   const bool movesLanes = plan.laneXor != 0 && !plan.crossesWarps();
   Tile result;
@@ -56,21 +56,21 @@ static SmallVector<uint32_t> withoutAxis(const LinearLayout &layout, StringRef i
   return bases;
 }
 
-Tile FunctionEmitter::readGathered(tt::GatherOp op, llvm::Value *buffer) {
+Tile TtgFunctionEmitter::readGathered(tt::GatherOp op, llvm::Value *buffer) {
   const ArrayRef<int64_t> shape = tt::shapeOf(op.getSrc().getType());
   const unsigned axis = op.getAxis();
   SmallVector<int64_t> strides(shape.size(), 1);
   for (unsigned dim = shape.size() - 1; dim > 0; --dim)
     strides[dim - 1] = strides[dim] * shape[dim];
   const LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getType()));
-  llvm::Value *thread = threadBits(withoutAxis(layout, layout::kLane, strides, axis),
-                                   withoutAxis(layout, layout::kWarp, strides, axis));
+  llvm::Value *thread =
+      threadBits(withoutAxis(layout, layout::kLane, strides, axis), withoutAxis(layout, layout::kWarp, strides, axis));
   const SmallVector<uint32_t> registers = withoutAxis(layout, layout::kRegister, strides, axis);
   const Type element = tt::elementOf(op.getType());
   llvm::Type *type = elements.memoryType(element);
   const uint32_t copies = copyMask(op.getType());
   Tile result;
-  for (auto [index, place] : llvm::enumerate(tile(op.getIndices()))) {
+  for (auto [index, gatherIndex] : llvm::enumerate(tile(op.getIndices()))) {
     if (index & copies) {
       result.push_back(result[index & ~copies]);
       continue;
@@ -78,16 +78,17 @@ Tile FunctionEmitter::readGathered(tt::GatherOp op, llvm::Value *buffer) {
     uint32_t own = 0;
     for (auto [bit, basis] : llvm::enumerate(registers))
       own ^= index >> bit & 1 ? basis : 0;
-    llvm::Value *along = ir.CreateAnd(ir.CreateSExtOrTrunc(place, ir.getInt32Ty()), ir.getInt32(shape[axis] - 1));
+    llvm::Value *along = ir.CreateAnd(ir.CreateSExtOrTrunc(gatherIndex, ir.getInt32Ty()), ir.getInt32(shape[axis] - 1));
     llvm::Value *offset = ir.CreateAdd(ir.CreateMul(along, ir.getInt32(strides[axis])),
                                        ir.CreateXor(thread, ir.getInt32(own)), "", true, true);
     llvm::Value *pointer = ir.CreateGEP(type, buffer, offset);
-    result.push_back(elements.fromMemory(ir.CreateAlignedLoad(type, pointer, llvm::Align(analysis::memoryBits(element) / 8)), element));
+    result.push_back(elements.fromMemory(
+        ir.CreateAlignedLoad(type, pointer, llvm::Align(analysis::memoryBits(element) / 8)), element));
   }
   return result;
 }
 
-LogicalResult FunctionEmitter::emitGather(tt::GatherOp op) {
+LogicalResult TtgFunctionEmitter::emitGather(tt::GatherOp op) {
   if (auto plan = analysis::planExchange(op)) {
     define(op, exchange(op, *plan));
     return success();

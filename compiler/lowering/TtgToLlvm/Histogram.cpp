@@ -1,6 +1,6 @@
 // Histograms: counters in shared memory that the threads of a block add to.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/layout/Gather.h"
 
@@ -9,17 +9,16 @@ using namespace nereid;
 using namespace nereid::lowering;
 using layout::LinearLayout;
 
-void FunctionEmitter::clearCounters(llvm::Value *counters, unsigned count) {
+void TtgFunctionEmitter::clearCounters(llvm::Value *counters, unsigned count) {
   for (unsigned first = 0; first < count; first += module.numThreads) {
     llvm::Value *index = ir.CreateAdd(thread(), ir.getInt32(first));
-    llvm::Value *exists =
-        first + module.numThreads > count ? ir.CreateICmpULT(index, ir.getInt32(count)) : nullptr;
+    llvm::Value *exists = first + module.numThreads > count ? ir.CreateICmpULT(index, ir.getInt32(count)) : nullptr;
     target.storeShared(ir, {ir.getInt32(0)}, ir.CreateGEP(ir.getInt32Ty(), counters, index), 0, exists);
   }
 }
 
 /// What does not count adds nothing to some counter.
-void FunctionEmitter::countElements(tt::HistogramOp op, llvm::Value *counters, unsigned count) {
+void TtgFunctionEmitter::countElements(tt::HistogramOp op, llvm::Value *counters, unsigned count) {
   llvm::Value *isOwner = ownerOf(op.getSrc().getType());
   const uint32_t copies = copyMask(op.getSrc().getType());
   for (auto [index, value] : llvm::enumerate(tile(op.getSrc()))) {
@@ -37,7 +36,7 @@ void FunctionEmitter::countElements(tt::HistogramOp op, llvm::Value *counters, u
   }
 }
 
-LogicalResult FunctionEmitter::emitHistogram(tt::HistogramOp op) {
+LogicalResult TtgFunctionEmitter::emitHistogram(tt::HistogramOp op) {
   const unsigned count = tt::shapeOf(op.getType()).front();
   llvm::Value *counters = sharedPointer(module.shared.offsetOf.lookup(op));
   clearCounters(counters, count);

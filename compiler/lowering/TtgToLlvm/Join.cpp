@@ -1,49 +1,51 @@
 // Joins, splits and concatenations: registers under other names.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 using layout::LinearLayout;
 
-using Place = LinearLayout::Coordinates;
+using Coordinates = LinearLayout::Coordinates;
 
-static std::vector<Place> placesOf(Type type) {
+static std::vector<Coordinates> coordinatesOf(Type type) {
   const LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(type));
-  std::vector<Place> places;
+  std::vector<Coordinates> registerCoordinates;
   for (int32_t index = 0; index < layout.inSize(layout::kRegister); ++index)
-    places.push_back(layout.apply({{layout::kRegister, index}}));
-  return places;
+    registerCoordinates.push_back(layout.apply({{layout::kRegister, index}}));
+  return registerCoordinates;
 }
 
 /// The register with a place in the first thread; of copies, the first.
-static std::optional<unsigned> registerAt(ArrayRef<Place> places, const Place &place) {
-  auto found = llvm::find(places, place);
-  return found == places.end() ? std::nullopt : std::optional<unsigned>(found - places.begin());
+static std::optional<unsigned> registerAt(ArrayRef<Coordinates> registerCoordinates, const Coordinates &coordinates) {
+  auto found = llvm::find(registerCoordinates, coordinates);
+  return found == registerCoordinates.end() ? std::nullopt
+                                            : std::optional<unsigned>(found - registerCoordinates.begin());
 }
 
 static LogicalResult doesNotFit(Operation *op) {
-  return op->emitError() << "the layouts of `" << op->getName() << "` do not fit together; this is a defect of the compiler";
+  return op->emitError() << "the layouts of `" << op->getName()
+                         << "` do not fit together; this is a defect of the compiler";
 }
 
 /// A place in the result of a join or cat as the operand that has it and the place there.
-static std::pair<unsigned, Place> operandPlace(Operation *op, Place place) {
+static std::pair<unsigned, Coordinates> operandCoordinates(Operation *op, Coordinates coordinates) {
   if (isa<tt::JoinOp>(op)) {
-    const unsigned operand = place.back();
-    place.pop_back();
-    return {operand, place};
+    const unsigned operand = coordinates.back();
+    coordinates.pop_back();
+    return {operand, coordinates};
   }
   const int32_t half = tt::shapeOf(op->getOperand(0).getType()).front();
-  return {place.front() >= half, {place.front() % half}};
+  return {coordinates.front() >= half, {coordinates.front() % half}};
 }
 
-LogicalResult FunctionEmitter::emitJoin(Operation *op) {
-  const std::vector<Place> places = placesOf(op->getOperand(0).getType());
+LogicalResult TtgFunctionEmitter::emitJoin(Operation *op) {
+  const std::vector<Coordinates> registerCoordinates = coordinatesOf(op->getOperand(0).getType());
   Tile result;
-  for (const Place &place : placesOf(op->getResult(0).getType())) {
-    const auto [operand, inside] = operandPlace(op, place);
-    const std::optional<unsigned> index = registerAt(places, inside);
+  for (const Coordinates &coordinates : coordinatesOf(op->getResult(0).getType())) {
+    const auto [operand, inside] = operandCoordinates(op, coordinates);
+    const std::optional<unsigned> index = registerAt(registerCoordinates, inside);
     if (!index)
       return doesNotFit(op);
     result.push_back(tile(op->getOperand(operand))[*index]);
@@ -52,13 +54,14 @@ LogicalResult FunctionEmitter::emitJoin(Operation *op) {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitSplit(tt::SplitOp op) {
-  const std::vector<Place> places = placesOf(op.getSrc().getType()), wanted = placesOf(op.getOutLHS().getType());
+LogicalResult TtgFunctionEmitter::emitSplit(tt::SplitOp op) {
+  const std::vector<Coordinates> registerCoordinates = coordinatesOf(op.getSrc().getType()),
+                                 wanted = coordinatesOf(op.getOutLHS().getType());
   for (OpResult half : op->getResults()) {
     Tile result;
-    for (Place place : wanted) {
-      place.push_back(half.getResultNumber());
-      const std::optional<unsigned> index = registerAt(places, place);
+    for (Coordinates coordinates : wanted) {
+      coordinates.push_back(half.getResultNumber());
+      const std::optional<unsigned> index = registerAt(registerCoordinates, coordinates);
       if (!index)
         return doesNotFit(op);
       result.push_back(tile(op.getSrc())[*index]);

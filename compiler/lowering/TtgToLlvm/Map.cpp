@@ -1,12 +1,12 @@
 // Functions of scalars on the elements of tiles: the function's ops once for each element that a thread holds.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-LogicalResult FunctionEmitter::emitMap(tt::MapElementwiseOp op) {
+LogicalResult TtgFunctionEmitter::emitMap(tt::MapElementwiseOp op) {
   if (op.getPack() != 1) // canonical text has splits and joins around functions of single elements
     return op.emitError() << "a function of " << op.getPack() << " elements at a time must be canonicalised first";
   const unsigned count = numRegisters(op.getSrcs().front().getType());

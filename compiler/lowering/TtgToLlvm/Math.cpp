@@ -19,8 +19,8 @@ llvm::Value *ElementEmitter::divide(llvm::Value *a, llvm::Value *b) {
   llvm::APFloat inverse(0.0f);
   if (auto *constant = dyn_cast<llvm::ConstantFP>(b); constant && constant->getValueAPF().getExactInverse(&inverse))
     return ir.CreateFMul(a, llvm::ConstantFP::get(a->getType(), inverse));
-  llvm::Value *quick = target.quickDivide(ir, a, b);
-  return quick ? quick : ir.CreateFDiv(a, b);
+  llvm::Value *approx = target.approxDivide(ir, a, b);
+  return approx ? approx : ir.CreateFDiv(a, b);
 }
 
 llvm::Value *ElementEmitter::clamp(tt::ClampFOp op, ArrayRef<llvm::Value *> in) {
@@ -42,7 +42,7 @@ llvm::Value *ElementEmitter::floatOp(Operation *op, ArrayRef<llvm::Value *> in) 
       .Case<arith::SubFOp>([&](auto) { return fused(ir.CreateFSub(in[0], in[1])); })
       .Case<arith::MulFOp>([&](auto) { return fused(ir.CreateFMul(in[0], in[1])); })
       .Case<arith::DivFOp>([&](auto) { return divide(in[0], in[1]); })
-      .Case<arith::RemFOp>([&](auto) { return math::emitFmod(ir, in[0], in[1], target.mathFacts()); })
+      .Case<arith::RemFOp>([&](auto) { return math::emitFmod(ir, in[0], in[1], target.mathFeatures()); })
       .Case<arith::NegFOp>([&](auto) { return ir.CreateFNeg(in[0]); })
       .Case<arith::MaxNumFOp>([&](auto) { return intrinsic(llvm::Intrinsic::maxnum, in); })
       .Case<arith::MinNumFOp>([&](auto) { return intrinsic(llvm::Intrinsic::minnum, in); })
@@ -52,21 +52,21 @@ llvm::Value *ElementEmitter::floatOp(Operation *op, ArrayRef<llvm::Value *> in) 
 }
 
 /// The quick form that a function may have.
-static std::optional<QuickMath> quickMathOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<QuickMath>>(op)
-      .Case<::mlir::math::ExpOp>([](auto) { return QuickMath::Exp; })
-      .Case<::mlir::math::Exp2Op>([](auto) { return QuickMath::Exp2; })
-      .Case<::mlir::math::SqrtOp>([](auto) { return QuickMath::Sqrt; })
-      .Case<::mlir::math::RsqrtOp>([](auto) { return QuickMath::Rsqrt; })
+static std::optional<ApproxMath> approxMathOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ApproxMath>>(op)
+      .Case<::mlir::math::ExpOp>([](auto) { return ApproxMath::Exp; })
+      .Case<::mlir::math::Exp2Op>([](auto) { return ApproxMath::Exp2; })
+      .Case<::mlir::math::SqrtOp>([](auto) { return ApproxMath::Sqrt; })
+      .Case<::mlir::math::RsqrtOp>([](auto) { return ApproxMath::Rsqrt; })
       .Default([](Operation *) { return std::nullopt; });
 }
 
 llvm::Value *ElementEmitter::functionOf(Operation *op, llvm::Value *x) {
-  if (std::optional<QuickMath> quick = quickMathOf(op); quick && x->getType()->isFloatTy())
-    if (llvm::Value *result = target.quickMath(ir, *quick, x))
+  if (std::optional<ApproxMath> approx = approxMathOf(op); approx && x->getType()->isFloatTy())
+    if (llvm::Value *result = target.approxMath(ir, *approx, x))
       return result;
   MathEmitter emitter = mathEmitterOf(op);
-  return emitter ? emitter(ir, x, target.mathFacts()) : nullptr;
+  return emitter ? emitter(ir, x, target.mathFeatures()) : nullptr;
 }
 
 llvm::Value *ElementEmitter::mathOp(Operation *op, ArrayRef<llvm::Value *> in) {

@@ -1,6 +1,6 @@
 // Loads and stores of global memory: registers in pieces of up to 16 bytes, each one access.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 
@@ -34,7 +34,7 @@ static llvm::Value *fromInteger(IrBuilder &ir, llvm::Value *word, llvm::Type *ty
   return type->isPointerTy() ? ir.CreateIntToPtr(word, type) : ir.CreateBitCast(word, type);
 }
 
-SmallVector<llvm::Value *, 4> FunctionEmitter::pack(ArrayRef<llvm::Value *> values) {
+SmallVector<llvm::Value *, 4> TtgFunctionEmitter::pack(ArrayRef<llvm::Value *> values) {
   const unsigned elementBits = std::max(8u, bitsOf(values.front()->getType()));
   const Words words(elementBits, values.size());
   const unsigned perWord = words.bits / elementBits;
@@ -56,7 +56,7 @@ SmallVector<llvm::Value *, 4> FunctionEmitter::pack(ArrayRef<llvm::Value *> valu
   return result;
 }
 
-Tile FunctionEmitter::unpack(ArrayRef<llvm::Value *> words, Type element, unsigned count) {
+Tile TtgFunctionEmitter::unpack(ArrayRef<llvm::Value *> words, Type element, unsigned count) {
   llvm::Type *type = elements.memoryType(element);
   const unsigned perWord = count / words.size();
   Tile result;
@@ -80,10 +80,11 @@ static llvm::Value *unlessTrue(llvm::Value *mask) {
   return constant && constant->isOne() ? nullptr : mask;
 }
 
-template <typename Op> static GlobalAccess accessOf(Op op, IrBuilder &ir, const Split &pointer, const Words &words) {
+template <typename Op>
+static GlobalAccess accessOf(Op op, IrBuilder &ir, const BaseOffset &pointer, const Words &words) {
   GlobalAccess access;
   access.pointer = pointer.base;
-  access.byteOffset = pointer.add;
+  access.byteOffset = pointer.offset;
   access.wordType = ir.getIntNTy(words.bits);
   access.numWords = words.count;
   access.cache = op.getCache();
@@ -91,7 +92,7 @@ template <typename Op> static GlobalAccess accessOf(Op op, IrBuilder &ir, const 
   return access;
 }
 
-Tile FunctionEmitter::loadPiece(tt::LoadOp op, unsigned first, unsigned count) {
+Tile TtgFunctionEmitter::loadVector(tt::LoadOp op, unsigned first, unsigned count) {
   const Type element = tt::elementOf(op.getType());
   const Words words(analysis::memoryBits(element), count);
   llvm::Value *mask = op.getMask() ? unlessTrue(tile(op.getMask())[first]) : nullptr;
@@ -100,7 +101,7 @@ Tile FunctionEmitter::loadPiece(tt::LoadOp op, unsigned first, unsigned count) {
     llvm::copy(ArrayRef<llvm::Value *>(tile(op.getOther())).slice(first, count), others.begin());
   if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isZero())
     return others;
-  GlobalAccess access = accessOf(op, ir, splits.of(tile(op.getPtr())[first]), words);
+  GlobalAccess access = accessOf(op, ir, baseOffsets.of(tile(op.getPtr())[first]), words);
   access.mask = mask;
   access.isVolatile = op.getIsVolatile();
   SmallVector<llvm::Value *, 4> otherWords;
@@ -109,33 +110,33 @@ Tile FunctionEmitter::loadPiece(tt::LoadOp op, unsigned first, unsigned count) {
   return unpack(target.loadGlobal(ir, access, otherWords), element, count);
 }
 
-LogicalResult FunctionEmitter::emitLoad(tt::LoadOp op) {
+LogicalResult TtgFunctionEmitter::emitLoad(tt::LoadOp op) {
   const unsigned count = numRegisters(op.getType());
-  const unsigned piece = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
+  const unsigned elems = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
   const uint32_t copies = copyMask(op.getPtr().getType());
   Tile result(count, nullptr);
-  for (unsigned first = 0; first < count; first += piece) {
+  for (unsigned first = 0; first < count; first += elems) {
     if (unsigned original = first & ~copies; original != first) {
-      std::copy_n(result.begin() + original, piece, result.begin() + first);
+      std::copy_n(result.begin() + original, elems, result.begin() + first);
       continue;
     }
-    llvm::copy(loadPiece(op, first, piece), result.begin() + first);
+    llvm::copy(loadVector(op, first, elems), result.begin() + first);
   }
   define(op, std::move(result));
   return success();
 }
 
-void FunctionEmitter::storePiece(tt::StoreOp op, unsigned first, unsigned count, llvm::Value *isOwner) {
+void TtgFunctionEmitter::storeVector(tt::StoreOp op, unsigned first, unsigned count, llvm::Value *isOwner) {
   const Words words(analysis::memoryBits(tt::elementOf(op.getValue().getType())), count);
   llvm::Value *mask = op.getMask() ? unlessTrue(tile(op.getMask())[first]) : nullptr;
   if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isZero())
     return;
-  GlobalAccess access = accessOf(op, ir, splits.of(tile(op.getPtr())[first]), words);
+  GlobalAccess access = accessOf(op, ir, baseOffsets.of(tile(op.getPtr())[first]), words);
   access.mask = mask && isOwner ? ir.CreateAnd(mask, isOwner) : mask ? mask : isOwner;
   target.storeGlobal(ir, access, pack(ArrayRef<llvm::Value *>(tile(op.getValue())).slice(first, count)));
 }
 
-llvm::Value *FunctionEmitter::ownerOf(Type pointers) {
+llvm::Value *TtgFunctionEmitter::ownerOf(Type pointers) {
   auto type = dyn_cast<RankedTensorType>(pointers);
   if (!type)
     return threadHasNone(target.threadsPerWarp() - 1, module.numThreads / target.threadsPerWarp() - 1);
@@ -143,12 +144,12 @@ llvm::Value *FunctionEmitter::ownerOf(Type pointers) {
   return threadHasNone(layout.freeVariableMask(layout::kLane), layout.freeVariableMask(layout::kWarp));
 }
 
-LogicalResult FunctionEmitter::emitStore(tt::StoreOp op) {
+LogicalResult TtgFunctionEmitter::emitStore(tt::StoreOp op) {
   llvm::Value *isOwner = ownerOf(op.getPtr().getType());
-  const unsigned piece = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
+  const unsigned elems = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
   const uint32_t copies = copyMask(op.getPtr().getType());
-  for (unsigned first = 0; first < numRegisters(op.getPtr().getType()); first += piece)
+  for (unsigned first = 0; first < numRegisters(op.getPtr().getType()); first += elems)
     if ((first & copies) == 0)
-      storePiece(op, first, piece, isOwner);
+      storeVector(op, first, elems, isOwner);
   return success();
 }

@@ -1,9 +1,9 @@
 // Functions of a module, their calls, and what a thread knows of its place.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
-#include "compiler/dialect/ttng/HostMaps.h"
-#include "compiler/lowering/TensorCopies.h"
+#include "compiler/dialect/ttng/HostTensorMaps.h"
+#include "compiler/lowering/TmaEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -21,7 +21,7 @@ uint32_t lowering::copyMask(Type type) {
 
 //--- the thread's place --------------------------------------------------------------------
 
-llvm::Value *FunctionEmitter::thread() {
+llvm::Value *TtgFunctionEmitter::thread() {
   if (!threadNumber)
     threadNumber = target.threadId(prologue, module.numThreads);
   return threadNumber;
@@ -67,7 +67,7 @@ static std::vector<uint32_t> byThreadBit(ArrayRef<uint32_t> lanes, ArrayRef<uint
   return bases;
 }
 
-llvm::Value *FunctionEmitter::threadBits(ArrayRef<uint32_t> laneBases, ArrayRef<uint32_t> warpBases) {
+llvm::Value *TtgFunctionEmitter::threadBits(ArrayRef<uint32_t> laneBases, ArrayRef<uint32_t> warpBases) {
   std::vector<uint32_t> bases = byThreadBit(laneBases, warpBases, target.threadsPerWarp());
   if (llvm::all_of(bases, [](uint32_t basis) { return basis == 0; }))
     return ir.getInt32(0);
@@ -78,7 +78,7 @@ llvm::Value *FunctionEmitter::threadBits(ArrayRef<uint32_t> laneBases, ArrayRef<
   return known;
 }
 
-llvm::Value *FunctionEmitter::warpBits(ArrayRef<uint32_t> warpBases) {
+llvm::Value *TtgFunctionEmitter::warpBits(ArrayRef<uint32_t> warpBases) {
   llvm::Value *bits = threadBits({}, warpBases);
   if (isa<llvm::Constant>(bits))
     return nullptr;
@@ -94,7 +94,7 @@ static uint32_t threadMask(uint32_t laneMask, uint32_t warpMask, unsigned thread
   return laneMask | warpMask << llvm::Log2_32(threadsPerWarp);
 }
 
-llvm::Value *FunctionEmitter::threadHasNone(uint32_t laneMask, uint32_t warpMask) {
+llvm::Value *TtgFunctionEmitter::threadHasNone(uint32_t laneMask, uint32_t warpMask) {
   const uint32_t mask = threadMask(laneMask, warpMask, target.threadsPerWarp()) & (module.numThreads - 1);
   if (mask == 0)
     return nullptr;
@@ -104,7 +104,7 @@ llvm::Value *FunctionEmitter::threadHasNone(uint32_t laneMask, uint32_t warpMask
   return known;
 }
 
-llvm::Value *FunctionEmitter::threadIsOdd(uint32_t laneMask, uint32_t warpMask) {
+llvm::Value *TtgFunctionEmitter::threadIsOdd(uint32_t laneMask, uint32_t warpMask) {
   const uint32_t mask = threadMask(laneMask, warpMask, target.threadsPerWarp()) & (module.numThreads - 1);
   llvm::Value *&known = threadParts[{mask, 'o', 'd', 'd'}];
   if (known)
@@ -115,11 +115,11 @@ llvm::Value *FunctionEmitter::threadIsOdd(uint32_t laneMask, uint32_t warpMask) 
   return known = prologue.CreateICmpNE(bits, prologue.getInt32(0));
 }
 
-void FunctionEmitter::barrier() { target.barrier(ir); }
+void TtgFunctionEmitter::barrier() { target.barrier(ir); }
 
 //--- calls ---------------------------------------------------------------------------------
 
-LogicalResult FunctionEmitter::emitReturn(tt::ReturnOp op) {
+LogicalResult TtgFunctionEmitter::emitReturn(tt::ReturnOp op) {
   Tile values;
   for (Value operand : op.getValues())
     llvm::append_range(values, tile(operand));
@@ -132,7 +132,7 @@ LogicalResult FunctionEmitter::emitReturn(tt::ReturnOp op) {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitCall(tt::CallOp op) {
+LogicalResult TtgFunctionEmitter::emitCall(tt::CallOp op) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<tt::FuncOp>(op, op.getCalleeAttr());
   llvm::Function *known = callee ? module.functions.lookup(callee) : nullptr;
   if (!known)
@@ -185,21 +185,21 @@ private:
 } // namespace
 
 /// Arguments of a kernel have one register each.
-static LogicalResult markMaps(tt::FuncOp source, llvm::Function &made, TargetEmitter &target) {
+static LogicalResult markTensorMaps(tt::FuncOp source, llvm::Function &made, TargetEmitter &target) {
   for (unsigned index = 0; index < source.getNumArguments(); ++index) {
     if (!source.getArgAttr(index, ttng::kTensorMap))
       continue;
-    if (!target.tensorCopies() || !source.isPublic())
-      return source.emitError() << "maps of the host's are not supported here";
-    target.tensorCopies()->takeMap(*made.getArg(index));
+    if (!target.tma() || !source.isPublic())
+      return source.emitError() << "tensor maps of the host are not supported here";
+    target.tma()->markTensorMapParameter(*made.getArg(index));
   }
   return success();
 }
 
 static llvm::GlobalVariable *createSharedArray(llvm::Module &module, TargetEmitter &target, uint32_t alignment) {
   auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
-  auto *array = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage, nullptr,
-                                         "nereid_shared", nullptr, llvm::GlobalValue::NotThreadLocal,
+  auto *array = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
+                                         nullptr, "nereid_shared", nullptr, llvm::GlobalValue::NotThreadLocal,
                                          target.sharedAddressSpace());
   array->setAlignment(llvm::Align(alignment));
   return array;
@@ -207,12 +207,12 @@ static llvm::GlobalVariable *createSharedArray(llvm::Module &module, TargetEmitt
 
 LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, TargetEmitter &target,
                                    const analysis::SharedMemoryPlan &shared, const EmissionOptions &options) {
-  ModuleEmitter emitter = {.module = result,
-                           .target = target,
-                           .options = options,
-                           .shared = shared,
-                           .axes = analysis::AxisInfoAnalysis(source),
-                           .debug = DebugInfo(result, DebugInfo::Kind::DebugDirectivesOnly)};
+  TtgModuleEmitter emitter = {.module = result,
+                              .target = target,
+                              .options = options,
+                              .shared = shared,
+                              .axes = analysis::AxisInfoAnalysis(source),
+                              .debug = DebugInfo(result, DebugInfo::Kind::DebugDirectivesOnly)};
   emitter.numThreads = ttg::numWarpsOf(source) * target.threadsPerWarp();
   if (shared.bytes)
     emitter.sharedBase = createSharedArray(result, target, shared.alignment);
@@ -227,13 +227,13 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
       target.markKernel(*made, {emitter.numThreads, options.maxRegisters});
     else
       made->addFnAttr(llvm::Attribute::NoInline);
-    if (failed(markMaps(function, *made, target)))
+    if (failed(markTensorMaps(function, *made, target)))
       return failure();
     emitter.functions[function] = made;
   }
   for (auto function : source.getOps<tt::FuncOp>())
     if (!function.isExternal())
-      if (failed(FunctionEmitter(emitter, function, *emitter.functions[function]).run()))
+      if (failed(TtgFunctionEmitter(emitter, function, *emitter.functions[function]).run()))
         return failure();
   emitter.debug.finish();
   return success();

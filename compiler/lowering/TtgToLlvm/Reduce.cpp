@@ -1,6 +1,6 @@
 // Executes plans of reductions, with the region's ops emitted for each pair of values.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/layout/Reduction.h"
@@ -14,7 +14,7 @@ namespace nereid::lowering {
 /// The reduction of one op. A `Row` has a value of each operand.
 class ReductionEmitter {
 public:
-  ReductionEmitter(FunctionEmitter &emitter, tt::ReduceOp op) : emitter(emitter), ir(emitter.ir), op(op) {}
+  ReductionEmitter(TtgFunctionEmitter &emitter, tt::ReduceOp op) : emitter(emitter), ir(emitter.ir), op(op) {}
   LogicalResult run();
 
 private:
@@ -25,7 +25,7 @@ private:
   std::vector<Row> exchange(const layout::ReductionPlan &plan, ArrayRef<Row> partials);
   std::optional<WarpReduction> wholeWarp(ArrayRef<layout::ReductionStep> steps);
 
-  FunctionEmitter &emitter;
+  TtgFunctionEmitter &emitter;
   IrBuilder &ir;
   tt::ReduceOp op;
   bool isFailed = false;
@@ -41,7 +41,8 @@ ReductionEmitter::Row ReductionEmitter::combine(const Row &a, const Row &b) {
   return failed(result) ? a : Row(result->begin(), result->end());
 }
 
-/// Four chains side by side, whose ends meet: products still become part of sums, and one sum need not wait for another.
+/// Four chains side by side, whose ends meet: products still become part of sums, and one sum need not wait for
+/// another.
 ReductionEmitter::Row ReductionEmitter::combineAll(ArrayRef<Row> rows) {
   SmallVector<Row, 4> chains(rows.take_front(4));
   for (unsigned index = chains.size(); index < rows.size(); ++index)
@@ -109,28 +110,28 @@ void ReductionEmitter::combineLanes(ArrayRef<layout::ReductionStep> steps, std::
 
 std::vector<ReductionEmitter::Row> ReductionEmitter::exchange(const layout::ReductionPlan &plan,
                                                               ArrayRef<Row> partials) {
-  const layout::ReductionExchange &meeting = plan.exchange;
+  const layout::ReductionExchange &exchangePlan = plan.exchange;
   const uint32_t begin = emitter.module.shared.offsetOf.lookup(op);
-  for (auto [operand, slots] : llvm::enumerate(meeting.operands)) {
+  for (auto [operand, buffer] : llvm::enumerate(exchangePlan.operands)) {
     Tile column;
     for (const Row &partial : partials)
       column.push_back(partial[operand]);
-    emitter.storeShared(emitter.sharedPointer(begin + slots.byteOffset), slots.plan.store, 0, column);
+    emitter.storeShared(emitter.sharedPointer(begin + buffer.byteOffset), buffer.plan.store, 0, column);
   }
   emitter.barrier();
   const unsigned numResults = plan.result.inSize(layout::kRegister);
-  std::vector<Row> loaded(numResults * meeting.fanIn);
-  for (auto [operand, slots] : llvm::enumerate(meeting.operands)) {
+  std::vector<Row> loaded(numResults * exchangePlan.fanIn);
+  for (auto [operand, buffer] : llvm::enumerate(exchangePlan.operands)) {
     Tile column(loaded.size(), nullptr);
     const Type element = tt::elementOf(op.getSrcs()[operand].getType());
-    emitter.loadShared(emitter.sharedPointer(begin + slots.byteOffset), slots.plan.load, 0, element, column);
+    emitter.loadShared(emitter.sharedPointer(begin + buffer.byteOffset), buffer.plan.load, 0, element, column);
     for (unsigned index = 0; index < loaded.size(); ++index)
-      loaded[index].push_back(column[slots.plan.loadedAs[index]]);
+      loaded[index].push_back(column[buffer.plan.loadedAs[index]]);
   }
   std::vector<Row> results;
   for (unsigned index = 0; index < numResults; ++index)
-    results.push_back(combineAll(ArrayRef<Row>(loaded).slice(index * meeting.fanIn, meeting.fanIn)));
-  combineLanes(meeting.laneSteps, results);
+    results.push_back(combineAll(ArrayRef<Row>(loaded).slice(index * exchangePlan.fanIn, exchangePlan.fanIn)));
+  combineLanes(exchangePlan.laneSteps, results);
   return results;
 }
 
@@ -169,4 +170,4 @@ LogicalResult ReductionEmitter::run() {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitReduce(tt::ReduceOp op) { return ReductionEmitter(*this, op).run(); }
+LogicalResult TtgFunctionEmitter::emitReduce(tt::ReduceOp op) { return ReductionEmitter(*this, op).run(); }

@@ -16,12 +16,12 @@ public:
   }
 
   unsigned size() const { return layout.inSize(layout::kRegister); }
-  layout::LinearLayout::Coordinates place(unsigned index) const {
+  layout::LinearLayout::Coordinates coordinates(unsigned index) const {
     return layout.apply({{layout::kRegister, int32_t(index)}});
   }
-  unsigned at(layout::LinearLayout::Coordinates place) const {
+  unsigned at(layout::LinearLayout::Coordinates coordinates) const {
     uint64_t flat = 0;
-    for (auto [coordinate, extent] : llvm::zip_equal(place, shape))
+    for (auto [coordinate, extent] : llvm::zip_equal(coordinates, shape))
       flat = flat * extent + coordinate % extent;
     return registers.lookup(flat);
   }

@@ -1,8 +1,9 @@
 // Executes plans of scans, with the region's ops emitted for each pair of values.
 // SPDX-License-Identifier: MIT
 //
-// In a reverse scan "before" is the side of higher coordinates: what bits say about order is turned round, nothing else.
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+// In a reverse scan "before" is the side of higher coordinates: what bits say about order is turned round, nothing
+// else.
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/layout/Scan.h"
@@ -16,7 +17,7 @@ namespace nereid::lowering {
 /// The scan of one op. A `Row` has a value of each operand.
 class ScanEmitter {
 public:
-  ScanEmitter(FunctionEmitter &emitter, tt::ScanOp op, layout::ScanPlan plan)
+  ScanEmitter(TtgFunctionEmitter &emitter, tt::ScanOp op, layout::ScanPlan plan)
       : emitter(emitter), ir(emitter.ir), op(op), plan(std::move(plan)) {}
   LogicalResult run();
 
@@ -33,7 +34,7 @@ private:
   void joinWarps();
   void joinBlocks(ArrayRef<Row> totalsOfRow, ArrayRef<std::pair<uint32_t, uint32_t>> groups);
 
-  FunctionEmitter &emitter;
+  TtgFunctionEmitter &emitter;
   IrBuilder &ir;
   tt::ScanOp op;
   layout::ScanPlan plan;
@@ -65,8 +66,8 @@ ScanEmitter::Row ScanEmitter::select(llvm::Value *condition, const Row &yes, con
 ScanEmitter::Row ScanEmitter::shuffle(const Row &row, uint32_t laneXor) {
   Row result;
   for (llvm::Value *value : row)
-    result.push_back(emitter.wordwise(
-        value, [&](llvm::Value *word) { return emitter.target.shuffleXor(ir, word, laneXor); }));
+    result.push_back(
+        emitter.wordwise(value, [&](llvm::Value *word) { return emitter.target.shuffleXor(ir, word, laneXor); }));
   return result;
 }
 
@@ -98,23 +99,23 @@ void ScanEmitter::joinRegisters(const layout::ScanRun &run) {
   uint32_t runMask = 0;
   for (uint32_t mask : run.masks)
     runMask |= mask;
-  auto member = [&](uint32_t place) {
+  auto member = [&](uint32_t position) {
     uint32_t bits = 0;
     for (auto [bit, mask] : llvm::enumerate(run.masks))
-      bits |= (place >> bit & 1) != op.getReverse() ? mask : 0;
+      bits |= (position >> bit & 1) != op.getReverse() ? mask : 0;
     return bits;
   };
   for (uint32_t group : groupBases(runMask)) {
     Row before;
-    for (uint32_t place = 0; place < 1u << run.masks.size(); ++place) {
-      const uint32_t block = group | member(place);
-      if (place > 0)
+    for (uint32_t position = 0; position < 1u << run.masks.size(); ++position) {
+      const uint32_t block = group | member(position);
+      if (position > 0)
         putBefore(before, block, nullptr);
       // A block of one element is its own total.
       if (&run == &plan.runs.front())
         before = rows[block];
       else
-        before = place > 0 ? combine(before, totals[block]) : totals[block];
+        before = position > 0 ? combine(before, totals[block]) : totals[block];
     }
     totals[group] = before;
   }
@@ -151,7 +152,7 @@ void ScanEmitter::joinLanes(const layout::ScanRun &run) {
 std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
   const layout::ScanExchange &exchange = plan.exchange;
   const uint32_t begin = emitter.module.shared.offsetOf.lookup(op);
-  for (auto [operand, slots] : llvm::enumerate(exchange.operands)) {
+  for (auto [operand, buffer] : llvm::enumerate(exchange.operands)) {
     Tile column;
     for (uint32_t number = 0; number < 1u << exchange.groups.size(); ++number) {
       uint32_t group = 0;
@@ -159,17 +160,17 @@ std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
         group |= number >> bit & 1 ? part.mask : 0;
       column.push_back(totals[group][operand]);
     }
-    emitter.storeShared(emitter.sharedPointer(begin + slots.byteOffset), slots.plan.store, 0, column);
+    emitter.storeShared(emitter.sharedPointer(begin + buffer.byteOffset), buffer.plan.store, 0, column);
   }
   emitter.barrier();
   std::vector<Row> loaded;
-  for (auto [operand, slots] : llvm::enumerate(exchange.operands)) {
-    Tile column(slots.plan.loadedAs.size(), nullptr);
+  for (auto [operand, buffer] : llvm::enumerate(exchange.operands)) {
+    Tile column(buffer.plan.loadedAs.size(), nullptr);
     const Type element = tt::elementOf(op.getSrcs()[operand].getType());
-    emitter.loadShared(emitter.sharedPointer(begin + slots.byteOffset), slots.plan.load, 0, element, column);
+    emitter.loadShared(emitter.sharedPointer(begin + buffer.byteOffset), buffer.plan.load, 0, element, column);
     loaded.resize(column.size());
     for (unsigned index = 0; index < loaded.size(); ++index)
-      loaded[index].push_back(column[slots.plan.loadedAs[index]]);
+      loaded[index].push_back(column[buffer.plan.loadedAs[index]]);
   }
   return loaded;
 }
@@ -182,16 +183,16 @@ void ScanEmitter::joinBlocks(ArrayRef<Row> totalsOfRow, ArrayRef<std::pair<uint3
     registerBits |= part.block;
   const uint32_t threadBits = (exchange.numBlocks - 1) & ~registerBits;
   llvm::Value *threadPart = emitter.threadBits(exchange.laneBases, exchange.warpBases);
-  auto numberAt = [&](uint32_t place) { return op.getReverse() ? exchange.numBlocks - 1 - place : place; };
+  auto numberAt = [&](uint32_t position) { return op.getReverse() ? exchange.numBlocks - 1 - position : position; };
   auto isOwn = [&](uint32_t number) { return ir.CreateICmpEQ(threadPart, ir.getInt32(number & threadBits)); };
   std::vector<Row> prefixes(groups.size());
   Row before = totalsOfRow[numberAt(0)];
-  for (uint32_t place = 1; place < exchange.numBlocks; ++place) {
-    const uint32_t number = numberAt(place);
+  for (uint32_t position = 1; position < exchange.numBlocks; ++position) {
+    const uint32_t number = numberAt(position);
     for (auto [index, group] : llvm::enumerate(groups))
       if ((number & registerBits) == group.second)
         prefixes[index] = prefixes[index].empty() ? before : select(isOwn(number), before, prefixes[index]);
-    if (place + 1 < exchange.numBlocks)
+    if (position + 1 < exchange.numBlocks)
       before = combine(before, totalsOfRow[number]);
   }
   for (auto [index, group] : llvm::enumerate(groups)) {
@@ -243,10 +244,11 @@ LogicalResult ScanEmitter::run() {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitScan(tt::ScanOp op) {
+LogicalResult TtgFunctionEmitter::emitScan(tt::ScanOp op) {
   const layout::LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrcs().front().getType()));
   if (!layout::isScannable(layout, op.getAxis()))
-    return op.emitError() << "a scan needs a layout in which each bit of its axis is one bit of registers, lanes or warps";
+    return op.emitError()
+           << "a scan needs a layout in which each bit of its axis is one bit of registers, lanes or warps";
   SmallVector<unsigned> bits;
   for (Value operand : op.getSrcs())
     bits.push_back(analysis::memoryBits(tt::elementOf(operand.getType())));

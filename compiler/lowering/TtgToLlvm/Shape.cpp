@@ -1,6 +1,6 @@
 // Ops that change which coordinates registers stand for, and ranges.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -15,38 +15,38 @@ static SmallVector<uint32_t> basesOf(const LinearLayout &layout, StringRef input
   return bases;
 }
 
-LogicalResult FunctionEmitter::emitMakeRange(tt::MakeRangeOp op) {
+LogicalResult TtgFunctionEmitter::emitMakeRange(tt::MakeRangeOp op) {
   const LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getType()));
   const llvm::StringRef dim = layout.outputNames().front();
   const SmallVector<uint32_t> lanes = basesOf(layout, layout::kLane, dim), warps = basesOf(layout, layout::kWarp, dim);
   llvm::Value *base = threadBits(lanes, warps);
-  uint32_t threadReach = 0;
+  uint32_t threadMask = 0;
   for (uint32_t basis : llvm::concat<const uint32_t>(lanes, warps))
-    threadReach |= basis;
+    threadMask |= basis;
   const int64_t start = static_cast<int32_t>(op.getStart());
   Tile result;
   for (int32_t index = 0; index < layout.inSize(layout::kRegister); ++index) {
     const uint32_t own = layout.apply({{layout::kRegister, index}}).front();
-    if (own & threadReach)
+    if (own & threadMask)
       result.push_back(materialise({ir.CreateXor(base, ir.getInt32(own)), start, true}, ir.getInt32Ty()));
     else
-      result.push_back(materialise({threadReach ? base : nullptr, start + own, true}, ir.getInt32Ty()));
+      result.push_back(materialise({threadMask ? base : nullptr, start + own, true}, ir.getInt32Ty()));
   }
   define(op, std::move(result));
   return success();
 }
 
-LogicalResult FunctionEmitter::emitSplat(tt::SplatOp op) {
+LogicalResult TtgFunctionEmitter::emitSplat(tt::SplatOp op) {
   define(op, Tile(numRegisters(op.getType()), scalar(op.getSrc())));
   return success();
 }
 
 /// The place in the source that the op takes an element of its result from.
-static SmallVector<int64_t> sourcePlace(Operation *op, ArrayRef<int32_t> place) {
+static SmallVector<int64_t> sourceCoordinates(Operation *op, ArrayRef<int32_t> coordinates) {
   const ArrayRef<int64_t> from = tt::shapeOf(op->getOperand(0).getType());
   if (isa<tt::UnsplatOp>(op))
     return SmallVector<int64_t>(from.size(), 0);
-  SmallVector<int64_t> result(place.begin(), place.end());
+  SmallVector<int64_t> result(coordinates.begin(), coordinates.end());
   if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
     result.erase(result.begin() + expand.getAxis());
   } else if (isa<tt::BroadcastOp>(op)) {
@@ -54,10 +54,10 @@ static SmallVector<int64_t> sourcePlace(Operation *op, ArrayRef<int32_t> place) 
       coordinate = extent == 1 ? 0 : coordinate;
   } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
     for (auto [dim, sourceDim] : llvm::enumerate(trans.getOrder()))
-      result[sourceDim] = place[dim];
+      result[sourceDim] = coordinates[dim];
   } else {
     int64_t linear = 0;
-    for (auto [coordinate, extent] : llvm::zip_equal(place, tt::shapeOf(op->getResult(0).getType())))
+    for (auto [coordinate, extent] : llvm::zip_equal(coordinates, tt::shapeOf(op->getResult(0).getType())))
       linear = linear * extent + coordinate;
     result.resize(from.size());
     for (size_t dim = from.size(); dim-- > 0; linear /= from[dim])
@@ -72,16 +72,17 @@ static SmallVector<unsigned> sourceRegisters(Operation *op) {
   const LinearLayout &from = ttg::linearLayoutOf(cast<RankedTensorType>(op->getOperand(0).getType()));
   std::map<SmallVector<int64_t>, unsigned> registerAt;
   for (int32_t index = from.inSize(layout::kRegister); index-- > 0;) { // of copies, the first
-    const LinearLayout::Coordinates place = from.apply({{layout::kRegister, index}});
-    registerAt[SmallVector<int64_t>(place.begin(), place.end())] = index;
+    const LinearLayout::Coordinates coordinates = from.apply({{layout::kRegister, index}});
+    registerAt[SmallVector<int64_t>(coordinates.begin(), coordinates.end())] = index;
   }
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   const LinearLayout none;
   const LinearLayout &to = type ? ttg::linearLayoutOf(type) : none;
   SmallVector<unsigned> registers;
   for (int32_t index = 0; index < (type ? to.inSize(layout::kRegister) : 1); ++index) {
-    const LinearLayout::Coordinates place = type ? to.apply({{layout::kRegister, index}}) : LinearLayout::Coordinates();
-    auto found = registerAt.find(sourcePlace(op, place));
+    const LinearLayout::Coordinates coordinates =
+        type ? to.apply({{layout::kRegister, index}}) : LinearLayout::Coordinates();
+    auto found = registerAt.find(sourceCoordinates(op, coordinates));
     if (found == registerAt.end())
       return {};
     registers.push_back(found->second);
@@ -89,7 +90,7 @@ static SmallVector<unsigned> sourceRegisters(Operation *op) {
   return registers;
 }
 
-LogicalResult FunctionEmitter::emitReordered(Operation *op) {
+LogicalResult TtgFunctionEmitter::emitReordered(Operation *op) {
   const Tile from = tile(op->getOperand(0));
   SmallVector<unsigned> registers = sourceRegisters(op);
   // Where the order of elements is free, registers may keep theirs.
@@ -97,7 +98,8 @@ LogicalResult FunctionEmitter::emitReordered(Operation *op) {
     if (numRegisters(op->getResult(0).getType()) == from.size())
       registers = llvm::to_vector(llvm::seq<unsigned>(from.size()));
   if (registers.empty())
-    return op->emitError() << "the layouts of `" << op->getName() << "` do not fit together; this is a defect of the compiler";
+    return op->emitError() << "the layouts of `" << op->getName()
+                           << "` do not fit together; this is a defect of the compiler";
   Tile result;
   for (unsigned index : registers)
     result.push_back(from[index]);

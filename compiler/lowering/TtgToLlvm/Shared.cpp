@@ -1,7 +1,7 @@
 // Shared memory: the accesses of an exchange plan, and buffers with a layout of their own.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/lowering/TtgToLlvm/SharedReader.h"
-#include "compiler/lowering/TtgToLlvm/ElementProduct.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 
@@ -10,7 +10,7 @@ using namespace nereid;
 using namespace nereid::lowering;
 using layout::LinearLayout;
 
-llvm::Value *FunctionEmitter::sharedPointer(uint32_t offset) {
+llvm::Value *TtgFunctionEmitter::sharedPointer(uint32_t offset) {
   assert(module.sharedBase && "ops with a buffer are in the plan of shared memory");
   return ir.CreateConstGEP1_32(ir.getInt8Ty(), module.sharedBase, offset);
 }
@@ -26,8 +26,9 @@ struct Addresses {
   llvm::Value *buffer, *thread;
   uint32_t elementBytes;
 
-  std::pair<llvm::Value *, int64_t> of(const layout::SharedSide &side, const layout::SharedAccess &access) const {
-    return of(access, side.isImmediate(access));
+  std::pair<llvm::Value *, int64_t> of(const layout::SharedAccessPattern &pattern,
+                                       const layout::SharedAccess &access) const {
+    return of(access, pattern.isImmediate(access));
   }
   std::pair<llvm::Value *, int64_t> of(const layout::SharedAccess &access, bool isImmediate) const {
     const uint32_t own = access.offset * elementBytes;
@@ -42,19 +43,19 @@ static unsigned elementBytes(const llvm::Type *type) {
   return type->isPointerTy() ? 8 : std::max<unsigned>(1, type->getPrimitiveSizeInBits() / 8);
 }
 
-void FunctionEmitter::storeShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition,
-                                  ArrayRef<llvm::Value *> registers) {
+void TtgFunctionEmitter::storeShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
+                                     unsigned repetition, ArrayRef<llvm::Value *> registers) {
   const unsigned bytes = elementBytes(registers.front()->getType());
-  llvm::Value *thread = threadBits(inBytes(side.laneBases, bytes), inBytes(side.warpBases, bytes));
+  llvm::Value *thread = threadBits(inBytes(pattern.laneBases, bytes), inBytes(pattern.warpBases, bytes));
   const Addresses addresses = {ir, buffer, thread, bytes};
-  llvm::Value *isOwner = threadHasNone(side.idleLanes, side.idleWarps);
-  for (const layout::SharedAccess &access : side.accesses) {
+  llvm::Value *isOwner = threadHasNone(pattern.idleLanes, pattern.idleWarps);
+  for (const layout::SharedAccess &access : pattern.accesses) {
     if (access.repetition != repetition)
       continue;
     Tile values;
     for (uint32_t index : access.registers)
       values.push_back(registers[index]);
-    const auto [pointer, offset] = addresses.of(side, access);
+    const auto [pointer, offset] = addresses.of(pattern, access);
     target.storeShared(ir, pack(values), pointer, offset, isOwner);
   }
 }
@@ -72,9 +73,10 @@ static Tile loadWords(IrBuilder &ir, llvm::Value *pointer, unsigned bytes, unsig
   return words;
 }
 
-SharedReader::SharedReader(FunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedSide &side, Type element)
-    : emitter(emitter), side(side), element(element), bytes(analysis::memoryBits(element) / 8), buffer(buffer),
-      thread(emitter.threadBits(inBytes(side.laneBases, bytes), inBytes(side.warpBases, bytes))), begin(thread) {}
+SharedReader::SharedReader(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
+                           Type element)
+    : emitter(emitter), pattern(pattern), element(element), bytes(analysis::memoryBits(element) / 8), buffer(buffer),
+      thread(emitter.threadBits(inBytes(pattern.laneBases, bytes), inBytes(pattern.warpBases, bytes))), begin(thread) {}
 
 void SharedReader::move(llvm::Value *bits, uint32_t mask) {
   begin = emitter.ir.CreateXor(thread, emitter.ir.CreateMul(bits, emitter.ir.getInt32(bytes)));
@@ -83,7 +85,7 @@ void SharedReader::move(llvm::Value *bits, uint32_t mask) {
 
 void SharedReader::read(const layout::SharedAccess &access, llvm::MutableArrayRef<llvm::Value *> registers) {
   IrBuilder &ir = emitter.ir;
-  const bool isImmediate = side.isImmediate(access) && (access.offset & moved) == 0;
+  const bool isImmediate = pattern.isImmediate(access) && (access.offset & moved) == 0;
   const Addresses addresses = {ir, buffer, begin, bytes};
   const auto [pointer, offset] = addresses.of(access, isImmediate);
   const unsigned count = access.registers.size();
@@ -92,73 +94,74 @@ void SharedReader::read(const layout::SharedAccess &access, llvm::MutableArrayRe
     registers[index] = value;
 }
 
-void FunctionEmitter::loadShared(llvm::Value *buffer, const layout::SharedSide &side, unsigned repetition, Type element,
-                                 Tile &registers) {
-  SharedReader reader(*this, buffer, side, element);
-  for (const layout::SharedAccess &access : side.accesses)
+void TtgFunctionEmitter::loadShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
+                                    unsigned repetition, Type element, Tile &registers) {
+  SharedReader reader(*this, buffer, pattern, element);
+  for (const layout::SharedAccess &access : pattern.accesses)
     if (access.repetition == repetition)
       reader.read(access, registers);
 }
 
 //--- buffers with a layout -----------------------------------------------------------------
 
-static LinearLayout placesOf(ttg::MemDescType buffer) {
+static LinearLayout bufferLayoutOf(ttg::MemDescType buffer) {
   return cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
 }
 
 static unsigned bytesOf(ttg::MemDescType buffer) { return analysis::memoryBits(buffer.getElementType()) / 8; }
 
-layout::SharedSide lowering::reachOf(RankedTensorType tile, ttg::MemDescType buffer) {
+layout::SharedAccessPattern lowering::accessPatternOf(RankedTensorType tile, ttg::MemDescType buffer) {
   const unsigned bytes = bytesOf(buffer);
-  return layout::planReach(ttg::linearLayoutOf(tile), placesOf(buffer), bytes, analysis::kWidestAccessBytes / bytes);
+  return layout::planSharedAccesses(ttg::linearLayoutOf(tile), bufferLayoutOf(buffer), bytes,
+                                    analysis::kWidestAccessBytes / bytes);
 }
 
-void FunctionEmitter::loadMatrices(llvm::Value *buffer, const layout::MatrixReach &reach, Type element,
-                                   Tile &registers) {
+void TtgFunctionEmitter::loadByLdmatrix(llvm::Value *buffer, const layout::LdStMatrixPlan &plan, Type element,
+                                        Tile &registers) {
   const unsigned bytes = analysis::memoryBits(element) / 8;
-  llvm::Value *thread = threadBits(inBytes(reach.rows.laneBases, bytes), inBytes(reach.rows.warpBases, bytes));
+  llvm::Value *thread = threadBits(inBytes(plan.rows.laneBases, bytes), inBytes(plan.rows.warpBases, bytes));
   const Addresses addresses = {ir, buffer, thread, bytes};
-  for (const layout::SharedAccess &access : reach.rows.accesses) {
-    const auto [pointer, offset] = addresses.of(reach.rows, access);
-    const Tile words = target.loadMatrices(ir, pointer, offset, reach.matrices, reach.isTransposed);
+  for (const layout::SharedAccess &access : plan.rows.accesses) {
+    const auto [pointer, offset] = addresses.of(plan.rows, access);
+    const Tile words = target.ldmatrix(ir, pointer, offset, plan.matrices, plan.isTransposed);
     for (auto [index, value] : llvm::zip_equal(access.registers, unpack(words, element, access.registers.size())))
       registers[index] = value;
   }
 }
 
-void FunctionEmitter::storeMatrices(llvm::Value *buffer, const layout::MatrixReach &reach,
-                                    ArrayRef<llvm::Value *> registers) {
+void TtgFunctionEmitter::storeByStmatrix(llvm::Value *buffer, const layout::LdStMatrixPlan &plan,
+                                         ArrayRef<llvm::Value *> registers) {
   const unsigned bytes = elementBytes(registers.front()->getType());
-  llvm::Value *thread = threadBits(inBytes(reach.rows.laneBases, bytes), inBytes(reach.rows.warpBases, bytes));
+  llvm::Value *thread = threadBits(inBytes(plan.rows.laneBases, bytes), inBytes(plan.rows.warpBases, bytes));
   const Addresses addresses = {ir, buffer, thread, bytes};
-  for (const layout::SharedAccess &access : reach.rows.accesses) {
+  for (const layout::SharedAccess &access : plan.rows.accesses) {
     Tile values;
     for (uint32_t index : access.registers)
       values.push_back(registers[index]);
     // Words of a matrix each, as loads give them.
     Tile words;
-    const unsigned perWord = values.size() / reach.matrices;
-    for (unsigned matrix = 0; matrix < reach.matrices; ++matrix)
+    const unsigned perWord = values.size() / plan.matrices;
+    for (unsigned matrix = 0; matrix < plan.matrices; ++matrix)
       llvm::append_range(words, pack(ArrayRef(values).slice(matrix * perWord, perWord)));
-    const auto [pointer, offset] = addresses.of(reach.rows, access);
-    target.storeMatrices(ir, words, pointer, offset, reach.isTransposed);
+    const auto [pointer, offset] = addresses.of(plan.rows, access);
+    target.stmatrix(ir, words, pointer, offset, plan.isTransposed);
   }
 }
 
 /// As matrices where that takes fewer instructions.
-void FunctionEmitter::storeTile(llvm::Value *buffer, RankedTensorType type, ttg::MemDescType into,
-                                ArrayRef<llvm::Value *> registers) {
-  const layout::SharedSide side = reachOf(type, into);
+void TtgFunctionEmitter::storeTile(llvm::Value *buffer, RankedTensorType type, ttg::MemDescType into,
+                                   ArrayRef<llvm::Value *> registers) {
+  const layout::SharedAccessPattern pattern = accessPatternOf(type, into);
   const LinearLayout &held = ttg::linearLayoutOf(type);
   const bool hasCopies = held.freeVariableMask(layout::kLane) || held.freeVariableMask(layout::kRegister);
-  if (target.hasMatrixStores() && bytesOf(into) <= 2 && !hasCopies)
-    if (auto matrices = layout::planMatrixReach(held, placesOf(into), bytesOf(into));
-        matrices && matrices->rows.accesses.size() < side.accesses.size())
-      return storeMatrices(buffer, *matrices, registers);
-  storeShared(buffer, side, 0, registers);
+  if (target.hasStmatrix() && bytesOf(into) <= 2 && !hasCopies)
+    if (auto matrices = layout::planLdStMatrix(held, bufferLayoutOf(into), bytesOf(into));
+        matrices && matrices->rows.accesses.size() < pattern.accesses.size())
+      return storeByStmatrix(buffer, *matrices, registers);
+  storeShared(buffer, pattern, 0, registers);
 }
 
-LogicalResult FunctionEmitter::emitLocalAlloc(ttg::LocalAllocOp op) {
+LogicalResult TtgFunctionEmitter::emitLocalAlloc(ttg::LocalAllocOp op) {
   llvm::Value *buffer = sharedPointer(module.shared.offsetOf.lookup(op));
   define(op, {buffer});
   if (op.getSrc())
@@ -166,33 +169,33 @@ LogicalResult FunctionEmitter::emitLocalAlloc(ttg::LocalAllocOp op) {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitLocalStore(ttg::LocalStoreOp op) {
+LogicalResult TtgFunctionEmitter::emitLocalStore(ttg::LocalStoreOp op) {
   auto type = cast<RankedTensorType>(op.getSrc().getType());
   storeTile(scalar(op.getDst()), type, op.getDst().getType(), tile(op.getSrc()));
   return success();
 }
 
-LogicalResult FunctionEmitter::emitLocalLoad(ttg::LocalLoadOp op) {
-  if (isReadWhileMultiplied(op))
+LogicalResult TtgFunctionEmitter::emitLocalLoad(ttg::LocalLoadOp op) {
+  if (isReadByFmaDot(op))
     return success();
   auto type = cast<RankedTensorType>(op.getType());
   const uint32_t copies = ttg::linearLayoutOf(type).freeVariableMask(layout::kRegister);
   Tile registers(numRegisters(type), nullptr);
   const ttg::MemDescType buffer = op.getSrc().getType();
-  std::optional<layout::MatrixReach> matrices;
-  if (target.hasMatrixLoads())
-    matrices = layout::planMatrixReach(ttg::linearLayoutOf(type), placesOf(buffer), bytesOf(buffer));
+  std::optional<layout::LdStMatrixPlan> matrices;
+  if (target.hasLdmatrix())
+    matrices = layout::planLdStMatrix(ttg::linearLayoutOf(type), bufferLayoutOf(buffer), bytesOf(buffer));
   if (matrices)
-    loadMatrices(scalar(op.getSrc()), *matrices, type.getElementType(), registers);
+    loadByLdmatrix(scalar(op.getSrc()), *matrices, type.getElementType(), registers);
   else
-    loadShared(scalar(op.getSrc()), reachOf(type, buffer), 0, type.getElementType(), registers);
+    loadShared(scalar(op.getSrc()), accessPatternOf(type, buffer), 0, type.getElementType(), registers);
   for (unsigned index = 0; index < registers.size(); ++index)
     registers[index] = registers[index & ~copies];
   define(op, std::move(registers));
   return success();
 }
 
-LogicalResult FunctionEmitter::emitMemDescIndex(ttg::MemDescIndexOp op) {
+LogicalResult TtgFunctionEmitter::emitMemDescIndex(ttg::MemDescIndexOp op) {
   const ttg::MemDescType part = op.getType();
   const uint32_t bytes = llvm::product_of(part.getShape()) * bytesOf(part);
   define(op, {ir.CreatePtrAdd(scalar(op.getSrc()), ir.CreateMul(scalar(op.getIndex()), ir.getInt32(bytes), "",
@@ -203,8 +206,8 @@ LogicalResult FunctionEmitter::emitMemDescIndex(ttg::MemDescIndexOp op) {
 //--- asynchronous copies -------------------------------------------------------------------
 
 /// Pieces that are too small for a copy pass through a register, at once.
-void FunctionEmitter::copyPiece(const AsyncCopy &copy) {
-  if (analysis::isCopied(copy.bytes))
+void TtgFunctionEmitter::copyVector(const AsyncCopy &copy) {
+  if (analysis::isCpAsyncSize(copy.bytes))
     return target.copyAsync(ir, copy);
   GlobalAccess access;
   access.pointer = copy.source;
@@ -216,30 +219,30 @@ void FunctionEmitter::copyPiece(const AsyncCopy &copy) {
                      nullptr);
 }
 
-LogicalResult FunctionEmitter::emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op) {
+LogicalResult TtgFunctionEmitter::emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op) {
   auto pointers = cast<RankedTensorType>(op.getSrc().getType());
   const ttg::MemDescType buffer = op.getDst().getType();
   const unsigned bytes = bytesOf(buffer);
   const analysis::MemoryAccess access = *analysis::memoryAccessOf(op);
-  const layout::SharedSide side = layout::planReach(ttg::linearLayoutOf(pointers), placesOf(buffer), bytes,
-                                                    analysis::vectorElems(access, module.axes),
-                                                    layout::RegisterOrder::Kept);
+  const layout::SharedAccessPattern pattern =
+      layout::planSharedAccesses(ttg::linearLayoutOf(pointers), bufferLayoutOf(buffer), bytes,
+                                 analysis::vectorElems(access, module.axes), layout::RegisterOrder::Kept);
   if (op.getOther())
     return op.emitError() << "a copy with `other` is not supported on this target";
-  llvm::Value *thread = threadBits(inBytes(side.laneBases, bytes), inBytes(side.warpBases, bytes));
+  llvm::Value *thread = threadBits(inBytes(pattern.laneBases, bytes), inBytes(pattern.warpBases, bytes));
   const Addresses addresses = {ir, scalar(op.getDst()), thread, bytes};
   // Threads that hold copies of an element write the same bytes.
-  for (const layout::SharedAccess &piece : side.accesses) {
-    const unsigned first = piece.registers.front();
-    const Split source = splits.of(tile(op.getSrc())[first]);
-    const auto [pointer, offset] = addresses.of(side, piece);
-    copyPiece({.source = source.base,
-               .sourceOffset = source.add,
-               .target = pointer,
-               .targetOffset = offset,
-               .bytes = bytes * side.vectorElems,
-               .mask = op.getMask() ? tile(op.getMask())[first] : nullptr,
-               .cache = op.getCache()});
+  for (const layout::SharedAccess &sharedAccess : pattern.accesses) {
+    const unsigned first = sharedAccess.registers.front();
+    const BaseOffset source = baseOffsets.of(tile(op.getSrc())[first]);
+    const auto [pointer, offset] = addresses.of(pattern, sharedAccess);
+    copyVector({.source = source.base,
+                .sourceOffset = source.offset,
+                .target = pointer,
+                .targetOffset = offset,
+                .bytes = bytes * pattern.vectorElems,
+                .mask = op.getMask() ? tile(op.getMask())[first] : nullptr,
+                .cache = op.getCache()});
   }
   define(op, {});
   return success();

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/TtgToLlvm/FunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 namespace nereid::lowering {
 
 class SharedReader {
 public:
-  /// `side` outlives the reader.
-  SharedReader(FunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedSide &side, mlir::Type element);
+  /// `pattern` outlives the reader.
+  SharedReader(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
+               mlir::Type element);
 
   /// Accesses from here on lie at their offset ^ `bits`, which has none but those of `mask`; both in elements.
   void move(llvm::Value *bits, uint32_t mask);
@@ -17,8 +18,8 @@ public:
   void read(const layout::SharedAccess &access, llvm::MutableArrayRef<llvm::Value *> registers);
 
 private:
-  FunctionEmitter &emitter;
-  const layout::SharedSide &side;
+  TtgFunctionEmitter &emitter;
+  const layout::SharedAccessPattern &pattern;
   mlir::Type element;
   unsigned bytes;
   llvm::Value *buffer, *thread, *begin;
@@ -26,6 +27,6 @@ private:
 };
 
 /// How a tile's registers reach a buffer one by one.
-layout::SharedSide reachOf(mlir::RankedTensorType tile, ttg::MemDescType buffer);
+layout::SharedAccessPattern accessPatternOf(mlir::RankedTensorType tile, ttg::MemDescType buffer);
 
 } // namespace nereid::lowering

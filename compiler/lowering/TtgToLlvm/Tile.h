@@ -22,21 +22,21 @@ unsigned numRegisters(mlir::Type type);
 uint32_t copyMask(mlir::Type type);
 
 /// A value as another one and a constant; registers of a tile that differ by constants alone have one base. Null is 0.
-struct Split {
+struct BaseOffset {
   llvm::Value *base = nullptr;
-  int64_t add = 0; ///< pointers: in bytes
+  int64_t offset = 0; ///< pointers: in bytes
   /// The sum does not overflow, so that it may be taken in a wider type.
   bool isExact = true;
 };
 
 /// The splits of integers and pointers that have one; every other value is its own base.
-class SplitTable {
+class BaseOffsetTable {
 public:
-  Split of(llvm::Value *value) const;
-  void set(llvm::Value *value, const Split &split) { splits[value] = split; }
+  BaseOffset of(llvm::Value *value) const;
+  void set(llvm::Value *value, const BaseOffset &baseOffset) { baseOffsets[value] = baseOffset; }
 
 private:
-  llvm::DenseMap<llvm::Value *, Split> splits;
+  llvm::DenseMap<llvm::Value *, BaseOffset> baseOffsets;
 };
 
 } // namespace nereid::lowering

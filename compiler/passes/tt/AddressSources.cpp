@@ -121,8 +121,8 @@ struct OffsetWalk {
 
 void OffsetWalk::visitOp(Operation *op, bool isUnsigned) {
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-    auto [place, isNew] = found.ops.insert({op, isUnsigned});
-    place->second &= isUnsigned;
+    auto [entry, isNew] = found.ops.insert({op, isUnsigned});
+    entry->second &= isUnsigned;
     push(op->getOperands(), isUnsigned);
   } else if (movesElements(op) || isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op)) {
     push(op->getOperands(), isUnsigned);
@@ -159,6 +159,7 @@ AddressArithmetic tt::addressArithmetic(FuncOp kernel) {
   });
   while (!walk.waiting.empty())
     walk.visit(walk.waiting.pop_back_val());
-  walk.found.ops.remove_if([](const auto &entry) { return elementOf(entry.first->getResult(0).getType()).isInteger(1); });
+  walk.found.ops.remove_if(
+      [](const auto &entry) { return elementOf(entry.first->getResult(0).getType()).isInteger(1); });
   return std::move(walk.found);
 }

@@ -1,10 +1,10 @@
 // Turns dots of microscaling formats into dots of f32, bf16 or f16: values decoded and multiplied by their scales.
 // SPDX-License-Identifier: MIT
 //
-// A scale is a power of two, or a float of 8 bits that is multiplied with one of at most 11 significant bits: the scaled
-// values are exact in f32. The decoding becomes part of what copies the operands. With `halves` the type is bf16, and f16
-// where either operand is, as Triton has it on GPUs without such instructions: tensor cores take both, and scaled values of
-// 8 significant bits are exact in bf16.
+// A scale is a power of two, or a float of 8 bits that is multiplied with one of at most 11 significant bits: the
+// scaled values are exact in f32. The decoding becomes part of what copies the operands. With `halves` the type is
+// bf16, and f16 where either operand is, as Triton has it on GPUs without such instructions: tensor cores take both,
+// and scaled values of 8 significant bits are exact in bf16.
 #include "compiler/passes/tt/Passes.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -104,10 +104,10 @@ Value Decoder::nibbles(Value bytes, unsigned dim) {
   return merged(masked(arith::ShRUIOp::create(builder, twice, shift), 15), dim);
 }
 
-/// e2m1: 0, 0.5, then powers of two with one bit after them. In 16 bits the two bits of exponent go where those of the wider
-/// float end: all codes, those below one included, are then too small by the difference of the biases, and the product with
-/// that power of two is exact. In f32 the codes 0 and 0.5 are chosen apart: CPUs are slow with floats that are this small,
-/// or take them for zero.
+/// e2m1: 0, 0.5, then powers of two with one bit after them. In 16 bits the two bits of exponent go where those of the
+/// wider float end: all codes, those below one included, are then too small by the difference of the biases, and the
+/// product with that power of two is exact. In f32 the codes 0 and 0.5 are chosen apart: CPUs are slow with floats that
+/// are this small, or take them for zero.
 Value Decoder::fourBitFloats(Value bytes, unsigned dim) {
   constexpr int64_t ownBias = 1, signBit = 3;
   const int64_t mantissa = mantissaBits(computed), width = computed.getWidth();
@@ -180,10 +180,9 @@ static void decompose(DotScaledOp dot, bool inHalves) {
   if (Value scale = dot.getAScale())
     a = arith::MulFOp::create(decoder.builder, a, decoder.scales(scale, depth, dot.getFastMath()));
   if (Value scale = dot.getBScale())
-    b = arith::MulFOp::create(decoder.builder, b,
-                              decoder.transposed(decoder.scales(scale, depth, dot.getFastMath())));
-  auto product = DotOp::create(decoder.builder, dot.getType(), a, b, dot.getC(), InputPrecision::IEEE, 0);
-  dot.getD().replaceAllUsesWith(product.getD());
+    b = arith::MulFOp::create(decoder.builder, b, decoder.transposed(decoder.scales(scale, depth, dot.getFastMath())));
+  auto result = DotOp::create(decoder.builder, dot.getType(), a, b, dot.getC(), InputPrecision::IEEE, 0);
+  dot.getD().replaceAllUsesWith(result.getD());
   dot.erase();
 }
 

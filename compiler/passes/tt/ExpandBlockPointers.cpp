@@ -1,8 +1,8 @@
 // Turns pointers to tiles into addresses: base, shape, strides and offsets go where the pointer went.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/StridedBlock.h"
-#include "compiler/passes/tt/ExpandParts.h"
 #include "compiler/passes/tt/Passes.h"
+#include "compiler/passes/tt/TypeExpansion.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -15,35 +15,35 @@ using namespace mlir;
 using namespace nereid;
 
 /// The tile that `type` points to; null for any other type.
-static RankedTensorType tileBehind(Type type) {
+static RankedTensorType pointeeTile(Type type) {
   auto pointer = dyn_cast<tt::PointerType>(type);
   return pointer ? dyn_cast<RankedTensorType>(pointer.getPointee()) : RankedTensorType();
 }
 
 namespace {
 /// The values that stand for a pointer to a tile.
-struct Parts {
+struct BlockPointerFields {
   ValueRange all;
   size_t rank;
 
-  explicit Parts(ValueRange all) : all(all), rank((all.size() - 1) / 3) {}
+  explicit BlockPointerFields(ValueRange all) : all(all), rank((all.size() - 1) / 3) {}
   Value base() const { return all.front(); }
   ValueRange shape() const { return all.slice(1, rank); }
   ValueRange strides() const { return all.slice(1 + rank, rank); }
   ValueRange offsets() const { return all.slice(1 + 2 * rank, rank); }
 };
 
-struct Expansion : TypeConverter {
-  Expansion() {
+struct BlockPointerExpansion : TypeConverter {
+  BlockPointerExpansion() {
     addConversion([](Type type) { return type; });
-    addConversion([](tt::PointerType type, SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
-      auto tile = tileBehind(type);
+    addConversion([](tt::PointerType type, SmallVectorImpl<Type> &fields) -> std::optional<LogicalResult> {
+      auto tile = pointeeTile(type);
       if (!tile)
         return std::nullopt;
       Builder builder(type.getContext());
-      parts.push_back(tt::elementPointer(type));
-      parts.append(2 * tile.getRank(), builder.getI64Type());
-      parts.append(tile.getRank(), builder.getI32Type());
+      fields.push_back(tt::elementPointer(type));
+      fields.append(2 * tile.getRank(), builder.getI64Type());
+      fields.append(tile.getRank(), builder.getI32Type());
       return success();
     });
   }
@@ -56,8 +56,9 @@ template <typename Op> struct ExpandBase : OpConversionPattern<Op> {
 
 struct ExpandMake : ExpandBase<tt::MakeTensorPtrOp> {
   using ExpandBase::ExpandBase;
-  LogicalResult matchAndRewrite(tt::MakeTensorPtrOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
-    rewriter.replaceOpWithMultiple(op, {tt::flattenParts(adaptor.getOperands())});
+  LogicalResult matchAndRewrite(tt::MakeTensorPtrOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    rewriter.replaceOpWithMultiple(op, {tt::flattenValues(adaptor.getOperands())});
     return success();
   }
 };
@@ -65,17 +66,17 @@ struct ExpandMake : ExpandBase<tt::MakeTensorPtrOp> {
 struct ExpandAdvance : ExpandBase<tt::AdvanceOp> {
   using ExpandBase::ExpandBase;
   LogicalResult matchAndRewrite(tt::AdvanceOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
-    const Parts parts(adaptor.getPtr());
-    SmallVector<Value> values(parts.all.drop_back(parts.rank));
-    for (auto [offset, step] : llvm::zip_equal(parts.offsets(), tt::flattenParts(adaptor.getOffsets())))
+    const BlockPointerFields fields(adaptor.getPtr());
+    SmallVector<Value> values(fields.all.drop_back(fields.rank));
+    for (auto [offset, step] : llvm::zip_equal(fields.offsets(), tt::flattenValues(adaptor.getOffsets())))
       values.push_back(arith::AddIOp::create(rewriter, op.getLoc(), offset, step));
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
   }
 };
 
-/// What an access through a pointer to a tile needs: an address for each element, and where those are inside of the array
-/// along the dimensions that `boundaryCheck` names; no mask without one.
+/// What an access through a pointer to a tile needs: an address for each element, and where those are inside of the
+/// array along the dimensions that `boundaryCheck` names; no mask without one.
 struct Access {
   Value pointers, mask;
 };
@@ -94,10 +95,10 @@ FailureOr<Access> accessOf(Operation *op, RankedTensorType tile, ValueRange valu
   const auto dims = checkedDims(op, tile.getRank());
   if (failed(dims))
     return failure();
-  const Parts parts(values);
+  const BlockPointerFields fields(values);
   const Location loc = op->getLoc();
-  tt::StridedBlock block{parts.base(), llvm::to_vector<5>(parts.shape()), llvm::to_vector<5>(parts.strides()), {}};
-  for (auto [offset, extent] : llvm::zip_equal(parts.offsets(), tile.getShape())) {
+  tt::StridedBlock block{fields.base(), llvm::to_vector<5>(fields.shape()), llvm::to_vector<5>(fields.strides()), {}};
+  for (auto [offset, extent] : llvm::zip_equal(fields.offsets(), tile.getShape())) {
     Value first = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), offset);
     block.coordinates.push_back(tt::coordinatesFrom(builder, loc, first, extent));
   }
@@ -108,7 +109,7 @@ FailureOr<Access> accessOf(Operation *op, RankedTensorType tile, ValueRange valu
 struct ExpandLoad : ExpandBase<tt::LoadOp> {
   using ExpandBase::ExpandBase;
   LogicalResult matchAndRewrite(tt::LoadOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
-    const RankedTensorType tile = tileBehind(op.getPtr().getType());
+    const RankedTensorType tile = pointeeTile(op.getPtr().getType());
     if (!tile || op.getMask())
       return failure();
     const auto access = accessOf(op, tile, adaptor.getPtr(), rewriter);
@@ -133,7 +134,7 @@ struct ExpandLoad : ExpandBase<tt::LoadOp> {
 struct ExpandStore : ExpandBase<tt::StoreOp> {
   using ExpandBase::ExpandBase;
   LogicalResult matchAndRewrite(tt::StoreOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
-    const RankedTensorType tile = tileBehind(op.getPtr().getType());
+    const RankedTensorType tile = pointeeTile(op.getPtr().getType());
     if (!tile || op.getMask())
       return failure();
     const auto access = accessOf(op, tile, adaptor.getPtr(), rewriter);
@@ -147,17 +148,18 @@ struct ExpandStore : ExpandBase<tt::StoreOp> {
 
 struct ExpandBlockPointers : tt::impl::ExpandBlockPointersBase<ExpandBlockPointers> {
   void runOnOperation() final {
-    auto isAny = [](TypeRange types) { return llvm::any_of(types, [](Type type) { return bool(tileBehind(type)); }); };
+    auto isAny = [](TypeRange types) { return llvm::any_of(types, [](Type type) { return bool(pointeeTile(type)); }); };
     const WalkResult found = getOperation()->walk([&](Operation *op) {
-      return isAny(op->getResultTypes()) || isAny(op->getOperandTypes()) ? WalkResult::interrupt() : WalkResult::advance();
+      return isAny(op->getResultTypes()) || isAny(op->getOperandTypes()) ? WalkResult::interrupt()
+                                                                         : WalkResult::advance();
     });
     if (!found.wasInterrupted())
       return;
-    Expansion expansion;
+    BlockPointerExpansion expansion;
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     patterns.add<ExpandMake, ExpandAdvance, ExpandLoad, ExpandStore>(expansion, &getContext());
-    tt::addPartMoves(expansion, patterns, target);
+    tt::populateExpansionPatterns(expansion, patterns, target);
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }

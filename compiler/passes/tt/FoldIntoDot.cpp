@@ -4,8 +4,8 @@
 //   %p = tt.dot %a, %b, %zero
 //   %s = arith.addf %p, %x         ->     %s = tt.dot %a, %b, %x
 //
-// Integers wrap the same way in either order. Of floats the sum is one of the same terms, added in another order and with
-// one rounding less: allowed where a multiplication and an addition may be fused.
+// Integers wrap the same way in either order. Of floats the sum is one of the same terms, added in another order and
+// with one rounding less: allowed where a multiplication and an addition may be fused.
 #include "compiler/passes/tt/Passes.h"
 
 #include "mlir/IR/Dominance.h"
@@ -43,12 +43,12 @@ namespace {
 struct FoldIntoDot : nereid::tt::impl::FoldIntoDotBase<FoldIntoDot> {
   using FoldIntoDotBase::FoldIntoDotBase;
   void runOnOperation() final {
-    SmallVector<Operation *> sums;
+    SmallVector<Operation *> additions;
     getOperation()->walk([&](Operation *op) {
       if (isa<arith::AddIOp>(op) || (fusesFloats && isa<arith::AddFOp>(op)))
-        sums.push_back(op);
+        additions.push_back(op);
     });
-    for (Operation *sum : sums)
+    for (Operation *sum : additions)
       numFolded += fold(sum);
   }
 };

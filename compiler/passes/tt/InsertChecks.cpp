@@ -225,10 +225,10 @@ struct InsertChecks : nereid::tt::impl::InsertChecksBase<InsertChecks> {
   using InsertChecksBase::InsertChecksBase;
 
   void runOnOperation() final {
-    std::string whyNot;
-    auto set = support::parseSanitizers(llvm::join(kinds.begin(), kinds.end(), ","), whyNot);
+    std::string reason;
+    auto set = support::parseSanitizers(llvm::join(kinds.begin(), kinds.end(), ","), reason);
     if (!set) {
-      getOperation()->emitError() << whyNot;
+      getOperation()->emitError() << reason;
       return signalPassFailure();
     }
     getOperation()->walk([&](FuncOp kernel) { Inserter(kernel, *set).run(); });

@@ -34,7 +34,8 @@ Value tt::maskedOff(OpBuilder &builder, Operation *op, bool withOther) {
 /// In twice as many bits the result is another one.
 static Value wrappedProduct(OpBuilder &builder, arith::MulIOp op, bool isUnsigned) {
   const Location loc = op.getLoc();
-  const Type wide = withElement(op.getType(), builder.getIntegerType(2 * elementOf(op.getType()).getIntOrFloatBitWidth()));
+  const Type wide =
+      withElement(op.getType(), builder.getIntegerType(2 * elementOf(op.getType()).getIntOrFloatBitWidth()));
   auto widened = [&](Value value) -> Value {
     return isUnsigned ? arith::ExtUIOp::create(builder, loc, wide, value).getResult()
                       : arith::ExtSIOp::create(builder, loc, wide, value).getResult();

@@ -38,9 +38,7 @@ static void addFlag(Block &body) {
   Value first = body.insertArgument(count, type, end->getLoc());
   Value second = body.addArgument(type, end->getLoc());
   Value zero = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(0));
-  auto isSet = [&](Value flag) {
-    return Value(arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, flag, zero));
-  };
+  auto isSet = [&](Value flag) { return Value(arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, flag, zero)); };
   Value both = isSet(arith::AndIOp::create(builder, first, second)), hasFirst = isSet(first);
   SmallVector<Value> results;
   for (unsigned index = 0; index < count; ++index) {

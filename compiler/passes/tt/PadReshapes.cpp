@@ -30,7 +30,7 @@ static bool hasPlainInside(ArrayRef<int64_t> extents) {
   return first == extents.end() || !needsPadding(extents.drop_front(first - extents.begin() + 1));
 }
 
-static bool keepsPlaces(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+static bool keepsLinearIndices(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   Group left{from}, right{to};
   while (left.canTake() || right.canTake()) {
     const size_t leftBegin = left.end, rightBegin = right.end;
@@ -48,29 +48,29 @@ static bool keepsPlaces(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 }
 
 /// Where each element of a padded tile with extents `to` lies in a padded, flattened one with extents `from`.
-static Value placesIn(PaddedBuilder &builder, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+static Value sourceIndices(PaddedBuilder &builder, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   ImplicitLocOpBuilder &ir = builder.builder;
   const Extents shape = paddedExtents(to), fromShape = paddedExtents(from);
   const auto type = RankedTensorType::get(shape, ir.getI32Type());
   auto times = [&](Value value, int64_t factor) {
     return factor == 1 ? value : Value(arith::MulIOp::create(ir, value, builder.constant(type, factor)));
   };
-  Value number = builder.constant(type, 0), place = number;
+  Value number = builder.constant(type, 0), index = number;
   for (int64_t dim = to.size() - 1, stride = 1; dim >= 0; stride *= to[dim--])
     number = arith::AddIOp::create(ir, number, times(builder.coordinates(shape, dim), stride));
   for (int64_t dim = from.size() - 1, stride = 1; dim >= 0; stride *= fromShape[dim--]) {
     Value extent = builder.constant(type, from[dim]);
     Value coordinate = dim ? Value(arith::RemUIOp::create(ir, number, extent)) : number;
-    place = arith::AddIOp::create(ir, place, times(coordinate, stride));
+    index = arith::AddIOp::create(ir, index, times(coordinate, stride));
     if (dim)
       number = arith::DivUIOp::create(ir, number, extent);
   }
-  return place;
+  return index;
 }
 
 void nereid::tt::padReshape(ReshapeOp op, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   op.setAllowReorder(false);
-  if (keepsPlaces(from, to))
+  if (keepsLinearIndices(from, to))
     return;
   PaddedBuilder builder(op);
   ImplicitLocOpBuilder &ir = builder.builder;
@@ -79,8 +79,9 @@ void nereid::tt::padReshape(ReshapeOp op, ArrayRef<int64_t> from, ArrayRef<int64
     auto line = RankedTensorType::get({type.getNumElements()}, type.getElementType());
     return type.getRank() == 1 ? tile : Value(ReshapeOp::create(ir, line, tile, false, false));
   };
-  Value source = flat(op.getSrc()), places = flat(placesIn(builder, from, to));
-  Value picked = GatherOp::create(ir, withElement(places.getType(), elementOf(source.getType())), source, places, 0, false);
+  Value source = flat(op.getSrc()), indices = flat(sourceIndices(builder, from, to));
+  Value picked =
+      GatherOp::create(ir, withElement(indices.getType(), elementOf(source.getType())), source, indices, 0, false);
   if (picked.getType() != op.getType())
     picked = ReshapeOp::create(ir, op.getType(), picked, false, false);
   op.replaceAllUsesWith(picked);

@@ -26,14 +26,14 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::tt;
 
-static bool isOdd(Type type) {
+static bool hasUnpaddedTile(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   return tile && needsPadding(tile.getShape());
 }
 
-static bool isOdd(Operation *op) {
-  return llvm::any_of(op->getOperandTypes(), [](Type type) { return isOdd(type); }) ||
-         llvm::any_of(op->getResultTypes(), [](Type type) { return isOdd(type); });
+static bool hasUnpaddedTile(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) { return hasUnpaddedTile(type); }) ||
+         llvm::any_of(op->getResultTypes(), [](Type type) { return hasUnpaddedTile(type); });
 }
 
 //--- what is rewritten before --------------------------------------------------------------
@@ -76,7 +76,7 @@ static LogicalResult checkOp(Operation *op) {
                          "rounds them up and would run it for elements that are not there");
   if (isa<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp, DescriptorGatherOp, DescriptorScatterOp>(op))
     return op->emitError("a descriptor's block has extents that are no powers of two; this target has no such copies");
-  if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && isOdd(op))
+  if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && hasUnpaddedTile(op))
     if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()); !dense || !dense.isSplat())
       return op->emitError("a tile of different constants is not supported on this target");
   return success();
@@ -94,7 +94,8 @@ static void padTypes(Operation *op) {
     range.setEnd(range.getStart() + shapeOf(range.getType()).front());
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()); dense && dense.getType() != constant.getType())
-      constant.setValueAttr(DenseElementsAttr::get(cast<ShapedType>(constant.getType()), dense.getSplatValue<Attribute>()));
+      constant.setValueAttr(
+          DenseElementsAttr::get(cast<ShapedType>(constant.getType()), dense.getSplatValue<Attribute>()));
   if (auto function = dyn_cast<FuncOp>(op)) {
     auto padded = [](TypeRange types) { return llvm::map_to_vector(types, paddedType); };
     const FunctionType type = function.getFunctionType();
@@ -106,7 +107,7 @@ static void padTypes(Operation *op) {
 
 namespace {
 /// An op, and the shapes that its operands and results had.
-struct Odd {
+struct UnpaddedOp {
   Operation *op;
   SmallVector<Extents, 4> operands, results;
 };
@@ -120,33 +121,34 @@ template <typename Op> static void maskAccess(Op op, ArrayRef<int64_t> extents) 
   op.getMaskMutable().assign(mask);
 }
 
-static void markExtents(const Odd &odd) {
-  Builder builder(odd.op->getContext());
+static void markExtents(const UnpaddedOp &unpadded) {
+  Builder builder(unpadded.op->getContext());
   SmallVector<Attribute> marks;
-  for (const Extents &extents : odd.operands)
+  for (const Extents &extents : unpadded.operands)
     marks.push_back(builder.getDenseI64ArrayAttr(extents));
-  odd.op->setAttr(kExtents, builder.getArrayAttr(marks));
+  unpadded.op->setAttr(kExtents, builder.getArrayAttr(marks));
 }
 
 /// Of a dot's operands, what lies behind the summed dimension is zero; rows and columns do not mix.
-static void padDot(DotOp op, const Odd &odd) {
+static void padDot(DotOp op, const UnpaddedOp &unpadded) {
   auto clear = [&](OpOperand &operand, unsigned fromLast) {
-    const Extents &extents = odd.operands[operand.getOperandNumber()];
+    const Extents &extents = unpadded.operands[operand.getOperandNumber()];
     Extents existing = paddedExtents(extents);
     const size_t dim = existing.size() - fromLast;
     if (existing[dim] == extents[dim])
       return;
     existing[dim] = extents[dim];
     PaddedBuilder builder(op);
-    operand.set(builder.onlyExisting(operand.get(), existing, builder.builder.getZeroAttr(elementOf(operand.get().getType()))));
+    operand.set(
+        builder.onlyExisting(operand.get(), existing, builder.builder.getZeroAttr(elementOf(operand.get().getType()))));
   };
   clear(op.getAMutable(), 1);
   clear(op.getBMutable(), 2);
 }
 
 /// An index outside of the source still gives one of the source's elements.
-static void padGather(GatherOp op, const Odd &odd) {
-  const int64_t last = odd.operands.front()[op.getAxis()] - 1;
+static void padGather(GatherOp op, const UnpaddedOp &unpadded) {
+  const int64_t last = unpadded.operands.front()[op.getAxis()] - 1;
   const unsigned bits = elementOf(op.getIndices().getType()).getIntOrFloatBitWidth();
   if (llvm::isPowerOf2_64(last + 1) || !llvm::isUIntN(bits, last))
     return;
@@ -155,29 +157,29 @@ static void padGather(GatherOp op, const Odd &odd) {
   op.getIndicesMutable().assign(arith::MinUIOp::create(builder.builder, op.getIndices(), limit));
 }
 
-static void padOp(const Odd &odd) {
-  llvm::TypeSwitch<Operation *>(odd.op)
+static void padOp(const UnpaddedOp &unpadded) {
+  llvm::TypeSwitch<Operation *>(unpadded.op)
       .Case<LoadOp, StoreOp, AtomicRMWOp, AtomicLoadOp, AtomicStoreOp>(
-          [&](auto op) { maskAccess(op, odd.operands.front()); })
+          [&](auto op) { maskAccess(op, unpadded.operands.front()); })
       .Case<HistogramOp>([&](auto op) {
-        if (needsPadding(odd.operands.front()))
-          maskAccess(op, odd.operands.front());
+        if (needsPadding(unpadded.operands.front()))
+          maskAccess(op, unpadded.operands.front());
       })
-      .Case<AtomicCASOp, PrintOp>([&](auto) { markExtents(odd); })
+      .Case<AtomicCASOp, PrintOp>([&](auto) { markExtents(unpadded); })
       .Case<ElementwiseInlineAsmOp>([&](auto op) {
         if (!op.getPure())
-          markExtents(odd);
+          markExtents(unpadded);
       })
       .Case<AssertOp>([&](auto op) {
         PaddedBuilder builder(op);
         op.getConditionMutable().assign(
-            builder.onlyExisting(op.getCondition(), odd.operands.front(), builder.builder.getBoolAttr(true)));
+            builder.onlyExisting(op.getCondition(), unpadded.operands.front(), builder.builder.getBoolAttr(true)));
       })
-      .Case<GatherOp>([&](auto op) { padGather(op, odd); })
-      .Case<DotOp>([&](auto op) { padDot(op, odd); })
-      .Case<ReduceOp>([&](auto op) { padReduce(op, odd.operands.front()); })
-      .Case<ScanOp>([&](auto op) { padScan(op, odd.operands.front()); })
-      .Case<ReshapeOp>([&](auto op) { padReshape(op, odd.operands.front(), odd.results.front()); });
+      .Case<GatherOp>([&](auto op) { padGather(op, unpadded); })
+      .Case<DotOp>([&](auto op) { padDot(op, unpadded); })
+      .Case<ReduceOp>([&](auto op) { padReduce(op, unpadded.operands.front()); })
+      .Case<ScanOp>([&](auto op) { padScan(op, unpadded.operands.front()); })
+      .Case<ReshapeOp>([&](auto op) { padReshape(op, unpadded.operands.front(), unpadded.results.front()); });
 }
 
 namespace {
@@ -188,7 +190,7 @@ struct PadTiles : tt::impl::PadTilesBase<PadTiles> {
   SmallVector<Operation *> collect() {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isOdd(op))
+      if (hasUnpaddedTile(op))
         ops.push_back(op);
     });
     return ops;
@@ -203,20 +205,20 @@ struct PadTiles : tt::impl::PadTilesBase<PadTiles> {
       else if (auto map = dyn_cast<MapElementwiseOp>(op))
         flattenMap(map);
     }
-    std::vector<Odd> odds;
+    std::vector<UnpaddedOp> unpaddedOps;
     for (Operation *op : collect()) {
-      Odd &odd = odds.emplace_back(Odd{op, {}, {}});
+      UnpaddedOp &unpadded = unpaddedOps.emplace_back(UnpaddedOp{op, {}, {}});
       for (Type type : op->getOperandTypes())
-        odd.operands.emplace_back(shapeOf(type));
+        unpadded.operands.emplace_back(shapeOf(type));
       for (Type type : op->getResultTypes())
-        odd.results.emplace_back(shapeOf(type));
+        unpadded.results.emplace_back(shapeOf(type));
     }
-    if (odds.empty())
+    if (unpaddedOps.empty())
       return markAllAnalysesPreserved();
     getOperation().walk([](Operation *op) { padTypes(op); });
-    for (const Odd &odd : odds)
-      padOp(odd);
-    numPadded += odds.size();
+    for (const UnpaddedOp &unpadded : unpaddedOps)
+      padOp(unpadded);
+    numPadded += unpaddedOps.size();
   }
 };
 } // namespace

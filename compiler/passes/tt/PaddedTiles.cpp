@@ -55,8 +55,9 @@ Value PaddedBuilder::existing(ArrayRef<int64_t> shape, ArrayRef<int64_t> extents
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     if (extent == shape[dim])
       continue;
-    Value place = coordinates(shape[dim], 0);
-    Value below = arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, place, constant(place.getType(), extent));
+    Value coordinate = coordinates(shape[dim], 0);
+    Value below =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, coordinate, constant(coordinate.getType(), extent));
     Value own = along(below, shape, dim);
     all = all ? Value(arith::AndIOp::create(builder, all, own)) : own;
   }

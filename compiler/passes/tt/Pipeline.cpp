@@ -12,7 +12,7 @@
 using namespace mlir;
 
 void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats,
-                                       llvm::function_ref<void(OpPassManager &)> placeDescriptors) {
+                                       llvm::function_ref<void(OpPassManager &)> lowerDescriptors) {
   // What only imported text has.
   passes.addPass(createLiftControlFlow());
   passes.addPass(createExpandBlockPointers());
@@ -20,8 +20,8 @@ void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats,
   // switched off: one canonicalisation after it is enough.
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   passes.addPass(createSymbolDCEPass());
-  if (placeDescriptors)
-    placeDescriptors(passes);
+  if (lowerDescriptors)
+    lowerDescriptors(passes);
   passes.addPass(createRewriteDescriptors());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createDropHints());

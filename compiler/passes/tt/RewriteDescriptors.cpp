@@ -1,8 +1,8 @@
 // Turns tensor descriptors into pointers and accesses through them into masked loads, stores and atomic accesses.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/StridedBlock.h"
-#include "compiler/passes/tt/ExpandParts.h"
 #include "compiler/passes/tt/Passes.h"
+#include "compiler/passes/tt/TypeExpansion.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -16,11 +16,11 @@ using namespace nereid;
 
 namespace {
 /// The values that stand for a descriptor, in the order of the plain launch ABI.
-struct Parts {
+struct DescriptorFields {
   ValueRange all;
   size_t rank;
 
-  explicit Parts(ValueRange all) : all(all), rank((all.size() - 3) / 2) {}
+  explicit DescriptorFields(ValueRange all) : all(all), rank((all.size() - 3) / 2) {}
   Value base() const { return all.front(); }
   ValueRange shape() const { return all.slice(1, rank); }
   ValueRange strides() const { return all.slice(1 + rank, rank); }
@@ -28,14 +28,14 @@ struct Parts {
   Value roundsToTf32() const { return all[2 + 2 * rank]; }
 };
 
-struct Expansion : TypeConverter {
-  Expansion() {
+struct DescriptorExpansion : TypeConverter {
+  DescriptorExpansion() {
     addConversion([](Type type) { return type; });
-    addConversion([](tt::TensorDescType type, SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
+    addConversion([](tt::TensorDescType type, SmallVectorImpl<Type> &fields) -> std::optional<LogicalResult> {
       Builder builder(type.getContext());
-      parts.push_back(tt::PointerType::get(type.getTileType().getElementType()));
-      parts.append(2 * type.getBlockType().getRank(), builder.getI64Type());
-      parts.append(2, builder.getI1Type());
+      fields.push_back(tt::PointerType::get(type.getTileType().getElementType()));
+      fields.append(2 * type.getBlockType().getRank(), builder.getI64Type());
+      fields.append(2, builder.getI1Type());
       return success();
     });
   }
@@ -56,10 +56,10 @@ Value widened(OpBuilder &builder, Location loc, Value value) {
   return arith::ExtSIOp::create(builder, loc, tt::withElement(value.getType(), builder.getI64Type()), value);
 }
 
-Access accessTo(OpBuilder &builder, Location loc, const Parts &parts, ArrayRef<Value> coordinates) {
-  tt::StridedBlock block{parts.base(), {}, {}, {}};
-  block.shape.append(parts.shape().begin(), parts.shape().end());
-  block.strides.append(parts.strides().begin(), parts.strides().end());
+Access accessTo(OpBuilder &builder, Location loc, const DescriptorFields &fields, ArrayRef<Value> coordinates) {
+  tt::StridedBlock block{fields.base(), {}, {}, {}};
+  block.shape.append(fields.shape().begin(), fields.shape().end());
+  block.strides.append(fields.strides().begin(), fields.strides().end());
   block.strides.back() = arith::ConstantIntOp::create(builder, loc, 1, 64); // of every descriptor
   block.coordinates.append(coordinates.begin(), coordinates.end());
   const auto dims = llvm::to_vector(llvm::seq<int64_t>(0, coordinates.size()));
@@ -67,17 +67,19 @@ Access accessTo(OpBuilder &builder, Location loc, const Parts &parts, ArrayRef<V
 }
 
 /// The block that begins at the indices.
-Access blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const Parts &parts, ArrayRef<Value> indices) {
+Access blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
+               ArrayRef<Value> indices) {
   SmallVector<Value> coordinates;
   for (auto [index, extent] : llvm::zip_equal(indices, type.getBlockType().getShape()))
     coordinates.push_back(tt::coordinatesFrom(builder, loc, widened(builder, loc, index), extent));
-  return accessTo(builder, loc, parts, coordinates);
+  return accessTo(builder, loc, fields, coordinates);
 }
 
 /// One row for each index, from a column on.
-Access rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const Parts &parts, Value rows, Value column) {
+Access rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields, Value rows,
+              Value column) {
   Value columns = tt::coordinatesFrom(builder, loc, widened(builder, loc, column), type.getBlockType().getDimSize(1));
-  return accessTo(builder, loc, parts, {widened(builder, loc, rows), columns});
+  return accessTo(builder, loc, fields, {widened(builder, loc, rows), columns});
 }
 
 //--- Reads -----------------------------------------------------------------------------------
@@ -87,7 +89,8 @@ Value paddingOf(OpBuilder &builder, Location loc, RankedTensorType tile, Value p
   Type element = tile.getElementType();
   Value zero = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(element)));
   if (auto type = dyn_cast<FloatType>(element)) {
-    Value nan = arith::ConstantOp::create(builder, loc, FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics())));
+    Value nan =
+        arith::ConstantOp::create(builder, loc, FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics())));
     zero = arith::SelectOp::create(builder, loc, padsWithNan, nan, zero);
   }
   return tt::SplatOp::create(builder, loc, tile, zero);
@@ -101,8 +104,7 @@ Value roundedToTf32(OpBuilder &builder, Location loc, Value tile, Value rounds) 
     return tile;
   Type bits = tt::withElement(type, builder.getI32Type());
   auto constant = [&](uint32_t number) -> Value {
-    return arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(cast<ShapedType>(bits), APInt(32, number)));
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(cast<ShapedType>(bits), APInt(32, number)));
   };
   Value raw = tt::BitcastOp::create(builder, loc, bits, tile);
   Value exponent = arith::AndIOp::create(builder, loc, raw, constant(0x7f800000));
@@ -114,20 +116,21 @@ Value roundedToTf32(OpBuilder &builder, Location loc, Value tile, Value rounds) 
   return arith::SelectOp::create(builder, loc, changes, tt::BitcastOp::create(builder, loc, type, rounded), tile);
 }
 
-Value loadBlock(OpBuilder &builder, Location loc, const Parts &parts, const Access &access, RankedTensorType tile,
-                tt::CacheModifier cache, tt::EvictionPolicy evict) {
-  Value other = paddingOf(builder, loc, tile, parts.padsWithNan());
+Value loadBlock(OpBuilder &builder, Location loc, const DescriptorFields &fields, const Access &access,
+                RankedTensorType tile, tt::CacheModifier cache, tt::EvictionPolicy evict) {
+  Value other = paddingOf(builder, loc, tile, fields.padsWithNan());
   Value loaded = tt::LoadOp::create(builder, loc, tile, access.pointers, access.inside, other, cache, evict, false);
-  return roundedToTf32(builder, loc, loaded, parts.roundsToTf32());
+  return roundedToTf32(builder, loc, loaded, fields.roundsToTf32());
 }
 
 struct RewriteLoad : Rewrite<tt::DescriptorLoadOp> {
   using Rewrite::Rewrite;
-  LogicalResult matchAndRewrite(tt::DescriptorLoadOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
-    const Parts parts(adaptor.getDesc());
-    const Access access = blockAt(rewriter, op.getLoc(), op.getDesc().getType(), parts,
-                                  tt::flattenParts(adaptor.getIndices()));
-    rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), parts, access, cast<RankedTensorType>(op.getType()),
+  LogicalResult matchAndRewrite(tt::DescriptorLoadOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    const DescriptorFields fields(adaptor.getDesc());
+    const Access access =
+        blockAt(rewriter, op.getLoc(), op.getDesc().getType(), fields, tt::flattenValues(adaptor.getIndices()));
+    rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), fields, access, cast<RankedTensorType>(op.getType()),
                                      op.getCache(), op.getEvict()));
     return success();
   }
@@ -137,10 +140,10 @@ struct RewriteGather : Rewrite<tt::DescriptorGatherOp> {
   using Rewrite::Rewrite;
   LogicalResult matchAndRewrite(tt::DescriptorGatherOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    const Parts parts(adaptor.getDesc());
-    const Access access = rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), parts, op.getXOffsets(),
-                                 op.getYOffset());
-    rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), parts, access, cast<RankedTensorType>(op.getType()),
+    const DescriptorFields fields(adaptor.getDesc());
+    const Access access =
+        rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), fields, op.getXOffsets(), op.getYOffset());
+    rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), fields, access, cast<RankedTensorType>(op.getType()),
                                      tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL));
     return success();
   }
@@ -150,9 +153,10 @@ struct RewriteGather : Rewrite<tt::DescriptorGatherOp> {
 
 struct RewriteStore : Rewrite<tt::DescriptorStoreOp> {
   using Rewrite::Rewrite;
-  LogicalResult matchAndRewrite(tt::DescriptorStoreOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
-    const Access access = blockAt(rewriter, op.getLoc(), op.getDesc().getType(), Parts(adaptor.getDesc()),
-                                  tt::flattenParts(adaptor.getIndices()));
+  LogicalResult matchAndRewrite(tt::DescriptorStoreOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    const Access access = blockAt(rewriter, op.getLoc(), op.getDesc().getType(), DescriptorFields(adaptor.getDesc()),
+                                  tt::flattenValues(adaptor.getIndices()));
     rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.inside,
                                              tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
     return success();
@@ -163,7 +167,7 @@ struct RewriteScatter : Rewrite<tt::DescriptorScatterOp> {
   using Rewrite::Rewrite;
   LogicalResult matchAndRewrite(tt::DescriptorScatterOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    const Access access = rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), Parts(adaptor.getDesc()),
+    const Access access = rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), DescriptorFields(adaptor.getDesc()),
                                  op.getXOffsets(), op.getYOffset());
     rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.inside,
                                              tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
@@ -194,8 +198,8 @@ std::optional<tt::RMWOp> combinationOf(tt::DescriptorReduceKind kind, Type eleme
   llvm_unreachable("all kinds are listed");
 }
 
-/// The extreme of f16 and bf16 by their bits: those without a sign are ordered as integers are, those with one the other
-/// way round as unsigned integers are.
+/// The extreme of f16 and bf16 by their bits: those without a sign are ordered as integers are, those with one the
+/// other way round as unsigned integers are.
 void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const Access &access, Value value) {
   Type bits = tt::withElement(value.getType(), builder.getI16Type());
   Type pointers = tt::withElement(access.pointers.getType(), tt::PointerType::get(builder.getI16Type()));
@@ -207,7 +211,8 @@ void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const Acce
     Value mask = arith::CmpIOp::create(builder, loc, order, pattern, zero);
     if (access.inside)
       mask = arith::AndIOp::create(builder, loc, access.inside, mask);
-    const tt::RMWOp how = isNegative ? (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX) : (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN);
+    const tt::RMWOp how =
+        isNegative ? (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX) : (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN);
     tt::AtomicRMWOp::create(builder, loc, bits, how, pointer, pattern, mask, tt::MemSemantic::RELAXED,
                             tt::MemSyncScope::GPU);
   }
@@ -228,8 +233,8 @@ struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
     const bool isSmallFloat = isSmallFloatExtreme(op.getKind(), element);
     if (!combination && !isSmallFloat)
       return failure(); // said before the conversion
-    const Access access = blockAt(rewriter, op.getLoc(), type, Parts(adaptor.getDesc()),
-                                  tt::flattenParts(adaptor.getIndices()));
+    const Access access = blockAt(rewriter, op.getLoc(), type, DescriptorFields(adaptor.getDesc()),
+                                  tt::flattenValues(adaptor.getIndices()));
     Value value = adaptor.getSrc().front();
     if (isSmallFloat)
       combineSmallFloats(rewriter, op.getLoc(), op.getKind() == tt::DescriptorReduceKind::MAX, access, value);
@@ -245,15 +250,16 @@ struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
 
 struct RewriteMake : Rewrite<tt::MakeTensorDescOp> {
   using Rewrite::Rewrite;
-  LogicalResult matchAndRewrite(tt::MakeTensorDescOp op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const final {
-    SmallVector<Value> parts{op.getBase()};
+  LogicalResult matchAndRewrite(tt::MakeTensorDescOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    SmallVector<Value> fields{op.getBase()};
     for (Value extent : op.getShape())
-      parts.push_back(widened(rewriter, op.getLoc(), extent));
-    llvm::append_range(parts, op.getStrides());
+      fields.push_back(widened(rewriter, op.getLoc(), extent));
+    llvm::append_range(fields, op.getStrides());
     const bool padsWithNan = op.getPadding() == tt::PaddingOption::PAD_NAN;
     for (bool flag : {padsWithNan, false})
-      parts.push_back(arith::ConstantIntOp::create(rewriter, op.getLoc(), flag, 1));
-    rewriter.replaceOpWithMultiple(op, {parts});
+      fields.push_back(arith::ConstantIntOp::create(rewriter, op.getLoc(), flag, 1));
+    rewriter.replaceOpWithMultiple(op, {fields});
     return success();
   }
 };
@@ -271,7 +277,7 @@ LogicalResult checkReductions(ModuleOp module) {
 }
 
 /// What every descriptor promises: its base and its rows are multiples of 16 bytes.
-void addAlignment(Type type, MutableArrayRef<DictionaryAttr> parts) {
+void addAlignment(Type type, MutableArrayRef<DictionaryAttr> fields) {
   auto descriptor = dyn_cast<tt::TensorDescType>(type);
   if (!descriptor)
     return;
@@ -281,9 +287,9 @@ void addAlignment(Type type, MutableArrayRef<DictionaryAttr> parts) {
   };
   const auto rank = static_cast<size_t>(descriptor.getBlockType().getRank());
   const unsigned bytes = std::max(1u, descriptor.getBlockType().getElementTypeBitWidth() / 8);
-  parts[0] = divisible(16);
+  fields[0] = divisible(16);
   for (size_t dim = 0; dim + 1 < rank; ++dim)
-    parts[1 + rank + dim] = divisible(16 / bytes);
+    fields[1 + rank + dim] = divisible(16 / bytes);
 }
 
 struct RewriteDescriptors : tt::impl::RewriteDescriptorsBase<RewriteDescriptors> {
@@ -299,12 +305,12 @@ struct RewriteDescriptors : tt::impl::RewriteDescriptorsBase<RewriteDescriptors>
       return;
     if (failed(checkReductions(getOperation())))
       return signalPassFailure();
-    Expansion expansion;
+    DescriptorExpansion expansion;
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     patterns.add<RewriteMake, RewriteLoad, RewriteGather, RewriteStore, RewriteScatter, RewriteReduce>(expansion,
-                                                                                                      &getContext());
-    tt::addPartMoves(expansion, patterns, target, addAlignment);
+                                                                                                       &getContext());
+    tt::populateExpansionPatterns(expansion, patterns, target, addAlignment);
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }

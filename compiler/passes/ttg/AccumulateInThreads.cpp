@@ -36,7 +36,7 @@ namespace {
 /// One value that a loop carries, and the ops that add reductions to it, the first one first.
 struct Accumulation {
   unsigned index = 0; ///< of the carried value
-  SmallVector<Operation *> sums;
+  SmallVector<Operation *> updates;
   SmallVector<tt::ReduceOp> reductions; ///< one for each sum
   TypedAttr neutral;
 };
@@ -98,19 +98,19 @@ static std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned in
     Operation *combination = combinationOf(reduction);
     if (!combination || !doesCombine(sum, combination))
       return std::nullopt;
-    if (!found.sums.empty()) {
+    if (!found.updates.empty()) {
       tt::ReduceOp next = found.reductions.front();
-      const bool isSame = sum->getName() == found.sums.front()->getName() && next.getAxis() == reduction.getAxis() &&
+      const bool isSame = sum->getName() == found.updates.front()->getName() && next.getAxis() == reduction.getAxis() &&
                           next.getSrcs().front().getType() == reduction.getSrcs().front().getType() &&
                           combinationOf(next)->getName() == combination->getName();
       if (!isSame)
         return std::nullopt;
     }
-    found.sums.insert(found.sums.begin(), sum);
+    found.updates.insert(found.updates.begin(), sum);
     found.reductions.insert(found.reductions.begin(), reduction);
     value = sum->getOperand(other);
   }
-  if (found.sums.empty() || !carried.hasOneUse())
+  if (found.updates.empty() || !carried.hasOneUse())
     return std::nullopt;
   found.neutral = analysis::neutralElement(combinationOf(found.reductions.front()));
   return found.neutral ? std::optional(std::move(found)) : std::nullopt;
@@ -229,7 +229,7 @@ static void eraseUnused(Value value) {
 }
 
 static void rewrite(scf::ForOp loop, const Accumulation &accumulation, ArrayRef<Value> parts) {
-  Operation *last = accumulation.sums.back();
+  Operation *last = accumulation.updates.back();
   tt::ReduceOp reduction = accumulation.reductions.back();
   const bool isSecond = reductionOf(last->getOperand(1)) == reduction;
   BlockArgument carried = loop.getRegionIterArg(accumulation.index);
@@ -252,7 +252,7 @@ static void rewrite(scf::ForOp loop, const Accumulation &accumulation, ArrayRef<
     use->set(whole);
 
   Value sum = carried;
-  for (auto [step, part] : llvm::zip_equal(accumulation.sums, parts)) {
+  for (auto [step, part] : llvm::zip_equal(accumulation.updates, parts)) {
     builder.setInsertionPoint(step);
     sum = combined(builder, combinationOf(reduction), sum, part);
     sum.setLoc(step->getLoc());

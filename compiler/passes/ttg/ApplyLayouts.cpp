@@ -36,8 +36,8 @@ private:
   void setEncoding(Value value, LayoutEncoding encoding);
   void setOperand(OpOperand &operand);
   Value withEncoding(Value value, LayoutEncoding encoding);
-  Value makeAgain(Value value, LayoutEncoding encoding);
-  void place(ConvertLayoutOp conversion);
+  Value rematerialise(Value value, LayoutEncoding encoding);
+  void moveToFirstUser(ConvertLayoutOp conversion);
   void updateSignature();
 
   tt::FuncOp function;
@@ -67,7 +67,7 @@ LayoutEncoding Applier::produced(OpResult result) const {
   if (isa<tt::CallOp>(op))
     return signatureLayout(cast<RankedTensorType>(result.getType()));
   if (isa<tt::JoinOp, tt::CatOp>(op))
-    return halfOf(op).forward(layouts[classes.classOf(op)]);
+    return halfTransfer(op).forward(layouts[classes.classOf(op)]);
   if (isa<tt::SplitOp>(op))
     return layouts[classes.classOf(op)];
   auto scan = dyn_cast<tt::ScanOp>(op);
@@ -95,7 +95,7 @@ LayoutEncoding Applier::requiredByRearrangement(OpOperand &operand) const {
   Operation *op = operand.getOwner();
   const LayoutEncoding ofClass = layouts[classes.classOf(op)];
   if (isa<tt::SplitOp>(op))
-    return halfOf(op).forward(ofClass);
+    return halfTransfer(op).forward(ofClass);
   auto gather = dyn_cast<tt::GatherOp>(op);
   // The buffer of other gathers is written from any layout.
   return gather && operand.getOperandNumber() == 0 && !analysis::exchangeDistance(gather) ? LayoutEncoding() : ofClass;
@@ -112,8 +112,8 @@ LayoutEncoding Applier::required(OpOperand &operand) const {
     return signatureLayout(cast<RankedTensorType>(operand.get().getType()));
   if (isa<scf::ForOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op))
     return requiredByControl(operand);
-  if (auto relation = shapeRelation(op))
-    return relation->backward(layoutOf(op->getResult(0)));
+  if (auto transfer = shapeTransfer(op))
+    return transfer->backward(layoutOf(op->getResult(0)));
   if (isa<tt::JoinOp, tt::CatOp, tt::SplitOp, tt::GatherOp, tt::HistogramOp>(op))
     return requiredByRearrangement(operand);
   if (auto scan = dyn_cast<tt::ScanOp>(op))
@@ -129,18 +129,18 @@ LayoutEncoding Applier::required(OpOperand &operand) const {
 void Applier::setEncoding(Value value, LayoutEncoding encoding) { value.setType(encoded(value, encoding)); }
 
 /// A cheap tile in another encoding, made beside the original from operands that are made in turn.
-Value Applier::makeAgain(Value value, LayoutEncoding encoding) {
+Value Applier::rematerialise(Value value, LayoutEncoding encoding) {
   Value &entry = made[{value, encoding}];
   if (entry)
     return entry;
   Operation *op = value.getDefiningOp();
   LayoutEncoding inner = encoding;
-  if (auto relation = shapeRelation(op))
-    inner = relation->backward(encoding);
+  if (auto transfer = shapeTransfer(op))
+    inner = transfer->backward(encoding);
   IRMapping mapping;
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
-      mapping.map(operand, makeAgain(operand, inner));
+      mapping.map(operand, rematerialise(operand, inner));
   builder.setInsertionPoint(op);
   Operation *copy = builder.clone(*op, mapping);
   const RankedTensorType type = encoded(value, encoding);
@@ -152,8 +152,8 @@ Value Applier::makeAgain(Value value, LayoutEncoding encoding) {
 }
 
 Value Applier::withEncoding(Value value, LayoutEncoding encoding) {
-  if (classes.isCheap(value))
-    return makeAgain(value, encoding);
+  if (classes.isRematerialised(value))
+    return rematerialise(value, encoding);
   if (encodingOf(value.getType()) == encoding)
     return value;
   Value &entry = made[{value, encoding}];
@@ -171,7 +171,7 @@ void Applier::setOperand(OpOperand &operand) {
   if (!isa<RankedTensorType>(value.getType()))
     return;
   LayoutEncoding encoding = required(operand);
-  if (!encoding && classes.isCheap(value))
+  if (!encoding && classes.isRematerialised(value))
     encoding = signatureLayout(cast<RankedTensorType>(value.getType()));
   if (encoding)
     operand.set(withEncoding(value, encoding));
@@ -194,7 +194,7 @@ static Block *commonBlock(Operation *op) {
 }
 
 /// Moves a conversion from behind its operand to before its first user, but never into a loop.
-void Applier::place(ConvertLayoutOp conversion) {
+void Applier::moveToFirstUser(ConvertLayoutOp conversion) {
   Block *block = commonBlock(conversion);
   if (!block)
     return conversion.erase();
@@ -223,18 +223,17 @@ void Applier::updateSignature() {
     });
   };
   const FunctionType type = function.getFunctionType();
-  function.setFunctionType(
-      builder.getFunctionType(withLayouts(type.getInputs()), withLayouts(type.getResults())));
+  function.setFunctionType(builder.getFunctionType(withLayouts(type.getInputs()), withLayouts(type.getResults())));
   for (auto [argument, input] : llvm::zip_equal(function.getArguments(), function.getFunctionType().getInputs()))
     argument.setType(input);
 }
 
 void Applier::run() {
-  SmallVector<Operation *> kept, cheap;
+  SmallVector<Operation *> kept, rematerialised;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    const bool isCheap = op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
-                         classes.isCheap(op->getResult(0));
-    (isCheap ? cheap : kept).push_back(op);
+    const bool isRematerialised = op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
+                                  classes.isRematerialised(op->getResult(0));
+    (isRematerialised ? rematerialised : kept).push_back(op);
   });
   for (Operation *op : kept) {
     for (OpResult result : op->getResults())
@@ -249,11 +248,11 @@ void Applier::run() {
   for (Operation *op : kept)
     for (OpOperand &operand : op->getOpOperands())
       setOperand(operand);
-  for (Operation *op : llvm::reverse(cheap))
+  for (Operation *op : llvm::reverse(rematerialised))
     if (op->use_empty())
       op->erase();
   for (ConvertLayoutOp conversion : conversions)
-    place(conversion);
+    moveToFirstUser(conversion);
 }
 
 void ttg::applyLayouts(tt::FuncOp function, const LayoutClasses &classes, ArrayRef<LayoutEncoding> layouts,

@@ -24,7 +24,7 @@ using namespace nereid;
 using namespace nereid::ttg;
 
 /// Elements one by one over lanes and warps, from the last dimension on: what tiles have in a function's signature.
-static LayoutEncoding signatureLayout(RankedTensorType tile, ThreadShape threads) {
+static LayoutEncoding signatureLayout(RankedTensorType tile, ThreadCounts threads) {
   const unsigned rank = tile.getRank();
   const SmallVector<unsigned> order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank)));
   return defaultBlocked(tile.getContext(), tile.getShape(), SmallVector<unsigned>(rank, 1), order, threads.numWarps,
@@ -32,11 +32,12 @@ static LayoutEncoding signatureLayout(RankedTensorType tile, ThreadShape threads
 }
 
 /// Pieces of 16 bytes along rows.
-static LayoutEncoding rowPieces(RankedTensorType tile, ThreadShape threads) {
+static LayoutEncoding rowVectors(RankedTensorType tile, ThreadCounts threads) {
   const int64_t bits = analysis::memoryBits(tile.getElementType());
   const int64_t perThread = std::max<int64_t>(1, tile.getNumElements() / (threads.numWarps * threads.threadsPerWarp));
-  const unsigned piece = std::min({analysis::kWidestAccessBytes * 8 / bits, perThread, tile.getDimSize(1)});
-  return defaultBlocked(tile.getContext(), tile.getShape(), {1, piece}, {1, 0}, threads.numWarps, threads.threadsPerWarp);
+  const unsigned elems = std::min({analysis::kWidestAccessBytes * 8 / bits, perThread, tile.getDimSize(1)});
+  return defaultBlocked(tile.getContext(), tile.getShape(), {1, elems}, {1, 0}, threads.numWarps,
+                        threads.threadsPerWarp);
 }
 
 namespace {
@@ -51,7 +52,7 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
     return success();
   }
 
-  void setModuleFacts() {
+  void setModuleAttributes() {
     OpBuilder builder(&getContext());
     Operation *module = getOperation();
     module->setAttr(kNumCtas, builder.getI32IntegerAttr(numCtas));
@@ -63,12 +64,12 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
   }
 
   LogicalResult assign(tt::FuncOp function) {
-    const ThreadShape threads{numWarps, threadsPerWarp};
+    const ThreadCounts threads{numWarps, threadsPerWarp};
     auto inSignature = [&](RankedTensorType tile) { return signatureLayout(tile, threads); };
-    const MatrixFacts facts = {hasWarpMma, hasWarpGroupMma, maxSharedBytes};
-    auto ofProduct = [&](tt::DotOp dot) { return accumulatorLayout(dot, facts, threads); };
-    auto ofCopy = [&](RankedTensorType tile) { return rowPieces(tile, threads); };
-    FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofProduct, ofCopy);
+    const MmaFeatures features = {hasWarpMma, hasWarpGroupMma, maxSharedBytes};
+    auto ofDot = [&](tt::DotOp dot) { return accumulatorLayout(dot, features, threads); };
+    auto ofCopy = [&](RankedTensorType tile) { return rowVectors(tile, threads); };
+    FailureOr<LayoutClasses> classes = LayoutClasses::build(function, inSignature, ofDot, ofCopy);
     if (failed(classes))
       return failure();
     const analysis::AxisInfoAnalysis axes(function);
@@ -80,7 +81,7 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
   void runOnOperation() final {
     if (failed(checkOptions()))
       return signalPassFailure();
-    setModuleFacts();
+    setModuleAttributes();
     for (auto function : getOperation().getOps<tt::FuncOp>())
       if (failed(assign(function)))
         return signalPassFailure();

@@ -16,9 +16,9 @@ using Candidates = llvm::SmallSetVector<LayoutEncoding, 8>;
 
 class Chooser {
 public:
-  Chooser(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &facts, ThreadShape threads,
+  Chooser(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &axisInfo, ThreadCounts threads,
           MLIRContext *context)
-      : classes(classes), facts(facts), threads(threads), context(context), chosen(classes.classes().size()),
+      : classes(classes), axisInfo(axisInfo), threads(threads), context(context), chosen(classes.classes().size()),
         wanted(classes.classes().size()) {}
 
   SmallVector<LayoutEncoding> run();
@@ -35,13 +35,13 @@ private:
 
   /// What the class at the other end would have, were that of class `index` `layout`; null where nothing follows.
   LayoutEncoding across(unsigned index, const Edge &edge, LayoutEncoding layout) const {
-    return edge.start == index ? edge.relation.forward(layout) : edge.relation.backward(layout);
+    return edge.start == index ? edge.transfer.forward(layout) : edge.transfer.backward(layout);
   }
   uint64_t conversion(const Edge &edge, LayoutEncoding start, LayoutEncoding end) const;
 
   const LayoutClasses &classes;
-  const analysis::AxisInfoAnalysis &facts;
-  ThreadShape threads;
+  const analysis::AxisInfoAnalysis &axisInfo;
+  ThreadCounts threads;
   MLIRContext *context;
   SmallVector<LayoutEncoding> chosen;
   SmallVector<Candidates> wanted; ///< by the accesses of each class
@@ -61,7 +61,7 @@ static void addAxes(const LayoutClasses &classes, const LayoutClass &of, llvm::S
     axes.insert(reduction.axis);
   for (unsigned index : of.edges) {
     const Edge &edge = classes.edges()[index];
-    if (edge.relation.kind == Relation::Kind::Same)
+    if (edge.transfer.kind == LayoutTransfer::Kind::Same)
       for (unsigned end : {edge.start, edge.end})
         for (Reduction reduction : classes.classes()[end].reductions)
           axes.insert(reduction.axis);
@@ -75,10 +75,10 @@ void Chooser::collectWanted(unsigned index) {
   llvm::SmallSetVector<unsigned, 2> axes;
   addAxes(classes, of, axes);
   for (const Access &access : of.accesses) {
-    wanted[index].insert(preferredLayout(access.access, facts, threads));
+    wanted[index].insert(preferredLayout(access.access, axisInfo, threads));
     if (access.access.tile().getRank() > 1)
       for (unsigned axis : axes)
-        wanted[index].insert(preferredLayout(access.access, facts, threads, axis));
+        wanted[index].insert(preferredLayout(access.access, axisInfo, threads, axis));
   }
 }
 
@@ -108,7 +108,7 @@ Candidates Chooser::candidatesOf(unsigned index) {
 uint64_t Chooser::ownCost(const LayoutClass &of, LayoutEncoding layout) {
   uint64_t cost = 0;
   for (const Access &access : of.accesses)
-    cost += uint64_t(loopWeight(access.loopDepth)) * accessCost(access.access, facts, layout);
+    cost += uint64_t(loopWeight(access.loopDepth)) * accessCost(access.access, axisInfo, layout);
   for (Reduction reduction : of.reductions)
     cost += uint64_t(loopWeight(reduction.loopDepth)) * reductionCost(reduction.op, reduction.axis, layout);
   return cost;
@@ -117,7 +117,7 @@ uint64_t Chooser::ownCost(const LayoutClass &of, LayoutEncoding layout) {
 /// The cost of what stands on an edge: nothing where the end's layout follows from the start's.
 uint64_t Chooser::conversion(const Edge &edge, LayoutEncoding start, LayoutEncoding end) const {
   return uint64_t(loopWeight(edge.loopDepth)) *
-         conversionCost(edge.relation.forward(start), end, edge.relation.to, edge.elementBits, threads);
+         conversionCost(edge.transfer.forward(start), end, edge.transfer.to, edge.elementBits, threads);
 }
 
 uint64_t Chooser::edgeCost(unsigned index, const Edge &edge, LayoutEncoding layout) {
@@ -192,7 +192,7 @@ SmallVector<LayoutEncoding> Chooser::run() {
   return chosen;
 }
 
-SmallVector<LayoutEncoding> ttg::chooseLayouts(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &facts,
-                                               ThreadShape threads, MLIRContext *context) {
-  return Chooser(classes, facts, threads, context).run();
+SmallVector<LayoutEncoding> ttg::chooseLayouts(const LayoutClasses &classes, const analysis::AxisInfoAnalysis &axisInfo,
+                                               ThreadCounts threads, MLIRContext *context) {
+  return Chooser(classes, axisInfo, threads, context).run();
 }

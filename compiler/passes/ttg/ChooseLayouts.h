@@ -8,7 +8,7 @@ namespace nereid::ttg {
 
 /// One layout per class.
 llvm::SmallVector<LayoutEncoding> chooseLayouts(const LayoutClasses &classes,
-                                                const analysis::AxisInfoAnalysis &facts, ThreadShape threads,
+                                                const analysis::AxisInfoAnalysis &axisInfo, ThreadCounts threads,
                                                 mlir::MLIRContext *context);
 
 } // namespace nereid::ttg

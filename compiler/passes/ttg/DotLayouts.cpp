@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/DotLayouts.h"
 
-#include "compiler/dialect/ttg/MatrixKind.h"
+#include "compiler/dialect/ttg/MmaKind.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Mma.h"
 
@@ -53,28 +53,28 @@ int64_t ttg::bytesOfOperands(tt::DotOp dot) {
   return bytes;
 }
 
-/// Groups of four warps go below each other as long as there are rows, then side by side. Null where the instructions of
-/// groups do not know the elements or are larger than the tile, or where the operands have no room.
-static NvidiaMmaAttr groupLayout(tt::DotOp dot, const MatrixFacts &facts, unsigned numWarps) {
+/// Groups of four warps go below each other as long as there are rows, then side by side. Null where the instructions
+/// of groups do not know the elements or are larger than the tile, or where the operands have no room.
+static NvidiaMmaAttr warpGroupLayout(tt::DotOp dot, const MmaFeatures &features, unsigned numWarps) {
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
   Type left = tt::elementOf(dot.getA().getType()), right = tt::elementOf(dot.getB().getType());
-  if (!facts.hasWarpGroupMma || shape.size() != 2 || numWarps % layout::kWarpsPerGroup ||
-      bytesOfOperands(dot) > facts.maxSharedBytes ||
-      !ttng::hasGroupInstruction(left, right, tt::elementOf(dot.getType()), dot.getInputPrecision()))
+  if (!features.hasWarpGroupMma || shape.size() != 2 || numWarps % layout::kWarpsPerWarpGroup ||
+      bytesOfOperands(dot) > features.maxSharedBytes ||
+      !ttng::hasWgmmaInstruction(left, right, tt::elementOf(dot.getType()), dot.getInputPrecision()))
     return {};
-  const unsigned depth = ttng::groupDepth(left.getIntOrFloatBitWidth()), groups = numWarps / layout::kWarpsPerGroup;
-  const int64_t along = std::min<int64_t>(groups, shape[0] / layout::kGroupRows);
+  const unsigned depth = ttng::wgmmaDepth(left.getIntOrFloatBitWidth()), groups = numWarps / layout::kWarpsPerWarpGroup;
+  const int64_t along = std::min<int64_t>(groups, shape[0] / layout::kWarpGroupRows);
   if (along == 0 || tt::shapeOf(dot.getA().getType())[1] < depth)
     return {};
-  const int64_t columns = std::min<int64_t>(shape[1] / (groups / along), layout::kMaxGroupColumns);
+  const int64_t columns = std::min<int64_t>(shape[1] / (groups / along), layout::kMaxWarpGroupColumns);
   if (columns < layout::kMmaColumns)
     return {};
-  const unsigned warps[] = {unsigned(along) * layout::kWarpsPerGroup, unsigned(groups / along)};
+  const unsigned warps[] = {unsigned(along) * layout::kWarpsPerWarpGroup, unsigned(groups / along)};
   return NvidiaMmaAttr::get(dot.getContext(), 3, 0, warps, {layout::kMmaRows, unsigned(columns), depth});
 }
 
 /// Whether a tile is computed from another product's result: then it is in registers, not on its way from memory.
-static bool isComputedFromProduct(Value tile) {
+static bool isComputedFromDot(Value tile) {
   SetVector<Operation *> before;
   BackwardSliceOptions options;
   options.omitBlockArguments = options.inclusive = true;
@@ -83,8 +83,8 @@ static bool isComputedFromProduct(Value tile) {
   return llvm::any_of(before, [](Operation *op) { return isa<tt::DotOp>(op); });
 }
 
-/// How `count` threads or warps stand on a tile of `rows` by `columns` pieces, so that the pieces of each are as many rows as
-/// columns: what it reads for them is least. What finds no room holds copies.
+/// How `count` threads or warps stand on a tile of `rows` by `columns` pieces, so that the pieces of each are as many
+/// rows as columns: what it reads for them is least. What finds no room holds copies.
 static std::pair<unsigned, unsigned> spreadEvenly(int64_t rows, int64_t columns, unsigned count) {
   unsigned alongRows = 1, alongColumns = 1;
   while (alongRows * alongColumns < count) {
@@ -95,7 +95,7 @@ static std::pair<unsigned, unsigned> spreadEvenly(int64_t rows, int64_t columns,
 }
 
 /// Pieces of four by four elements of the result, where each thread gets as many.
-static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadShape threads) {
+static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadCounts threads) {
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
   const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
   const int64_t perThread = dot.getType().getNumElements() / (threads.numWarps * threads.threadsPerWarp);
@@ -109,28 +109,28 @@ static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadShape threads) {
   }
   const int64_t rows = shape[row] / size[row], columns = shape[column] / size[column];
   std::tie(lanes[row], lanes[column]) = spreadEvenly(rows, columns, threads.threadsPerWarp);
-  std::tie(warps[row], warps[column]) = spreadEvenly(std::max<int64_t>(1, rows / lanes[row]),
-                                                     std::max<int64_t>(1, columns / lanes[column]), numWarps);
+  std::tie(warps[row], warps[column]) =
+      spreadEvenly(std::max<int64_t>(1, rows / lanes[row]), std::max<int64_t>(1, columns / lanes[column]), numWarps);
   return BlockedAttr::get(dot.getContext(), size, lanes, warps,
                           llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank))));
 }
 
-LayoutEncoding ttg::accumulatorLayout(tt::DotOp dot, const MatrixFacts &facts, ThreadShape threads) {
-  if (!facts.hasWarpMma || threads.threadsPerWarp != 32 || !matrixKindOf(dot))
+LayoutEncoding ttg::accumulatorLayout(tt::DotOp dot, const MmaFeatures &features, ThreadCounts threads) {
+  if (!features.hasWarpMma || threads.threadsPerWarp != 32 || !mmaKindOf(dot))
     return blockOfElements(dot, threads);
-  if (NvidiaMmaAttr groups = groupLayout(dot, facts, threads.numWarps))
+  if (NvidiaMmaAttr groups = warpGroupLayout(dot, features, threads.numWarps))
     return groups;
   return NvidiaMmaAttr::get(dot.getContext(), 2, 0, spreadWarps(dot, threads.numWarps),
                             {layout::kMmaRows, layout::kMmaColumns});
 }
 
 LayoutEncoding ttg::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
-  if (auto mma = dyn_cast<NvidiaMmaAttr>(accumulator); mma && mma.isOfWarpGroups()) {
+  if (auto mma = dyn_cast<NvidiaMmaAttr>(accumulator); mma && mma.isWgmma()) {
     Type element = tt::elementOf(dot.getA().getType());
-    const bool isInRegisters = operand == 0 && isComputedFromProduct(dot.getA());
+    const bool isInRegisters = operand == 0 && isComputedFromDot(dot.getA());
     return isInRegisters ? DotOperandAttr::get(dot.getContext(), 0, accumulator, 32 / element.getIntOrFloatBitWidth())
                          : LayoutEncoding();
   }
-  const unsigned kWidth = isa<NvidiaMmaAttr>(accumulator) ? runAlongK(*matrixKindOf(dot)) : 0;
+  const unsigned kWidth = isa<NvidiaMmaAttr>(accumulator) ? runAlongK(*mmaKindOf(dot)) : 0;
   return DotOperandAttr::get(dot.getContext(), operand, accumulator, kWidth);
 }

@@ -1,8 +1,7 @@
 // Expands a loop by its schedule: turns before it, values carried from stage to stage, ops told which iterations exist.
 //
-// A value that stage s defines and stage u uses was defined u - s turns ago, and one turn more where the loop carries it
-// from iteration to iteration: so many versions of it are carried.
-// SPDX-License-Identifier: MIT
+// A value that stage s defines and stage u uses was defined u - s turns ago, and one turn more where the loop carries
+// it from iteration to iteration: so many versions of it are carried. SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LoopSchedule.h"
 
 #include "compiler/dialect/ttng/Dialect.h"
@@ -29,11 +28,11 @@ static bool divides(Operation *op) {
              arith::FloorDivSIOp>(op);
 }
 
-bool ttg::canRunAhead(Operation *op) {
+bool ttg::canPredicate(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return isMemoryEffectFree(op) && llvm::all_of(branch->getRegions(), [](Region &region) {
              return region.empty() || llvm::all_of(region.front().without_terminator(),
-                                                   [](Operation &inside) { return canRunAhead(&inside); });
+                                                   [](Operation &inside) { return canPredicate(&inside); });
            });
   if (op->getNumRegions() > 0)
     return false;
@@ -45,18 +44,18 @@ bool ttg::canRunAhead(Operation *op) {
 }
 
 /// `exists` for every element of a tile like `type`.
-static Value everywhere(OpBuilder &builder, Location loc, Value exists, Type type) {
+static Value splatPredicate(OpBuilder &builder, Location loc, Value exists, Type type) {
   Type mask = tt::i1Like(type);
   return isa<RankedTensorType>(mask) ? Value(tt::SplatOp::create(builder, loc, mask, exists)) : exists;
 }
 
 static void restrictMask(OpBuilder &builder, MutableOperandRange mask, Location loc, Type type, Value exists) {
-  Value all = everywhere(builder, loc, exists, type);
+  Value all = splatPredicate(builder, loc, exists, type);
   mask.assign(mask.empty() ? all : Value(arith::AndIOp::create(builder, loc, mask[0].get(), all)));
 }
 
 /// A division gets a divisor that is not zero.
-static void tellDivision(OpBuilder &builder, Operation *op, Value exists) {
+static void predicateDivision(OpBuilder &builder, Operation *op, Value exists) {
   if (matchPattern(op->getOperand(1), m_Constant()))
     return;
   // A power of two as large as any that the divisor may be known to be a multiple of.
@@ -67,12 +66,12 @@ static void tellDivision(OpBuilder &builder, Operation *op, Value exists) {
   if (auto tile = dyn_cast<RankedTensorType>(type))
     number = DenseElementsAttr::get(tile, Attribute(number));
   Value harmless = arith::ConstantOp::create(builder, loc, number);
-  Value all = everywhere(builder, loc, exists, type);
+  Value all = splatPredicate(builder, loc, exists, type);
   op->setOperand(1, arith::SelectOp::create(builder, loc, all, op->getOperand(1), harmless));
 }
 
 /// Makes `op`, and what its branches hold, harmless where its iteration does not exist.
-static void tell(OpBuilder &builder, Operation *op, Value exists) {
+static void predicate(OpBuilder &builder, Operation *op, Value exists) {
   op->walk([&](Operation *inside) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(inside);
@@ -86,7 +85,7 @@ static void tell(OpBuilder &builder, Operation *op, Value exists) {
     else if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(inside))
       copy.getPredMutable().assign(arith::AndIOp::create(builder, loc, copy.getPred(), exists));
     else if (divides(inside))
-      tellDivision(builder, inside, exists);
+      predicateDivision(builder, inside, exists);
   });
 }
 
@@ -104,8 +103,7 @@ struct Chain {
 
 class Expander {
 public:
-  Expander(scf::ForOp loop, const LoopSchedule &schedule)
-      : loop(loop), schedule(schedule), last(schedule.lastStage) {
+  Expander(scf::ForOp loop, const LoopSchedule &schedule) : loop(loop), schedule(schedule), last(schedule.lastStage) {
     for (const LoopSchedule::Entry &entry : schedule.entries)
       stages[entry.op] = entry.stage;
   }
@@ -121,9 +119,7 @@ private:
     bool isBefore = false;
   };
   std::optional<Origin> originOf(Value value) const;
-  Value yielded(Value argument) const {
-    return loop.getTiedLoopYieldedValue(cast<BlockArgument>(argument))->get();
-  }
+  Value yielded(Value argument) const { return loop.getTiedLoopYieldedValue(cast<BlockArgument>(argument))->get(); }
   bool isInside(Value value) const { return value.getParentBlock() == loop.getBody(); }
   bool isUnchanged(Value value) const {
     return isa<BlockArgument>(value) && value != loop.getInductionVar() && yielded(value) == value;
@@ -133,7 +129,7 @@ private:
 
   void makeIterations(OpBuilder &builder);
   Value versionOf(Value value, int iteration) const;
-  void emitTurn(OpBuilder &builder, unsigned turn);
+  void emitPrologueIteration(OpBuilder &builder, unsigned prologueIteration);
   void emitBody(OpBuilder &builder, scf::ForOp made);
   Value valueInBody(Value value, unsigned stage, ValueRange carried) const;
   Operation *cloneFor(OpBuilder &builder, Operation *op, llvm::function_ref<Value(Value)> lookup);
@@ -192,13 +188,13 @@ std::string Expander::collect() {
     if (!isUnchanged(argument) && (!definition || definition->getBlock() != loop.getBody()))
       return "a value that the loop carries is not computed in it";
   }
-  std::string whyNot;
+  std::string reason;
   for (const LoopSchedule::Entry &entry : schedule.entries) {
-    if (entry.stage < last && !canRunAhead(entry.op))
+    if (entry.stage < last && !canPredicate(entry.op))
       return "`" + entry.op->getName().getStringRef().str() + "` cannot run ahead";
     forEachOperand(entry.op, [&](Value operand) {
-      if (std::string reason = need(operand, entry.stage); !reason.empty())
-        whyNot = reason;
+      if (std::string found = need(operand, entry.stage); !found.empty())
+        reason = found;
     });
   }
   for (auto [argument, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
@@ -209,13 +205,13 @@ std::string Expander::collect() {
     chain.first = next;
     next += chain.length;
   }
-  return whyNot;
+  return reason;
 }
 
 //--- before the loop -----------------------------------------------------------------------
 
-/// Induction variables and existence of iterations 0 .. last - 1, from the lower bound on; in the body, of those 1 .. last
-/// ahead. What is left up to the bound is exact as an unsigned number, where a sum may overflow.
+/// Induction variables and existence of iterations 0 .. last - 1, from the lower bound on; in the body, of those 1 ..
+/// last ahead. What is left up to the bound is exact as an unsigned number, where a sum may overflow.
 void Expander::makeIterations(OpBuilder &builder) {
   const Location loc = loop.getLoc();
   const bool isBody = !indices.empty();
@@ -257,13 +253,13 @@ Operation *Expander::cloneFor(OpBuilder &builder, Operation *op, llvm::function_
   return builder.clone(*op, mapping);
 }
 
-void Expander::emitTurn(OpBuilder &builder, unsigned turn) {
+void Expander::emitPrologueIteration(OpBuilder &builder, unsigned prologueIteration) {
   for (auto [op, stage] : schedule.entries) {
-    if (stage > turn)
+    if (stage > prologueIteration)
       continue;
-    const unsigned iteration = turn - stage;
+    const unsigned iteration = prologueIteration - stage;
     Operation *copy = cloneFor(builder, op, [&](Value value) { return versionOf(value, iteration); });
-    tell(builder, copy, exists[iteration]);
+    predicate(builder, copy, exists[iteration]);
     for (auto [result, made] : llvm::zip_equal(op->getResults(), copy->getResults()))
       versions[{result, iteration}] = made;
   }
@@ -290,7 +286,7 @@ void Expander::emitBody(OpBuilder &builder, scf::ForOp made) {
     Operation *copy = cloneFor(builder, op, [&](Value value) { return valueInBody(value, at, carried); });
     // A divisor that does not change has served an iteration that exists.
     if (stage < last && !(divides(op) && !isInside(op->getOperand(1))))
-      tell(builder, copy, exists[last - stage]);
+      predicate(builder, copy, exists[last - stage]);
     for (auto [result, value] : llvm::zip_equal(op->getResults(), copy->getResults()))
       current[result] = value;
   }
@@ -305,8 +301,8 @@ void Expander::emitBody(OpBuilder &builder, scf::ForOp made) {
 scf::ForOp Expander::apply(RewriterBase &rewriter) {
   rewriter.setInsertionPoint(loop);
   makeIterations(rewriter);
-  for (unsigned turn = 0; turn < last; ++turn)
-    emitTurn(rewriter, turn);
+  for (unsigned prologueIteration = 0; prologueIteration < last; ++prologueIteration)
+    emitPrologueIteration(rewriter, prologueIteration);
   SmallVector<Value> inits;
   for (auto &[value, chain] : chains)
     for (unsigned version = 1; version <= chain.length; ++version)
@@ -328,14 +324,14 @@ scf::ForOp Expander::apply(RewriterBase &rewriter) {
   return made;
 }
 
-std::string ttg::whyNotExpand(scf::ForOp loop, const LoopSchedule &schedule) {
+std::string ttg::reasonNotExpandable(scf::ForOp loop, const LoopSchedule &schedule) {
   return Expander(loop, schedule).collect();
 }
 
 scf::ForOp ttg::expandLoop(scf::ForOp loop, const LoopSchedule &schedule, RewriterBase &rewriter) {
   Expander expander(loop, schedule);
-  const std::string whyNot = expander.collect();
-  assert(whyNot.empty() && "a loop that is expanded was looked at before");
-  (void)whyNot;
+  const std::string reason = expander.collect();
+  assert(reason.empty() && "a loop that is expanded was looked at before");
+  (void)reason;
   return expander.apply(rewriter);
 }

@@ -1,4 +1,5 @@
-// Makes one loop of a loop over tiles and the loop inside it, so that loads of the next tile run ahead of the end of this.
+// Makes one loop of a loop over tiles and the loop inside it, so that loads of the next tile run ahead of the end of
+// this.
 //
 //   for %t { P; %r = for %k iter_args(%x = %init) { B }; E }
 //     ->  P(first)
@@ -8,14 +9,14 @@
 //           if there is a next tile { P(next) } else { what B yields }
 //         }
 //
-// Where the inner loop has no turn, a loop of the outer turns without it runs instead. Sums that start from zero stay out of
-// the branches: a product is told by a flag whether it adds, so that nothing but products touches its registers.
+// Where the inner loop has no turn, a loop of the outer turns without it runs instead. Sums that start from zero stay
+// out of the branches: a product is told by a flag whether it adds, so that nothing but products touches its registers.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
-#include "compiler/passes/ttg/LoopTurns.h"
 #include "compiler/passes/ttg/Passes.h"
+#include "compiler/passes/ttg/TripCount.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
@@ -39,20 +40,23 @@ static constexpr StringLiteral kFlatten = "tt.flatten", kNumStages = "tt.num_sta
 namespace {
 class Flattener {
 public:
-  Flattener(scf::ForOp outer, scf::ForOp inner, RewriterBase &rewriter) : outer(outer), inner(inner), rewriter(rewriter) {}
+  Flattener(scf::ForOp outer, scf::ForOp inner, RewriterBase &rewriter)
+      : outer(outer), inner(inner), rewriter(rewriter) {}
 
-  std::string whyNot();
+  std::string reasonNotFlattenable();
   void apply();
 
 private:
   bool isBefore(Operation *op) { return op->getBlock() == outer.getBody() && op->isBeforeInBlock(inner); }
-  bool isSum(unsigned index);
+  bool isAccumulator(unsigned index);
   void findNeeds();
-  IRMapping placeOfTile(Value tile, ValueRange carried);
+  IRMapping mapTile(Value tile, ValueRange carried);
   void cloneBefore(OpBuilder &builder, IRMapping &mapping);
   SmallVector<Value> tileValues(const IRMapping &mapping);
-  SmallVector<Value> createEnd(OpBuilder &builder, Value isLast, Value tile, ValueRange outerCarried, ValueRange results);
-  SmallVector<Value> createNext(OpBuilder &builder, Value isNext, Value tile, ValueRange outerCarried, ValueRange otherwise);
+  SmallVector<Value> createEnd(OpBuilder &builder, Value isLast, Value tile, ValueRange outerCarried,
+                               ValueRange results);
+  SmallVector<Value> createNext(OpBuilder &builder, Value isNext, Value tile, ValueRange outerCarried,
+                                ValueRange otherwise);
   void createBody(OpBuilder &builder, Location loc, Value count, ValueRange carried);
   SmallVector<Value> createFlat(OpBuilder &builder);
   SmallVector<Value> createWithoutInner(OpBuilder &builder);
@@ -62,8 +66,8 @@ private:
 
   scf::ForOp outer, inner;
   RewriterBase &rewriter;
-  Value turns, total;            ///< of the inner loop; of both, in 64 bits
-  llvm::SetVector<Value> needed; ///< of what stands before the inner loop, by its body
+  Value innerTripCount, totalTripCount; ///< of the inner loop; of both, in 64 bits
+  llvm::SetVector<Value> needed;        ///< of what stands before the inner loop, by its body
 };
 } // namespace
 
@@ -71,17 +75,18 @@ private:
 
 static bool isPureAlways(Operation *op) {
   return !op->walk([](Operation *inside) {
-            const bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(inside);
-            const bool isHarmless = divides || inside->hasTrait<OpTrait::IsTerminator>() ||
-                                    inside->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(inside);
-            return isHarmless && !isa<scf::WhileOp>(inside) ? WalkResult::advance() : WalkResult::interrupt();
-          }).wasInterrupted();
+              const bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(inside);
+              const bool isHarmless = divides || inside->hasTrait<OpTrait::IsTerminator>() ||
+                                      inside->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                                      isMemoryEffectFree(inside);
+              return isHarmless && !isa<scf::WhileOp>(inside) ? WalkResult::advance() : WalkResult::interrupt();
+            }).wasInterrupted();
 }
 
-std::string Flattener::whyNot() {
+std::string Flattener::reasonNotFlattenable() {
   for (Value bound : {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
     if (!outer.isDefinedOutsideOfLoop(bound))
-      return "the inner one's bounds change with the outer one's turns";
+      return "the inner one's bounds change with the outer one's iterations";
   for (Operation &op : outer.getBody()->without_terminator())
     if (isBefore(&op) && !isPureAlways(&op))
       return "`" + op.getName().getStringRef().str() + "` before the inner one has an effect or reads memory";
@@ -91,14 +96,14 @@ std::string Flattener::whyNot() {
 //--- what is carried -----------------------------------------------------------------------
 
 /// Sums of products that start from zero for each tile.
-bool Flattener::isSum(unsigned index) {
+bool Flattener::isAccumulator(unsigned index) {
   Value init = inner.getInitArgs()[index];
   const bool isZero = matchPattern(init, m_PosZeroFloat()) || matchPattern(init, m_Zero());
-  BlockArgument sums = inner.getRegionIterArg(index);
-  if (!isZero || !isa<RankedTensorType>(init.getType()) || !sums.hasOneUse())
+  BlockArgument accumulator = inner.getRegionIterArg(index);
+  if (!isZero || !isa<RankedTensorType>(init.getType()) || !accumulator.hasOneUse())
     return false;
-  auto dot = dyn_cast<tt::DotOp>(*sums.user_begin());
-  return dot && dot.getC() == sums && dot->getBlock() == inner.getBody();
+  auto dot = dyn_cast<tt::DotOp>(*accumulator.user_begin());
+  return dot && dot.getC() == accumulator && dot->getBlock() == inner.getBody();
 }
 
 /// What the inner body uses of the code before it.
@@ -111,7 +116,7 @@ void Flattener::findNeeds() {
 }
 
 /// The outer loop's values for a tile.
-IRMapping Flattener::placeOfTile(Value tile, ValueRange carried) {
+IRMapping Flattener::mapTile(Value tile, ValueRange carried) {
   IRMapping mapping;
   mapping.map(outer.getInductionVar(), tile);
   mapping.map(outer.getRegionIterArgs(), carried);
@@ -130,7 +135,7 @@ void Flattener::cloneBefore(OpBuilder &builder, IRMapping &mapping) {
 SmallVector<Value> Flattener::tileValues(const IRMapping &mapping) {
   SmallVector<Value> values;
   for (auto [index, init] : llvm::enumerate(inner.getInitArgs()))
-    if (!isSum(index))
+    if (!isAccumulator(index))
       values.push_back(mapping.lookupOrDefault(init));
   for (Value value : needed)
     values.push_back(mapping.lookupOrDefault(value));
@@ -139,16 +144,16 @@ SmallVector<Value> Flattener::tileValues(const IRMapping &mapping) {
 
 //--- the one loop --------------------------------------------------------------------------
 
-/// What stands behind the inner loop, where it has come to its end. Gives the outer loop's next values, then the sums, which
-/// come out of the branch so that it may wait for them.
+/// What stands behind the inner loop, where it has come to its end. Gives the outer loop's next values, then the sums,
+/// which come out of the branch so that it may wait for them.
 SmallVector<Value> Flattener::createEnd(OpBuilder &builder, Value isLast, Value tile, ValueRange outerCarried,
                                         ValueRange results) {
   SmallVector<Value> same(outerCarried);
   for (auto [index, result] : llvm::enumerate(results))
-    if (isSum(index))
+    if (isAccumulator(index))
       same.push_back(result);
   auto end = [&](OpBuilder &inside, Location loc) {
-    IRMapping mapping = placeOfTile(tile, outerCarried);
+    IRMapping mapping = mapTile(tile, outerCarried);
     cloneBefore(inside, mapping); // what is not used goes away again
     mapping.map(inner.getResults(), results);
     for (Operation *op = inner->getNextNode(); !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode())
@@ -169,7 +174,7 @@ SmallVector<Value> Flattener::createNext(OpBuilder &builder, Value isNext, Value
   if (otherwise.empty())
     return {};
   auto next = [&](OpBuilder &inside, Location loc) {
-    IRMapping mapping = placeOfTile(tile, outerCarried);
+    IRMapping mapping = mapTile(tile, outerCarried);
     cloneBefore(inside, mapping);
     scf::YieldOp::create(inside, loc, tileValues(mapping));
   };
@@ -179,26 +184,26 @@ SmallVector<Value> Flattener::createNext(OpBuilder &builder, Value isNext, Value
 
 /// Carried are the tile's index, the turn in it, the outer loop's values, sums, what a tile begins with.
 void Flattener::createBody(OpBuilder &builder, Location loc, Value count, ValueRange carried) {
-  Value tile = carried[0], turn = carried[1];
+  Value tile = carried[0], iteration = carried[1];
   const unsigned numOuter = outer.getNumRegionIterArgs();
   const ValueRange outerCarried = carried.slice(2, numOuter);
   ValueRange rest = carried.drop_front(2 + numOuter);
-  Type type = turn.getType();
+  Type type = iteration.getType();
   Value zero = number(builder, type, 0), one = number(builder, type, 1);
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, turn, zero);
-  Value turnAfter = arith::AddIOp::create(builder, loc, turn, one);
-  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, turnAfter, turns);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, iteration, zero);
+  Value nextIteration = arith::AddIOp::create(builder, loc, iteration, one);
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, nextIteration, innerTripCount);
   Value after = arith::AddIOp::create(builder, loc, count, number(builder, count.getType(), 1));
-  Value goesOn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, after, total);
+  Value goesOn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, after, totalTripCount);
   Value isNext = arith::AndIOp::create(builder, loc, isLast, goesOn);
 
-  IRMapping mapping = placeOfTile(tile, outerCarried);
-  Value gone = arith::MulIOp::create(builder, loc, turn, inner.getStep());
+  IRMapping mapping = mapTile(tile, outerCarried);
+  Value gone = arith::MulIOp::create(builder, loc, iteration, inner.getStep());
   mapping.map(inner.getInductionVar(), arith::AddIOp::create(builder, loc, inner.getLowerBound(), gone).getResult());
   for (auto [index, argument] : llvm::enumerate(inner.getRegionIterArgs())) {
     Value value = rest.front();
     rest = rest.drop_front();
-    if (isSum(index)) {
+    if (isAccumulator(index)) {
       Value none = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.getType()));
       value = arith::SelectOp::create(builder, loc, isFirst, none, value);
     }
@@ -212,30 +217,30 @@ void Flattener::createBody(OpBuilder &builder, Location loc, Value count, ValueR
   SmallVector<Value> results, otherwise;
   for (auto [index, yielded] : llvm::enumerate(inner.getYieldedValues())) {
     results.push_back(mapping.lookupOrDefault(yielded));
-    if (!isSum(index))
+    if (!isAccumulator(index))
       otherwise.push_back(results.back());
   }
   llvm::append_range(otherwise, rest);
   const SmallVector<Value> ends = createEnd(builder, isLast, tile, outerCarried, results);
   const ArrayRef<Value> outerNext = ArrayRef(ends).take_front(numOuter);
-  Value tileAfter = arith::AddIOp::create(builder, loc, tile, outer.getStep());
-  const SmallVector<Value> begins = createNext(builder, isNext, tileAfter, outerNext, otherwise);
+  Value nextTile = arith::AddIOp::create(builder, loc, tile, outer.getStep());
+  const SmallVector<Value> begins = createNext(builder, isNext, nextTile, outerNext, otherwise);
 
-  SmallVector<Value> yields = {arith::SelectOp::create(builder, loc, isLast, tileAfter, tile),
-                               arith::SelectOp::create(builder, loc, isLast, zero, turnAfter)};
+  SmallVector<Value> yields = {arith::SelectOp::create(builder, loc, isLast, nextTile, tile),
+                               arith::SelectOp::create(builder, loc, isLast, zero, nextIteration)};
   llvm::append_range(yields, outerNext);
   auto sum = ends.begin() + numOuter, next = begins.begin();
   for (unsigned index = 0; index < results.size(); ++index)
-    yields.push_back(isSum(index) ? *sum++ : *next++);
+    yields.push_back(isAccumulator(index) ? *sum++ : *next++);
   yields.append(next, begins.end());
   scf::YieldOp::create(builder, loc, yields);
 }
 
 SmallVector<Value> Flattener::createFlat(OpBuilder &builder) {
   const Location loc = inner.getLoc();
-  IRMapping mapping = placeOfTile(outer.getLowerBound(), outer.getInitArgs());
+  IRMapping mapping = mapTile(outer.getLowerBound(), outer.getInitArgs());
   cloneBefore(builder, mapping);
-  SmallVector<Value> inits = {outer.getLowerBound(), number(builder, turns.getType(), 0)};
+  SmallVector<Value> inits = {outer.getLowerBound(), number(builder, innerTripCount.getType(), 0)};
   llvm::append_range(inits, outer.getInitArgs());
   for (Value init : inner.getInitArgs())
     inits.push_back(mapping.lookupOrDefault(init));
@@ -244,9 +249,10 @@ SmallVector<Value> Flattener::createFlat(OpBuilder &builder) {
   auto body = [&](OpBuilder &inside, Location at, Value count, ValueRange carried) {
     createBody(inside, at, count, carried);
   };
-  Type wide = total.getType();
-  auto flat = scf::ForOp::create(builder, loc, number(builder, wide, 0), total, number(builder, wide, 1), inits, body,
-                                 /*unsignedCmp=*/true);
+  Type wide = totalTripCount.getType();
+  auto flat =
+      scf::ForOp::create(builder, loc, number(builder, wide, 0), totalTripCount, number(builder, wide, 1), inits, body,
+                         /*unsignedCmp=*/true);
   flat->setDiscardableAttrs(inner->getDiscardableAttrDictionary());
   if (!flat->hasAttr(kNumStages))
     if (Attribute stages = outer->getAttr(kNumStages))
@@ -256,7 +262,7 @@ SmallVector<Value> Flattener::createFlat(OpBuilder &builder) {
 
 /// The outer loop where the inner one has no turn; nothing but its first values where that cannot be.
 SmallVector<Value> Flattener::createWithoutInner(OpBuilder &builder) {
-  if (matchPattern(turns, m_NonZero()))
+  if (matchPattern(innerTripCount, m_NonZero()))
     return outer.getInitArgs();
   IRMapping mapping;
   auto copy = cast<scf::ForOp>(builder.clone(*outer, mapping));
@@ -274,9 +280,11 @@ void Flattener::apply() {
     Type wide = rewriter.getI64Type();
     return value.getType() == wide ? value : rewriter.createOrFold<arith::ExtUIOp>(loc, wide, value);
   };
-  turns = turnsOf(rewriter, inner);
-  total = rewriter.createOrFold<arith::MulIOp>(loc, widened(turnsOf(rewriter, outer)), widened(turns));
-  Value runs = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, total, number(rewriter, total.getType(), 0));
+  innerTripCount = tripCountOf(rewriter, inner);
+  totalTripCount =
+      rewriter.createOrFold<arith::MulIOp>(loc, widened(tripCountOf(rewriter, outer)), widened(innerTripCount));
+  Value runs = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, totalTripCount,
+                                     number(rewriter, totalTripCount.getType(), 0));
   auto branch = scf::IfOp::create(
       rewriter, loc, runs,
       [&](OpBuilder &builder, Location at) { scf::YieldOp::create(builder, at, createFlat(builder)); },
@@ -305,10 +313,10 @@ struct FlattenLoops : ttg::impl::FlattenLoopsBase<FlattenLoops> {
       return "an index is no integer";
     moveLoopInvariantCode(cast<LoopLikeOpInterface>(outer.getOperation()));
     Flattener flattener(outer, loops[0], rewriter);
-    std::string whyNot = flattener.whyNot();
-    if (whyNot.empty())
+    std::string reason = flattener.reasonNotFlattenable();
+    if (reason.empty())
       flattener.apply();
-    return whyNot;
+    return reason;
   }
 
   void runOnOperation() final {
@@ -320,10 +328,10 @@ struct FlattenLoops : ttg::impl::FlattenLoopsBase<FlattenLoops> {
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       loop->removeAttr(kFlatten);
-      if (const std::string whyNot = flatten(loop, rewriter); whyNot.empty())
+      if (const std::string reason = flatten(loop, rewriter); reason.empty())
         ++numFlattened;
       else
-        tt::report(loop.getLoc(), diag::LoopNotFlattened, whyNot);
+        tt::report(loop.getLoc(), diag::LoopNotFlattened, reason);
     }
     if (!loops.empty())
       eraseUnused(getOperation());

@@ -5,9 +5,8 @@
 //                                 ttng.fence_async_shared
 //                                 %d = ttng.warp_group_dot %x, %y, %c
 //
-// A fence comes before any barrier that may follow the buffer's stores: the barrier that makes them seen by other threads
-// is then one that makes them seen by the matrix unit.
-// SPDX-License-Identifier: MIT
+// A fence comes before any barrier that may follow the buffer's stores: the barrier that makes them seen by other
+// threads is then one that makes them seen by the matrix unit. SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Mma.h"
 #include "compiler/passes/ttg/Passes.h"
@@ -49,7 +48,7 @@ static NvmmaSharedAttr bufferEncoding(RankedTensorType tile, unsigned index, uns
   const unsigned along = ttng::readsEitherWay(bits) ? fastestDim(tile) : depthDim;
   int64_t extent = tile.getShape()[along];
   if (along != depthDim)
-    extent = std::min<int64_t>(extent, index == 0 ? layout::kGroupRows : columns);
+    extent = std::min<int64_t>(extent, index == 0 ? layout::kWarpGroupRows : columns);
   return NvmmaSharedAttr::get(tile.getContext(), swizzleFor(extent * bits / 8), /*transposed=*/along == 0, bits, 2);
 }
 
@@ -105,24 +104,24 @@ Value Former::bufferOf(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
                                 buffer, ArrayRef<int32_t>{1, 0});
 }
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
-}
+static bool isZero(Value value) { return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero()); }
 
-/// Whether the product adds to `sums`, where that is not always so. What is zero, or zero where a flag says so, is no
-/// operand of the instructions.
-static Value addsTo(OpBuilder &builder, Location loc, Value &sums) {
-  if (isZero(sums))
+/// Whether the product adds to `accumulator`, where that is not always so. What is zero, or zero where a flag says so,
+/// is no operand of the instructions.
+static Value useAccumulatorFlag(OpBuilder &builder, Location loc, Value &accumulator) {
+  if (isZero(accumulator))
     return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
-  auto select = sums.getDefiningOp<arith::SelectOp>();
-  if (!select || !select->hasOneUse() || !select.getCondition().getType().isInteger(1) || !isZero(select.getTrueValue()))
+  auto select = accumulator.getDefiningOp<arith::SelectOp>();
+  if (!select || !select->hasOneUse() || !select.getCondition().getType().isInteger(1) ||
+      !isZero(select.getTrueValue()))
     return {};
-  sums = select.getFalseValue();
+  accumulator = select.getFalseValue();
   Value yes = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
   return arith::XOrIOp::create(builder, loc, select.getCondition(), yes);
 }
 
-/// Whether the instructions read operand `index` from registers. A tile may have the encoding of an operand of another dot.
+/// Whether the instructions read operand `index` from registers. A tile may have the encoding of an operand of another
+/// dot.
 static bool isRegisterOperand(RankedTensorType tile, unsigned index, NvidiaMmaAttr mma) {
   auto encoding = dyn_cast<DotOperandAttr>(tile.getEncoding());
   return index == 0 && encoding && encoding.getOpIdx() == 0 && encoding.getParent() == mma;
@@ -139,10 +138,12 @@ void Former::form(tt::DotOp dot) {
       operand = bufferOf(dot, operand, bufferEncoding(type, index, columns));
   }
   builder.setInsertionPoint(dot);
-  Value sums = dot.getC();
-  Value adds = addsTo(builder, dot.getLoc(), sums);
-  auto formed = ttng::WarpGroupDotOp::create(builder, dot.getLoc(), dot.getType(), operands[0], operands[1], sums, adds, dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(),
-                                             /*isAsync=*/false);
+  Value accumulator = dot.getC();
+  Value useAccumulator = useAccumulatorFlag(builder, dot.getLoc(), accumulator);
+  auto formed =
+      ttng::WarpGroupDotOp::create(builder, dot.getLoc(), dot.getType(), operands[0], operands[1], accumulator,
+                                   useAccumulator, dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(),
+                                   /*isAsync=*/false);
   dot.replaceAllUsesWith(formed.getD());
   Operation *start = dot.getC().getDefiningOp();
   dot.erase();
@@ -178,7 +179,7 @@ struct FormWarpGroupDots : ttg::impl::FormWarpGroupDotsBase<FormWarpGroupDots> {
     SmallVector<tt::DotOp> dots;
     getOperation().walk([&](tt::DotOp dot) {
       auto mma = dyn_cast_or_null<NvidiaMmaAttr>(encodingOf(dot.getType()));
-      if (mma && mma.isOfWarpGroups())
+      if (mma && mma.isWgmma())
         dots.push_back(dot);
     });
     for (tt::DotOp dot : dots)

@@ -13,7 +13,7 @@ using namespace nereid;
 using namespace nereid::ttg;
 
 /// Ops whose result costs more to make again than to move.
-static bool isCostly(Operation *op) {
+static bool isExpensive(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) ||
          isa<arith::DivFOp, arith::RemFOp, tt::PreciseDivFOp, tt::PreciseSqrtOp>(op);
 }
@@ -35,9 +35,9 @@ namespace nereid::ttg {
 class ClassBuilder {
 public:
   ClassBuilder(llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
-               llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout,
+               llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout,
                llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout)
-      : signatureLayout(signatureLayout), productLayout(productLayout), copyLayout(copyLayout) {}
+      : signatureLayout(signatureLayout), dotLayout(dotLayout), copyLayout(copyLayout) {}
 
   LogicalResult visit(tt::FuncOp function);
   void finish();
@@ -47,7 +47,7 @@ public:
 private:
   struct Node {
     unsigned parent;
-    LayoutClass facts;
+    LayoutClass layoutClass;
   };
 
   unsigned newNode(RankedTensorType tile);
@@ -57,10 +57,10 @@ private:
   /// Unites with the tiles among `values` that are not cheap.
   void uniteAll(unsigned node, ValueRange values);
   void unitePairs(ValueRange a, ValueRange b);
-  void addEdge(unsigned start, unsigned end, Relation relation, RankedTensorType moved, Operation *at);
+  void addEdge(unsigned start, unsigned end, LayoutTransfer transfer, RankedTensorType moved, Operation *at);
   void addFixed(Value value, LayoutEncoding layout, bool isSource, Operation *at);
 
-  bool makeCheap(Operation *op);
+  bool markRematerialised(Operation *op);
   LogicalResult visitOp(Operation *op);
   bool visitControl(Operation *op);
   void visitAccess(const analysis::MemoryAccess &access);
@@ -74,10 +74,10 @@ private:
   bool visitRearrangement(Operation *op);
 
   llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout;
-  llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout;
+  llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout;
   llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout;
   std::vector<Node> nodes;
-  llvm::DenseSet<Value> cheap;
+  llvm::DenseSet<Value> rematerialised;
 };
 } // namespace nereid::ttg
 
@@ -86,7 +86,7 @@ private:
 unsigned ClassBuilder::newNode(RankedTensorType tile) {
   Node &node = nodes.emplace_back();
   node.parent = nodes.size() - 1;
-  node.facts.shape = llvm::to_vector(tile.getShape());
+  node.layoutClass.shape = llvm::to_vector(tile.getShape());
   return node.parent;
 }
 
@@ -102,7 +102,7 @@ void ClassBuilder::unite(unsigned a, unsigned b) {
   if (a == b)
     return;
   nodes[b].parent = a;
-  LayoutClass &into = nodes[a].facts, &from = nodes[b].facts;
+  LayoutClass &into = nodes[a].layoutClass, &from = nodes[b].layoutClass;
   for (auto [extent, other] : llvm::zip_equal(into.shape, from.shape))
     extent = std::max(extent, other);
   into.accesses.append(from.accesses);
@@ -110,58 +110,59 @@ void ClassBuilder::unite(unsigned a, unsigned b) {
 }
 
 unsigned ClassBuilder::nodeOf(Value value) {
-  auto [place, isNew] = classes.valueNodes.try_emplace(value, 0);
+  auto [entry, isNew] = classes.valueNodes.try_emplace(value, 0);
   if (isNew)
-    place->second = newNode(cast<RankedTensorType>(value.getType()));
-  return place->second;
+    entry->second = newNode(cast<RankedTensorType>(value.getType()));
+  return entry->second;
 }
 
 void ClassBuilder::uniteAll(unsigned node, ValueRange values) {
   for (Value value : values)
-    if (isTile(value) && !cheap.contains(value))
+    if (isTile(value) && !rematerialised.contains(value))
       unite(node, nodeOf(value));
 }
 
 void ClassBuilder::unitePairs(ValueRange a, ValueRange b) {
   for (auto [first, second] : llvm::zip_equal(a, b))
-    if (isTile(first) && !cheap.contains(first))
+    if (isTile(first) && !rematerialised.contains(first))
       uniteAll(nodeOf(first), second);
 }
 
-void ClassBuilder::addEdge(unsigned start, unsigned end, Relation relation, RankedTensorType moved, Operation *at) {
+void ClassBuilder::addEdge(unsigned start, unsigned end, LayoutTransfer transfer, RankedTensorType moved,
+                           Operation *at) {
   Edge &edge = classes.edgeList.emplace_back();
   edge.start = start;
   edge.end = end;
-  edge.relation = std::move(relation);
-  if (edge.relation.kind == Relation::Kind::Same)
-    edge.relation.from = edge.relation.to = llvm::to_vector(moved.getShape());
+  edge.transfer = std::move(transfer);
+  if (edge.transfer.kind == LayoutTransfer::Kind::Same)
+    edge.transfer.from = edge.transfer.to = llvm::to_vector(moved.getShape());
   edge.elementBits = analysis::memoryBits(moved.getElementType());
   edge.loopDepth = loopDepthOf(at);
 }
 
 /// `layout` null: that of signatures.
 void ClassBuilder::addFixed(Value value, LayoutEncoding layout, bool isSource, Operation *at) {
-  if (!isTile(value) || cheap.contains(value))
+  if (!isTile(value) || rematerialised.contains(value))
     return;
   auto tile = cast<RankedTensorType>(value.getType());
   const unsigned fixed = newNode(tile);
-  nodes[fixed].facts.fixed = layout ? layout : signatureLayout(tile);
+  nodes[fixed].layoutClass.fixed = layout ? layout : signatureLayout(tile);
   addEdge(isSource ? fixed : nodeOf(value), isSource ? nodeOf(value) : fixed, {}, tile, at);
 }
 
 //--- ops -----------------------------------------------------------------------------------
 
-bool ClassBuilder::makeCheap(Operation *op) {
+bool ClassBuilder::markRematerialised(Operation *op) {
   if (op->getNumResults() != 1 || !isTile(op->getResult(0)))
     return false;
-  const bool isMade = isa<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp, ub::PoisonOp>(op);
-  const bool isDerived = (keepsLayout(op) || shapeRelation(op)) && !isCostly(op) && isMemoryEffectFree(op) &&
+  const bool isLeaf = isa<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp, ub::PoisonOp>(op);
+  const bool isDerived = (keepsLayout(op) || shapeTransfer(op)) && !isExpensive(op) && isMemoryEffectFree(op) &&
                          llvm::all_of(op->getOperands(), [&](Value operand) {
-                           return !isTile(operand) || cheap.contains(operand);
+                           return !isTile(operand) || rematerialised.contains(operand);
                          });
-  if (isMade || isDerived)
-    cheap.insert(op->getResult(0));
-  return isMade || isDerived;
+  if (isLeaf || isDerived)
+    rematerialised.insert(op->getResult(0));
+  return isLeaf || isDerived;
 }
 
 void ClassBuilder::visitAccess(const analysis::MemoryAccess &access) {
@@ -170,13 +171,13 @@ void ClassBuilder::visitAccess(const analysis::MemoryAccess &access) {
   Operation *op = access.op;
   const unsigned node = newNode(access.tile());
   classes.opNodes[op] = node;
-  nodes[node].facts.accesses.push_back({access, loopDepthOf(op)});
+  nodes[node].layoutClass.accesses.push_back({access, loopDepthOf(op)});
   for (Value operand : op->getOperands())
     if (operand != access.value)
       uniteAll(node, operand);
   if (op->getNumResults())
     addEdge(node, nodeOf(op->getResult(0)), {}, cast<RankedTensorType>(op->getResult(0).getType()), op);
-  if (access.value && !cheap.contains(access.value))
+  if (access.value && !rematerialised.contains(access.value))
     addEdge(nodeOf(access.value), node, {}, cast<RankedTensorType>(access.value.getType()), op);
 }
 
@@ -185,7 +186,7 @@ void ClassBuilder::visitTileLoad(ttng::TileLoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
   const unsigned node = newNode(tile);
   classes.opNodes[load] = node;
-  nodes[node].facts.fixed = copyLayout(tile);
+  nodes[node].layoutClass.fixed = copyLayout(tile);
   addEdge(node, nodeOf(load.getResult()), {}, tile, load);
 }
 
@@ -193,32 +194,33 @@ void ClassBuilder::visitReduce(tt::ReduceOp reduce) {
   auto tile = cast<RankedTensorType>(reduce.getSrcs().front().getType());
   const unsigned node = newNode(tile);
   classes.opNodes[reduce] = node;
-  nodes[node].facts.reductions.push_back({reduce, unsigned(reduce.getAxis()), loopDepthOf(reduce)});
+  nodes[node].layoutClass.reductions.push_back({reduce, unsigned(reduce.getAxis()), loopDepthOf(reduce)});
   uniteAll(node, reduce.getSrcs());
   if (!isTile(reduce.getResult(0)))
     return;
-  Relation relation{Relation::Kind::Slice, unsigned(reduce.getAxis()), {}, llvm::to_vector(tile.getShape()), {}};
-  relation.to = llvm::to_vector(tt::shapeOf(reduce.getResult(0).getType()));
+  LayoutTransfer transfer{
+      LayoutTransfer::Kind::Slice, unsigned(reduce.getAxis()), {}, llvm::to_vector(tile.getShape()), {}};
+  transfer.to = llvm::to_vector(tt::shapeOf(reduce.getResult(0).getType()));
   for (Value result : reduce.getResults())
-    addEdge(node, nodeOf(result), relation, cast<RankedTensorType>(result.getType()), reduce);
+    addEdge(node, nodeOf(result), transfer, cast<RankedTensorType>(result.getType()), reduce);
 }
 
 void ClassBuilder::visitDot(tt::DotOp dot) {
   const unsigned node = newNode(dot.getType());
   classes.opNodes[dot] = node;
-  const LayoutEncoding sums = nodes[node].facts.fixed = productLayout(dot);
-  if (!cheap.contains(dot.getC()))
+  const LayoutEncoding accumulator = nodes[node].layoutClass.fixed = dotLayout(dot);
+  if (!rematerialised.contains(dot.getC()))
     addEdge(nodeOf(dot.getC()), node, {}, dot.getType(), dot);
   addEdge(node, nodeOf(dot.getD()), {}, dot.getType(), dot);
   for (auto [index, operand] : llvm::enumerate(ValueRange{dot.getA(), dot.getB()}))
-    if (LayoutEncoding layout = operandLayout(dot, index, sums))
+    if (LayoutEncoding layout = operandLayout(dot, index, accumulator))
       addFixed(operand, layout, /*isSource=*/false, dot);
 }
 
 void ClassBuilder::visitScan(tt::ScanOp scan) {
   const unsigned node = newNode(cast<RankedTensorType>(scan.getSrcs().front().getType()));
   classes.opNodes[scan] = node;
-  nodes[node].facts.reductions.push_back({scan, unsigned(scan.getAxis()), loopDepthOf(scan)});
+  nodes[node].layoutClass.reductions.push_back({scan, unsigned(scan.getAxis()), loopDepthOf(scan)});
   uniteAll(node, scan.getSrcs());
   uniteAll(node, scan.getResults());
 }
@@ -229,7 +231,7 @@ void ClassBuilder::visitTwo(Operation *op) {
   classes.opNodes[op] = node;
   uniteAll(node, op->getOperands());
   Value whole = op->getResult(0);
-  addEdge(node, nodeOf(whole), halfOf(op), cast<RankedTensorType>(whole.getType()), op);
+  addEdge(node, nodeOf(whole), halfTransfer(op), cast<RankedTensorType>(whole.getType()), op);
 }
 
 void ClassBuilder::visitSplit(tt::SplitOp split) {
@@ -238,9 +240,8 @@ void ClassBuilder::visitSplit(tt::SplitOp split) {
   classes.opNodes[split] = node;
   for (Value result : split->getResults())
     addEdge(node, nodeOf(result), {}, half, split);
-  if (!cheap.contains(split.getSrc()))
-    addEdge(node, nodeOf(split.getSrc()), halfOf(split),
-            cast<RankedTensorType>(split.getSrc().getType()), split);
+  if (!rematerialised.contains(split.getSrc()))
+    addEdge(node, nodeOf(split.getSrc()), halfTransfer(split), cast<RankedTensorType>(split.getSrc().getType()), split);
 }
 
 void ClassBuilder::visitGather(tt::GatherOp gather) {
@@ -248,7 +249,7 @@ void ClassBuilder::visitGather(tt::GatherOp gather) {
   classes.opNodes[gather] = node;
   uniteAll(node, gather.getIndices());
   // An exchange of elements needs no buffer where both tiles have one layout.
-  if (!cheap.contains(gather.getSrc()) && analysis::exchangeDistance(gather))
+  if (!rematerialised.contains(gather.getSrc()) && analysis::exchangeDistance(gather))
     addEdge(nodeOf(gather.getSrc()), node, {}, cast<RankedTensorType>(gather.getType()), gather);
 }
 
@@ -294,8 +295,8 @@ bool ClassBuilder::visitControl(Operation *op) {
     for (Value result : op->getResults())
       addFixed(result, {}, /*isSource=*/true, op);
   } else {
-    return isa<tt::FuncOp, scf::YieldOp, scf::ConditionOp, tt::ReduceReturnOp, tt::ScanReturnOp, tt::MapElementwiseReturnOp>(
-        op);
+    return isa<tt::FuncOp, scf::YieldOp, scf::ConditionOp, tt::ReduceReturnOp, tt::ScanReturnOp,
+               tt::MapElementwiseReturnOp>(op);
   }
   return true;
 }
@@ -317,7 +318,7 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
   for (Value result : op->getResults())
     if (failed(checkTile(op, result)))
       return failure();
-  if (makeCheap(op) || visitControl(op))
+  if (markRematerialised(op) || visitControl(op))
     return success();
   if (auto access = analysis::anyAccessOf(op)) {
     visitAccess(*access);
@@ -329,9 +330,9 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
     visitDot(dot);
   } else if (visitRearrangement(op)) {
     return success();
-  } else if (auto relation = shapeRelation(op)) {
+  } else if (auto transfer = shapeTransfer(op)) {
     Value source = op->getOperand(0), result = op->getResult(0);
-    addEdge(nodeOf(source), nodeOf(result), *relation, cast<RankedTensorType>(source.getType()), op);
+    addEdge(nodeOf(source), nodeOf(result), *transfer, cast<RankedTensorType>(source.getType()), op);
   } else if (keepsLayout(op)) {
     for (Value result : op->getResults())
       if (isTile(result)) // an op of scalars has no node
@@ -372,7 +373,7 @@ void ClassBuilder::finish() {
     const unsigned root = find(node);
     if (classOfRoot[root] == ~0u) {
       classOfRoot[root] = classes.list.size();
-      classes.list.push_back(std::move(nodes[root].facts));
+      classes.list.push_back(std::move(nodes[root].layoutClass));
     }
     classes.classOfNode.push_back(classOfRoot[root]);
   }
@@ -385,11 +386,11 @@ void ClassBuilder::finish() {
   }
 }
 
-FailureOr<LayoutClasses>
-LayoutClasses::build(tt::FuncOp function, llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
-                     llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout,
-                     llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout) {
-  ClassBuilder builder(signatureLayout, productLayout, copyLayout);
+FailureOr<LayoutClasses> LayoutClasses::build(tt::FuncOp function,
+                                              llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
+                                              llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout,
+                                              llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout) {
+  ClassBuilder builder(signatureLayout, dotLayout, copyLayout);
   if (failed(builder.visit(function)))
     return failure();
   builder.finish();

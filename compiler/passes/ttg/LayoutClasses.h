@@ -15,11 +15,11 @@
 namespace nereid::ttg {
 
 /// How the layout at an edge's end follows from the one at its start.
-struct Relation {
+struct LayoutTransfer {
   enum class Kind { Same, Slice, Expand, Transpose, Reshape, Join, Concatenate } kind = Kind::Same;
-  unsigned axis = 0;                       ///< Slice, Expand
-  llvm::SmallVector<int32_t> order;        ///< Transpose
-  llvm::SmallVector<int64_t> from, to;     ///< shapes at both ends
+  unsigned axis = 0;                   ///< Slice, Expand
+  llvm::SmallVector<int32_t> order;    ///< Transpose
+  llvm::SmallVector<int64_t> from, to; ///< shapes at both ends
 
   LayoutEncoding forward(LayoutEncoding start) const;
   /// A layout at the start whose forward is `end`; null where there is none.
@@ -28,7 +28,7 @@ struct Relation {
 
 struct Edge {
   unsigned start = 0, end = 0; ///< nodes; classes once all is united
-  Relation relation;
+  LayoutTransfer transfer;
   unsigned elementBits = 0; ///< of the tile that a conversion would move
   unsigned loopDepth = 0;
 };
@@ -55,23 +55,23 @@ struct LayoutClass {
 
 class LayoutClasses {
 public:
-  /// Fails, with a diagnostic, on a tile or an op that layouts have no rule for. `signatureLayout` gives the layout of tiles
-  /// that pass from function to function, `productLayout` that of a product's result, `copyLayout` that of tiles that come
-  /// through shared memory anyway.
-  static llvm::FailureOr<LayoutClasses> build(tt::FuncOp function,
-                                              llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> signatureLayout,
-                                              llvm::function_ref<LayoutEncoding(tt::DotOp)> productLayout,
-                                              llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> copyLayout);
+  /// Fails, with a diagnostic, on a tile or an op that layouts have no rule for. `signatureLayout` gives the layout of
+  /// tiles that pass from function to function, `dotLayout` that of a product's result, `copyLayout` that of tiles that
+  /// come through shared memory anyway.
+  static llvm::FailureOr<LayoutClasses>
+  build(tt::FuncOp function, llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> signatureLayout,
+        llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout,
+        llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> copyLayout);
 
   llvm::ArrayRef<LayoutClass> classes() const { return list; }
   llvm::ArrayRef<Edge> edges() const { return edgeList; }
 
   /// True for a tile that is made again in each layout.
-  bool isCheap(mlir::Value value) const { return !valueNodes.contains(value); }
+  bool isRematerialised(mlir::Value value) const { return !valueNodes.contains(value); }
   /// The class of a tile that is not cheap.
   unsigned classOf(mlir::Value value) const { return classOfNode[valueNodes.lookup(value)]; }
-  /// The class of an access's pointers, of what a product is added to, of the operands of a reduction, a scan, a histogram,
-  /// a join, of the results of a split, a gather or a load of a tile through a map.
+  /// The class of an access's pointers, of what a product is added to, of the operands of a reduction, a scan, a
+  /// histogram, a join, of the results of a split, a gather or a load of a tile through a map.
   unsigned classOf(mlir::Operation *op) const { return classOfNode[opNodes.lookup(op)]; }
 
 private:
@@ -84,8 +84,8 @@ private:
 };
 
 /// How each of the halves that a join or cat takes and a split gives becomes the whole.
-Relation halfOf(mlir::Operation *op);
+LayoutTransfer halfTransfer(mlir::Operation *op);
 /// The relation between operand and result of an op that changes the shape; none for other ops.
-std::optional<Relation> shapeRelation(mlir::Operation *op);
+std::optional<LayoutTransfer> shapeTransfer(mlir::Operation *op);
 
 } // namespace nereid::ttg

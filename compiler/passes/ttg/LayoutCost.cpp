@@ -46,27 +46,29 @@ static unsigned sectorsPerInstruction(const MemoryAccess &access, const AxisInfo
 }
 
 /// Whether a dot's result would be stored in narrower pieces than memory allows.
-static bool isNarrowResult(const MemoryAccess &access, const AxisInfoAnalysis &facts, LayoutEncoding encoding,
-                           unsigned piece) {
+static bool isNarrowResult(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, LayoutEncoding encoding,
+                           unsigned elems) {
   if (!isa<tt::StoreOp>(access.op) || !isa<NvidiaMmaAttr>(encoding))
     return false;
   const unsigned widest = analysis::kWidestAccessBytes * 8 / access.elementBits;
-  return piece < widest && llvm::any_of(llvm::seq<unsigned>(0, access.tile().getRank()), [&](unsigned dim) {
-           return access.tile().getDimSize(dim) >= widest && widestPiece(access, facts, dim) >= widest;
-         });
+  return elems < widest && llvm::any_of(
+                               llvm::seq<unsigned>(0, access.tile().getRank()),
+                               [&](unsigned dim) {
+                                 return access.tile().getDimSize(dim) >= widest &&
+                                        maxVectorElems(access, axisInfo, dim) >= widest;
+                               });
 }
 
-unsigned ttg::accessCost(const MemoryAccess &access, const AxisInfoAnalysis &facts, LayoutEncoding encoding) {
+unsigned ttg::accessCost(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, LayoutEncoding encoding) {
   const LinearLayout &layout = linear(encoding, access.tile().getShape());
-  const unsigned piece = vectorElems(access, facts, layout), pieces = layout.inSize(layout::kRegister) / piece;
-  const unsigned issueCost = kIssueCost + (isNarrowResult(access, facts, encoding, piece) ? kNarrowResultCost : 0);
-  return pieces * (issueCost + sectorsPerInstruction(access, facts.of(access.pointer), layout));
+  const unsigned elems = vectorElems(access, axisInfo, layout), numVectors = layout.inSize(layout::kRegister) / elems;
+  const unsigned issueCost = kIssueCost + (isNarrowResult(access, axisInfo, encoding, elems) ? kNarrowResultCost : 0);
+  return numVectors * (issueCost + sectorsPerInstruction(access, axisInfo.of(access.pointer), layout));
 }
 
 /// Bits of `in` that move along `axis`.
 static unsigned bitsAlong(const LinearLayout &layout, StringRef in, unsigned axis) {
-  return llvm::count_if(llvm::seq(layout.inBits(in)),
-                        [&](unsigned bit) { return layout.basis(in, bit)[axis] != 0; });
+  return llvm::count_if(llvm::seq(layout.inBits(in)), [&](unsigned bit) { return layout.basis(in, bit)[axis] != 0; });
 }
 
 /// Of the registers along the axis those above the first bit that a warp holds.
@@ -103,7 +105,7 @@ unsigned ttg::reductionCost(Operation *op, unsigned axis, LayoutEncoding encodin
 }
 
 unsigned ttg::conversionCost(LayoutEncoding from, LayoutEncoding to, ArrayRef<int64_t> shape, unsigned elementBits,
-                             ThreadShape threads) {
+                             ThreadCounts threads) {
   if (areEquivalent(from, to, shape))
     return 0;
   const uint64_t bytes = uint64_t(llvm::product_of(shape)) * elementBits / 8;
@@ -123,15 +125,15 @@ static SmallVector<unsigned> orderByRuns(const AxisInfo &pointer, unsigned rank)
   return order;
 }
 
-BlockedAttr ttg::preferredLayout(const MemoryAccess &access, const AxisInfoAnalysis &facts, ThreadShape threads,
+BlockedAttr ttg::preferredLayout(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, ThreadCounts threads,
                                  std::optional<unsigned> keptInWarp) {
   RankedTensorType tile = access.tile();
   const unsigned rank = tile.getRank();
-  const SmallVector<unsigned> order = orderByRuns(facts.of(access.pointer), rank);
+  const SmallVector<unsigned> order = orderByRuns(axisInfo.of(access.pointer), rank);
   const int64_t perThread = std::max<int64_t>(1, tile.getNumElements() / (threads.numWarps * threads.threadsPerWarp));
   SmallVector<unsigned> sizePerThread(rank, 1);
-  sizePerThread[order[0]] = std::min<int64_t>({widestPiece(access, facts, order[0]), perThread,
-                                               tile.getDimSize(order[0])});
+  sizePerThread[order[0]] =
+      std::min<int64_t>({maxVectorElems(access, axisInfo, order[0]), perThread, tile.getDimSize(order[0])});
   SmallVector<unsigned> warpOrder(order);
   if (keptInWarp) {
     llvm::erase(warpOrder, *keptInWarp);

@@ -25,13 +25,13 @@ struct LoopSchedule {
 };
 
 /// Whether an op may run for an iteration that does not exist: it has no effect there, or can be told so.
-bool canRunAhead(mlir::Operation *op);
+bool canPredicate(mlir::Operation *op);
 
 /// Why a loop cannot be expanded by a schedule; empty where it can.
-std::string whyNotExpand(mlir::scf::ForOp loop, const LoopSchedule &schedule);
+std::string reasonNotExpandable(mlir::scf::ForOp loop, const LoopSchedule &schedule);
 
-/// The loop with its first turns before it. It has as many turns as before; in the last ones, ops of early stages run for
-/// iterations that do not exist, without an effect.
+/// The loop with its first turns before it. It has as many turns as before; in the last ones, ops of early stages run
+/// for iterations that do not exist, without an effect.
 mlir::scf::ForOp expandLoop(mlir::scf::ForOp loop, const LoopSchedule &schedule, mlir::RewriterBase &rewriter);
 
 } // namespace nereid::ttg

@@ -1,8 +1,8 @@
 // Turns accesses to tiles through maps that no loop has taken ahead into copies and waits at their place.
 //
 //   %x = ttng.tile_load %m[...]     ->   %b = ttg.local_alloc
-//                                        ttng.init_barrier, barrier_expect, async_tma_copy_global_to_local, wait_barrier
-//                                        %x = ttg.local_load %b
+//                                        ttng.init_barrier, barrier_expect, async_tma_copy_global_to_local,
+//                                        wait_barrier %x = ttg.local_load %b
 //   ttng.tile_store %m[...], %x     ->   %b = ttg.local_alloc %x
 //                                        ttng.fence_async_shared
 //                                        ttng.async_tma_copy_local_to_global, async_tma_store_wait
@@ -26,7 +26,7 @@ using namespace nereid;
 using namespace nereid::ttg;
 
 /// PTX ISA: a tensor map has 1,024 bits and is aligned to 64 bytes; copies of it to 128. Behind it stands what it says.
-static constexpr unsigned kMapBytes = 128, kPlaceBytes = 2 * kMapBytes;
+static constexpr unsigned kTensorMapBytes = 128, kTensorMapScratchBytes = 2 * kTensorMapBytes;
 
 namespace {
 class Lowerer {
@@ -38,7 +38,7 @@ public:
 private:
   void lower(ttng::TileLoadOp load);
   void lower(ttng::TileStoreOp store);
-  void place(ttng::MakeTensorMapOp make);
+  void allocateScratch(ttng::MakeTensorMapOp make);
   Value copyTo(ttng::TileLoadOp load, MemDescType type);
   bool mayReadAgain(ttng::TileStoreOp store);
   Value constant(Location loc, int64_t number, unsigned bits) {
@@ -60,11 +60,12 @@ Value Lowerer::copyTo(ttng::TileLoadOp load, MemDescType type) {
   Value buffer = LocalAllocOp::create(builder, loc, type, Value(), IntegerAttr());
   Value barriers = LocalAllocOp::create(builder, loc, ttng::barrierType(load.getContext(), 1), Value(), IntegerAttr());
   ttng::InitBarrierOp::create(builder, loc, barriers, 1);
-  Value barrier = MemDescIndexOp::create(builder, loc, ttng::barrierType(load.getContext(), 0), barriers, constant(loc, 0, 32));
+  Value barrier =
+      MemDescIndexOp::create(builder, loc, ttng::barrierType(load.getContext(), 0), barriers, constant(loc, 0, 32));
   Value always = constant(loc, 1, 1);
   ttng::BarrierExpectOp::create(builder, loc, barrier, bytes, always);
-  ttng::AsyncTmaCopyGlobalToLocalOp::create(builder, loc, load.getMap(), load.getIndices(), barrier, buffer, always,
-                                            load.getBlockAttr(), load.getEvictAttr());
+  ttng::AsyncTmaCopyGlobalToLocalOp::create(builder, loc, load.getTensorMap(), load.getIndices(), barrier, buffer,
+                                            always, load.getBlockAttr(), load.getEvictAttr());
   ttng::WaitBarrierOp::create(builder, loc, barrier, constant(loc, 0, 32));
   ttng::InvalBarrierOp::create(builder, loc, barriers);
   return buffer;
@@ -98,10 +99,10 @@ void Lowerer::lower(ttng::TileLoadOp load) {
 
 //--- stores --------------------------------------------------------------------------------
 
-/// Whether the kernel may read what the store writes, or tell others that it is there: then the store has to be complete
-/// where it stands, not only be done with shared memory.
+/// Whether the kernel may read what the store writes, or tell others that it is there: then the store has to be
+/// complete where it stands, not only be done with shared memory.
 bool Lowerer::mayReadAgain(ttng::TileStoreOp store) {
-  const BlockArgument base = analysis::baseOf(store.getMap());
+  const BlockArgument base = analysis::baseOf(store.getTensorMap());
   const WalkResult found = function.walk([&](Operation *op) {
     if (isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp, tt::CallOp, BarrierOp>(op))
       return WalkResult::interrupt();
@@ -118,10 +119,11 @@ void Lowerer::lower(ttng::TileStoreOp store) {
   const Location loc = store.getLoc();
   auto tile = cast<RankedTensorType>(store.getSrc().getType());
   builder.setInsertionPoint(store);
-  Value buffer = LocalAllocOp::create(builder, loc, ttng::tileBuffer(tile, /*isMutable=*/false), store.getSrc(), IntegerAttr());
+  Value buffer =
+      LocalAllocOp::create(builder, loc, ttng::tileBuffer(tile, /*isMutable=*/false), store.getSrc(), IntegerAttr());
   ttng::FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
-  ttng::AsyncTmaCopyLocalToGlobalOp::create(builder, loc, store.getMap(), store.getIndices(), buffer, store.getBlockAttr(),
-                                            store.getKindAttr(), store.getIsUnsignedAttr());
+  ttng::AsyncTmaCopyLocalToGlobalOp::create(builder, loc, store.getTensorMap(), store.getIndices(), buffer,
+                                            store.getBlockAttr(), store.getKindAttr(), store.getIsUnsignedAttr());
   ttng::AsyncTmaStoreWaitOp::create(builder, loc, ValueRange(buffer), builder.getI32IntegerAttr(0),
                                     mayReadAgain(store) ? UnitAttr() : builder.getUnitAttr());
   store.erase();
@@ -130,19 +132,22 @@ void Lowerer::lower(ttng::TileStoreOp store) {
 //--- maps ----------------------------------------------------------------------------------
 
 /// Each map has bytes of its own in what a program has of global memory.
-void Lowerer::place(ttng::MakeTensorMapOp make) {
+void Lowerer::allocateScratch(ttng::MakeTensorMapOp make) {
   Operation *module = function->getParentOp();
   auto size = module->getAttrOfType<IntegerAttr>(kScratchBytes);
-  const unsigned begin = llvm::alignTo(size ? size.getInt() : 0, kMapBytes);
-  module->setAttr(kScratchBytes, builder.getI32IntegerAttr(begin + kPlaceBytes));
+  const unsigned begin = llvm::alignTo(size ? size.getInt() : 0, kTensorMapBytes);
+  module->setAttr(kScratchBytes, builder.getI32IntegerAttr(begin + kTensorMapScratchBytes));
   auto alignment = module->getAttrOfType<IntegerAttr>(kScratchAlignment);
-  module->setAttr(kScratchAlignment, builder.getI32IntegerAttr(std::max<int64_t>(kMapBytes, alignment ? alignment.getInt() : 1)));
-  make.setPlace(begin);
+  module->setAttr(kScratchAlignment,
+                  builder.getI32IntegerAttr(std::max<int64_t>(kTensorMapBytes, alignment ? alignment.getInt() : 1)));
+  make.setScratchOffset(begin);
   builder.setInsertionPoint(make);
   const unsigned order[] = {0};
   auto encoding = SwizzledSharedAttr::get(make.getContext(), 1, 1, 1, order);
-  auto type = MemDescType::get({kMapBytes / 8}, builder.getI64Type(), encoding, SharedMemoryAttr::get(make.getContext()), true);
-  Value scratch = LocalAllocOp::create(builder, make.getLoc(), type, Value(), builder.getI32IntegerAttr(kMapBytes));
+  auto type = MemDescType::get({kTensorMapBytes / 8}, builder.getI64Type(), encoding,
+                               SharedMemoryAttr::get(make.getContext()), true);
+  Value scratch =
+      LocalAllocOp::create(builder, make.getLoc(), type, Value(), builder.getI32IntegerAttr(kTensorMapBytes));
   make.getScratchMutable().assign(scratch);
 }
 
@@ -158,7 +163,7 @@ void Lowerer::run() {
     else if (auto store = dyn_cast<ttng::TileStoreOp>(op))
       lower(store);
     else
-      place(cast<ttng::MakeTensorMapOp>(op));
+      allocateScratch(cast<ttng::MakeTensorMapOp>(op));
   }
 }
 

@@ -89,7 +89,7 @@ def PipelineLoops : Pass<"ttg-pipeline-loops", "::nereid::tt::FuncOp"> {
   let statistics = [Statistic<"numPipelined", "pipelined", "loops whose loads run ahead">];
 }
 
-def RotateLoads : Pass<"ttg-rotate-loads", "::nereid::tt::FuncOp"> {
+def PrefetchLoads : Pass<"ttg-prefetch-loads", "::nereid::tt::FuncOp"> {
   let summary = "issues loads of a loop one iteration ahead, in registers";
   let description = [{
     In an `scf.for` with more than one stage, loads whose address depends on
@@ -104,7 +104,7 @@ def RotateLoads : Pass<"ttg-rotate-loads", "::nereid::tt::FuncOp"> {
     Option<"askedStages", "kernel-stages", "unsigned", "0",
            "stages of the kernel as a whole, for a remark where a loop does not follow them">,
   ];
-  let statistics = [Statistic<"numRotated", "rotated", "loads issued ahead">];
+  let statistics = [Statistic<"numPrefetched", "prefetched", "loads issued ahead">];
 }
 
 def FormWarpGroupDots : Pass<"ttg-form-warp-group-dots", "::nereid::tt::FuncOp"> {
@@ -118,7 +118,7 @@ def FormWarpGroupDots : Pass<"ttg-form-warp-group-dots", "::nereid::tt::FuncOp">
   let statistics = [Statistic<"numFormed", "formed", "products by warp groups">];
 }
 
-def PlaceDescriptors : Pass<"ttg-place-descriptors", "::mlir::ModuleOp"> {
+def LowerDescriptorsToTma : Pass<"ttg-lower-descriptors-to-tma", "::mlir::ModuleOp"> {
   let summary = "turns tensor descriptors that the copy engine can take into maps";
   let description = [{
     Runs on `tt`. Of a type of descriptors all become `ttng.make_tensor_map`, and
@@ -127,11 +127,11 @@ def PlaceDescriptors : Pass<"ttg-place-descriptors", "::mlir::ModuleOp"> {
     why not. What is left `tt-rewrite-descriptors` expands.
 
     A descriptor that the host made comes as its parts, of which the kernel makes
-    a map; with `host-maps` as a map, passed by value. Then it has to become one,
+    a map; with `host-tensor-maps` as a map, passed by value. Then it has to become one,
     as a map does not say where its array lies.
   }];
   let options = [Option<"wherePossible", "where-possible", "bool", "false", "products or not">,
-                 Option<"hostMaps", "host-maps", "bool", "false", "the host passes its descriptors as maps">];
+                 Option<"hostTensorMaps", "host-tensor-maps", "bool", "false", "the host passes its descriptors as maps">];
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 

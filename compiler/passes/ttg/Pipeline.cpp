@@ -13,27 +13,26 @@
 using namespace mlir;
 using namespace nereid;
 
-void ttg::buildPipeline(OpPassManager &passes, const GpuShape &shape) {
+void ttg::buildPipeline(OpPassManager &passes, const GpuPipelineOptions &gpu) {
   // Loops get the shape that they are asked to have while tiles have no layouts yet.
   OpPassManager &ofLoops = passes.nest<tt::FuncOp>();
   ofLoops.addPass(createFlattenLoops());
   ofLoops.addPass(createUnrollLoops());
   // The input is canonical; what the passes below add needs merging, not rewriting.
-  passes.addPass(createAssignLayouts({shape.numWarps, shape.threadsPerWarp, shape.numCtas, shape.target, shape.hasWarpMma,
-                                     shape.hasWarpGroupMma, shape.maxSharedBytes, shape.hasVectorAtomics}));
+  passes.addPass(createAssignLayouts({gpu.numWarps, gpu.threadsPerWarp, gpu.numCtas, gpu.target, gpu.hasWarpMma,
+                                      gpu.hasWarpGroupMma, gpu.maxSharedBytes, gpu.hasVectorAtomics}));
   OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
   ofFunctions.addPass(createAccumulateInThreads());
-  if (shape.hasWarpGroupMma)
+  if (gpu.hasWarpGroupMma)
     ofFunctions.addPass(createFormWarpGroupDots());
-  ofFunctions.addPass(createShareOperands({shape.maxSharedBytes}));
-  ofFunctions.addPass(createPipelineLoops({shape.productStages, shape.maxSharedBytes, shape.hasAsyncCopy}));
-  if (shape.prefetchRegisters)
-    ofFunctions.addPass(
-        createRotateLoads({shape.defaultStages, shape.prefetchRegisters, shape.askedStages}));
+  ofFunctions.addPass(createShareOperands({gpu.maxSharedBytes}));
+  ofFunctions.addPass(createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
+  if (gpu.prefetchRegisters)
+    ofFunctions.addPass(createPrefetchLoads({gpu.defaultStages, gpu.prefetchRegisters, gpu.askedStages}));
   passes.addPass(createLowerTileAccesses());
   // Tiles made again for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
-  passes.addPass(createSplitConversions({shape.maxSharedBytes}));
+  passes.addPass(createSplitConversions({gpu.maxSharedBytes}));
   passes.addPass(createAllocateShared());
 }
 
@@ -46,22 +45,21 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                                  llvm::cl::init(1)};
   Option<bool> hasWarpGroupMma{*this, "warp-group-mma", llvm::cl::desc("groups of four warps have matrix instructions"),
                                llvm::cl::init(false)};
-  Option<unsigned> productStages{*this, "product-stages", llvm::cl::desc("stages of loops with a product"),
-                                 llvm::cl::init(3)};
+  Option<unsigned> dotStages{*this, "dot-stages", llvm::cl::desc("stages of loops with a product"), llvm::cl::init(3)};
 };
 } // namespace
 
 void ttg::registerPipelines() {
   registerTtgPasses();
-  PassPipelineRegistration<PipelineOptions>(
-      "ttg-default", "from tt to the ttg that is lowered", [](OpPassManager &passes, const PipelineOptions &options) {
-        GpuShape shape;
-        shape.numWarps = options.numWarps;
-        shape.threadsPerWarp = options.threadsPerWarp;
-        shape.target = options.target;
-        shape.defaultStages = options.defaultStages;
-        shape.hasWarpGroupMma = options.hasWarpGroupMma;
-        shape.productStages = options.productStages;
-        buildPipeline(passes, shape);
-      });
+  PassPipelineRegistration<PipelineOptions>("ttg-default", "from tt to the ttg that is lowered",
+                                            [](OpPassManager &passes, const PipelineOptions &options) {
+                                              GpuPipelineOptions gpu;
+                                              gpu.numWarps = options.numWarps;
+                                              gpu.threadsPerWarp = options.threadsPerWarp;
+                                              gpu.target = options.target;
+                                              gpu.defaultStages = options.defaultStages;
+                                              gpu.hasWarpGroupMma = options.hasWarpGroupMma;
+                                              gpu.dotStages = options.dotStages;
+                                              buildPipeline(passes, gpu);
+                                            });
 }

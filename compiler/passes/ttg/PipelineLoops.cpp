@@ -5,17 +5,17 @@
 //         copies of the first iterations
 //         for { async_wait; copy of a later iteration to %ring[i]; dot(local_load %ring[e]) }
 //
-// Which loads run ahead is LoadStages.cpp's business, the expansion ExpandLoop.cpp's; docs/why/pipelining.md has the whole.
-// SPDX-License-Identifier: MIT
+// Which loads run ahead is PipelinedLoads.cpp's business, the expansion ExpandLoop.cpp's; docs/why/pipelining.md has
+// the whole. SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttng/Dialect.h"
-#include "compiler/passes/ttg/AsyncProducts.h"
+#include "compiler/passes/ttg/AsyncDots.h"
 #include "compiler/passes/ttg/Diagnostics.h"
-#include "compiler/passes/ttg/LoadStages.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 #include "compiler/passes/ttg/Passes.h"
+#include "compiler/passes/ttg/PipelinedLoads.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -38,40 +38,40 @@ namespace {
 /// The rewriting of one loop.
 class Pipeliner {
 public:
-  Pipeliner(scf::ForOp loop, EarlyLoads early, RewriterBase &rewriter)
-      : loop(loop), early(std::move(early)), rewriter(rewriter) {}
+  Pipeliner(scf::ForOp loop, PipelinedLoads pipelined, RewriterBase &rewriter)
+      : loop(loop), pipelined(std::move(pipelined)), rewriter(rewriter) {}
 
   bool run();
 
 private:
   void assignSlices();
-  Value remade(Value value, unsigned stage);
-  void remakeForLaterStages();
+  Value rematerialise(Value value, unsigned stage);
+  void rematerialiseForLaterStages();
   void addCounters();
-  void useRing(EarlyLoad &load);
+  void useMultiBuffer(PipelinedLoad &load);
   void addGroup();
-  void copyToRing(EarlyLoad &load, Value ring);
+  void copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer);
   void addBarriers();
-  void addWaitForEngine();
-  Value view(Value ring, Value slot, MemDescType type, unsigned stage);
+  void addTmaWait();
+  Value view(Value multiBuffer, Value bufferIndex, MemDescType type, unsigned stage);
   void stageNew(Operation *op, unsigned stage) { stages[op] = stage; }
   LoopSchedule schedule();
 
   scf::ForOp loop;
-  EarlyLoads early;
+  PipelinedLoads pipelined;
   RewriterBase &rewriter;
   llvm::DenseMap<Operation *, unsigned> stages; ///< of ops that are not in the last stage, and of new ones
-  llvm::DenseMap<std::pair<Value, unsigned>, Value> remadeValues;
-  Value fillSlot, readSlot, phase;
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> rematerialisedValues;
+  Value insertIndex, extractIndex, phase;
   Value barriers; ///< one for each buffer of the rings that the copy engine fills; null where there are none
-  SmallVector<Value> rings;
-  ttng::WarpGroupDotWaitOp productWait; ///< of products that run beside the threads; may be null
+  SmallVector<Value> multiBuffers;
+  ttng::WarpGroupDotWaitOp dotWait; ///< of products that run beside the threads; may be null
 };
 } // namespace
 
 /// What a load needs runs with it, or earlier where another load needs it, too.
 void Pipeliner::assignSlices() {
-  for (const EarlyLoad &load : early.loads) {
+  for (const PipelinedLoad &load : pipelined.loads) {
     stages[load.load] = load.stage;
     for (Operation *op : load.slice) {
       auto [entry, isNew] = stages.try_emplace(op, load.stage);
@@ -90,30 +90,30 @@ static bool followsFromIndex(Value value, scf::ForOp loop) {
 }
 
 /// `value`, of an earlier stage, computed once more in `stage`.
-Value Pipeliner::remade(Value value, unsigned stage) {
+Value Pipeliner::rematerialise(Value value, unsigned stage) {
   Operation *op = value.getDefiningOp();
-  if (loop.isDefinedOutsideOfLoop(value) || !op || stages.lookup_or(op, early.lastStage) >= stage)
+  if (loop.isDefinedOutsideOfLoop(value) || !op || stages.lookup_or(op, pipelined.lastStage) >= stage)
     return value;
-  if (Value known = remadeValues.lookup({value, stage}))
+  if (Value known = rematerialisedValues.lookup({value, stage}))
     return known;
   IRMapping mapping;
   for (Value operand : op->getOperands())
-    mapping.map(operand, remade(operand, stage));
+    mapping.map(operand, rematerialise(operand, stage));
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   Operation *copy = builder.clone(*op, mapping);
   stageNew(copy, stage);
   Value made = copy->getResult(cast<OpResult>(value).getResultNumber());
-  return remadeValues[{value, stage}] = made;
+  return rematerialisedValues[{value, stage}] = made;
 }
 
 /// Offsets and masks that products use, too, are computed for them once more: cheaper than to carry tiles over stages.
-void Pipeliner::remakeForLaterStages() {
-  SmallVector<Operation *> earlyOps;
+void Pipeliner::rematerialiseForLaterStages() {
+  SmallVector<Operation *> pipelinedOps;
   for (Operation &op : *loop.getBody())
     if (stages.contains(&op) && isPure(&op))
-      earlyOps.push_back(&op);
-  for (Operation *op : earlyOps)
+      pipelinedOps.push_back(&op);
+  for (Operation *op : pipelinedOps)
     for (OpResult result : op->getResults()) {
       if (!followsFromIndex(result, loop))
         continue;
@@ -121,9 +121,9 @@ void Pipeliner::remakeForLaterStages() {
         Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
         if (!user || user->hasTrait<OpTrait::IsTerminator>())
           continue;
-        const unsigned stage = stages.lookup_or(user, early.lastStage);
+        const unsigned stage = stages.lookup_or(user, pipelined.lastStage);
         if (stage > stages.lookup(op))
-          use.set(remade(result, stage));
+          use.set(rematerialise(result, stage));
       }
     }
 }
@@ -134,13 +134,13 @@ void Pipeliner::addCounters() {
   rewriter.setInsertionPoint(loop);
   Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
   Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
-  Value count = arith::ConstantIntOp::create(rewriter, loc, early.slots(), 32);
+  Value count = arith::ConstantIntOp::create(rewriter, loc, pipelined.numBuffers(), 32);
   auto next = [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> counters) {
     SmallVector<Value> following;
     Value wraps;
-    const std::array<unsigned, 2> ofSlots = {early.copyStage, early.lastStage};
-    for (auto [slot, stage] : llvm::zip_equal(counters.take_front(2), ofSlots)) {
-      auto sum = arith::AddIOp::create(builder, loc, slot, one);
+    const std::array<unsigned, 2> indexStages = {pipelined.copyStage, pipelined.lastStage};
+    for (auto [bufferIndex, stage] : llvm::zip_equal(counters.take_front(2), indexStages)) {
+      auto sum = arith::AddIOp::create(builder, loc, bufferIndex, one);
       auto isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, sum, count);
       auto wrapped = arith::SelectOp::create(builder, loc, isLast, zero, sum);
       for (Operation *op : {sum.getOperation(), isLast.getOperation(), wrapped.getOperation()})
@@ -152,89 +152,91 @@ void Pipeliner::addCounters() {
     auto other = arith::XOrIOp::create(builder, loc, counters[2], one);
     auto parity = arith::SelectOp::create(builder, loc, wraps, other, counters[2]);
     for (Operation *op : {other.getOperation(), parity.getOperation()})
-      stageNew(op, early.lastStage);
+      stageNew(op, pipelined.lastStage);
     following.push_back(parity);
     return following;
   };
   // A loop can always carry more.
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(rewriter, {zero, zero, zero}, false, next));
   const auto counters = loop.getRegionIterArgs().take_back(3);
-  fillSlot = counters[0];
-  readSlot = counters[1];
+  insertIndex = counters[0];
+  extractIndex = counters[1];
   phase = counters[2];
 }
 
-Value Pipeliner::view(Value ring, Value slot, MemDescType type, unsigned stage) {
-  auto index = MemDescIndexOp::create(rewriter, loop.getLoc(), type, ring, slot);
+Value Pipeliner::view(Value multiBuffer, Value bufferIndex, MemDescType type, unsigned stage) {
+  auto index = MemDescIndexOp::create(rewriter, loop.getLoc(), type, multiBuffer, bufferIndex);
   stageNew(index, stage);
   return index;
 }
 
 /// Starts the copy of what is loaded to the ring's buffer that is filled next.
-void Pipeliner::copyToRing(EarlyLoad &load, Value ring) {
+void Pipeliner::copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer) {
   const Location loc = load.load->getLoc();
   auto type = MemDescType::get(load.buffer.getShape(), load.buffer.getElementType(), load.buffer.getEncoding(),
                                load.buffer.getMemorySpace(), /*mutable=*/true);
   rewriter.setInsertionPoint(load.load);
-  Value target = view(ring, fillSlot, type, early.copyStage);
+  Value target = view(multiBuffer, insertIndex, type, pipelined.copyStage);
   Operation *copy;
   if (auto tile = load.tile()) {
-    Value barrier = view(barriers, fillSlot, ttng::barrierType(loop.getContext(), 0), early.copyStage);
+    Value barrier = view(barriers, insertIndex, ttng::barrierType(loop.getContext(), 0), pipelined.copyStage);
     auto always = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
-    stageNew(always, early.copyStage);
-    copy = ttng::AsyncTmaCopyGlobalToLocalOp::create(rewriter, loc, tile.getMap(), tile.getIndices(), barrier, target, always,
-                                                     tile.getBlockAttr(), tile.getEvictAttr());
+    stageNew(always, pipelined.copyStage);
+    copy = ttng::AsyncTmaCopyGlobalToLocalOp::create(rewriter, loc, tile.getTensorMap(), tile.getIndices(), barrier,
+                                                     target, always, tile.getBlockAttr(), tile.getEvictAttr());
   } else {
     auto ofPointers = cast<tt::LoadOp>(load.load);
     copy = AsyncCopyGlobalToLocalOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ofPointers.getPtr(),
                                             target, ofPointers.getMask(), Value(), ofPointers.getCache(),
                                             ofPointers.getEvict());
   }
-  stageNew(copy, early.copyStage);
+  stageNew(copy, pipelined.copyStage);
 }
 
 /// The barriers, and the bytes that each turn's copies bring to one.
 void Pipeliner::addBarriers() {
   const Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
-  barriers = LocalAllocOp::create(rewriter, loc, ttng::barrierType(loop.getContext(), early.slots()), Value(), IntegerAttr());
+  barriers = LocalAllocOp::create(rewriter, loc, ttng::barrierType(loop.getContext(), pipelined.numBuffers()), Value(),
+                                  IntegerAttr());
   ttng::InitBarrierOp::create(rewriter, loc, barriers, 1);
   unsigned bytes = 0;
   Operation *first = nullptr;
-  for (const EarlyLoad &load : early.loads)
-    if (load.buffer && load.isOfTile) {
+  for (const PipelinedLoad &load : pipelined.loads)
+    if (load.buffer && load.isTma) {
       bytes += llvm::product_of(load.buffer.getShape()) * load.buffer.getElementType().getIntOrFloatBitWidth() / 8;
       if (!first || load.load->isBeforeInBlock(first))
         first = load.load;
     }
   rewriter.setInsertionPoint(first);
-  Value barrier = view(barriers, fillSlot, ttng::barrierType(loop.getContext(), 0), early.copyStage);
+  Value barrier = view(barriers, insertIndex, ttng::barrierType(loop.getContext(), 0), pipelined.copyStage);
   auto always = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
-  stageNew(always, early.copyStage);
-  stageNew(ttng::BarrierExpectOp::create(rewriter, loc, barrier, bytes, always), early.copyStage);
+  stageNew(always, pipelined.copyStage);
+  stageNew(ttng::BarrierExpectOp::create(rewriter, loc, barrier, bytes, always), pipelined.copyStage);
 }
 
 /// At the start of a turn.
-void Pipeliner::addWaitForEngine() {
+void Pipeliner::addTmaWait() {
   rewriter.setInsertionPointToStart(loop.getBody());
-  Value barrier = view(barriers, readSlot, ttng::barrierType(loop.getContext(), 0), early.lastStage);
-  stageNew(ttng::WaitBarrierOp::create(rewriter, loop.getLoc(), barrier, phase), early.lastStage);
+  Value barrier = view(barriers, extractIndex, ttng::barrierType(loop.getContext(), 0), pipelined.lastStage);
+  stageNew(ttng::WaitBarrierOp::create(rewriter, loop.getLoc(), barrier, phase), pipelined.lastStage);
 }
 
-void Pipeliner::useRing(EarlyLoad &load) {
+void Pipeliner::useMultiBuffer(PipelinedLoad &load) {
   const Location loc = load.load->getLoc();
   const MemDescType part = load.buffer;
-  SmallVector<int64_t> shape = {early.slots()};
+  SmallVector<int64_t> shape = {pipelined.numBuffers()};
   llvm::append_range(shape, part.getShape());
   rewriter.setInsertionPoint(loop);
   const IntegerAttr alignment = load.allocation ? load.allocation.getAlignmentAttr() : IntegerAttr();
-  Value ring = rings.emplace_back(LocalAllocOp::create(
-      rewriter, loc, MemDescType::get(shape, part.getElementType(), part.getEncoding(), part.getMemorySpace(), /*mutable=*/true),
+  Value multiBuffer = multiBuffers.emplace_back(LocalAllocOp::create(
+      rewriter, loc,
+      MemDescType::get(shape, part.getElementType(), part.getEncoding(), part.getMemorySpace(), /*mutable=*/true),
       Value(), alignment));
-  copyToRing(load, ring);
+  copyToMultiBuffer(load, multiBuffer);
   Operation *replaced = load.allocation ? load.allocation.getOperation() : load.load;
   rewriter.setInsertionPoint(replaced);
-  Value source = view(ring, readSlot, part, early.lastStage);
+  Value source = view(multiBuffer, extractIndex, part, pipelined.lastStage);
   if (!load.allocation)
     source = LocalLoadOp::create(rewriter, loc, load.load->getResult(0).getType(), source);
   rewriter.replaceOp(replaced, source);
@@ -244,9 +246,10 @@ void Pipeliner::useRing(EarlyLoad &load) {
 }
 
 /// Whether a matrix unit reads the buffer by itself.
-static bool isReadByUnit(Value buffer) {
+static bool isReadByTensorCore(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    return isa<ttng::WarpGroupDotOp>(user) || (isa<MemDescTransOp, MemDescIndexOp>(user) && isReadByUnit(user->getResult(0)));
+    return isa<ttng::WarpGroupDotOp>(user) ||
+           (isa<MemDescTransOp, MemDescIndexOp>(user) && isReadByTensorCore(user->getResult(0)));
   });
 }
 
@@ -259,86 +262,87 @@ static bool isIdle(ttng::FenceAsyncSharedOp fence) {
   return true;
 }
 
-/// Closes the group of a turn's copies, and waits for one at the start of a turn. What a thread copied is fenced there, too.
+/// Closes the group of a turn's copies, and waits for one at the start of a turn. What a thread copied is fenced there,
+/// too.
 void Pipeliner::addGroup() {
   for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
     if (isIdle(fence))
       rewriter.eraseOp(fence);
-  if (!early.hasThreadCopies())
+  if (!pipelined.hasThreadCopies())
     return;
   const Location loc = loop.getLoc();
   auto token = AsyncTokenType::get(loop.getContext());
   for (Operation &op : *loop.getBody())
     if (isa<AsyncCopyGlobalToLocalOp>(op))
       rewriter.setInsertionPointAfter(&op);
-  stageNew(AsyncCommitGroupOp::create(rewriter, loc, token, ValueRange()), early.copyStage);
+  stageNew(AsyncCommitGroupOp::create(rewriter, loc, token, ValueRange()), pipelined.copyStage);
   rewriter.setInsertionPointToStart(loop.getBody());
-  stageNew(AsyncWaitOp::create(rewriter, loc, token, ValueRange(), early.slots() - 2), early.lastStage);
-  if (llvm::any_of(rings, isReadByUnit))
-    stageNew(ttng::FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false), early.lastStage);
+  stageNew(AsyncWaitOp::create(rewriter, loc, token, ValueRange(), pipelined.numBuffers() - 2), pipelined.lastStage);
+  if (llvm::any_of(multiBuffers, isReadByTensorCore))
+    stageNew(ttng::FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false), pipelined.lastStage);
 }
 
 //--- the schedule --------------------------------------------------------------------------
 
-/// A turn waits for its copies, starts those of later iterations and then computes: one barrier, behind the wait, also keeps
-/// the copies from buffers that are still being read. Products that run beside the threads are started before the copies,
-/// which then fill what the products of the turn before have read, behind a barrier of their own.
+/// A turn waits for its copies, starts those of later iterations and then computes: one barrier, behind the wait, also
+/// keeps the copies from buffers that are still being read. Products that run beside the threads are started before the
+/// copies, which then fill what the products of the turn before have read, behind a barrier of their own.
 LoopSchedule Pipeliner::schedule() {
   LoopSchedule result;
-  result.lastStage = early.lastStage;
-  std::vector<std::vector<Operation *>> byStage(early.lastStage + 1);
+  result.lastStage = pipelined.lastStage;
+  std::vector<std::vector<Operation *>> byStage(pipelined.lastStage + 1);
   for (Operation &op : loop.getBody()->without_terminator()) {
     const bool isWait = isa<AsyncWaitOp, ttng::FenceAsyncSharedOp, ttng::WaitBarrierOp>(op) ||
                         (isa<MemDescIndexOp>(op) && llvm::any_of(op.getUsers(), llvm::IsaPred<ttng::WaitBarrierOp>));
     if (isWait && stages.contains(&op))
-      result.entries.push_back({&op, early.lastStage});
+      result.entries.push_back({&op, pipelined.lastStage});
     else
-      byStage[stages.lookup_or(&op, early.lastStage)].push_back(&op);
+      byStage[stages.lookup_or(&op, pipelined.lastStage)].push_back(&op);
   }
-  std::vector<Operation *> &lastOps = byStage[early.lastStage];
-  auto rest = productWait ? std::next(llvm::find(lastOps, productWait.getOperation())) : lastOps.begin();
+  std::vector<Operation *> &lastOps = byStage[pipelined.lastStage];
+  auto rest = dotWait ? std::next(llvm::find(lastOps, dotWait.getOperation())) : lastOps.begin();
   for (Operation *op : llvm::make_range(lastOps.begin(), rest))
-    result.entries.push_back({op, early.lastStage});
-  for (unsigned stage = early.lastStage; stage-- > 0;)
+    result.entries.push_back({op, pipelined.lastStage});
+  for (unsigned stage = pipelined.lastStage; stage-- > 0;)
     for (Operation *op : byStage[stage])
       result.entries.push_back({op, stage});
   for (Operation *op : llvm::make_range(rest, lastOps.end()))
-    result.entries.push_back({op, early.lastStage});
+    result.entries.push_back({op, pipelined.lastStage});
   return result;
 }
 
 bool Pipeliner::run() {
   assignSlices();
-  if (std::string whyNot = whyNotExpand(loop, schedule()); !whyNot.empty()) {
-    tt::report(loop.getLoc(), diag::LoopNotPipelined, whyNot);
+  if (std::string reason = reasonNotExpandable(loop, schedule()); !reason.empty()) {
+    tt::report(loop.getLoc(), diag::LoopNotPipelined, reason);
     return false;
   }
-  remakeForLaterStages();
+  rematerialiseForLaterStages();
   const Location loc = loop.getLoc();
   auto token = AsyncTokenType::get(loop.getContext());
-  if (early.hasRings()) {
+  if (pipelined.hasMultiBuffers()) {
     addCounters();
-    if (early.hasEngineCopies())
+    if (pipelined.hasTmaCopies())
       addBarriers();
-    for (EarlyLoad &load : early.loads)
+    for (PipelinedLoad &load : pipelined.loads)
       if (load.buffer)
-        useRing(load);
+        useMultiBuffer(load);
     addGroup();
     if (barriers)
-      addWaitForEngine();
-    productWait = letProductsRun(loop, rings, rewriter);
+      addTmaWait();
+    dotWait = makeDotsAsync(loop, multiBuffers, rewriter);
   }
   scf::ForOp made = expandLoop(loop, schedule(), rewriter);
-  made->setAttr(kScheduledStage, rewriter.getI32IntegerAttr(early.lastStage));
-  rewriter.setInsertionPointAfter(productWait ? made->getNextNode() : made.getOperation());
-  if (early.hasThreadCopies())
+  made->setAttr(kScheduledStage, rewriter.getI32IntegerAttr(pipelined.lastStage));
+  rewriter.setInsertionPointAfter(dotWait ? made->getNextNode() : made.getOperation());
+  if (pipelined.hasThreadCopies())
     AsyncWaitOp::create(rewriter, loc, token, ValueRange(), 0);
   if (barriers) {
     ttng::InvalBarrierOp::create(rewriter, loc, barriers);
     LocalDeallocOp::create(rewriter, loc, barriers);
   }
-  for (Value ring : rings)
-    LocalDeallocOp::create(rewriter, loc, ring);
+  for (Value multiBuffer : multiBuffers)
+    LocalDeallocOp::create(rewriter, loc, multiBuffer);
   return true;
 }
 
@@ -356,61 +360,61 @@ static unsigned bytesOfTile(Operation *op) {
 }
 
 /// Shared memory that a loop needs beside its rings, at most.
-static unsigned bytesBeside(scf::ForOp loop, const EarlyLoads &early) {
+static unsigned otherSharedBytes(scf::ForOp loop, const PipelinedLoads &pipelined) {
   unsigned bytes = 0;
   loop->getParentOfType<tt::FuncOp>().walk([&](Operation *op) {
-    const bool isReplaced = llvm::any_of(early.loads, [&](const EarlyLoad &load) {
+    const bool isReplaced = llvm::any_of(pipelined.loads, [&](const PipelinedLoad &load) {
       return load.allocation == op || (load.buffer && load.load == op);
     });
-    const bool isAlive = loop->isAncestor(op) || (isa<LocalAllocOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
-                           return loop->isAncestor(user);
-                         }));
+    const bool isAlive =
+        loop->isAncestor(op) || (isa<LocalAllocOp>(op) &&
+                                 llvm::any_of(op->getUsers(), [&](Operation *user) { return loop->isAncestor(user); }));
     if (isAlive && !isReplaced)
       bytes += analysis::bufferBytes(op) + bytesOfTile(op);
   });
   return bytes;
 }
 
-static unsigned bytesWith(scf::ForOp loop, const EarlyLoads &early) { return early.ringBytes() + bytesBeside(loop, early); }
+static unsigned totalSharedBytes(scf::ForOp loop, const PipelinedLoads &pipelined) {
+  return pipelined.multiBufferBytes() + otherSharedBytes(loop, pipelined);
+}
 
 /// Loops whose loads start ahead by this pass.
-static bool isWanted(scf::ForOp loop) {
-  return hasProducts(loop) || !loop.getBody()->getOps<ttng::TileLoadOp>().empty();
-}
+static bool isWanted(scf::ForOp loop) { return hasDots(loop) || !loop.getBody()->getOps<ttng::TileLoadOp>().empty(); }
 
 namespace {
 struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
   using PipelineLoopsBase::PipelineLoopsBase;
 
   /// As many stages as shared memory has room for; where it has none for two, fewer loads.
-  EarlyLoads fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, unsigned asked) {
-    EarlyLoads early;
+  PipelinedLoads fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned asked) {
+    PipelinedLoads pipelined;
     for (unsigned stages = asked; stages > 1; --stages) {
-      early = findEarlyLoads(loop, facts, stages, mayCopy);
-      if (!early.hasRings() || bytesWith(loop, early) <= maxBytes) {
+      pipelined = findPipelinedLoads(loop, axisInfo, stages, mayCopy);
+      if (!pipelined.hasMultiBuffers() || totalSharedBytes(loop, pipelined) <= maxBytes) {
         if (stages < asked)
           tt::report(loop.getLoc(), diag::StagesReduced, asked, maxBytes, stages);
-        return early;
+        return pipelined;
       }
-      if (early.slots() == 2)
+      if (pipelined.numBuffers() == 2)
         break;
     }
-    return leaveOut(loop, facts, early);
+    return leaveOut(loop, axisInfo, pipelined);
   }
 
   /// None of the loads, where shared memory has no room for the ring of a single one.
-  EarlyLoads leaveOut(scf::ForOp loop, const analysis::AxisInfoAnalysis &facts, const EarlyLoads &all) {
+  PipelinedLoads leaveOut(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, const PipelinedLoads &all) {
     SmallVector<Operation *> leftOut;
-    EarlyLoads early = all;
-    while (early.hasRings() && bytesWith(loop, early) > maxBytes) {
-      leftOut.push_back(early.largest());
-      early = findEarlyLoads(loop, facts, /*numStages=*/2, mayCopy, leftOut);
+    PipelinedLoads pipelined = all;
+    while (pipelined.hasMultiBuffers() && totalSharedBytes(loop, pipelined) > maxBytes) {
+      leftOut.push_back(pipelined.largest());
+      pipelined = findPipelinedLoads(loop, axisInfo, /*numStages=*/2, mayCopy, leftOut);
     }
-    const unsigned needed = bytesWith(loop, all);
-    if (early.hasRings()) {
+    const unsigned needed = totalSharedBytes(loop, all);
+    if (pipelined.hasMultiBuffers()) {
       for (Operation *load : leftOut)
-        tt::report(load->getLoc(), diag::LoadLeftOut, needed, maxBytes);
-      return early;
+        tt::report(load->getLoc(), diag::LoadNotPipelined, needed, maxBytes);
+      return pipelined;
     }
     tt::report(loop.getLoc(), diag::LoopNotPipelined,
                llvm::formatv("{0} bytes of shared memory would be needed, a block has {1}", needed, maxBytes).str());
@@ -425,7 +429,7 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
     });
     if (loops.empty())
       return;
-    const analysis::AxisInfoAnalysis facts(getOperation());
+    const analysis::AxisInfoAnalysis axisInfo(getOperation());
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       auto asked = loop->getAttrOfType<IntegerAttr>(kNumStages);
@@ -433,8 +437,8 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
       loop->removeAttr(kNumStages);
       if (stages < 2)
         continue;
-      EarlyLoads early = fit(loop, facts, stages);
-      if (!early.loads.empty() && Pipeliner(loop, std::move(early), rewriter).run())
+      PipelinedLoads pipelined = fit(loop, axisInfo, stages);
+      if (!pipelined.loads.empty() && Pipeliner(loop, std::move(pipelined), rewriter).run())
         ++numPipelined;
     }
   }

@@ -1,14 +1,15 @@
 // Brings operands of products to their threads through buffers in shared memory.
 //
 //   %o = ttg.convert_layout %x : #blocked -> #ttg.dot_op<...>   ->   %b = ttg.local_alloc %x : (#blocked) -> #shared
-//                                                                    %o = ttg.local_load %b : #shared -> #ttg.dot_op<...>
+//                                                                    %o = ttg.local_load %b : #shared ->
+//                                                                    #ttg.dot_op<...>
 //
 // A transposition between a load and the buffer moves before the load, where it costs nothing.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Conversion.h"
-#include "compiler/layout/Reach.h"
+#include "compiler/layout/SharedAccessPlan.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 #include "compiler/passes/ttg/Passes.h"
 
@@ -48,15 +49,15 @@ static SmallVector<unsigned> orderOf(RankedTensorType tile) {
 static unsigned costOf(RankedTensorType from, RankedTensorType to, LayoutEncoding encoding) {
   const unsigned bytes = analysis::memoryBits(from.getElementType()) / 8;
   const unsigned most = analysis::kWidestAccessBytes / bytes;
-  const LinearLayout places = encoding.toLinearLayout(from.getShape());
-  auto cost = [](const layout::SharedSide &side) { return side.accesses.size() * side.wavefronts; };
-  const auto matrices = layout::planMatrixReach(linearLayoutOf(to), places, bytes);
-  return cost(layout::planReach(linearLayoutOf(from), places, bytes, most)) +
-         cost(matrices ? matrices->rows : layout::planReach(linearLayoutOf(to), places, bytes, most));
+  const LinearLayout bufferLayout = encoding.toLinearLayout(from.getShape());
+  auto cost = [](const layout::SharedAccessPattern &pattern) { return pattern.accesses.size() * pattern.wavefronts; };
+  const auto matrices = layout::planLdStMatrix(linearLayoutOf(to), bufferLayout, bytes);
+  return cost(layout::planSharedAccesses(linearLayoutOf(from), bufferLayout, bytes, most)) +
+         cost(matrices ? matrices->rows : layout::planSharedAccesses(linearLayoutOf(to), bufferLayout, bytes, most));
 }
 
-/// The swizzle with the fewest wavefronts. Vectors are those of 16 bytes or some of them together; the lines of all banks
-/// that rows fill decide how often the phase changes.
+/// The swizzle with the fewest wavefronts. Vectors are those of 16 bytes or some of them together; the lines of all
+/// banks that rows fill decide how often the phase changes.
 static SwizzledSharedAttr bufferEncoding(RankedTensorType from, RankedTensorType to) {
   const SmallVector<unsigned> order = orderOf(from);
   const int64_t extent = from.getDimSize(order[0]), bytes = analysis::memoryBits(from.getElementType()) / 8;
@@ -64,8 +65,8 @@ static SwizzledSharedAttr bufferEncoding(RankedTensorType from, RankedTensorType
   const unsigned perPhase = std::max<int64_t>(1, lineElems / extent);
   SwizzledSharedAttr best;
   unsigned bestCost = ~0u;
-  for (int64_t vec = std::min<int64_t>(extent, layout::BankModel().maxAccessBytes / bytes); vec <= std::min(extent, lineElems);
-       vec *= 2) {
+  for (int64_t vec = std::min<int64_t>(extent, layout::BankModel().maxAccessBytes / bytes);
+       vec <= std::min(extent, lineElems); vec *= 2) {
     const unsigned phases = std::min(extent, lineElems) / vec;
     auto candidate = SwizzledSharedAttr::get(from.getContext(), vec, phases > 1 ? perPhase : 1, phases, order);
     if (const unsigned cost = costOf(from, to, candidate); cost < bestCost) {
@@ -85,26 +86,26 @@ static Value sinkTransposition(Value value) {
   if (!load || !load->hasOneUse() || !transposition->hasOneUse() || load->getBlock() != transposition->getBlock())
     return value;
   OpBuilder builder(load);
-  auto turn = [&](Value operand) -> Value {
+  auto transpose = [&](Value operand) -> Value {
     if (!operand)
       return operand;
     auto type = cast<RankedTensorType>(value.getType()).clone(tt::elementOf(operand.getType()));
     return tt::TransOp::create(builder, transposition.getLoc(), type, operand, transposition.getOrderAttr());
   };
-  Value pointer = turn(load.getPtr()), mask = turn(load.getMask()), other = turn(load.getOther());
-  auto turned = tt::LoadOp::create(builder, load.getLoc(), value.getType(), pointer, mask, other, load.getCache(),
-                                   load.getEvict(), load.getIsVolatile());
-  turned->setDiscardableAttrs(load->getDiscardableAttrDictionary());
-  value.replaceAllUsesWith(turned);
+  Value pointer = transpose(load.getPtr()), mask = transpose(load.getMask()), other = transpose(load.getOther());
+  auto transposedLoad = tt::LoadOp::create(builder, load.getLoc(), value.getType(), pointer, mask, other,
+                                           load.getCache(), load.getEvict(), load.getIsVolatile());
+  transposedLoad->setDiscardableAttrs(load->getDiscardableAttrDictionary());
+  value.replaceAllUsesWith(transposedLoad);
   transposition.erase();
   load.erase();
-  return turned;
+  return transposedLoad;
 }
 
 /// The transposition that stands between a tile read through a map and `value`, if any.
-static tt::TransOp turnedTile(Value value) {
-  auto turn = value.getDefiningOp<tt::TransOp>();
-  return turn && turn.getSrc().getDefiningOp<ttng::TileLoadOp>() ? turn : tt::TransOp();
+static tt::TransOp transposeOfTileLoad(Value value) {
+  auto trans = value.getDefiningOp<tt::TransOp>();
+  return trans && trans.getSrc().getDefiningOp<ttng::TileLoadOp>() ? trans : tt::TransOp();
 }
 
 static bool wantsBuffer(ConvertLayoutOp op) {
@@ -112,7 +113,7 @@ static bool wantsBuffer(ConvertLayoutOp op) {
   if (!isa<DotOperandAttr>(to.getEncoding()) || isa<NvidiaMmaAttr>(from.getEncoding()))
     return false;
   Operation *source = op.getSrc().getDefiningOp();
-  if (isa_and_nonnull<tt::LoadOp, ttng::TileLoadOp>(source) || turnedTile(op.getSrc()))
+  if (isa_and_nonnull<tt::LoadOp, ttng::TileLoadOp>(source) || transposeOfTileLoad(op.getSrc()))
     return true;
   const unsigned bits = analysis::memoryBits(from.getElementType());
   return layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), bits).kind == layout::ConversionKind::Shared;
@@ -144,19 +145,20 @@ static Value bufferOfTile(OpBuilder &builder, Value tile) {
 }
 
 /// Buffers are filled one after the other and then read, so that one barrier serves several.
-static void bringThroughBuffer(ConvertLayoutOp op) {
+static void loadThroughBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   OpBuilder builder(op);
   Value buffer;
-  if (tt::TransOp turn = turnedTile(op.getSrc())) {
-    buffer = bufferOfTile(builder, turn.getSrc());
+  if (tt::TransOp trans = transposeOfTileLoad(op.getSrc())) {
+    buffer = bufferOfTile(builder, trans.getSrc());
     auto type = cast<MemDescType>(buffer.getType());
     auto encoding = cast<NvmmaSharedAttr>(type.getEncoding());
-    auto turned = NvmmaSharedAttr::get(op.getContext(), encoding.getSwizzlingByteWidth(), /*transposed=*/true,
-                                       encoding.getElementBitWidth(), 2);
-    buffer = MemDescTransOp::create(builder, op.getLoc(),
-                                    MemDescType::get(from.getShape(), from.getElementType(), turned, type.getMemorySpace()),
-                                    buffer, turn.getOrder());
+    auto transposedEncoding = NvmmaSharedAttr::get(op.getContext(), encoding.getSwizzlingByteWidth(),
+                                                   /*transposed=*/true, encoding.getElementBitWidth(), 2);
+    buffer = MemDescTransOp::create(
+        builder, op.getLoc(),
+        MemDescType::get(from.getShape(), from.getElementType(), transposedEncoding, type.getMemorySpace()), buffer,
+        trans.getOrder());
   } else if (op.getSrc().getDefiningOp<ttng::TileLoadOp>()) {
     buffer = bufferOfTile(builder, op.getSrc());
   } else {
@@ -186,7 +188,7 @@ struct ShareOperands : ttg::impl::ShareOperandsBase<ShareOperands> {
         sinkTransposition(op.getSrc());
       if (!wantsBuffer(op) || !hasRoom(op, maxSharedBytes))
         continue;
-      bringThroughBuffer(op);
+      loadThroughBuffer(op);
       ++numShared;
     }
   }

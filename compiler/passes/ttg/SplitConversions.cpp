@@ -20,23 +20,22 @@ using namespace nereid;
 using namespace nereid::ttg;
 using layout::LinearLayout;
 
-static unsigned bytesBetween(const LinearLayout &from, const LinearLayout &to, Type element) {
+static unsigned conversionBytes(const LinearLayout &from, const LinearLayout &to, Type element) {
   return layout::planConversion(from, to, analysis::memoryBits(element)).sharedBytes();
 }
 
 static bool split(ConvertLayoutOp op, unsigned maxBytes) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   const LinearLayout &source = linearLayoutOf(from), &result = linearLayoutOf(to);
-  const unsigned bytes = bytesBetween(source, result, from.getElementType());
+  const unsigned bytes = conversionBytes(source, result, from.getElementType());
   if (bytes <= maxBytes)
     return false;
-  const LinearLayout between = layout::layoutBetween(source, result);
-  if (std::max(bytesBetween(source, between, from.getElementType()),
-               bytesBetween(between, result, from.getElementType())) >= bytes)
+  const LinearLayout intermediate = layout::intermediateLayout(source, result);
+  if (std::max(conversionBytes(source, intermediate, from.getElementType()),
+               conversionBytes(intermediate, result, from.getElementType())) >= bytes)
     return false; // what does not fit is reported where the kernel is loaded
   OpBuilder builder(op);
-  const RankedTensorType type =
-      from.cloneWithEncoding(encodingFor(op.getContext(), between, from.getShape()));
+  const RankedTensorType type = from.cloneWithEncoding(encodingFor(op.getContext(), intermediate, from.getShape()));
   Value middle = ConvertLayoutOp::create(builder, op.getLoc(), type, op.getSrc());
   op.getSrcMutable().assign(middle);
   return true;

@@ -7,8 +7,8 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
-#include "compiler/passes/ttg/LoopTurns.h"
 #include "compiler/passes/ttg/Passes.h"
+#include "compiler/passes/ttg/TripCount.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -38,7 +38,7 @@ static std::optional<APInt> stepOfAll(scf::ForOp loop, unsigned factor) {
 static scf::ForOp createGroups(OpBuilder &builder, scf::ForOp loop, Value end, Value stepOfAll, unsigned factor) {
   auto body = [&](OpBuilder &inside, Location loc, Value index, ValueRange carried) {
     SmallVector<Value> values(carried);
-    for (unsigned turn = 0; turn < factor; ++turn) {
+    for (unsigned iteration = 0; iteration < factor; ++iteration) {
       IRMapping mapping;
       mapping.map(loop.getRegionIterArgs(), values);
       mapping.map(loop.getInductionVar(), index);
@@ -47,13 +47,13 @@ static scf::ForOp createGroups(OpBuilder &builder, scf::ForOp loop, Value end, V
       values.clear();
       for (Value yielded : loop.getYieldedValues())
         values.push_back(mapping.lookupOrDefault(yielded));
-      if (turn + 1 < factor)
+      if (iteration + 1 < factor)
         index = arith::AddIOp::create(inside, loc, index, loop.getStep());
     }
     scf::YieldOp::create(inside, loc, values);
   };
-  auto groups = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), end, stepOfAll, loop.getInitArgs(), body,
-                                   loop.getUnsignedCmp());
+  auto groups = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), end, stepOfAll, loop.getInitArgs(),
+                                   body, loop.getUnsignedCmp());
   groups->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   return groups;
 }

@@ -15,8 +15,7 @@ struct Ordering {
 };
 
 /// The options `sem` and `scope`; nothing after an error.
-std::optional<Ordering> orderingOf(const CallSite &site,
-                                   tt::MemSemantic otherwise = tt::MemSemantic::ACQUIRE_RELEASE) {
+std::optional<Ordering> orderingOf(const CallSite &site, tt::MemSemantic otherwise = tt::MemSemantic::ACQUIRE_RELEASE) {
   std::optional<std::string> semantic = textOption(site, "sem"), scope = textOption(site, "scope");
   if (!semantic || !scope)
     return std::nullopt;
@@ -72,10 +71,10 @@ struct Access {
   Value emit(tt::RMWOp op) const { return emit(op, pointer, value, mask); }
   Value emit(tt::RMWOp op, const Value &pointer, const Value &value, const Value &mask) const {
     const Type &type = value.tensor()->type;
-    auto made = tt::AtomicRMWOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                        op, irValue(pointer), irValue(value), irValue(mask), ordering.semantic,
-                                        ordering.scope);
-    return Value::tensor(made, type);
+    auto created =
+        tt::AtomicRMWOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()), op,
+                                irValue(pointer), irValue(value), irValue(mask), ordering.semantic, ordering.scope);
+    return Value::tensor(created, type);
   }
 };
 
@@ -83,7 +82,7 @@ struct Access {
 /// integers the other way round.
 Value floatExtreme(const Access &access, bool isMax) {
   const CallSite &site = access.site;
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const Scalar scalar = access.value.tensor()->type.scalar;
   const Scalar bitsType = integerOf(bitsOf(scalar), /*isSigned=*/true);
   const Value bits = emitter.bitcast(access.value, Type(bitsType), site.range);
@@ -91,14 +90,15 @@ Value floatExtreme(const Access &access, bool isMax) {
   auto comparedWithZero = [&](syntax::CompareOperator comparison) {
     return emitter.compare(comparison, bits, Value::integer(0), site.range, site.range);
   };
-  const Value truths[] = {comparedWithZero(syntax::CompareOperator::GtE), comparedWithZero(syntax::CompareOperator::Lt)};
+  const Value truths[] = {comparedWithZero(syntax::CompareOperator::GtE),
+                          comparedWithZero(syntax::CompareOperator::Lt)};
   Value results[2];
   for (unsigned side = 0; side < 2; ++side) {
     const Value mask = access.mask.isNone() ? truths[side]
                                             : emitter.binary(syntax::BinaryOperator::BitAnd, access.mask, truths[side],
                                                              site.range, site.range);
-    const tt::RMWOp op = side == 0 ? (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN)
-                                   : (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX);
+    const tt::RMWOp op =
+        side == 0 ? (isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN) : (isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX);
     results[side] = access.emit(op, pointer, bits, mask);
   }
   const Value chosen = emitOp<mlir::arith::SelectOp>(site, bits.tensor()->type, {truths[0], results[0], results[1]});
@@ -142,7 +142,7 @@ llvm::StringRef typesOf(AtomicKind kind) {
 }
 
 template <AtomicKind kind> Value emitAtomic(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   Value pointer = writablePointer(site);
   std::optional<Value> mask = maskArgument(site);
   std::optional<Ordering> ordering = orderingOf(site);
@@ -183,10 +183,10 @@ Value emitCas(const CallSite &site) {
   if (!fitToPointer(site, pointer, {&compared, &value}))
     return Value::poison();
   const Type &type = value.tensor()->type;
-  auto made = tt::AtomicCASOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                      irValue(pointer), irValue(compared), irValue(value), ordering->semantic,
-                                      ordering->scope);
-  return Value::tensor(made, type);
+  auto created =
+      tt::AtomicCASOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                              irValue(pointer), irValue(compared), irValue(value), ordering->semantic, ordering->scope);
+  return Value::tensor(created, type);
 }
 
 //--- Load and store ------------------------------------------------------------------------
@@ -208,7 +208,7 @@ Value bytewise(const CallSite &site, const Value &pointer) {
 }
 
 Value emitAtomicLoad(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const Value given = pointerArgument(site);
   std::optional<Value> mask = maskArgument(site);
   std::optional<Ordering> ordering = oneSidedOrdering(site, tt::MemSemantic::ACQUIRE);
@@ -220,14 +220,14 @@ Value emitAtomicLoad(const CallSite &site) {
   if (!fitToPointer(site, pointer, {&*mask}))
     return Value::poison();
   const Type type = Type(pointer.tensor()->type.scalar).withShape(pointer.tensor()->type.shape);
-  auto made = tt::AtomicLoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                       irValue(pointer), irValue(*mask), ordering->semantic, ordering->scope);
-  const Value value = Value::tensor(made, type);
+  auto created = tt::AtomicLoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                                          irValue(pointer), irValue(*mask), ordering->semantic, ordering->scope);
+  const Value value = Value::tensor(created, type);
   return given.tensor()->type.scalar == Scalar::Int1 ? emitter.cast(value, Type(Scalar::Int1), site.range) : value;
 }
 
 Value emitAtomicStore(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const Value given = writablePointer(site);
   std::optional<Value> mask = maskArgument(site);
   std::optional<Ordering> ordering = oneSidedOrdering(site, tt::MemSemantic::RELEASE);
@@ -266,17 +266,25 @@ llvm::ArrayRef<Builtin> atomicBuiltins() {
       entry<AtomicKind::Or>("atomic_or", "Sets bits of memory, atomically; gives what was there before."),
       entry<AtomicKind::Xor>("atomic_xor", "Flips bits of memory, atomically; gives what was there before."),
       entry<AtomicKind::Exchange>("atomic_xchg", "Writes to memory, atomically; gives what was there before."),
-      {"atomic_load", languageModule,
+      {"atomic_load",
+       languageModule,
        {{"pointer"}, {"mask", "None"}, {"sem", "None"}, {"scope", "None"}},
-       "What memory holds, of any numbers, read atomically; `sem` is \"acquire\", as where none is given, or \"relaxed\".",
-       emitAtomicLoad, true},
-      {"atomic_store", languageModule,
+       "What memory holds, of any numbers, read atomically; `sem` is \"acquire\", as where none is given, or "
+       "\"relaxed\".",
+       emitAtomicLoad,
+       true},
+      {"atomic_store",
+       languageModule,
        {{"pointer"}, {"val"}, {"mask", "None"}, {"sem", "None"}, {"scope", "None"}},
        "Writes any numbers to memory, atomically; `sem` is \"release\", as where none is given, or \"relaxed\".",
-       emitAtomicStore, true},
-      {"atomic_cas", languageModule,
+       emitAtomicStore,
+       true},
+      {"atomic_cas",
+       languageModule,
        {{"pointer"}, {"cmp"}, {"val"}, {"sem", "None"}, {"scope", "None"}},
-       "Writes `val` where memory holds `cmp`, atomically; gives what was there before.", emitCas, true},
+       "Writes `val` where memory holds `cmp`, atomically; gives what was there before.",
+       emitCas,
+       true},
   };
   return table;
 }

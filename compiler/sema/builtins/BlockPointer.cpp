@@ -13,9 +13,9 @@ namespace nereid::sema {
 
 static Type blockPointerType(llvm::ArrayRef<Value> parts) {
   llvm::SmallVector<int64_t> shape;
-  for (const Value &extent : *parts[BlockPointerPart::BlockShape].elements())
+  for (const Value &extent : *parts[BlockPointerField::BlockShape].elements())
     shape.push_back(*extent.asInt64());
-  return parts[BlockPointerPart::Base].tensor()->type.withShape(shape).asBlockPointer();
+  return parts[BlockPointerField::Base].tensor()->type.withShape(shape).asBlockPointer();
 }
 
 const RecordClass &blockPointerClass() {
@@ -24,7 +24,7 @@ const RecordClass &blockPointerClass() {
                                   [](llvm::ArrayRef<Value> parts, llvm::StringRef name) -> std::optional<Value> {
                                     if (name != "dtype" && name != "type")
                                       return std::nullopt;
-                                    const Type &base = parts[BlockPointerPart::Base].tensor()->type;
+                                    const Type &base = parts[BlockPointerField::Base].tensor()->type;
                                     return TypeValue{name == "dtype" ? base : blockPointerType(parts)};
                                   }};
   return record;
@@ -69,16 +69,16 @@ Value constants(llvm::ArrayRef<int64_t> numbers) {
 
 bool isPermutation(llvm::ArrayRef<int64_t> order) {
   llvm::SmallSet<int64_t, 5> seen(order.begin(), order.end());
-  return seen.size() == order.size() && llvm::all_of(order, [&](int64_t dim) {
-           return 0 <= dim && dim < static_cast<int64_t>(order.size());
-         });
+  return seen.size() == order.size() &&
+         llvm::all_of(order, [&](int64_t dim) { return 0 <= dim && dim < static_cast<int64_t>(order.size()); });
 }
 
 Value emitMakeBlockPointer(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   emitter.error(diag::MakeBlockPtrDeprecated, site.range);
   const Value base = baseArgument(site);
-  auto shape = integersArgument(site, "shape", Scalar::Int64), strides = integersArgument(site, "strides", Scalar::Int64);
+  auto shape = integersArgument(site, "shape", Scalar::Int64),
+       strides = integersArgument(site, "strides", Scalar::Int64);
   auto offsets = integersArgument(site, "offsets", Scalar::Int64);
   auto blockShape = emitter.constantInts(site["block_shape"], site.rangeOf("block_shape"), "block_shape");
   auto order = emitter.constantInts(site["order"], site.rangeOf("order"), "order");
@@ -98,7 +98,7 @@ Value emitAdvance(const CallSite &site) {
   const std::vector<Value> *found = site["base"].partsOf(blockPointerClass());
   if (!found)
     return site.emitter.error(diag::NeedsBlockPointer, site.rangeOf("base"), describe(site["base"]));
-  std::vector<Value> parts = *found, offsets = *parts[BlockPointerPart::Offsets].elements();
+  std::vector<Value> parts = *found, offsets = *parts[BlockPointerField::Offsets].elements();
   auto steps = integersArgument(site, "offsets", Scalar::Int64);
   if (!steps)
     return Value::poison();
@@ -106,7 +106,7 @@ Value emitAdvance(const CallSite &site) {
     return site.emitter.error(diag::OffsetCount, site.rangeOf("offsets"), offsets.size(), steps->size());
   for (auto [offset, step] : llvm::zip_equal(offsets, *steps))
     offset = emitOp<mlir::arith::AddIOp>(site, Type(Scalar::Int64), {offset, step});
-  parts[BlockPointerPart::Offsets] = Value::tuple(std::move(offsets));
+  parts[BlockPointerField::Offsets] = Value::tuple(std::move(offsets));
   return Value::record(blockPointerClass(), std::move(parts));
 }
 
@@ -136,8 +136,8 @@ std::optional<llvm::SmallVector<int64_t>> checkedDims(const CallSite &site, size
 } // namespace
 
 std::optional<BlockAccess> blockAccess(const CallSite &site, llvm::ArrayRef<Value> parts) {
-  const TensorValue &base = *parts[BlockPointerPart::Base].tensor();
-  const std::vector<Value> &offsets = *parts[BlockPointerPart::Offsets].elements();
+  const TensorValue &base = *parts[BlockPointerField::Base].tensor();
+  const std::vector<Value> &offsets = *parts[BlockPointerField::Offsets].elements();
   auto dims = checkedDims(site, offsets.size());
   if (!dims)
     return std::nullopt;
@@ -146,9 +146,9 @@ std::optional<BlockAccess> blockAccess(const CallSite &site, llvm::ArrayRef<Valu
   tt::StridedBlock block{base.value, {}, {}, {}};
   llvm::SmallVector<int64_t> shape;
   for (size_t dim = 0; dim < offsets.size(); ++dim) {
-    shape.push_back(*(*parts[BlockPointerPart::BlockShape].elements())[dim].asInt64());
-    block.shape.push_back((*parts[BlockPointerPart::Shape].elements())[dim].tensor()->value);
-    block.strides.push_back((*parts[BlockPointerPart::Strides].elements())[dim].tensor()->value);
+    shape.push_back(*(*parts[BlockPointerField::BlockShape].elements())[dim].asInt64());
+    block.shape.push_back((*parts[BlockPointerField::Shape].elements())[dim].tensor()->value);
+    block.strides.push_back((*parts[BlockPointerField::Strides].elements())[dim].tensor()->value);
     block.coordinates.push_back(tt::coordinatesFrom(builder, loc, offsets[dim].tensor()->value, shape.back()));
   }
   BlockAccess access;
@@ -181,10 +181,17 @@ std::optional<Value> paddingArgument(const CallSite &site, Scalar element) {
 
 llvm::ArrayRef<Builtin> blockPointerBuiltins() {
   static const Builtin table[] = {
-      {"make_block_ptr", languageModule,
+      {"make_block_ptr",
+       languageModule,
        {{"base"}, {"shape"}, {"strides"}, {"offsets"}, {"block_shape"}, {"order"}},
-       "A pointer to a block of a strided array. Deprecated: descriptors do the same.", emitMakeBlockPointer},
-      {"advance", languageModule, {{"base"}, {"offsets"}}, "A block pointer that stands further on.", emitAdvance, true,
+       "A pointer to a block of a strided array. Deprecated: descriptors do the same.",
+       emitMakeBlockPointer},
+      {"advance",
+       languageModule,
+       {{"base"}, {"offsets"}},
+       "A block pointer that stands further on.",
+       emitAdvance,
+       true,
        " A block pointer is not moved in place; assign what `advance` gives."},
   };
   return table;

@@ -25,8 +25,8 @@ Value emitRange(const CallSite &site) { return asValue(boundsOf(site)); }
 Value emitStaticRange(const CallSite &site) {
   RangeValue range = boundsOf(site);
   range.isStatic = true;
-  for (auto [name, bound] : {std::pair("start", &range.begin), std::pair("end", &range.end),
-                             std::pair("step", &range.step)})
+  for (auto [name, bound] :
+       {std::pair("start", &range.begin), std::pair("end", &range.end), std::pair("step", &range.step)})
     if (!bound->asInt64())
       return site.emitter.error(diag::StaticRangeBound, site.range, describe(*bound), name);
   return asValue(std::move(range));
@@ -53,12 +53,11 @@ bool readFlag(const CallSite &site, llvm::StringRef parameter, bool &flag) {
 
 Value emitTlRange(const CallSite &site) {
   RangeValue range = boundsOf(site);
-  const bool isGood = readCount(site, "num_stages", range.numStages) &&
-                      readCount(site, "loop_unroll_factor", range.loopUnrollFactor) &&
-                      readFlag(site, "disallow_acc_multi_buffer", range.disallowAccMultiBuffer) &&
-                      readFlag(site, "flatten", range.flatten) &&
-                      readFlag(site, "warp_specialize", range.warpSpecialize) &&
-                      readFlag(site, "disable_licm", range.disableLicm);
+  const bool isGood =
+      readCount(site, "num_stages", range.numStages) && readCount(site, "loop_unroll_factor", range.loopUnrollFactor) &&
+      readFlag(site, "disallow_acc_multi_buffer", range.disallowAccMultiBuffer) &&
+      readFlag(site, "flatten", range.flatten) && readFlag(site, "warp_specialize", range.warpSpecialize) &&
+      readFlag(site, "disable_licm", range.disableLicm);
   return isGood ? asValue(std::move(range)) : Value::poison();
 }
 
@@ -85,15 +84,29 @@ Value emitCondition(const CallSite &site) {
 llvm::ArrayRef<Builtin> controlBuiltins() {
   static const std::vector<Builtin> table = [] {
     std::vector<Builtin> entries = {
-        {"range", languageModule,
-         {{"arg1"}, {"arg2", "None"}, {"step", "None"}, {"num_stages", "None"}, {"loop_unroll_factor", "None"},
-          {"disallow_acc_multi_buffer", "False"}, {"flatten", "False"}, {"warp_specialize", "False"},
+        {"range",
+         languageModule,
+         {{"arg1"},
+          {"arg2", "None"},
+          {"step", "None"},
+          {"num_stages", "None"},
+          {"loop_unroll_factor", "None"},
+          {"disallow_acc_multi_buffer", "False"},
+          {"flatten", "False"},
+          {"warp_specialize", "False"},
           {"disable_licm", "False"}},
-         "Iterates as Python's range, with hints for the loop.", emitTlRange},
-        {"static_range", languageModule, {{"arg1"}, {"arg2", "None"}, {"step", "None"}},
-         "Iterates as Python's range while compiling: the loop is unrolled.", emitStaticRange},
-        {"condition", languageModule, {{"arg1"}, {"disable_licm", "False"}},
-         "The test of a while loop, with hints for the loop.", emitCondition},
+         "Iterates as Python's range, with hints for the loop.",
+         emitTlRange},
+        {"static_range",
+         languageModule,
+         {{"arg1"}, {"arg2", "None"}, {"step", "None"}},
+         "Iterates as Python's range while compiling: the loop is unrolled.",
+         emitStaticRange},
+        {"condition",
+         languageModule,
+         {{"arg1"}, {"disable_licm", "False"}},
+         "The test of a while loop, with hints for the loop.",
+         emitCondition},
         {"range", pythonModule, {{"arg1"}, {"arg2", "None"}, {"step", "None"}}, "Iterates over integers.", emitRange},
     };
     appendPython(entries);

@@ -25,20 +25,19 @@ static Value emitArange(const CallSite &site) {
     return site.emitter.error(diag::ArangeEmpty, site.range, *start, *end);
   const int64_t count = *end - *start;
   if (!allowsAnyExtent(site.emitter) && !llvm::isPowerOf2_64(count))
-    return site.emitter.error(diag::ArangePowerOfTwo, site.range, *start, *end, count,
-                              llvm::PowerOf2Ceil(count));
+    return site.emitter.error(diag::ArangePowerOfTwo, site.range, *start, *end, count, llvm::PowerOf2Ceil(count));
   if (!checkTileShape(site.emitter, count, site.range))
     return Value::poison();
   const Type type = Type(Scalar::Int32).withShape(count);
   return Value::tensor(tt::MakeRangeOp::create(builderOf(site), locationOf(site),
-                                               type.toMlir(builderOf(site).getContext()),
-                                               static_cast<int32_t>(*start), static_cast<int32_t>(*end)),
+                                               type.toMlir(builderOf(site).getContext()), static_cast<int32_t>(*start),
+                                               static_cast<int32_t>(*end)),
                        type);
 }
 
 /// A scalar of `type` from a number, a scalar or a tile of one element.
 static Value scalarOf(const CallSite &site, const Value &value, const Type &type, SourceRange range) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   if (!value.tensor() && !type.isPointer)
     return emitter.constantOf(value, type.scalar, range);
   Value scalar = emitter.toTensor(value, range);
@@ -53,7 +52,7 @@ static Value scalarOf(const CallSite &site, const Value &value, const Type &type
 }
 
 static Value emitFull(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   auto shape = emitter.constantInts(site["shape"], site.rangeOf("shape"), "shape");
   std::optional<Type> type = emitter.constantType(site["dtype"], site.rangeOf("dtype"), "dtype");
   if (!shape || !type || !checkTileShape(emitter, *shape, site.rangeOf("shape")))
@@ -63,7 +62,7 @@ static Value emitFull(const CallSite &site) {
 }
 
 static Value emitCast(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   std::optional<Type> type = emitter.constantType(site["dtype"], site.rangeOf("dtype"), "dtype");
   std::optional<bool> keepsBits = emitter.constantBool(site["bitcast"], site.rangeOf("bitcast"), "bitcast");
   if (!type || !keepsBits)
@@ -107,19 +106,29 @@ static Value emitPointerType(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> creationBuiltins() {
   static const Builtin table[] = {
-      {"arange", languageModule, {{"start"}, {"end"}},
-       "The int32 values from start up to end.", emitArange},
+      {"arange", languageModule, {{"start"}, {"end"}}, "The int32 values from start up to end.", emitArange},
       {"full", languageModule, {{"shape"}, {"value"}, {"dtype"}}, "A tile of one value.", emitFull},
-      {"cast", languageModule, {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}},
-       "The input as another element type, by value or bit for bit.", emitCast, true},
-      {"to", tensorModule, {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}},
-       "This tensor as another element type, by value or bit for bit.", emitCast, true},
+      {"cast",
+       languageModule,
+       {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}},
+       "The input as another element type, by value or bit for bit.",
+       emitCast,
+       true},
+      {"to",
+       tensorModule,
+       {{"input"}, {"dtype"}, {"fp_downcast_rounding", "None"}, {"bitcast", "False"}},
+       "This tensor as another element type, by value or bit for bit.",
+       emitCast,
+       true},
       {"to_tensor", languageModule, {{"x"}}, "A number as a scalar tensor.", emitToTensor},
       {"tensor", languageModule, {{"value"}}, "The class of all values that exist when a kernel runs.", emitClassCall},
       {"tensor_descriptor", languageModule, {{"handle"}}, "The class of tensor descriptors.", emitClassCall},
       {"dtype", languageModule, {{"name"}}, "The element type of that name: \"fp16\", \"int32\".", emitDtype},
-      {"pointer_type", languageModule, {{"element_ty"}, {"address_space", "1"}, {"const", "False"}},
-       "The type of pointers to elements of one type.", emitPointerType},
+      {"pointer_type",
+       languageModule,
+       {{"element_ty"}, {"address_space", "1"}, {"const", "False"}},
+       "The type of pointers to elements of one type.",
+       emitPointerType},
   };
   return table;
 }

@@ -8,7 +8,7 @@ namespace nereid::sema {
 namespace {
 
 /// A value as Python's str() shows it; the host knows its own objects.
-std::string display(FunctionEmitter &emitter, const Value &value) {
+std::string display(TtFunctionEmitter &emitter, const Value &value) {
   if (const std::string *text = value.get<std::string>())
     return *text;
   if (const HostValue *host = value.get<HostValue>())
@@ -19,7 +19,7 @@ std::string display(FunctionEmitter &emitter, const Value &value) {
 }
 
 Value emitStaticAssert(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const Value &condition = site["cond"];
   if (!condition.isConstant())
     return emitter.error(diag::StaticAssertRuntime, site.rangeOf("cond"), describe(condition));
@@ -33,7 +33,7 @@ Value emitStaticAssert(const CallSite &site) {
 }
 
 Value emitStaticPrint(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   auto separator = emitter.constantString(site["sep"], site.rangeOf("sep"), "sep");
   std::optional<std::string> end = "\n";
   if (!site["end"].isNone())
@@ -63,7 +63,7 @@ std::string normalisedPrefix(std::string prefix, bool hasValues) {
 bool isPrintable(char byte) { return (byte >= ' ' && byte < 0x7f) || (byte >= '\t' && byte <= '\r'); }
 
 Value emitDevicePrint(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const std::string *prefix = site["prefix"].get<std::string>();
   if (!prefix)
     return emitter.error(diag::PrintPrefix, site.rangeOf("prefix"), describe(site["prefix"]));
@@ -88,7 +88,7 @@ Value emitDevicePrint(const CallSite &site) {
 }
 
 Value emitDeviceAssert(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("cond");
   auto message = emitter.constantString(site["msg"], site.rangeOf("msg"), "msg");
   Value condition = emitter.cast(emitter.toTensor(site["cond"], range), Scalar::Int1, range);
@@ -120,14 +120,22 @@ llvm::ArrayRef<Builtin> debugBuiltins() {
   static const Builtin table[] = {
       {"device_print", languageModule, print, "Prints values when the kernel runs.", emitDevicePrint},
       {"print", pythonModule, print, "Prints values when the kernel runs.", emitDevicePrint},
-      {"device_assert", languageModule, {{"cond"}, {"msg", "\"\""}, {"mask", "None"}},
-       "With the option debug, ends the launch where the condition is false and the mask true.", emitDeviceAssert},
+      {"device_assert",
+       languageModule,
+       {{"cond"}, {"msg", "\"\""}, {"mask", "None"}},
+       "With the option debug, ends the launch where the condition is false and the mask true.",
+       emitDeviceAssert},
       {"debug_barrier", languageModule, {}, "Waits for all threads of the program.", emitDebugBarrier},
-      {"static_assert", languageModule, {{"cond"}, {"msg", "\"\""}},
-       "Ends the compilation where the condition is false.", emitStaticAssert},
-      {"static_print", languageModule,
+      {"static_assert",
+       languageModule,
+       {{"cond"}, {"msg", "\"\""}},
+       "Ends the compilation where the condition is false.",
+       emitStaticAssert},
+      {"static_print",
+       languageModule,
        {{"*values"}, {"sep", "\" \""}, {"end", "None"}, {"file", "None"}, {"flush", "False"}},
-       "Prints while compiling.", emitStaticPrint},
+       "Prints while compiling.",
+       emitStaticPrint},
   };
   return table;
 }

@@ -21,7 +21,7 @@ Value extentsOf(const Type &type) {
 Type blockTypeOf(const Type &handle) { return Type(handle.scalar).withShape(handle.shape); }
 
 std::optional<Value> attributeOf(llvm::ArrayRef<Value> parts, llvm::StringRef name) {
-  const Type &handle = parts[DescriptorPart::Handle].tensor()->type;
+  const Type &handle = parts[DescriptorField::Handle].tensor()->type;
   if (name == "block_shape")
     return extentsOf(handle);
   if (name == "block_type")
@@ -68,7 +68,7 @@ std::optional<tt::PaddingOption> paddingOf(const CallSite &site, Scalar element)
 }
 
 Value emitMake(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const TensorValue *base = site["base"].tensor();
   if (!base || !base->type.isPointer || base->type.isTile())
     return emitter.error(diag::BlockBase, site.rangeOf("base"), describe(site["base"]));
@@ -91,9 +91,10 @@ Value emitMake(const CallSite &site) {
     extents.push_back(extent.tensor()->value);
     steps.push_back(step.tensor()->value);
   }
-  auto made = tt::MakeTensorDescOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                           base->value, extents, steps, *padding);
-  return Value::record(descriptorClass(), {Value::tensor(made, type), Value::tuple(*shape), Value::tuple(*strides)});
+  auto created =
+      tt::MakeTensorDescOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                                   base->value, extents, steps, *padding);
+  return Value::record(descriptorClass(), {Value::tensor(created, type), Value::tuple(*shape), Value::tuple(*strides)});
 }
 
 //--- Accesses ------------------------------------------------------------------------------
@@ -105,7 +106,7 @@ const TensorValue *handleOf(const CallSite &site, bool writes) {
     site.emitter.error(diag::NeedsDescriptor, site.rangeOf("desc"), site.builtin.name, describe(site["desc"]));
     return nullptr;
   }
-  const TensorValue *handle = (*parts)[DescriptorPart::Handle].tensor();
+  const TensorValue *handle = (*parts)[DescriptorField::Handle].tensor();
   if (!writes || !handle->type.isConst)
     return handle;
   site.emitter.error(diag::StoreToConst, site.rangeOf("desc"), handle->type.str());
@@ -159,9 +160,9 @@ Value emitDescriptorLoad(const CallSite &site) {
   if (!indices)
     return Value::poison();
   const Type type = blockTypeOf(handle->type);
-  auto load = tt::DescriptorLoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                           handle->value, *indices, tt::CacheModifier::NONE,
-                                           tt::EvictionPolicy::NORMAL);
+  auto load =
+      tt::DescriptorLoadOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                                   handle->value, *indices, tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
   return Value::tensor(load, type);
 }
 
@@ -224,7 +225,7 @@ struct Rows {
 
 /// Reports what keeps a descriptor and its row indices from an access to rows; true where all is well.
 bool checkRows(const CallSite &site, const Type &handle, const Type &rows) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   llvm::ArrayRef<int64_t> shape = handle.shape;
   const int64_t minimumColumns = 32 / bitsOf(handle.scalar) * 8;
   if (shape.size() != 2)
@@ -263,9 +264,9 @@ Value emitGather(const CallSite &site) {
   std::optional<Rows> rows = rowsOf(site, /*writes=*/false);
   if (!rows)
     return Value::poison();
-  auto gather = tt::DescriptorGatherOp::create(
-      builderOf(site), locationOf(site), rows->tile.toMlir(builderOf(site).getContext()), rows->handle->value,
-      rows->rows.tensor()->value, rows->column.tensor()->value);
+  auto gather =
+      tt::DescriptorGatherOp::create(builderOf(site), locationOf(site), rows->tile.toMlir(builderOf(site).getContext()),
+                                     rows->handle->value, rows->rows.tensor()->value, rows->column.tensor()->value);
   return Value::tensor(gather, rows->tile);
 }
 
@@ -296,22 +297,45 @@ const RecordClass &descriptorClass() {
 llvm::ArrayRef<Builtin> descriptorBuiltins() {
   using Kind = tt::DescriptorReduceKind;
   static const Builtin table[] = {
-      {"make_tensor_descriptor", languageModule,
+      {"make_tensor_descriptor",
+       languageModule,
        {{"base"}, {"shape"}, {"strides"}, {"block_shape"}, {"padding_option", "\"zero\""}},
-       "Describes a strided array of which blocks will be accessed.", emitMake},
-      {"load_tensor_descriptor", languageModule, {{"desc"}, {"offsets"}},
-       "The block that begins at the offsets; what is outside of the array reads as the padding.", emitDescriptorLoad},
-      {"store_tensor_descriptor", languageModule, {{"desc"}, {"offsets"}, {"value"}},
-       "Writes the block that begins at the offsets, but for what is outside of the array.", emitDescriptorStore},
-      {"load", descriptorModule, {{"desc"}, {"offsets"}},
-       "The block that begins at the offsets; what is outside of the array reads as the padding.", emitDescriptorLoad,
+       "Describes a strided array of which blocks will be accessed.",
+       emitMake},
+      {"load_tensor_descriptor",
+       languageModule,
+       {{"desc"}, {"offsets"}},
+       "The block that begins at the offsets; what is outside of the array reads as the padding.",
+       emitDescriptorLoad},
+      {"store_tensor_descriptor",
+       languageModule,
+       {{"desc"}, {"offsets"}, {"value"}},
+       "Writes the block that begins at the offsets, but for what is outside of the array.",
+       emitDescriptorStore},
+      {"load",
+       descriptorModule,
+       {{"desc"}, {"offsets"}},
+       "The block that begins at the offsets; what is outside of the array reads as the padding.",
+       emitDescriptorLoad,
        true},
-      {"store", descriptorModule, {{"desc"}, {"offsets"}, {"value"}},
-       "Writes the block that begins at the offsets, but for what is outside of the array.", emitDescriptorStore, true},
-      {"gather", descriptorModule, {{"desc"}, {"x_offsets"}, {"y_offset"}},
-       "One row of the array for each row offset, from a column on.", emitGather, true},
-      {"scatter", descriptorModule, {{"desc"}, {"value"}, {"x_offsets"}, {"y_offset"}},
-       "Writes one row of the array for each row offset, from a column on.", emitScatter, true},
+      {"store",
+       descriptorModule,
+       {{"desc"}, {"offsets"}, {"value"}},
+       "Writes the block that begins at the offsets, but for what is outside of the array.",
+       emitDescriptorStore,
+       true},
+      {"gather",
+       descriptorModule,
+       {{"desc"}, {"x_offsets"}, {"y_offset"}},
+       "One row of the array for each row offset, from a column on.",
+       emitGather,
+       true},
+      {"scatter",
+       descriptorModule,
+       {{"desc"}, {"value"}, {"x_offsets"}, {"y_offset"}},
+       "Writes one row of the array for each row offset, from a column on.",
+       emitScatter,
+       true},
       reduceEntry<Kind::ADD>("atomic_add", "Adds a block to memory, each element atomically."),
       reduceEntry<Kind::MIN>("atomic_min", "Writes the lesser of memory and a block, each element atomically."),
       reduceEntry<Kind::MAX>("atomic_max", "Writes the greater of memory and a block, each element atomically."),

@@ -40,7 +40,7 @@ using Shape = llvm::SmallVector<int64_t, 4>;
 
 /// Ranks and extents of [.., M, K] * [.., K, N]; false after an error.
 bool checkShapes(const CallSite &site, const Type &a, const Type &b) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const size_t rank = a.shape.size();
   const std::string left = shapeText(a.shape), right = shapeText(b.shape);
   if (rank != b.shape.size() || rank < 2)
@@ -55,8 +55,8 @@ bool checkShapes(const CallSite &site, const Type &a, const Type &b) {
 }
 
 bool checkElements(const CallSite &site, Scalar a, Scalar b) {
-  FunctionEmitter &emitter = site.emitter;
-  if (isByteFloat(a) && isByteFloat(b))
+  TtFunctionEmitter &emitter = site.emitter;
+  if (isFp8(a) && isFp8(b))
     return true;
   for (auto [scalar, name] : {std::pair(a, "input"), std::pair(b, "other")}) {
     const bool isKnown = isFloating(scalar) || scalar == Scalar::Int8 || scalar == Scalar::UInt8;
@@ -78,7 +78,7 @@ bool checkElements(const CallSite &site, Scalar a, Scalar b) {
 }
 
 std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const bool isNamed = !site["input_precision"].isNone();
   if (isNamed && !site["allow_tf32"].isNone()) {
     emitter.error(diag::DotPrecisionTwice, site.range);
@@ -133,15 +133,15 @@ std::optional<Scalar> resultScalar(const CallSite &site, Scalar operand) {
   return std::nullopt;
 }
 
-std::optional<int64_t> impreciseCount(const CallSite &site, bool isByteFloats, int64_t depth) {
-  FunctionEmitter &emitter = site.emitter;
+std::optional<int64_t> impreciseCount(const CallSite &site, bool areFp8, int64_t depth) {
+  TtFunctionEmitter &emitter = site.emitter;
   constexpr int64_t most = int64_t{1} << 30;
   const support::TargetSpec &target = emitter.module.target;
   if (site["max_num_imprecise_acc"].isNone())
-    return isByteFloats && target.backend == "cuda" && target.arch == "90" ? most : 0;
+    return areFp8 && target.backend == "cuda" && target.arch == "90" ? most : 0;
   const SourceRange range = site.rangeOf("max_num_imprecise_acc");
   auto count = emitter.constantInt(site["max_num_imprecise_acc"], range, "max_num_imprecise_acc");
-  if (!count || !isByteFloats)
+  if (!count || !areFp8)
     return count ? std::optional<int64_t>(0) : std::nullopt;
   if (*count > depth) {
     emitter.error(diag::DotImpreciseAcc, range, *count, depth);
@@ -179,7 +179,7 @@ Value emitDot(const CallSite &site) {
   const auto isE4b15 = [](const Value &tile) { return tile.tensor()->type.scalar == Scalar::Float8E4B15; };
   if (isE4b15(*a) || isE4b15(*b)) { // which no instruction multiplies; fp16 holds all floats of 8 bits
     for (std::optional<Value> *operand : {&a, &b})
-      if (isByteFloat((*operand)->tensor()->type.scalar))
+      if (isFp8((*operand)->tensor()->type.scalar))
         *operand = site.emitter.cast(**operand, Scalar::Float16, site.range);
     if (a->isPoison() || b->isPoison())
       return Value::poison();
@@ -188,8 +188,8 @@ Value emitDot(const CallSite &site) {
   if (!checkElements(site, left.scalar, right.scalar) || !checkShapes(site, left, right))
     return Value::poison();
   std::optional<Scalar> scalar = resultScalar(site, left.scalar);
-  const bool isByteFloats = isByteFloat(left.scalar) && isByteFloat(right.scalar);
-  std::optional<int64_t> imprecise = impreciseCount(site, isByteFloats, left.shape.back());
+  const bool areFp8 = isFp8(left.scalar) && isFp8(right.scalar);
+  std::optional<int64_t> imprecise = impreciseCount(site, areFp8, left.shape.back());
   if (!scalar || !imprecise)
     return Value::poison();
   Shape shape(llvm::ArrayRef<int64_t>(left.shape).drop_back());
@@ -201,8 +201,9 @@ Value emitDot(const CallSite &site) {
   if (!checkAccumulator(site, acc, result))
     return Value::poison();
   const Value flatA = flattenBatch(site, *a), flatB = flattenBatch(site, *b), flatAcc = flattenBatch(site, acc);
-  auto op = tt::DotOp::create(builderOf(site), locationOf(site), flatAcc.tensor()->value.getType(), flatA.tensor()->value, flatB.tensor()->value,
-                              flatAcc.tensor()->value, *precision, *imprecise);
+  auto op =
+      tt::DotOp::create(builderOf(site), locationOf(site), flatAcc.tensor()->value.getType(), flatA.tensor()->value,
+                        flatB.tensor()->value, flatAcc.tensor()->value, *precision, *imprecise);
   return reshaped(site, Value::tensor(op, flatAcc.tensor()->type), shape);
 }
 
@@ -210,10 +211,17 @@ Value emitDot(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> dotBuiltins() {
   static const Builtin table[] = {
-      {"dot", languageModule,
-       {{"input"}, {"other"}, {"acc", "None"}, {"input_precision", "None"}, {"allow_tf32", "None"},
-        {"max_num_imprecise_acc", "None"}, {"out_dtype", "None"}},
-       "Matrix product of two tiles, added to `acc` where one is given.", emitDot},
+      {"dot",
+       languageModule,
+       {{"input"},
+        {"other"},
+        {"acc", "None"},
+        {"input_precision", "None"},
+        {"allow_tf32", "None"},
+        {"max_num_imprecise_acc", "None"},
+        {"out_dtype", "None"}},
+       "Matrix product of two tiles, added to `acc` where one is given.",
+       emitDot},
       dotScaledBuiltin(),
   };
   return table;

@@ -58,7 +58,7 @@ std::optional<ScaleDotElemType> formatArgument(const CallSite &site, llvm::Strin
 
 /// The tile's bits as the float that the format names; false after an error.
 bool asFormat(const CallSite &site, const Names &names, Side &side) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const Scalar given = side.tile.tensor()->type.scalar;
   const std::string format = tt::stringifyScaleDotElemType(side.format).str();
   std::optional<Scalar> wanted = floatOf(side.format);
@@ -107,7 +107,7 @@ bool measureScale(const CallSite &site, const Names &names, Side &side) {
 }
 
 std::optional<Side> sideOf(const CallSite &site, const Names &names) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   std::optional<Value> tile = tileArgument(site, names.tile);
   auto format = formatArgument(site, names.format);
   auto isKPacked = emitter.constantBool(site[names.kPack], site.rangeOf(names.kPack), names.kPack);
@@ -133,7 +133,7 @@ std::optional<Side> sideOf(const CallSite &site, const Names &names) {
 
 /// What both sides must agree on; false after an error.
 bool checkSides(const CallSite &site, const Side &left, const Side &right) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   llvm::ArrayRef<int64_t> a = left.tile.tensor()->type.shape, b = right.tile.tensor()->type.shape;
   if (a.size() != b.size() || (a.size() == 3 && a[0] != b[0]))
     emitter.error(diag::DotBatch, site.range, shapeText(a), shapeText(b));
@@ -147,7 +147,7 @@ bool checkSides(const CallSite &site, const Side &left, const Side &right) {
 }
 
 Value emitDotScaled(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   std::optional<Side> left = sideOf(site, leftNames), right = sideOf(site, rightNames);
   auto isFast = emitter.constantBool(site["fast_math"], site.rangeOf("fast_math"), "fast_math");
   std::optional<Type> out = Type(Scalar::Float32);
@@ -177,10 +177,21 @@ Value emitDotScaled(const CallSite &site) {
 } // namespace
 
 Builtin dotScaledBuiltin() {
-  return {"dot_scaled", languageModule,
-          {{"lhs"}, {"lhs_scale"}, {"lhs_format"}, {"rhs"}, {"rhs_scale"}, {"rhs_format"}, {"acc", "None"},
-           {"fast_math", "False"}, {"lhs_k_pack", "True"}, {"rhs_k_pack", "True"}, {"out_dtype", "None"}},
-          "Matrix product of two tiles in microscaling formats, added to `acc` where one is given.", emitDotScaled};
+  return {"dot_scaled",
+          languageModule,
+          {{"lhs"},
+           {"lhs_scale"},
+           {"lhs_format"},
+           {"rhs"},
+           {"rhs_scale"},
+           {"rhs_format"},
+           {"acc", "None"},
+           {"fast_math", "False"},
+           {"lhs_k_pack", "True"},
+           {"rhs_k_pack", "True"},
+           {"out_dtype", "None"}},
+          "Matrix product of two tiles in microscaling formats, added to `acc` where one is given.",
+          emitDotScaled};
 }
 
 } // namespace nereid::sema

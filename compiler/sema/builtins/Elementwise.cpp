@@ -35,7 +35,8 @@ std::optional<tt::PropagateNan> propagateNan(const CallSite &site) {
 //--- Arithmetic as functions ---------------------------------------------------------------
 
 template <syntax::BinaryOperator op> Value emitOperator(const CallSite &site) {
-  auto checks = site.emitter.constantBool(site["sanitize_overflow"], site.rangeOf("sanitize_overflow"), "sanitize_overflow");
+  auto checks =
+      site.emitter.constantBool(site["sanitize_overflow"], site.rangeOf("sanitize_overflow"), "sanitize_overflow");
   if (!checks)
     return Value::poison();
   const llvm::SaveAndRestore scope(site.emitter.checksOverflow, *checks);
@@ -45,12 +46,12 @@ template <syntax::BinaryOperator op> Value emitOperator(const CallSite &site) {
 //--- Selection and extremes ----------------------------------------------------------------
 
 Value emitWhere(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   Value condition = tensorArgument(site, "condition");
   if (condition.isPoison())
     return condition;
   if (!condition.tensor()->type.isBool()) {
-    emitter.module.diagnostics.report(diag::WhereCondition, emitter.place(site.rangeOf("condition")),
+    emitter.module.diagnostics.report(diag::WhereCondition, emitter.fileRange(site.rangeOf("condition")),
                                       condition.tensor()->type.str());
     condition = emitter.cast(condition, Scalar::Int1, site.rangeOf("condition"));
   }
@@ -84,7 +85,7 @@ Value emitExtreme(const CallSite &site) {
 }
 
 Value emitClamp(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   std::optional<tt::PropagateNan> nan = propagateNan(site);
   Value x = widenBFloat16(site, site["x"]), low = widenBFloat16(site, site["min"]),
         high = widenBFloat16(site, site["max"]);
@@ -94,10 +95,9 @@ Value emitClamp(const CallSite &site) {
   const Type type = x.tensor()->type;
   if (!type.isFloat())
     return emitter.error(diag::ClampType, site.range, type.str());
-  return emitOp<tt::ClampFOp>(
-      site, type, {x, low, high},
-      llvm::ArrayRef<NamedAttribute>(builderOf(site).getNamedAttr(
-          "propagateNan", tt::PropagateNanAttr::get(builderOf(site).getContext(), *nan))));
+  return emitOp<tt::ClampFOp>(site, type, {x, low, high},
+                              llvm::ArrayRef<NamedAttribute>(builderOf(site).getNamedAttr(
+                                  "propagateNan", tt::PropagateNanAttr::get(builderOf(site).getContext(), *nan))));
 }
 
 } // namespace
@@ -112,14 +112,20 @@ llvm::ArrayRef<Builtin> elementwiseBuiltins() {
         {"add", languageModule, arithmetic, "Sum of two values, as `x + y`.", emitOperator<BinaryOperator::Add>},
         {"sub", languageModule, arithmetic, "Difference of two values, as `x - y`.", emitOperator<BinaryOperator::Sub>},
         {"mul", languageModule, arithmetic, "Product of two values, as `x * y`.", emitOperator<BinaryOperator::Mult>},
-        {"where", languageModule, {{"condition"}, {"x"}, {"y"}},
-         "x where the condition is true and y elsewhere; both are computed.", emitWhere},
+        {"where",
+         languageModule,
+         {{"condition"}, {"x"}, {"y"}},
+         "x where the condition is true and y elsewhere; both are computed.",
+         emitWhere},
         {"minimum", languageModule, extreme, "The smaller of two values; propagate_nan says what a NaN does.",
          emitExtreme<arith::MinNumFOp, arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>},
         {"maximum", languageModule, extreme, "The larger of two values; propagate_nan says what a NaN does.",
          emitExtreme<arith::MaxNumFOp, arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>},
-        {"clamp", languageModule, {{"x"}, {"min"}, {"max"}, {"propagate_nan", "0"}},
-         "Floats limited to [min, max].", emitClamp},
+        {"clamp",
+         languageModule,
+         {{"x"}, {"min"}, {"max"}, {"propagate_nan", "0"}},
+         "Floats limited to [min, max].",
+         emitClamp},
     };
     appendMath(entries);
     return entries;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/sema/FunctionEmitter.h"
+#include "compiler/sema/TtFunctionEmitter.h"
 
 #include <initializer_list>
 

@@ -52,7 +52,7 @@ bool promoteAll(const CallSite &site, std::vector<Value> &args) {
 
 /// The dictionary {(types): (symbol, type)} of a host; false after an error.
 bool readOverloads(const CallSite &site, std::vector<Overload> &overloads) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("arg_type_symbol_dict");
   const Value &given = site["arg_type_symbol_dict"];
   const HostValue *host = given.get<HostValue>();
@@ -89,7 +89,7 @@ bool readOverloads(const CallSite &site, std::vector<Overload> &overloads) {
 }
 
 Value emitExternElementwise(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   auto library = emitter.constantString(site["lib_name"], site.rangeOf("lib_name"), "lib_name");
   auto path = emitter.constantString(site["lib_path"], site.rangeOf("lib_path"), "lib_path");
   auto isPure = emitter.constantBool(site["is_pure"], site.rangeOf("is_pure"), "is_pure");
@@ -128,9 +128,9 @@ bool asmArguments(const CallSite &site, std::vector<Value> &args) {
 
 /// A mnemonic that only PTX has: its type is in a suffix, `add.s32`, `cvt.rn.f16x2.f32`.
 llvm::StringRef ptxMnemonic(llvm::StringRef text) {
-  static constexpr llvm::StringLiteral types[] = {".b8",  ".b16", ".b32", ".b64", ".u8",  ".u16", ".u32",   ".u64",
-                                                  ".s8",  ".s16", ".s32", ".s64", ".f16", ".f32", ".f64",   ".pred",
-                                                  ".bf16", ".bf16x2", ".f16x2"};
+  static constexpr llvm::StringLiteral types[] = {".b8",  ".b16",  ".b32",  ".b64",    ".u8",   ".u16", ".u32",
+                                                  ".u64", ".s8",   ".s16",  ".s32",    ".s64",  ".f16", ".f32",
+                                                  ".f64", ".pred", ".bf16", ".bf16x2", ".f16x2"};
   while (!text.empty()) {
     text = text.ltrim(" \t\r\n;{}");
     const llvm::StringRef word = text.take_until([](char c) { return llvm::StringRef(" \t\r\n;,").contains(c); });
@@ -171,7 +171,7 @@ bool checkConstraints(const CallSite &site, llvm::StringRef constraints, llvm::A
 }
 
 Value emitInlineAsm(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   auto text = emitter.constantString(site["asm"], site.rangeOf("asm"), "asm");
   auto constraints = emitter.constantString(site["constraints"], site.rangeOf("constraints"), "constraints");
   auto isPure = emitter.constantBool(site["is_pure"], site.rangeOf("is_pure"), "is_pure");
@@ -208,7 +208,7 @@ Value emitInlineAsm(const CallSite &site) {
 
 Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef path, std::vector<Value> args,
                  llvm::ArrayRef<Overload> overloads, bool isPure) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   for (Value &arg : args) {
     arg = emitter.toTensor(arg, site.range);
     if (arg.isPoison())
@@ -233,8 +233,9 @@ Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef 
   for (const Value &arg : args)
     operands.push_back(arg.tensor()->value);
   const Type type = args.empty() ? chosen->result : chosen->result.withShape(args.front().tensor()->type.shape);
-  auto op = tt::ExternElementwiseOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
-                                            operands, library, path, chosen->symbol, isPure);
+  auto op =
+      tt::ExternElementwiseOp::create(builderOf(site), locationOf(site), type.toMlir(builderOf(site).getContext()),
+                                      operands, library, path, chosen->symbol, isPure);
   const Value result = Value::tensor(op.getResult(), type);
   return chosen->isTruth ? emitter.cast(result, Scalar::Int1, site.range) : result;
 }
@@ -242,13 +243,16 @@ Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef 
 llvm::ArrayRef<Builtin> externBuiltins() {
   static const std::vector<Builtin> table = [] {
     std::vector<Builtin> entries = {
-        {"extern_elementwise", languageModule,
+        {"extern_elementwise",
+         languageModule,
          {{"lib_name"}, {"lib_path"}, {"args"}, {"arg_type_symbol_dict"}, {"is_pure", "True"}},
          "Calls a function of another library on each element, by a symbol that the arguments' types choose.",
          emitExternElementwise},
-        {"inline_asm_elementwise", languageModule,
+        {"inline_asm_elementwise",
+         languageModule,
          {{"asm"}, {"constraints"}, {"args"}, {"dtype"}, {"is_pure"}, {"pack"}},
-         "Runs assembly of the target on `pack` elements at a time.", emitInlineAsm},
+         "Runs assembly of the target on `pack` elements at a time.",
+         emitInlineAsm},
     };
     appendLibdevice(entries);
     return entries;

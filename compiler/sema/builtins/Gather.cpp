@@ -16,7 +16,7 @@ Value withSign(const CallSite &site, const Value &x, SourceRange range) {
 }
 
 Value emitGather(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   Value source = tensorArgument(site, "src"), index = tensorArgument(site, "index");
   auto axis = emitter.constantInt(site["axis"], site.rangeOf("axis"), "axis");
   if (source.isPoison() || index.isPoison() || !axis)
@@ -45,7 +45,7 @@ Value emitGather(const CallSite &site) {
 }
 
 Value emitHistogram(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   Value x = tensorArgument(site, "input");
   auto bins = emitter.constantInt(site["num_bins"], site.rangeOf("num_bins"), "num_bins");
   if (x.isPoison() || !bins || !checkTileShape(emitter, *bins, site.rangeOf("num_bins")))
@@ -82,11 +82,17 @@ Value emitHistogram(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> gatherBuiltins() {
   static const Builtin table[] = {
-      {"gather", languageModule, {{"src"}, {"index"}, {"axis"}},
-       "Elements of a tile at indices along an axis; an index counts from the end where it is negative.", emitGather,
+      {"gather",
+       languageModule,
+       {{"src"}, {"index"}, {"axis"}},
+       "Elements of a tile at indices along an axis; an index counts from the end where it is negative.",
+       emitGather,
        true},
-      {"histogram", languageModule, {{"input"}, {"num_bins"}, {"mask", "None"}},
-       "How many elements are 0, 1, 2 ...; others, and those that the mask leaves out, do not count.", emitHistogram,
+      {"histogram",
+       languageModule,
+       {{"input"}, {"num_bins"}, {"mask", "None"}},
+       "How many elements are 0, 1, 2 ...; others, and those that the mask leaves out, do not count.",
+       emitHistogram,
        true},
   };
   return table;

@@ -1,11 +1,12 @@
 // Built-ins that tell the compiler facts: multiple_of, max_contiguous, max_constancy, assume.
 // SPDX-License-Identifier: MIT
 //
-// A hint is an attribute of the op that defines the tensor. What a loop carries, a branch yields or a called function takes
-// has no op of its own: a `tt.bitcast` to the same type holds the hint, and stands for the value wherever it is used.
+// A hint is an attribute of the op that defines the tensor. What a loop carries, a branch yields or a called function
+// takes has no op of its own: a `tt.bitcast` to the same type holds the hint, and stands for the value wherever it is
+// used.
 #include "compiler/sema/builtins/Hint.h"
 
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/builtins/Emission.h"
 
@@ -40,32 +41,33 @@ mlir::Value initOf(mlir::Value value) {
   return {};
 }
 
-void attachTo(mlir::OpBuilder &builder, mlir::Value value, llvm::StringRef attribute, mlir::DenseIntElementsAttr fact) {
+void attachTo(mlir::OpBuilder &builder, mlir::Value value, llvm::StringRef attribute,
+              mlir::DenseIntElementsAttr hintAttr) {
   if (hasOwnOp(value))
-    return value.getDefiningOp()->setAttr(attribute, fact);
+    return value.getDefiningOp()->setAttr(attribute, hintAttr);
   auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
   auto function = argument ? llvm::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp()) : tt::FuncOp();
   if (function && function.isPublic() && argument.getOwner()->isEntryBlock()) {
     const bool isTile = llvm::isa<mlir::RankedTensorType>(value.getType());
     function.setArgAttr(argument.getArgNumber(), attribute,
-                        isTile ? mlir::Attribute(fact) : fact.getValues<mlir::Attribute>()[0]);
+                        isTile ? mlir::Attribute(hintAttr) : hintAttr.getValues<mlir::Attribute>()[0]);
     return;
   }
   // Scalars that a reduction or a map combines: nobody asks about them.
   if (argument && !llvm::isa<tt::FuncOp, mlir::scf::ForOp, mlir::scf::WhileOp>(argument.getOwner()->getParentOp()))
     return;
-  hintOpOf(builder, value)->setAttr(attribute, fact);
+  hintOpOf(builder, value)->setAttr(attribute, hintAttr);
   // As in Triton, a hint in a loop's body speaks of what the loop starts from, too.
   mlir::Value init = value;
   while (init && !hasOwnOp(init))
     init = initOf(init);
   if (init)
-    init.getDefiningOp()->setAttr(attribute, fact);
+    init.getDefiningOp()->setAttr(attribute, hintAttr);
 }
 
 /// Attaches one positive number per dimension to what defines the tensor.
 Value attach(const CallSite &site, llvm::StringRef attribute, bool allowsScalar) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("values");
   Value input = tensorArgument(site, "input");
   auto values = emitter.constantInts(site["values"], range, "values");
@@ -91,8 +93,8 @@ Value emitAssume(const CallSite &site) {
   if (condition.tensor()->type.isTile())
     return site.emitter.error(diag::AssumeTile, site.rangeOf("cond"), condition.tensor()->type.str());
   const Value truth = site.emitter.cast(condition, Scalar::Int1, site.rangeOf("cond"));
-  builderOf(site).getContext()->getOrLoadDialect<foreign::LlvmDialect>();
-  foreign::AssumeOp::create(builderOf(site), locationOf(site), truth.tensor()->value);
+  builderOf(site).getContext()->getOrLoadDialect<imported::LlvmDialect>();
+  imported::AssumeOp::create(builderOf(site), locationOf(site), truth.tensor()->value);
   return Value();
 }
 
@@ -105,12 +107,13 @@ Value emitMaxConstancy(const CallSite &site) { return attach(site, "tt.constancy
 llvm::ArrayRef<Builtin> hintBuiltins() {
   static const llvm::SmallVector<BuiltinParam, 4> params = {{"input"}, {"values"}};
   static const Builtin table[] = {
-      {"multiple_of", languageModule, params, "Promises that the first element of each run is a multiple of a number.",
-       emitMultipleOf},
-      {"assume", languageModule, {{"cond"}}, "Promises that a scalar condition holds.", emitAssume},
-      {"max_contiguous", languageModule, params, "Promises that runs of so many elements are contiguous.",
+      {"multiple_of", languageModule, params,
+       "Tells the compiler that the first element of each run is a multiple of a number.", emitMultipleOf},
+      {"assume", languageModule, {{"cond"}}, "Tells the compiler that a scalar condition holds.", emitAssume},
+      {"max_contiguous", languageModule, params, "Tells the compiler that runs of so many elements are contiguous.",
        emitMaxContiguous},
-      {"max_constancy", languageModule, params, "Promises that runs of so many elements are equal.", emitMaxConstancy},
+      {"max_constancy", languageModule, params, "Tells the compiler that runs of so many elements are equal.",
+       emitMaxConstancy},
   };
   return table;
 }

@@ -76,7 +76,7 @@ Value catInOrder(const CallSite &site, const Value &a, const Value &b, int64_t d
 }
 
 Value emitCat(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   Value a = tensorArgument(site, "input"), b = tensorArgument(site, "other");
   auto canReorder = emitter.constantBool(site["can_reorder"], site.rangeOf("can_reorder"), "can_reorder");
   auto dim = emitter.constantInt(site["dim"], site.rangeOf("dim"), "dim");
@@ -103,12 +103,22 @@ Value emitCat(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> joinBuiltins() {
   static const Builtin table[] = {
-      {"join", languageModule, {{"a"}, {"b"}}, "Both tensors side by side in a new last dimension of extent 2.",
+      {"join",
+       languageModule,
+       {{"a"}, {"b"}},
+       "Both tensors side by side in a new last dimension of extent 2.",
        emitJoin},
-      {"split", languageModule, {{"a"}}, "The two halves of a tile along its last dimension, which has extent 2.",
-       emitSplit, true},
-      {"cat", languageModule, {{"input"}, {"other"}, {"can_reorder", "False"}, {"dim", "0"}},
-       "One tile after the other along a dimension; with can_reorder in any order.", emitCat},
+      {"split",
+       languageModule,
+       {{"a"}},
+       "The two halves of a tile along its last dimension, which has extent 2.",
+       emitSplit,
+       true},
+      {"cat",
+       languageModule,
+       {{"input"}, {"other"}, {"can_reorder", "False"}, {"dim", "0"}},
+       "One tile after the other along a dimension; with can_reorder in any order.",
+       emitCat},
   };
   return table;
 }

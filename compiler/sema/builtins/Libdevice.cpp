@@ -49,8 +49,7 @@ const llvm::StringMap<std::vector<Overload>> &overloadsByName() {
 }
 
 Value emitLibdevice(const CallSite &site) {
-  return emitExtern(site, "", "", site.args.vec(),
-                    overloadsByName().find(site.builtin.name)->second, /*isPure=*/true);
+  return emitExtern(site, "", "", site.args.vec(), overloadsByName().find(site.builtin.name)->second, /*isPure=*/true);
 }
 
 } // namespace

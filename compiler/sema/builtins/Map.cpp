@@ -99,9 +99,8 @@ Value emitMap(const CallSite &site) {
   tt::MapElementwiseOp op = emitOp(site, operands, *pack, scalars);
   if (!op)
     return Value::poison();
-  const bool isScalar = llvm::all_of(*site["args"].elements(), [](const Value &each) {
-    return !each.tensor() || !each.tensor()->type.isTile();
-  });
+  const bool isScalar = llvm::all_of(*site["args"].elements(),
+                                     [](const Value &each) { return !each.tensor() || !each.tensor()->type.isTile(); });
   for (auto [index, result] : llvm::enumerate(op.getResults())) {
     const Type element = scalars[index * *pack].tensor()->type;
     Value tile = Value::tensor(result, element.withShape(type.shape));
@@ -114,8 +113,11 @@ Value emitMap(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> mapBuiltins() {
   static const Builtin table[] = {
-      {"map_elementwise", languageModule, {{"scalar_fn"}, {"*args"}, {"pack", "1"}},
-       "A function of scalars, with branches and loops of its own, applied to every element.", emitMap},
+      {"map_elementwise",
+       languageModule,
+       {{"scalar_fn"}, {"*args"}, {"pack", "1"}},
+       "A function of scalars, with branches and loops of its own, applied to every element.",
+       emitMap},
   };
   return table;
 }

@@ -50,7 +50,7 @@ Value emitPreciseDiv(const CallSite &site) {
 }
 
 Value emitFdiv(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   Value x = site["x"], y = site["y"];
   // A number beside a tensor takes its type; two tensors must agree.
   if (x.tensor() && y.isNumber())
@@ -83,7 +83,8 @@ Value emitAbs(const CallSite &site) {
   const Type type = x.tensor()->type;
   if (type.element() == Type(Scalar::Float8E4B15)) {
     const Value bits = site.emitter.bitcast(x, Scalar::UInt8, site.range);
-    const Value magnitude = site.emitter.binary(syntax::BinaryOperator::BitAnd, bits, Value::integer(0x7f), site.range, site.range);
+    const Value magnitude =
+        site.emitter.binary(syntax::BinaryOperator::BitAnd, bits, Value::integer(0x7f), site.range, site.range);
     return magnitude.isPoison() ? magnitude : site.emitter.bitcast(magnitude, type.element(), site.range);
   }
   if (type.isFloat())
@@ -94,7 +95,7 @@ Value emitAbs(const CallSite &site) {
 }
 
 Value emitFma(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   Value x = site["x"], y = site["y"], z = site["z"];
   if (!emitter.promoteTogether(x, y, site.range) || !emitter.promoteTogether(z, x, site.range) ||
       !emitter.promoteTogether(z, y, site.range) || !emitter.promoteTogether(x, z, site.range))

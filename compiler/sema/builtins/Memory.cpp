@@ -47,7 +47,7 @@ std::optional<Target> blockLoadTarget(const CallSite &site, llvm::ArrayRef<Value
       site.emitter.error(diag::BlockPointerMask, site.rangeOf(option), "`mask` and `other` arguments", "loading");
       return std::nullopt;
     }
-  auto padding = paddingArgument(site, parts[BlockPointerPart::Base].tensor()->type.scalar);
+  auto padding = paddingArgument(site, parts[BlockPointerField::Base].tensor()->type.scalar);
   auto access = padding ? blockAccess(site, parts) : std::nullopt;
   if (!access)
     return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<Target> blockLoadTarget(const CallSite &site, llvm::ArrayRef<Value
 }
 
 Value emitLoad(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   auto cache = loadCacheModifier(site);
   auto eviction = evictionPolicy(site);
   auto isVolatile = emitter.constantBool(site["volatile"], site.rangeOf("volatile"), "volatile");
@@ -101,7 +101,7 @@ std::optional<Target> storeTarget(const CallSite &site) {
 }
 
 Value emitStore(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   auto cache = storeCacheModifier(site);
   auto eviction = evictionPolicy(site);
   std::optional<Target> target = storeTarget(site);
@@ -135,14 +135,29 @@ Value emitStore(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> memoryBuiltins() {
   static const Builtin table[] = {
-      {"load", languageModule,
-       {{"pointer"}, {"mask", "None"}, {"other", "None"}, {"boundary_check", "()"}, {"padding_option", "\"\""},
-        {"cache_modifier", "\"\""}, {"eviction_policy", "\"\""}, {"volatile", "False"}},
-       "The values that a pointer or a tile of pointers points to, where the mask is true.", emitLoad},
-      {"store", languageModule,
-       {{"pointer"}, {"value"}, {"mask", "None"}, {"boundary_check", "()"}, {"cache_modifier", "\"\""},
+      {"load",
+       languageModule,
+       {{"pointer"},
+        {"mask", "None"},
+        {"other", "None"},
+        {"boundary_check", "()"},
+        {"padding_option", "\"\""},
+        {"cache_modifier", "\"\""},
+        {"eviction_policy", "\"\""},
+        {"volatile", "False"}},
+       "The values that a pointer or a tile of pointers points to, where the mask is true.",
+       emitLoad},
+      {"store",
+       languageModule,
+       {{"pointer"},
+        {"value"},
+        {"mask", "None"},
+        {"boundary_check", "()"},
+        {"cache_modifier", "\"\""},
         {"eviction_policy", "\"\""}},
-       "Writes values to where a pointer or a tile of pointers points, where the mask is true.", emitStore, true},
+       "Writes values to where a pointer or a tile of pointers points, where the mask is true.",
+       emitStore,
+       true},
   };
   return table;
 }

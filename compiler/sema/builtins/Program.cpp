@@ -21,9 +21,15 @@ template <typename Op> static Value emitGridQuery(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> programBuiltins() {
   static const Builtin table[] = {
-      {"program_id", languageModule, {{"axis"}}, "Index of this program along an axis of the grid.",
+      {"program_id",
+       languageModule,
+       {{"axis"}},
+       "Index of this program along an axis of the grid.",
        emitGridQuery<tt::GetProgramIdOp>},
-      {"num_programs", languageModule, {{"axis"}}, "Number of programs along an axis of the grid.",
+      {"num_programs",
+       languageModule,
+       {{"axis"}},
+       "Number of programs along an axis of the grid.",
        emitGridQuery<tt::GetNumProgramsOp>},
   };
   return table;

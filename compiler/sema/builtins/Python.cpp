@@ -203,7 +203,7 @@ Value emitGetAttr(const CallSite &site) {
 
 //--- min, max ------------------------------------------------------------------------------
 
-/// NaN and -0.0 have no clear place in Python's order.
+/// NaN and -0.0 have no clear position in Python's order.
 bool hasClearOrder(const Value &number) {
   const double *value = number.get<double>();
   return !value || (!std::isnan(*value) && !(*value == 0 && std::signbit(*value)));
@@ -221,7 +221,7 @@ Value foldExtreme(const CallSite &site, llvm::ArrayRef<Value> values, bool isMax
 }
 
 Value emitExtreme(const CallSite &site, bool isMax) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   std::vector<Value> values = *site["values"].elements();
   if (values.size() == 1 && values.front().elements())
     values = std::vector<Value>(*values.front().elements());
@@ -233,12 +233,12 @@ Value emitExtreme(const CallSite &site, bool isMax) {
   if (llvm::all_of(values, [](const Value &value) { return value.isNumber(); }))
     return foldExtreme(site, values, isMax);
   if (llvm::any_of(values, [](const Value &value) { return value.tensor() && value.tensor()->type.isTile(); }))
-    emitter.module.diagnostics.report(diag::ExtremeOfTiles, emitter.place(site.range), site.builtin.name,
+    emitter.module.diagnostics.report(diag::ExtremeOfTiles, emitter.fileRange(site.range), site.builtin.name,
                                       isMax ? "maximum" : "minimum");
   const Builtin &pairwise = *findBuiltin(languageModule, isMax ? "maximum" : "minimum");
   Value result = values.front();
   for (const Value &value : llvm::drop_begin(values)) {
-    const Argument args[] = {{result, site.range}, {value, site.range}};
+    const PositionalArgument args[] = {{result, site.range}, {value, site.range}};
     result = emitter.callBuiltin(pairwise, args, {}, site.range);
     if (result.isPoison())
       return result;

@@ -10,11 +10,11 @@ const RecordClass &blockPointerClass();
 const RecordClass &descriptorClass();
 
 /// Where the parts of a block pointer are; integers are int64 tensors but for those that are part of its type.
-struct BlockPointerPart {
+struct BlockPointerField {
   enum { Base, Shape, Strides, Offsets, BlockShape, Order };
 };
 /// Where the parts of a descriptor are: the value of the descriptor's type, int32 extents, int64 strides.
-struct DescriptorPart {
+struct DescriptorField {
   enum { Handle, Shape, Strides };
 };
 

@@ -56,7 +56,7 @@ std::vector<Value> reduceAlong(const CallSite &site, llvm::ArrayRef<Value> opera
 }
 
 Value emitReduce(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   std::optional<std::vector<Value>> operands = tilesOfOneShape(site);
   auto keeps = emitter.constantBool(site["keep_dims"], site.rangeOf("keep_dims"), "keep_dims");
   if (!operands || !keeps)
@@ -89,9 +89,12 @@ Value emitReduce(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> reduceBuiltins() {
   static const Builtin table[] = {
-      {"reduce", languageModule, {{"input"}, {"axis"}, {"combine_fn"}, {"keep_dims", "False"}},
+      {"reduce",
+       languageModule,
+       {{"input"}, {"axis"}, {"combine_fn"}, {"keep_dims", "False"}},
        "Combines the elements along an axis, or all of them, with an associative and commutative function.",
-       emitReduce, true},
+       emitReduce,
+       true},
   };
   return table;
 }

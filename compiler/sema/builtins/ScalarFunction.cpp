@@ -11,7 +11,7 @@ using namespace nereid::sema;
 static std::vector<Value> callOnBlock(const CallSite &site, const Builtin &builtin, llvm::ArrayRef<Type> types,
                                       mlir::Region &region, SourceRange range) {
   mlir::Block *block = builderOf(site).createBlock(&region);
-  llvm::SmallVector<Argument> args;
+  llvm::SmallVector<PositionalArgument> args;
   for (const Type &type : types) {
     mlir::Value arg = block->addArgument(type.toMlir(builderOf(site).getContext()), locationOf(site));
     args.push_back({Value::tensor(arg, type), range});
@@ -23,11 +23,12 @@ static std::vector<Value> callOnBlock(const CallSite &site, const Builtin &built
 std::optional<std::vector<Value>> sema::emitScalarFunction(const CallSite &site, llvm::StringRef parameter,
                                                            llvm::ArrayRef<Type> args, mlir::Region &region,
                                                            const support::DiagnosticKind &wrongParameterCount) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf(parameter);
   std::vector<Value> results;
   if (const FunctionValue *function = site[parameter].get<FunctionValue>()) {
-    if (!emitter.module.emitBody(function->function, args, region, emitter.place(range), wrongParameterCount, results))
+    if (!emitter.module.emitBody(function->function, args, region, emitter.fileRange(range), wrongParameterCount,
+                                 results))
       return std::nullopt;
     return results;
   }
@@ -46,7 +47,7 @@ static bool isPromoted(const Value &value, const Type &type) {
 
 llvm::SmallVector<mlir::Value> sema::emitCombination(const CallSite &site, llvm::ArrayRef<Type> types,
                                                      mlir::Region &region) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("combine_fn");
   llvm::SmallVector<Type> args(types);
   args.append(types.begin(), types.end());

@@ -7,7 +7,7 @@
 namespace nereid::sema {
 
 static Value emitScan(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   std::optional<std::vector<Value>> operands = tilesOfOneShape(site);
   auto reverse = emitter.constantBool(site["reverse"], site.rangeOf("reverse"), "reverse");
   auto axis = emitter.constantInt(site["axis"], site.rangeOf("axis"), "axis");
@@ -39,8 +39,12 @@ static Value emitScan(const CallSite &site) {
 
 llvm::ArrayRef<Builtin> scanBuiltins() {
   static const Builtin table[] = {
-      {"associative_scan", languageModule, {{"input"}, {"axis"}, {"combine_fn"}, {"reverse", "False"}},
-       "Each element combined with all before it along an axis, by an associative function.", emitScan, true},
+      {"associative_scan",
+       languageModule,
+       {{"input"}, {"axis"}, {"combine_fn"}, {"reverse", "False"}},
+       "Each element combined with all before it along an axis, by an associative function.",
+       emitScan,
+       true},
   };
   return table;
 }

@@ -5,8 +5,8 @@
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace nereid::sema {
 namespace {
@@ -47,7 +47,9 @@ std::optional<llvm::SmallVector<int64_t>> newAxes(const CallSite &site, int64_t 
   llvm::SmallVector<int64_t> normalised = *axes;
   llvm::sort(*axes);
   if (std::adjacent_find(axes->begin(), axes->end()) != axes->end()) {
-    site.emitter.error(diag::DuplicateAxis, range, llvm::join(llvm::map_range(normalised, [](int64_t axis) { return std::to_string(axis); }), ", "));
+    site.emitter.error(
+        diag::DuplicateAxis, range,
+        llvm::join(llvm::map_range(normalised, [](int64_t axis) { return std::to_string(axis); }), ", "));
     return std::nullopt;
   }
   return axes;
@@ -173,19 +175,43 @@ Value emitTrans(const CallSite &site) {
 llvm::ArrayRef<Builtin> shapeBuiltins() {
   static const Builtin table[] = {
       {"broadcast", languageModule, {{"input"}, {"other"}}, "Both tensors in their common shape.", emitBroadcast},
-      {"broadcast_to", languageModule, {{"input"}, {"*shape"}}, "The tensor repeated into a shape.", emitBroadcastTo,
+      {"broadcast_to",
+       languageModule,
+       {{"input"}, {"*shape"}},
+       "The tensor repeated into a shape.",
+       emitBroadcastTo,
        true},
-      {"expand_dims", languageModule, {{"input"}, {"axis"}}, "The tensor with new dimensions of extent 1.",
-       emitExpandDims, true},
-      {"reshape", languageModule, {{"input"}, {"*shape"}, {"can_reorder", "False"}},
-       "The same elements under another shape.", emitReshape, true},
-      {"view", languageModule, {{"input"}, {"*shape"}}, "Old form of reshape that may reorder elements.", emitView,
+      {"expand_dims",
+       languageModule,
+       {{"input"}, {"axis"}},
+       "The tensor with new dimensions of extent 1.",
+       emitExpandDims,
+       true},
+      {"reshape",
+       languageModule,
+       {{"input"}, {"*shape"}, {"can_reorder", "False"}},
+       "The same elements under another shape.",
+       emitReshape,
+       true},
+      {"view",
+       languageModule,
+       {{"input"}, {"*shape"}},
+       "Old form of reshape that may reorder elements.",
+       emitView,
        true},
       {"ravel", languageModule, {{"x"}, {"can_reorder", "False"}}, "The elements in one dimension.", emitRavel, true},
-      {"permute", languageModule, {{"input"}, {"*dims"}}, "The tensor with its dimensions in another order.",
-       emitPermute, true},
-      {"trans", languageModule, {{"input"}, {"*dims"}}, "The tensor with its last two dimensions swapped, or permuted.",
-       emitTrans, true},
+      {"permute",
+       languageModule,
+       {{"input"}, {"*dims"}},
+       "The tensor with its dimensions in another order.",
+       emitPermute,
+       true},
+      {"trans",
+       languageModule,
+       {{"input"}, {"*dims"}},
+       "The tensor with its last two dimensions swapped, or permuted.",
+       emitTrans,
+       true},
       {"item", tensorModule, {{"input"}}, "The one element of this tile as a scalar.", emitItem, true},
   };
   return table;

@@ -27,7 +27,8 @@ Value emitCudaCapabilityGeq(const CallSite &site) {
   if (!major || !minor)
     return Value::poison();
   unsigned capability = 0;
-  const bool isCuda = targetOf(site).backend == "cuda" && !llvm::StringRef(targetOf(site).arch).consumeInteger(10, capability);
+  const bool isCuda =
+      targetOf(site).backend == "cuda" && !llvm::StringRef(targetOf(site).arch).consumeInteger(10, capability);
   return isCuda && capability >= *major * 10 + *minor;
 }
 
@@ -41,8 +42,8 @@ Value emitNumThreads(const CallSite &site) {
 
 Value elsewhere(const CallSite &site, llvm::StringRef reason) {
   const llvm::StringRef vendor = site.builtin.module.rsplit('.').second;
-  return site.emitter.error(diag::TargetName, site.range, (vendor + "." + site.builtin.name).str(), targetOf(site).backend,
-                            reason);
+  return site.emitter.error(diag::TargetName, site.range, (vendor + "." + site.builtin.name).str(),
+                            targetOf(site).backend, reason);
 }
 
 /// One instruction of PTX that gives a scalar, run as often as it stands there.
@@ -68,7 +69,7 @@ Value emitHipOnly(const CallSite &site) { return elsewhere(site, "it is an instr
 
 /// What the name says, on every target: `tl.cast` between fp8e4b15 and other floats.
 Value emitConvertFloat8(const CallSite &site) {
-  FunctionEmitter &emitter = site.emitter;
+  TtFunctionEmitter &emitter = site.emitter;
   auto type = emitter.constantType(site["dst_ty"], site.rangeOf("dst_ty"), "dst_ty");
   std::optional<std::string> rounding = "";
   if (!site["fp_downcast_rounding"].isNone())
@@ -87,8 +88,11 @@ llvm::ArrayRef<Builtin> targetBuiltins() {
       {"is_hip_cdna3", infoModule, {}, "Whether the kernel is compiled for CDNA3.", emitIsHipArch},
       {"is_hip_cdna4", infoModule, {}, "Whether the kernel is compiled for CDNA4.", emitIsHipArch},
       {"is_hip_gfx1250", infoModule, {}, "Whether the kernel is compiled for gfx1250.", emitIsHipArch},
-      {"cuda_capability_geq", infoModule, {{"major"}, {"minor", "0"}},
-       "Whether the kernel is compiled for an NVIDIA GPU of at least that compute capability.", emitCudaCapabilityGeq},
+      {"cuda_capability_geq",
+       infoModule,
+       {{"major"}, {"minor", "0"}},
+       "Whether the kernel is compiled for an NVIDIA GPU of at least that compute capability.",
+       emitCudaCapabilityGeq},
       {"num_warps", cudaModule, {}, "Warps of a program.", emitNumWarps},
       {"num_threads", cudaModule, {}, "Threads of a program.", emitNumThreads},
       {"globaltimer", cudaModule, {}, "Nanoseconds of the GPU's clock.", emitGlobalTimer},

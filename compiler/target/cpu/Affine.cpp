@@ -26,9 +26,9 @@ Poly Poly::constant(int64_t value) {
   return result;
 }
 
-Poly Poly::leaf(Leaf leaf) {
+Poly Poly::symbol(SymbolId symbol) {
   Poly result;
-  result.add({{leaf}, 1});
+  result.add({{symbol}, 1});
   return result;
 }
 
@@ -82,14 +82,14 @@ uint64_t cpu::storageBytes(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-Leaf TileFacts::leafOf(Value scalar) {
-  auto [place, isNew] = leafIds.try_emplace(scalar, leaves.size());
+SymbolId AffineInfo::symbolOf(Value scalar) {
+  auto [entry, isNew] = symbolIds.try_emplace(scalar, symbols.size());
   if (isNew)
-    leaves.push_back(scalar);
-  return place->second;
+    symbols.push_back(scalar);
+  return entry->second;
 }
 
-const AffineForm *TileFacts::assumed(Value value) {
+const AffineForm *AffineInfo::assumed(Value value) {
   if (auto found = forms.find(value); found != forms.end())
     return found->second ? &*found->second : nullptr;
   std::optional<AffineForm> form = analyse(value);
@@ -98,14 +98,16 @@ const AffineForm *TileFacts::assumed(Value value) {
       if (extent == 1)
         stride = {};
   // Forms live behind optionals in a map that may grow: callers use the pointer before they ask again.
-  auto &slot = forms[value] = std::move(form);
-  return slot ? &*slot : nullptr;
+  auto &cached = forms[value] = std::move(form);
+  return cached ? &*cached : nullptr;
 }
 
 /// Integers that are wide enough for their tiles to be taken not to wrap.
-static bool isIndexLike(Type element) { return isa<IndexType>(element) || element.isInteger(32) || element.isInteger(64); }
+static bool isIndexLike(Type element) {
+  return isa<IndexType>(element) || element.isInteger(32) || element.isInteger(64);
+}
 
-std::optional<AffineForm> TileFacts::analyse(Value value) {
+std::optional<AffineForm> AffineInfo::analyse(Value value) {
   Type element = tt::elementOf(value.getType());
   const bool isPointer = isa<tt::PointerType>(element);
   if (!isPointer && !isIndexLike(element))
@@ -118,8 +120,8 @@ std::optional<AffineForm> TileFacts::analyse(Value value) {
     if (isPointer)
       return AffineForm{value, {}, {}, {}};
     if (auto extended = value.getDefiningOp<arith::ExtSIOp>(); extended && isIndexLike(extended.getIn().getType()))
-      return AffineForm{{}, Poly::leaf(leafOf(extended.getIn())), {}, {}};
-    return AffineForm{{}, Poly::leaf(leafOf(value)), {}, {}};
+      return AffineForm{{}, Poly::symbol(symbolOf(extended.getIn())), {}, {}};
+    return AffineForm{{}, Poly::symbol(symbolOf(value)), {}, {}};
   }
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -132,7 +134,7 @@ std::optional<AffineForm> TileFacts::analyse(Value value) {
 }
 
 /// Rows that are taken modulo a matrix's height are neighbours, but for the place where they wrap.
-std::optional<AffineForm> TileFacts::analyseRemainder(Operation *op) {
+std::optional<AffineForm> AffineInfo::analyseRemainder(Operation *op) {
   const AffineForm *first = affine(op->getOperand(0));
   if (!first)
     return std::nullopt;
@@ -148,14 +150,14 @@ std::optional<AffineForm> TileFacts::analyseRemainder(Operation *op) {
       return std::nullopt;
     remainder.extent = extent;
   }
-  const Leaf leaf = leafOf(op->getResult(0));
-  remainders[leaf] = std::move(remainder);
-  form.base = Poly::leaf(leaf);
-  form.assumptions = {leaf};
+  const SymbolId symbol = symbolOf(op->getResult(0));
+  remainders[symbol] = std::move(remainder);
+  form.base = Poly::symbol(symbol);
+  form.assumptions = {symbol};
   return form;
 }
 
-std::optional<AffineForm> TileFacts::analyseShape(Operation *op) {
+std::optional<AffineForm> AffineInfo::analyseShape(Operation *op) {
   if (auto range = dyn_cast<tt::MakeRangeOp>(op))
     return AffineForm{{}, Poly::constant(static_cast<int32_t>(range.getStart())), {Poly::constant(1)}, {}};
   if (auto splat = dyn_cast<tt::SplatOp>(op)) {
@@ -182,15 +184,15 @@ std::optional<AffineForm> TileFacts::analyseShape(Operation *op) {
 
 static AffineForm combine(const AffineForm &a, const AffineForm &b, int64_t factor) {
   AffineForm form{a.pointer, a.base + b.base * Poly::constant(factor), a.strides, a.assumptions};
-  for (Leaf leaf : b.assumptions)
-    if (!llvm::is_contained(form.assumptions, leaf))
-      form.assumptions.push_back(leaf);
+  for (SymbolId symbol : b.assumptions)
+    if (!llvm::is_contained(form.assumptions, symbol))
+      form.assumptions.push_back(symbol);
   for (auto [stride, other] : llvm::zip_equal(form.strides, b.strides))
     stride = stride + other * Poly::constant(factor);
   return form;
 }
 
-std::optional<AffineForm> TileFacts::analyseArithmetic(Operation *op) {
+std::optional<AffineForm> AffineInfo::analyseArithmetic(Operation *op) {
   if (isa<arith::ExtSIOp, arith::IndexCastOp, tt::BitcastOp>(op)) {
     const AffineForm *form = assumed(op->getOperand(0));
     return form ? std::optional(*form) : std::nullopt;
@@ -224,7 +226,7 @@ std::optional<AffineForm> TileFacts::analyseArithmetic(Operation *op) {
 
 //--- masks ---------------------------------------------------------------------------------
 
-const PrefixMask *TileFacts::prefix(Value mask) {
+const PrefixMask *AffineInfo::prefix(Value mask) {
   auto found = masks.find(mask);
   if (found == masks.end()) {
     std::optional<PrefixMask> result = analyseMask(mask);
@@ -258,7 +260,7 @@ static bool isOffset(Value tile) {
 }
 
 /// Ranges and scalars do not wrap; sums that are offsets are taken not to.
-bool TileFacts::mayWrap(Value side) {
+bool AffineInfo::mayWrap(Value side) {
   Value root = throughShapes(side);
   if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(root.getDefiningOp()))
     return false;
@@ -275,9 +277,10 @@ static int64_t constantTerm(const Poly &poly) {
   return poly.terms().empty() || !poly.terms().front().factors.empty() ? 0 : poly.terms().front().coefficient;
 }
 
-std::optional<PrefixMask> TileFacts::analyseMask(Value mask) {
+std::optional<PrefixMask> AffineInfo::analyseMask(Value mask) {
   auto compare = mask.getDefiningOp<arith::CmpIOp>();
-  if (!compare || !isa<RankedTensorType>(mask.getType()) || isa<tt::PointerType>(tt::elementOf(compare.getLhs().getType())))
+  if (!compare || !isa<RankedTensorType>(mask.getType()) ||
+      isa<tt::PointerType>(tt::elementOf(compare.getLhs().getType())))
     return std::nullopt;
   using Predicate = arith::CmpIPredicate;
   Value small = compare.getLhs(), large = compare.getRhs();
@@ -313,7 +316,7 @@ std::optional<PrefixMask> TileFacts::analyseMask(Value mask) {
 
 //--- dependence ----------------------------------------------------------------------------
 
-uint32_t TileFacts::dependence(Value value) {
+uint32_t AffineInfo::dependence(Value value) {
   if (auto found = dependences.find(value); found != dependences.end())
     return found->second;
   uint32_t bits = analyseDependence(value);
@@ -323,7 +326,7 @@ uint32_t TileFacts::dependence(Value value) {
   return dependences[value] = bits;
 }
 
-uint32_t TileFacts::analyseDependence(Value value) {
+uint32_t AffineInfo::analyseDependence(Value value) {
   const size_t rank = tt::shapeOf(value.getType()).size();
   const uint32_t all = (1u << rank) - 1;
   Operation *op = value.getDefiningOp();

@@ -17,19 +17,19 @@ namespace nereid::cpu {
 
 /// A scalar SSA value by the order in which the analysis first met it, so that
 /// equal input gives equal code.
-using Leaf = unsigned;
+using SymbolId = unsigned;
 
 /// A polynomial over scalars, in normal form.
 class Poly {
 public:
   struct Term {
-    llvm::SmallVector<Leaf, 2> factors; ///< sorted; empty for the constant
+    llvm::SmallVector<SymbolId, 2> factors; ///< sorted; empty for the constant
     int64_t coefficient = 0;
     bool operator==(const Term &) const = default;
   };
 
   static Poly constant(int64_t value);
-  static Poly leaf(Leaf leaf);
+  static Poly symbol(SymbolId symbol);
 
   Poly operator+(const Poly &other) const { return plus(other, 1); }
   Poly operator-(const Poly &other) const { return plus(other, -1); }
@@ -50,8 +50,8 @@ private:
 struct AffineForm {
   mlir::Value pointer; ///< scalar pointer; null for integers
   Poly base;
-  llvm::SmallVector<Poly, 2> strides; ///< one per dimension; zero along extent 1
-  llvm::SmallVector<Leaf, 1> assumptions; ///< remainders that must not wrap for this to hold
+  llvm::SmallVector<Poly, 2> strides;         ///< one per dimension; zero along extent 1
+  llvm::SmallVector<SymbolId, 1> assumptions; ///< remainders that must not wrap for this to hold
 
   bool isUniform() const {
     return llvm::all_of(strides, [](const Poly &stride) { return stride.isZero(); });
@@ -72,7 +72,7 @@ struct PrefixMask {
 };
 
 /// Answers and remembers questions about the tiles of one function.
-class TileFacts {
+class AffineInfo {
 public:
   /// Null where the value is not affine.
   const AffineForm *affine(mlir::Value value) {
@@ -82,8 +82,8 @@ public:
   /// A form that holds where its assumptions do.
   const AffineForm *assumed(mlir::Value value);
   /// What a leaf among assumptions stands for; null for other leaves.
-  const Remainder *remainderOf(Leaf leaf) const {
-    auto found = remainders.find(leaf);
+  const Remainder *remainderOf(SymbolId symbol) const {
+    auto found = remainders.find(symbol);
     return found == remainders.end() ? nullptr : &found->second;
   }
   /// What a comparison says, where it holds for a prefix of one dimension.
@@ -93,8 +93,8 @@ public:
   /// The dimensions that the elements depend on, as a bit set. Those of extent 1 are never in it.
   uint32_t dependence(mlir::Value value);
 
-  Leaf leafOf(mlir::Value scalar);
-  mlir::Value valueOf(Leaf leaf) const { return leaves[leaf]; }
+  SymbolId symbolOf(mlir::Value scalar);
+  mlir::Value valueOf(SymbolId symbol) const { return symbols[symbol]; }
 
 private:
   std::optional<AffineForm> analyse(mlir::Value value);
@@ -108,9 +108,9 @@ private:
   llvm::DenseMap<mlir::Value, std::optional<AffineForm>> forms;
   llvm::DenseMap<mlir::Value, std::optional<PrefixMask>> masks;
   llvm::DenseMap<mlir::Value, uint32_t> dependences;
-  llvm::DenseMap<mlir::Value, Leaf> leafIds;
-  llvm::SmallVector<mlir::Value> leaves;
-  llvm::DenseMap<Leaf, Remainder> remainders;
+  llvm::DenseMap<mlir::Value, SymbolId> symbolIds;
+  llvm::SmallVector<mlir::Value> symbols;
+  llvm::DenseMap<SymbolId, Remainder> remainders;
   bool isExact = false;
 };
 

@@ -20,12 +20,12 @@ namespace {
 constexpr int64_t edge = 16, unitBytes = 4;
 
 struct AmxEmitter {
-  FunctionEmitter &function;
+  KernelEmitter &function;
   llvm::IRBuilder<> &ir;
-  const MatrixProduct &work;
+  const AmxDot &work;
   llvm::Value *sixteen, *rowBytes;
 
-  AmxEmitter(FunctionEmitter &function, const MatrixProduct &work)
+  AmxEmitter(KernelEmitter &function, const AmxDot &work)
       : function(function), ir(function.ir), work(work), sixteen(ir.getInt16(edge)),
         rowBytes(ir.getInt16(edge * unitBytes)) {}
 
@@ -40,8 +40,9 @@ struct AmxEmitter {
     return ir.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64_internal, {},
                               {sixteen, rowBytes, from, ir.getInt64(width * unitBytes)});
   }
-  llvm::Value *multiplyAdd(llvm::Value *sum, llvm::Value *a, llvm::Value *b) {
-    return ir.CreateIntrinsic(llvm::Intrinsic::x86_tdpbf16ps_internal, {}, {sixteen, rowBytes, rowBytes, sum, a, b});
+  llvm::Value *multiplyAdd(llvm::Value *accumulator, llvm::Value *a, llvm::Value *b) {
+    return ir.CreateIntrinsic(llvm::Intrinsic::x86_tdpbf16ps_internal, {},
+                              {sixteen, rowBytes, rowBytes, accumulator, a, b});
   }
 
   void emitRows(int64_t firstColumn, int64_t columnCount, unsigned across);
@@ -52,20 +53,20 @@ struct AmxEmitter {
 
 /// One block of down x across tiles.
 void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across) {
-  SmallVector<llvm::Value *> sums;
-  auto place = [&](unsigned index) { return tile(d, index / across * edge, index % across * edge, work.columns); };
+  SmallVector<llvm::Value *> accumulators;
+  auto address = [&](unsigned index) { return tile(d, index / across * edge, index % across * edge, work.columns); };
   for (unsigned index = 0; index < down * across; ++index)
-    sums.push_back(work.startsAtZero
-                       ? ir.CreateIntrinsic(llvm::Intrinsic::x86_tilezero_internal, {}, {sixteen, rowBytes})
-                       : load(place(index), work.columns));
+    accumulators.push_back(work.startsAtZero
+                               ? ir.CreateIntrinsic(llvm::Intrinsic::x86_tilezero_internal, {}, {sixteen, rowBytes})
+                               : load(address(index), work.columns));
   llvm::BasicBlock *before = ir.GetInsertBlock();
   SmallVector<llvm::PHINode *> phis;
   emitCounted(ir, work.depth, edge, [&](llvm::Value *k) {
     if (work.depth > edge)
-      for (llvm::Value *&sum : sums) {
+      for (llvm::Value *&accumulator : accumulators) {
         phis.push_back(ir.CreatePHI(llvm::Type::getX86_AMXTy(ir.getContext()), 2));
-        phis.back()->addIncoming(sum, before);
-        sum = phis.back();
+        phis.back()->addIncoming(accumulator, before);
+        accumulator = phis.back();
       }
     llvm::Value *zero = ir.getInt64(0);
     llvm::Value *left = at(a, zero, k, work.depth), *right = at(b, k, zero, work.columns);
@@ -75,16 +76,16 @@ void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsig
     for (unsigned row = 0; row < down; ++row) {
       llvm::Value *rows = load(tile(left, row * edge, 0, work.depth), work.depth);
       for (unsigned index = 0; index < across; ++index) {
-        llvm::Value *&sum = sums[row * across + index];
-        sum = multiplyAdd(sum, rows, columns[index]);
+        llvm::Value *&accumulator = accumulators[row * across + index];
+        accumulator = multiplyAdd(accumulator, rows, columns[index]);
       }
     }
-    for (auto [phi, sum] : llvm::zip(phis, sums))
-      phi->addIncoming(sum, ir.GetInsertBlock());
+    for (auto [phi, accumulator] : llvm::zip(phis, accumulators))
+      phi->addIncoming(accumulator, ir.GetInsertBlock());
   });
-  for (auto [index, sum] : llvm::enumerate(sums))
+  for (auto [index, accumulator] : llvm::enumerate(accumulators))
     ir.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64_internal, {},
-                       {sixteen, rowBytes, place(index), ir.getInt64(work.columns * unitBytes), sum});
+                       {sixteen, rowBytes, address(index), ir.getInt64(work.columns * unitBytes), accumulator});
 }
 
 /// The columns from the first on, in strips of `across` tiles.
@@ -121,7 +122,7 @@ static void askForTiles(llvm::Module &module) {
   llvm::appendToGlobalCtors(module, function, /*Priority=*/0);
 }
 
-void cpu::emitAmx(FunctionEmitter &function, const MatrixProduct &work) {
+void cpu::emitAmx(KernelEmitter &function, const AmxDot &work) {
   askForTiles(*function.ir.GetInsertBlock()->getModule());
   AmxEmitter emitter(function, work);
   const int64_t even = work.columns - work.columns % (2 * edge);

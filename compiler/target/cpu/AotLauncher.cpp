@@ -30,10 +30,10 @@ static void packArgument(IRBuilder<> &builder, const artifact::Parameter &parame
     value = builder.CreateTrunc(value, builder.getIntNTy(parameter.size * 8));
     break;
   case artifact::ParameterKind::Float: {
-    llvm::Type *type = parameter.size == 8       ? builder.getDoubleTy()
+    llvm::Type *type = parameter.size == 8        ? builder.getDoubleTy()
                        : parameter.type == "bf16" ? builder.getBFloatTy()
-                       : parameter.size == 2     ? builder.getHalfTy()
-                                                 : builder.getFloatTy();
+                       : parameter.size == 2      ? builder.getHalfTy()
+                                                  : builder.getFloatTy();
     value = builder.CreateFPCast(builder.CreateLoad(builder.getFloatTy(), given), type);
     break;
   }

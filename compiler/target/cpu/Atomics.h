@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/target/cpu/Lanes.h"
+#include "compiler/target/cpu/LaneEmitter.h"
 
 namespace nereid::cpu {
 

@@ -45,7 +45,8 @@ static LogicalResult checkTypes(tt::FuncOp kernel, bool hasF16c, StringRef arch)
   };
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto call = dyn_cast<tt::CallOp>(op))
-      return tt::report(op->getLoc(), isRecursive(call) ? diag::RecursionUnsupported : diag::CallRemains, call.getCallee());
+      return tt::report(op->getLoc(), isRecursive(call) ? diag::RecursionUnsupported : diag::CallRemains,
+                        call.getCallee());
     if (op->hasTrait<OpTrait::ConstantLike>())
       return WalkResult::advance(); // a constant may have lost its place, its user has one
     SmallVector<Type> types(op->getOperandTypes());

@@ -36,21 +36,21 @@ static void initialiseX86() {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> cpu::createMachine(const support::TargetSpec &spec) {
   initialiseX86();
   const llvm::Triple triple("x86_64-unknown-linux-gnu");
-  std::string whyNot;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, whyNot);
+  std::string reason;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
   if (!target)
-    return llvm::createStringError(whyNot);
+    return llvm::createStringError(reason);
   llvm::TargetOptions options;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, spec.arch, spec.features, options, llvm::Reloc::PIC_,
-                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, spec.arch, spec.features, options,
+                                                                           llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                                                           llvm::CodeGenOptLevel::Default));
   if (!machine)
     return llvm::createStringError("no code generator for `" + spec.arch + "`");
   return machine;
 }
 
-/// Makes a masked store whose constant mask has one lane a store of that lane. LLVM 22 does so itself during instruction
-/// selection, but after the value's truncation has become part of the store, and then writes the wide lane.
+/// Makes a masked store whose constant mask has one lane a store of that lane. LLVM 22 does so itself during
+/// instruction selection, but after the value's truncation has become part of the store, and then writes the wide lane.
 static void unmaskSingleLanes(llvm::Function &function) {
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto *store = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);

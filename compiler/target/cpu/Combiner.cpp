@@ -4,7 +4,7 @@
 
 #include "compiler/analysis/NeutralElement.h"
 #include "compiler/dialect/tt/Dialect.h"
-#include "compiler/target/cpu/Lanes.h"
+#include "compiler/target/cpu/LaneEmitter.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

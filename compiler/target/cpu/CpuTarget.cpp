@@ -4,13 +4,13 @@
 
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/lowering/CancelBetweenPasses.h"
 #include "compiler/lowering/Kernel.h"
-#include "compiler/lowering/LeaveBetweenPasses.h"
 #include "compiler/lowering/LlvmModule.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/target/cpu/CLibrary.h"
 #include "compiler/target/cpu/Codegen.h"
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 #include "compiler/target/cpu/Link.h"
 #include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/cpu/PlanBuilder.h"
@@ -71,17 +71,17 @@ struct AsmErrors : llvm::DiagnosticHandler {
 };
 } // namespace
 
-static VectorFacts factsOf(const llvm::TargetMachine &machine) {
+static CpuFeatures featuresOf(const llvm::TargetMachine &machine) {
   const llvm::MCSubtargetInfo &subtarget = *machine.getMCSubtargetInfo();
-  VectorFacts facts;
-  facts.hasAvx512 = subtarget.checkFeatures("+avx512f,+avx512vl,+avx512dq");
-  facts.hasAvx512Bw = facts.hasAvx512 && subtarget.checkFeatures("+avx512bw");
-  facts.hasVnni = facts.hasAvx512Bw && subtarget.checkFeatures("+avx512vnni");
-  facts.hasAmxBf16 = facts.hasAvx512Bw && subtarget.checkFeatures("+amx-tile,+amx-bf16");
-  facts.hasFma = subtarget.checkFeatures("+fma");
-  facts.hasF16c = subtarget.checkFeatures("+f16c");
-  facts.registerBits = facts.hasAvx512 ? 512 : subtarget.checkFeatures("+avx2") ? 256 : 128;
-  return facts;
+  CpuFeatures features;
+  features.hasAvx512 = subtarget.checkFeatures("+avx512f,+avx512vl,+avx512dq");
+  features.hasAvx512Bw = features.hasAvx512 && subtarget.checkFeatures("+avx512bw");
+  features.hasVnni = features.hasAvx512Bw && subtarget.checkFeatures("+avx512vnni");
+  features.hasAmxBf16 = features.hasAvx512Bw && subtarget.checkFeatures("+amx-tile,+amx-bf16");
+  features.hasFma = subtarget.checkFeatures("+fma");
+  features.hasF16c = subtarget.checkFeatures("+f16c");
+  features.registerBits = features.hasAvx512 ? 512 : subtarget.checkFeatures("+avx2") ? 256 : 128;
+  return features;
 }
 
 FailureOr<std::unique_ptr<CpuKernel>> cpu::beginKernel(ModuleOp module, const support::Options &options,
@@ -91,7 +91,7 @@ FailureOr<std::unique_ptr<CpuKernel>> cpu::beginKernel(ModuleOp module, const su
     return failure();
   auto kernel = std::make_unique<CpuKernel>(module, options, target);
   kernel->machine = std::move(*machine);
-  kernel->vectors = factsOf(*kernel->machine);
+  kernel->vectors = featuresOf(*kernel->machine);
   kernel->vectors.cacheBytes = target.lastLevelCacheBytes;
   return kernel;
 }
@@ -114,25 +114,25 @@ LogicalResult cpu::makePlan(CpuKernel &kernel) {
   if (failed(function) || failed(prepare(kernel)))
     return failure();
   kernel.function = *function;
-  FailureOr<LoopPlan> plan = makePlan(kernel.function, kernel.facts, kernel.vectors);
+  FailureOr<LoopPlan> plan = makePlan(kernel.function, kernel.affineInfo, kernel.vectors);
   if (failed(plan))
     return failure();
   kernel.plan = std::move(*plan);
   return success();
 }
 
-std::string cpu::printPlan(CpuKernel &kernel) { return print(kernel.plan, kernel.facts); }
+std::string cpu::printPlan(CpuKernel &kernel) { return print(kernel.plan, kernel.affineInfo); }
 
 LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
   tt::FuncOp function = kernel.function;
   kernel.context = std::make_unique<llvm::LLVMContext>();
-  lowering::leaveBetweenPasses(*kernel.context);
+  lowering::cancelBetweenPasses(*kernel.context);
   kernel.context->setDiagnosticHandler(std::make_unique<AsmErrors>(kernel.asmError, kernel.asmCookie));
   kernel.llvmModule = std::make_unique<llvm::Module>(function.getSymName(), *kernel.context);
   llvm::Module &module = *kernel.llvmModule;
   module.setTargetTriple(kernel.machine->getTargetTriple());
   module.setDataLayout(kernel.machine->createDataLayout());
-  FunctionEmitter emitter(module, function, kernel.plan, kernel.facts, kernel.vectors, kernel.options);
+  KernelEmitter emitter(module, function, kernel.plan, kernel.affineInfo, kernel.vectors, kernel.options);
   if (kernel.checkText)
     emitter.checkText = [&](check::ValuesOp op) { return kernel.checkText(op.getLoc(), sanitizerOf(op)); };
   if (failed(emitter.run()))
@@ -142,14 +142,12 @@ LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
     return function.emitError() << llvm::toString(std::move(error));
   if (failed(lowering::verifyLlvm(function, module)))
     return failure();
-  support::leaveIfAbandoned();
+  support::exitIfCancelled();
   optimise(module, *kernel.machine);
   return success();
 }
 
-std::string cpu::printLlvm(const CpuKernel &kernel) {
-  return lowering::printLlvm(*kernel.llvmModule);
-}
+std::string cpu::printLlvm(const CpuKernel &kernel) { return lowering::printLlvm(*kernel.llvmModule); }
 
 /// What code generation has said of a kernel's own assembly.
 static LogicalResult checkAssembly(const CpuKernel &kernel) {

@@ -40,14 +40,15 @@ struct CpuKernel {
   mlir::ModuleOp module;
   const support::Options &options;
   const support::TargetSpec &target;
-  /// The text of the report of a check for that sanitizer at a location, with `{found}` for what is found. Null: that alone.
+  /// The text of the report of a check for that sanitizer at a location, with `{found}` for what is found. Null: that
+  /// alone.
   std::function<std::string(mlir::Location, support::Sanitizer)> checkText;
   std::unique_ptr<llvm::TargetMachine> machine;
-  VectorFacts vectors;
+  CpuFeatures vectors;
   tt::FuncOp function; ///< of several functions, which become part of it, known from `makePlan` on
 
   // makePlan
-  TileFacts facts;
+  AffineInfo affineInfo;
   LoopPlan plan;
   // makeLlvm
   std::unique_ptr<llvm::LLVMContext> context;
@@ -79,6 +80,6 @@ mlir::FailureOr<std::string> printAssembly(const CpuKernel &kernel);
 support::TargetSpec hostTarget();
 /// The LLVM CPU `arch` with the features that it always has; nothing, and the
 /// reason, for an unknown name.
-std::optional<support::TargetSpec> namedTarget(const std::string &arch, std::string &whyNot);
+std::optional<support::TargetSpec> namedTarget(const std::string &arch, std::string &reason);
 
 } // namespace nereid::cpu

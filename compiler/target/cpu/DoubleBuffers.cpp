@@ -10,7 +10,7 @@ using namespace nereid::cpu;
 /// The step of a loop's body that begins to write the buffer's next value.
 static std::optional<unsigned> assigningStep(const Sequence &body, BufferId buffer) {
   for (auto [index, step] : llvm::enumerate(body.steps)) {
-    if (step.product && step.product->d == buffer)
+    if (step.dot && step.dot->d == buffer)
       return index;
     if (step.kind == StepKind::Nest)
       for (const Root &root : step.nest->roots)
@@ -25,7 +25,7 @@ static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, Buff
   bool isInPlace = true;
   for (unsigned index = update; index < body.steps.size(); ++index)
     forEachNest(body.steps[index], [&](Nest &nest) {
-      ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
+      ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
         auto found = context.plan.bufferOf.find(value);
         if (found == context.plan.bufferOf.end() || !isRead(context.plan, nest, value))
           return true;
@@ -33,8 +33,8 @@ static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, Buff
           return false;
         const bool isOwn = index == update && isIdentity(tt::shapeOf(value.getType()), map, nest);
         isInPlace &= isOwn;
-        if (isOwn && !llvm::is_contained(nest.early, value))
-          nest.early.push_back(value);
+        if (isOwn && !llvm::is_contained(nest.hoistedReads, value))
+          nest.hoistedReads.push_back(value);
         return false;
       });
       for (const Root &root : nest.roots)
@@ -42,8 +42,8 @@ static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, Buff
     });
   for (unsigned index = update; index < body.steps.size(); ++index)
     forEachStep(body.steps[index], [&](const Step &step) {
-      if (step.product)
-        for (const Product::Operand &operand : {step.product->a, step.product->b})
+      if (step.dot)
+        for (const TileDot::Operand &operand : {step.dot->a, step.dot->b})
           isInPlace &= !operand.value || operand.buffer != buffer || context.plan.updates.contains(operand.value);
     });
   return isInPlace;

@@ -1,6 +1,6 @@
 // Emits the checks of a sanitizer: the runtime looks at the values and says whether the program may go on.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 
 #include "compiler/dialect/check/Dialect.h"
 
@@ -9,20 +9,20 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 /// The bytes of what the first value points to; 0 where it is no pointer.
-static uint64_t bytesBehind(check::ValuesOp op) {
+static uint64_t bytesAfter(check::ValuesOp op) {
   auto pointer = dyn_cast<tt::PointerType>(tt::elementOf(op.getValues().front().getType()));
   return pointer ? storageBytes(pointer.getPointee()) : 0;
 }
 
 /// A CheckSite, as runtime/cpu/HostCalls.h has it.
-llvm::Constant *FunctionEmitter::checkSite(check::ValuesOp op) {
+llvm::Constant *KernelEmitter::checkSite(check::ValuesOp op) {
   const SmallVector<int32_t> isSigned(op.getValues().size(), !op.getIsUnsigned());
   const std::string text = checkText ? checkText(op) : "{found}";
   llvm::Constant *fields[] = {ir.getInt32(static_cast<uint32_t>(op.getKind())),
                               ir.getInt32(op.getArgument()),
                               ir.getInt32(op.getAxis()),
                               ir.getInt32(op.getHasMask()),
-                              ir.getInt32(bytesBehind(op)),
+                              ir.getInt32(bytesAfter(op)),
                               ir.getInt32(op.getValues().size()),
                               typesOf(op.getValues(), isSigned),
                               ir.CreateGlobalString(op.getWhat()),
@@ -31,14 +31,14 @@ llvm::Constant *FunctionEmitter::checkSite(check::ValuesOp op) {
 }
 
 /// Without a host that knows what the launch was given, nothing is checked.
-void FunctionEmitter::emitCheck(check::ValuesOp op) {
-  llvm::Value *places = placesOf(op, op.getValues()), *ids = programIds();
+void KernelEmitter::emitCheck(check::ValuesOp op) {
+  llvm::Value *addresses = addressesOf(op, op.getValues()), *ids = programIds();
   llvm::Value *host = hostCall(HostCall::Check);
   llvm::BasicBlock *hosted = newBlock("check"), *after = newBlock("checked");
   ir.CreateCondBr(ir.CreateIsNotNull(host), hosted, after);
   ir.SetInsertPoint(hosted);
   auto *type = llvm::FunctionType::get(ir.getInt8Ty(), {ir.getPtrTy(), ir.getPtrTy(), ir.getPtrTy()}, false);
-  llvm::CallInst *holds = ir.CreateCall(type, host, {checkSite(op), ids, places});
+  llvm::CallInst *holds = ir.CreateCall(type, host, {checkSite(op), ids, addresses});
   ir.CreateCondBr(ir.CreateIsNotNull(holds), after, programsDone);
   ir.SetInsertPoint(after);
 }

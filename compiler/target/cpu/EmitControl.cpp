@@ -1,6 +1,6 @@
 // Emits scf loops and branches: one phi per carried scalar; carried tiles stay in their buffers.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 #include "compiler/target/cpu/Writes.h"
 
 #include "compiler/dialect/tt/Report.h"
@@ -12,7 +12,7 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 /// The emitted scalars that a terminator hands over; null for tiles.
-SmallVector<llvm::Value *> FunctionEmitter::yielded(Operation *terminator) {
+SmallVector<llvm::Value *> KernelEmitter::yielded(Operation *terminator) {
   SmallVector<llvm::Value *> values;
   OperandRange operands = terminator->getOperands();
   for (Value operand : isa<scf::ConditionOp>(terminator) ? operands.drop_front() : operands)
@@ -25,7 +25,7 @@ namespace {
 struct Phis {
   SmallVector<llvm::PHINode *> nodes; ///< null for tiles
 
-  Phis(FunctionEmitter &emitter, ValueRange values) {
+  Phis(KernelEmitter &emitter, ValueRange values) {
     for (Value value : values) {
       if (isa<RankedTensorType>(value.getType())) {
         nodes.push_back(nullptr);
@@ -44,14 +44,14 @@ struct Phis {
 };
 } // namespace
 
-static SmallVector<llvm::Value *> emittedScalars(FunctionEmitter &emitter, ValueRange values) {
+static SmallVector<llvm::Value *> emittedScalars(KernelEmitter &emitter, ValueRange values) {
   SmallVector<llvm::Value *> result;
   for (Value value : values)
     result.push_back(isa<RankedTensorType>(value.getType()) ? nullptr : emitter.scalar(value));
   return result;
 }
 
-LogicalResult FunctionEmitter::emitFor(const Step &step) {
+LogicalResult KernelEmitter::emitFor(const Step &step) {
   auto loop = cast<scf::ForOp>(step.op);
   llvm::Value *lower = scalar(loop.getLowerBound()), *upper = scalar(loop.getUpperBound());
   llvm::Value *stride = scalar(loop.getStep());
@@ -118,7 +118,7 @@ LogicalResult FunctionEmitter::emitFor(const Step &step) {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitWhile(const Step &step) {
+LogicalResult KernelEmitter::emitWhile(const Step &step) {
   auto loop = cast<scf::WhileOp>(step.op);
   SmallVector<llvm::Value *> inits = emittedScalars(*this, loop.getInits());
   llvm::BasicBlock *entry = ir.GetInsertBlock();
@@ -154,7 +154,7 @@ LogicalResult FunctionEmitter::emitWhile(const Step &step) {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitIf(const Step &step) {
+LogicalResult KernelEmitter::emitIf(const Step &step) {
   auto branch = cast<scf::IfOp>(step.op);
   llvm::BasicBlock *sides[] = {newBlock("then"), newBlock("else")};
   llvm::BasicBlock *after = newBlock("endif");
@@ -178,7 +178,7 @@ LogicalResult FunctionEmitter::emitIf(const Step &step) {
   return success();
 }
 
-LogicalResult FunctionEmitter::emitSwitch(const Step &step) {
+LogicalResult KernelEmitter::emitSwitch(const Step &step) {
   auto choice = cast<scf::IndexSwitchOp>(step.op);
   llvm::BasicBlock *after = newBlock("endswitch"), *otherwise = newBlock("default");
   llvm::SwitchInst *branch = ir.CreateSwitch(scalar(choice.getArg()), otherwise, choice.getNumCases());
@@ -223,7 +223,7 @@ static FailureOr<Sequence> scalarSteps(Block &block) {
   return sequence;
 }
 
-FailureOr<SmallVector<llvm::Value *>> FunctionEmitter::emitScalarBlock(Block &block) {
+FailureOr<SmallVector<llvm::Value *>> KernelEmitter::emitScalarBlock(Block &block) {
   FailureOr<Sequence> steps = scalarSteps(block);
   if (failed(steps) || failed(emitSequence(*steps)))
     return failure();

@@ -1,13 +1,13 @@
 // Emits print and assert: calls of the process that launched the kernel, whose form runtime/cpu/HostCalls.h states.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
 /// The address of a host's function, or null where no host has said that it is there.
-llvm::Value *FunctionEmitter::hostCall(HostCall call) {
+llvm::Value *KernelEmitter::hostCall(HostCall call) {
   constexpr llvm::StringLiteral name = "nereid_host_calls";
   llvm::Module &module = *function->getParent();
   llvm::GlobalVariable *variable = module.getNamedGlobal(name);
@@ -20,7 +20,8 @@ llvm::Value *FunctionEmitter::hostCall(HostCall call) {
   llvm::BasicBlock *known = newBlock("host"), *after = newBlock("host.known"), *before = ir.GetInsertBlock();
   ir.CreateCondBr(ir.CreateIsNotNull(table), known, after);
   ir.SetInsertPoint(known);
-  llvm::Value *target = ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getPtrTy(), table, static_cast<unsigned>(call)));
+  llvm::Value *target =
+      ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getPtrTy(), table, static_cast<unsigned>(call)));
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
   llvm::PHINode *result = ir.CreatePHI(ir.getPtrTy(), 2);
@@ -29,7 +30,7 @@ llvm::Value *FunctionEmitter::hostCall(HostCall call) {
   return result;
 }
 
-llvm::Value *FunctionEmitter::programIds() {
+llvm::Value *KernelEmitter::programIds() {
   auto *type = llvm::ArrayType::get(ir.getInt32Ty(), 3);
   llvm::AllocaInst *ids = local(type, "ids");
   for (unsigned axis = 0; axis < 3; ++axis)
@@ -42,10 +43,10 @@ static llvm::FunctionCallee declareDprintf(llvm::IRBuilder<> &ir, llvm::Module &
   return module.getOrInsertFunction("dprintf", type);
 }
 
-void FunctionEmitter::emitPrint(tt::PrintOp op) {
+void KernelEmitter::emitPrint(tt::PrintOp op) {
   llvm::Module &module = *function->getParent();
   const unsigned count = op.getArgs().size();
-  llvm::Value *places = placesOf(op, op.getArgs());
+  llvm::Value *addresses = addressesOf(op, op.getArgs());
   llvm::Value *ids = programIds(), *prefix = ir.CreateGlobalString(op.getPrefix());
   llvm::Value *host = hostCall(HostCall::Print);
   llvm::BasicBlock *hosted = newBlock("print"), *alone = newBlock("print.alone"), *after = newBlock("printed");
@@ -53,14 +54,16 @@ void FunctionEmitter::emitPrint(tt::PrintOp op) {
   ir.SetInsertPoint(hosted);
   llvm::Type *word = ir.getInt32Ty(), *pointer = ir.getPtrTy();
   auto *type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, word, word, pointer, pointer}, false);
-  ir.CreateCall(type, host, {prefix, ids, ir.getInt32(op.getHex()), ir.getInt32(count), typesOf(op.getArgs(), op.getIsSigned()), places});
+  ir.CreateCall(
+      type, host,
+      {prefix, ids, ir.getInt32(op.getHex()), ir.getInt32(count), typesOf(op.getArgs(), op.getIsSigned()), addresses});
   ir.CreateBr(after);
   ir.SetInsertPoint(alone);
-  const std::string format = count == 0 ? "pid (%u, %u, %u)%s\n"
-                                        : "pid (%u, %u, %u)%s" + std::to_string(count) +
-                                              " values, which only Nereid's runtime prints\n";
-  ir.CreateCall(declareDprintf(ir, module), {ir.getInt32(1), ir.CreateGlobalString(format), programId[0], programId[1],
-                                             programId[2], prefix});
+  const std::string format =
+      count == 0 ? "pid (%u, %u, %u)%s\n"
+                 : "pid (%u, %u, %u)%s" + std::to_string(count) + " values, which only Nereid's runtime prints\n";
+  ir.CreateCall(declareDprintf(ir, module),
+                {ir.getInt32(1), ir.CreateGlobalString(format), programId[0], programId[1], programId[2], prefix});
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
 }
@@ -68,22 +71,22 @@ void FunctionEmitter::emitPrint(tt::PrintOp op) {
 //--- assert --------------------------------------------------------------------------------
 
 /// The user's file and line: of code of the library, those of the call.
-static std::string placeText(Location location) {
+static std::string locationText(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    const std::string callee = placeText(call.getCallee());
-    return callee.empty() ? placeText(call.getCaller()) : callee;
+    const std::string callee = locationText(call.getCallee());
+    return callee.empty() ? locationText(call.getCaller()) : callee;
   }
   if (auto named = dyn_cast<NameLoc>(location))
-    return placeText(named.getChildLoc());
+    return locationText(named.getChildLoc());
   if (auto fused = dyn_cast<FusedLoc>(location))
-    return fused.getLocations().empty() ? "" : placeText(fused.getLocations().front());
+    return fused.getLocations().empty() ? "" : locationText(fused.getLocations().front());
   auto range = dyn_cast<FileLineColRange>(location);
   if (!range || range.getFilename().getValue().starts_with("<nereid>/"))
     return "";
   return (range.getFilename().getValue() + ":" + llvm::Twine(range.getStartLine()) + ": ").str();
 }
 
-llvm::Value *FunctionEmitter::allTrue(Value condition, std::optional<BufferId> tile) {
+llvm::Value *KernelEmitter::allTrue(Value condition, std::optional<BufferId> tile) {
   if (!tile)
     return scalar(condition);
   const int64_t count = cast<RankedTensorType>(condition.getType()).getNumElements();
@@ -104,7 +107,7 @@ llvm::Value *FunctionEmitter::allTrue(Value condition, std::optional<BufferId> t
 }
 
 /// Ends the program, and with it the launch, where `holds` is false.
-void FunctionEmitter::failUnless(llvm::Value *holds, llvm::StringRef text) {
+void KernelEmitter::failUnless(llvm::Value *holds, llvm::StringRef text) {
   llvm::BasicBlock *failed = newBlock("failed"), *hosted = newBlock("fail"), *alone = newBlock("fail.alone"),
                    *after = newBlock("holds");
   ir.CreateCondBr(holds, after, failed);
@@ -117,16 +120,16 @@ void FunctionEmitter::failUnless(llvm::Value *holds, llvm::StringRef text) {
   ir.CreateBr(programsDone);
   ir.SetInsertPoint(alone);
   llvm::Module &module = *function->getParent();
-  ir.CreateCall(declareDprintf(ir, module), {ir.getInt32(2), ir.CreateGlobalString("%s; in program (%d, %d, %d)\n"), message,
-                                             programId[0], programId[1], programId[2]});
+  ir.CreateCall(declareDprintf(ir, module), {ir.getInt32(2), ir.CreateGlobalString("%s; in program (%d, %d, %d)\n"),
+                                             message, programId[0], programId[1], programId[2]});
   ir.CreateCall(module.getOrInsertFunction("abort", ir.getVoidTy()));
   ir.CreateUnreachable();
   ir.SetInsertPoint(after);
 }
 
-void FunctionEmitter::emitAssert(tt::AssertOp op) {
+void KernelEmitter::emitAssert(tt::AssertOp op) {
   const auto &buffers = plan.operandsOf[op];
   const std::optional<BufferId> tile = buffers.empty() ? std::nullopt : buffers.front();
-  const std::string text = placeText(op.getLoc()) + "device-side assertion failed: " + op.getMessage().str();
+  const std::string text = locationText(op.getLoc()) + "device-side assertion failed: " + op.getMessage().str();
   failUnless(allTrue(op.getCondition(), tile), text);
 }

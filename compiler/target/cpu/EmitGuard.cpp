@@ -3,7 +3,7 @@
 //
 // The nests that read are not made twice: they read through a base and strides
 // that were chosen before them.
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 #include "compiler/target/cpu/Masks.h"
 #include "compiler/target/cpu/NestEmitter.h"
 
@@ -12,14 +12,14 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 /// The bytes [low, high) that an affine access may touch; empty where its mask lets nothing through.
-FunctionEmitter::Range FunctionEmitter::accessRange(Value pointer, Value mask) {
-  const AffineForm form = *facts.affine(pointer);
+KernelEmitter::Range KernelEmitter::accessRange(Value pointer, Value mask) {
+  const AffineForm form = *affineInfo.affine(pointer);
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
   SmallVector<llvm::Value *> counts;
   for (int64_t extent : shape)
     counts.push_back(ir.getInt64(extent));
   if (mask)
-    for (Conjunct &part : conjuncts(facts, mask, identityMap(shape.size())))
+    for (Conjunct &part : conjuncts(affineInfo, mask, identityMap(shape.size())))
       if (part.prefix) {
         llvm::Value *&count = counts[part.prefix->dim];
         count = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, poly(part.prefix->bound));
@@ -30,9 +30,9 @@ FunctionEmitter::Range FunctionEmitter::accessRange(Value pointer, Value mask) {
   Range range{start, start};
   for (auto [count, stride] : llvm::zip_equal(counts, form.strides)) {
     isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLE(count, zero));
-    llvm::Value *reach = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), poly(stride));
-    range.low = ir.CreateAdd(range.low, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, reach, zero));
-    range.high = ir.CreateAdd(range.high, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, reach, zero));
+    llvm::Value *extent = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), poly(stride));
+    range.low = ir.CreateAdd(range.low, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, extent, zero));
+    range.high = ir.CreateAdd(range.high, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent, zero));
   }
   Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
   range.high = ir.CreateAdd(range.high, ir.getInt64(storageBytes(pointee)));
@@ -41,7 +41,7 @@ FunctionEmitter::Range FunctionEmitter::accessRange(Value pointer, Value mask) {
 }
 
 /// Whether no two indices of a tile share a byte, as far as each dimension steps over all inner ones.
-llvm::Value *FunctionEmitter::emitDistinct(const AffineForm &form, ArrayRef<int64_t> shape, uint64_t size) {
+llvm::Value *KernelEmitter::emitDistinct(const AffineForm &form, ArrayRef<int64_t> shape, uint64_t size) {
   llvm::Value *isDistinct = ir.getTrue(), *span = ir.getInt64(size);
   for (size_t dim = shape.size(); dim-- > 0;) {
     if (shape[dim] == 1)
@@ -66,23 +66,23 @@ static std::optional<int64_t> constantSpan(const AffineForm &form, ArrayRef<int6
 
 /// Whether a load and a store of one nest with equal maps may harm each other for all that their two pointers tell:
 /// that is the same for all programs, and mostly all there is to ask.
-llvm::Value *FunctionEmitter::emitSuspicion(tt::LoadOp load, tt::StoreOp store) {
-  const AffineForm from = *facts.affine(load.getPtr()), to = *facts.affine(store.getPtr());
+llvm::Value *KernelEmitter::emitMayOverlap(tt::LoadOp load, tt::StoreOp store) {
+  const AffineForm from = *affineInfo.affine(load.getPtr()), to = *affineInfo.affine(store.getPtr());
   const ArrayRef<int64_t> shape = tt::shapeOf(load.getPtr().getType());
   const uint64_t size = storageBytes(tt::elementOf(load.getType()));
   llvm::Value *low = ir.CreatePtrToInt(scalar(from.pointer), ir.getInt64Ty());
   llvm::Value *high = ir.CreatePtrToInt(scalar(to.pointer), ir.getInt64Ty());
   llvm::Value *isInPlace = ir.CreateAnd(ir.CreateICmpEQ(low, high), emitDistinct(from, shape, size));
-  llvm::Value *isSuspect = ir.CreateNot(isInPlace);
+  llvm::Value *mayOverlap = ir.CreateNot(isInPlace);
   if (const std::optional<int64_t> span = constantSpan(from, shape, static_cast<int64_t>(size))) {
     llvm::Value *distance = ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, ir.CreateSub(high, low), ir.getFalse());
-    isSuspect = ir.CreateAnd(isSuspect, ir.CreateICmpULT(distance, ir.getInt64(*span)));
+    mayOverlap = ir.CreateAnd(mayOverlap, ir.CreateICmpULT(distance, ir.getInt64(*span)));
   }
-  return isSuspect;
+  return mayOverlap;
 }
 
 /// Whether the bytes that a load and a store touch meet.
-llvm::Value *FunctionEmitter::emitMeeting(const Range &read, tt::StoreOp store) {
+llvm::Value *KernelEmitter::emitRangesOverlap(const Range &read, tt::StoreOp store) {
   Value pointer = store.getPtr();
   if (!isa<RankedTensorType>(pointer.getType())) {
     llvm::Value *low = ir.CreatePtrToInt(scalar(pointer), ir.getInt64Ty());
@@ -90,38 +90,39 @@ llvm::Value *FunctionEmitter::emitMeeting(const Range &read, tt::StoreOp store) 
     return ir.CreateAnd(ir.CreateICmpULT(read.low, high), ir.CreateICmpULT(low, read.high));
   }
   const Range written = accessRange(pointer, store.getMask());
-  llvm::Value *meets = ir.CreateAnd(ir.CreateICmpULT(read.low, written.high), ir.CreateICmpULT(written.low, read.high));
+  llvm::Value *isOverlapping =
+      ir.CreateAnd(ir.CreateICmpULT(read.low, written.high), ir.CreateICmpULT(written.low, read.high));
   llvm::Value *both = ir.CreateAnd(ir.CreateICmpNE(read.low, read.high), ir.CreateICmpNE(written.low, written.high));
-  return ir.CreateAnd(meets, both);
+  return ir.CreateAnd(isOverlapping, both);
 }
 
-llvm::Value *FunctionEmitter::emitOverlap(const Guard &guard) {
+llvm::Value *KernelEmitter::emitOverlap(const Guard &guard) {
   auto load = cast<tt::LoadOp>(guard.load);
-  SmallVector<llvm::Value *> suspicions;
+  SmallVector<llvm::Value *> mayOverlaps;
   llvm::Value *isAny = ir.getFalse();
   for (const Guard::Conflict &conflict : guard.conflicts) {
-    suspicions.push_back(conflict.sameIndex ? emitSuspicion(load, cast<tt::StoreOp>(conflict.store)) : ir.getTrue());
-    isAny = ir.CreateOr(isAny, suspicions.back());
+    mayOverlaps.push_back(conflict.sameIndex ? emitMayOverlap(load, cast<tt::StoreOp>(conflict.store)) : ir.getTrue());
+    isAny = ir.CreateOr(isAny, mayOverlaps.back());
   }
-  llvm::BasicBlock *before = ir.GetInsertBlock(), *look = newBlock("look"), *after = newBlock("looked");
-  ir.CreateCondBr(isAny, look, after);
-  ir.SetInsertPoint(look);
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *check = newBlock("overlap.check"), *after = newBlock("overlap.end");
+  ir.CreateCondBr(isAny, check, after);
+  ir.SetInsertPoint(check);
   const Range read = accessRange(load.getPtr(), load.getMask());
   llvm::Value *overlaps = ir.getFalse();
-  for (auto [conflict, isSuspect] : llvm::zip_equal(guard.conflicts, suspicions)) {
-    llvm::Value *meets = emitMeeting(read, cast<tt::StoreOp>(conflict.store));
-    overlaps = ir.CreateOr(overlaps, ir.CreateAnd(isSuspect, meets));
+  for (auto [conflict, mayOverlap] : llvm::zip_equal(guard.conflicts, mayOverlaps)) {
+    llvm::Value *isOverlapping = emitRangesOverlap(read, cast<tt::StoreOp>(conflict.store));
+    overlaps = ir.CreateOr(overlaps, ir.CreateAnd(mayOverlap, isOverlapping));
   }
-  llvm::BasicBlock *looked = ir.GetInsertBlock();
+  llvm::BasicBlock *checkEnd = ir.GetInsertBlock();
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
   llvm::PHINode *result = ir.CreatePHI(ir.getInt1Ty(), 2);
   result->addIncoming(ir.getFalse(), before);
-  result->addIncoming(overlaps, looked);
+  result->addIncoming(overlaps, checkEnd);
   return result;
 }
 
-LogicalResult FunctionEmitter::emitGuard(const Step &step) {
+LogicalResult KernelEmitter::emitGuard(const Step &step) {
   const Guard &guard = *step.guard;
   auto load = cast<tt::LoadOp>(guard.load);
   setLocation(load.getLoc());
@@ -134,7 +135,7 @@ LogicalResult FunctionEmitter::emitGuard(const Step &step) {
   ir.CreateBr(after);
   ir.SetInsertPoint(after);
 
-  const AffineForm form = *facts.affine(load.getPtr());
+  const AffineForm form = *affineInfo.affine(load.getPtr());
   Redirect redirect;
   llvm::Value *original = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
   redirect.base = ir.CreateSelect(overlaps, buffer(guard.copy), original);

@@ -1,6 +1,6 @@
 // Hands values to the process that launched the kernel: where they lie in memory, and of which types they are.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -23,12 +23,12 @@ static std::string typeName(Type element, bool isSigned) {
   return (isa<FloatType>(element) ? "fp" : isSigned ? "i" : "u") + bits;
 }
 
-llvm::Constant *FunctionEmitter::constantGlobal(llvm::Constant *value) {
+llvm::Constant *KernelEmitter::constantGlobal(llvm::Constant *value) {
   return new llvm::GlobalVariable(*function->getParent(), value->getType(), true, llvm::GlobalValue::PrivateLinkage,
                                   value);
 }
 
-llvm::Constant *FunctionEmitter::typesOf(ValueRange values, ArrayRef<int32_t> isSigned) {
+llvm::Constant *KernelEmitter::typesOf(ValueRange values, ArrayRef<int32_t> isSigned) {
   auto *type = llvm::StructType::get(ir.getContext(), {ir.getPtrTy(), ir.getInt32Ty(), ir.getPtrTy()});
   SmallVector<llvm::Constant *> entries;
   for (auto [value, sign] : llvm::zip_equal(values, isSigned)) {
@@ -42,21 +42,21 @@ llvm::Constant *FunctionEmitter::typesOf(ValueRange values, ArrayRef<int32_t> is
   return constantGlobal(llvm::ConstantArray::get(llvm::ArrayType::get(type, entries.size()), entries));
 }
 
-llvm::Value *FunctionEmitter::placesOf(Operation *op, ValueRange values) {
-  auto *placesType = llvm::ArrayType::get(ir.getPtrTy(), std::max<size_t>(values.size(), 1));
-  llvm::AllocaInst *places = local(placesType, "places");
+llvm::Value *KernelEmitter::addressesOf(Operation *op, ValueRange values) {
+  auto *addressesType = llvm::ArrayType::get(ir.getPtrTy(), std::max<size_t>(values.size(), 1));
+  llvm::AllocaInst *addresses = local(addressesType, "addresses");
   const auto buffers = plan.operandsOf.lookup(op);
   for (auto [index, operand] : llvm::enumerate(values)) {
-    llvm::Value *place;
+    llvm::Value *address;
     if (index < buffers.size() && buffers[index]) {
-      place = buffer(*buffers[index]);
+      address = buffer(*buffers[index]);
     } else {
       llvm::Type *type = lanes.memoryType(operand.getType());
       llvm::Value *value = scalar(operand);
-      place = local(type);
-      ir.CreateStore(operand.getType().isInteger(1) ? ir.CreateZExt(value, type) : value, place);
+      address = local(type);
+      ir.CreateStore(operand.getType().isInteger(1) ? ir.CreateZExt(value, type) : value, address);
     }
-    ir.CreateStore(place, ir.CreateConstGEP2_64(placesType, places, 0, index));
+    ir.CreateStore(address, ir.CreateConstGEP2_64(addressesType, addresses, 0, index));
   }
-  return places;
+  return addresses;
 }

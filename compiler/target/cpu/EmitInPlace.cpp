@@ -3,7 +3,7 @@
 //
 // A product reads that operand number by number, so rows may lie anywhere. Masks that cut nothing off, remainders that
 // do not wrap: that is known before the copy, which is then left out. No store comes between the two.
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 #include "compiler/target/cpu/Masks.h"
 
 using namespace mlir;
@@ -11,7 +11,7 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 /// Whether every element of the tile is read from memory; null where that is not known before the nest.
-llvm::Value *FunctionEmitter::isWhole(const Nest &nest) {
+llvm::Value *KernelEmitter::isWhole(const Nest &nest) {
   auto load = cast<tt::LoadOp>(nest.inPlace);
   if (nest.roots.size() != 1 || plan.bufferOf.contains(load.getResult()) || redirectOf(load))
     return nullptr;
@@ -19,7 +19,7 @@ llvm::Value *FunctionEmitter::isWhole(const Nest &nest) {
   if (!load.getMask())
     return whole;
   ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
-  for (Conjunct &part : conjuncts(facts, load.getMask(), identityMap(shape.size()))) {
+  for (Conjunct &part : conjuncts(affineInfo, load.getMask(), identityMap(shape.size()))) {
     if (!part.prefix)
       return nullptr;
     const int64_t extent = shape[part.prefix->dim];
@@ -28,7 +28,7 @@ llvm::Value *FunctionEmitter::isWhole(const Nest &nest) {
   return whole;
 }
 
-LogicalResult FunctionEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps) {
+LogicalResult KernelEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps) {
   setLocation(nest.inPlace->getLoc());
   llvm::Value *whole = isWhole(nest);
   if (!whole)
@@ -36,14 +36,14 @@ LogicalResult FunctionEmitter::emitUnlessInPlace(Nest &nest, llvm::Value *anyWra
   if (anyWraps)
     whole = ir.CreateAnd(whole, ir.CreateNot(anyWraps));
   auto load = cast<tt::LoadOp>(nest.inPlace);
-  const AffineForm form = *facts.assumed(load.getPtr());
+  const AffineForm form = *affineInfo.assumed(load.getPtr());
   const BufferId copy = nest.roots.front().buffers.front();
   const int64_t size = storageBytes(tt::elementOf(load.getType())), rowBytes = tt::shapeOf(load.getType())[1] * size;
-  Redirect place;
+  Redirect source;
   llvm::Value *memory = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
-  place.base = ir.CreateSelect(whole, memory, buffer(copy));
-  place.strides = {ir.CreateSelect(whole, poly(form.strides[0]), ir.getInt64(rowBytes)), ir.getInt64(size)};
-  operandPlaces[copy] = std::move(place);
+  source.base = ir.CreateSelect(whole, memory, buffer(copy));
+  source.strides = {ir.CreateSelect(whole, poly(form.strides[0]), ir.getInt64(rowBytes)), ir.getInt64(size)};
+  operandSources[copy] = std::move(source);
   llvm::BasicBlock *missing = newBlock("operand"), *after = newBlock("operand.end");
   ir.CreateCondBr(whole, after, missing);
   ir.SetInsertPoint(missing);

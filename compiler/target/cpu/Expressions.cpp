@@ -10,10 +10,10 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-IndexMap cpu::reduceMap(TileFacts &facts, Value value, IndexMap map) {
+IndexMap cpu::reduceMap(AffineInfo &affineInfo, Value value, IndexMap map) {
   if (map.empty())
     return map;
-  const uint32_t depends = facts.dependence(value);
+  const uint32_t depends = affineInfo.dependence(value);
   for (auto [dim, loop] : llvm::enumerate(map))
     if (!(depends >> dim & 1))
       loop = -1;
@@ -38,7 +38,7 @@ static uint64_t packMap(const IndexMap &map) {
 
 void ExpressionWalk::root(const Root &root) {
   const size_t first = waiting.size();
-  if (root.kind == RootKind::Keep) { // the kept value's own buffer is not read here
+  if (root.kind == RootKind::Materialise) { // the kept value's own buffer is not read here
     pushOperands(root.value, identityMap(tt::shapeOf(root.value.getType()).size()));
   } else if (root.kind == RootKind::Assign) {
     push(root.value, identityMap(tt::shapeOf(root.value.getType()).size()));
@@ -68,7 +68,7 @@ void ExpressionWalk::drain() {
   while (!waiting.empty()) {
     auto [value, map] = std::move(waiting.back());
     waiting.pop_back();
-    IndexMap reduced = reduceMap(facts, value, map);
+    IndexMap reduced = reduceMap(affineInfo, value, map);
     if (!seen.insert({value, packMap(reduced)}).second || !visitor(value, reduced) || reduced.empty())
       continue;
     const size_t first = waiting.size();
@@ -81,7 +81,7 @@ void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
   Operation *op = value.getDefiningOp();
   if (!isComputable(op))
     return;
-  if (const PrefixMask *prefix = facts.prefix(value); prefix && !prefix->mayWrap) {
+  if (const PrefixMask *prefix = affineInfo.prefix(value); prefix && !prefix->mayWrap) {
     return pushScalars(Poly(prefix->bound));
   }
   if (auto load = dyn_cast<tt::LoadOp>(op)) {
@@ -99,12 +99,12 @@ void ExpressionWalk::pushOperands(Value value, const IndexMap &map) {
 
 void ExpressionWalk::pushScalars(const Poly &poly) {
   for (const Poly::Term &term : poly.terms())
-    for (Leaf leaf : term.factors) {
-      if (const Remainder *remainder = facts.remainderOf(leaf)) {
+    for (SymbolId symbol : term.factors) {
+      if (const Remainder *remainder = affineInfo.remainderOf(symbol)) {
         pushScalars(remainder->dividend);
         pushScalars(remainder->divisor);
       } else {
-        push(facts.valueOf(leaf), {});
+        push(affineInfo.valueOf(symbol), {});
       }
     }
 }
@@ -118,7 +118,7 @@ void ExpressionWalk::pushScalars(const AffineForm &form) {
 }
 
 void ExpressionWalk::pushPointer(Value pointer, const IndexMap &map) {
-  if (const AffineForm *form = takesAssumptions ? facts.assumed(pointer) : facts.affine(pointer))
+  if (const AffineForm *form = takesAssumptions ? affineInfo.assumed(pointer) : affineInfo.affine(pointer))
     return pushScalars(AffineForm(*form));
   push(pointer, map);
 }

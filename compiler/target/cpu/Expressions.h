@@ -17,7 +17,7 @@ class ExpressionWalk {
 public:
   using Visitor = std::function<bool(mlir::Value, const IndexMap &)>;
 
-  ExpressionWalk(TileFacts &facts, Visitor visitor) : facts(facts), visitor(std::move(visitor)) {}
+  ExpressionWalk(AffineInfo &affineInfo, Visitor visitor) : affineInfo(affineInfo), visitor(std::move(visitor)) {}
 
   /// Addresses are taken to be affine where assumptions hold: what they are computed from is not visited then.
   bool takesAssumptions = false;
@@ -33,7 +33,7 @@ private:
   void pushPointer(mlir::Value pointer, const IndexMap &map);
   void drain();
 
-  TileFacts &facts;
+  AffineInfo &affineInfo;
   Visitor visitor;
   llvm::DenseSet<std::pair<mlir::Value, uint64_t>> seen;
   /// What is to be visited next stands last. Not the call stack: expressions may be tens of thousands deep.
@@ -41,7 +41,7 @@ private:
 };
 
 /// The map with -1 where the value does not depend on the dimension.
-IndexMap reduceMap(TileFacts &facts, mlir::Value value, IndexMap map);
+IndexMap reduceMap(AffineInfo &affineInfo, mlir::Value value, IndexMap map);
 
 /// Whether the op's result at an index is computed from operands at mapped indices.
 bool isComputable(mlir::Operation *op);

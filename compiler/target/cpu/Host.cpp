@@ -73,11 +73,11 @@ support::TargetSpec cpu::hostTarget() {
   return host;
 }
 
-std::optional<support::TargetSpec> cpu::namedTarget(const std::string &arch, std::string &whyNot) {
+std::optional<support::TargetSpec> cpu::namedTarget(const std::string &arch, std::string &reason) {
   llvm::SmallVector<llvm::StringRef> known;
   llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
   if (!llvm::is_contained(known, llvm::StringRef(arch))) {
-    whyNot = "CPU `" + arch + "` is unknown; names are LLVM's, such as `x86-64-v3` or `znver3`";
+    reason = "CPU `" + arch + "` is unknown; names are LLVM's, such as `x86-64-v3` or `znver3`";
     return std::nullopt;
   }
   support::TargetSpec spec;

@@ -78,7 +78,7 @@ std::optional<IndexMap> cpu::operandMap(Value result, unsigned operand, const In
   return inner;
 }
 
-std::optional<int64_t> cpu::exclusiveOrOfPlace(Value index, IndexMap map, int loop) {
+std::optional<int64_t> cpu::xorOfIndex(Value index, IndexMap map, int loop) {
   while (Operation *op = index.getDefiningOp()) {
     if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp>(op)) {
       map = *operandMap(index, 0, map);
@@ -97,7 +97,7 @@ std::optional<int64_t> cpu::exclusiveOrOfPlace(Value index, IndexMap map, int lo
       if (!matchPattern(difference.getLhs(), m_ConstantInt(&factor)))
         return std::nullopt;
     }
-    auto inner = exclusiveOrOfPlace(place, map, loop);
+    auto inner = xorOfIndex(place, map, loop);
     return inner ? std::optional(*inner ^ factor.getSExtValue()) : std::nullopt;
   }
   return std::nullopt;

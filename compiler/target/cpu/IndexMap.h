@@ -31,6 +31,6 @@ std::optional<IndexMap> operandMap(mlir::Operation *op, unsigned operand, const 
 std::optional<IndexMap> operandMap(mlir::Value result, unsigned operand, const IndexMap &map);
 
 /// The constant that all elements of a tile of integers are their place along `loop` exclusive-or; else nothing.
-std::optional<int64_t> exclusiveOrOfPlace(mlir::Value index, IndexMap map, int loop);
+std::optional<int64_t> xorOfIndex(mlir::Value index, IndexMap map, int loop);
 
 } // namespace nereid::cpu

@@ -3,11 +3,11 @@
 //
 // A double narrows to 16 bits through a float rounded to odd: with at least two
 // more bits than the result has, the second rounding is then the right one.
-#include "compiler/target/cpu/Lanes.h"
+#include "compiler/target/cpu/LaneEmitter.h"
 
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/lowering/OpForms.h"
-#include "compiler/math/ByteFloat.h"
+#include "compiler/math/Fp8.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -15,14 +15,14 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-static bool isByteFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+static bool isFp8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
 static bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 16; }
 
 llvm::Value *LaneEmitter::widen(llvm::Value *bits, Type element) {
   if (!isSmallFloat(element))
     return bits;
-  if (isByteFloat(element))
-    return math::emitWidenByte(ir, bits, lowering::byteFormatOf(element));
+  if (isFp8(element))
+    return math::emitFp8ToF32(ir, bits, lowering::fp8FormatOf(element));
   llvm::Type *single = like(bits, ir.getFloatTy());
   if (element.isF16())
     return ir.CreateFPExt(ir.CreateBitCast(bits, like(bits, ir.getHalfTy())), single);
@@ -39,8 +39,8 @@ llvm::Value *LaneEmitter::narrow(llvm::Value *value, Type element) {
 }
 
 llvm::Value *LaneEmitter::roundSingle(llvm::Value *single, Type to, bool towardZero) {
-  if (isByteFloat(to))
-    return math::emitNarrowByte(ir, single, lowering::byteFormatOf(to), towardZero);
+  if (isFp8(to))
+    return math::emitF32ToFp8(ir, single, lowering::fp8FormatOf(to), towardZero);
   return to.isF16() ? roundHalf(single, towardZero) : roundBfloat(single, towardZero);
 }
 

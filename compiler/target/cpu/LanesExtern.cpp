@@ -1,6 +1,6 @@
 // Calls of other libraries' functions and of assembly on lanes: at once where there is vector code, else lane by lane.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/Lanes.h"
+#include "compiler/target/cpu/LaneEmitter.h"
 
 #include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
@@ -30,7 +30,8 @@ llvm::Value *LaneEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Va
       return inlined;
   llvm::Function *function = declareLibraryFunction(*ir.GetInsertBlock()->getModule(), symbol);
   if (!function || !lowering::accepts(*function, in, element)) {
-    op.emitError() << "`" << symbol << "` is no function that kernels on the CPU can call with these types; it has those of "
+    op.emitError() << "`" << symbol
+                   << "` is no function that kernels on the CPU can call with these types; it has those of "
                    << "libdevice, `__nv_...`";
     return nullptr;
   }
@@ -50,7 +51,8 @@ llvm::Value *LaneEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Va
 llvm::Value *LaneEmitter::joinLanes(ArrayRef<llvm::Value *> elements) {
   if (elements.size() == 1)
     return elements.front();
-  llvm::Value *vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(elements.front()->getType(), elements.size()));
+  llvm::Value *vector =
+      llvm::PoisonValue::get(llvm::FixedVectorType::get(elements.front()->getType(), elements.size()));
   for (auto [index, element] : llvm::enumerate(elements))
     vector = ir.CreateInsertElement(vector, element, uint64_t{index});
   return vector;
@@ -67,8 +69,8 @@ llvm::SmallVector<llvm::Value *, 2> LaneEmitter::inlineAsm(tt::ElementwiseInline
       for (unsigned index = first; index < first + pack; ++index)
         operands.back().push_back(lane(ir, value, std::min(index, lanes - 1)));
     }
-    auto parts = lowering::emitInlineAsm(
-        ir, op, operands, [&](Type type) { return typeOf(type, 1); }, asmLocations.size());
+    auto parts =
+        lowering::emitInlineAsm(ir, op, operands, [&](Type type) { return typeOf(type, 1); }, asmLocations.size());
     if (parts.empty())
       return {};
     for (auto [result, part] : llvm::zip_equal(results, parts))

@@ -1,6 +1,6 @@
 // Float arithmetic and elementary functions on lanes of f32 and f64.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/Lanes.h"
+#include "compiler/target/cpu/LaneEmitter.h"
 
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/lowering/OpForms.h"

@@ -1,6 +1,6 @@
 // Integer ops on lanes. Where the source language leaves a result open, no operation here may trap or be poison.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/Lanes.h"
+#include "compiler/target/cpu/LaneEmitter.h"
 
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/lowering/OpForms.h"

@@ -114,8 +114,7 @@ static bool hasUndefined(llvm::ArrayRef<char> object) {
       return true;
     }
     // The null symbol of an ELF table counts as undefined too; it is a format-specific one.
-    if ((*flags & llvm::object::SymbolRef::SF_Undefined) &&
-        !(*flags & llvm::object::SymbolRef::SF_FormatSpecific))
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !(*flags & llvm::object::SymbolRef::SF_FormatSpecific))
       return true;
   }
   return false;
@@ -136,7 +135,7 @@ static llvm::Expected<bool> runGuarded(Linker linker, llvm::ArrayRef<const char 
 }
 
 static llvm::Expected<std::vector<char>> linkOnce(Linker linker, llvm::ArrayRef<char> object, llvm::StringRef soname,
-                                              const char *needed) {
+                                                  const char *needed) {
   static std::mutex oneAtATime;
   const std::lock_guard lock(oneAtATime);
   MemoryFile input("nereid.o");
@@ -144,10 +143,23 @@ static llvm::Expected<std::vector<char>> linkOnce(Linker linker, llvm::ArrayRef<
   if (!input.isOpen() || !output.isOpen() || !input.write(object))
     return llvm::createStringError("no memory for the linker's files");
   const std::string in = input.path(), out = output.path(), name = soname.str();
-  llvm::SmallVector<const char *> args{"ld.lld", "-shared", "-o", out.c_str(), "-soname", name.c_str(),
-                                       "--no-mmap-output-file", "--threads=1", "--build-id=none", "-z", "now",
-                                       "-z", "noexecstack", "--hash-style=gnu", "--no-dependent-libraries",
-                                       "-O0", in.c_str()};
+  llvm::SmallVector<const char *> args{"ld.lld",
+                                       "-shared",
+                                       "-o",
+                                       out.c_str(),
+                                       "-soname",
+                                       name.c_str(),
+                                       "--no-mmap-output-file",
+                                       "--threads=1",
+                                       "--build-id=none",
+                                       "-z",
+                                       "now",
+                                       "-z",
+                                       "noexecstack",
+                                       "--hash-style=gnu",
+                                       "--no-dependent-libraries",
+                                       "-O0",
+                                       in.c_str()};
   if (needed) {
     args.push_back("--no-as-needed");
     args.push_back(needed);

@@ -34,21 +34,21 @@ struct Buffer {
 };
 
 enum class RootKind : uint8_t {
-  Store,   ///< tt.store
-  Atomic,  ///< tt.atomic_rmw, tt.atomic_cas; a result that is used goes to a buffer
-  Reduce,  ///< tt.reduce; results of rank 1 and more go to buffers
-  Keep,    ///< a value that later nests read from its buffer
-  Assign,  ///< a carried tile's next value, an operand of a product, or what a product is added to
-  Extract, ///< tt.unsplat
-  Scan,    ///< tt.scan, its results in buffers
-  Map,     ///< tt.map_elementwise with control flow; likewise
-  Count,   ///< tt.histogram; likewise
+  Store,       ///< tt.store
+  Atomic,      ///< tt.atomic_rmw, tt.atomic_cas; a result that is used goes to a buffer
+  Reduce,      ///< tt.reduce; results of rank 1 and more go to buffers
+  Materialise, ///< a value that later nests read from its buffer
+  Assign,      ///< a carried tile's next value, an operand of a product, or what a product is added to
+  Extract,     ///< tt.unsplat
+  Scan,        ///< tt.scan, its results in buffers
+  Map,         ///< tt.map_elementwise with control flow; likewise
+  Histogram,   ///< tt.histogram; likewise
 };
 
 struct Root {
   RootKind kind = RootKind::Store;
   mlir::Operation *op = nullptr; ///< the op that the kind names; of an Assign the loop, or what else reads the buffer
-  mlir::Value value;             ///< of Keep and Assign
+  mlir::Value value;             ///< of Materialise and Assign
   llvm::SmallVector<BufferId, 1> buffers;
   uint64_t offset = 0; ///< of an Assign: where in its buffer the tile begins, in elements
 
@@ -76,11 +76,11 @@ struct Nest {
   std::vector<Root> roots;
   llvm::SmallVector<NestMask, 2> masks;
   llvm::SmallVector<NestCondition, 2> conditions;
-  llvm::SmallVector<Leaf, 1> assumptions; ///< of addresses; where they fail, all elements are computed as in a tail
+  llvm::SmallVector<SymbolId, 1> assumptions; ///< of addresses; where they fail, all elements are computed as in a tail
   /// Loads and buffers that are read before the chunk's first root writes.
-  llvm::SmallVector<mlir::Value, 2> early;
+  llvm::SmallVector<mlir::Value, 2> hoistedReads;
   /// The nest is emitted a second time for the first turn of this loop, in which the tiles are these constants.
-  mlir::Operation *firstTurn = nullptr;
+  mlir::Operation *peeledLoop = nullptr;
   llvm::SmallVector<std::pair<mlir::Value, mlir::DenseElementsAttr>, 1> initial;
   bool readsMemory = false;
   /// A load whose copy for a product this nest makes: left out where the product can read memory instead.
@@ -105,7 +105,7 @@ struct Guard {
 };
 
 /// A product of tiles in buffers: d += a * b.
-struct Product {
+struct TileDot {
   struct Operand {
     mlir::Value value; ///< null where the buffer holds a copy made for products
     BufferId buffer = 0;
@@ -115,20 +115,20 @@ struct Product {
   BufferId d = 0;
   /// Two neighbours along K are multiplied at once: elements of `a` and `b` have 16 bits, sums have 32.
   bool isPaired = false;
-  std::optional<BufferId> turned; ///< where `b` is transposed to, or its rows are paired
+  std::optional<BufferId> packed; ///< where `b` is transposed to, or its rows are paired
   bool startsAtZero = false;      ///< what `d` held does not matter
 };
 
 struct Sequence;
 
-enum class StepKind : uint8_t { Scalar, Nest, Guard, Control, Product };
+enum class StepKind : uint8_t { Scalar, Nest, Guard, Control, Dot };
 
 struct Step {
   StepKind kind = StepKind::Scalar;
-  mlir::Operation *op = nullptr; ///< of Scalar, Control and Product
+  mlir::Operation *op = nullptr; ///< of Scalar, Control and Dot
   std::unique_ptr<Nest> nest;    ///< of Nest; of Guard the copying nest
   std::unique_ptr<Guard> guard;
-  std::unique_ptr<Product> product;
+  std::unique_ptr<TileDot> dot;
   std::vector<Sequence> regions; ///< of the op; a loop may have one more, for when it has no turn
 };
 
@@ -156,7 +156,7 @@ struct LoopPlan {
 };
 
 /// The machine as the plan sees it.
-struct VectorFacts {
+struct CpuFeatures {
   unsigned registerBits = 128;
   bool hasAvx512 = false;
   bool hasAvx512Bw = false;
@@ -168,6 +168,6 @@ struct VectorFacts {
 };
 
 /// Text of a plan, for people and tests.
-std::string print(const LoopPlan &plan, TileFacts &facts);
+std::string print(const LoopPlan &plan, AffineInfo &affineInfo);
 
 } // namespace nereid::cpu

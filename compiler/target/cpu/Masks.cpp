@@ -10,13 +10,12 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 /// Follows `value` through changes of shape to a prefix comparison.
-static std::optional<PrefixMask> prefixThroughShapes(TileFacts &facts, Value value, IndexMap map) {
+static std::optional<PrefixMask> prefixThroughShapes(AffineInfo &affineInfo, Value value, IndexMap map) {
   while (true) {
-    if (const PrefixMask *prefix = facts.prefix(value)) {
+    if (const PrefixMask *prefix = affineInfo.prefix(value)) {
       if (map[prefix->dim] < 0)
         return std::nullopt;
-      return PrefixMask{static_cast<unsigned>(map[prefix->dim]), prefix->bound,
-                        prefix->mayWrap};
+      return PrefixMask{static_cast<unsigned>(map[prefix->dim]), prefix->bound, prefix->mayWrap};
     }
     Operation *op = value.getDefiningOp();
     if (!op || !isShapeChange(op))
@@ -30,7 +29,7 @@ static std::optional<PrefixMask> prefixThroughShapes(TileFacts &facts, Value val
 }
 
 /// An `and`, perhaps behind changes of shape, whose factors can be told apart.
-static arith::AndIOp andBehindShapes(Value value, IndexMap &map) {
+static arith::AndIOp andThroughShapes(Value value, IndexMap &map) {
   IndexMap inner = map;
   while (Operation *op = value.getDefiningOp()) {
     if (auto conjunction = dyn_cast<arith::AndIOp>(op)) {
@@ -48,19 +47,20 @@ static arith::AndIOp andBehindShapes(Value value, IndexMap &map) {
   return {};
 }
 
-static void collect(TileFacts &facts, Value value, IndexMap map, SmallVectorImpl<Conjunct> &parts, unsigned depth) {
+static void collect(AffineInfo &affineInfo, Value value, IndexMap map, SmallVectorImpl<Conjunct> &parts,
+                    unsigned depth) {
   constexpr unsigned maxDepth = 16; // what lies deeper is one opaque factor
   IndexMap inner = map;
-  if (auto conjunction = andBehindShapes(value, inner); conjunction && parts.size() < maxDepth && depth < maxDepth) {
-    collect(facts, conjunction.getLhs(), inner, parts, depth + 1);
-    collect(facts, conjunction.getRhs(), inner, parts, depth + 1);
+  if (auto conjunction = andThroughShapes(value, inner); conjunction && parts.size() < maxDepth && depth < maxDepth) {
+    collect(affineInfo, conjunction.getLhs(), inner, parts, depth + 1);
+    collect(affineInfo, conjunction.getRhs(), inner, parts, depth + 1);
     return;
   }
-  parts.push_back({value, reduceMap(facts, value, map), prefixThroughShapes(facts, value, map)});
+  parts.push_back({value, reduceMap(affineInfo, value, map), prefixThroughShapes(affineInfo, value, map)});
 }
 
-SmallVector<Conjunct, 4> cpu::conjuncts(TileFacts &facts, Value mask, const IndexMap &map) {
+SmallVector<Conjunct, 4> cpu::conjuncts(AffineInfo &affineInfo, Value mask, const IndexMap &map) {
   SmallVector<Conjunct, 4> parts;
-  collect(facts, mask, map, parts, 0);
+  collect(affineInfo, mask, map, parts, 0);
   return parts;
 }

@@ -9,12 +9,12 @@ namespace nereid::cpu {
 
 /// One factor of a conjunction.
 struct Conjunct {
-  mlir::Value value; ///< the operand of the outermost `and` that it is
-  IndexMap map;      ///< its index, without dimensions that it does not depend on
+  mlir::Value value;                ///< the operand of the outermost `and` that it is
+  IndexMap map;                     ///< its index, without dimensions that it does not depend on
   std::optional<PrefixMask> prefix; ///< what it says, with `dim` one of the nest's
 };
 
 /// The factors of `mask`, evaluated at `map`.
-llvm::SmallVector<Conjunct, 4> conjuncts(TileFacts &facts, mlir::Value mask, const IndexMap &map);
+llvm::SmallVector<Conjunct, 4> conjuncts(AffineInfo &affineInfo, mlir::Value mask, const IndexMap &map);
 
 } // namespace nereid::cpu

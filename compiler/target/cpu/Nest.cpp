@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-NestEmitter::NestEmitter(FunctionEmitter &function, Nest &nest) : function(function), ir(function.ir), nest(nest) {
+NestEmitter::NestEmitter(KernelEmitter &function, Nest &nest) : function(function), ir(function.ir), nest(nest) {
   depthOf.assign(nest.shape.size(), 0);
   for (auto [depth, dim] : llvm::enumerate(nest.order))
     depthOf[dim] = depth + 1;
@@ -33,8 +33,8 @@ LogicalResult NestEmitter::run() {
       reductions.emplace_back().root = &root;
     if (root.kind == RootKind::Scan)
       scans.emplace_back().root = &root;
-    if (root.kind == RootKind::Count)
-      beginCount(root);
+    if (root.kind == RootKind::Histogram)
+      beginHistogram(root);
   }
   LogicalResult result = emitLevel(1);
   for (const Root &root : nest.roots)
@@ -49,7 +49,7 @@ void NestEmitter::setReady(const Root &root) {
     if (function.plan.bufferOf.contains(value))
       function.setReady(value);
   };
-  if (root.kind == RootKind::Keep)
+  if (root.kind == RootKind::Materialise)
     return ready(root.value);
   if (root.kind == RootKind::Store || (root.kind == RootKind::Assign && !isa<tt::ReshapeOp, tt::CatOp>(root.op)))
     return;
@@ -87,7 +87,7 @@ llvm::Value *NestEmitter::outerEnd(unsigned dim) {
     Value mask = root.isWrite() ? maskOfWrite(root.op) : Value();
     llvm::Value *bound = nullptr;
     if (mask)
-      for (Conjunct &part : conjuncts(function.facts, mask, identityMap(nest.shape.size())))
+      for (Conjunct &part : conjuncts(function.affineInfo, mask, identityMap(nest.shape.size())))
         if (part.prefix && part.prefix->dim == dim) {
           llvm::Value *value = clampedBound(part.prefix->bound, dim);
           bound = bound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, bound, value) : value;
@@ -112,7 +112,7 @@ llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
   llvm::Value *end = fallback;
   if (!mask)
     return end;
-  for (Conjunct &part : conjuncts(function.facts, mask, identityMap(nest.shape.size()))) {
+  for (Conjunct &part : conjuncts(function.affineInfo, mask, identityMap(nest.shape.size()))) {
     if (part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim) {
       end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, clampedBound(part.prefix->bound, nest.vectorDim));
     } else if (levelOf(part.map) < vectorLevel) {
@@ -127,7 +127,8 @@ llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
 /// Whether a prefix of the vector dimension is among what the write's mask asks for.
 bool NestEmitter::endsWithPrefix(const Root &root) {
   Value mask = maskOfWrite(root.op);
-  return mask && llvm::any_of(conjuncts(function.facts, mask, identityMap(nest.shape.size())), [&](const Conjunct &part) {
+  return mask &&
+         llvm::any_of(conjuncts(function.affineInfo, mask, identityMap(nest.shape.size())), [&](const Conjunct &part) {
            return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;
          });
 }
@@ -149,9 +150,9 @@ llvm::Value *NestEmitter::allConditions() {
 LogicalResult NestEmitter::emitLevel(unsigned level) {
   const int axis = reduceAxis();
   // Accumulators begin where the loops over kept dimensions end.
-  const bool begins = !(reductions.empty() && scans.empty()) && (axis < 0 || nest.shape[axis] == 1 || vectorLevel == 0
-                                                  ? level == levels.size()
-                                                  : level == depthOf[axis]);
+  const bool begins =
+      !(reductions.empty() && scans.empty()) &&
+      (axis < 0 || nest.shape[axis] == 1 || vectorLevel == 0 ? level == levels.size() : level == depthOf[axis]);
   if (begins) {
     beginReductions();
     beginScans();
@@ -207,7 +208,7 @@ LogicalResult NestEmitter::emitLoop(unsigned level, llvm::Value *begin, llvm::Va
   return result;
 }
 
-LogicalResult NestEmitter::emitPart(unsigned level, Mode part, llvm::Value *begin, llvm::Value *end) {
+LogicalResult NestEmitter::emitLoopPart(unsigned level, Mode part, llvm::Value *begin, llvm::Value *end) {
   auto *first = dyn_cast<llvm::ConstantInt>(begin), *last = dyn_cast<llvm::ConstantInt>(end);
   if (first && last && first->getSExtValue() >= last->getSExtValue())
     return success();
@@ -221,7 +222,7 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
   if (!isLarge || nest.roots.size() != 1 || nest.roots.front().kind != RootKind::Store || level != levels.size() - 1)
     return nullptr;
   auto store = cast<tt::StoreOp>(nest.roots.front().op);
-  const AffineForm *form = function.facts.affine(store.getPtr());
+  const AffineForm *form = function.affineInfo.affine(store.getPtr());
   const int64_t size = storageBytes(tt::elementOf(store.getValue().getType()));
   const int64_t registerBytes = function.machine.registerBits / 8;
   if (!form || form->strides[nest.vectorDim].asConstant() != size || nest.lanes * size % registerBytes != 0)
@@ -230,7 +231,7 @@ llvm::Value *NestEmitter::canStream(unsigned level) {
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent == 1 || static_cast<int>(dim) == nest.vectorDim)
       outer[dim] = -1;
-  llvm::Value *address = placeOf(store.getPtr(), outer, nullptr).address;
+  llvm::Value *address = accessOf(store.getPtr(), outer, nullptr).address;
   insertAt(level - 1);
   llvm::Value *low = ir.CreateAnd(ir.CreatePtrToInt(address, ir.getInt64Ty()), ir.getInt64(registerBytes - 1));
   return ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0)));
@@ -242,12 +243,12 @@ LogicalResult NestEmitter::emitMain(unsigned level, llvm::Value *end) {
     function.useFence();
     start = ir.CreateSelect(streams, end, start);
     isStreaming = true;
-    LogicalResult result = emitPart(level, Mode::Main, ir.getInt64(0), start);
+    LogicalResult result = emitLoopPart(level, Mode::Main, ir.getInt64(0), start);
     isStreaming = false;
     if (failed(result))
       return failure();
   }
-  return emitPart(level, Mode::Main, start, end);
+  return emitLoopPart(level, Mode::Main, start, end);
 }
 
 LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
@@ -256,10 +257,10 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
     return emitMain(level, extent);
 
   if (scansLanes()) // in order, whatever the masks say
-    return emitPart(level, Mode::Masked, zero, extent);
+    return emitLoopPart(level, Mode::Masked, zero, extent);
   if (nest.isCopy) {
     llvm::Value *end = greatestBound ? greatestBound : extent;
-    return emitPart(level, Mode::Masked, zero, end);
+    return emitLoopPart(level, Mode::Masked, zero, end);
   }
   llvm::Value *wholeChunks = ir.getInt64(-static_cast<int64_t>(nest.lanes));
   llvm::Value *mainEnd = ir.CreateAnd(leastBound ? leastBound : extent, wholeChunks);
@@ -284,8 +285,8 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   if (failed(emitMain(level, mainEnd)))
     return failure();
   if (isWriteOnly)
-    return emitPart(level, Mode::Masked, mainEnd, writesEnd);
-  if (failed(emitPart(level, Mode::Masked, mainEnd, activeEnd)))
+    return emitLoopPart(level, Mode::Masked, mainEnd, writesEnd);
+  if (failed(emitLoopPart(level, Mode::Masked, mainEnd, activeEnd)))
     return failure();
   if (!greatestBound)
     return success();
@@ -296,13 +297,13 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   }
   for (const Root &root : nest.roots)
     runsInactive |= root.isWrite() && !endsWithPrefix(root);
-  return runsInactive ? emitPart(level, Mode::Inactive, activeEnd, extent) : success();
+  return runsInactive ? emitLoopPart(level, Mode::Inactive, activeEnd, extent) : success();
 }
 
 LogicalResult NestEmitter::emitChunk(unsigned level) {
   const IndexMap identity = identityMap(nest.shape.size());
   evaluateInOrder(level);
-  for (Value value : nest.early)
+  for (Value value : nest.hoistedReads)
     if (tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape))
       evaluate(value, identity, level);
   for (const Root &root : nest.roots) {
@@ -317,7 +318,7 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
       if (failed(emitAtomicRoot(root, level)))
         return failure();
       break;
-    case RootKind::Keep:
+    case RootKind::Materialise:
       writeTile(root, level, /*isNext=*/false);
       break;
     case RootKind::Assign:
@@ -338,8 +339,8 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
       if (failed(emitMap(root, level)))
         return failure();
       break;
-    case RootKind::Count:
-      if (failed(emitCount(root, level)))
+    case RootKind::Histogram:
+      if (failed(emitHistogram(root, level)))
         return failure();
       break;
     case RootKind::Reduce:

@@ -16,19 +16,20 @@ llvm::AllocaInst *NestEmitter::spill(llvm::Value *vector) {
 }
 
 /// The accesses of all set lanes; gives what memory held before as a vector, undefined where a lane is not set.
-llvm::Value *NestEmitter::emitAtomicLanes(Operation *op, Place place, llvm::Value *mask, const AtomicOperands &operands) {
+llvm::Value *NestEmitter::emitAtomicLanes(Operation *op, ChunkAccess access, llvm::Value *mask,
+                                          const AtomicOperands &operands) {
   auto pick = [&](llvm::AllocaInst *slot, llvm::Value *lane) -> llvm::Value * {
     llvm::Type *type = cast<llvm::VectorType>(slot->getAllocatedType())->getElementType();
     return ir.CreateLoad(type, ir.CreateGEP(type, slot, lane));
   };
-  llvm::AllocaInst *addresses = place.stride ? nullptr : spill(place.address);
+  llvm::AllocaInst *addresses = access.stride ? nullptr : spill(access.address);
   llvm::AllocaInst *values = operands.value ? spill(operands.value) : nullptr;
   llvm::AllocaInst *compared = operands.compared ? spill(operands.compared) : nullptr;
   llvm::AllocaInst *results = nullptr;
   if (!op->use_empty())
     results = function.local(function.lanes.typeOf(tt::elementOf(op->getResult(0).getType()), nest.lanes));
   forEachLane(mask, [&](llvm::Value *lane) {
-    llvm::Value *address = addresses ? pick(addresses, lane) : laneAddress(place, lane);
+    llvm::Value *address = addresses ? pick(addresses, lane) : laneAddress(access, lane);
     llvm::Value *old = emitAtomic(ir, function.lanes, op, address,
                                   {values ? pick(values, lane) : nullptr, compared ? pick(compared, lane) : nullptr});
     if (results)
@@ -55,20 +56,20 @@ LogicalResult NestEmitter::emitAtomicRoot(const Root &root, unsigned level) {
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent == 1)
       loops[dim] = -1;
-  Place place = value || !given ? placeOf(root.op->getOperand(0), loops, nullptr) : Place();
-  if (!place.address || (swap && !compared))
+  ChunkAccess access = value || !given ? accessOf(root.op->getOperand(0), loops, nullptr) : ChunkAccess();
+  if (!access.address || (swap && !compared))
     return failure();
-  const Place result = root.buffers.empty() ? Place() : resultPlace(root);
+  const ChunkAccess result = root.buffers.empty() ? ChunkAccess() : resultAccess(root);
   insertAt(level);
   if (nest.lanes > 1) {
     AtomicOperands operands{given ? asVector(value) : nullptr, swap ? asVector(compared) : nullptr};
-    llvm::Value *old = emitAtomicLanes(root.op, place, truth ? nullptr : asVector(mask), operands);
+    llvm::Value *old = emitAtomicLanes(root.op, access, truth ? nullptr : asVector(mask), operands);
     if (result.address)
       write(result, tt::elementOf(root.op->getResult(0).getType()), old, nullptr);
     return success();
   }
   emitWhere(mask.value, [&] {
-    llvm::Value *old = emitAtomic(ir, function.lanes, root.op, place.address, {value.value, compared.value});
+    llvm::Value *old = emitAtomic(ir, function.lanes, root.op, access.address, {value.value, compared.value});
     if (result.address)
       ir.CreateStore(old, result.address);
   });
@@ -76,10 +77,10 @@ LogicalResult NestEmitter::emitAtomicRoot(const Root &root, unsigned level) {
 }
 
 /// Where a chunk's results go in the buffer.
-Place NestEmitter::resultPlace(const Root &root) {
+ChunkAccess NestEmitter::resultAccess(const Root &root) {
   IndexMap map = identityMap(nest.shape.size());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent == 1)
       map[dim] = -1;
-  return bufferPlace(function.buffer(root.buffers.front()), root.op->getResult(0).getType(), map);
+  return bufferAccess(function.buffer(root.buffers.front()), root.op->getResult(0).getType(), map);
 }

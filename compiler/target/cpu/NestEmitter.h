@@ -9,7 +9,7 @@
 #pragma once
 
 #include "compiler/target/cpu/Atomics.h"
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 #include "compiler/target/cpu/Masks.h"
 
 namespace nereid::cpu {
@@ -22,14 +22,14 @@ struct Element {
 };
 
 /// Memory that a chunk reads or writes.
-struct Place {
+struct ChunkAccess {
   llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where nothing is known
   llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
 };
 
 class NestEmitter {
 public:
-  NestEmitter(FunctionEmitter &function, Nest &nest);
+  NestEmitter(KernelEmitter &function, Nest &nest);
   mlir::LogicalResult run();
 
 private:
@@ -48,7 +48,7 @@ private:
     llvm::SmallVector<llvm::AllocaInst *, 2> accumulators;
     llvm::AllocaInst *isStarted = nullptr; ///< where the combiner's identity is not known
     llvm::SmallVector<llvm::Value *, 2> identities;
-    bool hasTail = false; ///< the inactive part has been added at once
+    bool hasTail = false;               ///< the inactive part has been added at once
     llvm::SmallVector<Element, 2> tail; ///< operands' uniform value in the inactive part, where it matters
   };
 
@@ -64,7 +64,7 @@ private:
   mlir::LogicalResult emitVectorLevel(unsigned level);
   mlir::LogicalResult emitMain(unsigned level, llvm::Value *end);
   llvm::Value *canStream(unsigned level);
-  mlir::LogicalResult emitPart(unsigned level, Mode mode, llvm::Value *begin, llvm::Value *end);
+  mlir::LogicalResult emitLoopPart(unsigned level, Mode mode, llvm::Value *begin, llvm::Value *end);
   mlir::LogicalResult emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step);
   mlir::LogicalResult emitChunk(unsigned level);
   void computeBounds();
@@ -90,21 +90,24 @@ private:
   unsigned levelOf(const IndexMap &map) const;
   bool isVectorMap(const IndexMap &map) const;
   llvm::Value *asVector(Element element);
-  void insertAt(unsigned level) { ir.SetInsertPoint(levels[level].anchor); restoreLocation(); }
+  void insertAt(unsigned level) {
+    ir.SetInsertPoint(levels[level].anchor);
+    restoreLocation();
+  }
   void restoreLocation() { ir.SetCurrentDebugLocation(location); }
   llvm::Value *indexOf(unsigned dim) { return levels[depthOf[dim]].index; }
 
   //--- NestMemory.cpp ---
-  Place placeOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
-  Place bufferPlace(llvm::Value *base, mlir::Type tile, const IndexMap &map);
+  ChunkAccess accessOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
+  ChunkAccess bufferAccess(llvm::Value *base, mlir::Type tile, const IndexMap &map);
   llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
-  llvm::Value *read(Place place, mlir::Type element, llvm::Value *mask, llvm::Value *other);
-  void prefetch(Place place, mlir::Type element, llvm::Value *distance);
-  void write(Place place, mlir::Type element, llvm::Value *value, llvm::Value *mask);
-  llvm::Value *readLanes(Place place, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
+  llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
+  void prefetch(ChunkAccess access, mlir::Type element, llvm::Value *distance);
+  void write(ChunkAccess access, mlir::Type element, llvm::Value *value, llvm::Value *mask);
+  llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
   void forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body);
-  llvm::Value *laneAddress(Place place, llvm::Value *lane);
+  llvm::Value *laneAddress(ChunkAccess access, llvm::Value *lane);
   bool hasMaskedVectors(llvm::Type *memory) const;
   mlir::LogicalResult emitStore(const Root &root, unsigned level);
   void emitWhere(llvm::Value *condition, llvm::function_ref<void()> body);
@@ -115,7 +118,7 @@ private:
   //--- NestGather.cpp ---
   Element joinElement(tt::JoinOp join, const IndexMap &map, unsigned level);
   Element gatherElement(tt::GatherOp gather, const IndexMap &map, unsigned level);
-  Element exchangedElement(Place row, mlir::Type element, int64_t distance, unsigned level);
+  Element xorElement(ChunkAccess row, mlir::Type element, int64_t distance, unsigned level);
   llvm::Value *boundedIndex(llvm::Value *index, int64_t extent);
 
   //--- NestScan.cpp ---
@@ -127,14 +130,15 @@ private:
 
   //--- NestMap.cpp ---
   mlir::LogicalResult emitMap(const Root &root, unsigned level);
-  void beginCount(const Root &root);
-  mlir::LogicalResult emitCount(const Root &root, unsigned level);
+  void beginHistogram(const Root &root);
+  mlir::LogicalResult emitHistogram(const Root &root, unsigned level);
 
   //--- NestAtomic.cpp ---
   mlir::LogicalResult emitAtomicRoot(const Root &root, unsigned level);
-  llvm::Value *emitAtomicLanes(mlir::Operation *op, Place place, llvm::Value *mask, const AtomicOperands &operands);
+  llvm::Value *emitAtomicLanes(mlir::Operation *op, ChunkAccess access, llvm::Value *mask,
+                               const AtomicOperands &operands);
   llvm::AllocaInst *spill(llvm::Value *vector);
-  Place resultPlace(const Root &root);
+  ChunkAccess resultAccess(const Root &root);
 
   //--- NestReduce.cpp ---
   void beginReductions();
@@ -150,7 +154,7 @@ private:
   void storeReduced(mlir::Value result, BufferId buffer, llvm::Value *value, unsigned level);
   int reduceAxis() const;
 
-  FunctionEmitter &function;
+  KernelEmitter &function;
   llvm::IRBuilder<> &ir;
   Nest &nest;
   std::vector<Level> levels;
@@ -160,9 +164,9 @@ private:
   bool inactiveScalar = false; ///< evaluating what all inactive lanes share
   bool isFailed = false;
   bool isStreaming = false; ///< stores go past the cache
-  uint32_t bounded = 0; ///< outer dimensions whose loop ends where their prefix does
+  uint32_t bounded = 0;     ///< outer dimensions whose loop ends where their prefix does
   llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
-  llvm::Value *assumption = nullptr; ///< of the main part's addresses
+  llvm::Value *assumption = nullptr;                           ///< of the main part's addresses
   std::vector<Reduction> reductions;
   std::vector<Scan> scans;
   llvm::DenseMap<std::pair<mlir::Value, uint64_t>, bool> uniformWhenInactive;

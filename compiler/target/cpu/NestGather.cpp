@@ -50,7 +50,7 @@ llvm::Value *NestEmitter::boundedIndex(llvm::Value *index, int64_t extent) {
 }
 
 /// The chunk's elements at their places exclusive-or `distance`: one vector in another order.
-Element NestEmitter::exchangedElement(Place row, Type element, int64_t distance, unsigned level) {
+Element NestEmitter::xorElement(ChunkAccess row, Type element, int64_t distance, unsigned level) {
   const int64_t within = distance & (nest.lanes - 1);
   insertAt(level);
   llvm::Value *first = ir.CreateXor(indexOf(nest.vectorDim), ir.getInt64(distance - within));
@@ -81,12 +81,12 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
   auto own = function.plan.bufferOf.find(gather.getSrc());
   const bool isOwn = own != function.plan.bufferOf.end() && own->second == buffer;
   llvm::Value *base = isOwn ? function.bufferOf(gather.getSrc()) : function.buffer(buffer);
-  Place place = bufferPlace(base, source, around);
+  ChunkAccess access = bufferAccess(base, source, around);
   const bool isVector = isVectorMap(map) && !inactiveScalar;
   if (isVector && map[axis] == nest.vectorDim && stride == storageBytes(element) && llvm::isPowerOf2_64(extent)) {
-    auto distance = exclusiveOrOfPlace(gather.getIndices(), map, nest.vectorDim);
+    auto distance = xorOfIndex(gather.getIndices(), map, nest.vectorDim);
     if (distance && *distance >= 0 && *distance < extent && nest.shape[nest.vectorDim] <= extent)
-      return exchangedElement(place, element, *distance, level);
+      return xorElement(access, element, *distance, level);
   }
   Element index = evaluate(gather.getIndices(), map, level);
   if (!index)
@@ -98,14 +98,14 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
     SmallVector<llvm::Constant *> numbers;
     for (unsigned lane = 0; lane < nest.lanes; ++lane)
       numbers.push_back(ir.getInt64(lane));
-    llvm::Value *apart = ir.CreateVectorSplat(nest.lanes, place.stride);
+    llvm::Value *apart = ir.CreateVectorSplat(nest.lanes, access.stride);
     offset = ir.CreateAdd(offset, ir.CreateMul(llvm::ConstantVector::get(numbers), apart));
   }
-  place.address = ir.CreatePtrAdd(place.address, offset);
+  access.address = ir.CreatePtrAdd(access.address, offset);
   if (index.isVector)
-    return {read({place.address, nullptr}, element, nullptr, nullptr), true};
+    return {read({access.address, nullptr}, element, nullptr, nullptr), true};
   if (isVector)
-    return {read(place, element, nullptr, nullptr), true};
-  llvm::Value *scalar = ir.CreateLoad(function.lanes.memoryType(element), place.address);
+    return {read(access, element, nullptr, nullptr), true};
+  llvm::Value *scalar = ir.CreateLoad(function.lanes.memoryType(element), access.address);
   return {element.isInteger(1) ? ir.CreateTrunc(scalar, ir.getInt1Ty()) : scalar, false};
 }

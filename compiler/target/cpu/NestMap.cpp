@@ -27,13 +27,13 @@ LogicalResult NestEmitter::emitMap(const Root &root, unsigned level) {
 }
 
 /// Empties the bins before the loops.
-void NestEmitter::beginCount(const Root &root) {
+void NestEmitter::beginHistogram(const Root &root) {
   auto result = cast<RankedTensorType>(root.op->getResult(0).getType());
   llvm::Value *bytes = ir.getInt64(result.getNumElements() * storageBytes(result.getElementType()));
   ir.CreateMemSet(function.buffer(root.buffers.front()), ir.getInt8(0), bytes, llvm::Align(64));
 }
 
-LogicalResult NestEmitter::emitCount(const Root &root, unsigned level) {
+LogicalResult NestEmitter::emitHistogram(const Root &root, unsigned level) {
   auto histogram = cast<tt::HistogramOp>(root.op);
   const IndexMap map = identityMap(nest.shape.size());
   Element mask{ir.getTrue(), false};

@@ -36,10 +36,10 @@ llvm::Value *NestEmitter::addressAt(llvm::Value *base, ArrayRef<llvm::Value *> s
   return address;
 }
 
-Place NestEmitter::placeOf(Value pointer, const IndexMap &map, Operation *load) {
+ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation *load) {
   const unsigned level = levelOf(map);
   const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
-  const AffineForm *found = isAssumed ? function.facts.assumed(pointer) : function.facts.affine(pointer);
+  const AffineForm *found = isAssumed ? function.affineInfo.assumed(pointer) : function.affineInfo.affine(pointer);
   if (!found) {
     Element element = evaluate(pointer, map, level);
     insertAt(level);
@@ -62,36 +62,36 @@ Place NestEmitter::placeOf(Value pointer, const IndexMap &map, Operation *load) 
     for (const Poly &stride : form.strides)
       strides.push_back(function.poly(stride));
   }
-  Place place;
-  place.address = addressAt(base, strides, map);
-  place.stride = ir.getInt64(0);
+  ChunkAccess access;
+  access.address = addressAt(base, strides, map);
+  access.stride = ir.getInt64(0);
   for (auto [dim, loop] : llvm::enumerate(map))
     if (loop == nest.vectorDim && loop >= 0)
-      place.stride = strides[dim];
+      access.stride = strides[dim];
   insertAt(level);
-  return place;
+  return access;
 }
 
-Place NestEmitter::bufferPlace(llvm::Value *base, Type tile, const IndexMap &map) {
+ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, Type tile, const IndexMap &map) {
   ArrayRef<int64_t> shape = tt::shapeOf(tile);
   SmallVector<llvm::Value *, 4> strides(shape.size());
   int64_t stride = storageBytes(tt::elementOf(tile));
-  Place place;
-  place.stride = ir.getInt64(0);
+  ChunkAccess access;
+  access.stride = ir.getInt64(0);
   for (size_t dim = shape.size(); dim-- > 0;) {
     strides[dim] = ir.getInt64(stride);
     if (map[dim] >= 0 && map[dim] == nest.vectorDim)
-      place.stride = strides[dim];
+      access.stride = strides[dim];
     stride *= shape[dim];
   }
-  place.address = addressAt(base, strides, map);
-  return place;
+  access.address = addressAt(base, strides, map);
+  return access;
 }
 
-llvm::Value *NestEmitter::laneAddress(Place place, llvm::Value *lane) {
-  if (!place.stride)
-    return ir.CreateExtractElement(place.address, lane);
-  return ir.CreatePtrAdd(place.address, ir.CreateMul(ir.CreateZExt(lane, ir.getInt64Ty()), place.stride));
+llvm::Value *NestEmitter::laneAddress(ChunkAccess access, llvm::Value *lane) {
+  if (!access.stride)
+    return ir.CreateExtractElement(access.address, lane);
+  return ir.CreatePtrAdd(access.address, ir.CreateMul(ir.CreateZExt(lane, ir.getInt64Ty()), access.stride));
 }
 
 //--- lanes ---------------------------------------------------------------------------------
@@ -103,8 +103,8 @@ bool NestEmitter::hasMaskedVectors(llvm::Type *memory) const {
   return function.machine.hasAvx512Bw;
 }
 
-static bool isUnit(Place place, llvm::Type *memory) {
-  auto *stride = dyn_cast_or_null<llvm::ConstantInt>(place.stride);
+static bool isUnit(ChunkAccess access, llvm::Type *memory) {
+  auto *stride = dyn_cast_or_null<llvm::ConstantInt>(access.stride);
   const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
   return stride && stride->getSExtValue() == bits / 8;
 }
@@ -135,56 +135,57 @@ void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::V
   restoreLocation();
 }
 
-llvm::Value *NestEmitter::readLanes(Place place, llvm::Type *memory, llvm::Value *mask, llvm::Value *other) {
+llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other) {
   auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
-  if (!mask && place.stride) { // strided: scalar loads, no loop
+  if (!mask && access.stride) { // strided: scalar loads, no loop
     llvm::Value *vector = llvm::PoisonValue::get(type);
     for (unsigned lane = 0; lane < nest.lanes; ++lane)
-      vector = ir.CreateInsertElement(vector, ir.CreateLoad(memory, laneAddress(place, ir.getInt32(lane))), lane);
+      vector = ir.CreateInsertElement(vector, ir.CreateLoad(memory, laneAddress(access, ir.getInt32(lane))), lane);
     return vector;
   }
-  if (!place.stride && hasMaskedVectors(memory) && function.machine.hasAvx512 && !memory->isPointerTy() &&
+  if (!access.stride && hasMaskedVectors(memory) && function.machine.hasAvx512 && !memory->isPointerTy() &&
       memory->getPrimitiveSizeInBits() >= 32)
-    return ir.CreateMaskedGather(type, place.address, llvm::Align(memory->getPrimitiveSizeInBits() / 8), mask, other);
+    return ir.CreateMaskedGather(type, access.address, llvm::Align(memory->getPrimitiveSizeInBits() / 8), mask, other);
   llvm::AllocaInst *lanes = function.local(type);
   llvm::AllocaInst *addresses = nullptr;
-  if (!place.stride) {
-    addresses = function.local(place.address->getType());
-    ir.CreateStore(place.address, addresses);
+  if (!access.stride) {
+    addresses = function.local(access.address->getType());
+    ir.CreateStore(access.address, addresses);
   }
   ir.CreateStore(other ? other : llvm::Constant::getNullValue(type), lanes);
   forEachLane(mask, [&](llvm::Value *lane) {
-    llvm::Value *address = addresses ? static_cast<llvm::Value *>(ir.CreateLoad(
-                                           ir.getPtrTy(), ir.CreateGEP(ir.getPtrTy(), addresses, lane)))
-                                     : laneAddress(place, lane);
+    llvm::Value *address =
+        addresses
+            ? static_cast<llvm::Value *>(ir.CreateLoad(ir.getPtrTy(), ir.CreateGEP(ir.getPtrTy(), addresses, lane)))
+            : laneAddress(access, lane);
     ir.CreateStore(ir.CreateLoad(memory, address), ir.CreateGEP(memory, lanes, lane));
   });
   return ir.CreateLoad(type, lanes);
 }
 
-llvm::Value *NestEmitter::read(Place place, Type element, llvm::Value *mask, llvm::Value *other) {
+llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *mask, llvm::Value *other) {
   llvm::Type *memory = function.lanes.memoryType(element);
   auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
   const llvm::Align align(storageBytes(element));
   if (other && element.isInteger(1))
     other = ir.CreateZExt(other, type);
   llvm::Value *value;
-  if (isUnit(place, memory) && !mask)
-    value = ir.CreateAlignedLoad(type, place.address, align);
-  else if (isUnit(place, memory) && hasMaskedVectors(memory))
-    value = ir.CreateMaskedLoad(type, place.address, align, mask, other ? other : llvm::Constant::getNullValue(type));
+  if (isUnit(access, memory) && !mask)
+    value = ir.CreateAlignedLoad(type, access.address, align);
+  else if (isUnit(access, memory) && hasMaskedVectors(memory))
+    value = ir.CreateMaskedLoad(type, access.address, align, mask, other ? other : llvm::Constant::getNullValue(type));
   else
-    value = readLanes(place, memory, mask, other);
+    value = readLanes(access, memory, mask, other);
   return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), nest.lanes)) : value;
 }
 
 /// Asks for what the same lanes will read `distance` bytes further on.
-void NestEmitter::prefetch(Place place, Type element, llvm::Value *distance) {
+void NestEmitter::prefetch(ChunkAccess access, Type element, llvm::Value *distance) {
   constexpr uint64_t lineBytes = 64;
   const uint64_t bytes = storageBytes(element) * nest.lanes;
-  if (!isUnit(place, function.lanes.memoryType(element)) || bytes < lineBytes)
+  if (!isUnit(access, function.lanes.memoryType(element)) || bytes < lineBytes)
     return;
-  llvm::Value *ahead = ir.CreatePtrAdd(place.address, distance);
+  llvm::Value *ahead = ir.CreatePtrAdd(access.address, distance);
   for (uint64_t offset = 0; offset < bytes; offset += lineBytes) {
     llvm::Value *line = ir.CreateConstGEP1_64(ir.getInt8Ty(), ahead, offset);
     // Read, kept in the second-level cache, data: the first level is needed for this turn's own.
@@ -193,37 +194,39 @@ void NestEmitter::prefetch(Place place, Type element, llvm::Value *distance) {
   }
 }
 
-void NestEmitter::write(Place place, Type element, llvm::Value *value, llvm::Value *mask) {
+void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, llvm::Value *mask) {
   llvm::Type *memory = function.lanes.memoryType(element);
   auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
   const llvm::Align align(storageBytes(element));
   if (element.isInteger(1))
     value = ir.CreateZExt(value, type);
-  if (isUnit(place, memory) && !mask) {
+  if (isUnit(access, memory) && !mask) {
     if (!isStreaming) {
-      ir.CreateAlignedStore(value, place.address, align);
+      ir.CreateAlignedStore(value, access.address, align);
       return;
     }
-    llvm::StoreInst *store = ir.CreateAlignedStore(value, place.address, llvm::Align(function.machine.registerBits / 8));
+    llvm::StoreInst *store =
+        ir.CreateAlignedStore(value, access.address, llvm::Align(function.machine.registerBits / 8));
     llvm::Metadata *one = llvm::ConstantAsMetadata::get(ir.getInt32(1));
     store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir.getContext(), one));
     return;
   }
-  if (isUnit(place, memory) && hasMaskedVectors(memory)) {
-    ir.CreateMaskedStore(value, place.address, align, mask);
+  if (isUnit(access, memory) && hasMaskedVectors(memory)) {
+    ir.CreateMaskedStore(value, access.address, align, mask);
     return;
   }
   llvm::AllocaInst *lanes = function.local(type);
   ir.CreateStore(value, lanes);
   llvm::AllocaInst *addresses = nullptr;
-  if (!place.stride) {
-    addresses = function.local(place.address->getType());
-    ir.CreateStore(place.address, addresses);
+  if (!access.stride) {
+    addresses = function.local(access.address->getType());
+    ir.CreateStore(access.address, addresses);
   }
   forEachLane(mask, [&](llvm::Value *lane) {
-    llvm::Value *address = addresses ? static_cast<llvm::Value *>(ir.CreateLoad(
-                                           ir.getPtrTy(), ir.CreateGEP(ir.getPtrTy(), addresses, lane)))
-                                     : laneAddress(place, lane);
+    llvm::Value *address =
+        addresses
+            ? static_cast<llvm::Value *>(ir.CreateLoad(ir.getPtrTy(), ir.CreateGEP(ir.getPtrTy(), addresses, lane)))
+            : laneAddress(access, lane);
     ir.CreateStore(ir.CreateLoad(memory, ir.CreateGEP(memory, lanes, lane)), address);
   });
 }
@@ -262,14 +265,14 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
     other = evaluate(load.getOther(), map, level);
   if (!other || (truth && truth->isZero()))
     return other;
-  Place place = placeOf(load.getPtr(), map, op);
-  if (!place.address)
+  ChunkAccess access = accessOf(load.getPtr(), map, op);
+  if (!access.address)
     return {};
   insertAt(level);
-  if (llvm::Value *distance = function.prefetchDistance(op, nest); distance && place.stride && isVector)
-    prefetch(place, element, distance);
+  if (llvm::Value *distance = function.prefetchDistance(op, nest); distance && access.stride && isVector)
+    prefetch(access, element, distance);
   if (isVector)
-    return {read(place, element, truth ? nullptr : asVector(mask), truth ? nullptr : asVector(other)), true};
+    return {read(access, element, truth ? nullptr : asVector(mask), truth ? nullptr : asVector(other)), true};
 
   llvm::Type *memory = function.lanes.memoryType(element);
   llvm::Value *value = other.value;
@@ -277,7 +280,7 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   if (slot)
     ir.CreateStore(value, slot);
   emitWhere(mask.value, [&] {
-    value = ir.CreateLoad(memory, place.address);
+    value = ir.CreateLoad(memory, access.address);
     if (element.isInteger(1))
       value = ir.CreateTrunc(value, ir.getInt1Ty());
     if (slot)
@@ -302,18 +305,18 @@ LogicalResult NestEmitter::emitStore(const Root &root, unsigned level) {
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent == 1)
       loops[dim] = -1;
-  Place place = value ? placeOf(store.getPtr(), loops, nullptr) : Place();
-  if (!place.address)
+  ChunkAccess access = value ? accessOf(store.getPtr(), loops, nullptr) : ChunkAccess();
+  if (!access.address)
     return failure();
   Type element = tt::elementOf(store.getValue().getType());
   insertAt(level);
   if (nest.lanes > 1) {
-    write(place, element, asVector(value), truth ? nullptr : asVector(mask));
+    write(access, element, asVector(value), truth ? nullptr : asVector(mask));
     return success();
   }
   emitWhere(mask.value, [&] {
     llvm::Value *bits = element.isInteger(1) ? ir.CreateZExt(value.value, ir.getInt8Ty()) : value.value;
-    ir.CreateStore(bits, place.address);
+    ir.CreateStore(bits, access.address);
   });
   return success();
 }
@@ -341,11 +344,11 @@ void NestEmitter::writeAt(llvm::Value *base, Element element, Type tile, unsigne
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent == 1)
       map[dim] = -1;
-  Place place = bufferPlace(base, tile, map);
+  ChunkAccess access = bufferAccess(base, tile, map);
   Type type = tt::elementOf(tile);
   insertAt(level);
   if (nest.lanes > 1)
-    write(place, type, asVector(element), nullptr);
+    write(access, type, asVector(element), nullptr);
   else
-    ir.CreateStore(type.isInteger(1) ? ir.CreateZExt(element.value, ir.getInt8Ty()) : element.value, place.address);
+    ir.CreateStore(type.isInteger(1) ? ir.CreateZExt(element.value, ir.getInt8Ty()) : element.value, access.address);
 }

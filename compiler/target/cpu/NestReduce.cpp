@@ -125,10 +125,10 @@ LogicalResult NestEmitter::accumulate(Reduction &reduction, unsigned level) {
 }
 
 LogicalResult NestEmitter::accumulateValues(Reduction &reduction, ArrayRef<llvm::Value *> values) {
-  SmallVector<llvm::Value *> sums;
+  SmallVector<llvm::Value *> current;
   for (llvm::AllocaInst *slot : reduction.accumulators)
-    sums.push_back(ir.CreateLoad(slot->getAllocatedType(), slot));
-  auto combined = combine(*reduction.root, sums, values);
+    current.push_back(ir.CreateLoad(slot->getAllocatedType(), slot));
+  auto combined = combine(*reduction.root, current, values);
   if (failed(combined))
     return failure();
   for (auto [index, slot] : llvm::enumerate(reduction.accumulators)) {
@@ -151,7 +151,8 @@ bool NestEmitter::addTail(Reduction &reduction, unsigned level, llvm::Value *cou
   const bool isSum = isa_and_nonnull<arith::AddFOp, arith::AddIOp>(combiner);
   Value operand = reduce.getSrcs().front();
   const IndexMap map = identityMap(nest.shape.size());
-  if (!combiner || isSmallFloatSum(combiner) || !(isSum || isIdempotent(combiner)) || !isUniformWhenInactive(operand, map))
+  if (!combiner || isSmallFloatSum(combiner) || !(isSum || isIdempotent(combiner)) ||
+      !isUniformWhenInactive(operand, map))
     return false;
   mode = Mode::Inactive;
   inactiveScalar = true;
@@ -238,12 +239,12 @@ void NestEmitter::storeReduced(Value result, BufferId buffer, llvm::Value *value
     if (extent == 1)
       map[dim] = -1;
   insertAt(level);
-  Place place = bufferPlace(function.buffer(buffer), result.getType(), map);
+  ChunkAccess access = bufferAccess(function.buffer(buffer), result.getType(), map);
   insertAt(level);
   Type element = tt::elementOf(result.getType());
   if (isa<llvm::FixedVectorType>(value->getType())) {
-    write(place, element, value, nullptr);
+    write(access, element, value, nullptr);
     return;
   }
-  ir.CreateStore(element.isInteger(1) ? ir.CreateZExt(value, ir.getInt8Ty()) : value, place.address);
+  ir.CreateStore(element.isInteger(1) ? ir.CreateZExt(value, ir.getInt8Ty()) : value, access.address);
 }

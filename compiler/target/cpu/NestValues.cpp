@@ -39,16 +39,15 @@ llvm::Value *NestEmitter::asVector(Element element) {
 
 /// Whether the nest's bounds take a prefix into account: only then do its parts say anything of it.
 bool NestEmitter::isCounted(unsigned dim, const Poly &bound) const {
-  return llvm::any_of(nest.masks, [&](const NestMask &mask) {
-    return mask.prefix.dim == dim && mask.prefix.bound == bound;
-  });
+  return llvm::any_of(nest.masks,
+                      [&](const NestMask &mask) { return mask.prefix.dim == dim && mask.prefix.bound == bound; });
 }
 
 /// What the part being emitted, or the bound of a loop, says of a truth value.
 std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigned requester, unsigned depth) {
   if (!tt::elementOf(value.getType()).isInteger(1) || map.empty())
     return std::nullopt;
-  if (const PrefixMask *prefix = function.facts.prefix(value); prefix && map[prefix->dim] >= 0) {
+  if (const PrefixMask *prefix = function.affineInfo.prefix(value); prefix && map[prefix->dim] >= 0) {
     const int dim = map[prefix->dim];
     if (!isCounted(dim, prefix->bound))
       return std::nullopt;
@@ -60,16 +59,15 @@ std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigne
   }
   if (mode != Mode::Main || requester < vectorLevel || vectorLevel == 0 || llvm::is_contained(map, nest.vectorDim))
     return std::nullopt;
-  if (llvm::any_of(nest.conditions, [&](const NestCondition &condition) {
-        return condition.value == value && condition.map == map;
-      }))
+  if (llvm::any_of(nest.conditions,
+                   [&](const NestCondition &condition) { return condition.value == value && condition.map == map; }))
     return true;
   Operation *op = value.getDefiningOp();
   if (!op || depth > 8 || !(isShapeChange(op) || isa<arith::AndIOp>(op)))
     return std::nullopt;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     auto inner = operandMap(value, index, map);
-    if (!inner || known(operand, reduceMap(function.facts, operand, *inner), requester, depth + 1) != true)
+    if (!inner || known(operand, reduceMap(function.affineInfo, operand, *inner), requester, depth + 1) != true)
       return std::nullopt;
   }
   return true;
@@ -81,7 +79,7 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
   if (!isa<RankedTensorType>(value.getType())) {
     return {function.scalar(value), false};
   }
-  const IndexMap map = reduceMap(function.facts, value, fullMap);
+  const IndexMap map = reduceMap(function.affineInfo, value, fullMap);
   if (auto truth = known(value, map, requester))
     return {ir.getInt1(*truth), false};
   const unsigned level = inactiveScalar ? std::min(levelOf(map), vectorLevel - 1) : levelOf(map);
@@ -102,17 +100,18 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
   const bool isVector = isVectorMap(map) && !inactiveScalar;
   if (DenseElementsAttr constant = function.initialOf(value))
     return {function.lanes.constant(constant.getSplatValue<Attribute>(), tt::elementOf(value.getType()), 1), false};
-  if (auto found = function.plan.bufferOf.find(value); found != function.plan.bufferOf.end() && function.isReady(value)) {
+  if (auto found = function.plan.bufferOf.find(value);
+      found != function.plan.bufferOf.end() && function.isReady(value)) {
     insertAt(level);
     Type element = tt::elementOf(value.getType());
-    Place place = bufferPlace(function.bufferOf(value), value.getType(), map);
+    ChunkAccess access = bufferAccess(function.bufferOf(value), value.getType(), map);
     insertAt(level);
     if (isVector)
-      return {read(place, element, nullptr, nullptr), true};
-    llvm::Value *scalar = ir.CreateLoad(function.lanes.memoryType(element), place.address);
+      return {read(access, element, nullptr, nullptr), true};
+    llvm::Value *scalar = ir.CreateLoad(function.lanes.memoryType(element), access.address);
     return {element.isInteger(1) ? ir.CreateTrunc(scalar, ir.getInt1Ty()) : scalar, false};
   }
-  if (const PrefixMask *prefix = function.facts.prefix(value))
+  if (const PrefixMask *prefix = function.affineInfo.prefix(value))
     return prefixElement(*prefix, value, map, level);
   Operation *op = value.getDefiningOp();
   if (!isComputable(op)) {
@@ -220,7 +219,8 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
   restoreLocation();
   if (results.empty())
     return {};
-  for (auto [other, emitted] : llvm::zip_equal(op->getResults(), results)) // a call is not emitted again for each result
+  for (auto [other, emitted] :
+       llvm::zip_equal(op->getResults(), results)) // a call is not emitted again for each result
     levels[level].elements[{other, keyOf(map) * 2 + inactiveScalar}] = {emitted, isVector};
   return {results[result.getResultNumber()], isVector};
 }
@@ -228,19 +228,19 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
 /// Whether all lanes in which no prefix holds have one value, which takes no memory to know.
 bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap, unsigned depth) {
   constexpr unsigned maxDepth = 300;
-  const IndexMap map = reduceMap(function.facts, value, fullMap);
+  const IndexMap map = reduceMap(function.affineInfo, value, fullMap);
   if (!llvm::is_contained(map, nest.vectorDim))
     return true;
-  auto [place, isNew] = uniformWhenInactive.try_emplace({value, keyOf(map)}, false);
+  auto [entry, isNew] = uniformWhenInactive.try_emplace({value, keyOf(map)}, false);
   if (!isNew || depth > maxDepth)
-    return place->second;
+    return entry->second;
   const bool isUniform = findUniformWhenInactive(value, map, depth);
   uniformWhenInactive[{value, keyOf(map)}] = isUniform;
   return isUniform;
 }
 
 bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsigned depth) {
-  if (const PrefixMask *prefix = function.facts.prefix(value); prefix && map[prefix->dim] == nest.vectorDim)
+  if (const PrefixMask *prefix = function.affineInfo.prefix(value); prefix && map[prefix->dim] == nest.vectorDim)
     return isCounted(nest.vectorDim, prefix->bound);
   Operation *op = value.getDefiningOp();
   if (function.initialOf(value))
@@ -248,10 +248,11 @@ bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsi
   if (function.plan.bufferOf.contains(value) && function.isReady(value))
     return false;
   if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
-    const bool isOff = load.getMask() && llvm::any_of(conjuncts(function.facts, load.getMask(), map), [&](Conjunct &part) {
-                         return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim &&
-                                isCounted(nest.vectorDim, part.prefix->bound);
-                       });
+    const bool isOff =
+        load.getMask() && llvm::any_of(conjuncts(function.affineInfo, load.getMask(), map), [&](Conjunct &part) {
+          return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim &&
+                 isCounted(nest.vectorDim, part.prefix->bound);
+        });
     return isOff && (!load.getOther() || isUniformWhenInactive(load.getOther(), map, depth + 1));
   }
   if (!isComputable(op) || isa<tt::MakeRangeOp, tt::GatherOp>(op) || op->getNumOperands() == 0)
@@ -267,7 +268,7 @@ bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsi
 void NestEmitter::evaluateInOrder(unsigned level) {
   constexpr size_t harmless = 300;
   std::vector<std::pair<Value, IndexMap>> values;
-  ExpressionWalk walk(function.facts, [&](Value value, const IndexMap &map) {
+  ExpressionWalk walk(function.affineInfo, [&](Value value, const IndexMap &map) {
     if (isa<RankedTensorType>(value.getType()))
       values.emplace_back(value, map);
     return !(function.plan.bufferOf.contains(value) && function.isReady(value));

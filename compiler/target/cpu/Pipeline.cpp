@@ -49,7 +49,8 @@ struct TtirPipeline : PassPipelineOptions<TtirPipeline> {
 struct PreparePipeline : PassPipelineOptions<PreparePipeline> {
   Option<bool> hasF16c{*this, "f16c", llvm::cl::desc("the machine converts floats of 16 bits"), llvm::cl::init(true)};
   Option<bool> hasAmxBf16{*this, "amx-bf16", llvm::cl::desc("the machine has AMX for bf16"), llvm::cl::init(false)};
-  Option<unsigned> registerBits{*this, "register-bits", llvm::cl::desc("width of a vector register"), llvm::cl::init(512)};
+  Option<unsigned> registerBits{*this, "register-bits", llvm::cl::desc("width of a vector register"),
+                                llvm::cl::init(512)};
   Option<std::string> sanitize{*this, "sanitize", llvm::cl::desc("sanitizers, as --sanitize of `nereid compile`")};
 };
 } // namespace
@@ -57,20 +58,20 @@ struct PreparePipeline : PassPipelineOptions<PreparePipeline> {
 void cpu::registerPipelines() {
   registerCpuPasses();
   PassPipelineRegistration<TtirPipeline>(
-      "cpu-ttir", "from the front end's tt to ttir", [](OpPassManager &passes, const TtirPipeline &options) {
-        buildTtirPipeline(passes, options.fusesFloats);
-      });
-  PassPipelineRegistration<PreparePipeline>(
-      "cpu-prepare", "from ttir to the tt that loops are planned of", [](OpPassManager &passes, const PreparePipeline &options) {
-        PrepareOptions prepare;
-        prepare.hasF16c = options.hasF16c;
-        prepare.hasAmxBf16 = options.hasAmxBf16;
-        prepare.registerBits = options.registerBits;
-        std::string whyNot;
-        const std::optional<uint32_t> sanitizers = support::parseSanitizers(options.sanitize, whyNot);
-        if (!sanitizers)
-          llvm::reportFatalUsageError(llvm::StringRef(whyNot));
-        prepare.sanitizers = *sanitizers;
-        buildPreparePipeline(passes, prepare);
-      });
+      "cpu-ttir", "from the front end's tt to ttir",
+      [](OpPassManager &passes, const TtirPipeline &options) { buildTtirPipeline(passes, options.fusesFloats); });
+  PassPipelineRegistration<PreparePipeline>("cpu-prepare", "from ttir to the tt that loops are planned of",
+                                            [](OpPassManager &passes, const PreparePipeline &options) {
+                                              PrepareOptions prepare;
+                                              prepare.hasF16c = options.hasF16c;
+                                              prepare.hasAmxBf16 = options.hasAmxBf16;
+                                              prepare.registerBits = options.registerBits;
+                                              std::string reason;
+                                              const std::optional<uint32_t> sanitizers =
+                                                  support::parseSanitizers(options.sanitize, reason);
+                                              if (!sanitizers)
+                                                llvm::reportFatalUsageError(llvm::StringRef(reason));
+                                              prepare.sanitizers = *sanitizers;
+                                              buildPreparePipeline(passes, prepare);
+                                            });
 }

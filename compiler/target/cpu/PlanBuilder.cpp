@@ -26,13 +26,13 @@ std::unique_ptr<Nest> PlanContext::newNest(ArrayRef<int64_t> shape) {
   return nest;
 }
 
-Step PlanContext::keepStep(Value value, const char *purpose) {
+Step PlanContext::materialiseStep(Value value, const char *purpose) {
   Step step;
   step.kind = StepKind::Nest;
   step.nest = newNest(tt::shapeOf(value.getType()));
   const BufferId buffer = newBuffer(value.getType(), purpose);
   plan.bufferOf[value] = buffer;
-  step.nest->roots.push_back({RootKind::Keep, value.getDefiningOp(), value, {buffer}});
+  step.nest->roots.push_back({RootKind::Materialise, value.getDefiningOp(), value, {buffer}});
   return step;
 }
 
@@ -62,37 +62,37 @@ bool cpu::isIdentity(ArrayRef<int64_t> shape, const IndexMap &map, const Nest &n
 
 bool cpu::isRead(const LoopPlan &plan, const Nest &nest, Value value) {
   return plan.bufferOf.contains(value) && llvm::none_of(nest.roots, [&](const Root &root) {
-    return root.kind == RootKind::Keep && root.value == value;
-  });
+           return root.kind == RootKind::Materialise && root.value == value;
+         });
 }
 
 ArrayRef<int64_t> cpu::shapeOfRoot(const Root &root) {
-  if (root.kind == RootKind::Keep || root.kind == RootKind::Assign)
+  if (root.kind == RootKind::Materialise || root.kind == RootKind::Assign)
     return tt::shapeOf(root.value.getType());
   return tt::shapeOf(root.op->getOperand(0).getType());
 }
 
-FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, TileFacts &facts, const VectorFacts &machine) {
+FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine) {
   LoopPlan plan;
-  PlanContext context{plan, facts, machine, llvm::DenseMap<Operation *, unsigned>()};
+  PlanContext context{plan, affineInfo, machine, llvm::DenseMap<Operation *, unsigned>()};
   kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
   kernel.walk([&](Operation *op) { // in program order, so that no question is answered by deep recursion
     for (Value value : op->getResults())
       if (isa<RankedTensorType>(value.getType())) {
-        facts.affine(value);
-        facts.dependence(value);
-        facts.prefix(value);
+        affineInfo.affine(value);
+        affineInfo.dependence(value);
+        affineInfo.prefix(value);
       }
   });
   FailureOr<Sequence> body = sequence(context, kernel.getBody().front());
   if (failed(body))
     return failure();
   plan.body = std::move(*body);
-  keepCostly(context, plan.body);
+  materialiseExpensive(context, plan.body);
   protectLoads(context, plan.body);
   doubleBuffers(context, plan.body);
-  firstTurns(context, plan.body);
+  peelFirstIterations(context, plan.body);
   vectorise(context, plan.body);
-  placeBuffers(context);
+  allocateBuffers(context);
   return plan;
 }

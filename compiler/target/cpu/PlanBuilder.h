@@ -13,8 +13,8 @@ namespace nereid::cpu {
 /// What the steps of planning share.
 struct PlanContext {
   LoopPlan &plan;
-  TileFacts &facts;
-  VectorFacts machine;
+  AffineInfo &affineInfo;
+  CpuFeatures machine;
   llvm::DenseMap<mlir::Operation *, unsigned> positions; ///< program order, over the whole function
   unsigned nextNest = 0;
   llvm::DenseMap<mlir::Value, BufferId> operandOf{}; ///< copies of tiles for products
@@ -24,25 +24,25 @@ struct PlanContext {
   BufferId newBuffer(mlir::Type tile, const char *purpose);
   std::unique_ptr<Nest> newNest(llvm::ArrayRef<int64_t> shape);
   /// A nest that only keeps `value`, in a buffer made here.
-  Step keepStep(mlir::Value value, const char *purpose);
+  Step materialiseStep(mlir::Value value, const char *purpose);
 };
 
 /// Fuses roots into nests; the plan's body is complete after this, though not yet right.
 mlir::FailureOr<Sequence> sequence(PlanContext &context, mlir::Block &block);
 /// Keeps costly values that several nests use.
-void keepCostly(PlanContext &context, Sequence &sequence);
+void materialiseExpensive(PlanContext &context, Sequence &sequence);
 /// Guards or keeps loads that a later store may overwrite, and doubles buffers of carried tiles.
 void protectLoads(PlanContext &context, Sequence &sequence);
 void doubleBuffers(PlanContext &context, Sequence &sequence);
 /// Lets the first turn of a loop write carried tiles whose first value is a constant.
-void firstTurns(PlanContext &context, Sequence &sequence);
+void peelFirstIterations(PlanContext &context, Sequence &sequence);
 /// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
 void vectorise(PlanContext &context, Sequence &sequence);
 /// Gives each buffer its place in the arena.
-void placeBuffers(PlanContext &context);
+void allocateBuffers(PlanContext &context);
 
 /// The buffer of a carried tile that a product of the loop's body is summed up in; nothing where it has one of its own.
-std::optional<BufferId> carriedSum(const LoopPlan &plan, tt::DotOp product);
+std::optional<BufferId> carriedAccumulator(const LoopPlan &plan, tt::DotOp dot);
 
 /// Whether a tile is better read along its last dimension but one than along its last.
 bool isReadByColumns(PlanContext &context, mlir::Value tile);
@@ -50,7 +50,7 @@ bool isReadByColumns(PlanContext &context, mlir::Value tile);
 mlir::Value transposed(mlir::Value tile);
 
 /// All of the above.
-mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, TileFacts &facts, const VectorFacts &machine);
+mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine);
 
 /// The step and those inside its regions.
 void forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit);

@@ -7,7 +7,7 @@
 // next one: the earlier nests of a turn wait for memory, the last ones compute. Only where the
 // address moves by the same distance at each turn, which is known before the loop.
 #include "compiler/target/cpu/Expressions.h"
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -17,9 +17,9 @@ using namespace nereid::cpu;
 
 namespace {
 /// By how much a scalar of a loop's body grows from one turn to the next, in bytes for pointers.
-class Growth {
+class LoopStride {
 public:
-  Growth(scf::ForOp loop, TileFacts &facts) : loop(loop), facts(facts) {}
+  LoopStride(scf::ForOp loop, AffineInfo &affineInfo) : loop(loop), affineInfo(affineInfo) {}
 
   /// Nothing where that is not known before the loop.
   std::optional<Poly> of(Value value, unsigned depth = 0) {
@@ -44,7 +44,7 @@ public:
     if (isa<arith::SubIOp>(op))
       return *left - *right;
     if (isa<arith::MulIOp>(op))
-      return ofProduct(op, *left, *right);
+      return ofMultiplication(op, *left, *right);
     return *left + *right * bytesOf(op);
   }
 
@@ -54,12 +54,12 @@ public:
     for (const Poly::Term &term : form.base.terms()) {
       Poly product = Poly::constant(term.coefficient);
       bool isMoving = false;
-      for (Leaf leaf : term.factors) {
-        const std::optional<Poly> growth = of(facts.valueOf(leaf));
-        if (!growth || (isMoving && !growth->isZero()))
+      for (SymbolId symbol : term.factors) {
+        const std::optional<Poly> loopStride = of(affineInfo.valueOf(symbol));
+        if (!loopStride || (isMoving && !loopStride->isZero()))
           return std::nullopt;
-        isMoving |= !growth->isZero();
-        product = product * (growth->isZero() ? Poly::leaf(leaf) : *growth);
+        isMoving |= !loopStride->isZero();
+        product = product * (loopStride->isZero() ? Poly::symbol(symbol) : *loopStride);
       }
       if (isMoving && sum)
         sum = *sum + product;
@@ -75,12 +75,12 @@ private:
 
   /// The value, where it is known before the loop.
   std::optional<Poly> invariant(Value value) {
-    const AffineForm *form = facts.affine(value);
+    const AffineForm *form = affineInfo.affine(value);
     if (!form)
       return std::nullopt;
     for (const Poly::Term &term : form->base.terms())
-      for (Leaf leaf : term.factors)
-        if (!loop.isDefinedOutsideOfLoop(facts.valueOf(leaf)))
+      for (SymbolId symbol : term.factors)
+        if (!loop.isDefinedOutsideOfLoop(affineInfo.valueOf(symbol)))
           return std::nullopt;
     return form->base;
   }
@@ -101,7 +101,7 @@ private:
     return total;
   }
 
-  std::optional<Poly> ofProduct(Operation *op, const Poly &left, const Poly &right) {
+  std::optional<Poly> ofMultiplication(Operation *op, const Poly &left, const Poly &right) {
     const bool isLeft = right.isZero();
     if (!isLeft && !left.isZero())
       return std::nullopt;
@@ -111,18 +111,18 @@ private:
 
   static constexpr unsigned maxDepth = 64;
   scf::ForOp loop;
-  TileFacts &facts;
+  AffineInfo &affineInfo;
 };
 } // namespace
 
 /// The nest that reads each load last, among those that stand in the loop's body itself.
-static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &plan, TileFacts &facts,
+static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &plan, AffineInfo &affineInfo,
                                                               const Step &step) {
   llvm::MapVector<Operation *, const Nest *> readers;
   for (const Step &inner : step.regions.front().steps) {
     if (inner.kind != StepKind::Nest)
       continue;
-    ExpressionWalk walk(facts, [&](Value value, const IndexMap &) {
+    ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &) {
       if (plan.bufferOf.contains(value))
         return false;
       if (value.getDefiningOp<tt::LoadOp>() && isa<RankedTensorType>(value.getType()))
@@ -136,39 +136,38 @@ static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &pl
 }
 
 /// The product that follows the nest in the loop's body; null for tiles that are not rows of neighbours.
-static const Product *productAfter(const Sequence &body, const Nest *nest, const AffineForm &form, int64_t size) {
+static const TileDot *dotAfter(const Sequence &body, const Nest *nest, const AffineForm &form, int64_t size) {
   if (form.strides.size() != 2 ||
       llvm::none_of(form.strides, [&](const Poly &stride) { return stride.asConstant() == size; }))
     return nullptr;
-  bool isBehind = false;
+  bool isAfter = false;
   for (const Step &step : body.steps) {
-    isBehind |= step.nest.get() == nest;
-    if (isBehind && step.product) // matrix tiles leave no time for it
-      return tt::elementOf(step.op->getOperand(0).getType()).isBF16() ? nullptr : step.product.get();
+    isAfter |= step.nest.get() == nest;
+    if (isAfter && step.dot) // matrix tiles leave no time for it
+      return tt::elementOf(step.op->getOperand(0).getType()).isBF16() ? nullptr : step.dot.get();
   }
   return nullptr;
 }
 
 /// How many turns' loads may be in flight: what the loop says, else what the launch says of loops with products.
-static int64_t stagesOf(const Step &step, int64_t stagesOfProducts) {
+static int64_t stagesOf(const Step &step, int64_t stagesOfDots) {
   if (auto stages = step.op->getAttrOfType<IntegerAttr>("tt.num_stages"))
     return stages.getInt();
-  const bool hasProduct =
-      llvm::any_of(step.regions.front().steps, [](const Step &inner) { return inner.product != nullptr; });
-  return hasProduct ? stagesOfProducts : 1;
+  const bool hasDot = llvm::any_of(step.regions.front().steps, [](const Step &inner) { return inner.dot != nullptr; });
+  return hasDot ? stagesOfDots : 1;
 }
 
-void FunctionEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride) {
+void KernelEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride) {
   auto loop = cast<scf::ForOp>(step.op);
   if (stagesOf(step, options.numStages) < 2)
     return;
-  Growth growth(loop, facts);
+  LoopStride loopStride(loop, affineInfo);
   llvm::Value *hasNext = nullptr;
-  for (auto [load, nest] : lastReaders(plan, facts, step)) {
-    const AffineForm *form = facts.assumed(cast<tt::LoadOp>(load).getPtr());
+  for (auto [load, nest] : lastReaders(plan, affineInfo, step)) {
+    const AffineForm *form = affineInfo.assumed(cast<tt::LoadOp>(load).getPtr());
     if (!form || !loop->isAncestor(load))
       continue;
-    const std::optional<Poly> distance = growth.of(AffineForm(*form));
+    const std::optional<Poly> distance = loopStride.of(AffineForm(*form));
     if (!distance || distance->isZero())
       continue;
     if (!hasNext) {
@@ -177,9 +176,9 @@ void FunctionEmitter::planPrefetches(const Step &step, llvm::Value *index, llvm:
     }
     llvm::Value *bytes = ir.CreateSelect(hasNext, poly(*distance), ir.getInt64(0));
     const int64_t size = storageBytes(tt::elementOf(load->getResult(0).getType()));
-    const AffineForm again = *facts.assumed(cast<tt::LoadOp>(load).getPtr());
-    if (const Product *product = productAfter(step.regions.front(), nest, again, size))
-      productPrefetches[product].emplace_back(load, bytes);
+    const AffineForm again = *affineInfo.assumed(cast<tt::LoadOp>(load).getPtr());
+    if (const TileDot *dot = dotAfter(step.regions.front(), nest, again, size))
+      dotPrefetches[dot].emplace_back(load, bytes);
     else
       prefetches[{load, nest->id}] = bytes;
   }

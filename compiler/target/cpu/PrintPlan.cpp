@@ -20,7 +20,7 @@ namespace {
 
 class Printer {
 public:
-  Printer(const LoopPlan &plan, TileFacts &facts) : plan(plan), facts(facts), out(text) {}
+  Printer(const LoopPlan &plan, AffineInfo &affineInfo) : plan(plan), affineInfo(affineInfo), out(text) {}
   std::string run();
 
 private:
@@ -29,7 +29,7 @@ private:
   void root(const Root &root, unsigned depth);
   void loads(const Nest &nest, unsigned depth);
   void guard(const Guard &guard, unsigned depth);
-  void product(const Step &step, unsigned depth);
+  void dot(const Step &step, unsigned depth);
   std::string access(Value pointer);
   std::string poly(const Poly &poly);
   std::string name(Value scalar);
@@ -37,7 +37,7 @@ private:
   llvm::raw_ostream &line(unsigned depth) { return out.indent(2 * depth); }
 
   const LoopPlan &plan;
-  TileFacts &facts;
+  AffineInfo &affineInfo;
   std::string text;
   llvm::raw_string_ostream out;
   llvm::MapVector<Value, std::string> names;
@@ -54,8 +54,7 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
 }
 
 std::string Printer::name(Value scalar) {
-  if (auto argument = dyn_cast<BlockArgument>(scalar);
-      argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+  if (auto argument = dyn_cast<BlockArgument>(scalar); argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
     return "arg" + std::to_string(argument.getArgNumber());
   std::string &known = names[scalar];
   if (known.empty())
@@ -64,8 +63,8 @@ std::string Printer::name(Value scalar) {
 }
 
 std::string Printer::loadName(Operation *op) {
-  auto [place, isNew] = loadNumbers.try_emplace(op, loadNumbers.size());
-  return "load" + std::to_string(place->second);
+  auto [entry, isNew] = loadNumbers.try_emplace(op, loadNumbers.size());
+  return "load" + std::to_string(entry->second);
 }
 
 std::string Printer::poly(const Poly &poly) {
@@ -79,28 +78,28 @@ std::string Printer::poly(const Poly &poly) {
     else if (factor < 0)
       text += "-";
     const uint64_t size = factor < 0 ? 0 - static_cast<uint64_t>(factor) : factor;
-    bool needsProduct = false;
+    bool needsTimes = false;
     if (size != 1 || term.factors.empty()) {
       text += std::to_string(size);
-      needsProduct = true;
+      needsTimes = true;
     }
-    for (Leaf leaf : term.factors) {
-      const Remainder *found = facts.remainderOf(leaf);
-      text += needsProduct ? "*" : "";
+    for (SymbolId symbol : term.factors) {
+      const Remainder *found = affineInfo.remainderOf(symbol);
+      text += needsTimes ? "*" : "";
       if (found) {
         const Remainder remainder = *found;
         text += "((" + this->poly(remainder.dividend) + ") % (" + this->poly(remainder.divisor) + "))";
       } else {
-        text += name(facts.valueOf(leaf));
+        text += name(affineInfo.valueOf(symbol));
       }
-      needsProduct = true;
+      needsTimes = true;
     }
   }
   return text;
 }
 
 std::string Printer::access(Value pointer) {
-  const AffineForm *found = facts.assumed(pointer);
+  const AffineForm *found = affineInfo.assumed(pointer);
   Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
   std::string text;
   llvm::raw_string_ostream(text) << pointee;
@@ -141,8 +140,8 @@ void Printer::root(const Root &root, unsigned depth) {
     out << "\n";
     return;
   }
-  case RootKind::Keep:
-    line(depth) << "keep " << root.op->getName() << " in b" << root.buffers.front() << "\n";
+  case RootKind::Materialise:
+    line(depth) << "materialise " << root.op->getName() << " in b" << root.buffers.front() << "\n";
     return;
   case RootKind::Assign:
     line(depth) << "assign b" << root.buffers.front() << "\n";
@@ -152,7 +151,7 @@ void Printer::root(const Root &root, unsigned depth) {
     return;
   case RootKind::Scan:
   case RootKind::Map:
-  case RootKind::Count:
+  case RootKind::Histogram:
     line(depth) << root.op->getName().stripDialect();
     if (auto scan = dyn_cast<tt::ScanOp>(root.op))
       out << " axis " << scan.getAxis() << (scan.getReverse() ? " downwards" : "");
@@ -170,7 +169,7 @@ void Printer::loads(const Nest &nest, unsigned depth) {
     if (!reads.count(load))
       reads[load] = access(load.getPtr()) + (load.getMask() ? " masked" : "");
   };
-  ExpressionWalk walk(facts, [&](Value value, const IndexMap &map) {
+  ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &map) {
     if (auto found = plan.bufferOf.find(value); found != plan.bufferOf.end()) {
       buffers[found->second] = true;
       return false;
@@ -180,13 +179,13 @@ void Printer::loads(const Nest &nest, unsigned depth) {
     return true;
   });
   for (const Root &root : nest.roots) {
-    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Keep)
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Materialise)
       add(load);
     walk.root(root);
   }
   for (auto &[op, description] : reads)
-    line(depth) << loadName(op) << " " << description << (llvm::is_contained(nest.early, op->getResult(0)) ? " early" : "")
-                << "\n";
+    line(depth) << loadName(op) << " " << description
+                << (llvm::is_contained(nest.hoistedReads, op->getResult(0)) ? " hoisted" : "") << "\n";
   for (auto &[buffer, unused] : buffers)
     line(depth) << "read b" << buffer << "\n";
 }
@@ -210,8 +209,8 @@ void Printer::nest(const Nest &nest, unsigned depth) {
   }
   if (!nest.conditions.empty())
     line(depth + 1) << "conditions " << nest.conditions.size() << "\n";
-  if (nest.firstTurn)
-    line(depth + 1) << "first turn with constants\n";
+  if (nest.peeledLoop)
+    line(depth + 1) << "first iteration with constants\n";
   if (nest.inPlace)
     line(depth + 1) << "left out where all of " << loadName(nest.inPlace) << " is in memory\n";
   loads(nest, depth + 1);
@@ -227,13 +226,14 @@ void Printer::guard(const Guard &guard, unsigned depth) {
   out << "\n";
 }
 
-void Printer::product(const Step &step, unsigned depth) {
-  auto dot = cast<tt::DotOp>(step.op);
-  const Product &product = *step.product;
-  line(depth) << "product " << shapeText(tt::shapeOf(dot.getA().getType())) << " by "
-              << shapeText(tt::shapeOf(dot.getB().getType())) << " of b" << product.a.buffer
-              << (product.a.isTransposed ? " transposed and b" : " and b") << product.b.buffer
-              << (product.b.isTransposed ? " transposed" : "") << (product.startsAtZero ? " into b" : " added to b") << product.d << "\n";
+void Printer::dot(const Step &step, unsigned depth) {
+  auto op = cast<tt::DotOp>(step.op);
+  const TileDot &dot = *step.dot;
+  line(depth) << "dot " << shapeText(tt::shapeOf(op.getA().getType())) << " by "
+              << shapeText(tt::shapeOf(op.getB().getType())) << " of b" << dot.a.buffer
+              << (dot.a.isTransposed ? " transposed and b" : " and b") << dot.b.buffer
+              << (dot.b.isTransposed ? " transposed" : "") << (dot.startsAtZero ? " into b" : " added to b") << dot.d
+              << "\n";
 }
 
 void Printer::sequence(const Sequence &sequence, unsigned depth) {
@@ -247,8 +247,8 @@ void Printer::sequence(const Sequence &sequence, unsigned depth) {
     case StepKind::Guard:
       guard(*step.guard, depth);
       break;
-    case StepKind::Product:
-      product(step, depth);
+    case StepKind::Dot:
+      dot(step, depth);
       break;
     case StepKind::Control:
       line(depth) << step.op->getName();
@@ -260,7 +260,7 @@ void Printer::sequence(const Sequence &sequence, unsigned depth) {
       out << "\n";
       for (const Sequence &region : step.regions) {
         if (&region != &step.regions.front())
-          line(depth) << (isa<scf::ForOp>(step.op) ? "where it has no turn\n" : "and\n");
+          line(depth) << (isa<scf::ForOp>(step.op) ? "where it has no iteration\n" : "and\n");
         this->sequence(region, depth + 1);
       }
       break;
@@ -287,4 +287,4 @@ std::string Printer::run() {
   return text;
 }
 
-std::string cpu::print(const LoopPlan &plan, TileFacts &facts) { return Printer(plan, facts).run(); }
+std::string cpu::print(const LoopPlan &plan, AffineInfo &affineInfo) { return Printer(plan, affineInfo).run(); }

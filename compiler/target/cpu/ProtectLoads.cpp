@@ -31,23 +31,23 @@ struct Evaluation {
   IndexMap map;
 };
 
-enum class Relation { Identical, SameStrides, Unknown };
+enum class AddressMatch { Identical, SameStrides, Unknown };
 
-class Protector {
+class LoadProtector {
 public:
-  Protector(PlanContext &context, Sequence &sequence) : context(context), sequence(sequence) {}
+  LoadProtector(PlanContext &context, Sequence &sequence) : context(context), sequence(sequence) {}
   void run();
 
 private:
   void collect();
   void protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations);
-  Relation relate(tt::LoadOp load, const Evaluation &at, const Write &write);
+  AddressMatch matchAddresses(tt::LoadOp load, const Evaluation &at, const Write &write);
   bool isKnown(Value scalar, unsigned step);
   bool isKnown(const Poly &poly, unsigned step);
   bool isRangeKnown(tt::StoreOp store, unsigned step);
   bool isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step);
   void guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step);
-  void keepBefore(tt::LoadOp load, unsigned firstUse, unsigned step);
+  void materialiseBefore(tt::LoadOp load, unsigned firstUse, unsigned step);
   void insertPending();
 
   PlanContext &context;
@@ -59,7 +59,7 @@ private:
 
 } // namespace
 
-void Protector::collect() {
+void LoadProtector::collect() {
   for (auto [index, step] : llvm::enumerate(sequence.steps)) {
     auto addWrite = [&, index = index](Operation *op, Nest *nest) {
       writes.push_back({op, static_cast<unsigned>(index), nest});
@@ -81,7 +81,7 @@ void Protector::collect() {
             });
       }
     forEachNest(step, [&, index = index](Nest &nest) {
-      ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
+      ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
         if (context.plan.bufferOf.contains(value))
           return false;
         auto load = value.getDefiningOp<tt::LoadOp>();
@@ -96,19 +96,19 @@ void Protector::collect() {
   }
 }
 
-Relation Protector::relate(tt::LoadOp load, const Evaluation &at, const Write &write) {
+AddressMatch LoadProtector::matchAddresses(tt::LoadOp load, const Evaluation &at, const Write &write) {
   auto store = dyn_cast<tt::StoreOp>(write.op);
   if (!store || !at.nest || at.nest != write.nest || store.getPtr().getType() != load.getPtr().getType())
-    return Relation::Unknown;
-  const AffineForm *source = context.facts.affine(load.getPtr());
+    return AddressMatch::Unknown;
+  const AffineForm *source = context.affineInfo.affine(load.getPtr());
   if (!source)
-    return Relation::Unknown;
+    return AddressMatch::Unknown;
   const AffineForm from = *source;
-  const AffineForm *to = context.facts.affine(store.getPtr());
+  const AffineForm *to = context.affineInfo.affine(store.getPtr());
   if (!to || from.strides.size() != to->strides.size() || !isIdentity(tt::shapeOf(load.getType()), at.map, *at.nest))
-    return Relation::Unknown;
+    return AddressMatch::Unknown;
   if (from.strides != to->strides || !(from.base == to->base))
-    return Relation::Unknown;
+    return AddressMatch::Unknown;
   // Equal maps are harmless where no two indices share a byte: sure for one dimension of constant stride, seen at run
   // time for several.
   const int64_t size = storageBytes(tt::elementOf(load.getType()));
@@ -121,12 +121,12 @@ Relation Protector::relate(tt::LoadOp load, const Evaluation &at, const Write &w
     isDistinct &= ++loops == 1 && (constant >= size || -constant >= size);
   }
   if (!isDistinct && loops == 1)
-    return Relation::Unknown;
-  return isDistinct && from.pointer == to->pointer ? Relation::Identical : Relation::SameStrides;
+    return AddressMatch::Unknown;
+  return isDistinct && from.pointer == to->pointer ? AddressMatch::Identical : AddressMatch::SameStrides;
 }
 
 /// Whether a scalar has been computed when the step begins.
-bool Protector::isKnown(Value scalar, unsigned step) {
+bool LoadProtector::isKnown(Value scalar, unsigned step) {
   Operation *op = scalar.getDefiningOp();
   Block *block = scalar.getParentBlock();
   if (block != sequence.block) // an outer block's value is known, an inner one's is not
@@ -143,15 +143,16 @@ bool Protector::isKnown(Value scalar, unsigned step) {
   return false;
 }
 
-bool Protector::isKnown(const Poly &poly, unsigned step) {
+bool LoadProtector::isKnown(const Poly &poly, unsigned step) {
   return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
-    return llvm::all_of(term.factors, [&](Leaf leaf) { return isKnown(context.facts.valueOf(leaf), step); });
+    return llvm::all_of(term.factors,
+                        [&](SymbolId symbol) { return isKnown(context.affineInfo.valueOf(symbol), step); });
   });
 }
 
 /// Whether the bytes that a store may touch can be told when the step begins.
-bool Protector::isRangeKnown(tt::StoreOp store, unsigned step) {
-  const AffineForm *found = context.facts.affine(store.getPtr());
+bool LoadProtector::isRangeKnown(tt::StoreOp store, unsigned step) {
+  const AffineForm *found = context.affineInfo.affine(store.getPtr());
   if (!found)
     return false;
   const AffineForm form = *found;
@@ -162,13 +163,12 @@ bool Protector::isRangeKnown(tt::StoreOp store, unsigned step) {
   if (!mask || !isa<RankedTensorType>(mask.getType()))
     return true;
   const IndexMap map = identityMap(tt::shapeOf(mask.getType()).size());
-  return llvm::all_of(conjuncts(context.facts, mask, map), [&](const Conjunct &part) {
-    return !part.prefix || isKnown(part.prefix->bound, step);
-  });
+  return llvm::all_of(conjuncts(context.affineInfo, mask, map),
+                      [&](const Conjunct &part) { return !part.prefix || isKnown(part.prefix->bound, step); });
 }
 
-bool Protector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step) {
-  if (load.getIsVolatile() || conflicts.size() > 4 || !context.facts.affine(load.getPtr()))
+bool LoadProtector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step) {
+  if (load.getIsVolatile() || conflicts.size() > 4 || !context.affineInfo.affine(load.getPtr()))
     return false;
   return llvm::all_of(conflicts, [&](const Write *write) {
     auto store = dyn_cast<tt::StoreOp>(write->op);
@@ -176,7 +176,7 @@ bool Protector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, 
   });
 }
 
-void Protector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step) {
+void LoadProtector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step) {
   Step guardStep;
   guardStep.kind = StepKind::Guard;
   guardStep.guard = std::make_unique<Guard>();
@@ -186,44 +186,44 @@ void Protector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> 
     guardStep.guard->conflicts.push_back({write->op, sameIndex});
   guardStep.nest = context.newNest(tt::shapeOf(load.getType()));
   guardStep.nest->isCopy = true;
-  guardStep.nest->roots.push_back({RootKind::Keep, load, load.getResult(), {guardStep.guard->copy}});
+  guardStep.nest->roots.push_back({RootKind::Materialise, load, load.getResult(), {guardStep.guard->copy}});
   pending.emplace_back(step, std::move(guardStep));
 }
 
-void Protector::keepBefore(tt::LoadOp load, unsigned firstUse, unsigned step) {
+void LoadProtector::materialiseBefore(tt::LoadOp load, unsigned firstUse, unsigned step) {
   Step &first = sequence.steps[firstUse];
   if (firstUse < step && first.kind == StepKind::Nest && !first.nest->writesMemory() &&
       ArrayRef<int64_t>(first.nest->shape) == tt::shapeOf(load.getType())) {
-    const BufferId buffer = context.newBuffer(load.getType(), "kept");
+    const BufferId buffer = context.newBuffer(load.getType(), "materialised");
     context.plan.bufferOf[load.getResult()] = buffer;
-    first.nest->roots.insert(first.nest->roots.begin(), {RootKind::Keep, load, load.getResult(), {buffer}});
+    first.nest->roots.insert(first.nest->roots.begin(), {RootKind::Materialise, load, load.getResult(), {buffer}});
     return;
   }
-  pending.emplace_back(std::min(firstUse, step), context.keepStep(load.getResult(), "kept"));
+  pending.emplace_back(std::min(firstUse, step), context.materialiseStep(load.getResult(), "materialised"));
 }
 
-void Protector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
-  const unsigned lastUse = evaluations.back().step, place = context.positions.lookup(load);
+void LoadProtector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
+  const unsigned lastUse = evaluations.back().step, position = context.positions.lookup(load);
   SmallVector<std::pair<const Write *, bool>> conflicts;
-  bool isEarly = false;
+  bool isHoisted = false;
   for (const Write &write : writes) {
-    if (context.positions.lookup(write.op) < place || write.step > lastUse)
+    if (context.positions.lookup(write.op) < position || write.step > lastUse)
       continue;
-    Relation relation = Relation::Unknown;
+    AddressMatch match = AddressMatch::Unknown;
     if (write.step == lastUse && write.nest) {
-      relation = Relation::Identical;
+      match = AddressMatch::Identical;
       for (const Evaluation &at : evaluations)
         if (at.step == lastUse)
-          relation = std::max(relation, relate(load, at, write));
-      isEarly = true;
+          match = std::max(match, matchAddresses(load, at, write));
+      isHoisted = true;
     }
-    if (relation != Relation::Identical)
-      conflicts.push_back({&write, relation == Relation::SameStrides});
+    if (match != AddressMatch::Identical)
+      conflicts.push_back({&write, match == AddressMatch::SameStrides});
   }
-  if (isEarly)
+  if (isHoisted)
     for (Write &write : writes)
-      if (write.step == lastUse && write.nest && !llvm::is_contained(write.nest->early, load.getResult()))
-        write.nest->early.push_back(load.getResult());
+      if (write.step == lastUse && write.nest && !llvm::is_contained(write.nest->hoistedReads, load.getResult()))
+        write.nest->hoistedReads.push_back(load.getResult());
   if (conflicts.empty())
     return;
   unsigned step = ~0u;
@@ -234,10 +234,10 @@ void Protector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
   }
   if (isGuardable(load, stores, step))
     return guard(load, conflicts, step);
-  keepBefore(load, evaluations.front().step, step);
+  materialiseBefore(load, evaluations.front().step, step);
 }
 
-void Protector::insertPending() {
+void LoadProtector::insertPending() {
   std::vector<Step> steps;
   for (unsigned index = 0; index < sequence.steps.size(); ++index) {
     for (auto &[before, step] : pending)
@@ -248,7 +248,7 @@ void Protector::insertPending() {
   sequence.steps = std::move(steps);
 }
 
-void Protector::run() {
+void LoadProtector::run() {
   collect();
   if (writes.empty())
     return;
@@ -258,7 +258,7 @@ void Protector::run() {
 }
 
 void cpu::protectLoads(PlanContext &context, Sequence &sequence) {
-  Protector(context, sequence).run();
+  LoadProtector(context, sequence).run();
   for (Step &step : sequence.steps)
     for (Sequence &region : step.regions)
       protectLoads(context, region);

@@ -5,7 +5,7 @@
 // the nest only gives at its end. Scalars that wait for the open nest stand
 // behind it, all others before it.
 #include "compiler/dialect/check/Dialect.h"
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/target/cpu/Combiner.h"
@@ -33,18 +33,18 @@ public:
 private:
   LogicalResult visit(Operation *op);
   LogicalResult tileOp(Operation *op);
-  void product(tt::DotOp op);
-  Product::Operand operand(tt::DotOp op, Value value);
-  Product::Operand operandAsRead(tt::DotOp op, Value value);
+  void dotOp(tt::DotOp op);
+  TileDot::Operand operand(tt::DotOp op, Value value);
+  TileDot::Operand operandAsRead(tt::DotOp op, Value value);
   bool canStayInMemory(tt::DotOp op, Value value);
   void scalarOp(Operation *op);
-  void noteBehind(Operation *op);
+  void noteDependent(Operation *op);
   LogicalResult controlOp(Operation *op);
   void terminator(Operation *op);
 
   void addRoot(Root root);
   void addBufferedRoot(RootKind kind, Operation *op, const char *purpose);
-  void keepSource(tt::GatherOp gather);
+  void materialiseSource(tt::GatherOp gather);
   bool canJoin(const Root &root);
   bool readsSafely(const Root &root);
   void close();
@@ -55,10 +55,10 @@ private:
   PlanContext &context;
   Sequence result;
   std::unique_ptr<Nest> open;
-  SmallVector<Operation *> waiting; ///< scalars behind the open nest
-  DenseSet<Value> late;             ///< what the open nest and the waiting scalars define
-  DenseSet<Value> behind;           ///< tiles that are computed from it where they are used
-  bool hasLoadBehind = false;       ///< a load, of a tile or a scalar, waits for the open nest
+  SmallVector<Operation *> deferredScalars; ///< scalars behind the open nest
+  DenseSet<Value> pendingValues;            ///< what the open nest and the waiting scalars define
+  DenseSet<Value> dependents;               ///< tiles that are computed from it where they are used
+  bool hasDependentLoad = false;            ///< a load, of a tile or a scalar, waits for the open nest
 };
 
 } // namespace
@@ -80,7 +80,7 @@ LogicalResult Sequencer::visit(Operation *op) {
     terminator(op);
     return success();
   }
-  if (isa<foreign::AssumeOp, foreign::BarrierOp, ttg::BarrierOp>(op)) // a program is one thread
+  if (isa<imported::AssumeOp, imported::BarrierOp, ttg::BarrierOp>(op)) // a program is one thread
     return success();
   if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(op))
     return controlOp(op);
@@ -101,15 +101,15 @@ void Sequencer::close() {
   step.kind = StepKind::Nest;
   step.nest = std::move(open);
   result.steps.push_back(std::move(step));
-  for (Operation *op : waiting) {
+  for (Operation *op : deferredScalars) {
     Step scalar;
     scalar.op = op;
     result.steps.push_back(std::move(scalar));
   }
-  waiting.clear();
-  late.clear();
-  behind.clear();
-  hasLoadBehind = false;
+  deferredScalars.clear();
+  pendingValues.clear();
+  dependents.clear();
+  hasDependentLoad = false;
 }
 
 /// No load of the root stands behind a store of the open nest.
@@ -118,10 +118,11 @@ bool Sequencer::readsSafely(const Root &root) {
   for (const Root &other : open->roots)
     if (other.isWrite())
       firstStore = std::min(firstStore, context.positions.lookup(other.op));
-  bool isSafe = root.kind != RootKind::Keep || !late.contains(root.value); // a gather whose source is not complete
-  ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &) {
+  bool isSafe = root.kind != RootKind::Materialise ||
+                !pendingValues.contains(root.value); // a gather whose source is not complete
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &) {
     Operation *op = value.getDefiningOp();
-    if (late.contains(value) || (isa_and_nonnull<tt::LoadOp>(op) && context.positions.lookup(op) > firstStore))
+    if (pendingValues.contains(value) || (isa_and_nonnull<tt::LoadOp>(op) && context.positions.lookup(op) > firstStore))
       isSafe = false;
     return isSafe && !context.plan.bufferOf.contains(value);
   });
@@ -131,7 +132,7 @@ bool Sequencer::readsSafely(const Root &root) {
 
 /// Roots that share a nest with no other: their loops run in an order of their own, or lane by lane.
 static bool isAlone(const Root &root) {
-  if (root.kind == RootKind::Scan || root.kind == RootKind::Map || root.kind == RootKind::Count)
+  if (root.kind == RootKind::Scan || root.kind == RootKind::Map || root.kind == RootKind::Histogram)
     return true;
   return root.kind == RootKind::Reduce && needsScalars(root.op);
 }
@@ -139,7 +140,7 @@ static bool isAlone(const Root &root) {
 /// Reads memory at its place among the accesses of the program, neither sooner nor later.
 static bool isVolatile(const Root &root) {
   auto load = dyn_cast_or_null<tt::LoadOp>(root.op);
-  return root.kind == RootKind::Keep && load && load.getIsVolatile();
+  return root.kind == RootKind::Materialise && load && load.getIsVolatile();
 }
 
 bool Sequencer::canJoin(const Root &root) {
@@ -147,7 +148,7 @@ bool Sequencer::canJoin(const Root &root) {
     return false;
   if (!open || shapeOfRoot(root) != ArrayRef<int64_t>(open->shape) || isAlone(root))
     return false;
-  if (root.kind == RootKind::Atomic || (root.kind == RootKind::Store && hasLoadBehind))
+  if (root.kind == RootKind::Atomic || (root.kind == RootKind::Store && hasDependentLoad))
     return false;
   for (const Root &other : open->roots) {
     if (isAlone(other) || other.kind == RootKind::Atomic ||
@@ -165,23 +166,24 @@ void Sequencer::addRoot(Root root) {
     close();
     open = context.newNest(shapeOfRoot(root));
   }
-  if (root.kind != RootKind::Store && root.kind != RootKind::Keep && root.kind != RootKind::Assign)
+  if (root.kind != RootKind::Store && root.kind != RootKind::Materialise && root.kind != RootKind::Assign)
     for (Value value : root.op->getResults())
-      late.insert(value);
-  if (root.kind == RootKind::Keep)
-    late.insert(root.value);
+      pendingValues.insert(value);
+  if (root.kind == RootKind::Materialise)
+    pendingValues.insert(root.value);
   open->roots.push_back(std::move(root));
 }
 
 //--- ops -----------------------------------------------------------------------------------
 
 void Sequencer::scalarOp(Operation *op) {
-  if (isWrite(op) || isa<tt::PrintOp, tt::AssertOp, check::ValuesOp>(op) || (isa<tt::LoadOp>(op) && open && open->writesMemory()))
+  if (isWrite(op) || isa<tt::PrintOp, tt::AssertOp, check::ValuesOp>(op) ||
+      (isa<tt::LoadOp>(op) && open && open->writesMemory()))
     close();
-  if (open && llvm::any_of(op->getOperands(), [&](Value operand) { return late.contains(operand); })) {
-    waiting.push_back(op);
-    late.insert(op->result_begin(), op->result_end());
-    hasLoadBehind |= isa<tt::LoadOp>(op);
+  if (open && llvm::any_of(op->getOperands(), [&](Value operand) { return pendingValues.contains(operand); })) {
+    deferredScalars.push_back(op);
+    pendingValues.insert(op->result_begin(), op->result_end());
+    hasDependentLoad |= isa<tt::LoadOp>(op);
     return;
   }
   Step step;
@@ -202,7 +204,7 @@ void Sequencer::addBufferedRoot(RootKind kind, Operation *op, const char *purpos
 
 /// A gather reads its source from a buffer. That is the source's own where it is made in this block: everything that
 /// follows may read it there.
-void Sequencer::keepSource(tt::GatherOp gather) {
+void Sequencer::materialiseSource(tt::GatherOp gather) {
   Value source = gather.getSrc();
   if (auto found = context.plan.bufferOf.find(source); found != context.plan.bufferOf.end()) {
     context.plan.gatherSources[gather] = found->second;
@@ -211,12 +213,12 @@ void Sequencer::keepSource(tt::GatherOp gather) {
   const BufferId buffer = context.newBuffer(source.getType(), "gathered");
   context.plan.gatherSources[gather] = buffer;
   if (source.getDefiningOp() && source.getParentBlock() == result.block) {
-    addRoot({RootKind::Keep, source.getDefiningOp(), source, {buffer}});
+    addRoot({RootKind::Materialise, source.getDefiningOp(), source, {buffer}});
     context.plan.bufferOf[source] = buffer;
     return;
   }
   addRoot({RootKind::Assign, gather, source, {buffer}});
-  late.insert(gather.getResult());
+  pendingValues.insert(gather.getResult());
 }
 
 /// What the tiles are kept for that such an op looks at.
@@ -255,11 +257,11 @@ LogicalResult Sequencer::tileOp(Operation *op) {
     return success();
   }
   if (isa<tt::HistogramOp>(op)) {
-    addBufferedRoot(RootKind::Count, op, "counted");
+    addBufferedRoot(RootKind::Histogram, op, "histogram");
     return success();
   }
   if (auto gather = dyn_cast<tt::GatherOp>(op)) {
-    keepSource(gather);
+    materialiseSource(gather);
     return success();
   }
   if (isa<tt::CatOp>(op)) {
@@ -268,7 +270,7 @@ LogicalResult Sequencer::tileOp(Operation *op) {
     for (unsigned index : {0u, 1u})
       addRoot({RootKind::Assign, op, op->getOperand(index), {buffer}, index * half});
     context.plan.bufferOf[op->getResult(0)] = buffer;
-    late.insert(op->getResult(0));
+    pendingValues.insert(op->getResult(0));
     return success();
   }
   if (isa<tt::PrintOp, tt::AssertOp, check::ValuesOp>(op)) {
@@ -289,14 +291,14 @@ LogicalResult Sequencer::tileOp(Operation *op) {
   if (isa<tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op) && !isMemoryEffectFree(op)) {
     for (Value value : op->getResults()) { // once for each element, at its place
       const BufferId buffer = context.newBuffer(value.getType(), "effect");
-      addRoot({RootKind::Keep, op, value, {buffer}});
+      addRoot({RootKind::Materialise, op, value, {buffer}});
       context.plan.bufferOf[value] = buffer;
     }
     return success();
   }
   if (auto load = dyn_cast<tt::LoadOp>(op); load && load.getIsVolatile()) {
     const BufferId buffer = context.newBuffer(load.getType(), "volatile");
-    addRoot({RootKind::Keep, op, load.getResult(), {buffer}});
+    addRoot({RootKind::Materialise, op, load.getResult(), {buffer}});
     context.plan.bufferOf[load.getResult()] = buffer;
     return success();
   }
@@ -305,25 +307,26 @@ LogicalResult Sequencer::tileOp(Operation *op) {
     const BufferId buffer = context.newBuffer(op->getOperand(0).getType(), "reshaped");
     addRoot({RootKind::Assign, op, op->getOperand(0), {buffer}});
     context.plan.bufferOf[op->getResult(0)] = buffer;
-    late.insert(op->getResult(0));
+    pendingValues.insert(op->getResult(0));
     return success();
   }
   if (auto dot = dyn_cast<tt::DotOp>(op)) {
-    product(dot);
+    dotOp(dot);
     return success();
   }
   if (!isComputable(op))
     return tt::report(op->getLoc(), diag::OpUnsupported, op->getName().stripDialect());
-  noteBehind(op); // computed where it is used
+  noteDependent(op); // computed where it is used
   return success();
 }
 
 /// A load behind the open nest has to come before the stores that follow it, and can come no sooner than what it needs.
-void Sequencer::noteBehind(Operation *op) {
-  if (llvm::none_of(op->getOperands(), [&](Value operand) { return late.contains(operand) || behind.contains(operand); }))
+void Sequencer::noteDependent(Operation *op) {
+  if (llvm::none_of(op->getOperands(),
+                    [&](Value operand) { return pendingValues.contains(operand) || dependents.contains(operand); }))
     return;
-  behind.insert(op->result_begin(), op->result_end());
-  hasLoadBehind |= isa<tt::LoadOp>(op);
+  dependents.insert(op->result_begin(), op->result_end());
+  hasDependentLoad |= isa<tt::LoadOp>(op);
 }
 
 //--- products ------------------------------------------------------------------------------
@@ -331,26 +334,26 @@ void Sequencer::noteBehind(Operation *op) {
 static bool isPaired(tt::DotOp op) { return tt::elementOf(op.getA().getType()).getIntOrFloatBitWidth() == 16; }
 
 /// A tile that is in a buffer anyway, or a copy of it made where it is defined: once for all turns of an inner loop.
-Product::Operand Sequencer::operand(tt::DotOp op, Value value) {
+TileDot::Operand Sequencer::operand(tt::DotOp op, Value value) {
   if (auto found = context.plan.bufferOf.find(value); found != context.plan.bufferOf.end())
     return {value, found->second, false};
   // Pairs are neighbours in the rows of `a`.
   const bool isFixed = value == op.getA() && isPaired(op);
   if (!isFixed && !value.getDefiningOp<arith::ConstantOp>() && isReadByColumns(context, value)) {
-    Product::Operand turned = operandAsRead(op, transposed(value));
-    turned.isTransposed = true;
-    return turned;
+    TileDot::Operand asTransposed = operandAsRead(op, transposed(value));
+    asTransposed.isTransposed = true;
+    return asTransposed;
   }
   return operandAsRead(op, value);
 }
 
-Product::Operand Sequencer::operandAsRead(tt::DotOp op, Value value) {
+TileDot::Operand Sequencer::operandAsRead(tt::DotOp op, Value value) {
   if (auto found = context.plan.bufferOf.find(value); found != context.plan.bufferOf.end())
     return {value, found->second, false};
-  auto [place, isNew] = context.operandOf.try_emplace(value, 0);
+  auto [entry, isNew] = context.operandOf.try_emplace(value, 0);
   if (isNew) {
-    place->second = context.newBuffer(value.getType(), "operand");
-    Root root{RootKind::Assign, op, value, {place->second}};
+    entry->second = context.newBuffer(value.getType(), "operand");
+    Root root{RootKind::Assign, op, value, {entry->second}};
     if (value.getParentBlock() != result.block) {
       context.outerOperands.push_back(std::move(root));
     } else if (canStayInMemory(op, value)) {
@@ -362,15 +365,16 @@ Product::Operand Sequencer::operandAsRead(tt::DotOp op, Value value) {
       addRoot(std::move(root));
     }
   }
-  return {{}, place->second, false};
+  return {{}, entry->second, false};
 }
 
-/// Whether the product could read the tile where a load reads it: rows of neighbouring elements that it reads one by one.
+/// Whether the product could read the tile where a load reads it: rows of neighbouring elements that it reads one by
+/// one.
 bool Sequencer::canStayInMemory(tt::DotOp op, Value value) {
   auto load = value.getDefiningOp<tt::LoadOp>();
   if (!load || load.getIsVolatile() || value != op.getA() || !value.hasOneUse() || isPaired(op))
     return false;
-  const AffineForm *form = context.facts.assumed(load.getPtr());
+  const AffineForm *form = context.affineInfo.assumed(load.getPtr());
   const int64_t size = storageBytes(tt::elementOf(value.getType()));
   if (!form || form->strides.size() != 2 || form->strides[1].asConstant() != size)
     return false;
@@ -378,29 +382,29 @@ bool Sequencer::canStayInMemory(tt::DotOp op, Value value) {
   return tt::shapeOf(op.getType())[1] * size * 8 >= 2 * static_cast<int64_t>(context.machine.registerBits);
 }
 
-void Sequencer::product(tt::DotOp op) {
+void Sequencer::dotOp(tt::DotOp op) {
   Step step;
-  step.kind = StepKind::Product;
+  step.kind = StepKind::Dot;
   step.op = op;
-  step.product = std::make_unique<Product>();
-  step.product->a = operand(op, op.getA());
-  step.product->b = operand(op, op.getB());
-  step.product->isPaired = isPaired(op);
-  if (step.product->b.isTransposed || step.product->isPaired)
-    step.product->turned = context.newBuffer(op.getB().getType(), "turned");
-  std::optional<BufferId> sum = carriedSum(context.plan, op);
-  if (sum)
+  step.dot = std::make_unique<TileDot>();
+  step.dot->a = operand(op, op.getA());
+  step.dot->b = operand(op, op.getB());
+  step.dot->isPaired = isPaired(op);
+  if (step.dot->b.isTransposed || step.dot->isPaired)
+    step.dot->packed = context.newBuffer(op.getB().getType(), "packed");
+  std::optional<BufferId> accumulator = carriedAccumulator(context.plan, op);
+  if (accumulator)
     context.plan.updates.insert(op.getD());
   auto earlier = op.getC().getDefiningOp<tt::DotOp>();
-  if (!sum && earlier && earlier->getBlock() == result.block && earlier->hasOneUse())
-    sum = context.plan.bufferOf.lookup(earlier.getD());
-  step.product->d = sum ? *sum : context.newBuffer(op.getType(), "product");
-  step.product->startsAtZero = matchPattern(op.getC(), m_AnyZeroFloat()) || matchPattern(op.getC(), m_Zero());
-  const bool isThere = earlier && context.plan.bufferOf.lookup(op.getC()) == step.product->d;
-  if (!step.product->startsAtZero && !isThere)
-    addRoot({RootKind::Assign, op, op.getC(), {step.product->d}});
+  if (!accumulator && earlier && earlier->getBlock() == result.block && earlier->hasOneUse())
+    accumulator = context.plan.bufferOf.lookup(earlier.getD());
+  step.dot->d = accumulator ? *accumulator : context.newBuffer(op.getType(), "dot");
+  step.dot->startsAtZero = matchPattern(op.getC(), m_AnyZeroFloat()) || matchPattern(op.getC(), m_Zero());
+  const bool isThere = earlier && context.plan.bufferOf.lookup(op.getC()) == step.dot->d;
+  if (!step.dot->startsAtZero && !isThere)
+    addRoot({RootKind::Assign, op, op.getC(), {step.dot->d}});
   close();
-  context.plan.bufferOf[op.getD()] = step.product->d;
+  context.plan.bufferOf[op.getD()] = step.dot->d;
   result.steps.push_back(std::move(step));
 }
 

@@ -46,7 +46,7 @@ static void transposeInRegisters(llvm::IRBuilder<> &ir, SmallVectorImpl<llvm::Va
   }
 }
 
-void cpu::emitTranspose(FunctionEmitter &function, const Transposition &work) {
+void cpu::emitTranspose(KernelEmitter &function, const Transposition &work) {
   llvm::IRBuilder<> &ir = function.ir;
   const uint64_t size = storageBytes(work.element);
   auto lowestBit = [](uint64_t value) { return value & (~value + 1); };
@@ -73,15 +73,15 @@ void cpu::emitTranspose(FunctionEmitter &function, const Transposition &work) {
   });
 }
 
-void cpu::emitPairing(FunctionEmitter &function, const Transposition &work) {
+void cpu::emitPairing(KernelEmitter &function, const Transposition &work) {
   llvm::IRBuilder<> &ir = function.ir;
   const int64_t size = storageBytes(work.element), rowBytes = work.columns * size;
   const uint64_t columns = work.columns;
   const unsigned lanes = std::min<uint64_t>(function.machine.registerBits / (16 * size), columns & (~columns + 1));
   auto *type = llvm::FixedVectorType::get(function.lanes.typeOf(work.element, 1), lanes);
-  SmallVector<int> turns;
+  SmallVector<int> interleaved;
   for (unsigned lane = 0; lane < lanes; ++lane)
-    turns.append({static_cast<int>(lane), static_cast<int>(lane + lanes)});
+    interleaved.append({static_cast<int>(lane), static_cast<int>(lane + lanes)});
   emitCounted(ir, work.rows, 2, [&](llvm::Value *row) {
     emitCounted(ir, work.columns, lanes, [&](llvm::Value *column) {
       llvm::Value *begin = ir.CreateMul(row, ir.getInt64(rowBytes));
@@ -90,7 +90,7 @@ void cpu::emitPairing(FunctionEmitter &function, const Transposition &work) {
       llvm::Value *upper = ir.CreateAlignedLoad(type, from, llvm::Align(size));
       llvm::Value *lower =
           ir.CreateAlignedLoad(type, ir.CreateConstGEP1_64(ir.getInt8Ty(), from, rowBytes), llvm::Align(size));
-      ir.CreateAlignedStore(ir.CreateShuffleVector(upper, lower, turns), to, llvm::Align(size));
+      ir.CreateAlignedStore(ir.CreateShuffleVector(upper, lower, interleaved), to, llvm::Align(size));
     });
   });
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/target/cpu/FunctionEmitter.h"
+#include "compiler/target/cpu/KernelEmitter.h"
 
 namespace nereid::cpu {
 
@@ -12,9 +12,9 @@ struct Transposition {
   mlir::Type element;
 };
 
-void emitTranspose(FunctionEmitter &function, const Transposition &work);
+void emitTranspose(KernelEmitter &function, const Transposition &work);
 /// Elements of two rows in turns: [rows, columns] becomes [rows / 2, columns, 2].
-void emitPairing(FunctionEmitter &function, const Transposition &work);
+void emitPairing(KernelEmitter &function, const Transposition &work);
 
 /// for (index = 0; index < end; index += step) at the insert point; no loop where it has one turn.
 void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);

@@ -12,7 +12,7 @@ using namespace nereid::cpu;
 
 namespace {
 /// What the elements of a nest ask of the machine.
-struct Demands {
+struct AccessCounts {
   SmallVector<int, 4> unitAccesses; ///< by dimension: accesses of unit stride, less the strided ones
   unsigned widestBits = 8;
   bool hasTranscendental = false;
@@ -35,23 +35,23 @@ static unsigned laneBits(Type element, bool isArithmetic) {
 }
 
 /// Counts an access along each dimension of the nest.
-static void countAccess(TileFacts &facts, Nest &nest, Value pointer, const IndexMap &map, Demands &demands) {
-  const AffineForm *form = facts.assumed(pointer);
+static void countAccess(AffineInfo &affineInfo, Nest &nest, Value pointer, const IndexMap &map, AccessCounts &counts) {
+  const AffineForm *form = affineInfo.assumed(pointer);
   if (!form) {
-    demands.hasGather = true;
+    counts.hasGather = true;
     return;
   }
-  for (Leaf leaf : form->assumptions)
-    if (!llvm::is_contained(nest.assumptions, leaf))
-      nest.assumptions.push_back(leaf);
+  for (SymbolId symbol : form->assumptions)
+    if (!llvm::is_contained(nest.assumptions, symbol))
+      nest.assumptions.push_back(symbol);
   const uint64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
   for (auto [dim, stride] : llvm::enumerate(form->strides))
     if (map[dim] >= 0 && !stride.isZero())
-      demands.unitAccesses[map[dim]] += stride.asConstant() == static_cast<int64_t>(size) ? 2 : -1;
+      counts.unitAccesses[map[dim]] += stride.asConstant() == static_cast<int64_t>(size) ? 2 : -1;
 }
 
 static void addMask(PlanContext &context, Nest &nest, Value value, const IndexMap &map) {
-  const PrefixMask *prefix = context.facts.prefix(value);
+  const PrefixMask *prefix = context.affineInfo.prefix(value);
   if (!prefix || map[prefix->dim] < 0)
     return;
   PrefixMask mapped = *prefix;
@@ -59,14 +59,14 @@ static void addMask(PlanContext &context, Nest &nest, Value value, const IndexMa
   nest.masks.push_back({std::move(mapped), value});
 }
 
-static Demands examine(PlanContext &context, Nest &nest) {
-  Demands demands;
-  demands.unitAccesses.assign(nest.shape.size(), 0);
+static AccessCounts examine(PlanContext &context, Nest &nest) {
+  AccessCounts counts;
+  counts.unitAccesses.assign(nest.shape.size(), 0);
   auto widen = [&](Type element, bool isArithmetic) {
     if (!element.isInteger(1))
-      demands.widestBits = std::max(demands.widestBits, laneBits(element, isArithmetic));
+      counts.widestBits = std::max(counts.widestBits, laneBits(element, isArithmetic));
   };
-  ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
     if (map.empty() || llvm::all_of(map, [](int8_t loop) { return loop < 0; }))
       return !isRead(context.plan, nest, value);
     Type element = tt::elementOf(value.getType());
@@ -74,50 +74,49 @@ static Demands examine(PlanContext &context, Nest &nest) {
     if (isRead(context.plan, nest, value)) {
       widen(element, false);
       if (map.back() >= 0)
-        demands.unitAccesses[map.back()] += 2;
+        counts.unitAccesses[map.back()] += 2;
       return false;
     }
     addMask(context, nest, value, map);
     widen(element, op && !isa<tt::LoadOp>(op) && !isShapeChange(op));
     if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
       nest.readsMemory = true;
-      countAccess(context.facts, nest, load.getPtr(), map, demands);
+      countAccess(context.affineInfo, nest, load.getPtr(), map, counts);
     }
-    demands.hasTranscendental |= op && isTranscendental(op);
+    counts.hasTranscendental |= op && isTranscendental(op);
     if (auto gather = dyn_cast_or_null<tt::GatherOp>(op))
-      demands.hasGather |= !exclusiveOrOfPlace(gather.getIndices(), map, map[gather.getAxis()]);
+      counts.hasGather |= !xorOfIndex(gather.getIndices(), map, map[gather.getAxis()]);
     return true;
   });
   walk.takesAssumptions = true;
   for (const Root &root : nest.roots) {
     walk.root(root);
     // What is written to a buffer is written more quickly in whole vectors.
-    if (root.kind == RootKind::Keep || root.kind == RootKind::Assign)
-      demands.unitAccesses.back() += 3;
-    if (root.kind == RootKind::Keep && root.op) {
-      demands.hasTranscendental |= isTranscendental(root.op);
+    if (root.kind == RootKind::Materialise || root.kind == RootKind::Assign)
+      counts.unitAccesses.back() += 3;
+    if (root.kind == RootKind::Materialise && root.op) {
+      counts.hasTranscendental |= isTranscendental(root.op);
       widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));
       if (auto load = dyn_cast<tt::LoadOp>(root.op)) {
         nest.readsMemory = true;
-        countAccess(context.facts, nest, load.getPtr(), identityMap(nest.shape.size()), demands);
+        countAccess(context.affineInfo, nest, load.getPtr(), identityMap(nest.shape.size()), counts);
       }
     }
     if (root.isWrite())
-      countAccess(context.facts, nest, pointerOfWrite(root.op), identityMap(nest.shape.size()), demands);
-    demands.hasGather |= root.kind == RootKind::Atomic; // one register of lanes is enough of a loop over lanes
+      countAccess(context.affineInfo, nest, pointerOfWrite(root.op), identityMap(nest.shape.size()), counts);
+    counts.hasGather |= root.kind == RootKind::Atomic; // one register of lanes is enough of a loop over lanes
     if (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map)
       for (Value operand : root.op->getOperands())
         widen(tt::elementOf(operand.getType()), true);
   }
-  return demands;
+  return counts;
 }
 
 /// Whether all loops that index the value stand outside the vector loop.
 static bool isBeforeVector(const Nest &nest, const IndexMap &map) {
   const auto *vector = llvm::find(nest.order, static_cast<unsigned>(nest.vectorDim));
-  return llvm::all_of(map, [&](int8_t loop) {
-    return loop < 0 || llvm::find(nest.order, static_cast<unsigned>(loop)) < vector;
-  });
+  return llvm::all_of(
+      map, [&](int8_t loop) { return loop < 0 || llvm::find(nest.order, static_cast<unsigned>(loop)) < vector; });
 }
 
 /// Notes the parts of every mask that are one truth value for a whole vector.
@@ -125,13 +124,13 @@ static void collectConditions(PlanContext &context, Nest &nest) {
   auto add = [&](Value mask, const IndexMap &map) {
     if (!mask)
       return;
-    for (Conjunct &part : conjuncts(context.facts, mask, map))
+    for (Conjunct &part : conjuncts(context.affineInfo, mask, map))
       if (isBeforeVector(nest, part.map) &&
           llvm::none_of(nest.conditions, [&](const NestCondition &known) { return known.value == part.value; }))
         nest.conditions.push_back({part.value, part.map});
   };
   const IndexMap identity = identityMap(nest.shape.size());
-  ExpressionWalk walk(context.facts, [&](Value value, const IndexMap &map) {
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
     if (isRead(context.plan, nest, value))
       return false;
     if (auto load = value.getDefiningOp<tt::LoadOp>(); load && llvm::is_contained(map, nest.vectorDim))
@@ -142,12 +141,12 @@ static void collectConditions(PlanContext &context, Nest &nest) {
     walk.root(root);
     if (root.isWrite())
       add(maskOfWrite(root.op), identity);
-    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Keep)
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Materialise)
       add(load.getMask(), identity);
   }
 }
 
-static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const Demands &demands) {
+static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const AccessCounts &counts) {
   if (llvm::any_of(nest.roots, [](const Root &root) {
         return (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map) &&
                needsScalars(root.op);
@@ -157,17 +156,17 @@ static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const 
   const bool isLaneByLane = llvm::any_of(nest.roots, [&](const Root &root) {
     if (root.kind == RootKind::Scan)
       return static_cast<int>(cast<tt::ScanOp>(root.op).getAxis()) == nest.vectorDim;
-    return root.kind == RootKind::Count;
+    return root.kind == RootKind::Histogram;
   });
-  const unsigned registers = demands.hasGather || isLaneByLane ? 1 : demands.hasTranscendental ? 2 : 4;
-  const unsigned lanes = std::max(1u, registers * context.machine.registerBits / demands.widestBits);
+  const unsigned registers = counts.hasGather || isLaneByLane ? 1 : counts.hasTranscendental ? 2 : 4;
+  const unsigned lanes = std::max(1u, registers * context.machine.registerBits / counts.widestBits);
   // Lane masks are taken as 64-bit integers; every chunk is whole.
   const uint64_t extent = nest.shape[nest.vectorDim];
   return std::min<uint64_t>({lanes, 64, extent & (~extent + 1)});
 }
 
 static void vectorise(PlanContext &context, Nest &nest) {
-  const Demands demands = examine(context, nest);
+  const AccessCounts counts = examine(context, nest);
   int axis = -1;
   for (const Root &root : nest.roots)
     if (root.kind == RootKind::Reduce)
@@ -177,12 +176,12 @@ static void vectorise(PlanContext &context, Nest &nest) {
   for (auto [dim, extent] : llvm::enumerate(nest.shape)) {
     if (extent == 1)
       continue;
-    if (nest.vectorDim < 0 || demands.unitAccesses[dim] >= demands.unitAccesses[nest.vectorDim])
+    if (nest.vectorDim < 0 || counts.unitAccesses[dim] >= counts.unitAccesses[nest.vectorDim])
       nest.vectorDim = dim;
   }
   if (nest.vectorDim < 0)
     return;
-  nest.lanes = chooseLanes(context, nest, demands);
+  nest.lanes = chooseLanes(context, nest, counts);
   for (auto [dim, extent] : llvm::enumerate(nest.shape))
     if (extent != 1 && static_cast<int>(dim) != nest.vectorDim && static_cast<int>(dim) != axis)
       nest.order.push_back(dim);

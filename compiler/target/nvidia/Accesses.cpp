@@ -1,14 +1,14 @@
 // Accesses to memory: LLVM's loads and stores where they serve, PTX for predicates, cache modifiers and eviction.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/Assembly.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
+#include "compiler/target/nvidia/PtxBuilder.h"
 
 using namespace nereid;
 using namespace nereid::nvidia;
 using namespace nereid::lowering;
 
-/// ".cg", ".L1::evict_last" and their like. PTX takes one of the two; the eviction policy says more, but for `.cv`, which
-/// reads memory anew.
+/// ".cg", ".L1::evict_last" and their like. PTX takes one of the two; the eviction policy says more, but for `.cv`,
+/// which reads memory anew.
 static std::string modifiersOf(const GlobalAccess &access) {
   if (access.cache == tt::CacheModifier::CV)
     return ".cv";
@@ -59,9 +59,9 @@ static llvm::Value *moved(IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
 }
 
 static llvm::SmallVector<llvm::Value *, 4> loadPlain(IrBuilder &ir, const GlobalAccess &access) {
-  llvm::Value *all = ir.CreateAlignedLoad(wholeType(access.wordType, access.numWords),
-                                          moved(ir, access.pointer, access.byteOffset),
-                                          alignmentOf(access.wordType, access.numWords), access.isVolatile);
+  llvm::Value *all =
+      ir.CreateAlignedLoad(wholeType(access.wordType, access.numWords), moved(ir, access.pointer, access.byteOffset),
+                           alignmentOf(access.wordType, access.numWords), access.isVolatile);
   if (access.numWords == 1)
     return {all};
   llvm::SmallVector<llvm::Value *, 4> words;
@@ -87,24 +87,25 @@ llvm::SmallVector<llvm::Value *, 4> NvidiaEmitter::loadGlobal(IrBuilder &ir, con
   if (isPlain(access))
     return loadPlain(ir, access);
   llvm::Type *type = registerType(ir, access.wordType);
-  Assembly assembly(ir);
+  PtxBuilder assembly(ir);
   llvm::SmallVector<std::string, 4> results;
   for (unsigned index = 0; index < access.numWords; ++index)
-    results.push_back(assembly.output(type, /*isEarly=*/access.mask != nullptr));
+    results.push_back(assembly.output(type, /*isEarlyClobber=*/access.mask != nullptr));
   const std::string address = addressText(assembly.input(access.pointer), access.byteOffset);
   std::string text;
   if (access.mask) {
     const std::string predicate = assembly.input(access.mask);
     for (auto [result, other] : llvm::zip_equal(results, others))
       text += "mov.b" + std::to_string(type->getIntegerBitWidth()) + " " + result + ", " +
-              assembly.inputOrNumber(ir.CreateZExt(other, type)) + ";\n\t";
+              assembly.inputOrImmediate(ir.CreateZExt(other, type)) + ";\n\t";
     text += "@" + predicate + " ";
   }
   text += "ld" + std::string(access.isVolatile ? ".volatile" : "") + ".global" +
           (access.isVolatile ? "" : modifiersOf(access)) + typeText(access.wordType, access.numWords) + " " +
           braced(results) + ", " + address + ";";
   const bool readsAnew = access.isVolatile || access.cache == tt::CacheModifier::CV;
-  const auto effects = readsAnew ? llvm::MemoryEffects::unknown() : llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref);
+  const auto effects =
+      readsAnew ? llvm::MemoryEffects::unknown() : llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref);
   llvm::SmallVector<llvm::Value *, 4> words = assembly.emit(text, effects);
   for (llvm::Value *&word : words)
     word = ir.CreateTrunc(word, access.wordType);
@@ -114,13 +115,14 @@ llvm::SmallVector<llvm::Value *, 4> NvidiaEmitter::loadGlobal(IrBuilder &ir, con
 static void storeByText(IrBuilder &ir, const std::string &opcode, llvm::ArrayRef<llvm::Value *> words,
                         llvm::Value *pointer, int64_t offset, llvm::Value *mask) {
   llvm::Type *word = words.front()->getType();
-  Assembly assembly(ir);
+  PtxBuilder assembly(ir);
   const std::string address = addressText(assembly.input(pointer), offset);
   const std::string predicate = mask ? "@" + assembly.input(mask) + " " : "";
   llvm::SmallVector<std::string, 4> values;
   for (llvm::Value *value : words)
     values.push_back(assembly.input(ir.CreateZExt(value, registerType(ir, word))));
-  const std::string text = predicate + opcode + typeText(word, words.size()) + " " + address + ", " + braced(values) + ";";
+  const std::string text =
+      predicate + opcode + typeText(word, words.size()) + " " + address + ", " + braced(values) + ";";
   assembly.emit(text, llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Mod));
 }
 

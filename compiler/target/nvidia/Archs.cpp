@@ -17,14 +17,14 @@ static constexpr Arch volta = {.capability = 70,
                                .hasToolchain = false,
                                .hasWarpReduce = false,
                                .hasBf16Conversion = false,
-                               .hasByteFloats = false,
+                               .hasFp8Conversion = false,
                                .hasBf16Atomics = false,
                                .hasVectorAtomics = false,
                                .hasWarpMma = false,
                                .hasAsyncCopy = false,
                                .hasTma = false,
                                .makesTensorMaps = false,
-                               .hasMatrixStores = false,
+                               .hasStmatrix = false,
                                .hasWgmma = false,
                                .hasClusters = false,
                                .maxSharedBytes = 96 * KiB,
@@ -32,7 +32,8 @@ static constexpr Arch volta = {.capability = 70,
 
 static constexpr Arch turing() {
   Arch arch = volta;
-  arch.capability = 75, arch.cpu = arch.portable = "sm_75", arch.hasToolchain = true, arch.maxSharedBytes = 64 * KiB, arch.residentThreads = 1024;
+  arch.capability = 75, arch.cpu = arch.portable = "sm_75", arch.hasToolchain = true, arch.maxSharedBytes = 64 * KiB,
+  arch.residentThreads = 1024;
   return arch;
 }
 
@@ -46,14 +47,15 @@ static constexpr Arch ampere(unsigned capability, const char *cpu, uint32_t shar
 
 static constexpr Arch ada() {
   Arch arch = ampere(89, "sm_89", 99, 1536);
-  arch.ptxVersion = 81, arch.hasByteFloats = true;
+  arch.ptxVersion = 81, arch.hasFp8Conversion = true;
   return arch;
 }
 
 static constexpr Arch hopper() {
   Arch arch = ada();
-  arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 80, arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
-  arch.makesTensorMaps = arch.hasMatrixStores = true;
+  arch.capability = 90, arch.cpu = "sm_90a", arch.portable = "sm_90", arch.ptxVersion = 80,
+  arch.maxSharedBytes = 227 * KiB, arch.residentThreads = 2048;
+  arch.makesTensorMaps = arch.hasStmatrix = true;
   arch.hasTma = arch.hasWgmma = arch.hasClusters = arch.hasBf16Atomics = arch.hasVectorAtomics = true;
   return arch;
 }
@@ -61,7 +63,8 @@ static constexpr Arch hopper() {
 static constexpr Arch blackwell(unsigned capability, const char *cpu, const char *portable, unsigned ptxVersion,
                                 uint32_t sharedKiB, uint32_t threads = 2048) {
   Arch arch = hopper();
-  arch.capability = capability, arch.cpu = cpu, arch.portable = portable, arch.ptxVersion = ptxVersion, arch.maxSharedBytes = sharedKiB * KiB;
+  arch.capability = capability, arch.cpu = cpu, arch.portable = portable, arch.ptxVersion = ptxVersion,
+  arch.maxSharedBytes = sharedKiB * KiB;
   arch.residentThreads = threads, arch.hasWgmma = false;
   return arch;
 }
@@ -114,10 +117,10 @@ static Arch portableForm(Arch arch) {
   return arch;
 }
 
-std::optional<Arch> nvidia::findArch(const std::string &text, std::string &whyNot) {
+std::optional<Arch> nvidia::findArch(const std::string &text, std::string &reason) {
   const std::optional<ArchName> name = parse(text);
   if (!name) {
-    whyNot = "`" + text + "` is not a compute capability, such as 90 or sm_90a";
+    reason = "`" + text + "` is not a compute capability, such as 90 or sm_90a";
     return std::nullopt;
   }
   const Arch *below = nullptr;
@@ -125,7 +128,7 @@ std::optional<Arch> nvidia::findArch(const std::string &text, std::string &whyNo
     if (arch.capability <= name->capability)
       below = &arch;
   if (!below) {
-    whyNot = "no code is made for compute capability " + text + "; the lowest supported is " +
+    reason = "no code is made for compute capability " + text + "; the lowest supported is " +
              std::to_string(lowestCapability);
     return std::nullopt;
   }

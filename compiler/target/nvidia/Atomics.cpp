@@ -1,7 +1,7 @@
 // Atomic accesses to global memory as PTX, which unlike LLVM's own keep order and scope and take predicates.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/Assembly.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
+#include "compiler/target/nvidia/PtxBuilder.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -120,7 +120,7 @@ static bool isReduction(const AtomicAccess &access) {
 }
 
 /// "@$3 red.relaxed.gpu.global.add.v4.f32 "
-static std::string instructionText(Assembly &assembly, const AtomicAccess &access, const std::string &operation) {
+static std::string instructionText(PtxBuilder &assembly, const AtomicAccess &access, const std::string &operation) {
   const bool reduces = isReduction(access);
   const std::string predicate = access.mask ? "@" + assembly.input(access.mask) + " " : "";
   const std::string semantic = semanticText(reduces ? withoutResult(access.semantic) : access.semantic);
@@ -131,17 +131,17 @@ static std::string instructionText(Assembly &assembly, const AtomicAccess &acces
 static llvm::Value *atomicVector(IrBuilder &ir, const AtomicAccess &access, const std::string &operation) {
   llvm::Type *type = access.value->getType();
   auto *words = llvm::FixedVectorType::get(ir.getInt32Ty(), type->getPrimitiveSizeInBits() / 32);
-  Assembly assembly(ir);
+  PtxBuilder assembly(ir);
   llvm::SmallVector<std::string> results, operands;
   for (unsigned word = 0; word < words->getNumElements() && !isReduction(access); ++word)
-    results.push_back(assembly.output(ir.getInt32Ty(), /*isEarly=*/false));
+    results.push_back(assembly.output(ir.getInt32Ty(), /*isEarlyClobber=*/false));
   const std::string result = results.empty() ? "" : "{" + llvm::join(results, ", ") + "}, ";
   const std::string address = addressText(assembly.input(access.pointer), access.byteOffset);
   llvm::Value *bits = ir.CreateBitCast(access.value, words);
   for (uint64_t word = 0; word < words->getNumElements(); ++word)
     operands.push_back(assembly.input(ir.CreateExtractElement(bits, word)));
-  const std::string text = instructionText(assembly, access, operation) + result + address + ", {" +
-                           llvm::join(operands, ", ") + "};";
+  const std::string text =
+      instructionText(assembly, access, operation) + result + address + ", {" + llvm::join(operands, ", ") + "};";
   const auto before = assembly.emit(text, llvm::MemoryEffects::unknown());
   if (results.empty())
     return llvm::PoisonValue::get(type);
@@ -155,8 +155,8 @@ static llvm::Value *atomicVector(IrBuilder &ir, const AtomicAccess &access, cons
 static llvm::Value *loadOrStore(IrBuilder &ir, const AtomicAccess &access) {
   llvm::Type *type = access.value->getType();
   llvm::Type *held = type->isIntegerTy(8) ? ir.getInt16Ty() : type;
-  Assembly assembly(ir);
-  const std::string result = access.isLoad ? assembly.output(held, /*isEarly=*/false) + ", " : "";
+  PtxBuilder assembly(ir);
+  const std::string result = access.isLoad ? assembly.output(held, /*isEarlyClobber=*/false) + ", " : "";
   const std::string address = addressText(assembly.input(access.pointer), access.byteOffset);
   const std::string value = access.isStore ? ", " + assembly.input(ir.CreateZExt(access.value, held)) : "";
   const std::string predicate = access.mask ? "@" + assembly.input(access.mask) + " " : "";
@@ -178,8 +178,8 @@ llvm::Value *NvidiaEmitter::atomicGlobal(IrBuilder &ir, const AtomicAccess &acce
     return atomicVector(ir, access, operation);
   const bool reduces = isReduction(access);
   llvm::Type *bits = ir.getIntNTy(type->getPrimitiveSizeInBits());
-  Assembly assembly(ir);
-  const std::string result = reduces ? "" : assembly.output(bits, /*isEarly=*/false) + ", ";
+  PtxBuilder assembly(ir);
+  const std::string result = reduces ? "" : assembly.output(bits, /*isEarlyClobber=*/false) + ", ";
   std::string operands = addressText(assembly.input(access.pointer), access.byteOffset);
   for (llvm::Value *operand : {access.compared, access.value})
     if (operand)

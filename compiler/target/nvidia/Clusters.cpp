@@ -1,5 +1,5 @@
-// Turns a kernel whose programs are blocks into one whose programs are clusters of blocks; docs/why/clusters.md says why so.
-// SPDX-License-Identifier: MIT
+// Turns a kernel whose programs are blocks into one whose programs are clusters of blocks; docs/why/clusters.md says
+// why so. SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Clusters.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -18,25 +18,25 @@ static void replaceReads(llvm::Module &module, llvm::Intrinsic::ID from, llvm::I
   read->eraseFromParent();
 }
 
-static void endInOtherBlocks(llvm::Function &kernel) {
+static void exitInOtherCtas(llvm::Function &kernel) {
   llvm::BasicBlock &entry = kernel.getEntryBlock();
   auto *begin = llvm::BasicBlock::Create(kernel.getContext(), "", &kernel, &entry);
   auto *end = llvm::BasicBlock::Create(kernel.getContext(), "other.block", &kernel);
   llvm::IRBuilder<> builder(begin);
-  llvm::Value *rank = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank,
-                                              llvm::ArrayRef<llvm::Value *>());
+  llvm::Value *rank =
+      builder.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, llvm::ArrayRef<llvm::Value *>());
   builder.CreateCondBr(builder.CreateIsNull(rank), &entry, end);
   builder.SetInsertPoint(end);
   builder.CreateRetVoid();
 }
 
-void nvidia::makeProgramsOfClusters(llvm::Module &module, uint32_t numBlocks) {
+void nvidia::mapProgramsToClusters(llvm::Module &module, uint32_t numCtas) {
   replaceReads(module, llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, llvm::Intrinsic::nvvm_read_ptx_sreg_clusterid_x);
   replaceReads(module, llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, llvm::Intrinsic::nvvm_read_ptx_sreg_nclusterid_x);
   for (llvm::Function &function : module) {
     if (function.getCallingConv() != llvm::CallingConv::PTX_Kernel)
       continue;
-    function.addFnAttr("nvvm.cluster_dim", std::to_string(numBlocks) + ",1,1");
-    endInOtherBlocks(function);
+    function.addFnAttr("nvvm.cluster_dim", std::to_string(numCtas) + ",1,1");
+    exitInOtherCtas(function);
   }
 }

@@ -10,7 +10,7 @@ class Module;
 
 namespace nereid::nvidia {
 
-/// Makes a program of each cluster of `numBlocks` blocks along x: its first block runs it, the others end at once.
-void makeProgramsOfClusters(llvm::Module &module, uint32_t numBlocks);
+/// Makes a program of each cluster of `numCtas` blocks along x: its first block runs it, the others end at once.
+void mapProgramsToClusters(llvm::Module &module, uint32_t numCtas);
 
 } // namespace nereid::nvidia

@@ -3,7 +3,7 @@
 #include "compiler/target/nvidia/Codegen.h"
 
 #include "compiler/lowering/LlvmPasses.h"
-#include "compiler/target/nvidia/RegisterOrder.h"
+#include "compiler/target/nvidia/ScheduleForRegisterPressure.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -35,9 +35,9 @@ static std::string featureOf(unsigned ptxVersion) { return "+ptx" + std::to_stri
 
 /// Asked beforehand: LLVM only warns of a version that it does not know.
 static llvm::Error checkVersion(const llvm::Target &target, const llvm::Triple &triple, const nvidia::Arch &arch) {
-  const std::unique_ptr<llvm::MCSubtargetInfo> facts(target.createMCSubtargetInfo(triple, arch.cpu, ""));
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target.createMCSubtargetInfo(triple, arch.cpu, ""));
   unsigned highest = 0;
-  for (const llvm::SubtargetFeatureKV &feature : facts->getAllProcessorFeatures()) {
+  for (const llvm::SubtargetFeatureKV &feature : subtarget->getAllProcessorFeatures()) {
     llvm::StringRef name = feature.Key;
     unsigned version = 0;
     if (!name.consume_front("ptx") || name.getAsInteger(10, version))
@@ -53,27 +53,27 @@ static llvm::Error checkVersion(const llvm::Target &target, const llvm::Triple &
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const nvidia::Arch &arch) {
   initialiseNvptx();
   const llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string whyNot;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, whyNot);
+  std::string reason;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
   if (!target)
-    return llvm::createStringError(whyNot);
+    return llvm::createStringError(reason);
   if (llvm::Error error = checkVersion(*target, triple, arch))
     return error;
   llvm::TargetOptions options;
   // Where a product and a sum may become fma they say so themselves.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, arch.cpu, featureOf(arch.ptxVersion), options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, arch.cpu, featureOf(arch.ptxVersion),
+                                                                           options, llvm::Reloc::PIC_, std::nullopt,
+                                                                           llvm::CodeGenOptLevel::Default));
   if (!machine)
     return llvm::createStringError(std::string("no code generator for `") + arch.cpu + "`");
   return machine;
 }
 
 namespace {
-/// Code generators that no compilation uses, by processor and PTX version. It is for all threads: those of compilations come
-/// and go.
-class MachinePool {
+/// Code generators that no compilation uses, by processor and PTX version. It is for all threads: those of compilations
+/// come and go.
+class TargetMachinePool {
 public:
   std::unique_ptr<llvm::TargetMachine> take(const std::string &kind) {
     const std::lock_guard lock(guard);
@@ -95,27 +95,27 @@ private:
 };
 } // namespace
 
-static MachinePool &machinePool() {
-  static MachinePool &pool = *new MachinePool; // threads may still compile when the process ends
+static TargetMachinePool &targetMachinePool() {
+  static TargetMachinePool &pool = *new TargetMachinePool; // threads may still compile when the process ends
   return pool;
 }
 
-nvidia::MachineLease::MachineLease(std::string kind, std::unique_ptr<llvm::TargetMachine> machine)
+nvidia::PooledTargetMachine::PooledTargetMachine(std::string kind, std::unique_ptr<llvm::TargetMachine> machine)
     : kind(std::move(kind)), machine(std::move(machine)) {}
 
-llvm::Expected<nvidia::MachineLease> nvidia::MachineLease::get(const Arch &arch) {
+llvm::Expected<nvidia::PooledTargetMachine> nvidia::PooledTargetMachine::get(const Arch &arch) {
   const std::string kind = arch.cpu + featureOf(arch.ptxVersion);
-  if (auto machine = machinePool().take(kind))
-    return MachineLease(kind, std::move(machine));
+  if (auto machine = targetMachinePool().take(kind))
+    return PooledTargetMachine(kind, std::move(machine));
   auto made = createMachine(arch);
   if (!made)
     return made.takeError();
-  return MachineLease(kind, std::move(*made));
+  return PooledTargetMachine(kind, std::move(*made));
 }
 
-nvidia::MachineLease::~MachineLease() {
+nvidia::PooledTargetMachine::~PooledTargetMachine() {
   if (machine)
-    machinePool().put(kind, std::move(machine));
+    targetMachinePool().put(kind, std::move(machine));
 }
 
 void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -127,7 +127,7 @@ void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::EarlyCSEPass());
   lowering::runOnFunctions(module, machine, std::move(passes));
   for (llvm::Function &function : module)
-    orderForRegisters(function);
+    scheduleForRegisterPressure(function);
 }
 
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {

@@ -15,18 +15,18 @@ namespace nereid::nvidia {
 
 /// A code generator for a generation, for one compilation at a time. It is kept for the next one; where a compilation
 /// is abandoned, so is it.
-class MachineLease {
+class PooledTargetMachine {
 public:
-  static llvm::Expected<MachineLease> get(const Arch &arch);
-  MachineLease(MachineLease &&) = default;
-  MachineLease &operator=(MachineLease &&) = delete;
-  ~MachineLease();
+  static llvm::Expected<PooledTargetMachine> get(const Arch &arch);
+  PooledTargetMachine(PooledTargetMachine &&) = default;
+  PooledTargetMachine &operator=(PooledTargetMachine &&) = delete;
+  ~PooledTargetMachine();
 
   llvm::TargetMachine &operator*() const { return *machine; }
   llvm::TargetMachine *operator->() const { return machine.get(); }
 
 private:
-  MachineLease(std::string kind, std::unique_ptr<llvm::TargetMachine> machine);
+  PooledTargetMachine(std::string kind, std::unique_ptr<llvm::TargetMachine> machine);
   std::string kind;
   std::unique_ptr<llvm::TargetMachine> machine;
 };

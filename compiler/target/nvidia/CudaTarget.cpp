@@ -8,13 +8,13 @@
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/LlvmModule.h"
-#include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
 #include "compiler/target/nvidia/Clusters.h"
 #include "compiler/target/nvidia/Codegen.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/Occupancy.h"
 #include "compiler/target/nvidia/Pipeline.h"
-#include "compiler/target/nvidia/WrittenStages.h"
+#include "compiler/target/nvidia/StageOverrides.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -27,7 +27,7 @@ using namespace nereid::nvidia;
 //--- checks --------------------------------------------------------------------------------
 
 /// Blocks of a cluster that some GPUs can place together.
-static constexpr uint32_t kMaxClusterBlocks = 16;
+static constexpr uint32_t kMaxClusterCtas = 16;
 
 /// Functions that are called keep their own control flow.
 static LogicalResult checkStructure(ModuleOp module) {
@@ -50,14 +50,15 @@ static bool hasAtomics(ModuleOp module) {
 }
 
 static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &options, Arch &arch) {
-  if (!llvm::isPowerOf2_32(options.numCtas) || options.numCtas > kMaxClusterBlocks)
+  if (!llvm::isPowerOf2_32(options.numCtas) || options.numCtas > kMaxClusterCtas)
     return kernel.emitError() << "num_ctas is " << options.numCtas << "; it must be a power of two up to "
-                              << kMaxClusterBlocks;
+                              << kMaxClusterCtas;
   if (options.numCtas > 1 && !arch.hasClusters)
     return kernel.emitError() << "num_ctas is " << options.numCtas << "; " << arch.cpu
                               << " has no clusters of blocks, which came with sm_90";
   if (options.numCtas > 1)
-    kernel.emitRemark() << "num_ctas=" << options.numCtas << ": a program runs in the first block of its cluster, the others end "
+    kernel.emitRemark() << "num_ctas=" << options.numCtas
+                        << ": a program runs in the first block of its cluster, the others end "
                         << "at once; num_ctas=1 does the same with fewer, and num_warps asks for more threads";
   if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
     return kernel.emitError() << "num_warps is " << options.numWarps << "; it must be a power of two up to 32";
@@ -83,10 +84,10 @@ static unsigned neededPtx(ModuleOp module, const Arch &arch) {
 
 FailureOr<std::unique_ptr<CudaKernel>> nvidia::beginKernel(ModuleOp module, const support::Options &options,
                                                            const support::TargetSpec &target, const Tools &tools) {
-  std::string whyNot;
-  std::optional<Arch> arch = findArch(target.arch, whyNot);
+  std::string reason;
+  std::optional<Arch> arch = findArch(target.arch, reason);
   if (!arch)
-    return module.emitError() << whyNot;
+    return module.emitError() << reason;
   auto kernel = std::make_unique<CudaKernel>(options, tools, std::move(*arch));
   if (failed(useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, kernel->arch)))
     return failure();
@@ -106,7 +107,8 @@ uint32_t CudaKernel::threadsPerBlock() const { return ttg::numWarpsOf(module) * 
 
 //--- phases --------------------------------------------------------------------------------
 
-/// Says which op takes most of a block's shared memory where that is more than there is: no launch can load such a kernel.
+/// Says which op takes most of a block's shared memory where that is more than there is: no launch can load such a
+/// kernel.
 static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryPlan &shared, const Arch &arch) {
   if (shared.bytes <= arch.maxSharedBytes)
     return;
@@ -160,7 +162,7 @@ static void setMachine(CudaKernel &kernel, llvm::Module &module) {
 static LogicalResult findMachine(CudaKernel &kernel) {
   if (!kernel.options.ptxVersion)
     kernel.arch.ptxVersion = neededPtx(kernel.module, kernel.arch);
-  auto machine = lowering::orDiagnose(kernel.function, MachineLease::get(kernel.arch));
+  auto machine = lowering::orDiagnose(kernel.function, PooledTargetMachine::get(kernel.arch));
   if (failed(machine))
     return failure();
   kernel.machine.emplace(std::move(*machine));
@@ -184,7 +186,7 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   if (failed(lowering::emitModule(kernel.module, *kernel.llvmModule, emitter, kernel.shared, emission)))
     return failure();
   if (kernel.options.numCtas > 1)
-    makeProgramsOfClusters(*kernel.llvmModule, kernel.options.numCtas);
+    mapProgramsToClusters(*kernel.llvmModule, kernel.options.numCtas);
   if (llvm::Error error = emitter.linkLibraries(*kernel.llvmModule))
     return function.emitError() << llvm::toString(std::move(error));
   if (failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
@@ -193,10 +195,10 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   return success();
 }
 
-LogicalResult nvidia::readLlvm(CudaKernel &kernel, const WrittenStage &written) {
+LogicalResult nvidia::readLlvm(CudaKernel &kernel, const StageOverride &stageOverride) {
   if (failed(findMachine(kernel)))
     return failure();
-  auto module = parseLlvm(written, kernel.function, *kernel.context);
+  auto module = parseLlvm(stageOverride, kernel.function, *kernel.context);
   if (failed(module))
     return failure();
   kernel.llvmModule = std::move(*module);
@@ -204,12 +206,10 @@ LogicalResult nvidia::readLlvm(CudaKernel &kernel, const WrittenStage &written) 
   return success();
 }
 
-std::string nvidia::printLlvm(const CudaKernel &kernel) {
-  return lowering::printLlvm(*kernel.llvmModule);
-}
+std::string nvidia::printLlvm(const CudaKernel &kernel) { return lowering::printLlvm(*kernel.llvmModule); }
 
 /// Beyond it kernels with dots ask for one resident block at once: asking the assembler twice takes too long
-/// (`spillsForCompany`).
+/// (`spillsForOccupancy`).
 static constexpr size_t kLargePtxBytes = 512 << 10;
 
 LogicalResult nvidia::makePtx(CudaKernel &kernel) {
@@ -218,20 +218,20 @@ LogicalResult nvidia::makePtx(CudaKernel &kernel) {
     return failure();
   // Dots need registers more than company; their loads wait in shared memory.
   if (!hasDots(kernel.function))
-    kernel.residentBlocks = blocksToPromise(kernel.arch, {.tileRegisters = analysis::peakRegisters(kernel.function),
-                                                          .loadedBytes = analysis::bytesInFlight(kernel.function),
-                                                          .threads = kernel.threadsPerBlock(),
-                                                          .sharedBytes = kernel.shared.bytes});
+    kernel.residentCtas = chooseMinCtasPerSm(kernel.arch, {.tileRegisters = analysis::peakRegisters(kernel.function),
+                                                           .loadedBytes = analysis::bytesInFlight(kernel.function),
+                                                           .threads = kernel.threadsPerBlock(),
+                                                           .sharedBytes = kernel.shared.bytes});
   else if (ptx->size() > kLargePtxBytes)
-    kernel.residentBlocks = 1;
-  kernel.ptx = withResidentBlocks(*ptx, kernel.residentBlocks);
+    kernel.residentCtas = 1;
+  kernel.ptx = withMinCtasPerSm(*ptx, kernel.residentCtas);
   kernel.llvmModule.reset();
   kernel.context.reset();
   kernel.machine.reset();
   return success();
 }
 
-LogicalResult nvidia::readPtx(CudaKernel &kernel, const WrittenStage &written) {
-  kernel.ptx = written.text;
-  return checkPtx(written, kernel.function);
+LogicalResult nvidia::readPtx(CudaKernel &kernel, const StageOverride &stageOverride) {
+  kernel.ptx = stageOverride.text;
+  return checkPtx(stageOverride, kernel.function);
 }

@@ -3,8 +3,8 @@
 //
 // The code has one kernel of that name in the ABI `plain`: the parameters in order at their natural alignment, then a
 // pointer to global scratch memory and one to profiling's; 32 * numWarps threads a block along x; `sharedBytes` of
-// dynamic shared memory. A failure of a phase is a diagnostic at the op's location, or at the line that the PTX refused by a
-// tool was made for.
+// dynamic shared memory. A failure of a phase is a diagnostic at the op's location, or at the line that the PTX refused
+// by a tool was made for.
 #pragma once
 
 #include "compiler/analysis/SharedMemory.h"
@@ -12,8 +12,8 @@
 #include "compiler/support/Options.h"
 #include "compiler/support/TargetSpec.h"
 #include "compiler/target/nvidia/Archs.h"
-#include "compiler/target/nvidia/Assemble.h"
 #include "compiler/target/nvidia/Codegen.h"
+#include "compiler/target/nvidia/PtxAssembler.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -29,7 +29,7 @@
 namespace nereid::nvidia {
 
 /// A stage that the user has written in place of the one that is made.
-struct WrittenStage {
+struct StageOverride {
   const std::string &text;
   const std::string &path;
 };
@@ -48,12 +48,13 @@ struct CudaKernel {
   // planMemory
   analysis::SharedMemoryPlan shared;
   // makeLlvm; gone again after makePtx, since an assembler may take long
-  std::optional<MachineLease> machine;
+  std::optional<PooledTargetMachine> machine;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
   // makePtx
   std::string ptx;
-  uint32_t residentBlocks = 0; ///< that the PTX asks to be resident on a multiprocessor; 0: the assembler chooses registers
+  uint32_t residentCtas =
+      0; ///< that the PTX asks to be resident on a multiprocessor; 0: the assembler chooses registers
   // makeCubin
   bool isPtxReproducible = true; ///< false: the PTX is not what the same module gives without assembling
   Assembled assembled;
@@ -82,7 +83,7 @@ std::string printPlan(const CudaKernel &kernel);
 std::string printLlvm(const CudaKernel &kernel);
 
 //--- stages that the user has written ---
-mlir::LogicalResult readLlvm(CudaKernel &kernel, const WrittenStage &written);
-mlir::LogicalResult readPtx(CudaKernel &kernel, const WrittenStage &written);
+mlir::LogicalResult readLlvm(CudaKernel &kernel, const StageOverride &stageOverride);
+mlir::LogicalResult readPtx(CudaKernel &kernel, const StageOverride &stageOverride);
 
 } // namespace nereid::nvidia

@@ -27,8 +27,9 @@ void NvidiaEmitter::print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<
 
 void NvidiaEmitter::fail(IrBuilder &ir, const Failure &failure) {
   llvm::Type *pointer = ir.getPtrTy();
-  auto *type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, ir.getInt32Ty(), pointer, ir.getInt64Ty()}, false);
+  auto *type =
+      llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, ir.getInt32Ty(), pointer, ir.getInt64Ty()}, false);
   ir.CreateCall(moduleOf(ir).getOrInsertFunction("__assertfail", type),
-                {ir.CreateGlobalString(failure.message), ir.CreateGlobalString(failure.file),
-                 ir.getInt32(failure.line), ir.CreateGlobalString(failure.function), ir.getInt64(1)});
+                {ir.CreateGlobalString(failure.message), ir.CreateGlobalString(failure.file), ir.getInt32(failure.line),
+                 ir.CreateGlobalString(failure.function), ir.getInt64(1)});
 }

@@ -20,7 +20,7 @@ struct Libraries::File {
   std::unique_ptr<llvm::MemoryBuffer> bytes; ///< null: it cannot be read
 };
 
-Libraries::Libraries(const math::HostMath &facts) : facts(facts) {}
+Libraries::Libraries(const math::HostMath &features) : features(features) {}
 Libraries::~Libraries() = default;
 
 llvm::StringRef Libraries::contents(llvm::StringRef path) {
@@ -39,12 +39,12 @@ llvm::Function *Libraries::declare(llvm::Module &module, llvm::StringRef path, l
 }
 
 /// A function of our library that is emitted as inline code: its body is that code.
-static void defineInline(llvm::Function &function, const math::HostMath &facts) {
+static void defineInline(llvm::Function &function, const math::HostMath &features) {
   llvm::SmallVector<llvm::Value *, 3> arguments;
   for (llvm::Argument &argument : function.args())
     arguments.push_back(&argument);
   llvm::IRBuilder<> ir(llvm::BasicBlock::Create(function.getContext(), "entry", &function));
-  if (llvm::Value *result = lowering::emitExtern(ir, function.getName(), arguments, facts)) {
+  if (llvm::Value *result = lowering::emitExtern(ir, function.getName(), arguments, features)) {
     ir.CreateRet(result);
     function.setLinkage(llvm::Function::InternalLinkage);
   } else {
@@ -64,7 +64,7 @@ llvm::Error Libraries::link(llvm::Module &module) {
   for (llvm::Function &function : module) {
     if (!function.isDeclaration() || !function.getName().starts_with(kOwnPrefix))
       continue;
-    defineInline(function, facts);
+    defineInline(function, features);
     if (function.isDeclaration())
       return llvm::createStringError("no library has the function `" + function.getName().str() + "`");
   }

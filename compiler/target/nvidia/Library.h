@@ -20,7 +20,7 @@ llvm::StringRef libraryBitcode();
 /// Libraries of one compilation.
 class Libraries {
 public:
-  explicit Libraries(const math::HostMath &facts);
+  explicit Libraries(const math::HostMath &features);
   Libraries(const Libraries &) = delete;
   Libraries &operator=(const Libraries &) = delete;
   ~Libraries();
@@ -35,7 +35,7 @@ private:
   struct File;
   llvm::StringRef contents(llvm::StringRef path);
 
-  const math::HostMath &facts;
+  const math::HostMath &features;
   std::vector<std::unique_ptr<File>> files;
 };
 

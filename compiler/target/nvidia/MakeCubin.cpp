@@ -13,48 +13,48 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
-/// Whether the assembler spills although it leaves registers for a second block: where there is no promise at all it gives
-/// large kernels 32 registers at times. Users' own limits stay.
-static bool spillsForCompany(const Assembled &made, const CudaKernel &kernel) {
+/// Whether the assembler spills although it leaves registers for a second block: where there is no promise at all it
+/// gives large kernels 32 registers at times. Users' own limits stay.
+static bool spillsForOccupancy(const Assembled &made, const CudaKernel &kernel) {
   return made.spillBytes > 0 && !StringRef(kernel.ptx).contains(".maxnreg") &&
-         residentBlocks(kernel.arch, {made.registers, kernel.threadsPerBlock(), /*sharedBytes=*/0}) > 1 &&
-         made.registers < mostRegisters;
+         residentCtas(kernel.arch, {made.registers, kernel.threadsPerBlock(), /*sharedBytes=*/0}) > 1 &&
+         made.registers < maxThreadRegisters;
 }
 
-/// A promise of occupancy that the assembler can only keep with spills gives way to the largest one without; where there
-/// is none, to the one that leaves a thread all registers.
+/// A promise of occupancy that the assembler can only keep with spills gives way to the largest one without; where
+/// there is none, to the one that leaves a thread all registers.
 static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, AssemblyError &error) {
   const StringRef options = kernel.options.ptxOptions;
-  const auto promising = [&](uint32_t blocks) {
-    return assemble(withResidentBlocks(kernel.ptx, blocks), kernel.arch, kernel.tools, options, error);
+  const auto assembleWith = [&](uint32_t blocks) {
+    return assemble(withMinCtasPerSm(kernel.ptx, blocks), kernel.arch, kernel.tools, options, error);
   };
   const auto keep = [&](uint32_t blocks) {
-    kernel.residentBlocks = blocks;
-    kernel.ptx = withResidentBlocks(kernel.ptx, blocks);
+    kernel.residentCtas = blocks;
+    kernel.ptx = withMinCtasPerSm(kernel.ptx, blocks);
     kernel.isPtxReproducible = false;
   };
   std::optional<Assembled> best = assemble(kernel.ptx, kernel.arch, kernel.tools, options, error);
-  if (!best && !error.isLate && kernel.residentBlocks > 0) {
+  if (!best && !error.isLate && kernel.residentCtas > 0) {
     keep(0); // some instructions need more registers than a promise may leave
-    return promising(0);
+    return assembleWith(0);
   }
-  if (best && kernel.residentBlocks == 0 && options.empty() && spillsForCompany(*best, kernel)) {
-    std::optional<Assembled> alone = promising(1);
+  if (best && kernel.residentCtas == 0 && options.empty() && spillsForOccupancy(*best, kernel)) {
+    std::optional<Assembled> alone = assembleWith(1);
     if (!alone || alone->spillBytes >= best->spillBytes)
       return best;
     keep(1);
     return alone;
   }
-  uint32_t enough = residentBlocks(kernel.arch, {mostRegisters, kernel.threadsPerBlock(), kernel.shared.bytes});
-  if (!best || best->spillBytes == 0 || enough >= kernel.residentBlocks)
+  uint32_t enough = residentCtas(kernel.arch, {maxThreadRegisters, kernel.threadsPerBlock(), kernel.shared.bytes});
+  if (!best || best->spillBytes == 0 || enough >= kernel.residentCtas)
     return best;
-  std::optional<Assembled> roomy = promising(enough);
-  if (!roomy || roomy->spillBytes >= best->spillBytes)
+  std::optional<Assembled> relaxed = assembleWith(enough);
+  if (!relaxed || relaxed->spillBytes >= best->spillBytes)
     return best;
-  best = std::move(roomy);
-  for (uint32_t tooMany = kernel.residentBlocks; best->spillBytes == 0 && tooMany - enough > 1;) {
+  best = std::move(relaxed);
+  for (uint32_t tooMany = kernel.residentCtas; best->spillBytes == 0 && tooMany - enough > 1;) {
     const uint32_t blocks = enough + (tooMany - enough) / 2;
-    std::optional<Assembled> made = promising(blocks);
+    std::optional<Assembled> made = assembleWith(blocks);
     if (made && made->spillBytes == 0) {
       best = std::move(made);
       enough = blocks;
@@ -83,8 +83,8 @@ LogicalResult nvidia::makeCubin(CudaKernel &kernel) {
   if (const auto took = std::chrono::steady_clock::now() - began; took > kSlowAssembly)
     tt::report(function.getLoc(), diag::SlowAssembly, std::chrono::round<std::chrono::seconds>(took).count(),
                function.getSymName(), made->registers, made->spillBytes);
-  if (!made->waits.empty())
-    function.emitRemark() << "the assembler lets products by warp groups wait for each other: " << made->waits;
+  if (!made->serialisationNote.empty())
+    function.emitRemark() << "the assembler serialises wgmma instructions: " << made->serialisationNote;
   kernel.assembled = std::move(*made);
   return success();
 }

@@ -18,45 +18,46 @@ static Values parts(lowering::IrBuilder &ir, llvm::Value *whole) {
 }
 
 /// Two times two instructions of 8 rows and a depth of 4.
-static Values multiplyDoubles(lowering::IrBuilder &ir, llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
-                              Values sums) {
+static Values emitF64Mma(lowering::IrBuilder &ir, llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
+                         Values accumulators) {
   for (unsigned half : {0, 1})
     for (unsigned rows : {0, 1}) {
-      llvm::Value *sum = ir.CreateIntrinsic(llvm::Intrinsic::nvvm_mma_m8n8k4_row_col_f64, {},
-                                            {a[2 * half + rows], b[half], sums[2 * rows], sums[2 * rows + 1]});
-      sums[2 * rows] = ir.CreateExtractValue(sum, 0);
-      sums[2 * rows + 1] = ir.CreateExtractValue(sum, 1);
+      llvm::Value *sum =
+          ir.CreateIntrinsic(llvm::Intrinsic::nvvm_mma_m8n8k4_row_col_f64, {},
+                             {a[2 * half + rows], b[half], accumulators[2 * rows], accumulators[2 * rows + 1]});
+      accumulators[2 * rows] = ir.CreateExtractValue(sum, 0);
+      accumulators[2 * rows + 1] = ir.CreateExtractValue(sum, 1);
     }
-  return sums;
+  return accumulators;
 }
 
-static ID instructionOf(ttg::MatrixKind kind) {
+static ID mmaIntrinsic(ttg::MmaKind kind) {
   switch (kind) {
-  case ttg::MatrixKind::F16:
+  case ttg::MmaKind::F16:
     return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
-  case ttg::MatrixKind::BF16:
+  case ttg::MmaKind::BF16:
     return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
-  case ttg::MatrixKind::TF32:
+  case ttg::MmaKind::TF32:
     return llvm::Intrinsic::nvvm_mma_m16n8k8_row_col_tf32;
-  case ttg::MatrixKind::Int8:
+  case ttg::MmaKind::Int8:
     return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
-  case ttg::MatrixKind::F64:
+  case ttg::MmaKind::F64:
     return llvm::Intrinsic::nvvm_mma_m8n8k4_row_col_f64;
   }
   llvm_unreachable("all kinds are listed");
 }
 
-Values NvidiaEmitter::multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind, llvm::ArrayRef<llvm::Value *> a,
-                                       llvm::ArrayRef<llvm::Value *> b, llvm::ArrayRef<llvm::Value *> sums) {
-  if (kind == ttg::MatrixKind::F64)
-    return multiplyDoubles(ir, a, b, Values(sums));
+Values NvidiaEmitter::emitMma(IrBuilder &ir, ttg::MmaKind kind, llvm::ArrayRef<llvm::Value *> a,
+                              llvm::ArrayRef<llvm::Value *> b, llvm::ArrayRef<llvm::Value *> accumulators) {
+  if (kind == ttg::MmaKind::F64)
+    return emitF64Mma(ir, a, b, Values(accumulators));
   llvm::SmallVector<llvm::Value *, 10> operands;
   for (llvm::Value *word : llvm::concat<llvm::Value *const>(a, b)) {
-    const bool isPair = kind == ttg::MatrixKind::F16;
+    const bool isPair = kind == ttg::MmaKind::F16;
     operands.push_back(isPair ? ir.CreateBitCast(word, llvm::FixedVectorType::get(ir.getHalfTy(), 2)) : word);
   }
-  operands.append(sums.begin(), sums.end());
-  return parts(ir, ir.CreateIntrinsic(instructionOf(kind), {}, operands));
+  operands.append(accumulators.begin(), accumulators.end());
+  return parts(ir, ir.CreateIntrinsic(mmaIntrinsic(kind), {}, operands));
 }
 
 llvm::Value *NvidiaEmitter::roundToTf32(IrBuilder &ir, llvm::Value *single) {

@@ -1,6 +1,6 @@
 // Calls nvJitLink, opened by its path: a process less, and 10 ms less, than ptxas.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/AssembleTools.h"
+#include "compiler/target/nvidia/PtxAssemblerTools.h"
 
 #include "compiler/support/FatalGuard.h"
 
@@ -42,7 +42,8 @@ struct Library {
 template <typename Function> bool find(void *library, const char *name, Function &function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   for (int minor = 9; !function && minor >= 0; --minor)
-    function = reinterpret_cast<Function>(dlsym(library, ("__" + std::string(name) + "_12_" + std::to_string(minor)).c_str()));
+    function =
+        reinterpret_cast<Function>(dlsym(library, ("__" + std::string(name) + "_12_" + std::to_string(minor)).c_str()));
   return function != nullptr;
 }
 
@@ -51,15 +52,15 @@ Library open(const std::string &path) {
   void *opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!opened)
     return library;
-  const bool hasAll = find(opened, "nvJitLinkCreate", library.create) && find(opened, "nvJitLinkDestroy", library.destroy) &&
-                      find(opened, "nvJitLinkAddData", library.addData) &&
-                      find(opened, "nvJitLinkComplete", library.complete) &&
-                      find(opened, "nvJitLinkGetLinkedCubinSize", library.cubinSize) &&
-                      find(opened, "nvJitLinkGetLinkedCubin", library.cubin) &&
-                      find(opened, "nvJitLinkGetErrorLogSize", library.errorSize) &&
-                      find(opened, "nvJitLinkGetErrorLog", library.error) &&
-                      find(opened, "nvJitLinkGetInfoLogSize", library.infoSize) &&
-                      find(opened, "nvJitLinkGetInfoLog", library.info) && find(opened, "nvJitLinkVersion", library.version);
+  const bool hasAll =
+      find(opened, "nvJitLinkCreate", library.create) && find(opened, "nvJitLinkDestroy", library.destroy) &&
+      find(opened, "nvJitLinkAddData", library.addData) && find(opened, "nvJitLinkComplete", library.complete) &&
+      find(opened, "nvJitLinkGetLinkedCubinSize", library.cubinSize) &&
+      find(opened, "nvJitLinkGetLinkedCubin", library.cubin) &&
+      find(opened, "nvJitLinkGetErrorLogSize", library.errorSize) &&
+      find(opened, "nvJitLinkGetErrorLog", library.error) &&
+      find(opened, "nvJitLinkGetInfoLogSize", library.infoSize) && find(opened, "nvJitLinkGetInfoLog", library.info) &&
+      find(opened, "nvJitLinkVersion", library.version);
   return hasAll ? library : Library();
 }
 
@@ -68,10 +69,10 @@ Library libraryAt(const std::string &path) {
   static std::mutex guard;
   static llvm::StringMap<Library> known;
   const std::lock_guard lock(guard);
-  auto [place, isNew] = known.try_emplace(path);
+  auto [entry, isNew] = known.try_emplace(path);
   if (isNew)
-    place->second = open(path);
-  return place->second;
+    entry->second = open(path);
+  return entry->second;
 }
 
 /// One link; the handle goes with it.

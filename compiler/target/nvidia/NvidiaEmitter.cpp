@@ -15,17 +15,16 @@ static llvm::Value *divideFull(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Va
 }
 
 NvidiaEmitter::NvidiaEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries)
-    : arch(arch),
-      facts{.hasFma = true, .hasLibm = false, .avoidsBranches = true, .quickDivide = divideFull},
+    : arch(arch), features{.hasFma = true, .hasLibm = false, .avoidsBranches = true, .approxDivide = divideFull},
       externLibraries(externLibraries) {}
 
 //--- program -------------------------------------------------------------------------------
 
-void NvidiaEmitter::markKernel(llvm::Function &function, const KernelShape &shape) {
+void NvidiaEmitter::markKernel(llvm::Function &function, const LaunchBounds &bounds) {
   function.setCallingConv(llvm::CallingConv::PTX_Kernel);
-  function.addFnAttr("nvvm.reqntid", std::to_string(shape.numThreads));
-  if (shape.maxRegisters)
-    function.addFnAttr("nvvm.maxnreg", std::to_string(shape.maxRegisters));
+  function.addFnAttr("nvvm.reqntid", std::to_string(bounds.numThreads));
+  if (bounds.maxRegisters)
+    function.addFnAttr("nvvm.maxnreg", std::to_string(bounds.maxRegisters));
 }
 
 static llvm::Value *readRegister(IrBuilder &ir, llvm::Intrinsic::ID id, uint32_t begin, uint64_t end) {
@@ -103,21 +102,21 @@ llvm::Value *NvidiaEmitter::reduceWarp(IrBuilder &ir, WarpReduction kind, llvm::
 
 //--- arithmetic ----------------------------------------------------------------------------
 
-llvm::Value *NvidiaEmitter::quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) { return divideFull(ir, a, b); }
+llvm::Value *NvidiaEmitter::approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) { return divideFull(ir, a, b); }
 
-llvm::Value *NvidiaEmitter::quickMath(IrBuilder &ir, QuickMath function, llvm::Value *x) {
+llvm::Value *NvidiaEmitter::approxMath(IrBuilder &ir, ApproxMath function, llvm::Value *x) {
   auto call = [&](llvm::Intrinsic::ID id) { return ir.CreateIntrinsic(id, {}, {x}); };
   constexpr double log2e = 0x1.71547652b82fep0;
   switch (function) {
-  case QuickMath::Exp: {
+  case ApproxMath::Exp: {
     llvm::Value *scaled = ir.CreateFMul(x, llvm::ConstantFP::get(x->getType(), log2e));
     return ir.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx, {x->getType()}, {scaled});
   }
-  case QuickMath::Exp2:
+  case ApproxMath::Exp2:
     return ir.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz, {x->getType()}, {x});
-  case QuickMath::Sqrt:
+  case ApproxMath::Sqrt:
     return call(llvm::Intrinsic::nvvm_sqrt_approx_f);
-  case QuickMath::Rsqrt:
+  case ApproxMath::Rsqrt:
     return call(llvm::Intrinsic::nvvm_rsqrt_approx_f);
   }
   llvm_unreachable("all functions are listed");
@@ -129,25 +128,25 @@ llvm::Value *NvidiaEmitter::narrow(IrBuilder &ir, llvm::Value *single, mlir::Typ
   if (to.isF16() || to.isBF16()) {
     if (!towardZero || !arch.hasBf16Conversion)
       return nullptr;
-    return ir.CreateIntrinsic(to.isF16() ? llvm::Intrinsic::nvvm_f2f16_rz : llvm::Intrinsic::nvvm_f2bf16_rz, {}, {single});
+    return ir.CreateIntrinsic(to.isF16() ? llvm::Intrinsic::nvvm_f2f16_rz : llvm::Intrinsic::nvvm_f2bf16_rz, {},
+                              {single});
   }
   const bool isE4m3 = llvm::isa<mlir::Float8E4M3FNType>(to);
-  if (!arch.hasByteFloats || towardZero || !(isE4m3 || llvm::isa<mlir::Float8E5M2Type>(to)))
+  if (!arch.hasFp8Conversion || towardZero || !(isE4m3 || llvm::isa<mlir::Float8E5M2Type>(to)))
     return nullptr;
   // PTX ISA, cvt: of two operands the second becomes the low byte.
-  const llvm::Intrinsic::ID id =
-      isE4m3 ? llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn : llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn;
+  const llvm::Intrinsic::ID id = isE4m3 ? llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn : llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn;
   llvm::Value *pair = ir.CreateIntrinsic(id, {}, {llvm::ConstantFP::getZero(single->getType()), single});
   return ir.CreateTrunc(pair, ir.getInt8Ty());
 }
 
-llvm::Value *NvidiaEmitter::widenByte(IrBuilder &ir, llvm::Value *byte, mlir::Type from) {
+llvm::Value *NvidiaEmitter::widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) {
   const bool isE4m3 = llvm::isa<mlir::Float8E4M3FNType>(from);
   llvm::Value *pair = ir.CreateZExt(byte, ir.getInt16Ty());
   // An f16 begins with the bits of an e5m2.
   if (llvm::isa<mlir::Float8E5M2Type>(from))
     return ir.CreateFPExt(ir.CreateBitCast(ir.CreateShl(pair, 8), ir.getHalfTy()), ir.getFloatTy());
-  if (!arch.hasByteFloats || !isE4m3)
+  if (!arch.hasFp8Conversion || !isE4m3)
     return nullptr;
   llvm::Value *halves = ir.CreateIntrinsic(llvm::Intrinsic::nvvm_e4m3x2_to_f16x2_rn, {}, {pair});
   return ir.CreateFPExt(ir.CreateExtractElement(halves, uint64_t{0}), ir.getFloatTy());

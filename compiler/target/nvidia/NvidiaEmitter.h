@@ -6,7 +6,7 @@
 #include "compiler/support/Options.h"
 #include "compiler/target/nvidia/Archs.h"
 #include "compiler/target/nvidia/Library.h"
-#include "compiler/target/nvidia/TensorCopies.h"
+#include "compiler/target/nvidia/TmaEmitter.h"
 
 namespace nereid::nvidia {
 
@@ -17,7 +17,7 @@ public:
   explicit NvidiaEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries = {});
 
   unsigned threadsPerWarp() const override { return 32; }
-  void markKernel(llvm::Function &function, const lowering::KernelShape &shape) override;
+  void markKernel(llvm::Function &function, const lowering::LaunchBounds &bounds) override;
   llvm::Value *programId(IrBuilder &ir, unsigned axis) override;
   llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) override;
   llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) override;
@@ -37,33 +37,33 @@ public:
   void print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) override;
   void fail(IrBuilder &ir, const lowering::Failure &failure) override;
   llvm::StringRef scopeName(tt::MemSyncScope scope) const override;
-  bool hasMatrixLoads() const override { return arch.hasWarpMma; }
-  llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
-                                                   bool isTransposed) override;
-  bool hasMatrixStores() const override { return arch.hasMatrixStores; }
-  void storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
-                     bool isTransposed) override;
+  bool hasLdmatrix() const override { return arch.hasWarpMma; }
+  llvm::SmallVector<llvm::Value *, 8> ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
+                                               bool isTransposed) override;
+  bool hasStmatrix() const override { return arch.hasStmatrix; }
+  void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                bool isTransposed) override;
   void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
   void commitCopies(IrBuilder &ir) override;
   void waitForCopies(IrBuilder &ir, unsigned numPending) override;
 
-  llvm::Value *quickDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
-  llvm::Value *quickMath(IrBuilder &ir, lowering::QuickMath function, llvm::Value *x) override;
-  const math::HostMath &mathFacts() const override { return facts; }
+  llvm::Value *approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
+  llvm::Value *approxMath(IrBuilder &ir, lowering::ApproxMath function, llvm::Value *x) override;
+  const math::HostMath &mathFeatures() const override { return features; }
   llvm::StringRef externLibrary(llvm::StringRef name) const override;
   llvm::Value *callExtern(IrBuilder &ir, const lowering::ExternCall &call) override;
   llvm::Value *narrow(IrBuilder &ir, llvm::Value *single, mlir::Type to, bool towardZero) override;
-  llvm::Value *widenByte(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
+  llvm::Value *widenFp8(IrBuilder &ir, llvm::Value *byte, mlir::Type from) override;
 
-  llvm::SmallVector<llvm::Value *, 4> multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind,
-                                                       llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
-                                                       llvm::ArrayRef<llvm::Value *> sums) override;
-  llvm::SmallVector<llvm::Value *> multiplyByGroups(IrBuilder &ir, const lowering::GroupProduct &product) override;
-  llvm::SmallVector<llvm::Value *> waitForGroups(IrBuilder &ir, unsigned pendings,
-                                                 llvm::ArrayRef<llvm::Value *> sums) override;
+  llvm::SmallVector<llvm::Value *, 4> emitMma(IrBuilder &ir, ttg::MmaKind kind, llvm::ArrayRef<llvm::Value *> a,
+                                              llvm::ArrayRef<llvm::Value *> b,
+                                              llvm::ArrayRef<llvm::Value *> accumulators) override;
+  llvm::SmallVector<llvm::Value *> emitWgmma(IrBuilder &ir, const lowering::WgmmaDot &dot) override;
+  llvm::SmallVector<llvm::Value *> waitForWgmma(IrBuilder &ir, unsigned pendings,
+                                                llvm::ArrayRef<llvm::Value *> accumulators) override;
   void fenceAsyncShared(IrBuilder &ir) override;
   llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
-  lowering::TensorCopies *tensorCopies() override { return arch.makesTensorMaps ? &copies : nullptr; }
+  lowering::TmaEmitter *tma() override { return arch.makesTensorMaps ? &copies : nullptr; }
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
 
   /// Gives functions of libraries that were called their code.
@@ -71,10 +71,10 @@ public:
 
 private:
   const Arch &arch;
-  math::HostMath facts;
-  Libraries libraries{facts};
+  math::HostMath features;
+  Libraries libraries{features};
   llvm::ArrayRef<support::ExternLibrary> externLibraries;
-  NvidiaTensorCopies copies;
+  NvidiaTmaEmitter copies;
 };
 
 } // namespace nereid::nvidia

@@ -14,13 +14,13 @@ static constexpr uint32_t registerGranule = 8;   // of a thread
 static constexpr uint32_t reservedShared = 1024; // of a block, for the system
 /// Addresses, indices and partial results beside the tiles.
 static constexpr uint32_t otherRegisters = 16;
-/// Loads in flight on one multiprocessor that memory takes to answer at full rate: about twice latency times bandwidth of
-/// an H200 over its 132 multiprocessors, since not all blocks load at the same time.
-static constexpr uint32_t bytesToKeepBusy = 64 * 1024;
+/// Loads in flight on one multiprocessor that memory takes to answer at full rate: about twice latency times bandwidth
+/// of an H200 over its 132 multiprocessors, since not all blocks load at the same time.
+static constexpr uint32_t bytesInFlightPerSm = 64 * 1024;
 /// One block works while another waits at a barrier.
-static constexpr uint32_t leastBlocks = 2;
+static constexpr uint32_t minResidentCtas = 2;
 
-uint32_t nvidia::residentBlocks(const Arch &arch, const BlockFootprint &block) {
+uint32_t nvidia::residentCtas(const Arch &arch, const CtaFootprint &block) {
   const uint32_t registers = std::max<uint32_t>(llvm::alignTo(block.registers, registerGranule), registerGranule);
   const uint32_t byRegisters = registerFile / (registers * block.threads);
   const uint32_t byThreads = arch.residentThreads / block.threads;
@@ -28,18 +28,18 @@ uint32_t nvidia::residentBlocks(const Arch &arch, const BlockFootprint &block) {
   return std::min({byRegisters, byThreads, byShared});
 }
 
-uint32_t nvidia::blocksToPromise(const Arch &arch, const Demand &demand) {
-  const uint32_t registers = demand.tileRegisters + otherRegisters;
-  if (registers > mostRegisters)
+uint32_t nvidia::chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources) {
+  const uint32_t registers = resources.tileRegisters + otherRegisters;
+  if (registers > maxThreadRegisters)
     return 0;
-  const uint32_t fitting = residentBlocks(arch, {registers, demand.threads, demand.sharedBytes});
-  if (demand.loadedBytes == 0)
+  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes});
+  if (resources.loadedBytes == 0)
     return fitting;
-  const uint32_t busy = llvm::divideCeil(bytesToKeepBusy, demand.loadedBytes * demand.threads);
-  return std::min(fitting, std::max(busy, leastBlocks));
+  const uint32_t busy = llvm::divideCeil(bytesInFlightPerSm, resources.loadedBytes * resources.threads);
+  return std::min(fitting, std::max(busy, minResidentCtas));
 }
 
-std::string nvidia::withResidentBlocks(const std::string &ptx, uint32_t blocks) {
+std::string nvidia::withMinCtasPerSm(const std::string &ptx, uint32_t blocks) {
   static constexpr char directive[] = "\n.minnctapersm ";
   std::string text = ptx;
   if (const size_t old = text.find(directive); old != std::string::npos)

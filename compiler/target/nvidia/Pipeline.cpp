@@ -15,25 +15,27 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
-static void addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
-  std::string whyNot;
-  const std::optional<Arch> arch = findArch(target.arch, whyNot);
+static void addDescriptorPasses(OpPassManager &passes, const support::TargetSpec &target,
+                                const support::Options &options) {
+  std::string reason;
+  const std::optional<Arch> arch = findArch(target.arch, reason);
   if (!arch || !arch->makesTensorMaps)
     return;
-  const bool wherePossible = target.features == kTensorCopies, hostMaps = target.features == kHostMaps;
+  const bool wherePossible = target.features == kTensorCopies, hostTensorMaps = target.features == kHostMaps;
   const bool pays = arch->hasWgmma; // measured there
   const bool mayMake = (pays || wherePossible) && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx);
-  if (mayMake || hostMaps)
-    passes.addPass(ttg::createPlaceDescriptors({wherePossible, hostMaps}));
+  if (mayMake || hostTensorMaps)
+    passes.addPass(ttg::createLowerDescriptorsToTma({wherePossible, hostTensorMaps}));
 }
 
-void nvidia::buildTtirPipeline(OpPassManager &passes, const support::TargetSpec &target, const support::Options &options) {
+void nvidia::buildTtirPipeline(OpPassManager &passes, const support::TargetSpec &target,
+                               const support::Options &options) {
   tt::buildOptimisePipeline(passes, options.enableFpFusion,
                             [&](OpPassManager &more) { addDescriptorPasses(more, target, options); });
 }
 
 void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const support::Options &options) {
-  ttg::GpuShape shape;
+  ttg::GpuPipelineOptions shape;
   shape.numWarps = options.numWarps;
   shape.numCtas = options.numCtas;
   shape.target = "cuda:" + std::to_string(arch.capability);
@@ -43,7 +45,7 @@ void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const s
   shape.hasWarpGroupMma = arch.hasWgmma;
   shape.hasAsyncCopy = arch.hasAsyncCopy;
   shape.hasVectorAtomics = arch.hasVectorAtomics;
-  shape.productStages = options.numStages;
+  shape.dotStages = options.numStages;
   passes.addPass(tt::createDecomposeScaledDots({/*halves=*/arch.hasWarpMma}));
   passes.addPass(tt::createPadTiles());
   ttg::buildPipeline(passes, shape);
@@ -54,7 +56,8 @@ namespace {
 struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
   Option<std::string> arch{*this, "arch", llvm::cl::desc("compute capability, as in cuda:90"), llvm::cl::init("90")};
   Option<std::string> features{*this, "features", llvm::cl::desc("+tma or +maps"), llvm::cl::init("")};
-  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("warps of a block"), llvm::cl::init(support::Options().numWarps)};
+  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("warps of a block"),
+                            llvm::cl::init(support::Options().numWarps)};
   Option<unsigned> numStages{*this, "num-stages", llvm::cl::desc("stages of loops with a dot"),
                              llvm::cl::init(support::Options().numStages)};
   Option<unsigned> numCtas{*this, "num-ctas", llvm::cl::desc("blocks of a cluster"), llvm::cl::init(1)};
@@ -81,24 +84,25 @@ struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
 
 /// A mistake ends nereid-opt with a message.
 static Arch archOf(const CudaPipeline &pipeline) {
-  std::string whyNot;
-  const std::optional<Arch> arch = findArch(pipeline.arch, whyNot);
+  std::string reason;
+  const std::optional<Arch> arch = findArch(pipeline.arch, reason);
   const StringRef features = pipeline.features;
   if (arch && !features.empty() && features != kTensorCopies && features != kHostMaps)
-    whyNot = "features are `" + features.str() + "`; they may be `" + kTensorCopies.str() + "` or `" + kHostMaps.str() + "`";
-  if (!whyNot.empty())
-    llvm::reportFatalUsageError(StringRef(whyNot));
+    reason =
+        "features are `" + features.str() + "`; they may be `" + kTensorCopies.str() + "` or `" + kHostMaps.str() + "`";
+  if (!reason.empty())
+    llvm::reportFatalUsageError(StringRef(reason));
   return *arch;
 }
 
 void nvidia::registerPipelines() {
-  PassPipelineRegistration<CudaPipeline>(
-      "cuda-ttir", "from the front end's tt to ttir", [](OpPassManager &passes, const CudaPipeline &pipeline) {
-        (void)archOf(pipeline);
-        buildTtirPipeline(passes, pipeline.target(), pipeline.options());
-      });
-  PassPipelineRegistration<CudaPipeline>(
-      "cuda-ttgir", "from ttir to ttgir", [](OpPassManager &passes, const CudaPipeline &pipeline) {
-        buildTtgirPipeline(passes, archOf(pipeline), pipeline.options());
-      });
+  PassPipelineRegistration<CudaPipeline>("cuda-ttir", "from the front end's tt to ttir",
+                                         [](OpPassManager &passes, const CudaPipeline &pipeline) {
+                                           (void)archOf(pipeline);
+                                           buildTtirPipeline(passes, pipeline.target(), pipeline.options());
+                                         });
+  PassPipelineRegistration<CudaPipeline>("cuda-ttgir", "from ttir to ttgir",
+                                         [](OpPassManager &passes, const CudaPipeline &pipeline) {
+                                           buildTtgirPipeline(passes, archOf(pipeline), pipeline.options());
+                                         });
 }

@@ -17,7 +17,8 @@ inline constexpr llvm::StringLiteral kTensorCopies = "+tma";
 /// A launch passes the host's descriptors as tensor maps.
 inline constexpr llvm::StringLiteral kHostMaps = "+maps";
 
-/// From sema's `tt` to the stage `ttir`; descriptors go through TMA where the target has it and its PTX may make tensor maps.
+/// From sema's `tt` to the stage `ttir`; descriptors go through TMA where the target has it and its PTX may make tensor
+/// maps.
 void buildTtirPipeline(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options);
 /// From `ttir` to the `ttg` that is lowered: layouts assigned, loops pipelined, shared memory allocated.
 void buildTtgirPipeline(mlir::OpPassManager &passes, const Arch &arch, const support::Options &options);

@@ -1,6 +1,6 @@
 // Runs ptxas as a process whose files lie in memory.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/AssembleTools.h"
+#include "compiler/target/nvidia/PtxAssemblerTools.h"
 
 #include "compiler/target/nvidia/ToolProcess.h"
 
@@ -63,16 +63,16 @@ static std::string versionOf(const std::string &program) {
   static std::mutex guard;
   static llvm::StringMap<std::string> known;
   const std::lock_guard lock(guard);
-  auto [place, isNew] = known.try_emplace(program);
+  auto [entry, isNew] = known.try_emplace(program);
   if (!isNew)
-    return place->second;
+    return entry->second;
   const MemoryFile text;
   runTool({program.c_str(), "--version"}, {{text.number(), 1}}, kVersionSeconds);
   const std::string answer = text.contents();
   // "Cuda compilation tools, release 13.0, V13.0.88"
   llvm::StringRef release = llvm::StringRef(answer).split("release ").second;
-  place->second = release.take_until([](char c) { return c == ','; }).str();
-  return place->second;
+  entry->second = release.take_until([](char c) { return c == ','; }).str();
+  return entry->second;
 }
 
 ToolOutcome nvidia::runPtxas(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options,
@@ -81,13 +81,13 @@ ToolOutcome nvidia::runPtxas(llvm::StringRef ptx, const Arch &arch, llvm::ArrayR
   if (output.number() < 0 || messages.number() < 0 || !input.write(ptx))
     return ToolOutcome::Absent;
   const std::string target = std::string("--gpu-name=") + arch.cpu;
-  llvm::SmallVector<const char *> arguments = {tools.ptxas.c_str(), "-lineinfo", "-v", target.c_str(), "/proc/self/fd/3",
-                                               "-o", "/proc/self/fd/4"};
+  llvm::SmallVector<const char *> arguments = {
+      tools.ptxas.c_str(), "-lineinfo", "-v", target.c_str(), "/proc/self/fd/3", "-o", "/proc/self/fd/4"};
   for (const std::string &word : options)
     arguments.push_back(word.c_str());
-  const ToolEnd end = runTool(
-      arguments, {{input.number(), 3}, {output.number(), 4}, {messages.number(), 1}, {messages.number(), 2}},
-      tools.secondsLimit);
+  const ToolEnd end =
+      runTool(arguments, {{input.number(), 3}, {output.number(), 4}, {messages.number(), 1}, {messages.number(), 2}},
+              tools.secondsLimit);
   log = messages.contents();
   if (end.kind == ToolEnd::Kind::Late)
     return ToolOutcome::Late;

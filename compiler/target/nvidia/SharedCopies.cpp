@@ -1,7 +1,7 @@
 // Matrices read from shared memory by a warp, and copies to it that run beside the threads.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/Assembly.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
+#include "compiler/target/nvidia/PtxBuilder.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -15,7 +15,7 @@ static llvm::Value *moved(IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
   return offset == 0 ? pointer : ir.CreatePtrAdd(pointer, ir.getInt64(offset));
 }
 
-static ID matrixLoad(unsigned count, bool isTransposed) {
+static ID ldmatrixIntrinsic(unsigned count, bool isTransposed) {
   switch (count) {
   case 1:
     return isTransposed ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_trans_b16
@@ -29,9 +29,10 @@ static ID matrixLoad(unsigned count, bool isTransposed) {
   }
 }
 
-llvm::SmallVector<llvm::Value *, 8> NvidiaEmitter::loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
-                                                                unsigned count, bool isTransposed) {
-  llvm::Value *all = ir.CreateIntrinsic(matrixLoad(count, isTransposed), {row->getType()}, {moved(ir, row, byteOffset)});
+llvm::SmallVector<llvm::Value *, 8> NvidiaEmitter::ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
+                                                            unsigned count, bool isTransposed) {
+  llvm::Value *all =
+      ir.CreateIntrinsic(ldmatrixIntrinsic(count, isTransposed), {row->getType()}, {moved(ir, row, byteOffset)});
   if (count == 1)
     return {all};
   llvm::SmallVector<llvm::Value *, 8> words;
@@ -40,21 +41,21 @@ llvm::SmallVector<llvm::Value *, 8> NvidiaEmitter::loadMatrices(IrBuilder &ir, l
   return words;
 }
 
-void NvidiaEmitter::storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row,
-                                  int64_t byteOffset, bool isTransposed) {
-  Assembly assembly(ir);
+void NvidiaEmitter::stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                             bool isTransposed) {
+  PtxBuilder assembly(ir);
   const std::string at = assembly.input(ir.CreatePtrToInt(moved(ir, row, byteOffset), ir.getInt32Ty()));
   std::string list;
   for (llvm::Value *word : words)
     list += (list.empty() ? "" : ", ") + assembly.input(word);
-  auto made = assembly.emit("stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) + (isTransposed ? ".trans" : "") + ".shared.b16 [" +
-                                at + "], {" + list + "};",
+  auto made = assembly.emit("stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) +
+                                (isTransposed ? ".trans" : "") + ".shared.b16 [" + at + "], {" + list + "};",
                             llvm::MemoryEffects::unknown());
   llvm::cast<llvm::CallInst>(made.front())->addFnAttr(llvm::Attribute::Convergent);
 }
 
 /// 16 bytes pass by L1, unless they are wanted there. PTX ISA, cp.async: smaller copies always go through it.
-static ID copyOf(unsigned bytes, bool isPartial, tt::CacheModifier cache) {
+static ID cpAsyncIntrinsic(unsigned bytes, bool isPartial, tt::CacheModifier cache) {
   switch (bytes) {
   case 4:
     return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s
@@ -76,7 +77,7 @@ void NvidiaEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
                                                   moved(ir, copy.source, copy.sourceOffset)};
   if (copy.mask)
     operands.push_back(ir.CreateSelect(copy.mask, ir.getInt32(copy.bytes), ir.getInt32(0)));
-  ir.CreateIntrinsic(copyOf(copy.bytes, copy.mask != nullptr, copy.cache), {}, operands);
+  ir.CreateIntrinsic(cpAsyncIntrinsic(copy.bytes, copy.mask != nullptr, copy.cache), {}, operands);
 }
 
 void NvidiaEmitter::commitCopies(IrBuilder &ir) {

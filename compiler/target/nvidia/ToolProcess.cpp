@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // PR_SET_PDEATHSIG fires when the thread that made the child ends, which here waits until the child has ended: whatever
-// ends that thread before has ended the process. A program that is a wrapper around another one takes a limit of CPU time
-// along that the other inherits.
+// ends that thread before has ended the process. A program that is a wrapper around another one takes a limit of CPU
+// time along that the other inherits.
 #include "compiler/target/nvidia/ToolProcess.h"
 
 #include "compiler/support/FatalGuard.h"
@@ -109,7 +109,7 @@ static ToolEnd waitFor(pid_t child, int childFile, uint32_t secondsLimit) {
     if (ended < 0 && errno != EINTR) // the host reaps every child: what became of it is not known
       return {ToolEnd::Kind::NotStarted, 0};
     const bool isLate = secondsLimit && steady_clock::now() > deadline;
-    if (!isLate && !support::isAbandoned())
+    if (!isLate && !support::isCancelled())
       continue;
     kill(-child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)

@@ -16,16 +16,17 @@ struct Redirection {
 struct ToolEnd {
   enum class Kind : uint8_t {
     Exited,
-    Killed,     ///< by a signal that was not ours
+    Killed, ///< by a signal that was not ours
     NotStarted,
-    Late,       ///< ended here: at the limit, or since nobody waits for the work any more
+    Late, ///< ended here: at the limit, or since nobody waits for the work any more
   };
   Kind kind = Kind::NotStarted;
   int number = 0; ///< the exit status, or the signal
 };
 
-/// Runs `arguments` with an empty environment, in a process group of its own. The group is killed at the limit (0: none)
-/// and when the work of this thread is given up; the kernel kills the program when this process ends, however it does.
+/// Runs `arguments` with an empty environment, in a process group of its own. The group is killed at the limit (0:
+/// none) and when the work of this thread is given up; the kernel kills the program when this process ends, however it
+/// does.
 ToolEnd runTool(llvm::ArrayRef<const char *> arguments, llvm::ArrayRef<Redirection> files, uint32_t secondsLimit);
 
 } // namespace nereid::nvidia

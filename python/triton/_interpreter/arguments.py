@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._C import libtriton
-from .._C.libtriton import parts_of
-from .._utils import PartTypes, is_namedtuple
+from .._C.libtriton import elements_of
+from .._utils import FieldTypes, is_namedtuple
 from ..language.values import _unwrap_if_constexpr
 from .values import Descriptor, HostArgument
 
@@ -20,7 +20,7 @@ class HostMemory:
 
     def argument(self, value: Any) -> Any:
         """The value with all its arrays on the host."""
-        parts = parts_of(value)
+        parts = elements_of(value)
         if parts is not None:
             return self._whole(value, [self.argument(part) for part in parts])
         device = libtriton.device_of(value)
@@ -58,8 +58,8 @@ def as_seen(session: Any, value: Any, kind: Any) -> Any:
     if kind == "constexpr":
         return _unwrap_if_constexpr(value)
     if isinstance(kind, tuple):
-        items = [as_seen(session, part, inner) for part, inner in zip(parts_of(value), kind)]
-        if isinstance(kind, PartTypes):
+        items = [as_seen(session, part, inner) for part, inner in zip(elements_of(value), kind)]
+        if isinstance(kind, FieldTypes):
             return rebuilt(kind.object_class, items)
         return type(value)(*items) if is_namedtuple(value) else tuple(items)
     if kind.startswith("tensordesc"):

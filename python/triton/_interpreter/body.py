@@ -132,7 +132,7 @@ _SUPPORT = {
 # --- Code ------------------------------------------------------------------------------------------
 
 
-def _placed(tree: ast.AST, line: int, column: int) -> None:
+def _shift_locations(tree: ast.AST, line: int, column: int) -> None:
     """Every node where its text stands in the file."""
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
@@ -162,7 +162,7 @@ def code_of(function: Any) -> types.CodeType:
         if argument is not None:
             argument.annotation = None
     given.defaults = [ast.copy_location(ast.Constant(None), item) for item in given.defaults]
-    _placed(definition, function.def_file_line_number, function.def_file_col_number)
+    _shift_locations(definition, function.def_file_line_number, function.def_file_col_number)
     definition.body = _rewritten(definition)
     # A name of its own: one that the body reads is then not that of the function around it.
     definition.name = PREFIX + "body"

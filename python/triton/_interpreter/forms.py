@@ -20,7 +20,7 @@ from ..runtime.jit import JITFunction
 from .values import HostArgument, Tensor, kind_of
 
 
-class Slot:
+class Placeholder:
     """The place of an operand in a form."""
 
     def __init__(self, kind: Any):
@@ -30,7 +30,7 @@ class Slot:
         return hash(self.kind)
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, Slot) and self.kind == other.kind
+        return isinstance(other, Placeholder) and self.kind == other.kind
 
     def __repr__(self) -> str:
         return f"<{self.kind}>"
@@ -63,10 +63,10 @@ def form_of(value: Any, operands: list[Any]) -> Any:
         value = value.value
     if isinstance(value, Tensor):
         operands.append(value)
-        return Slot(value.kind)
+        return Placeholder(value.kind)
     if isinstance(value, HostArgument):
         operands.append(value)
-        return Slot(("host", value.signature))
+        return Placeholder(("host", value.signature))
     kind = type(value)
     if kind in (int, bool, str, bytes) or value is None:
         return ("constant", kind, value)
@@ -88,13 +88,13 @@ def form_of(value: Any, operands: list[Any]) -> Any:
         return ("constant", kind, _compiled_function(value))
     if isinstance(value, tensor):  # `tl.tensor(x.handle, tl.uint32)`: the same bits as another type
         operands.append(Tensor(value.handle, kind_of(value.type)))
-        return Slot(operands[-1].kind)
+        return Placeholder(operands[-1].kind)
     return ("constant", kind, value)
 
 
 def rebuilt(form: Any, operands: Iterator[Any]) -> Any:
     """The value of a form, with these operands."""
-    if isinstance(form, Slot):
+    if isinstance(form, Placeholder):
         return next(operands)
     tag, *content = form
     if tag == "constant":

@@ -26,7 +26,7 @@ def with_descriptor(operation, base, shape, strides, block_shape, padding, args)
     return operation(descriptor, *args)
 
 
-def descriptor_facts(base, shape, strides, block_shape, padding):
+def descriptor_fields(base, shape, strides, block_shape, padding):
     descriptor = tl.make_tensor_descriptor(base, shape, strides, block_shape, padding)
     return descriptor.shape, descriptor.strides
 
@@ -35,4 +35,4 @@ with_block = JITFunction(with_block)
 check_block = JITFunction(check_block)
 advanced = JITFunction(advanced)
 with_descriptor = JITFunction(with_descriptor)
-descriptor_facts = JITFunction(descriptor_facts)
+descriptor_fields = JITFunction(descriptor_fields)

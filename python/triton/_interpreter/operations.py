@@ -19,14 +19,14 @@ from ..language.signature_types import str_to_ty
 from ..language.values import constexpr, tensor
 from ..language.values import tuple as tl_tuple
 from ..runtime.jit import JITFunction
-from .forms import Slot, form_of, rebuilt, text_of
+from .forms import Placeholder, form_of, rebuilt, text_of
 from .values import HostArgument, Kind, Tensor, bytes_of, kind_of
 
 # ("builtin", module, name), ("binary", "+"), ("function", <JITFunction>) ...
 Operation = tuple[Any, ...]
 
 # How messages of running kernels name a line of this file, which says nothing to their readers.
-PLACE = re.compile(re.escape(os.path.basename(__file__)).join([r"\S*", r":\d+: "]))
+LOCATION = re.compile(re.escape(os.path.basename(__file__)).join([r"\S*", r":\d+: "]))
 
 
 # --- The kernel of one operation -------------------------------------------------------------------
@@ -87,7 +87,7 @@ def _result_form(value: Any, leaves: list[Any]) -> Any:
         value = value.value
     if isinstance(value, tensor):
         leaves.append(value)
-        return Slot(kind_of(value.type))
+        return Placeholder(kind_of(value.type))
     if isinstance(value, (tl_tuple, tuple)):
         cls = type(value) if is_namedtuple(value) else tuple
         return ("tuple", cls, tuple(_result_form(item, leaves) for item in value))
@@ -128,7 +128,7 @@ def _memory_signature(kind: Any) -> Any:
 
 
 def _result_kinds(form: Any) -> list[Kind]:
-    if isinstance(form, Slot):
+    if isinstance(form, Placeholder):
         return [form.kind]
     return [kind for item in form[2] for kind in _result_kinds(item)] if form[0] in ("tuple", "object") else []
 
@@ -175,8 +175,8 @@ class CompiledOperation:
             item.value if isinstance(item, HostArgument) else item.address for item in operands
         )
         memories = [ctypes.create_string_buffer(size) for size in self.sizes]
-        places = tuple(map(ctypes.addressof, memories))
-        self.kernel.launch_program(grid, program, (given, places, self.call))
+        addresses = tuple(map(ctypes.addressof, memories))
+        self.kernel.launch_program(grid, program, (given, addresses, self.call))
         return rebuilt(self.results, map(Tensor, memories, self.kinds))
 
 

@@ -166,7 +166,7 @@ class Session:
         last = len(list(strides)) - 1
         steps = tuple(item if at == last else decayed(item) for at, item in enumerate(strides))
         parts = (base, tuple(map(decayed, shape)), steps, _plain(block_shape), _unwrap_if_constexpr(padding_option))
-        extents, strides = self.apply(("function", library.descriptor_facts), parts)
+        extents, strides = self.apply(("function", library.descriptor_fields), parts)
         return Descriptor(parts, extents, strides, _block_type(base, parts[3]))
 
     def static_range(self, start: Any, end: Any = None, step: Any = None) -> Any:

@@ -30,7 +30,7 @@ def decompose_descriptor(arg: Any) -> list[Any]:
     ]
 
 
-def _types_of_parts(kind: str, has_map: bool, map_type: str) -> list[str]:
+def _types_of_fields(kind: str, has_map: bool, map_type: str) -> list[str]:
     match = _DESCRIPTOR.match(kind)
     if match is None:
         raise ValueError(f"Malformed tensor descriptor type: {kind}")
@@ -47,7 +47,7 @@ def expand_signature(signature: Any, tensordesc_meta: Any, descriptor_type: str)
     expanded: list[Any] = []
     for kind in signature:
         if _is_descriptor(kind):
-            expanded += _types_of_parts(kind, bool(tensordesc_meta), descriptor_type)
+            expanded += _types_of_fields(kind, bool(tensordesc_meta), descriptor_type)
         elif isinstance(kind, tuple):
             expanded.append(tuple(expand_signature(kind, tensordesc_meta, descriptor_type)))
         else:

@@ -195,7 +195,7 @@ class CompiledKernel:
         self.hash = code.hash
         self.name = code.name
         self.asm = AsmDict(code)
-        facts = {
+        fields = {
             **options.__dict__,
             **code.metadata,
             "name": code.name,
@@ -203,7 +203,7 @@ class CompiledKernel:
             "target": target,
             "triton_version": libtriton.version(),
         }
-        self.metadata = _metadata_class(tuple(facts))(**facts)
+        self.metadata = _metadata_class(tuple(fields))(**fields)
         self.packed_metadata = backend.pack_metadata(self.metadata)
         self.module: Any = None
         self.function: Any = None
@@ -316,20 +316,20 @@ class CompiledKernel:
         enter = knobs.runtime.launch_enter_hook
         if enter is None or (isinstance(enter, knobs.HookChain) and not enter.calls):
             return None
-        facts = LazyDict({"name": self.name, "function": self.function, "stream": stream})
+        fields = LazyDict({"name": self.name, "function": self.function, "stream": stream})
         describe = getattr(self.src.fn, "launch_metadata", None)
         if describe is not None:
-            facts.add(
+            fields.add(
                 describe, (grid, self.metadata, dict(zip(self.src.fn.arg_names, args, strict=True)))
             )
-        return facts
+        return fields
 
     def _with_constants(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of every parameter, from those of a launch."""
         kinds = list(self.src.signature.values())
         if "constexpr" not in kinds or len(args) == len(kinds):
             return args  # one argument may be several parameters: a descriptor is
-        passed = [place for place, kind in enumerate(kinds) if kind != "constexpr"]
+        passed = [index for index, kind in enumerate(kinds) if kind != "constexpr"]
         if len(args) == len(passed):
             given = dict(zip(passed, args, strict=True))
         elif (passed[-1] if passed else -1) < len(args) < len(kinds):
@@ -340,8 +340,8 @@ class CompiledKernel:
                 f"{len(passed)} that are no constants; {len(args)} were given"
             )
         return tuple(
-            given[place] if place in given else self.src.constants.get((place,))
-            for place in range(len(kinds))
+            given[index] if index in given else self.src.constants.get((index,))
+            for index in range(len(kinds))
         )
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:

@@ -126,8 +126,8 @@ def _diagnostic(entry: dict[str, Any]) -> Diagnostic:
 def _note_lines(entry: dict[str, Any]) -> list[str]:
     lines = []
     for note in entry.get("notes", ()):
-        place = f"{note['file']}:{note['line']}:{note['column']}: " if note.get("file") else ""
-        lines.append(f"{place}note: {note['message']}")
+        location = f"{note['file']}:{note['line']}:{note['column']}: " if note.get("file") else ""
+        lines.append(f"{location}note: {note['message']}")
     return lines
 
 

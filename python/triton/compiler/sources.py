@@ -91,7 +91,7 @@ class ASTSource:
     def hash(self) -> str:
         from ..runtime.dependencies import class_keys
 
-        facts = [
+        key_parts = [
             self.fn.cache_key,
             class_keys((*self.signature.values(), *self.constants.values())),
             str(self.attrs),
@@ -103,7 +103,7 @@ class ASTSource:
                 ]
             ),
         ]
-        return _digest("-".join(facts))
+        return _digest("-".join(key_parts))
 
     def make_ir(
         self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any

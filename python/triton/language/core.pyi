@@ -220,7 +220,7 @@ def argsort(x: Any, dim: Any = ..., descending: Any = ..., *, _semantic: Any = .
 def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = ..., *, _semantic: Any = ...) -> Any:
     """Each element combined with all before it along an axis, by an associative function."""
 def assume(cond: Any, *, _semantic: Any = ...) -> None:
-    """Promises that a scalar condition holds."""
+    """Tells the compiler that a scalar condition holds."""
 def atomic_add(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Adds to memory, atomically; gives what was there before."""
 def atomic_and(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
@@ -328,9 +328,9 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = ..., _semantic: Any 
 def max(input: Any, axis: Any = ..., return_indices: Any = ..., return_indices_tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:
     """Largest element along an axis, or of all, with its index if asked for; NaNs are dropped."""
 def max_constancy(input: Any, values: Any, *, _semantic: Any = ...) -> Any:
-    """Promises that runs of so many elements are equal."""
+    """Tells the compiler that runs of so many elements are equal."""
 def max_contiguous(input: Any, values: Any, *, _semantic: Any = ...) -> Any:
-    """Promises that runs of so many elements are contiguous."""
+    """Tells the compiler that runs of so many elements are contiguous."""
 def maximum(x: Any, y: Any, propagate_nan: Any = ..., *, _semantic: Any = ...) -> tensor:
     """The larger of two values; propagate_nan says what a NaN does."""
 def min(input: Any, axis: Any = ..., return_indices: Any = ..., return_indices_tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:
@@ -340,7 +340,7 @@ def minimum(x: Any, y: Any, propagate_nan: Any = ..., *, _semantic: Any = ...) -
 def mul(x: Any, y: Any, sanitize_overflow: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Product of two values, as `x * y`."""
 def multiple_of(input: Any, values: Any, *, _semantic: Any = ...) -> Any:
-    """Promises that the first element of each run is a multiple of a number."""
+    """Tells the compiler that the first element of each run is a multiple of a number."""
 def num_programs(axis: Any, *, _semantic: Any = ...) -> tensor:
     """Number of programs along an axis of the grid."""
 def pair_uniform_to_normal(u1: Any, u2: Any, *, _semantic: Any = ...) -> Any:
@@ -376,7 +376,7 @@ def reduce_or(input: Any, axis: Any, keep_dims: Any = ..., *, _semantic: Any = .
 def reshape(input: Any, *shape: Any, can_reorder: Any = ..., _semantic: Any = ...) -> tensor:
     """The same elements under another shape."""
 def roll(x: Any, shift: Any, dim: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """The tile turned by a number of places along a dimension, the last if none is given."""
+    """The tile rolled by a number of elements along a dimension, the last if none is given."""
 def rsqrt(x: Any, *, _semantic: Any = ...) -> tensor:
     """1 / sqrt(x)."""
 def sigmoid(x: Any, *, _semantic: Any = ...) -> tensor:
@@ -410,7 +410,7 @@ def sub(x: Any, y: Any, sanitize_overflow: Any = ..., *, _semantic: Any = ...) -
 def sum(input: Any, axis: Any = ..., keep_dims: Any = ..., dtype: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Sum of the elements along an axis, or of all; integers under 32 bits are widened to 32."""
 def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any, *, _semantic: Any = ...) -> Any:
-    """Row-major place (i, j) to its place when groups of `size_g` rows are walked column by column."""
+    """Row-major index (i, j) to its index when groups of `size_g` rows are walked column by column."""
 def to_tensor(x: Any, *, _semantic: Any = ...) -> Any:
     """A number as a scalar tensor."""
 def topk(x: Any, k: Any, dim: Any = ..., descending: Any = ..., return_indices: Any = ..., *, _semantic: Any = ...) -> Any:

@@ -54,7 +54,7 @@ class dtype(base_type):
 
     SINT_TYPES = ["int8", "int16", "int32", "int64"]
     UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
-    FP_TYPES = [name for name, facts in _SCALARS.items() if facts[0] == "float"]
+    FP_TYPES = [name for name, row in _SCALARS.items() if row[0] == "float"]
     STANDARD_FP_TYPES = ["fp16", "bf16", "fp32", "fp64"]
     OTHER_TYPES = ["void"]
 

@@ -87,7 +87,7 @@ def str_to_ty(name: Any, c: Any) -> Any:
         read_only = name.startswith("*k")
         return t.pointer_type(str_to_ty(name[2 if read_only else 1 :], c), 1, read_only)
     if name.startswith("tensordesc<"):
-        element, shape = next(_descriptor_parts(name))
+        element, shape = next(_descriptor_fields(name))
         rank = len(shape)
         return tensor_descriptor_type(
             t.block_type(str_to_ty(element, None), shape),
@@ -99,7 +99,7 @@ def str_to_ty(name: Any, c: Any) -> Any:
     raise KeyError(f"unknown type `{name}` in a signature")
 
 
-def _descriptor_parts(name: str) -> Iterator[tuple[str, list[int]]]:
+def _descriptor_fields(name: str) -> Iterator[tuple[str, list[int]]]:
     """'tensordesc<fp16[128, 64]>' -> ('fp16', [128, 64])."""
     inner = name[len("tensordesc<") : name.rindex(">")]
     element, _, rest = inner.partition("[")

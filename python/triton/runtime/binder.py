@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._C import libtriton
-from .._C.libtriton import native_specialize_impl, parts_of
+from .._C.libtriton import elements_of, native_specialize_impl
 
 if TYPE_CHECKING:
     from .params import KernelParam
@@ -140,7 +140,7 @@ def constant_key(value: Any) -> Any:
 def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
     if isinstance(arg, _NO_DEVICE):
         return
-    parts = parts_of(arg)
+    parts = elements_of(arg)
     if parts is not None:
         for index, item in enumerate(parts):
             yield from _devices(f"{name}[{index}]", item)
@@ -158,7 +158,7 @@ def _without_reachable(found: list[Any]) -> list[Any]:
     return [
         (name, device, arg)
         for name, device, arg in found
-        if device[0] == "cuda" or not libtriton.driver_cuda.reaches(arg)
+        if device[0] == "cuda" or not libtriton.driver_cuda.can_access(arg)
     ]
 
 
@@ -170,7 +170,7 @@ def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
     if not found:
         return None
     if any(device != found[0][1] for _, device, _ in found):
-        places = ", ".join(
+        devices = ", ".join(
             f"`{name}` on {kind if kind == 'cpu' else f'{kind}:{index}'}"
             for name, (kind, index), _ in found
         )
@@ -178,7 +178,7 @@ def device_of_arguments(bound: dict[str, Any]) -> tuple[str, int] | None:
         if {device[0] for _, device, _ in found} == {"cpu", "cuda"}:
             hint = ". Pointer argument cannot be accessed from Triton (cpu tensor?)"
         raise ValueError(
-            f"arguments are on different devices: {places}; a kernel runs on one device{hint}"
+            f"arguments are on different devices: {devices}; a kernel runs on one device{hint}"
         )
     return found[0][1]
 

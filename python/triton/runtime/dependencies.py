@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import knobs
 from .._C.libtriton import field_names
-from .._utils import PartTypes, is_namedtuple
+from .._utils import FieldTypes, is_namedtuple
 
 if TYPE_CHECKING:
     from .callable import JITCallable
@@ -299,7 +299,7 @@ def classes_in(value: Any) -> Iterator[type]:
 
     if isinstance(value, constexpr):
         value = value.value
-    if isinstance(value, PartTypes):
+    if isinstance(value, FieldTypes):
         yield value.object_class
     elif isinstance(value, type):
         yield value

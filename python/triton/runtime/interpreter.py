@@ -108,9 +108,9 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
         except InterpreterError:
             raise
         except Exception as error:
-            place = _place_of(error, session.codes)
+            location = _location_of(error, session.codes)
             raise InterpreterError(
-                f"{place}in program {session.program} of `{self.__name__}`: {_message_of(error)}"
+                f"{location}in program {session.program} of `{self.__name__}`: {_message_of(error)}"
             ) from error
 
 
@@ -119,20 +119,20 @@ _MEANINGFUL = ("debug", "sanitize_overflow", "enable_fp_fusion", "default_dot_in
 _IGNORED = ("maxnreg", "launch_cooperative_grid", "launch_pdl")
 
 
-def _place_of(error: BaseException, codes: set[Any]) -> str:
+def _location_of(error: BaseException, codes: set[Any]) -> str:
     """Where in a kernel's text an exception comes from: the innermost of its lines."""
-    place, entry = "", error.__traceback__
+    location, entry = "", error.__traceback__
     while entry is not None:
         if entry.tb_frame.f_code in codes:
-            place = f"{entry.tb_frame.f_code.co_filename}:{entry.tb_lineno}: "
+            location = f"{entry.tb_frame.f_code.co_filename}:{entry.tb_lineno}: "
         entry = entry.tb_next
-    return place
+    return location
 
 
 def _message_of(error: Exception) -> str:
-    from .._interpreter.operations import PLACE
+    from .._interpreter.operations import LOCATION
 
-    text = PLACE.sub("", getattr(error, "error_message", None) or str(error))
+    text = LOCATION.sub("", getattr(error, "error_message", None) or str(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

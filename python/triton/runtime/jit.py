@@ -206,9 +206,9 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         bound = Binder(self.__name__, self.params).bind(args, kwargs)
-        place = device_of_arguments(bound)
-        active = driver.active if place is None else driver.for_device(place[0])
-        device = active.get_current_device() if place is None else place[1]
+        device_key = device_of_arguments(bound)
+        active = driver.active if device_key is None else driver.for_device(device_key[0])
+        device = active.get_current_device() if device_key is None else device_key[1]
         self._reject_removed_options(kwargs, active, stream)
         kernels, _, target, backend, binder = self._caches_for(active, device)
         specialization, options = binder.specialize(bound), binder.options(kwargs)

@@ -34,14 +34,14 @@ def call_hook(
     types = {name: kind for name, kind in signature.items() if kind != "constexpr"}
     constants = {name: bound[name] for name, kind in signature.items() if kind == "constexpr"}
     shown = ", ".join(f"{name}: {kind}" for name, kind in types.items())
-    facts = {name: getattr(options, name, None) for name in _SHOWN_OPTIONS}
-    settings = ", ".join(f"{name}={value}" for name, value in facts.items())
+    options_shown = {name: getattr(options, name, None) for name in _SHOWN_OPTIONS}
+    settings = ", ".join(f"{name}={value}" for name, value in options_shown.items())
     details = {
         "key": key,
         "signature": types,
         "device": target.backend,
         "constants": constants,
-        **facts,
+        **options_shown,
         "extern_libs": getattr(options, "extern_libs", None),
         "configs": [dict(zip(signature, specialization, strict=True))],
         "specialization_data": encode_specialization(

@@ -34,11 +34,11 @@ class TuningRecord:
         while not isinstance(fn, JITFunction):
             fn = fn.fn
         backend = make_backend(driver.active.get_current_target())
-        facts = [triton_key(), backend.hash(), fn.cache_key, str(key), *map(str, configs)]
+        key_parts = [triton_key(), backend.hash(), fn.cache_key, str(key), *map(str, configs)]
         self.configs = configs
         self.file_name = f"{fn.__name__[:150]}.autotune.json"
         self.manager = get_cache_manager(
-            hashlib.sha256("-".join(facts).encode("utf-8")).hexdigest()
+            hashlib.sha256("-".join(key_parts).encode("utf-8")).hexdigest()
         )
         self.key = key
 

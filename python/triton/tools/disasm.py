@@ -63,8 +63,8 @@ def _listing(path: str, fun: str | None) -> list[str]:
         [*command, path], capture_output=True, text=True, env={**os.environ, "PATH": search}
     )
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip()
-        raise RuntimeError(f"{command[0]} does not show this code: {said}")
+        message = (done.stderr or done.stdout).strip()
+        raise RuntimeError(f"{command[0]} does not show this code: {message}")
     return done.stdout.splitlines()
 
 
@@ -90,7 +90,7 @@ class _Code:
         self.addresses: list[int] = []
         self.instructions: list[str] = []
         self.controls: list[str] = []
-        self.places: dict[str, int] = {}  # nvdisasm's labels
+        self.label_offsets: dict[str, int] = {}  # nvdisasm's labels
 
     def read(self, line: str) -> None:
         instruction = _INSTRUCTION.match(line)
@@ -103,13 +103,13 @@ class _Code:
             self.controls.append(_control(int(second.group(1), 16)))
         label = _LABEL.match(line)
         if label:
-            self.places[label.group(1)] = 16 * len(self.instructions)
+            self.label_offsets[label.group(1)] = 16 * len(self.instructions)
 
     def text(self) -> list[str]:
         labels: dict[int, str] = {}
 
         def named(branch: re.Match[str]) -> str:
-            target = self.places[branch.group(3)] if branch.group(3) else int(branch.group(2), 16)
+            target = self.label_offsets[branch.group(3)] if branch.group(3) else int(branch.group(2), 16)
             return branch.group(1) + labels.setdefault(target, f"LBB{len(labels)}")
 
         code = [_BRANCH.sub(named, instruction) for instruction in self.instructions]

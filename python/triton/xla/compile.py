@@ -36,11 +36,11 @@ class ArrayType:
     buffer: int | None = None  # of the call's operands and results; None: they come in order
 
     @classmethod
-    def of(cls, array: Any, **facts: Any) -> ArrayType:
+    def of(cls, array: Any, **fields: Any) -> ArrayType:
         """The type of anything with a dtype and a shape."""
         if isinstance(array, ArrayType):
-            return dataclasses.replace(array, **facts)
-        return cls(type_name(array.dtype), tuple(map(int, array.shape)), **facts)
+            return dataclasses.replace(array, **fields)
+        return cls(type_name(array.dtype), tuple(map(int, array.shape)), **fields)
 
     @property
     def size(self) -> int:
@@ -161,7 +161,7 @@ def _is_array(value: Any) -> bool:
 def _specialize(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
     """(type, key) of an argument, without an array's address; of a tuple, tuples of these."""
     if isinstance(value, tuple) and not param.is_constexpr:
-        pairs = [_specialize_part(binder, param, part) for part in value]
+        pairs = [_specialize_element(binder, param, part) for part in value]
         return tuple(kind for kind, _ in pairs), tuple(key for _, key in pairs)
     if param.is_constexpr or not _is_array(value):
         return _plain_type(binder, param, value, binder._specialize_one(param, value))
@@ -171,10 +171,10 @@ def _specialize(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
     return kind, "" if param.do_not_specialize_on_alignment else _alignment_key(value)
 
 
-def _specialize_part(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
+def _specialize_element(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
     """An element of a tuple: what is said of the parameter does not reach it."""
     if isinstance(value, tuple):
-        pairs = [_specialize_part(binder, param, part) for part in value]
+        pairs = [_specialize_element(binder, param, part) for part in value]
         return tuple(kind for kind, _ in pairs), tuple(key for _, key in pairs)
     if _is_array(value):
         return "*" + type_name(value.dtype), _alignment_key(value)

@@ -41,8 +41,8 @@ class Contract(NamedTuple):
     @functools.lru_cache(maxsize=256)
     def of(payload: bytes) -> Contract:
         """A ValueError tells what is wrong with the bytes."""
-        *facts, arrays = _native.describe(payload)
-        return Contract(*facts, tuple(Array(*array) for array in arrays))
+        *fields, arrays = _native.describe(payload)
+        return Contract(*fields, tuple(Array(*array) for array in arrays))
 
     @property
     def is_ours(self) -> bool:
@@ -62,13 +62,13 @@ class Contract(NamedTuple):
         for array in self.arrays:
             is_operand = array.buffer < len(operands)
             position = array.buffer - (0 if is_operand else len(operands))
-            place = f"{'input' if is_operand else 'output'} {position}"
-            self._check_one(array, f"{place} of the node", *buffers[array.buffer])
+            label = f"{'input' if is_operand else 'output'} {position}"
+            self._check_one(array, f"{label} of the node", *buffers[array.buffer])
             if is_operand:
-                self._check_read_only(array, place)
+                self._check_read_only(array, label)
 
-    def _check_one(self, array: Array, place: str, dtype: Any, shape: tuple[int, ...]) -> None:
-        what = f"{place}, `{array.name}` of {self.kernel},"
+    def _check_one(self, array: Array, label: str, dtype: Any, shape: tuple[int, ...]) -> None:
+        what = f"{label}, `{array.name}` of {self.kernel},"
         if array.type and type_name(dtype) != array.element:
             raise TypeError(
                 f"{what} has elements of type {type_name(dtype)}; the payload was made for "
@@ -79,10 +79,10 @@ class Contract(NamedTuple):
                 f"{what} has the shape {list(shape)}; the payload was made for {list(array.shape)}"
             )
 
-    def _check_read_only(self, array: Array, place: str) -> None:
+    def _check_read_only(self, array: Array, label: str) -> None:
         if array.is_written and not self.may_write_operands:
             raise ValueError(
-                f"{self.kernel} writes to `{array.name}`, which is {place} of the node: what it "
+                f"{self.kernel} writes to `{array.name}`, which is {label} of the node: what it "
                 "writes would be lost, or appear in a tensor that XLA takes for unchanged; make it "
                 "an output, or pass may_write_operands=True to triton_call"
             )

@@ -25,8 +25,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: tt.func @copies
   tt.func @copies(%p: !tt.ptr<f16>, %m: i64, %one: i64, %yes: i1, %i: i32) {
     %space = ttg.local_alloc {alignment = 128 : i32} : () -> !ttg.memdesc<16xi64, #flat, #smem, mutable>
-    // CHECK: ttng.make_tensor_map {{.*}} scratch %{{.*}} : !ttg.memdesc<16xi64, #{{.*}}, #smem, mutable> {block = array<i64: 64, 64>, isUnsigned, place = 128 : i32} : <f16> -> <i8>
-    %map = ttng.make_tensor_map %p, [%m, %m], [%m, %one] nan %yes tf32 %yes scratch %space : !ttg.memdesc<16xi64, #flat, #smem, mutable> {block = array<i64: 64, 64>, place = 128 : i32, isUnsigned} : <f16> -> <i8>
+    // CHECK: ttng.make_tensor_map {{.*}} scratch %{{.*}} : !ttg.memdesc<16xi64, #{{.*}}, #smem, mutable> {block = array<i64: 64, 64>, isUnsigned, scratchOffset = 128 : i32} : <f16> -> <i8>
+    %map = ttng.make_tensor_map %p, [%m, %m], [%m, %one] nan %yes tf32 %yes scratch %space : !ttg.memdesc<16xi64, #flat, #smem, mutable> {block = array<i64: 64, 64>, scratchOffset = 128 : i32, isUnsigned} : <f16> -> <i8>
     %barriers = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
     // CHECK: ttng.init_barrier %[[ALL:.*]] {count = 1 : i32} : !ttg.memdesc<2x1xi64
     ttng.init_barrier %barriers {count = 1 : i32} : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>

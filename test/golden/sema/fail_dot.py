@@ -36,11 +36,11 @@ def kernel(x_ptr, u_ptr, h_ptr, e_ptr, s_ptr):
     tl.dot(x, x, input_precision="fp19")
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)` [dot-out-bfloat16]
     tl.dot(h, h, out_dtype=tl.bfloat16)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: a product of fp16 cannot be int32; it is fp32 or fp16 [dot-out-type]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: a dot of fp16 cannot be int32; it is fp32 or fp16 [dot-out-type]
     tl.dot(h, h, out_dtype=tl.int32)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `acc` must have the type of the product, `fp32[16, 16]`, but it is `fp16[16, 16]` [dot-accumulator]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `acc` must have the type of the dot, `fp32[16, 16]`, but it is `fp16[16, 16]` [dot-accumulator]
     tl.dot(x, x, h)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `acc` must have the type of the product, `fp32[16, 16]`, but it is `int` [dot-accumulator]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `acc` must have the type of the dot, `fp32[16, 16]`, but it is `int` [dot-accumulator]
     tl.dot(x, x, 0)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: max_num_imprecise_acc (128) must be <= K (16) [dot-imprecise-acc]
     tl.dot(e, e, max_num_imprecise_acc=128)

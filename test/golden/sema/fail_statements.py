@@ -37,6 +37,6 @@ def kernel(x_ptr, n):
     # CHECK: :[[#@LINE+1]]:5: error: f is already defined. constexpr cannot be reassigned. [constexpr-reassigned]
     f: tl.constexpr = 2
     # CHECK: :[[#@LINE-3]]:5: note: `f` is defined here
-    # CHECK: :[[#@LINE+1]]:5: error: `return`, `break` and `continue` cannot leave a `with` block; assign to a variable and leave behind it [leaves-with]
+    # CHECK: :[[#@LINE+1]]:5: error: `return`, `break` and `continue` cannot leave a `with` block; assign to a variable and leave after it [leaves-with]
     with f as h:
         return

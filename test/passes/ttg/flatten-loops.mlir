@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-flatten-loops))' 2>&1 | FileCheck %s
 // A loop over tiles and the one in it become one, with what ends a tile and what begins the next in branches.
 
-// CHECK: remark: this loop and the one in it do not become one: the inner one's bounds change with the outer one's turns
+// CHECK: remark: this loop and the one in it do not become one: the inner one's bounds change with the outer one's iterations
 // CHECK: remark: this loop and the one in it do not become one: `tt.load` before the inner one has an effect or reads memory
 // CHECK: remark: this loop and the one in it do not become one: there are several loops in it
 // CHECK: remark: this loop and the one in it do not become one: there is no loop directly in it

@@ -8,8 +8,8 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @copy
   // CHECK: %[[S:.*]] = ttg.local_alloc {alignment = 128 : i32} : () -> !ttg.memdesc<16xi64
-  // CHECK: ttng.make_tensor_map {{.*}} scratch %[[S]] {{.*}} place = 0 : i32
-  // CHECK: ttng.make_tensor_map {{.*}} place = 256 : i32
+  // CHECK: ttng.make_tensor_map {{.*}} scratch %[[S]] {{.*}} scratchOffset = 0 : i32
+  // CHECK: ttng.make_tensor_map {{.*}} scratchOffset = 256 : i32
   // CHECK: %[[T:.*]] = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #shared{{.*}}, #smem, mutable>
   // CHECK: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<1x1xi64
   // CHECK: ttng.init_barrier %[[B]] {count = 1 : i32}

@@ -139,7 +139,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // Two loads, of which one has room for a ring: the last one stays where it is.
-  // FEWER: remark: this load is not started ahead: with all loads of the loop 16384 bytes of shared memory would be needed, a block has 14000
+  // FEWER: remark: this load is not pipelined: with all loads of the loop 16384 bytes of shared memory would be needed, a block has 14000
   // FEWER-LABEL: tt.func @two
   // FEWER: ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16
   // FEWER: ttg.async_copy_global_to_local

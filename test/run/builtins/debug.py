@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from harness import ByteFloat, check, launch
+from harness import Float8, check, launch
 
 
 def printed(capfd, device, kernel, grid=(1,), **arguments):
@@ -71,9 +71,9 @@ def test_bits_of_floats(capfd, device):
 def test_small_floats(name, capfd, device):
     if device != "cpu":
         pytest.skip("GPUs have only some of these formats")
-    x = ByteFloat({"float8e5": [0x3C, 0xC0], "float8e5b16": [0x40, 0xC4]}.get(name, [0x38, 0xC0]), name)
+    x = Float8({"float8e5": [0x3C, 0xC0], "float8e5b16": [0x40, 0xC4]}.get(name, [0x38, 0xC0]), name)
     if name == "float8e4b8":
-        x = ByteFloat([0x40, 0xC8], name)
+        x = Float8([0x40, 0xC8], name)
     out = printed(capfd, device, print_tile, x_ptr=x, N=2, HEX=False)
     assert out == lines(range(2), " x: ", ["1.000000", "-2.000000"])
 

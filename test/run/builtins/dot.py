@@ -24,7 +24,7 @@ SHAPES = [
 
 
 @triton.jit
-def product(
+def dot_kernel(
     a_ptr, b_ptr, c_ptr, a_row, a_column, b_row, b_column,
     M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr, OUT: tl.constexpr,
 ):  # fmt: skip
@@ -70,7 +70,7 @@ def test_floats(dtype, shape, device):
     m, n, k = shape
     a, b = array(dtype, m, k, seed=1), array(dtype, k, n, seed=2)
     c = np.full((m, n), np.nan, "float64" if dtype == "float64" else "float32")
-    if launch(product, (1,), a, b, c, k, 1, n, 1, m, n, k, "ieee", None, device=device):
+    if launch(dot_kernel, (1,), a, b, c, k, 1, n, 1, m, n, k, "ieee", None, device=device):
         assert_near(c, numbers(a), numbers(b), dtype)
 
 
@@ -79,7 +79,7 @@ def test_integers_are_exact(shape, device):
     m, n, k = shape
     a, b = array("int8", m, k, seed=3), array("int8", k, n, seed=4)
     c = np.full((m, n), -1, np.int32)
-    if launch(product, (1,), a, b, c, k, 1, n, 1, m, n, k, "ieee", None, device=device):
+    if launch(dot_kernel, (1,), a, b, c, k, 1, n, 1, m, n, k, "ieee", None, device=device):
         assert (c == a.astype(np.int32) @ b.astype(np.int32)).all()
 
 
@@ -95,7 +95,7 @@ def test_strides(dtype, shape, order, device):
     out = {"int8": "int32", "float64": "float64"}.get(dtype, "float32")
     c = np.full((m, n), -1, out)
     strides = (1, m) if is_a else (k * gap, gap), (1, k) if is_b else (n * gap, gap)
-    if launch(product, (1,), a, b, c, *strides[0], *strides[1], m, n, k, "ieee", None, device=device):
+    if launch(dot_kernel, (1,), a, b, c, *strides[0], *strides[1], m, n, k, "ieee", None, device=device):
         a, b = numbers(a)[:, ::gap], numbers(b)[:, ::gap]
         a, b = a.T if is_a else a, b.T if is_b else b
         assert_near(c, a, b, dtype if dtype != "int8" else "float64")
@@ -105,7 +105,7 @@ def test_strides(dtype, shape, order, device):
 def test_every_precision_is_at_least_that_of_tf32(precision, device):
     a, b = array("float32", 32, 64, seed=7), array("float32", 64, 32, seed=8)
     c = np.full((32, 32), np.nan, np.float32)
-    if launch(product, (1,), a, b, c, 64, 1, 32, 1, 32, 32, 64, precision, None, device=device):
+    if launch(dot_kernel, (1,), a, b, c, 64, 1, 32, 1, 32, 32, 64, precision, None, device=device):
         error = np.abs(c - numbers(a) @ numbers(b))
         assert (error <= 2 * 2.0**-10 * (np.abs(numbers(a)) @ np.abs(numbers(b)))).all()
 
@@ -138,7 +138,7 @@ def test_scores_are_the_same_in_both_orders(num_warps, rows, device):
 def test_half_result(device):
     a, b = array("float16", 16, 32, seed=9), array("float16", 32, 8, seed=10)
     c = np.full((16, 8), np.nan, np.float16)
-    if launch(product, (1,), a, b, c, 32, 1, 8, 1, 16, 8, 32, "ieee", tl.float16, device=device):
+    if launch(dot_kernel, (1,), a, b, c, 32, 1, 8, 1, 16, 8, 32, "ieee", tl.float16, device=device):
         assert_near(c, numbers(a), numbers(b), "float16", out="float16")
 
 
@@ -148,35 +148,35 @@ def test_special_numbers(device):
     a[0, 1], a[1, 2], a[2] = np.inf, np.nan, [np.inf, -np.inf, 0, 0]
     a[3], b[3] = 1e-45, 1  # sums of the smallest number are exact
     c = np.zeros((4, 16), np.float32)
-    if launch(product, (1,), a, b, c, 4, 1, 16, 1, 4, 16, 4, "ieee", None, device=device):
+    if launch(dot_kernel, (1,), a, b, c, 4, 1, 16, 1, 4, 16, 4, "ieee", None, device=device):
         assert np.isposinf(c[0]).all() and np.isnan(c[1]).all() and np.isnan(c[2]).all()
         assert (c[3] == np.float32(4 * 1.401298464324817e-45)).all()
 
 
 @triton.jit
 def batched(a_ptr, b_ptr, c_ptr, SHAPE_A: tl.constexpr, SHAPE_B: tl.constexpr, SHAPE_C: tl.constexpr,
-            SIZE_A: tl.constexpr, SIZE_B: tl.constexpr, SIZE_C: tl.constexpr, TURNS: tl.constexpr):  # fmt: skip
+            SIZE_A: tl.constexpr, SIZE_B: tl.constexpr, SIZE_C: tl.constexpr, ORDER: tl.constexpr):  # fmt: skip
     a = tl.load(a_ptr + tl.arange(0, SIZE_A)).reshape(SHAPE_A)
     b = tl.load(b_ptr + tl.arange(0, SIZE_B)).reshape(SHAPE_B)
-    if TURNS is not None:
-        b = tl.permute(b, TURNS)
+    if ORDER is not None:
+        b = tl.permute(b, ORDER)
     c = tl.dot(a, b, input_precision="ieee").reshape((SIZE_C,))
     tl.store(c_ptr + tl.arange(0, SIZE_C), c)
 
 
 @pytest.mark.parametrize("batch", [(1,), (4,), (2, 2), (2, 1, 4)])
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
-def test_batches(batch, turned, dtype, device):
+def test_batches(batch, transposed, dtype, device):
     shape_a, shape_b, shape_c = (*batch, 8, 16), (*batch, 16, 4), (*batch, 8, 4)
     a = array(dtype, *shape_a, seed=11)
-    b = array(dtype, *((*batch, 4, 16) if turned else shape_b), seed=12)
+    b = array(dtype, *((*batch, 4, 16) if transposed else shape_b), seed=12)
     c = np.zeros(shape_c, np.int32 if dtype == "int8" else np.float32)
     rank = len(shape_b)
-    turns = (*range(rank - 2), rank - 1, rank - 2) if turned else None
+    order = (*range(rank - 2), rank - 1, rank - 2) if transposed else None
     sizes = (a.size, b.size, c.size)
-    if launch(batched, (1,), a, b, c, shape_a, b.shape, shape_c, *sizes, turns, device=device):
-        right = np.swapaxes(numbers(b), -1, -2) if turned else numbers(b)
+    if launch(batched, (1,), a, b, c, shape_a, b.shape, shape_c, *sizes, order, device=device):
+        right = np.swapaxes(numbers(b), -1, -2) if transposed else numbers(b)
         assert_near(c, numbers(a), right, "float64" if dtype == "int8" else dtype)
 
 
@@ -221,7 +221,7 @@ def test_matmul(form, shape, blocks, dtype, device):
 
 
 @triton.jit
-def chain(a_ptr, b_ptr, c_ptr, d_ptr, SIZE: tl.constexpr, FORM: tl.constexpr, turns):
+def chain(a_ptr, b_ptr, c_ptr, d_ptr, SIZE: tl.constexpr, FORM: tl.constexpr, iterations):
     at = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
     a = tl.load(a_ptr + at)
     b = tl.load(b_ptr + at)
@@ -230,58 +230,58 @@ def chain(a_ptr, b_ptr, c_ptr, d_ptr, SIZE: tl.constexpr, FORM: tl.constexpr, tu
         d = tl.dot(a, b, tl.dot(b, c, tl.dot(a, c)))
     elif FORM == "product":
         d = tl.dot(tl.dot(a, b), c)
-    elif FORM == "turned":
+    elif FORM == "transposed":
         d = tl.dot(tl.trans(tl.dot(a, b)), c, c)
     elif FORM == "power":  # the accumulator is an operand too
         d = c
-        for _ in range(turns):
+        for _ in range(iterations):
             d = tl.dot(d, b, d)
     elif FORM == "swap":
         d = c
         e = a
-        for _ in range(turns):
+        for _ in range(iterations):
             d, e = tl.dot(a, e, d), d
         d = d + e
     elif FORM == "late":  # the old accumulator is read once the new one is there
         d = c
         e = c
-        for _ in range(turns):
+        for _ in range(iterations):
             f = tl.dot(a, b, d)
             e = e + d * f
             d = f
         d = d + e
     elif FORM == "scaled":
         d = c
-        for _ in range(turns):
+        for _ in range(iterations):
             p = tl.dot(a, b)
             rows = tl.sum(p, 1)
             d = d * rows[:, None]
             d = tl.dot(tl.where(p > 0, p, 0), c, d)
     elif FORM == "branch":
         d = c
-        for turn in range(turns):
-            if turn % 2 == 0:
+        for iteration in range(iterations):
+            if iteration % 2 == 0:
                 d = tl.dot(a, b, d)
             else:
                 d += 1
     else:  # two loops, one in the other
         d = c
-        for _ in range(turns):
+        for _ in range(iterations):
             for _ in range(2):
                 d = tl.dot(a, b, d)
             d = d * 2
     tl.store(d_ptr + at, d)
 
 
-def chained(form, a, b, c, turns):
+def chained(form, a, b, c, iterations):
     if form == "sum":
         return a @ b + b @ c + a @ c
     if form == "product":
         return a @ b @ c
-    if form == "turned":
+    if form == "transposed":
         return (a @ b).T @ c + c
     d, e = c, a if form == "swap" else c
-    for turn in range(turns):
+    for iteration in range(iterations):
         if form == "power":
             d = d @ b + d
         elif form == "swap":
@@ -293,24 +293,24 @@ def chained(form, a, b, c, turns):
             p = a @ b
             d = d * p.sum(1)[:, None] + np.where(p > 0, p, 0) @ c
         elif form == "branch":
-            d = d + 1 if turn % 2 else a @ b + d
+            d = d + 1 if iteration % 2 else a @ b + d
         else:
             d = (d + 2 * (a @ b)) * 2
     return d + e if form in ("swap", "late") else d
 
 
-FORMS = ["sum", "product", "turned", "power", "swap", "late", "scaled", "branch", "nested"]
+FORMS = ["sum", "product", "transposed", "power", "swap", "late", "scaled", "branch", "nested"]
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("size", [1, 4, 16, 32])
-@pytest.mark.parametrize("turns", [0, 1, 3])
-def test_chains(form, size, turns, device):
+@pytest.mark.parametrize("iterations", [0, 1, 3])
+def test_chains(form, size, iterations, device):
     """Of small integers, so that every sum is exact in float64."""
     a, b, c = (np.round(values("float64", size, size, seed=s, low=-2, high=2)) for s in (15, 16, 17))
     d = np.full((size, size), np.nan)
-    if launch(chain, (1,), a, b, c, d, size, form, turns, device=device):
-        assert (d == chained(form, a, b, c, turns)).all()
+    if launch(chain, (1,), a, b, c, d, size, form, iterations, device=device):
+        assert (d == chained(form, a, b, c, iterations)).all()
 
 
 @triton.jit

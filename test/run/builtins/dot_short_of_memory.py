@@ -9,7 +9,7 @@ from harness import check, values
 
 
 @triton.jit
-def two_products(
+def two_dots(
     a_ptr, b_ptr, c_ptr, d_ptr, x_ptr, y_ptr, K, SUMMED: tl.constexpr, BLOCK: tl.constexpr, DEPTH: tl.constexpr
 ):
     rows, columns = tl.arange(0, BLOCK)[:, None], tl.arange(0, BLOCK)[None, :]
@@ -43,4 +43,4 @@ def test_two_products(dtype, depth, turns, summed, device):
     arguments = dict(a_ptr=a, b_ptr=b, c_ptr=c, d_ptr=d, x_ptr=np.ones((block, block), np.float32))
     arguments |= dict(y_ptr=np.ones((block, block), np.float32), K=K, SUMMED=summed, BLOCK=block, DEPTH=depth)
     expected = dict(x_ptr=x.astype(np.float32), y_ptr=y.astype(np.float32))
-    check(two_products, (1,), arguments | dict(num_warps=8), expected, device=device)
+    check(two_dots, (1,), arguments | dict(num_warps=8), expected, device=device)

@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from _fp8 import FORMATS, interesting
 from _pointwise import OF_TL
-from harness import BFloat16, ByteFloat, check, launch
+from harness import BFloat16, Float8, check, launch
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 BLOCK = 256
@@ -50,7 +50,7 @@ def blank(name, n):
 @pytest.mark.parametrize("target", FLOATS)
 @pytest.mark.parametrize("source", FORMATS)
 def test_every_code_widens_exactly(source, target, device):
-    codes = ByteFloat(ALL_CODES, source)
+    codes = Float8(ALL_CODES, source)
     expected = as_float(target, FORMATS[source].decoded)
     check_conversion(codes, blank(target, 256), expected, OF_TL[target], device)
 
@@ -62,9 +62,9 @@ def test_narrowing_rounds_right(source, target, rounding, device):
     x = interesting(FORMATS[target], source)
     expected = FORMATS[target].encode(x, toward_zero=rounding == "rtz")
     given = BFloat16(x) if source == "bfloat16" else x
-    out = ByteFloat(np.full(x.size, 0xCD), target)
+    out = Float8(np.full(x.size, 0xCD), target)
     check_conversion(
-        given, out, ByteFloat(expected, target), getattr(tl, target), device, rounding
+        given, out, Float8(expected, target), getattr(tl, target), device, rounding
     )
 
 
@@ -74,9 +74,9 @@ def test_between_formats(source, target, device):
     decoded = FORMATS[source].decoded
     expected = ALL_CODES if source == target else FORMATS[target].encode(decoded)
     check_conversion(
-        ByteFloat(ALL_CODES, source),
-        ByteFloat(np.full_like(ALL_CODES, 0xCD), target),
-        ByteFloat(expected, target),
+        Float8(ALL_CODES, source),
+        Float8(np.full_like(ALL_CODES, 0xCD), target),
+        Float8(expected, target),
         getattr(tl, target),
         device,
     )
@@ -94,9 +94,9 @@ def test_integers(name, integer, device):
         x = np.concatenate([near, -near])
         x = np.array([each for each in x.tolist() if info.min <= each <= info.max], integer)
         x = np.append(x, [np.array(limit, integer) for limit in (info.min, info.max)])
-    out = ByteFloat(np.full(x.size, 0xCD), name)
+    out = Float8(np.full(x.size, 0xCD), name)
     check_conversion(
-        x, out, ByteFloat(format.encode(x.astype(np.float64)), name), getattr(tl, name), device
+        x, out, Float8(format.encode(x.astype(np.float64)), name), getattr(tl, name), device
     )
     if integer == "bool":
         numbers = ~np.isnan(format.decoded)
@@ -107,7 +107,7 @@ def test_integers(name, integer, device):
             numbers = (whole >= info.min) & (whole <= info.max)
         truth = whole[numbers].astype(integer)
     check_conversion(
-        ByteFloat(ALL_CODES[numbers], name),
+        Float8(ALL_CODES[numbers], name),
         np.ones(truth.size, integer),
         truth,
         OF_TL[integer],
@@ -146,13 +146,13 @@ def test_arithmetic_rounds_once(name, device):
     chosen = np.where(x < y, codes[0], codes[1])
     expected[3 * 512 : 4 * 512] = chosen
     arguments = dict(
-        x_ptr=ByteFloat(codes[0], name),
-        y_ptr=ByteFloat(codes[1], name),
-        out_ptr=ByteFloat(np.full(5 * 512, 0xCD), name),
+        x_ptr=Float8(codes[0], name),
+        y_ptr=Float8(codes[1], name),
+        out_ptr=Float8(np.full(5 * 512, 0xCD), name),
         OUT=getattr(tl, name),
         BLOCK=512,
     )
-    check(arithmetic, (1,), arguments, dict(out_ptr=ByteFloat(expected, name)), device=device)
+    check(arithmetic, (1,), arguments, dict(out_ptr=Float8(expected, name)), device=device)
 
 
 @triton.jit
@@ -173,9 +173,9 @@ def test_signs(name, device):
     expected = FORMATS[name].encode(np.concatenate([-x, abs(x), abs(x), np.full(256, -0.3)]))
     expected[256:512] = codes & 0x7F  # of each code, those that stand for one number too
     arguments = dict(
-        x_ptr=ByteFloat(codes, name), out_ptr=ByteFloat(np.full(1024, 0xCD), name), BLOCK=256
+        x_ptr=Float8(codes, name), out_ptr=Float8(np.full(1024, 0xCD), name), BLOCK=256
     )
-    check(unary, (1,), arguments, dict(out_ptr=ByteFloat(expected, name)), device=device)
+    check(unary, (1,), arguments, dict(out_ptr=Float8(expected, name)), device=device)
 
 
 @triton.jit
@@ -189,7 +189,7 @@ def total(x_ptr, out_ptr, BLOCK: tl.constexpr):
 def test_reductions(name, device):
     codes = FORMATS[name].encode(np.arange(64) % 7 / 4)
     x = FORMATS[name].decoded[codes]
-    arguments = dict(x_ptr=ByteFloat(codes, name), out_ptr=np.zeros(2, np.float32), BLOCK=64)
+    arguments = dict(x_ptr=Float8(codes, name), out_ptr=np.zeros(2, np.float32), BLOCK=64)
     expected = np.array([x.sum(), x.max()], np.float32)
     check(total, (1,), arguments, dict(out_ptr=expected), device=device)
 
@@ -215,8 +215,8 @@ def types(a_ptr, b_ptr, h_ptr, w_ptr, f_ptr, d_ptr):
 
 def test_promotion(device):
     arguments = dict(
-        a_ptr=ByteFloat([0], "float8e5"),
-        b_ptr=ByteFloat([0], "float8e4nv"),
+        a_ptr=Float8([0], "float8e5"),
+        b_ptr=Float8([0], "float8e4nv"),
         h_ptr=np.zeros(1, np.float16),
         w_ptr=BFloat16(np.zeros(1)),
         f_ptr=np.zeros(1, np.float32),
@@ -276,8 +276,8 @@ def test_dots_of_fp8e4b15_in_a_loop(right, device):
     left = FORMATS["float8e4b15"].decoded[a].reshape(n, size, size)
     other = FORMATS[right].decoded[b].reshape(n, size, size)
     arguments = dict(
-        a_ptr=ByteFloat(a, "float8e4b15"),
-        b_ptr=ByteFloat(b, right),
+        a_ptr=Float8(a, "float8e4b15"),
+        b_ptr=Float8(b, right),
         c_ptr=np.zeros((size, size), np.float32),
         n=n,
         SIZE=size,

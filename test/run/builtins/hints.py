@@ -41,8 +41,8 @@ def test_static_assert_and_static_print(device, capfd):
     even = 2 * random.SystemRandom().randrange(2**29)  # a kernel that no cache holds yet
     arguments = dict(out_ptr=np.zeros(1, np.int32), N=even)
     check(checked, (1,), arguments, dict(out_ptr=np.int32([even])), device=device)
-    said = capfd.readouterr()
-    assert f"N is={even}!\n" in said.out + said.err
+    output = capfd.readouterr()
+    assert f"N is={even}!\n" in output.out + output.err
     with pytest.raises(triton.CompilationError) as failure:
         launch(checked, (1,), np.zeros(1, np.int32), N=37, device=device)
     assert "N must be even" in str(failure.value)

@@ -75,7 +75,7 @@ def columns_after_columns(x, y):
 
 
 @triton.jit
-def turned_join(x, y):
+def transposed_join(x, y):
     """The new dimension in front, in the middle, and split again."""
     a = tl.permute(tl.join(x, y), (2, 0, 1))
     b = tl.permute(tl.join(y, x), (0, 2, 1))
@@ -99,7 +99,7 @@ BINARY = [
     (interleaved, lambda x, y: stacked(x, y).reshape(x.shape[0], -1)),
     (rows_after_rows, lambda x, y: np.concatenate([x, y], 0)),
     (columns_after_columns, lambda x, y: np.concatenate([x, y], 1)),
-    (turned_join, lambda x, y: stacked(x + y, (y + x) - (x + y))),
+    (transposed_join, lambda x, y: stacked(x + y, (y + x) - (x + y))),
 ]
 
 
@@ -199,13 +199,13 @@ def test_masked_pairs(n, device):
 
 
 @triton.jit
-def butterflies(x_ptr, out_ptr, turns, N: tl.constexpr):
+def butterflies(x_ptr, out_ptr, iterations, N: tl.constexpr):
     """A carried tile that each turn reads at another place of itself."""
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
-    for turn in range(turns):
+    for iteration in range(iterations):
         a, b = tl.split(tl.reshape(x, (N // 2, 2)))
-        x = tl.interleave(a + b, a - b * (turn + 1))
+        x = tl.interleave(a + b, a - b * (iteration + 1))
     tl.store(out_ptr + i, x)
 
 
@@ -213,13 +213,13 @@ def butterflies(x_ptr, out_ptr, turns, N: tl.constexpr):
 def test_carried_butterflies(n, device):
     x = values("int32", n, low=-9, high=9)
     want = x.copy()
-    for turn in range(3):
+    for iteration in range(3):
         a, b = want[::2].copy(), want[1::2].copy()
-        want = stacked(a + b, a - b * (turn + 1)).reshape(-1).astype(np.int32)
+        want = stacked(a + b, a - b * (iteration + 1)).reshape(-1).astype(np.int32)
     check(
         butterflies,
         (1,),
-        dict(x_ptr=x, out_ptr=blank(want), turns=3, N=n),
+        dict(x_ptr=x, out_ptr=blank(want), iterations=3, N=n),
         dict(out_ptr=want),
         device=device,
     )

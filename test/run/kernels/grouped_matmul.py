@@ -9,7 +9,7 @@ from harness import Addresses, empty_like, launch, values
 
 
 @triton.jit
-def product_by_pointers(
+def matmul_by_pointers(
     a_ptr, b_ptr, m, n, M, N, K, lda, ldb,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
@@ -25,7 +25,7 @@ def product_by_pointers(
 
 
 @triton.jit
-def product_by_descriptors(
+def matmul_by_descriptors(
     a_ptr, b_ptr, m, n, M, N, K, lda, ldb,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
@@ -74,7 +74,7 @@ SIZES = [(64, 32, 32), (1, 1, 1), (100, 70, 45), (16, 130, 64), (33, 8, 0), (129
 
 @pytest.mark.parametrize("sizes", [SIZES, SIZES[2:3], []])
 @pytest.mark.parametrize("programs", [1, 5, 64])
-@pytest.mark.parametrize("product", [product_by_pointers, product_by_descriptors])
+@pytest.mark.parametrize("product", [matmul_by_pointers, matmul_by_descriptors])
 def test_groups(product, programs, sizes, device):
     # Rows of descriptors start at multiples of 16 bytes.
     strides = [[extent + -extent % 8 + 8 for extent in (k, n, n)] for _, n, k in sizes]

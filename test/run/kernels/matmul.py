@@ -55,7 +55,7 @@ SHAPES = [(64, 64, 32), (100, 70, 45), (1, 33, 7), (129, 16, 64), (31, 130, 1)]
 @pytest.mark.parametrize("transposed", [(False, False), (True, False), (False, True)])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_products(shape, dtype, transposed, device):
+def test_matmuls(shape, dtype, transposed, device):
     M, N, K = shape
     # Quarters: products and sums are exact in every type, so that any order gives the same.
     a, b = (np.floor(values("float32", *size, seed=seed)) / 4 for seed, size in enumerate([(M, K), (K, N)]))

@@ -74,7 +74,7 @@ SHAPES = [(128, 128, 64, 3), (100, 72, 48, 2), (64, 32, 16, 8), (130, 200, 8, 1)
 @pytest.mark.parametrize("flatten", [False, True])
 @pytest.mark.parametrize("halves", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_products(shape, halves, flatten, kernel, device):
+def test_matmuls(shape, halves, flatten, kernel, device):
     M, N, K, programs = shape
     # Halves: products and sums are exact.
     a, b = (np.floor(values("float32", rows, K, seed=rows)) / 2 for rows in (M, N))

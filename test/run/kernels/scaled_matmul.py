@@ -42,7 +42,7 @@ def scaled_matmul(
 
 @pytest.mark.parametrize("forms", [("e4m3", "e4m3"), ("e5m2", "e4m3"), ("e2m1", "e2m1"), ("e4m3", "e2m1")])
 @pytest.mark.parametrize("shape", [(32, 32, 128), (70, 45, 224), (1, 3, 32)])
-def test_products(shape, forms, device):
+def test_matmuls(shape, forms, device):
     M, N, K = shape
     a, x = tile(forms[0], M, K, seed=1)
     b, y = tile(forms[1], N, K, seed=2)

@@ -9,7 +9,7 @@ from harness import check, values
 
 
 @triton.jit
-def part_of_product(
+def partial_matmul(
     a_ptr, b_ptr, rows, columns, part, M, N, K,
     SPLIT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
@@ -30,7 +30,7 @@ def sum_by_atomics(
 ):  # fmt: skip
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
-    acc = part_of_product(
+    acc = partial_matmul(
         a_ptr, b_ptr, rows, columns, tl.program_id(2), M, N, K, SPLIT, BLOCK_M, BLOCK_N, BLOCK_K
     )
     at = c_ptr + rows[:, None] * N + columns
@@ -47,7 +47,7 @@ def sum_by_the_last(
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     part = tl.program_id(2)
-    acc = part_of_product(a_ptr, b_ptr, rows, columns, part, M, N, K, SPLIT, BLOCK_M, BLOCK_N, BLOCK_K)
+    acc = partial_matmul(a_ptr, b_ptr, rows, columns, part, M, N, K, SPLIT, BLOCK_M, BLOCK_N, BLOCK_K)
     at = rows[:, None] * N + columns
     mask = (rows[:, None] < M) & (columns < N)
     tl.store(parts_ptr + part * M * N + at, acc, mask=mask)

@@ -49,7 +49,7 @@ def product(a_ptr, b_ptr, c_ptr, K, BLOCK: tl.constexpr):
 
 
 @pytest.mark.parametrize("ctas", [2, 8])
-def test_products(ctas, device):
+def test_matmuls(ctas, device):
     a, b = (values("int8", rows, 128, seed=rows).astype(np.float16) for rows in (192, 128))
     c = a.astype(np.float32) @ b.astype(np.float32).T
     arguments = dict(a_ptr=a, b_ptr=b, c_ptr=np.zeros_like(c), K=128, BLOCK=64, num_ctas=ctas)

@@ -392,11 +392,11 @@ def test_first_turn_of_carried_constants(outer, inner, n, device):
 
 @triton.jit
 def far_steps(out_ptr, lower, upper, step):
-    turns = 0
+    iterations = 0
     for i in range(lower, upper, step):
-        turns += 1
-        tl.store(out_ptr + turns, i)
-    tl.store(out_ptr, turns)
+        iterations += 1
+        tl.store(out_ptr + iterations, i)
+    tl.store(out_ptr, iterations)
 
 
 @pytest.mark.parametrize(
@@ -404,8 +404,8 @@ def far_steps(out_ptr, lower, upper, step):
     [(0, 2**31 - 1, 2**30), (-(2**31), 2**31 - 1, 2**31 - 1), (0, 2**31 - 1, 2**31 - 1), (5, 5, 3), (7, 5, 1), (0, 10, 4)],
 )
 def test_steps_past_the_end_of_the_type(lower, upper, step, device):
-    turns = list(range(lower, upper, step))
+    iterations = list(range(lower, upper, step))
     expected = np.zeros(8, np.int32)
-    expected[: len(turns) + 1] = [len(turns), *turns]
+    expected[: len(iterations) + 1] = [len(iterations), *iterations]
     arguments = dict(out_ptr=np.zeros(8, np.int32), lower=lower, upper=upper, step=step)
     check(far_steps, (1,), arguments, dict(out_ptr=expected), device=device)

@@ -97,7 +97,7 @@ def product(a_ptr, b_ptr, c_ptr, K, FACTOR: tl.constexpr, ONE_PLACE: tl.constexp
 @pytest.mark.parametrize("one_place", [False, True])
 @pytest.mark.parametrize("factor", [None, 2, 3])
 @pytest.mark.parametrize("K", [16, 64, 200])
-def test_products(K, factor, one_place, device):
+def test_matmuls(K, factor, one_place, device):
     a, b = ((np.floor(values("float32", 64, K, seed=seed)) / 2).astype(np.float16) for seed in range(2))
     c = a.astype(np.float64) @ b.astype(np.float64).T
     arguments = dict(a_ptr=a, b_ptr=b, c_ptr=np.zeros((64, 64), np.float32), K=K)

@@ -80,12 +80,12 @@ def test_of_a_negative_number(logarithm, device):
 
 
 @triton.jit
-def product(a_ptr, b_ptr, c_ptr, TURNS: tl.constexpr):
+def dot_kernel(a_ptr, b_ptr, c_ptr, ITERATIONS: tl.constexpr):
     rows, columns = tl.arange(0, 16)[:, None], tl.arange(0, 16)[None, :]
     c = tl.zeros((16, 16), tl.float32)
-    for turn in range(TURNS):
-        a = tl.load(a_ptr + turn * 256 + rows * 16 + columns)
-        b = tl.load(b_ptr + turn * 256 + rows * 16 + columns)
+    for iteration in range(ITERATIONS):
+        a = tl.load(a_ptr + iteration * 256 + rows * 16 + columns)
+        b = tl.load(b_ptr + iteration * 256 + rows * 16 + columns)
         c = tl.dot(a, b, c)
     tl.store(c_ptr + rows * 16 + columns, c)
 
@@ -94,8 +94,8 @@ def test_zero_times_infinity_in_a_product(device):
     a, b = np.ones((2, 16, 16), np.float32), np.ones((2, 16, 16), np.float32)
     a[0, 3, 4] = np.nan  # its row is NaN of a NaN
     a[1, 9, 2], b[1, 2, 11] = 0, np.inf
-    report = fault(product, (1,), a, b, ramp(16, 16), 2, sanitize="nan", device=device)
-    expect(report, product, "tl.dot(", "`dot` of numbers is NaN", program=(0, 0, 0), tile=((9, 11), (16, 16)), **MARKS)
+    report = fault(dot_kernel, (1,), a, b, ramp(16, 16), 2, sanitize="nan", device=device)
+    expect(report, dot_kernel, "tl.dot(", "`dot` of numbers is NaN", program=(0, 0, 0), tile=((9, 11), (16, 16)), **MARKS)
 
 
 @triton.jit

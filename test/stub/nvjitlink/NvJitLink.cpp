@@ -54,7 +54,8 @@ API int nvJitLinkAddData(void *handle, int kind, const void *data, size_t bytes,
 API int nvJitLinkComplete(void *handle) {
   Link &link = linkOf(handle);
   link.cubin = link.options;
-  link.information = "info    : 0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\ninfo    : Used 40 registers\n";
+  link.information =
+      "info    : 0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\ninfo    : Used 40 registers\n";
   return link.errors.empty() ? 0 : 4;
 }
 

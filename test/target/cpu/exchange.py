@@ -15,7 +15,7 @@ def exchange(x, N: tl.constexpr):
 
 # CHECK: b0 [64] f32 gathered
 # CHECK-NOT: b1
-# CHECK: keep arith.mulf in b0
+# CHECK: materialise arith.mulf in b0
 # CHECK: store
 # CHECK: shufflevector {{.*}} <i32 3, i32 2, i32 1, i32 0, i32 7, i32 6, i32 5, i32 4
 # CHECK-NOT: gather

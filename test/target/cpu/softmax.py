@@ -15,12 +15,12 @@ def softmax(o, x, stride, n, BLOCK: tl.constexpr):
     tl.store(o + row * stride + at, e / tl.sum(e, axis=0), mask=m)
 
 
-# CHECK: b0 [1024] f32 kept
+# CHECK: b0 [1024] f32 materialised
 # CHECK-NOT: guard
 # CHECK: nest 0 [1024] loops (d0) vector d0 x32
 # CHECK: reduce axis 0 by
 # CHECK: nest 1 [1024] loops (d0) vector d0 x16
-# CHECK: keep math.exp in b0
+# CHECK: materialise math.exp in b0
 # CHECK-NEXT: reduce axis 0 by arith.addf
 # CHECK: nest 2 [1024] loops (d0) vector d0 x32
 # CHECK-NOT: load

@@ -18,7 +18,7 @@ def add(x, y, o, n, BLOCK: tl.constexpr):
 # CHECK: guard load1 copy b1 against 1 store, equal bases are harmless
 # CHECK: nest {{.*}} [1024] loops (d0) vector d0 x32
 # CHECK-NEXT: prefix d0 < {{.*}}arg3
-# CHECK-NEXT: load0 f32 arg0 + {{.*}} strides (4) masked early
-# CHECK-NEXT: load1 f32 arg1 + {{.*}} strides (4) masked early
+# CHECK-NEXT: load0 f32 arg0 + {{.*}} strides (4) masked hoisted
+# CHECK-NEXT: load1 f32 arg1 + {{.*}} strides (4) masked hoisted
 # CHECK-NEXT: store f32 arg2 + {{.*}} strides (4) masked
 # CHECK-NOT: nest

@@ -1,7 +1,7 @@
 // Runs random integer tile programs and holds every value to what the analysis claims of it.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
-#include "compiler/dialect/foreign/Dialect.h"
+#include "compiler/dialect/imported/Dialect.h"
 
 #include "test/unit/analysis/TileInterpreter.h"
 
@@ -257,7 +257,7 @@ TEST(AxisInfo, claims_hold_in_random_programs) {
 
 TEST(AxisInfo, what_a_loop_body_assumes_holds_for_no_result) {
   MLIRContext context;
-  context.loadDialect<tt::TtDialect, arith::ArithDialect, scf::SCFDialect, foreign::LlvmDialect>();
+  context.loadDialect<tt::TtDialect, arith::ArithDialect, scf::SCFDialect, imported::LlvmDialect>();
   auto module = parseSourceString<ModuleOp>(R"mlir(
     tt.func public @f(%from: i32, %count: i32) -> i32 {
       %c0 = arith.constant 0 : i32

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/RegisterPressure.h"
 
-#include "gtest/gtest.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -72,7 +72,8 @@ TEST(RegisterPressure, ProductsAddInPlace) {
 #L = #ttg.dot_op<{opIdx = 0, parent = #M, kWidth = 2}>
 #R = #ttg.dot_op<{opIdx = 1, parent = #M, kWidth = 2}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-tt.func public @kernel(%f: f32, %l: tensor<64x16xf16, #L>, %r: tensor<16x64xf16, #R>) {)" + body + "tt.return\n}\n}",
+tt.func public @kernel(%f: f32, %l: tensor<64x16xf16, #L>, %r: tensor<16x64xf16, #R>) {)" +
+                                                  body + "tt.return\n}\n}",
                                               &context);
     EXPECT_TRUE(module);
     return module ? analysis::peakRegisters(*module->getOps<tt::FuncOp>().begin()) : 0;

@@ -22,16 +22,26 @@ static uint64_t asUnsigned(int64_t value, int64_t bits) {
 static bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b, int64_t bits) {
   const uint64_t ua = asUnsigned(a, bits), ub = asUnsigned(b, bits);
   switch (predicate) {
-  case arith::CmpIPredicate::eq: return a == b;
-  case arith::CmpIPredicate::ne: return a != b;
-  case arith::CmpIPredicate::slt: return a < b;
-  case arith::CmpIPredicate::sle: return a <= b;
-  case arith::CmpIPredicate::sgt: return a > b;
-  case arith::CmpIPredicate::sge: return a >= b;
-  case arith::CmpIPredicate::ult: return ua < ub;
-  case arith::CmpIPredicate::ule: return ua <= ub;
-  case arith::CmpIPredicate::ugt: return ua > ub;
-  case arith::CmpIPredicate::uge: return ua >= ub;
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  case arith::CmpIPredicate::ult:
+    return ua < ub;
+  case arith::CmpIPredicate::ule:
+    return ua <= ub;
+  case arith::CmpIPredicate::ugt:
+    return ua > ub;
+  case arith::CmpIPredicate::uge:
+    return ua >= ub;
   }
   return false;
 }
@@ -41,28 +51,50 @@ static std::optional<int64_t> compute(Operation &op, int64_t a, int64_t b, int64
   const int64_t bits = bitsOf(op.getOperand(0));
   const uint64_t ua = asUnsigned(a, bits), ub = asUnsigned(b, bits);
   auto divides = [&] { return b != 0; };
-  if (isa<arith::AddIOp>(op)) return a + b;
-  if (isa<arith::SubIOp>(op)) return a - b;
-  if (isa<arith::MulIOp>(op)) return a * b;
-  if (isa<arith::DivSIOp>(op)) return divides() ? std::optional(a / b) : std::nullopt;
-  if (isa<arith::RemSIOp>(op)) return divides() ? std::optional(a % b) : std::nullopt;
-  if (isa<arith::DivUIOp>(op)) return divides() ? std::optional<int64_t>(ua / ub) : std::nullopt;
-  if (isa<arith::RemUIOp>(op)) return divides() ? std::optional<int64_t>(ua % ub) : std::nullopt;
-  if (isa<arith::AndIOp>(op)) return a & b;
-  if (isa<arith::OrIOp>(op)) return a | b;
-  if (isa<arith::XOrIOp>(op)) return a ^ b;
-  if (isa<arith::ShLIOp>(op)) return ub < 31 ? std::optional<int64_t>(a * (int64_t(1) << ub)) : std::nullopt;
-  if (isa<arith::ShRSIOp>(op)) return ub < 31 ? std::optional<int64_t>(a >> ub) : std::nullopt;
-  if (isa<arith::ShRUIOp>(op)) return ub < 31 ? std::optional<int64_t>(ua >> ub) : std::nullopt;
-  if (isa<arith::MinSIOp>(op)) return std::min(a, b);
-  if (isa<arith::MaxSIOp>(op)) return std::max(a, b);
-  if (isa<arith::MinUIOp>(op)) return std::min(ua, ub);
-  if (isa<arith::MaxUIOp>(op)) return std::max(ua, ub);
-  if (auto cmp = dyn_cast<arith::CmpIOp>(op)) return compare(cmp.getPredicate(), a, b, bits);
-  if (isa<arith::SelectOp>(op)) return a ? b : c;
-  if (isa<arith::ExtSIOp>(op)) return bits == 1 ? -a : a;
-  if (isa<arith::ExtUIOp>(op)) return ua;
-  if (isa<arith::TruncIOp>(op)) return a;
+  if (isa<arith::AddIOp>(op))
+    return a + b;
+  if (isa<arith::SubIOp>(op))
+    return a - b;
+  if (isa<arith::MulIOp>(op))
+    return a * b;
+  if (isa<arith::DivSIOp>(op))
+    return divides() ? std::optional(a / b) : std::nullopt;
+  if (isa<arith::RemSIOp>(op))
+    return divides() ? std::optional(a % b) : std::nullopt;
+  if (isa<arith::DivUIOp>(op))
+    return divides() ? std::optional<int64_t>(ua / ub) : std::nullopt;
+  if (isa<arith::RemUIOp>(op))
+    return divides() ? std::optional<int64_t>(ua % ub) : std::nullopt;
+  if (isa<arith::AndIOp>(op))
+    return a & b;
+  if (isa<arith::OrIOp>(op))
+    return a | b;
+  if (isa<arith::XOrIOp>(op))
+    return a ^ b;
+  if (isa<arith::ShLIOp>(op))
+    return ub < 31 ? std::optional<int64_t>(a * (int64_t(1) << ub)) : std::nullopt;
+  if (isa<arith::ShRSIOp>(op))
+    return ub < 31 ? std::optional<int64_t>(a >> ub) : std::nullopt;
+  if (isa<arith::ShRUIOp>(op))
+    return ub < 31 ? std::optional<int64_t>(ua >> ub) : std::nullopt;
+  if (isa<arith::MinSIOp>(op))
+    return std::min(a, b);
+  if (isa<arith::MaxSIOp>(op))
+    return std::max(a, b);
+  if (isa<arith::MinUIOp>(op))
+    return std::min(ua, ub);
+  if (isa<arith::MaxUIOp>(op))
+    return std::max(ua, ub);
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
+    return compare(cmp.getPredicate(), a, b, bits);
+  if (isa<arith::SelectOp>(op))
+    return a ? b : c;
+  if (isa<arith::ExtSIOp>(op))
+    return bits == 1 ? -a : a;
+  if (isa<arith::ExtUIOp>(op))
+    return ua;
+  if (isa<arith::TruncIOp>(op))
+    return a;
   return std::nullopt;
 }
 
@@ -70,8 +102,10 @@ bool TileInterpreter::define(Value value, Elements elements) {
   const int64_t bits = bitsOf(value);
   for (int64_t &element : elements) {
     // Overflow, which the analysis takes for a mistake of the program, is not what is tested.
-    const bool mayWrap = bits < 32 || isa_and_nonnull<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp, arith::MinUIOp,
-                                                      arith::MaxUIOp, arith::ExtUIOp>(value.getDefiningOp());
+    const bool mayWrap =
+        bits < 32 ||
+        isa_and_nonnull<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp, arith::MinUIOp, arith::MaxUIOp, arith::ExtUIOp>(
+            value.getDefiningOp());
     if (!mayWrap && std::abs(element) >= int64_t(1) << 30)
       return false;
     element = wrap(element, bits);

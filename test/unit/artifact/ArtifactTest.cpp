@@ -84,8 +84,7 @@ TEST(Artifact, text_that_is_not_utf8_is_replaced_not_fatal) {
 TEST(Artifact, argument_block_ends_with_two_scratch_pointers) {
   Artifact artifact;
   EXPECT_EQ(packedBytes(artifact), 16u);
-  artifact.parameters = {{"x", ParameterKind::Pointer, "*fp32", 0, 8},
-                         {"n", ParameterKind::Int, "i32", 8, 4}};
+  artifact.parameters = {{"x", ParameterKind::Pointer, "*fp32", 0, 8}, {"n", ParameterKind::Int, "i32", 8, 4}};
   EXPECT_EQ(scratchOffset(artifact), 16u);
   EXPECT_EQ(packedBytes(artifact), 32u);
 }
@@ -109,9 +108,7 @@ TEST(Artifact, each_kind_of_harm_has_its_code) {
 
 TEST(Artifact, header_is_checked_field_by_field) {
   const std::string file = serialize(sampleArtifact());
-  const auto code = [&](const char *from, const char *to) {
-    return codeOf(withHeader(file, from, to));
-  };
+  const auto code = [&](const char *from, const char *to) { return codeOf(withHeader(file, from, to)); };
   EXPECT_EQ(code("\"spills\":3", "\"spills\":4"), "none");
   EXPECT_EQ(code("\"spills\":3", "\"spills\":-3"), "artifact-header");
   EXPECT_EQ(code("\"spills\":3", "\"spills\":4294967296"), "artifact-header");
@@ -129,12 +126,10 @@ TEST(Artifact, header_is_checked_field_by_field) {
 
 TEST(Artifact, blobs_are_checked_against_the_table) {
   const std::string file = serialize(sampleArtifact());
-  EXPECT_EQ(codeOf(withHeader(file, "\"binaryBytes\":7", "\"binaryBytes\":18446744073709551615")),
-            "artifact-blob");
+  EXPECT_EQ(codeOf(withHeader(file, "\"binaryBytes\":7", "\"binaryBytes\":18446744073709551615")), "artifact-blob");
   EXPECT_EQ(codeOf(withHeader(file, "\"binaryBytes\":7", "\"binaryBytes\":6")), "artifact-blob");
   EXPECT_EQ(codeOf(withHeader(file, "\"rawBytes\":20009", "\"rawBytes\":20008")), "artifact-blob");
-  EXPECT_EQ(codeOf(withHeader(file, "\"rawBytes\":20009", "\"rawBytes\":99999999999")),
-            "artifact-blob");
+  EXPECT_EQ(codeOf(withHeader(file, "\"rawBytes\":20009", "\"rawBytes\":99999999999")), "artifact-blob");
   EXPECT_EQ(codeOf(withHeader(file, "\"rawBytes\":5", "\"rawBytes\":6")), "artifact-blob");
 }
 
@@ -160,8 +155,7 @@ TEST(Artifact, harm_behind_a_right_checksum_never_crashes) {
   for (int round = 0; round < 4000; ++round) {
     std::string harmed = file;
     for (uint32_t flips = 1 + random() % 4; flips > 0; --flips)
-      harmed[kPrologueBytes + random() % (harmed.size() - kPrologueBytes)] =
-          static_cast<char>(random());
+      harmed[kPrologueBytes + random() % (harmed.size() - kPrologueBytes)] = static_cast<char>(random());
     const auto result = deserialize(resealed(harmed));
     if (result) {
       ++accepted;

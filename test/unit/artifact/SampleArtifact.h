@@ -20,7 +20,8 @@ inline Artifact sampleArtifact() {
                        {"flag", ParameterKind::Bool, "u1", 16, 1},
                        {"desc", ParameterKind::Descriptor, "tensordesc<fp16[64, 64]>", 64, 128}};
   sample.parameters[0].isWritten = false;
-  sample.facts = {{FactKind::Divisible, 0, 16}, {FactKind::Equals, 1, 1}, {FactKind::Within, 0, ~0ull}};
+  sample.preconditions = {
+      {PreconditionKind::Divisible, 0, 16}, {PreconditionKind::Equals, 1, 1}, {PreconditionKind::Within, 0, ~0ull}};
   sample.options = {{"num_warps", "4"}, {"input_precision", "\"tf32\""}, {"debug", "true"}};
   sample.blockDims = {128, 1, 1};
   sample.clusterDims = {2, 1, 1};
@@ -38,9 +39,11 @@ inline Artifact sampleArtifact() {
   sample.tool = "lld";
   sample.toolVersion = "22.1.8";
   sample.sourceMap = {{"/home/someone/kernel.py", "stdlib/reduce.py"}, {{0, 0, 12, 4}, {64, 1, 3, 0}}};
-  sample.binary = std::string("\x7f" "ELF\0\xff\xfe", 7);
-  sample.stages = {{"ttir", std::string(20000, 'x') + "module {}"}, {"empty", ""},
-                   {"asm", "short"}, {"so", sample.binary}};
+  sample.binary = std::string("\x7f"
+                              "ELF\0\xff\xfe",
+                              7);
+  sample.stages = {
+      {"ttir", std::string(20000, 'x') + "module {}"}, {"empty", ""}, {"asm", "short"}, {"so", sample.binary}};
   return sample;
 }
 

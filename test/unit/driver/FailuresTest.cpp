@@ -4,8 +4,8 @@
 
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/support/FatalGuard.h"
-#include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
+#include "gtest/gtest.h"
 
 #include <atomic>
 #include <chrono>
@@ -21,8 +21,8 @@ struct Attempt {
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
   support::DiagnosticEngine diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::string whyNot;
-  support::TargetSpec target = *driver::resolveTarget("cpu", "x86-64-v3", whyNot);
+  std::string reason;
+  support::TargetSpec target = *driver::resolveTarget("cpu", "x86-64-v3", reason);
 
   driver::Request request;
 
@@ -180,12 +180,12 @@ static std::string chain(unsigned length) {
 
 TEST(DriverFailures, an_interrupt_ends_the_wait_for_a_compilation) {
   Attempt attempt(chain(20));
-  attempt.request.shouldStop = [] { return true; };
+  attempt.request.isCancelRequested = [] { return true; };
   EXPECT_EQ(attempt.code(), "interrupted");
   // The work goes on for a while on what it has.
   (void)attempt.module.release();
   (void)attempt.context.release();
-  EXPECT_TRUE(support::waitForAbandoned(std::chrono::minutes(2)));
+  EXPECT_TRUE(support::waitForCancelled(std::chrono::minutes(2)));
   EXPECT_EQ(Attempt(kernel).code(), "compiled");
 }
 

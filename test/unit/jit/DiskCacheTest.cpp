@@ -53,9 +53,7 @@ protected:
     EXPECT_TRUE(!found || *found == artifactOf(keyOf(i)));
     return found.has_value();
   }
-  std::string pathOf(uint32_t i) {
-    return dir + "/" + keyOf(i).substr(0, 2) + "/" + keyOf(i) + ".nereid";
-  }
+  std::string pathOf(uint32_t i) { return dir + "/" + keyOf(i).substr(0, 2) + "/" + keyOf(i) + ".nereid"; }
   static mode_t modeOf(const std::string &path) {
     struct stat status;
     return stat(path.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
@@ -163,9 +161,9 @@ TEST_F(DiskCacheTest, links_and_special_files_are_misses) {
 
 TEST_F(DiskCacheTest, linked_shelf_is_neither_read_nor_written) {
   ASSERT_TRUE(store(1));
-  const fs::path shelf = fs::path(pathOf(1)).parent_path();
-  fs::rename(shelf, root + "/shelf");
-  fs::create_directory_symlink(root + "/shelf", shelf);
+  const fs::path subfolder = fs::path(pathOf(1)).parent_path();
+  fs::rename(subfolder, root + "/shelf");
+  fs::create_directory_symlink(root + "/shelf", subfolder);
   EXPECT_FALSE(hits(1));
   EXPECT_FALSE(store(1));
 }
@@ -233,12 +231,12 @@ static bool dropPrivileges(const std::string &root) {
 
 TEST_F(DiskCacheTest, read_only_home_still_serves) {
   ASSERT_TRUE(store(1));
-  const fs::path shelf = fs::path(pathOf(1)).parent_path();
+  const fs::path subfolder = fs::path(pathOf(1)).parent_path();
   const pid_t child = fork();
   if (child == 0) {
     if (!dropPrivileges(root))
       _exit(2);
-    chmod(shelf.c_str(), 0500);
+    chmod(subfolder.c_str(), 0500);
     chmod(dir.c_str(), 0500);
     const bool stored = store(1) || store(2);
     _exit(!stored && hits(1) && cache.takeNotes().size() == 2 ? 0 : 1);
@@ -300,20 +298,19 @@ TEST_F(DiskCacheTest, stores_keep_the_folder_near_its_limit) {
 
 TEST_F(DiskCacheTest, leftovers_of_broken_writers_are_removed) {
   ASSERT_TRUE(store(1));
-  const std::string shelf = fs::path(pathOf(1)).parent_path();
-  overwrite(shelf + "/.aside-1-0-old", "x");
-  overwrite(shelf + "/.aside-1-0-new", "x");
-  setAge(shelf + "/.aside-1-0-old", 100000);
+  const std::string subfolder = fs::path(pathOf(1)).parent_path();
+  overwrite(subfolder + "/.aside-1-0-old", "x");
+  overwrite(subfolder + "/.aside-1-0-new", "x");
+  setAge(subfolder + "/.aside-1-0-old", 100000);
   cache.evict(dir);
-  EXPECT_FALSE(fs::exists(shelf + "/.aside-1-0-old"));
-  EXPECT_TRUE(fs::exists(shelf + "/.aside-1-0-new"));
+  EXPECT_FALSE(fs::exists(subfolder + "/.aside-1-0-old"));
+  EXPECT_TRUE(fs::exists(subfolder + "/.aside-1-0-new"));
   cache.clear(dir);
-  EXPECT_FALSE(fs::exists(shelf + "/.aside-1-0-new"));
+  EXPECT_FALSE(fs::exists(subfolder + "/.aside-1-0-new"));
 }
 
 TEST_F(DiskCacheTest, view_holds_one_flat_file_a_stage) {
-  const auto paths = cache.writeView(dir, "FOLDER", "add", {{"ttir", "module {}"}, {"so", "\x7f"}},
-                                     "{\"a\": 1}");
+  const auto paths = cache.writeView(dir, "FOLDER", "add", {{"ttir", "module {}"}, {"so", "\x7f"}}, "{\"a\": 1}");
   ASSERT_EQ(paths.size(), 3u);
   EXPECT_EQ(paths[0], dir + "/FOLDER/add.ttir");
   EXPECT_EQ(paths[2], dir + "/FOLDER/add.json");

@@ -21,35 +21,35 @@ static std::string reprinted(std::string_view text) { return parsed(text).str();
 
 static Signature random(std::mt19937 &rng);
 
-static Argument randomArgument(std::mt19937 &rng, int depth) {
+static ArgumentSpec randomArgument(std::mt19937 &rng, int depth) {
   const auto type = static_cast<ScalarType>(rng() % 18);
   const auto klass = scalarClass(type);
   const bool isInt = klass == ScalarClass::Signed || klass == ScalarClass::Unsigned;
   switch (rng() % (depth < 3 ? 6 : 5)) {
   case 0:
-    return Argument::pointer(type, rng() % 2, rng() % 2);
+    return ArgumentSpec::pointer(type, rng() % 2, rng() % 2);
   case 1:
-    return Argument::scalar(type, isInt && rng() % 2);
+    return ArgumentSpec::scalar(type, isInt && rng() % 2);
   case 2: {
     static const char *const kPlain[] = {"1024", "None", "True", "'relu'", "-1.5e-3", "tl.float32"};
-    return Argument::constant(kPlain[rng() % 6]);
+    return ArgumentSpec::constant(kPlain[rng() % 6]);
   }
   case 3: {
     // Pieces that make texts near to the grammar, and bytes that are not.
-    static const char *const kPieces[] = {"(", ")", ",", "'", "\"", "\\", "i32", ":16", " ",
-                                          "constexpr<", ">", "\n", "\xff", "1", "[", "*"};
+    static const char *const kPieces[] = {"(", ")",          ",", "'",  "\"",   "\\", "i32", ":16",
+                                          " ", "constexpr<", ">", "\n", "\xff", "1",  "[",   "*"};
     std::string text;
     for (uint32_t n = rng() % 6; n > 0; --n)
       text += kPieces[rng() % 16];
-    return Argument::constant(text);
+    return ArgumentSpec::constant(text);
   }
   case 4:
-    return Argument::descriptor("fp16[64, 64]");
+    return ArgumentSpec::descriptor("fp16[64, 64]");
   default: {
-    std::vector<Argument> elements(rng() % 4);
-    for (Argument &element : elements)
+    std::vector<ArgumentSpec> elements(rng() % 4);
+    for (ArgumentSpec &element : elements)
       element = randomArgument(rng, depth + 1);
-    return Argument::tuple(std::move(elements));
+    return ArgumentSpec::tuple(std::move(elements));
   }
   }
 }
@@ -62,11 +62,10 @@ static Signature random(std::mt19937 &rng) {
 }
 
 TEST(Signature, prints_as_the_command_line_spells_it) {
-  const Signature signature{{Argument::pointer(ScalarType::FP32, true),
-                             Argument::pointer(ScalarType::I8, false, true),
-                             Argument::scalar(ScalarType::I32, true), Argument::constant("1"),
-                             Argument::scalar(ScalarType::U1), Argument::constant("1024"),
-                             Argument::none()}};
+  const Signature signature{
+      {ArgumentSpec::pointer(ScalarType::FP32, true), ArgumentSpec::pointer(ScalarType::I8, false, true),
+       ArgumentSpec::scalar(ScalarType::I32, true), ArgumentSpec::constant("1"), ArgumentSpec::scalar(ScalarType::U1),
+       ArgumentSpec::constant("1024"), ArgumentSpec::none()}};
   EXPECT_EQ(signature.str(), "*fp32:16,*ki8,i32:16,1,u1,1024,None");
 }
 
@@ -84,7 +83,7 @@ TEST(Signature, parses_what_people_write) {
 }
 
 TEST(Signature, constant_that_reads_as_something_else_is_quoted) {
-  const auto print = [](const char *text) { return Signature{{Argument::constant(text)}}.str(); };
+  const auto print = [](const char *text) { return Signature{{ArgumentSpec::constant(text)}}.str(); };
   EXPECT_EQ(print("i32"), "constexpr<\"i32\">");
   EXPECT_EQ(print("a,b"), "constexpr<\"a,b\">");
   EXPECT_EQ(print(""), "constexpr<\"\">");
@@ -158,16 +157,11 @@ TEST(Signature, errors_say_where_and_what) {
   const ErrorCase cases[] = {
       {"*fp32,i23", 6, 3, "signature-type", "`i23` is no known type; did you mean `i32`?"},
       {"*float32", 1, 7, "signature-type", "`float32` is no known type; did you mean `fp32`?"},
-      {"relu_like", 0, 9, "signature-type",
-       "`relu_like` is no known type; a string constant is written in quotes"},
-      {"i32,constexpr", 4, 9, "signature-type",
-       "`constexpr` is no known type; write the constant's value itself"},
-      {"*fp32:8", 5, 2, "signature-attribute",
-       "`:8` does not go with `*fp32`; a pointer takes `:16`"},
-      {"i32:x", 3, 2, "signature-attribute",
-       "`:x` does not go with `i32`; an integer takes `:16` or `:1`"},
-      {"fp32:16", 4, 3, "signature-attribute",
-       "`:16` does not go with `fp32`; a float or bool takes nothing"},
+      {"relu_like", 0, 9, "signature-type", "`relu_like` is no known type; a string constant is written in quotes"},
+      {"i32,constexpr", 4, 9, "signature-type", "`constexpr` is no known type; write the constant's value itself"},
+      {"*fp32:8", 5, 2, "signature-attribute", "`:8` does not go with `*fp32`; a pointer takes `:16`"},
+      {"i32:x", 3, 2, "signature-attribute", "`:x` does not go with `i32`; an integer takes `:16` or `:1`"},
+      {"fp32:16", 4, 3, "signature-attribute", "`:16` does not go with `fp32`; a float or bool takes nothing"},
       {"i32,,i32", 4, 1, "signature-syntax", "an argument is missing here"},
       {"i32,", 4, 1, "signature-syntax", "an argument is missing here"},
       {"i32 i32", 4, 1, "signature-syntax", "`i` is unexpected; arguments are separated by `,`"},
@@ -176,8 +170,7 @@ TEST(Signature, errors_say_where_and_what) {
       {"(i32,", 0, 1, "signature-syntax", "`(` is never closed"},
       {"[1,(2]", 0, 1, "signature-syntax", "`[` is never closed"},
       {"tensordesc<fp16", 0, 10, "signature-syntax", "`tensordesc<` is never closed"},
-      {"constexpr<1>", 0, 10, "signature-syntax",
-       "`constexpr<` takes a string in double quotes and `>`"},
+      {"constexpr<1>", 0, 10, "signature-syntax", "`constexpr<` takes a string in double quotes and `>`"},
       {"@", 0, 1, "signature-syntax", "`@` begins no type and no constant"},
   };
   for (const ErrorCase &expected : cases) {
@@ -215,18 +208,17 @@ TEST(Specialize, integers_by_value) {
 }
 
 TEST(Specialize, unsigned_only_beyond_the_signed_range) {
-  EXPECT_EQ(specializeUnsigned(1), Argument::constant("1"));
+  EXPECT_EQ(specializeUnsigned(1), ArgumentSpec::constant("1"));
   EXPECT_EQ(specializeUnsigned(48), specializeInt(48));
-  EXPECT_EQ(specializeUnsigned(~uint64_t{0}), Argument::scalar(ScalarType::U64));
-  EXPECT_EQ(specializeUnsigned(uint64_t{1} << 63), Argument::scalar(ScalarType::U64, true));
+  EXPECT_EQ(specializeUnsigned(~uint64_t{0}), ArgumentSpec::scalar(ScalarType::U64));
+  EXPECT_EQ(specializeUnsigned(uint64_t{1} << 63), ArgumentSpec::scalar(ScalarType::U64, true));
 }
 
 TEST(Specialize, pointers_by_address) {
-  EXPECT_EQ(specializePointer(64, ScalarType::BF16), Argument::pointer(ScalarType::BF16, true));
-  EXPECT_EQ(specializePointer(8, ScalarType::BF16, true),
-            Argument::pointer(ScalarType::BF16, false, true));
+  EXPECT_EQ(specializePointer(64, ScalarType::BF16), ArgumentSpec::pointer(ScalarType::BF16, true));
+  EXPECT_EQ(specializePointer(8, ScalarType::BF16, true), ArgumentSpec::pointer(ScalarType::BF16, false, true));
   EXPECT_EQ(specializePointer(64, ScalarType::BF16, false, {.value = false}),
-            Argument::pointer(ScalarType::BF16, false));
+            ArgumentSpec::pointer(ScalarType::BF16, false));
 }
 
 TEST(ScalarType, facts) {

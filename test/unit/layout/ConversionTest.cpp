@@ -62,7 +62,7 @@ TEST(Conversion, SharedMemoryServesEveryPair) {
     ASSERT_EQ(broken, "") << "trial " << trial << " from " << src.toString() << " to " << dst.toString();
     ASSERT_NO_FATAL_FAILURE(expectHolds(result, dst, "shared")) << "trial " << trial << " from " << src.toString();
     const unsigned numLanes = 1u << spec.laneBits, numWarps = 1u << spec.warpBits;
-    for (const SharedSide *side : {&plan.store, &plan.load}) {
+    for (const SharedAccessPattern *side : {&plan.store, &plan.load}) {
       const Wavefronts counted = countWavefronts(*side, plan.elemBytes, numLanes, numWarps);
       ASSERT_EQ(counted.total, side->wavefronts) << "trial " << trial;
       ASSERT_EQ(counted.conflicts, side->conflicts) << "trial " << trial;
@@ -130,14 +130,15 @@ TEST(Conversion, ALayoutBetweenTwoLeavesRoomForRepetitions) {
     TileSpec spec = random.spec(16);
     spec.laneBits = 5, spec.warpBits = 3 + trial % 3;
     const LinearLayout src = random.any(spec), dst = random.any(spec);
-    const LinearLayout between = layoutBetween(src, dst);
+    const LinearLayout between = intermediateLayout(src, dst);
     ASSERT_TRUE(between.isSurjective());
     ASSERT_EQ(between.outputNames(), src.outputNames());
     ASSERT_EQ(between.inBits(kLane), src.inBits(kLane));
     ASSERT_EQ(between.inBits(kWarp), src.inBits(kWarp));
     // Of 10 thread bits at most 5 on either way are not those of the side: 15 of 16 directions are taken.
     for (const ConversionPlan &plan : {planConversion(src, between, 32), planConversion(between, dst, 32)})
-      ASSERT_LE(plan.sharedBytes(), 128u * 1024) << "trial " << trial << " from " << src.toString() << " to " << dst.toString();
+      ASSERT_LE(plan.sharedBytes(), 128u * 1024)
+          << "trial " << trial << " from " << src.toString() << " to " << dst.toString();
     large += planConversion(src, dst, 32).sharedBytes() > 64 * 1024;
   }
   EXPECT_GT(large, 0u);
@@ -147,7 +148,7 @@ TEST(Conversion, TwoStepsHoldTheSamePlaces) {
   RandomLayouts random(7);
   for (unsigned trial = 0; trial < 200; ++trial) {
     const TileSpec spec = random.spec(10);
-    const LinearLayout src = random.any(spec), dst = random.any(spec), between = layoutBetween(src, dst);
+    const LinearLayout src = random.any(spec), dst = random.any(spec), between = intermediateLayout(src, dst);
     const Threads middle = convert(planConversion(src, between, 32), fill(src, placeItself), between.inSize(kRegister));
     ASSERT_NO_FATAL_FAILURE(
         expectHolds(convert(planConversion(between, dst, 32), middle, dst.inSize(kRegister)), dst, "two steps"))

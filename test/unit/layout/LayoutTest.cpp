@@ -48,9 +48,9 @@ TEST(Layout, SizesUpTo2To30) {
 
 TEST(Layout, WrongBasesAreExplained) {
   auto why = [](std::vector<LinearLayout::Input> inputs, std::vector<LinearLayout::Output> outputs) {
-    std::string whyNot;
-    EXPECT_FALSE(LinearLayout::tryFromBases(inputs, outputs, whyNot));
-    return whyNot;
+    std::string reason;
+    EXPECT_FALSE(LinearLayout::tryFromBases(inputs, outputs, reason));
+    return reason;
   };
   EXPECT_EQ(why({{"lane", {{4}}}}, {{"dim0", 4}}), "a basis of `lane` has coordinate 4; output `dim0` has size 4");
   EXPECT_EQ(why({{"lane", {{-1}}}}, {{"dim0", 4}}), "a basis of `lane` has coordinate -1; output `dim0` has size 4");

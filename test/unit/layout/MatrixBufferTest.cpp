@@ -1,7 +1,7 @@
 // Matrices in shared memory against the swizzling that PTX describes, computed by address.
 // SPDX-License-Identifier: MIT
-#include "compiler/layout/Distributed.h"
 #include "compiler/layout/MatrixBuffer.h"
+#include "compiler/layout/Distributed.h"
 
 #include "gtest/gtest.h"
 
@@ -25,14 +25,13 @@ TEST(MatrixBuffer, AddressesAreThoseOfPtx) {
             const MatrixBuffer buffer = {swizzle, bits, isTransposed};
             if (columns < buffer.panelElems())
               continue;
-            const llvm::SmallVector<int64_t> shape = isTransposed ? llvm::SmallVector<int64_t>{columns, rows}
-                                                                  : llvm::SmallVector<int64_t>{rows, columns};
+            const llvm::SmallVector<int64_t> shape =
+                isTransposed ? llvm::SmallVector<int64_t>{columns, rows} : llvm::SmallVector<int64_t>{rows, columns};
             const LinearLayout offsets = matrixBufferLayout(buffer, shape).invert();
             for (int64_t row = 0; row < rows; ++row)
               for (int64_t column = 0; column < columns; ++column) {
                 const auto first = int32_t(isTransposed ? column : row), second = int32_t(isTransposed ? row : column);
-                const int64_t offset =
-                    offsets.apply({{dimName(0), first}, {dimName(1), second}}).front();
+                const int64_t offset = offsets.apply({{dimName(0), first}, {dimName(1), second}}).front();
                 ASSERT_EQ(offset * bits / 8, addressOf(buffer, rows, row, column))
                     << swizzle << " bytes, " << bits << " bits, row " << row << ", column " << column;
               }

@@ -63,9 +63,9 @@ TEST(Mma, OperandsAreThoseOfPtx) {
     for (const Product &product : products())
       for (unsigned operand : {0, 1}) {
         const int64_t other = operand == 0 ? product.m : product.n;
-        const LinearLayout layout =
-            mmaOperand(operand, kWidth, {product.warpRows, product.warpColumns},
-                       operand == 0 ? llvm::ArrayRef<int64_t>{product.m, product.k} : llvm::ArrayRef<int64_t>{product.k, product.n});
+        const LinearLayout layout = mmaOperand(operand, kWidth, {product.warpRows, product.warpColumns},
+                                               operand == 0 ? llvm::ArrayRef<int64_t>{product.m, product.k}
+                                                            : llvm::ArrayRef<int64_t>{product.k, product.n});
         ASSERT_TRUE(layout.isSurjective());
         const unsigned box = operand == 0 ? 16 : 8, warps = operand == 0 ? product.warpRows : product.warpColumns;
         for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
@@ -102,7 +102,7 @@ TEST(Mma, WarpsOverProductsOfTheirOwn) {
 
 TEST(Mma, OperandsOfBlockedSumsHoldWholeRows) {
   const LinearLayout rows = blockedLayout({2, 2}, {4, 8}, {2, 1}, {1, 0}, {16, 1}).removeZeroBases(kRegister);
-  const LinearLayout left = wholeRowsOperand(rows, 0, 32);
+  const LinearLayout left = fmaOperand(rows, 0, 32);
   EXPECT_EQ(left.outSize(dimName(1)), 32);
   EXPECT_EQ(left.inSize(kRegister), 2 * 32);
   const LinearLayout sums = blockedLayout({2, 2}, {4, 8}, {2, 1}, {1, 0}, {16, 16});
@@ -118,8 +118,8 @@ TEST(Mma, OperandsOfBlockedSumsHoldWholeRows) {
 
 TEST(Mma, AccumulatorOfWarpGroupsIsThatOfPtx) {
   for (unsigned columns : {8, 32, 256})
-    for (const Product &product : {Product{4, 1, 64, 256, 0}, Product{8, 1, 256, 256, 0},
-                                   Product{4, 2, 128, 512, 0}, Product{8, 2, 128, 512, 0}}) {
+    for (const Product &product : {Product{4, 1, 64, 256, 0}, Product{8, 1, 256, 256, 0}, Product{4, 2, 128, 512, 0},
+                                   Product{8, 2, 128, 512, 0}}) {
       const LinearLayout layout =
           warpGroupAccumulator(columns, {product.warpRows, product.warpColumns}, {product.m, product.n});
       ASSERT_TRUE(layout.isInvertible());

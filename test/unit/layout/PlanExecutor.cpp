@@ -60,7 +60,7 @@ Threads test::shuffle(const ShufflePlan &plan, const Threads &source) {
         received.push_back(sent[round.moves ? from ^ round.laneXor : lane][round.word]);
       exchange(received, plan.after, lane, warp);
       for (unsigned reg = 0; reg < plan.results.size(); ++reg)
-        result.at(warp, lane, reg) = received[plan.results[reg].round][plan.results[reg].piece];
+        result.at(warp, lane, reg) = received[plan.results[reg].round][plan.results[reg].subword];
     }
   }
   return result;
@@ -68,7 +68,7 @@ Threads test::shuffle(const ShufflePlan &plan, const Threads &source) {
 
 static void storeRepetition(const SharedPlan &plan, unsigned repetition, const Threads &source,
                             std::vector<std::optional<uint64_t>> &buffer, std::string &broken) {
-  const SharedSide &side = plan.store;
+  const SharedAccessPattern &side = plan.store;
   for (unsigned warp = 0; warp < source.numWarps; ++warp)
     for (unsigned lane = 0; lane < source.numLanes; ++lane) {
       if (lane & side.idleLanes || warp & side.idleWarps)
@@ -92,7 +92,7 @@ static void storeRepetition(const SharedPlan &plan, unsigned repetition, const T
 
 static void loadRepetition(const SharedPlan &plan, unsigned repetition, Threads &result,
                            const std::vector<std::optional<uint64_t>> &buffer, std::string &broken) {
-  const SharedSide &side = plan.load;
+  const SharedAccessPattern &side = plan.load;
   for (unsigned warp = 0; warp < result.numWarps; ++warp)
     for (unsigned lane = 0; lane < result.numLanes; ++lane)
       for (const SharedAccess &access : side.accesses) {

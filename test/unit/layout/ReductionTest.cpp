@@ -54,7 +54,7 @@ static void expectReduces(const LinearLayout &src, unsigned axis, RandomLayouts 
               << "warp " << warp << ", lane " << lane << ", register " << reg;
     if (!plan.crossesWarps)
       return;
-    const ReductionSlots &slots = plan.exchange.operands[operand];
+    const ExchangeBuffer &slots = plan.exchange.operands[operand];
     ASSERT_EQ(slots.byteOffset % 16, 0u);
     ASSERT_LE(slots.byteOffset + slots.plan.bytes, plan.bytes);
     ASSERT_EQ(slots.plan.repetitions, 1u);

@@ -65,7 +65,7 @@ TEST(Swizzle, ThreadOffsetsAndRegisterOffsetsAreTheLayouts) {
     const TileSpec spec = random.spec(11);
     const LinearLayout src = random.any(spec), dst = random.any(spec);
     const SharedPlan plan = swizzle(src, dst, 16);
-    for (const SharedSide *side : {&plan.store, &plan.load})
+    for (const SharedAccessPattern *side : {&plan.store, &plan.load})
       for (const SharedAccess &access : side->accesses)
         for (unsigned element = 0; element < access.registers.size(); ++element) {
           const auto place = side->offsets.apply({{kRegister, int32_t(access.registers[element])}});
@@ -114,7 +114,7 @@ TEST(Swizzle, CopiesAreStoredByOneThread) {
 
 TEST(Swizzle, NaiveTransposeWouldConflict) {
   // The counter itself: a column of 32 words in rows of 32 lies in one bank.
-  SharedSide side;
+  SharedAccessPattern side;
   side.offsets = LinearLayout::fromBases(
       {{"register", {}}, {"lane", {{0, 32}, {0, 64}, {0, 128}, {0, 256}, {0, 512}}}, {"warp", {}}},
       {{"repetition", 1}, {"offset", 1024}});

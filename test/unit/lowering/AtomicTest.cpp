@@ -7,7 +7,8 @@
 namespace nereid::simt {
 namespace {
 
-/// Combines SIZE elements at x + i / SHARE with those of v, where i < n; writes what was there, plus 1 where it was masked.
+/// Combines SIZE elements at x + i / SHARE with those of v, where i < n; writes what was there, plus 1 where it was
+/// masked.
 const std::string tileText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %v: !tt.ptr<T>, %o: !tt.ptr<T>, %n: i32) {
   %i = tt.make_range {end = SIZE : i32, start = 0 : i32} : tensor<SIZExi32>
@@ -83,8 +84,9 @@ tt.func public @kernel(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
   tt.store %op, %wide : tensor<8x64x!tt.ptr<i32>>
   tt.return
 })";
-  expectSameAsCpu({.text = text,
-                   .parameters = {Buffer::of(std::vector<int32_t>{5, 1, 4, 1, 5, 9, 2, 6}), Buffer::zeros(8 * 64 * 4)}});
+  expectSameAsCpu(
+      {.text = text,
+       .parameters = {Buffer::of(std::vector<int32_t>{5, 1, 4, 1, 5, 9, 2, 6}), Buffer::zeros(8 * 64 * 4)}});
 }
 
 TEST(LoweringAtomic, ScalarsByOneThreadForAll) {
@@ -112,8 +114,9 @@ tt.func public @kernel(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>, %w: !tt.ptr<i64>) {
   }
   tt.return
 })";
-  expectSameAsCpu({.text = text, .parameters = {Buffer::of(std::vector<int32_t>{3}), Buffer::zeros(256),
-                                                Buffer::of(std::vector<int64_t>{7})}});
+  expectSameAsCpu(
+      {.text = text,
+       .parameters = {Buffer::of(std::vector<int32_t>{3}), Buffer::zeros(256), Buffer::of(std::vector<int64_t>{7})}});
 }
 
 TEST(LoweringAtomic, SwapsOfEveryWidth) {
@@ -139,7 +142,8 @@ tt.func public @kernel(%x: !tt.ptr<T>, %c: !tt.ptr<T>, %o: !tt.ptr<T>) {
       memory[i] = static_cast<char>(i);
       compared[i] = static_cast<char>(i / bytes % 3 ? i : i + 1); // two of three are equal
     }
-    expectSameAsCpu({.text = text, .parameters = {Buffer::of(memory), Buffer::of(compared), Buffer::zeros(memory.size())}});
+    expectSameAsCpu(
+        {.text = text, .parameters = {Buffer::of(memory), Buffer::of(compared), Buffer::zeros(memory.size())}});
   }
 }
 

@@ -98,7 +98,8 @@ static auto sameHalves(uint16_t exponent) {
   };
 }
 
-static std::string differenceOf(Buffer::Kind kind, double maxUlp, const std::vector<char> &a, const std::vector<char> &b) {
+static std::string differenceOf(Buffer::Kind kind, double maxUlp, const std::vector<char> &a,
+                                const std::vector<char> &b) {
   switch (kind) {
   case Buffer::Kind::Bytes:
     return differenceOf<uint8_t>(a, b, [](uint8_t x, uint8_t y) { return x == y; });
@@ -138,7 +139,8 @@ void simt::expectSameAsCpu(const Case &test) {
       Memory memory(test);
       const std::string where = ", " + std::to_string(numWarps) + " warps, order " +
                                 std::to_string(static_cast<int>(order)) + "\n" + kernel->ttgir;
-      ASSERT_TRUE(kernel->run(test.grid, argumentsOf<Arguments>(test, memory), order)) << "threads wait for ever" << where;
+      ASSERT_TRUE(kernel->run(test.grid, argumentsOf<Arguments>(test, memory), order))
+          << "threads wait for ever" << where;
       ASSERT_TRUE(memory.gapsAreWhole()) << "writes outside its buffers" << where;
       compare(test, memory.contents(), expected, where);
     }

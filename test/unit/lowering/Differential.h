@@ -36,7 +36,7 @@ struct Case {
   std::array<uint32_t, 3> grid = {1, 1, 1};
   double maxUlp = 0; ///< floats may differ by so much; NaN is NaN
   std::vector<unsigned> warps = {1, 2, 4, 8};
-  bool hasWarpGroups = false; ///< matrix instructions of four warps
+  bool hasWarpGroups = false;   ///< matrix instructions of four warps
   bool hasTensorCopies = false; ///< an engine that copies blocks
   /// Each text must be in the ttg.
   std::vector<std::string> expected = {};

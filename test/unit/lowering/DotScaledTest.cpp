@@ -60,7 +60,9 @@ std::string loaded(const char *name, int64_t rows, int64_t columns, const std::s
   %p{0} = tt.addptr %s{0}, %r{0} : tensor<{1}x!tt.ptr<{2}>>, tensor<{1}xi32>
   %l{0} = tt.load %p{0} : tensor<{1}x!tt.ptr<{2}>>
   %v{0} = tt.reshape %l{0} : tensor<{1}x{2}> -> {3}
-)", name, rows * columns, element, tileType(rows, columns, element)).str();
+)",
+                       name, rows * columns, element, tileType(rows, columns, element))
+      .str();
 }
 
 void expectExact(Shape shape, const Side &a, const Side &b) {
@@ -104,8 +106,9 @@ void expectExact(Shape shape, const Side &a, const Side &b) {
                         b.isKPacked ? "true" : "false", tileType(aRows, aColumns, floatOf(a)), scaleType(a, shape.m),
                         tileType(bRows, bColumns, floatOf(b)), scaleType(b, shape.n), result)
               .str();
-  text += replaced(replaced(replaced(replaced(storeFlat, "RESULT", result), "COUNT", std::to_string(count)), "xU>", "xf32>"),
-                   "ptr<U>", "ptr<f32>") +
+  text += replaced(
+              replaced(replaced(replaced(storeFlat, "RESULT", result), "COUNT", std::to_string(count)), "xU>", "xf32>"),
+              "ptr<U>", "ptr<f32>") +
           "  tt.return\n}";
   expectSameAsCpu({.text = text,
                    .parameters = {Buffer::of(codesOf(a, aRows * aColumns * bytesOf(a), 1)),

@@ -1,5 +1,5 @@
-// Checks products of tiles by running them: every kind of instruction, extents below the instruction's, warps that hold copies.
-// SPDX-License-Identifier: MIT
+// Checks products of tiles by running them: every kind of instruction, extents below the instruction's, warps that hold
+// copies. SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -21,7 +21,8 @@ std::string shaped(const Product &product, int64_t rows, int64_t columns, const 
 }
 
 /// Loads an operand from `stored` integers, in order, and converts it.
-std::string operand(const Product &product, const char *name, int64_t rows, int64_t columns, const std::string &stored) {
+std::string operand(const Product &product, const char *name, int64_t rows, int64_t columns,
+                    const std::string &stored) {
   const int64_t count = std::max<int64_t>(product.batch, 1) * rows * columns;
   const std::string from = shaped(product, rows, columns, stored), to = shaped(product, rows, columns, product.element);
   std::string text = llvm::formatv(R"(
@@ -30,7 +31,8 @@ std::string operand(const Product &product, const char *name, int64_t rows, int6
   %p{0} = tt.addptr %s{0}, %r{0} : tensor<{1}x!tt.ptr<{2}>>, tensor<{1}xi32>
   %l{0} = tt.load %p{0} : tensor<{1}x!tt.ptr<{2}>>
   %i{0} = tt.reshape %l{0} : tensor<{1}x{2}> -> {3}
-)", name, count, stored, from);
+)",
+                                   name, count, stored, from);
   if (product.element == stored)
     return text + llvm::formatv("  %v{0} = arith.bitcast %i{0} : {1} to {1}\n", name, from).str();
   return text + llvm::formatv("  %v{0} = arith.sitofp %i{0} : {1} to {2}\n", name, from, to).str();
@@ -50,16 +52,17 @@ tt.func public @kernel(%x: !tt.ptr<{0}>, %y: !tt.ptr<{0}>, %o: !tt.ptr<{1}>) {{{
   %op = tt.addptr %os, %r : tensor<{9}x!tt.ptr<{1}>>, tensor<{9}xi32>
   tt.store %op, %f : tensor<{9}x!tt.ptr<{1}>>
   tt.return
-})", stored, product.result, operand(product, "x", product.m, product.k, stored),
-                       operand(product, "y", product.k, product.n, stored), isInteger ? "3" : "3.0", sums, product.precision,
-                       shaped(product, product.m, product.k, product.element),
+})",
+                       stored, product.result, operand(product, "x", product.m, product.k, stored),
+                       operand(product, "y", product.k, product.n, stored), isInteger ? "3" : "3.0", sums,
+                       product.precision, shaped(product, product.m, product.k, product.element),
                        shaped(product, product.k, product.n, product.element), count)
       .str();
 }
 
 void expectExact(const Product &product) {
-  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3} {4}, {5} of them", product.m, product.n, product.k, product.element,
-                             product.precision, product.batch)
+  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3} {4}, {5} of them", product.m, product.n, product.k,
+                             product.element, product.precision, product.batch)
                    .str());
   const int64_t batch = std::max<int64_t>(product.batch, 1);
   expectSameAsCpu({.text = kernel(product, "i8"),
@@ -69,7 +72,7 @@ void expectExact(const Product &product) {
                    .warps = {1, 4}});
 }
 
-constexpr std::array<int64_t, 3> extents[] = {{16, 16, 16}, {1, 1, 1},   {32, 8, 64}, {2, 4, 2},
+constexpr std::array<int64_t, 3> extents[] = {{16, 16, 16}, {1, 1, 1},  {32, 8, 64}, {2, 4, 2},
                                               {64, 32, 8},  {8, 64, 4}, {4, 1, 32},  {1, 32, 16}};
 
 TEST(Dot, HalfFloats) {

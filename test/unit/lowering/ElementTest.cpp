@@ -51,9 +51,10 @@ TEST(LoweringElement, IntegersAtTheirEdges) {
                      .warps = {2}});
   for (const char *predicate : {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"})
     expectSameAsCpu(
-        {.text = binary("%m = arith.cmpi " + std::string(predicate) +
-                            ", %a, %b : tensor<256xi32>\n %c = arith.select %m, %a, %b : tensor<256xi1>, tensor<256xi32>",
-                        "i32", "i32"),
+        {.text =
+             binary("%m = arith.cmpi " + std::string(predicate) +
+                        ", %a, %b : tensor<256xi32>\n %c = arith.select %m, %a, %b : tensor<256xi1>, tensor<256xi32>",
+                    "i32", "i32"),
          .parameters = {Buffer::of(left), Buffer::of(right), Buffer::zeros(1024)},
          .warps = {2}});
   expectSameAsCpu({.text = binary("%c = tt.mulhiui %a, %b : tensor<256xi32>", "i32", "i32"),
@@ -82,17 +83,17 @@ TEST(LoweringElement, IndexArithmeticThatWrapsIsDataToo) {
 
 TEST(LoweringElement, FloatsCompareAndSelect) {
   using Limits = std::numeric_limits<float>;
-  auto [left, right] = pairs<float>({0.0f, -0.0f, 1.0f, -1.0f, 2.5f, -2.5f, Limits::infinity(), -Limits::infinity(),
-                                     Limits::quiet_NaN(), Limits::max(), Limits::min(), Limits::denorm_min(), 7.0f, 0.1f,
-                                     -3.0f, 1e-30f});
+  auto [left, right] =
+      pairs<float>({0.0f, -0.0f, 1.0f, -1.0f, 2.5f, -2.5f, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                    Limits::max(), Limits::min(), Limits::denorm_min(), 7.0f, 0.1f, -3.0f, 1e-30f});
   auto check = [&](const std::string &body, double maxUlp = 0) {
     expectSameAsCpu({.text = binary(body, "f32", "f32"),
                      .parameters = {Buffer::of(left), Buffer::of(right), Buffer::zeros(1024, Buffer::Kind::Single)},
                      .maxUlp = maxUlp,
                      .warps = {2}});
   };
-  for (const char *predicate : {"oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une",
-                                "uno"})
+  for (const char *predicate :
+       {"oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno"})
     check("%m = arith.cmpf " + std::string(predicate) +
           ", %a, %b : tensor<256xf32>\n %c = arith.select %m, %a, %b : tensor<256xi1>, tensor<256xf32>");
   for (const char *op : {"maximumf", "minimumf", "addf", "subf", "mulf", "divf", "remf"})
@@ -107,7 +108,8 @@ TEST(LoweringElement, ConversionsRoundOnce) {
   std::vector<float> singles = someNumbers<float>(256);
   std::vector<double> doubles = someNumbers<double>(256);
   std::vector<int32_t> integers = someNumbers<int32_t>(256);
-  const float edges[] = {1.0f, 1.0009765625f, 1.00048828125f, 65504.0f, 65519.9f, 65520.0f, 1e-8f, 6e-8f, 3.1e38f, 1e38f};
+  const float edges[] = {1.0f,     1.0009765625f, 1.00048828125f, 65504.0f, 65519.9f,
+                         65520.0f, 1e-8f,         6e-8f,          3.1e38f,  1e38f};
   std::copy(std::begin(edges), std::end(edges), singles.begin());
   doubles[0] = 1.0 + 0x1p-9 + 0x1p-40, doubles[1] = 1.0 + 0x1p-8, doubles[2] = 1e300, doubles[3] = 1e-300;
   integers[0] = 0x01010001, integers[1] = -0x01010001, integers[2] = 0x7fffffff;
@@ -125,8 +127,8 @@ TEST(LoweringElement, ConversionsRoundOnce) {
     Buffer source = from == "f32" ? Buffer::of(singles) : from == "f64" ? Buffer::of(doubles) : Buffer::of(integers);
     if (std::string(conversion.op) == "arith.fptosi") // out of range is any value
       source = Buffer::of(std::vector<float>(256, -123.75f));
-    const std::string body = "%c = " + std::string(conversion.op) + " %a : tensor<256x" + from + "> to tensor<256x" +
-                             conversion.to + ">";
+    const std::string body =
+        "%c = " + std::string(conversion.op) + " %a : tensor<256x" + from + "> to tensor<256x" + conversion.to + ">";
     expectSameAsCpu({.text = binary(body, from, conversion.to),
                      .parameters = {source, source, Buffer::zeros(256 * conversion.bytes)},
                      .warps = {1, 4}});
@@ -136,26 +138,28 @@ TEST(LoweringElement, ConversionsRoundOnce) {
     longs[i] = ((int64_t{1} << (62 - i % 8)) + (int64_t{1} << (54 - i % 8)) + (i / 8 % 3 - 1)) * (i % 2 ? -1 : 1);
   for (const char *to : {"f16", "bf16"})
     for (const char *op : {"sitofp", "uitofp"})
-      expectSameAsCpu({.text = binary("%c = arith." + std::string(op) + " %a : tensor<256xi64> to tensor<256x" + to + ">",
-                                      "i64", to),
-                       .parameters = {Buffer::of(longs), Buffer::of(longs), Buffer::zeros(512)},
-                       .warps = {2}});
+      expectSameAsCpu(
+          {.text =
+               binary("%c = arith." + std::string(op) + " %a : tensor<256xi64> to tensor<256x" + to + ">", "i64", to),
+           .parameters = {Buffer::of(longs), Buffer::of(longs), Buffer::zeros(512)},
+           .warps = {2}});
   for (const char *to : {"f16", "bf16"})
-    expectSameAsCpu({.text = binary("%c = tt.fp_to_fp %a, rounding = rtz : tensor<256xf32> -> tensor<256x" +
-                                        std::string(to) + ">",
-                                    "f32", to),
-                     .parameters = {Buffer::of(singles), Buffer::of(singles), Buffer::zeros(512)},
-                     .warps = {2}});
+    expectSameAsCpu(
+        {.text = binary("%c = tt.fp_to_fp %a, rounding = rtz : tensor<256xf32> -> tensor<256x" + std::string(to) + ">",
+                        "f32", to),
+         .parameters = {Buffer::of(singles), Buffer::of(singles), Buffer::zeros(512)},
+         .warps = {2}});
 }
 
 TEST(LoweringElement, HalvesComputeInTheirFormat) {
   using Kind = Buffer::Kind;
   for (auto [type, kind] : {std::pair("f16", Kind::Half), {"bf16", Kind::BFloat}})
     for (const char *op : {"addf", "subf", "mulf", "divf", "maximumf"})
-      expectSameAsCpu({.text = binary("%c = arith." + std::string(op) + " %a, %b : tensor<256x" + type + ">", type, type),
-                       .parameters = {Buffer::of(someNumbers<uint16_t>(256)), Buffer::of(someNumbers<uint16_t>(256, 9)),
-                                      Buffer::zeros(512, kind)},
-                       .warps = {2}});
+      expectSameAsCpu(
+          {.text = binary("%c = arith." + std::string(op) + " %a, %b : tensor<256x" + type + ">", type, type),
+           .parameters = {Buffer::of(someNumbers<uint16_t>(256)), Buffer::of(someNumbers<uint16_t>(256, 9)),
+                          Buffer::zeros(512, kind)},
+           .warps = {2}});
 }
 
 TEST(LoweringElement, FunctionsAgreeWithTheCpu) {
@@ -164,10 +168,11 @@ TEST(LoweringElement, FunctionsAgreeWithTheCpu) {
     for (auto [type, kind] : {std::pair("f32", Buffer::Kind::Single), {"f64", Buffer::Kind::Double}}) {
       const bool isWide = kind == Buffer::Kind::Double;
       const Buffer source = isWide ? Buffer::of(someNumbers<double>(256)) : Buffer::of(someNumbers<float>(256));
-      expectSameAsCpu({.text = binary("%c = math." + std::string(function) + " %a : tensor<256x" + type + ">", type, type),
-                       .parameters = {source, source, Buffer::zeros(256 * (isWide ? 8 : 4), kind)},
-                       .maxUlp = 4,
-                       .warps = {2}});
+      expectSameAsCpu(
+          {.text = binary("%c = math." + std::string(function) + " %a : tensor<256x" + type + ">", type, type),
+           .parameters = {source, source, Buffer::zeros(256 * (isWide ? 8 : 4), kind)},
+           .maxUlp = 4,
+           .warps = {2}});
     }
   }
 }

@@ -14,7 +14,7 @@ namespace nereid::simt {
 struct Meeting {
   unsigned size = 0;
   unsigned arrived = 0;
-  uint64_t turn = 0;                        ///< meetings that are over
+  uint64_t turn = 0;                          ///< meetings that are over
   std::array<std::vector<uint32_t>, 2> words; ///< what each member brought, of this turn and of the one before
 };
 
@@ -46,8 +46,8 @@ public:
   Order threadOrder() const { return order; }
   /// What each lane of this fiber's warp brought.
   const std::vector<uint32_t> &exchange(uint32_t word);
-  /// A copy runs when it is started or when it is waited for, which the order of threads decides: a wait that is missing
-  /// shows in the one, a reader that is overtaken in the other.
+  /// A copy runs when it is started or when it is waited for, which the order of threads decides: a wait that is
+  /// missing shows in the one, a reader that is overtaken in the other.
   void startCopy(const StartedCopy &copy);
   void commitCopies();
   void waitForCopies(size_t numPending);

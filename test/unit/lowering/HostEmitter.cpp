@@ -57,7 +57,9 @@ static uint32_t overLanes(uint32_t word, uint32_t kind) {
 static void startCopy(char *target, const char *source, uint32_t bytes, uint32_t sourceBytes) {
   Block::current().startCopy({target, source, bytes, sourceBytes});
 }
-static void storeWord(char *row, uint32_t offset, uint32_t word, uint32_t bytes) { std::memcpy(row + offset, &word, bytes); }
+static void storeWord(char *row, uint32_t offset, uint32_t word, uint32_t bytes) {
+  std::memcpy(row + offset, &word, bytes);
+}
 static void commitCopies() { Block::current().commitCopies(); }
 static uint32_t waitForCopies(uint32_t numPending) {
   Block::current().waitForCopies(numPending);
@@ -94,7 +96,9 @@ llvm::Value *HostEmitter::call(IrBuilder &ir, const char *name, llvm::ArrayRef<l
   return made;
 }
 
-llvm::Value *HostEmitter::programId(IrBuilder &ir, unsigned axis) { return call(ir, "simt_program_id", {ir.getInt32(axis)}); }
+llvm::Value *HostEmitter::programId(IrBuilder &ir, unsigned axis) {
+  return call(ir, "simt_program_id", {ir.getInt32(axis)});
+}
 llvm::Value *HostEmitter::numPrograms(IrBuilder &ir, unsigned axis) {
   return call(ir, "simt_num_programs", {ir.getInt32(axis)});
 }
@@ -131,23 +135,23 @@ void HostEmitter::fail(IrBuilder &ir, const lowering::Failure &failure) {
 //--- matrices ------------------------------------------------------------------------------
 
 /// The numbers in a word, in the type that they are summed in.
-static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, ttg::MatrixKind kind, llvm::Value *word,
+static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, ttg::MmaKind kind, llvm::Value *word,
                                                      llvm::Type *sum) {
   llvm::Type *type = nullptr;
   switch (kind) {
-  case ttg::MatrixKind::F16:
+  case ttg::MmaKind::F16:
     type = ir.getHalfTy();
     break;
-  case ttg::MatrixKind::BF16:
+  case ttg::MmaKind::BF16:
     type = ir.getBFloatTy();
     break;
-  case ttg::MatrixKind::TF32:
+  case ttg::MmaKind::TF32:
     type = ir.getFloatTy();
     break;
-  case ttg::MatrixKind::Int8:
+  case ttg::MmaKind::Int8:
     type = ir.getInt8Ty();
     break;
-  case ttg::MatrixKind::F64:
+  case ttg::MmaKind::F64:
     return {word};
   }
   const unsigned count = 32 / type->getPrimitiveSizeInBits();
@@ -161,10 +165,10 @@ static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, tt
 }
 
 /// By the definition: every sum asks the lanes of its row and of its column for their words, one after the other.
-llvm::SmallVector<llvm::Value *, 4> HostEmitter::multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind,
-                                                                  llvm::ArrayRef<llvm::Value *> a,
-                                                                  llvm::ArrayRef<llvm::Value *> b,
-                                                                  llvm::ArrayRef<llvm::Value *> sums) {
+llvm::SmallVector<llvm::Value *, 4> HostEmitter::emitMma(IrBuilder &ir, ttg::MmaKind kind,
+                                                         llvm::ArrayRef<llvm::Value *> a,
+                                                         llvm::ArrayRef<llvm::Value *> b,
+                                                         llvm::ArrayRef<llvm::Value *> accumulators) {
   llvm::Value *lane = ir.CreateURem(call(ir, "simt_thread", {}), ir.getInt32(32));
   llvm::Value *group = ir.CreateUDiv(lane, ir.getInt32(4)), *column = ir.CreateURem(lane, ir.getInt32(4));
   auto from = [&](llvm::Value *word, llvm::Value *source) -> llvm::Value * {
@@ -175,17 +179,18 @@ llvm::SmallVector<llvm::Value *, 4> HostEmitter::multiplyMatrices(IrBuilder &ir,
       halves = ir.CreateInsertElement(halves, shuffleIndex(ir, ir.CreateExtractElement(halves, half), source), half);
     return ir.CreateBitCast(halves, word->getType());
   };
-  llvm::SmallVector<llvm::Value *, 4> results(sums);
+  llvm::SmallVector<llvm::Value *, 4> results(accumulators);
   for (unsigned rows : {0, 1})
     for (unsigned next : {0, 1}) {
       llvm::Value *&sum = results[2 * rows + next];
       llvm::Value *n = ir.CreateAdd(ir.CreateMul(column, ir.getInt32(2)), ir.getInt32(next));
       for (unsigned half : {0, 1})
         for (unsigned k = 0; k < 4; ++k) {
-          llvm::Value *left = from(a[2 * half + rows], ir.CreateAdd(ir.CreateMul(group, ir.getInt32(4)), ir.getInt32(k)));
+          llvm::Value *left =
+              from(a[2 * half + rows], ir.CreateAdd(ir.CreateMul(group, ir.getInt32(4)), ir.getInt32(k)));
           llvm::Value *right = from(b[half], ir.CreateAdd(ir.CreateMul(n, ir.getInt32(4)), ir.getInt32(k)));
-          for (auto [x, y] : llvm::zip_equal(numbersIn(ir, kind, left, sum->getType()),
-                                             numbersIn(ir, kind, right, sum->getType())))
+          for (auto [x, y] :
+               llvm::zip_equal(numbersIn(ir, kind, left, sum->getType()), numbersIn(ir, kind, right, sum->getType())))
             sum = sum->getType()->isIntegerTy() ? ir.CreateAdd(sum, ir.CreateMul(x, y))
                                                 : ir.CreateFAdd(sum, ir.CreateFMul(x, y));
         }
@@ -250,12 +255,13 @@ void HostEmitter::storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words
 //--- matrices in shared memory, asynchronous copies ----------------------------------------
 
 /// By the definition: each lane asks those whose rows hold its part of a matrix for their addresses.
-llvm::SmallVector<llvm::Value *, 8> HostEmitter::loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
-                                                              unsigned count, bool isTransposed) {
+llvm::SmallVector<llvm::Value *, 8> HostEmitter::ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
+                                                          unsigned count, bool isTransposed) {
   ++matrixLoads;
   llvm::Value *lane = ir.CreateURem(call(ir, "simt_thread", {}), ir.getInt32(32));
   llvm::Value *base = ir.CreatePtrToInt(address(ir, row, byteOffset), ir.getInt64Ty());
-  llvm::Value *low = ir.CreateTrunc(base, ir.getInt32Ty()), *high = ir.CreateTrunc(ir.CreateLShr(base, 32), ir.getInt32Ty());
+  llvm::Value *low = ir.CreateTrunc(base, ir.getInt32Ty()),
+              *high = ir.CreateTrunc(ir.CreateLShr(base, 32), ir.getInt32Ty());
   auto loadFrom = [&](llvm::Type *type, llvm::Value *source, llvm::Value *offset) {
     auto half = [&](llvm::Value *word) { return ir.CreateZExt(shuffleIndex(ir, word, source), ir.getInt64Ty()); };
     llvm::Value *begin = ir.CreateOr(half(low), ir.CreateShl(half(high), 32));
@@ -282,13 +288,15 @@ llvm::SmallVector<llvm::Value *, 8> HostEmitter::loadMatrices(IrBuilder &ir, llv
 }
 
 /// By the definition: each lane brings its words to the rows whose addresses other lanes give.
-void HostEmitter::storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
-                                bool isTransposed) {
+void HostEmitter::stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                           bool isTransposed) {
   ++matrixStores;
   llvm::Value *lane = ir.CreateURem(call(ir, "simt_thread", {}), ir.getInt32(32));
   llvm::Value *base = ir.CreatePtrToInt(address(ir, row, byteOffset), ir.getInt64Ty());
-  llvm::Value *low = ir.CreateTrunc(base, ir.getInt32Ty()), *high = ir.CreateTrunc(ir.CreateLShr(base, 32), ir.getInt32Ty());
-  auto *type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty(), ir.getInt32Ty()}, false);
+  llvm::Value *low = ir.CreateTrunc(base, ir.getInt32Ty()),
+              *high = ir.CreateTrunc(ir.CreateLShr(base, 32), ir.getInt32Ty());
+  auto *type = llvm::FunctionType::get(ir.getVoidTy(),
+                                       {ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty(), ir.getInt32Ty()}, false);
   llvm::FunctionCallee store = ir.GetInsertBlock()->getModule()->getOrInsertFunction("simt_store_word", type);
   auto storeTo = [&](llvm::Value *source, llvm::Value *offset, llvm::Value *word, unsigned bytes) {
     auto half = [&](llvm::Value *part) { return ir.CreateZExt(shuffleIndex(ir, part, source), ir.getInt64Ty()); };
@@ -310,11 +318,14 @@ void HostEmitter::storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> wor
 
 void HostEmitter::copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) {
   ++copies;
-  llvm::Value *target = address(ir, copy.target, copy.targetOffset), *source = address(ir, copy.source, copy.sourceOffset);
+  llvm::Value *target = address(ir, copy.target, copy.targetOffset),
+              *source = address(ir, copy.source, copy.sourceOffset);
   llvm::Value *bytes = ir.getInt32(copy.bytes);
-  llvm::Value *arguments[] = {ir.CreateAddrSpaceCast(target, ir.getPtrTy()), ir.CreateAddrSpaceCast(source, ir.getPtrTy()), bytes,
+  llvm::Value *arguments[] = {ir.CreateAddrSpaceCast(target, ir.getPtrTy()),
+                              ir.CreateAddrSpaceCast(source, ir.getPtrTy()), bytes,
                               copy.mask ? ir.CreateSelect(copy.mask, bytes, ir.getInt32(0)) : bytes};
-  auto *type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty()}, false);
+  auto *type =
+      llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty()}, false);
   ir.CreateCall(ir.GetInsertBlock()->getModule()->getOrInsertFunction("simt_start_copy", type), arguments);
 }
 void HostEmitter::commitCopies(IrBuilder &ir) { call(ir, "simt_commit_copies", {}, /*hasResult=*/false); }

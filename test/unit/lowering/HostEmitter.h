@@ -11,7 +11,7 @@ public:
   using IrBuilder = lowering::IrBuilder;
 
   unsigned threadsPerWarp() const override { return 32; }
-  void markKernel(llvm::Function &, const lowering::KernelShape &) override {}
+  void markKernel(llvm::Function &, const lowering::LaunchBounds &) override {}
   llvm::Value *programId(IrBuilder &ir, unsigned axis) override;
   llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) override;
   llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) override;
@@ -19,13 +19,13 @@ public:
   llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) override;
   llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) override;
   llvm::Value *reduceWarp(IrBuilder &ir, lowering::WarpReduction kind, llvm::Value *word) override;
-  llvm::SmallVector<llvm::Value *, 4> multiplyMatrices(IrBuilder &ir, ttg::MatrixKind kind,
-                                                       llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
-                                                       llvm::ArrayRef<llvm::Value *> sums) override;
-  llvm::SmallVector<llvm::Value *> multiplyByGroups(IrBuilder &ir, const lowering::GroupProduct &product) override;
-  llvm::SmallVector<llvm::Value *> waitForGroups(IrBuilder &ir, unsigned pendings,
-                                                 llvm::ArrayRef<llvm::Value *> sums) override;
-  lowering::TensorCopies *tensorCopies() override;
+  llvm::SmallVector<llvm::Value *, 4> emitMma(IrBuilder &ir, ttg::MmaKind kind, llvm::ArrayRef<llvm::Value *> a,
+                                              llvm::ArrayRef<llvm::Value *> b,
+                                              llvm::ArrayRef<llvm::Value *> accumulators) override;
+  llvm::SmallVector<llvm::Value *> emitWgmma(IrBuilder &ir, const lowering::WgmmaDot &dot) override;
+  llvm::SmallVector<llvm::Value *> waitForWgmma(IrBuilder &ir, unsigned pendings,
+                                                llvm::ArrayRef<llvm::Value *> accumulators) override;
+  lowering::TmaEmitter *tma() override;
   void fenceAsyncShared(IrBuilder &) override {}
   llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
@@ -39,27 +39,27 @@ public:
   void print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) override;
   void fail(IrBuilder &ir, const lowering::Failure &failure) override;
   llvm::StringRef scopeName(tt::MemSyncScope) const override { return ""; }
-  bool hasMatrixLoads() const override { return true; }
-  llvm::SmallVector<llvm::Value *, 8> loadMatrices(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
-                                                   bool isTransposed) override;
-  bool hasMatrixStores() const override { return true; }
-  void storeMatrices(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
-                     bool isTransposed) override;
+  bool hasLdmatrix() const override { return true; }
+  llvm::SmallVector<llvm::Value *, 8> ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset, unsigned count,
+                                               bool isTransposed) override;
+  bool hasStmatrix() const override { return true; }
+  void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                bool isTransposed) override;
   void copyAsync(IrBuilder &ir, const lowering::AsyncCopy &copy) override;
   void commitCopies(IrBuilder &ir) override;
   void waitForCopies(IrBuilder &ir, unsigned numPending) override;
-  llvm::Value *quickDivide(IrBuilder &, llvm::Value *, llvm::Value *) override { return nullptr; }
-  llvm::Value *quickMath(IrBuilder &, lowering::QuickMath, llvm::Value *) override { return nullptr; }
-  const math::HostMath &mathFacts() const override { return facts; }
+  llvm::Value *approxDivide(IrBuilder &, llvm::Value *, llvm::Value *) override { return nullptr; }
+  llvm::Value *approxMath(IrBuilder &, lowering::ApproxMath, llvm::Value *) override { return nullptr; }
+  const math::HostMath &mathFeatures() const override { return features; }
   llvm::Value *callExtern(IrBuilder &, const lowering::ExternCall &) override { return nullptr; }
   llvm::Value *narrow(IrBuilder &, llvm::Value *, mlir::Type, bool) override { return nullptr; }
-  llvm::Value *widenByte(IrBuilder &, llvm::Value *, mlir::Type) override { return nullptr; }
+  llvm::Value *widenFp8(IrBuilder &, llvm::Value *, mlir::Type) override { return nullptr; }
 
   unsigned barriers = 0, matrixLoads = 0, matrixStores = 0, copies = 0; ///< that were emitted
 
 private:
   llvm::Value *call(IrBuilder &ir, const char *name, llvm::ArrayRef<llvm::Value *> arguments, bool hasResult = true);
-  math::HostMath facts = {.hasFma = true, .hasLibm = false, .avoidsBranches = true};
+  math::HostMath features = {.hasFma = true, .hasLibm = false, .avoidsBranches = true};
 };
 
 /// The functions that the code calls, with their addresses.
@@ -69,8 +69,8 @@ struct HostFunction {
 };
 llvm::ArrayRef<HostFunction> hostFunctions();
 /// Those of the matrix unit of four warps.
-llvm::ArrayRef<HostFunction> warpGroupFunctions();
+llvm::ArrayRef<HostFunction> wgmmaFunctions();
 /// Those of the engine that copies blocks of arrays.
-llvm::ArrayRef<HostFunction> tensorCopyFunctions();
+llvm::ArrayRef<HostFunction> tmaFunctions();
 
 } // namespace nereid::simt

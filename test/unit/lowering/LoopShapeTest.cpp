@@ -9,7 +9,8 @@
 namespace nereid::simt {
 namespace {
 
-/// Tiles of M rows of A by one matrix B of 32 columns, K in steps of 32; a program takes every %each-th tile from %first on.
+/// Tiles of M rows of A by one matrix B of 32 columns, K in steps of 32; a program takes every %each-th tile from
+/// %first on.
 struct Tiles {
   unsigned stages = 3, warps = 4;
   int64_t m = 64;
@@ -19,7 +20,8 @@ struct Tiles {
 };
 
 std::string persistent(const Tiles &tiles) {
-  std::string text = R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+  std::string text =
+      R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %count: !tt.ptr<i32>, %k: i32$K, %tiles: i32, %first: i32, %each: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -84,10 +86,13 @@ std::string persistent(const Tiles &tiles) {
   tt.store %count, %done : !tt.ptr<i32>
   tt.return
 })";
-  for (const auto &[name, value] :
-       {std::pair<const char *, std::string>{"$INNER", tiles.inner}, {"$OUTER", tiles.outer},
-        {"$M", std::to_string(tiles.m)}, {"$A", std::to_string(tiles.m * 160)}, {"$O", std::to_string(tiles.m * 32)},
-        {"$S", std::to_string(tiles.stages)}, {"$K", tiles.promisesK ? " {tt.divisibility = 16 : i32}" : ""}})
+  for (const auto &[name, value] : {std::pair<const char *, std::string>{"$INNER", tiles.inner},
+                                    {"$OUTER", tiles.outer},
+                                    {"$M", std::to_string(tiles.m)},
+                                    {"$A", std::to_string(tiles.m * 160)},
+                                    {"$O", std::to_string(tiles.m * 32)},
+                                    {"$S", std::to_string(tiles.stages)},
+                                    {"$K", tiles.promisesK ? " {tt.divisibility = 16 : i32}" : ""}})
     text = replaced(text, name, value);
   return text;
 }
@@ -97,15 +102,16 @@ struct Work {
 };
 
 void expectRight(const Tiles &tiles, const Work &work, std::vector<std::string> expected, bool hasWarpGroups) {
-  SCOPED_TRACE(llvm::formatv("{0} stages, {1} warps, k = {2}, tiles {3} to {4} by {5}", tiles.stages, tiles.warps, work.k,
-                             work.first, work.tiles, work.each)
+  SCOPED_TRACE(llvm::formatv("{0} stages, {1} warps, k = {2}, tiles {3} to {4} by {5}", tiles.stages, tiles.warps,
+                             work.k, work.first, work.tiles, work.each)
                    .str());
-  expectSameAsCpu({.text = persistent(tiles),
-                   .parameters = {smallNumbers(4 * tiles.m * 160, 1), smallNumbers(160 * 32, 2),
-                                  Buffer::zeros(4 * tiles.m * 32 * 4), Buffer::zeros(4), work.k, work.tiles, work.first, work.each},
-                   .warps = {tiles.warps},
-                   .hasWarpGroups = hasWarpGroups,
-                   .expected = std::move(expected)});
+  expectSameAsCpu(
+      {.text = persistent(tiles),
+       .parameters = {smallNumbers(4 * tiles.m * 160, 1), smallNumbers(160 * 32, 2),
+                      Buffer::zeros(4 * tiles.m * 32 * 4), Buffer::zeros(4), work.k, work.tiles, work.first, work.each},
+       .warps = {tiles.warps},
+       .hasWarpGroups = hasWarpGroups,
+       .expected = std::move(expected)});
 }
 
 const Work works[] = {{0, 3}, {1, 3}, {32, 3}, {70, 4, 1, 2}, {160, 4}, {96, 1}, {64, 0}, {64, 2, 2, 1}, {33, 4, 3, 5}};
@@ -150,7 +156,8 @@ TEST(LoopShape, LoopsThatAreUnrolled) {
 }
 
 TEST(LoopShape, LoadsOfUnrolledTurnsRunAheadTogether) {
-  auto kernel = SimtKernel::compile(persistent({.outer = "", .inner = ", tt.loop_unroll_factor = 2 : i32", .promisesK = true}), 4, nullptr, true);
+  auto kernel = SimtKernel::compile(
+      persistent({.outer = "", .inner = ", tt.loop_unroll_factor = 2 : i32", .promisesK = true}), 4, nullptr, true);
   ASSERT_TRUE(kernel);
   const llvm::StringRef loop = loopIn(kernel->ttgir, "tt.scheduled_max_stage = 2");
   EXPECT_EQ(loop.count("ttg.async_copy_global_to_local"), 4u) << kernel->ttgir;

@@ -66,7 +66,7 @@ tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<
 })";
 
 TEST(Lowering, EveryElementTypeIsLoadedAndStored) {
-  const std::pair<const char *, size_t> types[] = {{"i8", 1},  {"i16", 2}, {"i32", 4},  {"i64", 8},
+  const std::pair<const char *, size_t> types[] = {{"i8", 1},  {"i16", 2},  {"i32", 4}, {"i64", 8},
                                                    {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
   for (auto [type, bytes] : types) {
     const bool isFloat = std::string(type).find('f') != std::string::npos;
@@ -343,8 +343,7 @@ tt.func public @kernel(%x: !tt.ptr<i32>, %index: !tt.ptr<i64>, %o: !tt.ptr<i32>)
   tt.store %op, %v : tensor<64x!tt.ptr<i32>>
   tt.return
 })",
-                   .parameters = {Buffer::of(someNumbers<int32_t>(64)),
-                                  Buffer::of([] {
+                   .parameters = {Buffer::of(someNumbers<int32_t>(64)), Buffer::of([] {
                                     std::vector<int64_t> index(64);
                                     for (int64_t i = 0; i < 64; ++i)
                                       index[i] = (i * 37 + 11) % 64;

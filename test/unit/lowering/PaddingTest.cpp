@@ -1,5 +1,5 @@
-// Checks tiles whose extents are no powers of two by running what they are lowered to; the CPU has such tiles as they are.
-// SPDX-License-Identifier: MIT
+// Checks tiles whose extents are no powers of two by running what they are lowered to; the CPU has such tiles as they
+// are. SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
 #include "gtest/gtest.h"
@@ -34,7 +34,8 @@ void expectBody(Shape shape, const std::string &body, const std::string &result,
   const int all = shape.rows * shape.cols;
   text = replaced(replaced(filled(text, shape), "COUNT", std::to_string(count)), "ALL", std::to_string(all));
   const bool isFloat = type == "f32";
-  Buffer input = isFloat ? Buffer::of(someNumbers<float>(all), Buffer::Kind::Single) : Buffer::of(someNumbers<int32_t>(all));
+  Buffer input =
+      isFloat ? Buffer::of(someNumbers<float>(all), Buffer::Kind::Single) : Buffer::of(someNumbers<int32_t>(all));
   const Buffer::Kind kind = resultType == "f32" ? Buffer::Kind::Single : Buffer::Kind::Bytes;
   expectSameAsCpu({.text = replaced(replaced(text, "T", type), "U", resultType),
                    .parameters = {input, Buffer::zeros(size_t(count) * 4, kind)},
@@ -44,7 +45,8 @@ void expectBody(Shape shape, const std::string &body, const std::string &result,
 
 TEST(Padding, ElementsKeepTheirPlaces) {
   for (Shape shape : shapes)
-    expectBody(shape, "%r = arith.addi %a, %a : tensor<ROWSxCOLSxi32>", "tensor<ROWSxCOLSxi32>", shape.rows * shape.cols);
+    expectBody(shape, "%r = arith.addi %a, %a : tensor<ROWSxCOLSxi32>", "tensor<ROWSxCOLSxi32>",
+               shape.rows * shape.cols);
 }
 
 TEST(Padding, ReshapesToOtherOddExtents) {
@@ -67,8 +69,8 @@ const std::string reduction = R"(%r = "tt.reduce"(%a) <{axis = AXIS : i32}> ({
   }) : (tensor<ROWSxCOLSxT>) -> tensor<LEFTxT>)";
 
 TEST(Padding, ReductionsWithNeutralElements) {
-  for (const char *op : {"arith.addi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.maxsi", "arith.minsi",
-                         "arith.maxui", "arith.minui"})
+  for (const char *op : {"arith.addi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.maxsi",
+                         "arith.minsi", "arith.maxui", "arith.minui"})
     for (int axis : {0, 1}) {
       const Shape shape = {7, 33};
       const int left = axis ? shape.rows : shape.cols;
@@ -127,11 +129,13 @@ TEST(Padding, ScansFromBothEnds) {
   for (const std::string &body : {sums, firsts})
     for (const char *axis : {"0", "1"})
       for (const char *reverse : {"false", "true"})
-        expectBody({7, 33}, replaced(replaced(body, "AXIS", axis), "REVERSE", reverse), "tensor<ROWSxCOLSxi32>", 7 * 33);
+        expectBody({7, 33}, replaced(replaced(body, "AXIS", axis), "REVERSE", reverse), "tensor<ROWSxCOLSxi32>",
+                   7 * 33);
 }
 
 TEST(Padding, ProductsSumWhatExists) {
-  const std::string body = R"(%t = tt.trans %a {order = array<i32: 1, 0>} : tensor<ROWSxCOLSxf32> -> tensor<COLSxROWSxf32>
+  const std::string body =
+      R"(%t = tt.trans %a {order = array<i32: 1, 0>} : tensor<ROWSxCOLSxf32> -> tensor<COLSxROWSxf32>
   %zero = arith.constant dense<0.0> : tensor<ROWSxROWSxf32>
   %r = tt.dot %a, %t, %zero : tensor<ROWSxCOLSxf32> * tensor<COLSxROWSxf32> -> tensor<ROWSxROWSxf32>)";
   expectBody({12, 17}, body, "tensor<ROWSxROWSxf32>", 144, "f32", "f32", 64);
@@ -190,9 +194,8 @@ tt.func public @kernel(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
   tt.store %op, %sum : tensor<13x!tt.ptr<i32>>
   tt.return
 })";
-  expectSameAsCpu({.text = text,
-                   .parameters = {Buffer::of(someNumbers<int32_t>(13)), Buffer::zeros(13 * 4)},
-                   .warps = {1, 4}});
+  expectSameAsCpu(
+      {.text = text, .parameters = {Buffer::of(someNumbers<int32_t>(13)), Buffer::zeros(13 * 4)}, .warps = {1, 4}});
 }
 
 } // namespace

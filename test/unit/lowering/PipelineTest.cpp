@@ -1,5 +1,5 @@
-// Runs loops whose loads are started ahead: short loops, masked ends, tiles in rings and in registers, indirect addresses.
-// SPDX-License-Identifier: MIT
+// Runs loops whose loads are started ahead: short loops, masked ends, tiles in rings and in registers, indirect
+// addresses. SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -13,11 +13,11 @@ namespace {
 struct Loop {
   unsigned stages = 3;
   std::string element = "f16";
-  std::string step = "%c1";      ///< of the loop, whose bounds follow
-  bool turnsRight = false;       ///< B lies by columns, and is transposed after its load
-  bool movesPointers = true;     ///< else each turn computes them from its index
+  std::string step = "%c1";  ///< of the loop, whose bounds follow
+  bool turnsRight = false;   ///< B lies by columns, and is transposed after its load
+  bool movesPointers = true; ///< else each turn computes them from its index
   std::string other = "0.0";
-  bool promisesK = false;        ///< that K is a multiple of 16, so that A's pieces are wide
+  bool promisesK = false; ///< that K is a multiple of 16, so that A's pieces are wide
 };
 
 std::string products(const Loop &loop) {
@@ -116,7 +116,8 @@ tt.func public @kernel(%a: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %b: !tt.ptr
     %goneB = tt.splat %gone : i32 -> tensor<$Rxi32>
     %qb = tt.addptr %b0, %goneB : tensor<$Rx!tt.ptr<$E>>, tensor<$Rxi32>)";
   auto put = [&](const char *name, const std::string &value) { text = replaced(text, name, value); };
-  put("$B0", (loop.turnsRight ? byColumns + "\n  %jumpB = arith.constant 1 : i32" : byRows + "\n  %jumpB = arith.addi %lda, %c0 : i32") +
+  put("$B0", (loop.turnsRight ? byColumns + "\n  %jumpB = arith.constant 1 : i32"
+                              : byRows + "\n  %jumpB = arith.addi %lda, %c0 : i32") +
                  constants);
   put("$BODY", (loop.turnsRight ? maskColumns : maskRows) + (loop.movesPointers ? "" : computed));
   put("$PA", loop.movesPointers ? "%pa" : "%qa");
@@ -124,7 +125,8 @@ tt.func public @kernel(%a: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %b: !tt.ptr
   put("$TURN", loop.turnsRight ? "%y = tt.trans %y0 {order = array<i32: 1, 0>} : tensor<32x16x$E> -> tensor<16x32x$E>"
                                : "%y = arith.addf %y0, %zeroB : tensor<16x32x$E>");
   if (!loop.turnsRight) // plain: the operand is what was loaded
-    text = replaced(replaced(text, "%y = arith.addf %y0, %zeroB : tensor<16x32x$E>", ""), "tt.dot %x, %y,", "tt.dot %x, %y0,");
+    text = replaced(replaced(text, "%y = arith.addf %y0, %zeroB : tensor<16x32x$E>", ""), "tt.dot %x, %y,",
+                    "tt.dot %x, %y0,");
   if (loop.promisesK)
     put("%k: i32,", "%k: i32 {tt.divisibility = 16 : i32},");
   put("$S", loop.step);
@@ -182,10 +184,15 @@ TEST(Pipeline, WhatIsMaskedIsNotAlwaysZero) { expectRight({.stages = 3, .turnsRi
 /// The same of 64 x 64 tiles, which groups of four warps multiply.
 std::string wideProducts(const Loop &loop) {
   std::string text = products(loop);
-  for (auto [from, to] : {std::pair("tensor<32x32x", "tensor<64x64x"), {"tensor<32x16x", "tensor<64x16x"},
-                          {"tensor<16x32x", "tensor<16x64x"}, {"tensor<32x1x", "tensor<64x1x"},
-                          {"tensor<1x32x", "tensor<1x64x"}, {"tensor<32xi32>", "tensor<64xi32>"},
-                          {"{end = 32 :", "{end = 64 :"}, {"dense<32>", "dense<64>"}, {"dense<1024>", "dense<4096>"}})
+  for (auto [from, to] : {std::pair("tensor<32x32x", "tensor<64x64x"),
+                          {"tensor<32x16x", "tensor<64x16x"},
+                          {"tensor<16x32x", "tensor<16x64x"},
+                          {"tensor<32x1x", "tensor<64x1x"},
+                          {"tensor<1x32x", "tensor<1x64x"},
+                          {"tensor<32xi32>", "tensor<64xi32>"},
+                          {"{end = 32 :", "{end = 64 :"},
+                          {"dense<32>", "dense<64>"},
+                          {"dense<1024>", "dense<4096>"}})
     text = replaced(text, from, to);
   return text;
 }
@@ -195,11 +202,12 @@ TEST(Pipeline, ProductsByWarpGroupsRunBesideTheThreads) {
     for (unsigned stages : {2u, 4u})
       for (int32_t k : {0, 16, 96}) {
         SCOPED_TRACE(llvm::formatv("{0} stages, k = {1}, {2}", stages, k, turnsRight).str());
-        expectSameAsCpu({.text = wideProducts({.stages = stages, .turnsRight = turnsRight, .promisesK = true}),
-                         .parameters = {Buffer::of(halves<uint16_t>(64 * 112, 1)), Buffer::of(halves<uint16_t>(112 * 112, 2)),
-                                        Buffer::zeros(4 * (4096 + 1024), Buffer::Kind::Single), k, int32_t(112), int32_t(0)},
-                         .warps = {4, 8},
-                         .hasWarpGroups = true});
+        expectSameAsCpu(
+            {.text = wideProducts({.stages = stages, .turnsRight = turnsRight, .promisesK = true}),
+             .parameters = {Buffer::of(halves<uint16_t>(64 * 112, 1)), Buffer::of(halves<uint16_t>(112 * 112, 2)),
+                            Buffer::zeros(4 * (4096 + 1024), Buffer::Kind::Single), k, int32_t(112), int32_t(0)},
+             .warps = {4, 8},
+             .hasWarpGroups = true});
       }
   auto kernel = SimtKernel::compile(wideProducts({.turnsRight = true, .promisesK = true}), 4, nullptr, true);
   ASSERT_TRUE(kernel);

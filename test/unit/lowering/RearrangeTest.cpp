@@ -87,7 +87,8 @@ TEST(LoweringRearrange, ExchangesAtEveryDistance) {
 
 TEST(LoweringRearrange, GathersAtAnyIndex) {
   // Indices from -128 to 127 fall outside of most of these; the place is then that modulo the extent.
-  const std::string body = R"(%g = tt.gather %a[%a] {axis = AXIS : i32} : (tensor<ROWSxCOLSxT>, tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>
+  const std::string body =
+      R"(%g = tt.gather %a[%a] {axis = AXIS : i32} : (tensor<ROWSxCOLSxT>, tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>
   %r = arith.subi %g, %a : tensor<ROWSxCOLSxT>)";
   for (Shape shape : shapes)
     for (const char *axis : {"0", "1"})
@@ -129,8 +130,8 @@ TEST(LoweringRearrange, HistogramsCountEachElementOnce) {
   %r = arith.muli %all, %some : tensor<COUNTxi32>)";
   for (Shape shape : {Shape{1, 4}, {1, 256}, {16, 64}})
     for (int bins : {1, 16, 128, 1024}) // bytes below zero are no bin
-      expectBody(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>", bins, "i8",
-                 1, "i32");
+      expectBody(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>", bins,
+                 "i8", 1, "i32");
 }
 
 TEST(LoweringRearrange, FunctionsWithBranches) {

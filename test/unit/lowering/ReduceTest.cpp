@@ -30,7 +30,8 @@ tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<
   tt.return
 })";
 
-template <typename T> void expectReduced(const std::string &type, const std::string &op, Buffer::Kind kind, double maxUlp) {
+template <typename T>
+void expectReduced(const std::string &type, const std::string &op, Buffer::Kind kind, double maxUlp) {
   for (auto [rows, cols] : {std::pair(16, 64), {64, 16}, {2, 256}, {256, 2}})
     for (int axis : {0, 1}) {
       const int rest = axis == 0 ? cols : rows;

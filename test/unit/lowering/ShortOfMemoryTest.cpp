@@ -8,7 +8,8 @@ namespace nereid::simt {
 namespace {
 
 /// Tiles of 128 x 128, one behind the other; a turn takes the next of each operand.
-const char *const kernelText = R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+const char *const kernelText =
+    R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %c: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %d: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %turns: i32) {
   %c0 = arith.constant 0 : i32
@@ -54,8 +55,8 @@ constexpr size_t kCount = 2 * 128 * 128;
 TEST(ShortOfMemory, SomeLoadsRunAheadAndTheResultIsTheSame) {
   for (bool hasWarpGroups : {false, true})
     expectSameAsCpu({.text = kernelText,
-                     .parameters = {smallNumbers(kCount, 1), smallNumbers(kCount, 2), smallNumbers(kCount, 3), smallNumbers(kCount, 4),
-                                    Buffer::zeros(2 * 128 * 128 * 4), int32_t(2)},
+                     .parameters = {smallNumbers(kCount, 1), smallNumbers(kCount, 2), smallNumbers(kCount, 3),
+                                    smallNumbers(kCount, 4), Buffer::zeros(2 * 128 * 128 * 4), int32_t(2)},
                      .warps = {8},
                      .hasWarpGroups = hasWarpGroups,
                      .expected = {"tt.scheduled_max_stage = 1", "ttg.async_copy_global_to_local"}});

@@ -4,7 +4,7 @@
 
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/ttng/Dialect.h"
-#include "compiler/lowering/TtgToLlvm/ModuleEmitter.h"
+#include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Passes.h"
@@ -47,14 +47,14 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, 
   mlir::PassManager passes(module.getContext());
   tt::buildOptimisePipeline(passes, /*fusesFloats=*/true, [&](mlir::OpPassManager &more) {
     if (hasTensorCopies)
-      more.addPass(ttg::createPlaceDescriptors({/*wherePossible=*/true}));
+      more.addPass(ttg::createLowerDescriptorsToTma({/*wherePossible=*/true}));
   });
   passes.addPass(tt::createDecomposeScaledDots({/*halves=*/true}));
   passes.addPass(tt::createPadTiles());
-  ttg::GpuShape shape;
-  shape.numWarps = numWarps;
-  shape.hasWarpGroupMma = hasWarpGroups;
-  ttg::buildPipeline(passes, shape);
+  ttg::GpuPipelineOptions gpu;
+  gpu.numWarps = numWarps;
+  gpu.hasWarpGroupMma = hasWarpGroups;
+  ttg::buildPipeline(passes, gpu);
   return mlir::succeeded(passes.run(module));
 }
 
@@ -69,7 +69,8 @@ static void addEntry(llvm::Module &module, llvm::Function &kernel) {
   for (llvm::Argument &parameter : kernel.args()) {
     const uint64_t size = module.getDataLayout().getTypeStoreSize(parameter.getType());
     offset = (offset + size - 1) / size * size;
-    arguments.push_back(ir.CreateLoad(parameter.getType(), ir.CreateConstGEP1_64(ir.getInt8Ty(), entry->getArg(0), offset)));
+    arguments.push_back(
+        ir.CreateLoad(parameter.getType(), ir.CreateConstGEP1_64(ir.getInt8Ty(), entry->getArg(0), offset)));
     offset += size;
   }
   ir.CreateCall(&kernel, arguments);
@@ -100,9 +101,11 @@ static std::unique_ptr<llvm::orc::LLJIT> createJit(char *shared, std::string &er
   }
   llvm::orc::SymbolMap symbols;
   auto add = [&](const char *name, void *address) {
-    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                              llvm::JITSymbolFlags::Exported};
   };
-  for (const HostFunction &function : llvm::concat<const HostFunction>(hostFunctions(), warpGroupFunctions(), tensorCopyFunctions()))
+  for (const HostFunction &function :
+       llvm::concat<const HostFunction>(hostFunctions(), wgmmaFunctions(), tmaFunctions()))
     add(function.name, function.address);
   add("nereid_shared", shared);
   add("__truncsfbf2", reinterpret_cast<void *>(&roundToBfloat));
@@ -111,7 +114,8 @@ static std::unique_ptr<llvm::orc::LLJIT> createJit(char *shared, std::string &er
     return nullptr;
   }
   // Functions of libm and compiler-rt that conversions of f16 and bf16 call.
-  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*jit)->getDataLayout().getGlobalPrefix());
+  auto process =
+      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*jit)->getDataLayout().getGlobalPrefix());
   if (process)
     (*jit)->getMainJITDylib().addGenerator(std::move(*process));
   else
@@ -124,8 +128,8 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
   std::string ignored;
   std::string &messages = error ? *error : ignored;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<tt::TtDialect, ttg::TtgDialect, ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                      mlir::scf::SCFDialect, mlir::ub::UBDialect>();
+  context.loadDialect<tt::TtDialect, ttg::TtgDialect, ttng::TtngDialect, mlir::arith::ArithDialect,
+                      mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect>();
   context.printOpOnDiagnostic(false);
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     messages += diagnostic.str() + "\n";

@@ -44,9 +44,9 @@ public:
   /// barrier, or lanes to a shuffle.
   bool run(std::array<uint32_t, 3> grid, const Arguments &arguments, Order order = Order::Ascending) const;
 
-  uint32_t sharedBytes = 0, scratchBytes = 0; ///< of a program
+  uint32_t sharedBytes = 0, scratchBytes = 0;                           ///< of a program
   unsigned barriers = 0, matrixLoads = 0, matrixStores = 0, copies = 0; ///< in the text of the LLVM IR
-  std::string llir;      ///< before optimisation
+  std::string llir;                                                     ///< before optimisation
   std::string ttgir;
 
 private:

@@ -23,7 +23,8 @@ std::string pointers(const char *name, int64_t rows, int64_t columns, int64_t pi
   %at{0} = arith.addi %starts{0}, %columns{0} : tensor<{1}x{2}xi32>
   %base{0} = tt.splat %{0} : !tt.ptr<{4}> -> tensor<{1}x{2}x!tt.ptr<{4}>>
   %p{0} = tt.addptr %base{0}, %at{0} : tensor<{1}x{2}x!tt.ptr<{4}>>, tensor<{1}x{2}xi32>
-)", name, rows, columns, pitch, element)
+)",
+                       name, rows, columns, pitch, element)
       .str();
 }
 
@@ -44,7 +45,8 @@ constexpr int64_t kDepth = 32, kMostTurns = 5, kPitch = kDepth * kMostTurns;
 /// C = A B in steps of 32 along K, what lies beyond `k` masked.
 std::string matmul(const Loop &loop) {
   const std::string right = loop.turnsRight ? std::to_string(loop.n) + "x32" : "32x" + std::to_string(loop.n);
-  std::string text = R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+  std::string text =
+      R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %k: i32) {)";
   text += pointers("a", loop.m, kDepth, kPitch) + pointers("o", loop.m, loop.n, loop.n, "f32");
   text += loop.turnsRight ? pointers("b", loop.n, kDepth, kPitch) : pointers("b", kDepth, loop.n, loop.n);
@@ -75,16 +77,17 @@ std::string matmul(const Loop &loop) {
   tt.store %po, %r#0 : tensor<$Mx$Nx!tt.ptr<f32>>
   tt.return
 })";
-  return withNames(text, {{"$TURN", loop.turnsRight
-                                        ? "%y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<$Rxf16> -> tensor<32x$Nxf16>"
-                                        : "%y = arith.bitcast %y1 : tensor<$Rxf16> to tensor<$Rxf16>"},
-                          {"$STAGES", std::to_string(loop.stages)},
-                          {"$M", std::to_string(loop.m)},
-                          {"$N", std::to_string(loop.n)},
-                          {"$R", right},
-                          {"$S", std::to_string(loop.turnsRight ? kDepth : kDepth * loop.n)},
-                          {"$D", loop.turnsRight ? "1x32" : "32x1"},
-                          {"$C", loop.turnsRight ? "column" : "row"}});
+  return withNames(
+      text,
+      {{"$TURN", loop.turnsRight ? "%y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<$Rxf16> -> tensor<32x$Nxf16>"
+                                 : "%y = arith.bitcast %y1 : tensor<$Rxf16> to tensor<$Rxf16>"},
+       {"$STAGES", std::to_string(loop.stages)},
+       {"$M", std::to_string(loop.m)},
+       {"$N", std::to_string(loop.n)},
+       {"$R", right},
+       {"$S", std::to_string(loop.turnsRight ? kDepth : kDepth * loop.n)},
+       {"$D", loop.turnsRight ? "1x32" : "32x1"},
+       {"$C", loop.turnsRight ? "column" : "row"}});
 }
 
 void expectMatmul(const Loop &loop, int32_t k) {
@@ -115,7 +118,8 @@ TEST(WarpGroupLoop, SeveralGroupsShareBuffers) {
 
 /// Attention without its softmax: O = sum of (Q K^T, narrowed) V over blocks of 32 keys.
 std::string chain(const Loop &loop) {
-  std::string text = R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+  std::string text =
+      R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {)";
   text += pointers("q", loop.m, 32, 32) + pointers("k", 32, 32, 32) + pointers("v", 32, 32, 32) +
           pointers("o", loop.m, 32, 32, "f32");

@@ -35,9 +35,10 @@ std::string converted(const char *name, const char *from, int64_t rows, int64_t 
     return llvm::formatv("  %v{0} = arith.bitcast %{1}{0} : {2} to {2}\n", name, from, to).str();
   if (!llvm::StringRef(element).starts_with("f8"))
     return llvm::formatv("  %v{0} = arith.sitofp %{1}{0} : {2} to {3}\n", name, from, source, to).str();
-  return llvm::formatv("  %f{0} = arith.sitofp %{1}{0} : {2} to {3}\n  %v{0} = tt.fp_to_fp %f{0}, rounding = rtne : {3} -> "
-                       "{4}\n",
-                       name, from, source, single, to)
+  return llvm::formatv(
+             "  %f{0} = arith.sitofp %{1}{0} : {2} to {3}\n  %v{0} = tt.fp_to_fp %f{0}, rounding = rtne : {3} -> "
+             "{4}\n",
+             name, from, source, single, to)
       .str();
 }
 
@@ -59,7 +60,8 @@ std::string operand(const char *name, int64_t rows, int64_t columns, const std::
   %s{0} = tt.splat %{0} : !tt.ptr<i8> -> {5}
   %p{0} = tt.addptr %s{0}, %o{0} : {5}, tensor<{1}x{2}xi32>
   %l{0} = tt.load %p{0} : {5}
-)", name, rows, columns, isTurned ? 1 : columns, isTurned ? rows : 1, pointers);
+)",
+                                   name, rows, columns, isTurned ? 1 : columns, isTurned ? rows : 1, pointers);
   return text + converted(name, "l", rows, columns, element);
 }
 
@@ -71,22 +73,24 @@ std::string second(const GroupCase &test) {
     narrow = "tt.fp_to_fp %first, rounding = rtne :";
   if (test.isInteger())
     narrow = "arith.trunci %first :";
-  std::string text = llvm::formatv("  %p1 = {0} {1} {2} {3}\n", narrow, sums, test.element.starts_with("f8") ? "->" : "to",
-                                   tile(test.m, test.n, test.element))
+  std::string text = llvm::formatv("  %p1 = {0} {1} {2} {3}\n", narrow, sums,
+                                   test.element.starts_with("f8") ? "->" : "to", tile(test.m, test.n, test.element))
                          .str();
   text += operand("z", test.n, 16, test.rightElement(), test.rightTurned);
-  return text + llvm::formatv("  %c2 = arith.constant dense<{0}> : {1}\n  %d = tt.dot %p1, %vz, %c2, inputPrecision = tf32 {{"
-                              "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
-                              test.isInteger() ? "5" : "5.0", tile(test.m, 16, test.sums()), test.imprecise,
-                              tile(test.m, test.n, test.element), tile(test.n, 16, test.rightElement()))
-                    .str();
+  return text +
+         llvm::formatv("  %c2 = arith.constant dense<{0}> : {1}\n  %d = tt.dot %p1, %vz, %c2, inputPrecision = tf32 {{"
+                       "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
+                       test.isInteger() ? "5" : "5.0", tile(test.m, 16, test.sums()), test.imprecise,
+                       tile(test.m, test.n, test.element), tile(test.n, 16, test.rightElement()))
+             .str();
 }
 
 std::string kernelText(const GroupCase &test) {
   const int64_t columns = test.isChained ? 16 : test.n, count = test.m * columns;
-  std::string text = "tt.func public @kernel(%x: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %y: !tt.ptr<i8> {tt.divisibility "
-                     "= 16 : i32}, %z: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.ptr<" +
-                     test.sums() + ">) {";
+  std::string text =
+      "tt.func public @kernel(%x: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %y: !tt.ptr<i8> {tt.divisibility "
+      "= 16 : i32}, %z: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.ptr<" +
+      test.sums() + ">) {";
   text += operand("x", test.m, test.k, test.element, test.leftTurned);
   text += operand("y", test.k, test.n, test.rightElement(), test.rightTurned);
   text += llvm::formatv("  %c = arith.constant dense<{0}> : {1}\n  %{5} = tt.dot %vx, %vy, %c, inputPrecision = tf32 {{"
@@ -103,7 +107,8 @@ std::string kernelText(const GroupCase &test) {
   %op = tt.addptr %os, %r : tensor<{1}x!tt.ptr<{2}>>, tensor<{1}xi32>
   tt.store %op, %f : tensor<{1}x!tt.ptr<{2}>>
   tt.return
-})", tile(test.m, columns, test.sums()), count, test.sums())
+})",
+                              tile(test.m, columns, test.sums()), count, test.sums())
                     .str();
 }
 
@@ -120,8 +125,8 @@ void expectExact(const GroupCase &test) {
                              test.warps, test.leftTurned, test.rightTurned)
                    .str());
   expectSameAsCpu({.text = kernelText(test),
-                   .parameters = {numbers(test.m * test.k, 1, test.isChained), numbers(test.k * test.n, 2, test.isChained),
-                                  numbers(test.n * 16, 3, test.isChained),
+                   .parameters = {numbers(test.m * test.k, 1, test.isChained),
+                                  numbers(test.k * test.n, 2, test.isChained), numbers(test.n * 16, 3, test.isChained),
                                   Buffer::zeros(test.m * (test.isChained ? 16 : test.n) * 4)},
                    .warps = {test.warps},
                    .hasWarpGroups = true,

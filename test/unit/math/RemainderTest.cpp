@@ -18,7 +18,8 @@ namespace {
 // MathJit's functions have one argument: the divisor is set aside, and the code for each is made anew.
 template <typename Float> Float divisor;
 
-template <typename Float> llvm::Value *emitByDivisor(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMath &host) {
+template <typename Float>
+llvm::Value *emitByDivisor(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMath &host) {
   llvm::Value *address = builder.getInt64(reinterpret_cast<uint64_t>(&divisor<Float>));
   llvm::Value *y = builder.CreateLoad(x->getType(), builder.CreateIntToPtr(address, builder.getPtrTy()), true);
   return emitFmod(builder, x, y, host);
@@ -33,8 +34,18 @@ template <typename Float, typename Bits> void expectExact() {
       {.function = &function, .machine = &machine, .lanes = 1, .isDouble = sizeof(Float) == sizeof(double)});
   ASSERT_TRUE(static_cast<bool>(code)) << llvm::toString(code.takeError());
   using Limits = std::numeric_limits<Float>;
-  std::vector<Float> numbers = {0,   -Float(0), 1, -3, Float(0.1), Float(5.5), Limits::min(), Limits::denorm_min(),
-                                Limits::max(), Limits::infinity(), Limits::quiet_NaN(), Limits::min() * 3,
+  std::vector<Float> numbers = {0,
+                                -Float(0),
+                                1,
+                                -3,
+                                Float(0.1),
+                                Float(5.5),
+                                Limits::min(),
+                                Limits::denorm_min(),
+                                Limits::max(),
+                                Limits::infinity(),
+                                Limits::quiet_NaN(),
+                                Limits::min() * 3,
                                 Limits::denorm_min() * 12345};
   uint64_t state = 7;
   for (unsigned i = 0; i < 300; ++i) {
@@ -48,8 +59,8 @@ template <typename Float, typename Bits> void expectExact() {
     (*code)(numbers.data(), results.data(), static_cast<int64_t>(numbers.size()));
     for (size_t i = 0; i < numbers.size(); ++i) {
       const Float exact = std::fmod(numbers[i], y);
-      const bool isSame = std::isnan(exact) ? std::isnan(results[i])
-                                            : std::bit_cast<Bits>(exact) == std::bit_cast<Bits>(results[i]);
+      const bool isSame =
+          std::isnan(exact) ? std::isnan(results[i]) : std::bit_cast<Bits>(exact) == std::bit_cast<Bits>(results[i]);
       ASSERT_TRUE(isSame) << "fmod(" << std::hexfloat << numbers[i] << ", " << y << ") is " << results[i]
                           << ", should be " << exact;
     }

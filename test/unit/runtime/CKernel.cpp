@@ -35,9 +35,8 @@ static std::string build(const std::string &source) {
   std::ofstream(in) << kPrelude << source;
   std::string object;
   for (const char *compiler : {"clang-22", "clang", "cc"}) {
-    const std::string command = std::string(compiler) +
-                                " -O2 -w -shared -fPIC -ffp-contract=off -o " + out + " " + in +
-                                " 2>" + base + "/log";
+    const std::string command =
+        std::string(compiler) + " -O2 -w -shared -fPIC -ffp-contract=off -o " + out + " " + in + " 2>" + base + "/log";
     if (std::system(command.c_str()) == 0) {
       object = readFile(out);
       break;
@@ -65,8 +64,7 @@ artifact::Artifact cArtifact(const std::string &source, uint32_t parameters) {
   artifact.name = artifact.entry = "kernel";
   artifact.target.backend = "cpu";
   for (uint32_t i = 0; i < parameters; ++i)
-    artifact.parameters.push_back(
-        {"p" + std::to_string(i), artifact::ParameterKind::Pointer, "*i8", 8 * i, 8});
+    artifact.parameters.push_back({"p" + std::to_string(i), artifact::ParameterKind::Pointer, "*i8", 8 * i, 8});
   artifact.binary = compileC(source);
   return artifact;
 }

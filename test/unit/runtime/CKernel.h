@@ -25,17 +25,13 @@ std::shared_ptr<Kernel> cKernel(const std::string &source, uint32_t parameters);
 /// An argument block: each argument in 8 bytes, then two null scratch pointers.
 class Packed {
 public:
-  template <typename... Args> explicit Packed(Args... args) {
-    (add(args), ...), add(nullptr), add(nullptr);
-  }
+  template <typename... Args> explicit Packed(Args... args) { (add(args), ...), add(nullptr), add(nullptr); }
   operator std::span<const char>() const {
     return {reinterpret_cast<const char *>(slots.data()), slots.size() * sizeof(uint64_t)};
   }
 
 private:
-  template <typename T> void add(T *pointer) {
-    slots.push_back(reinterpret_cast<uint64_t>(pointer));
-  }
+  template <typename T> void add(T *pointer) { slots.push_back(reinterpret_cast<uint64_t>(pointer)); }
   void add(std::nullptr_t) { slots.push_back(0); }
   void add(uint64_t value) { slots.push_back(value); }
   std::vector<uint64_t> slots;

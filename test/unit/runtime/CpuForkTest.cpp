@@ -52,8 +52,7 @@ static size_t threadsUsed(Kernel &kernel) {
 
 static size_t threadsOfProcess() {
   namespace fs = std::filesystem;
-  return static_cast<size_t>(
-      std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator()));
+  return static_cast<size_t>(std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator()));
 }
 
 /// Runs `body` in a child; the exit status it returns, or -1 if it hangs or dies.
@@ -181,7 +180,8 @@ TEST(CpuFork, fork_does_not_wait_for_a_program_that_does_not_end) {
   const auto endless = cKernel(R"(
 #include <sched.h>
 KERNEL { for (uint64_t id = begin; id < end; ++id)
-  while (!__atomic_load_n(ARG(uint32_t *, 0), __ATOMIC_ACQUIRE)) sched_yield(); })", 1);
+  while (!__atomic_load_n(ARG(uint32_t *, 0), __ATOMIC_ACQUIRE)) sched_yield(); })",
+                               1);
   const auto kernel = cKernel(kSpread, 2);
   const int status = inChild([&] {
     setCpuThreads(3);
@@ -189,9 +189,7 @@ KERNEL { for (uint64_t id = begin; id < end; ++id)
     // Teaches the pool that this kernel is worth threads.
     threadsUsed(*kernel);
     flag = 0;
-    std::thread user([&] {
-      (void)cpuDevice().launch(*endless, {64, 1, 1}, nullptr, Packed(&flag));
-    });
+    std::thread user([&] { (void)cpuDevice().launch(*endless, {64, 1, 1}, nullptr, Packed(&flag)); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const int child = inChild([&] { return threadsOfLaunch(*kernel, 5000) == 0; });
     __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);

@@ -34,9 +34,7 @@ KERNEL {
   }
 })";
 
-static std::string codeOf(const Expected<void> &result) {
-  return result ? "" : result.error().code;
-}
+static std::string codeOf(const Expected<void> &result) { return result ? "" : result.error().code; }
 
 static bool eachOnce(const std::vector<uint32_t> &counts) {
   return std::all_of(counts.begin(), counts.end(), [](uint32_t count) { return count == 1; });
@@ -57,7 +55,8 @@ KERNEL {
   uint32_t *out = ARG(uint32_t *, 0);
   for (uint64_t id = begin; id < end; ++id)
     out[id] = id % grid[0] + 100 * (id / grid[0] % grid[1]) + 10000 * (id / grid[0] / grid[1]);
-})", 1);
+})",
+                              1);
   std::vector<uint32_t> out(2 * 3 * 4);
   ASSERT_TRUE(cpuDevice().launch(*kernel, {2, 3, 4}, nullptr, Packed(out.data())));
   EXPECT_EQ(out[1], 1u);
@@ -89,9 +88,7 @@ TEST(CpuLaunch, kernel_of_another_device_is_an_error) {
   struct OtherDevice final : Device {
     DeviceProperties none;
     const DeviceProperties &properties() const override { return none; }
-    Expected<std::shared_ptr<Kernel>> load(nereid::artifact::Artifact) override {
-      return Error{"", ""};
-    }
+    Expected<std::shared_ptr<Kernel>> load(nereid::artifact::Artifact) override { return Error{"", ""}; }
     Expected<void> launch(Kernel &, Grid, void *, std::span<const char>) override { return {}; }
   } other;
   struct OtherKernel final : Kernel {
@@ -108,8 +105,7 @@ TEST(CpuLaunch, long_work_is_shared_by_threads) {
   for (int round = 0; round < 10 && seen.size() < 2; ++round) {
     std::vector<uint32_t> counts(64);
     std::vector<uint64_t> ids(64);
-    ASSERT_TRUE(cpuDevice().launch(*kernel, {64, 1, 1}, nullptr,
-                                   Packed(counts.data(), uint64_t{500000}, ids.data())));
+    ASSERT_TRUE(cpuDevice().launch(*kernel, {64, 1, 1}, nullptr, Packed(counts.data(), uint64_t{500000}, ids.data())));
     EXPECT_TRUE(eachOnce(counts));
     seen.insert(ids.begin(), ids.end());
   }
@@ -141,7 +137,8 @@ KERNEL {
       while (!__atomic_load_n(&done[lower], __ATOMIC_ACQUIRE)) sched_yield();
     __atomic_store_n(&done[id], 1, __ATOMIC_RELEASE);
   }
-})", 1);
+})",
+                              1);
   for (int round = 0; round < 20; ++round) {
     std::vector<uint32_t> done(200);
     ASSERT_TRUE(cpuDevice().launch(*kernel, {200, 1, 1}, nullptr, Packed(done.data())));
@@ -158,8 +155,8 @@ TEST(CpuLaunch, many_threads_launch_at_the_same_time) {
     users.emplace_back([&, user] {
       for (int round = 0; round < 40; ++round) {
         std::vector<uint32_t> counts(50 + user);
-        const auto ok = cpuDevice().launch(*kernel, {static_cast<uint32_t>(counts.size()), 1, 1},
-                                           nullptr, Packed(counts.data(), uint64_t{5000}, nullptr));
+        const auto ok = cpuDevice().launch(*kernel, {static_cast<uint32_t>(counts.size()), 1, 1}, nullptr,
+                                           Packed(counts.data(), uint64_t{5000}, nullptr));
         wrong += !ok || !eachOnce(counts);
       }
     });
@@ -177,8 +174,7 @@ TEST(CpuLaunch, number_of_threads_may_change_during_launches) {
   });
   for (int round = 0; round < 100; ++round) {
     std::vector<uint32_t> counts(64);
-    ASSERT_TRUE(cpuDevice().launch(*kernel, {64, 1, 1}, nullptr,
-                                   Packed(counts.data(), uint64_t{5000}, nullptr)));
+    ASSERT_TRUE(cpuDevice().launch(*kernel, {64, 1, 1}, nullptr, Packed(counts.data(), uint64_t{5000}, nullptr)));
     ASSERT_TRUE(eachOnce(counts));
   }
   stop = true;
@@ -215,8 +211,8 @@ TEST(CpuLaunch, a_long_launch_ends_when_the_host_wants_it_to) {
     questions = 0;
     std::vector<uint32_t> counts(100'000);
     // Minutes, were they all to run.
-    const auto result = cpuDevice().launch(*kernel, {100'000, 1, 1}, nullptr,
-                                           Packed(counts.data(), uint64_t{1'000'000}, nullptr));
+    const auto result =
+        cpuDevice().launch(*kernel, {100'000, 1, 1}, nullptr, Packed(counts.data(), uint64_t{1'000'000}, nullptr));
     EXPECT_EQ(codeOf(result), "launch-interrupted");
     EXPECT_EQ(questions, 3u);
     EXPECT_EQ(counts.back(), 0u);

@@ -18,9 +18,7 @@ using nereid::artifact::Artifact;
 
 static const char *const kAnswer = "KERNEL { *ARG(uint32_t *, 0) = ANSWER; }";
 
-static std::string answer(int value) {
-  return "#define ANSWER " + std::to_string(value) + "\n" + kAnswer;
-}
+static std::string answer(int value) { return "#define ANSWER " + std::to_string(value) + "\n" + kAnswer; }
 
 static std::string loadCode(Artifact artifact) {
   const auto kernel = cpuDevice().load(std::move(artifact));
@@ -133,7 +131,8 @@ KERNEL {
     for (int i = 0; i < 100; ++i) scratch[id * 100 + i] = 1;
   ARG(uint64_t *, 0)[0] = (uint64_t)scratch;
   ARG(uint64_t *, 0)[1] = ARG(uint64_t, 2);
-})", 1);
+})",
+                                1);
   artifact.globalScratchBytes = 100;
   artifact.globalScratchAlign = 256;
   const auto kernel = cpuDevice().load(artifact);
@@ -158,7 +157,8 @@ KERNEL {
     ARG(uint64_t *, 0)[1] = id;
   }
   ARG(uint64_t *, 0)[2] = (uint64_t)scratch;
-})", 1);
+})",
+                                1);
   artifact.globalScratchBytes = 100;
   artifact.globalScratchAlign = 256;
   const auto kernel = cpuDevice().load(artifact);
@@ -183,7 +183,8 @@ KERNEL {
     for (volatile int work = 20000; work > 0;) work = work - 1;
     ARG(float *, 0)[id] = tiny * 0.1f;
   }
-})", 1);
+})",
+                              1);
   const unsigned before = _mm_getcsr();
   const unsigned flush = before | 0x8040; // denormals count as zero, in and out
   _mm_setcsr(flush);

@@ -1,6 +1,6 @@
 // Opening the driver: what it takes, and what is said where it is missing, old or without a GPU.
 // SPDX-License-Identifier: MIT
-#include "runtime/cuda/CodeFacts.h"
+#include "runtime/cuda/CodeRequirements.h"
 #include "test/unit/runtime/StubDriver.h"
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST(CudaDriver, process_driver_follows_the_library) {
 
 //--- Which code fits which GPU and driver ------------------------------------------------------
 
-TEST(CodeFacts, machine_code_stays_in_its_generation) {
+TEST(CodeRequirements, machine_code_stays_in_its_generation) {
   EXPECT_TRUE(runsOn("80", false, 80));
   EXPECT_TRUE(runsOn("80", false, 86));
   EXPECT_FALSE(runsOn("86", false, 80));
@@ -106,14 +106,14 @@ TEST(CodeFacts, machine_code_stays_in_its_generation) {
   EXPECT_FALSE(runsOn("100f", false, 120));
 }
 
-TEST(CodeFacts, ptx_runs_on_later_generations_unless_tied) {
+TEST(CodeRequirements, ptx_runs_on_later_generations_unless_tied) {
   EXPECT_TRUE(runsOn("80", true, 90));
   EXPECT_FALSE(runsOn("90", true, 80));
   EXPECT_FALSE(runsOn("90a", true, 100));
   EXPECT_FALSE(runsOn("100f", true, 120));
 }
 
-TEST(CodeFacts, needed_cuda) {
+TEST(CodeRequirements, needed_cuda) {
   nereid::artifact::Artifact artifact;
   artifact.binary = "//\n.version 8.7\n.target sm_90a\n";
   EXPECT_EQ(neededCuda(artifact), 12080);

@@ -255,8 +255,8 @@ TEST(CudaLaunch, late_failure_names_the_kernels_since_the_last_check) {
 TEST(CudaLaunch, long_histories_are_cut) {
   LaunchHistory history;
   EXPECT_EQ(history.text(), "");
-  const char *a = keptName("a"), *b = keptName("b");
-  EXPECT_EQ(keptName("a"), a);
+  const char *a = internedName("a"), *b = internedName("b");
+  EXPECT_EQ(internedName("a"), a);
   history.record(a);
   history.record(a);
   history.record(b);
@@ -270,7 +270,7 @@ TEST(CudaLaunch, long_histories_are_cut) {
 
 TEST(CudaLaunch, what_was_launched_during_a_wait_stays) {
   LaunchHistory history;
-  const char *before = keptName("before"), *during = keptName("during"), *refused = keptName("refused");
+  const char *before = internedName("before"), *during = internedName("during"), *refused = internedName("refused");
   history.record(before);
   const uint64_t waitsFor = history.next();
   history.record(during);
@@ -299,8 +299,8 @@ TEST(CudaStreams, pointers_are_described) {
   StubDriver stub("devices=2");
   stub.addMemory(0x10000, 0x1000, 2, 1);
   stub.addMemory(0x20000, 0x1000, 1, 0);
-  const auto onDevice = stub.device().pointerFacts(0x10040), onHost = stub.device().pointerFacts(0x20000),
-             unknown = stub.device().pointerFacts(0x999);
+  const auto onDevice = stub.device().pointerInfo(0x10040), onHost = stub.device().pointerInfo(0x20000),
+             unknown = stub.device().pointerInfo(0x999);
   ASSERT_TRUE(onDevice && onHost && unknown);
   EXPECT_TRUE(onDevice->isKnown);
   EXPECT_FALSE(onDevice->isOnHost);

@@ -39,9 +39,9 @@ TEST(CudaLoad, facts_come_from_the_driver) {
   StubDriver stub("registers=40 local=24 max_threads=512");
   const auto kernel = stub.device().load(cudaArtifact({"*fp32"}));
   ASSERT_TRUE(kernel);
-  EXPECT_EQ((*kernel)->facts().registers, 40u);
-  EXPECT_EQ((*kernel)->facts().spills, 6u);
-  EXPECT_EQ((*kernel)->facts().maxThreads, 512u);
+  EXPECT_EQ((*kernel)->resources().registers, 40u);
+  EXPECT_EQ((*kernel)->resources().spills, 6u);
+  EXPECT_EQ((*kernel)->resources().maxThreads, 512u);
   EXPECT_NE((*kernel)->handle(), nullptr);
 }
 

@@ -3,8 +3,8 @@
 #include "compiler/sema/FileHost.h"
 #include "compiler/sema/Sema.h"
 
-#include "gtest/gtest.h"
 #include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
 
 using namespace nereid;
 
@@ -22,14 +22,15 @@ TEST(KernelRequest, names_the_floats_of_8_bits_that_there_are) {
   EXPECT_FALSE(sema::emitKernel(context, request, *host, diagnostics));
   ASSERT_EQ(diagnostics.size(), 1u);
   EXPECT_EQ(diagnostics.all().front().code(), "unsupported-fp8");
-  EXPECT_EQ(diagnostics.all().front().message, "type fp8e4b8 not supported in this architecture. The supported fp8 dtypes "
-                                               "are ('fp8e5', 'fp8e4nv')");
+  EXPECT_EQ(diagnostics.all().front().message,
+            "type fp8e4b8 not supported in this architecture. The supported fp8 dtypes "
+            "are ('fp8e5', 'fp8e4nv')");
 }
 
 TEST(KernelRequest, must_have_an_argument_for_each_parameter) {
   support::DiagnosticEngine diagnostics;
-  auto host = sema::FileHost::fromText("kernel.py",
-                                       "import triton\n\n@triton.jit\ndef kernel(x_ptr, n):\n    pass\n", diagnostics);
+  auto host = sema::FileHost::fromText("kernel.py", "import triton\n\n@triton.jit\ndef kernel(x_ptr, n):\n    pass\n",
+                                       diagnostics);
   ASSERT_TRUE(host) << diagnostics.render();
   sema::KernelRequest request;
   request.kernel = host->function("kernel");

@@ -137,8 +137,8 @@ TEST(Numbers, WrappingKeepsTheLowBits) {
   EXPECT_TRUE(fits(integerOf(integer(-128)), Scalar::Int8));
   EXPECT_FALSE(fits(integerOf(integer(128)), Scalar::Int8));
   EXPECT_FALSE(fits(integerOf(integer(-1)), Scalar::UInt64));
-  EXPECT_TRUE(truncated(-1e20) == integerOf(std::get<Value>(combineNumbers(
-                                      BinaryOperator::Mult, integer(-10000000000), integer(10000000000)))));
+  EXPECT_TRUE(truncated(-1e20) == integerOf(std::get<Value>(combineNumbers(BinaryOperator::Mult, integer(-10000000000),
+                                                                           integer(10000000000)))));
 }
 
 } // namespace

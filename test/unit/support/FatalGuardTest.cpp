@@ -75,14 +75,14 @@ TEST(FatalGuard, work_that_is_given_up_ends_later_on_what_it_owns) {
   const auto end = nereid::support::runGuarded(
       [state] {
         for (; state->steps < 60'000; ++state->steps) { // a minute
-          nereid::support::leaveIfAbandoned();
+          nereid::support::exitIfCancelled();
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         state->wentOn = true;
       },
       [&] { return state->steps > 2; });
-  EXPECT_TRUE(end.isAbandoned);
-  EXPECT_TRUE(nereid::support::waitForAbandoned(std::chrono::seconds(30)));
+  EXPECT_TRUE(end.isCancelled);
+  EXPECT_TRUE(nereid::support::waitForCancelled(std::chrono::seconds(30)));
   EXPECT_FALSE(state->wentOn);
 }
 
@@ -91,22 +91,22 @@ TEST(FatalGuard, work_that_passes_its_time_limit_is_given_up) {
   const auto end = nereid::support::runGuarded(
       [wentOn] {
         const nereid::support::TimeLimit limit(std::chrono::seconds(1));
-        while (!nereid::support::isAbandoned())
+        while (!nereid::support::isCancelled())
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        nereid::support::leaveIfAbandoned();
+        nereid::support::exitIfCancelled();
         *wentOn = true;
       },
       [] { return false; });
-  EXPECT_TRUE(end.isAbandoned);
-  EXPECT_TRUE(end.isLate);
-  EXPECT_TRUE(nereid::support::waitForAbandoned(std::chrono::seconds(30)));
+  EXPECT_TRUE(end.isCancelled);
+  EXPECT_TRUE(end.isTimedOut);
+  EXPECT_TRUE(nereid::support::waitForCancelled(std::chrono::seconds(30)));
   EXPECT_FALSE(*wentOn);
 }
 
 TEST(FatalGuard, work_that_may_be_given_up_comes_to_its_end_otherwise) {
   const auto ran = std::make_shared<bool>(false);
   const auto end = nereid::support::runGuarded([ran] { *ran = true; }, [] { return false; });
-  EXPECT_FALSE(end.isAbandoned);
+  EXPECT_FALSE(end.isCancelled);
   EXPECT_FALSE(end.failure);
   EXPECT_TRUE(*ran);
 }

@@ -1,7 +1,7 @@
 // Forks wait for compilations, and a child that could not wait knows that it must not compile.
 // SPDX-License-Identifier: MIT
-#include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
+#include "compiler/support/FatalGuard.h"
 
 #include "gtest/gtest.h"
 
@@ -88,10 +88,10 @@ TEST(ForkGate, only_the_first_fork_waits_for_work_that_was_given_up_and_does_not
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
       },
       [&] { return hasBegun->load(); });
-  ASSERT_TRUE(end.isAbandoned);
+  ASSERT_TRUE(end.isCancelled);
   // The child has no such thread: neither at its own forks nor at its end is there anything to wait for.
   auto inLostChild = [] {
-    if (!ForkGate::compilerIsLost() || !waitForAbandoned(std::chrono::milliseconds(0)))
+    if (!ForkGate::compilerIsLost() || !waitForCancelled(std::chrono::milliseconds(0)))
       return 1;
     return inChild([] { return ForkGate::compilerIsLost() ? 0 : 2; });
   };
@@ -100,6 +100,6 @@ TEST(ForkGate, only_the_first_fork_waits_for_work_that_was_given_up_and_does_not
   EXPECT_EQ(inChild(inLostChild), 0);
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(3));
   *isDone = true;
-  EXPECT_TRUE(waitForAbandoned(std::chrono::seconds(10)));
+  EXPECT_TRUE(waitForCancelled(std::chrono::seconds(10)));
   EXPECT_EQ(inChild([] { return ForkGate::compilerIsLost(); }), 0);
 }

@@ -44,5 +44,6 @@ TEST(AotLauncher, runs_every_program_with_an_arena) {
 TEST(AotLauncher, says_that_there_is_no_memory) {
   const Launcher launch = launcherFor(uint64_t{1} << 60);
   ASSERT_TRUE(launch);
-  EXPECT_DEATH(launch(1, 1, 1, 0, nullptr, reinterpret_cast<void *>(kernel)), "no memory for the arena of kernel `kernel`");
+  EXPECT_DEATH(launch(1, 1, 1, 0, nullptr, reinterpret_cast<void *>(kernel)),
+               "no memory for the arena of kernel `kernel`");
 }

@@ -50,7 +50,8 @@ TEST(CpuCode, EqualInputGivesEqualBytes) {
 }
 
 TEST(CpuCode, ParametersLieAtNaturalOffsets) {
-  auto code = compileText("tt.func public @kernel(%a: i1, %b: f16, %c: !tt.ptr<f32>, %d: i8, %e: f64, %f: i32) { tt.return }");
+  auto code =
+      compileText("tt.func public @kernel(%a: i1, %b: f16, %c: !tt.ptr<f32>, %d: i8, %e: f64, %f: i32) { tt.return }");
   ASSERT_TRUE(code);
   const std::vector<unsigned> offsets{0, 2, 8, 16, 24, 32}, sizes{1, 2, 8, 1, 8, 4};
   ASSERT_EQ(code->params.size(), offsets.size());
@@ -76,9 +77,9 @@ TEST(CpuCode, OnlyLibmIsNeeded) {
 TEST(CpuCode, EveryX86LevelCompiles) {
   for (const char *arch : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "znver3"})
     for (const char *type : {"f32", "bf16", "f16"}) {
-      std::string whyNot, error;
-      auto target = cpu::namedTarget(arch, whyNot);
-      ASSERT_TRUE(target) << whyNot;
+      std::string reason, error;
+      auto target = cpu::namedTarget(arch, reason);
+      ASSERT_TRUE(target) << reason;
       auto code = compileText(sized("128", type), *target, &error);
       const std::string name = arch;
       if (std::string(type) == "f16" && (name == "x86-64" || name == "x86-64-v2")) {
@@ -93,13 +94,14 @@ TEST(CpuCode, EveryX86LevelCompiles) {
 }
 
 TEST(CpuCode, UnknownCpuSaysWhy) {
-  std::string whyNot;
-  EXPECT_FALSE(cpu::namedTarget("pdp11", whyNot));
-  EXPECT_NE(whyNot.find("`pdp11`"), std::string::npos);
+  std::string reason;
+  EXPECT_FALSE(cpu::namedTarget("pdp11", reason));
+  EXPECT_NE(reason.find("`pdp11`"), std::string::npos);
 }
 
 TEST(CpuCode, TwoKernelsAreAnError) {
   std::string error;
-  EXPECT_FALSE(compileText("tt.func public @a() { tt.return }\ntt.func public @b() { tt.return }", cpu::hostTarget(), &error));
+  EXPECT_FALSE(
+      compileText("tt.func public @a() { tt.return }\ntt.func public @b() { tt.return }", cpu::hostTarget(), &error));
   EXPECT_NE(error.find("one kernel"), std::string::npos) << error;
 }

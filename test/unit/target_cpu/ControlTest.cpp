@@ -21,7 +21,8 @@ tt.func public @kernel(%a: !tt.ptr<i32>, %b: !tt.ptr<i32>, %n: i32) {
   %bs = tt.splat %b : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
   %bp = tt.addptr %bs, %i : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
   %bv = tt.load %bp : tensor<64x!tt.ptr<i32>>
-)" + body + R"(
+)" + body +
+         R"(
   tt.store %ap, %p : tensor<64x!tt.ptr<i32>>
   tt.store %bp, %q : tensor<64x!tt.ptr<i32>>
   tt.return
@@ -201,7 +202,8 @@ tt.func public @kernel(%n: i32) {
 tt.func private @again(%n: i32) {
   tt.call @again(%n) : (i32) -> ()
   tt.return
-})", &error));
+})",
+                                     &error));
   EXPECT_NE(error.find("calls itself"), std::string::npos) << error;
 }
 
@@ -215,6 +217,7 @@ tt.func public @kernel(%n: i32) {
 tt.func private @checked(%n: i32) {
   check.values overflow "+" (%n, %n) : i32, i32
   tt.return
-})", &error));
+})",
+                                     &error));
   EXPECT_NE(error.find("`checked` could not be made part of its caller"), std::string::npos) << error;
 }

@@ -27,8 +27,7 @@ tt.func public @kernel(%x: !tt.ptr<FROM>, %o: !tt.ptr<TO>) {
   return replaced(replaced(text, "FROM", from), "TO", to);
 }
 
-template <typename From, typename To>
-static std::vector<To> apply(const LoadedKernel &kernel, std::vector<From> x) {
+template <typename From, typename To> static std::vector<To> apply(const LoadedKernel &kernel, std::vector<From> x) {
   x.resize(32);
   std::vector<To> result(32);
   kernel.run({1, 1, 1}, Arguments().add(x.data()).add(result.data()));
@@ -44,7 +43,8 @@ static uint16_t nearestBfloat(float value) {
 }
 
 TEST(CpuElement, BfloatRoundsToNearestEven) {
-  auto kernel = LoadedKernel::compile(mapping("f32", "bf16", "%r = arith.truncf %v : tensor<32xf32> to tensor<32xbf16>"));
+  auto kernel =
+      LoadedKernel::compile(mapping("f32", "bf16", "%r = arith.truncf %v : tensor<32xf32> to tensor<32xbf16>"));
   ASSERT_TRUE(kernel);
   uint32_t state = 1;
   for (int round = 0; round < 200; ++round) {
@@ -69,7 +69,8 @@ TEST(CpuElement, DoubleRoundsOnceToSixteenBits) {
   ASSERT_TRUE(kernel);
   // Just above the tie between 1 and its successor: through f32 it would become the tie.
   const double above = 1 + 0x1p-11 + 0x1p-40, below = 1 + 0x1p-11 - 0x1p-40, tie = 1 + 0x1p-11;
-  const auto result = apply<double, uint16_t>(*kernel, {above, below, tie, -above, 65520, 65519.999, 0x1p-25, 0x1.1p-25});
+  const auto result =
+      apply<double, uint16_t>(*kernel, {above, below, tie, -above, 65520, 65519.999, 0x1p-25, 0x1.1p-25});
   EXPECT_EQ(result[0], 0x3c01);
   EXPECT_EQ(result[1], 0x3c00);
   EXPECT_EQ(result[2], 0x3c00);

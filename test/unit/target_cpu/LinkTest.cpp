@@ -1,7 +1,7 @@
 // Links that fail: in order, in words, and without an effect on the next one.
 // SPDX-License-Identifier: MIT
-#include "compiler/support/FatalGuard.h"
 #include "compiler/target/cpu/Link.h"
+#include "compiler/support/FatalGuard.h"
 #include "test/unit/target_cpu/LoadedKernel.h"
 
 #include "llvm/Support/ErrorHandling.h"

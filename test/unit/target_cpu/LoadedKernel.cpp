@@ -23,10 +23,11 @@ std::vector<char> Arguments::packed() const {
   return block;
 }
 
-std::optional<Code> cpu_test::compileText(const std::string &text, const support::TargetSpec &target, std::string *error) {
+std::optional<Code> cpu_test::compileText(const std::string &text, const support::TargetSpec &target,
+                                          std::string *error) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                      mlir::ub::UBDialect>();
+  context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                      mlir::scf::SCFDialect, mlir::ub::UBDialect>();
   context.printOpOnDiagnostic(false);
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     if (error)

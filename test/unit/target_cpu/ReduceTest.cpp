@@ -23,7 +23,8 @@ tt.func public @kernel(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
   %v = tt.load %xp, %m, %other : tensor<256x!tt.ptr<f32>>
   %s = "tt.reduce"(%v) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
-)" + region + R"(
+)" + region +
+         R"(
     tt.reduce.return %t : f32
   }) : (tensor<256xf32>) -> f32
   tt.store %o, %s : !tt.ptr<f32>
@@ -40,7 +41,8 @@ static float reduce(const LoadedKernel &kernel, std::vector<float> x) {
 TEST(CpuReduce, MaximumsTreatNanAsTheOpSays) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   auto number = LoadedKernel::compile(replaced(reducing("%t = arith.maxnumf %a, %b : f32"), "OTHER", "0xFF800000"));
-  auto propagating = LoadedKernel::compile(replaced(reducing("%t = arith.maximumf %a, %b : f32"), "OTHER", "0xFF800000"));
+  auto propagating =
+      LoadedKernel::compile(replaced(reducing("%t = arith.maximumf %a, %b : f32"), "OTHER", "0xFF800000"));
   ASSERT_TRUE(number && propagating);
   EXPECT_EQ(reduce(*number, {-3, nan, -2, nan}), -2);
   EXPECT_TRUE(std::isnan(reduce(*propagating, {-3, nan, -2})));
@@ -66,7 +68,8 @@ TEST(CpuReduce, RegionWithControlFlowRunsLaneByLane) {
       scf.yield %a : f32
     } else {
       scf.yield %b : f32
-    })"), "OTHER", "-9.0"));
+    })"),
+                                               "OTHER", "-9.0"));
   ASSERT_TRUE(kernel);
   EXPECT_EQ(reduce(*kernel, {-3, 8, -2}), 8);
 }
@@ -77,7 +80,8 @@ TEST(CpuReduce, RegionOfUnknownIdentity) {
     %aa = math.absf %a : f32
     %bb = math.absf %b : f32
     %c = arith.cmpf ogt, %aa, %bb : f32
-    %t = arith.select %c, %a, %b : f32)"), "OTHER", "0.5"));
+    %t = arith.select %c, %a, %b : f32)"),
+                                               "OTHER", "0.5"));
   ASSERT_TRUE(kernel);
   std::vector<float> x(200);
   std::iota(x.begin(), x.end(), -150.0f);

@@ -8,16 +8,16 @@ namespace nereid::nvidia {
 namespace {
 
 Arch arch(const char *name) {
-  std::string whyNot;
-  const std::optional<Arch> found = findArch(name, whyNot);
-  EXPECT_TRUE(found) << name << ": " << whyNot;
+  std::string reason;
+  const std::optional<Arch> found = findArch(name, reason);
+  EXPECT_TRUE(found) << name << ": " << reason;
   return found.value_or(Arch());
 }
 
 std::string refusal(const char *name) {
-  std::string whyNot;
-  EXPECT_FALSE(findArch(name, whyNot)) << name;
-  return whyNot;
+  std::string reason;
+  EXPECT_FALSE(findArch(name, reason)) << name;
+  return reason;
 }
 
 TEST(Archs, OneGenerationHasSeveralNames) {

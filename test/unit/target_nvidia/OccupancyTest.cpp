@@ -8,51 +8,52 @@ namespace nereid::nvidia {
 namespace {
 
 Arch arch(const char *name) {
-  std::string whyNot;
-  const std::optional<Arch> found = findArch(name, whyNot);
-  EXPECT_TRUE(found) << whyNot;
+  std::string reason;
+  const std::optional<Arch> found = findArch(name, reason);
+  EXPECT_TRUE(found) << reason;
   return found.value_or(Arch());
 }
 
 TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {
   // 65536 registers, 2048 threads (1536 of 8.6), 228 KiB of shared memory (100), 1 KiB of it for each block.
-  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 32, .threads = 256}), 8u);
-  EXPECT_EQ(residentBlocks(arch("86"), {.registers = 32, .threads = 256}), 6u);
-  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 64, .threads = 256}), 4u);
-  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 65, .threads = 256}), 3u); // 72 are given
-  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 255, .threads = 256}), 1u);
-  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 255, .threads = 512}), 0u);
-  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 113 * 1024}), 2u);
-  EXPECT_EQ(residentBlocks(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 114 * 1024}), 1u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 256}), 8u);
+  EXPECT_EQ(residentCtas(arch("86"), {.registers = 32, .threads = 256}), 6u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 64, .threads = 256}), 4u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 65, .threads = 256}), 3u); // 72 are given
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 255, .threads = 256}), 1u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 255, .threads = 512}), 0u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 113 * 1024}), 2u);
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 114 * 1024}), 1u);
 }
 
 TEST(Occupancy, PromiseLeavesRoomForTheTiles) {
   for (uint32_t tiles : {0, 8, 24, 48, 96, 200})
     for (uint32_t threads : {32, 128, 256, 1024}) {
-      const uint32_t blocks = blocksToPromise(arch("90"), {.tileRegisters = tiles, .threads = threads});
+      const uint32_t blocks = chooseMinCtasPerSm(arch("90"), {.tileRegisters = tiles, .threads = threads});
       if (blocks > 0)
         EXPECT_LE(tiles * threads * blocks, 65536u);
       else
         EXPECT_GT((tiles + 16) * threads, 65536u - 8 * threads);
     }
-  EXPECT_EQ(blocksToPromise(arch("90"), {.tileRegisters = 250, .threads = 128}), 0u) << "no thread has so many registers";
+  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 250, .threads = 128}), 0u)
+      << "no thread has so many registers";
 }
 
 TEST(Occupancy, PromiseStopsWhereMemoryIsBusy) {
   // 64 bytes of 256 threads are 16 KiB: four blocks keep memory busy, though registers would allow five.
-  EXPECT_EQ(blocksToPromise(arch("90"), {.tileRegisters = 32, .loadedBytes = 64, .threads = 256}), 4u);
-  EXPECT_EQ(blocksToPromise(arch("90"), {.tileRegisters = 32, .loadedBytes = 16, .threads = 256}), 5u);
-  EXPECT_EQ(blocksToPromise(arch("90"), {.tileRegisters = 64, .loadedBytes = 1024, .threads = 256}), 2u);
+  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 64, .threads = 256}), 4u);
+  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 16, .threads = 256}), 5u);
+  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 64, .loadedBytes = 1024, .threads = 256}), 2u);
 }
 
 TEST(Occupancy, DirectiveStandsBesideTheBlockSize) {
   const std::string ptx = ".visible .entry k(\n)\n.reqntid 256\n{\n ret;\n}\n";
-  const std::string promised = withResidentBlocks(ptx, 4);
+  const std::string promised = withMinCtasPerSm(ptx, 4);
   EXPECT_EQ(promised, ".visible .entry k(\n)\n.minnctapersm 4\n.reqntid 256\n{\n ret;\n}\n");
-  EXPECT_EQ(withResidentBlocks(promised, 2), ".visible .entry k(\n)\n.minnctapersm 2\n.reqntid 256\n{\n ret;\n}\n");
-  EXPECT_EQ(withResidentBlocks(promised, 0), ptx);
+  EXPECT_EQ(withMinCtasPerSm(promised, 2), ".visible .entry k(\n)\n.minnctapersm 2\n.reqntid 256\n{\n ret;\n}\n");
+  EXPECT_EQ(withMinCtasPerSm(promised, 0), ptx);
   const std::string limited = ".visible .entry k(\n)\n.maxnreg 40\n.reqntid 256\n{\n ret;\n}\n";
-  EXPECT_EQ(withResidentBlocks(limited, 4), limited) << "the user's limit stands";
+  EXPECT_EQ(withMinCtasPerSm(limited, 4), limited) << "the user's limit stands";
 }
 
 } // namespace

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// f32 through f64, which leaves no error that f32 shows; f64 through libm's f64 where that is within 2 units in the last
-// place, and through 80 bits elsewhere.
+// f32 through f64, which leaves no error that f32 shows; f64 through libm's f64 where that is within 2 units in the
+// last place, and through 80 bits elsewhere.
 #define UNARY(name, single, wide)                                                                                      \
   float __nv_##name##f(float x) { return (float)single((double)x); }                                                   \
   double __nv_##name(double x) { return (double)wide(x); }

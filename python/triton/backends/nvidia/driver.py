@@ -57,7 +57,7 @@ def make_tensordesc_arg(descriptor: Any, metadata: Any, _type: Any = None) -> li
     Kernels make the tensor maps that they need, so their `tensordesc_meta` names none.
     """
     if metadata is not None:
-        raise NotImplementedError("kernels take no tensor maps of the host's")
+        raise NotImplementedError("kernels take no tensor maps of the host")
     return decompose_descriptor(descriptor)
 
 

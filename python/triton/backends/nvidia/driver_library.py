@@ -43,10 +43,10 @@ def library_dirs() -> list[str]:
 
 def _include_dirs() -> list[str]:
     root = knobs.nvidia.cuda_home or knobs.nvidia.cuda_path
-    places = [os.path.join(folder, "include") for folder in (root, _DEFAULT_ROOT) if folder]
+    candidates = [os.path.join(folder, "include") for folder in (root, _DEFAULT_ROOT) if folder]
     for wheel in _wheels():
-        places += glob.glob(os.path.join(glob.escape(wheel), "*", "include"))
-    return [place for place in places if os.path.exists(os.path.join(place, "cuda.h"))]
+        candidates += glob.glob(os.path.join(glob.escape(wheel), "*", "include"))
+    return [candidate for candidate in candidates if os.path.exists(os.path.join(candidate, "cuda.h"))]
 
 
 include_dirs = _include_dirs()

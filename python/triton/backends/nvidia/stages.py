@@ -50,13 +50,13 @@ def compile_ttir(
         {**options.__dict__, "always_compile": always, "tools": _NO_TOOLS},
         None if always else knobs.cache.dir,
     )
-    facts = code.metadata
+    code_metadata = code.metadata
     wanted = ("name", "shared", "global_scratch_size", "global_scratch_align")
-    metadata.update({name: facts[name] for name in wanted})
-    metadata.update({"num_warps": facts.get("num_warps", options.num_warps)})
-    metadata["profile_scratch_size"] = facts["profile_scratch_size"]
-    metadata["profile_scratch_align"] = facts["profile_scratch_align"]
+    metadata.update({name: code_metadata[name] for name in wanted})
+    metadata.update({"num_warps": code_metadata.get("num_warps", options.num_warps)})
+    metadata["profile_scratch_size"] = code_metadata["profile_scratch_size"]
+    metadata["profile_scratch_align"] = code_metadata["profile_scratch_align"]
     metadata["tmem_size"] = 0  # memory of later GPUs' tensor cores
-    metadata["tensordesc_meta"] = list(facts.get("tensordesc_meta", ()))
+    metadata["tensordesc_meta"] = list(code_metadata.get("tensordesc_meta", ()))
     metadata[CompiledStage.KEY] = stage = CompiledStage(code, "ttir")
     return stage

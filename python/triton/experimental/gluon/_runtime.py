@@ -20,8 +20,8 @@ class GluonJITFunction(JITFunction[Any]):
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Raises NotImplementedError, which names the kernel and its place."""
-        place = f"{self.file_name}:{self.def_file_line_number}"
-        raise NotImplementedError(f"{place}: `{self.__name__}` is a kernel in Gluon. {_MESSAGE}")
+        location = f"{self.file_name}:{self.def_file_line_number}"
+        raise NotImplementedError(f"{location}: `{self.__name__}` is a kernel in Gluon. {_MESSAGE}")
 
     def reject_contradictions(self) -> None:
         self.run()

@@ -1,0 +1,197 @@
+// Plans accesses to buffers with a layout of their own.
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/SharedAccessPlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace nereid;
+using namespace nereid::layout;
+
+using Bases = llvm::SmallVector<uint32_t, 8>;
+
+static constexpr unsigned kRowBytes = 16, kWordBytes = 4, kMatrixRows = 8, kMaxMatrices = 4;
+
+static Bases basesOf(const LinearLayout &offsets, llvm::StringRef in) {
+  Bases bases;
+  for (unsigned bit = 0; bit < offsets.inBits(in); ++bit)
+    bases.push_back(offsets.basis(in, bit, kOffset));
+  return bases;
+}
+
+//--- one by one ----------------------------------------------------------------------------
+
+/// The bits of a register's number that count elements side by side, from the lowest on, as far as every thread's are
+/// aligned to all of them. Where the order is kept they are the lowest bits.
+static llvm::SmallVector<unsigned, 4> contiguousRegisterBits(const Bases &registers, const SharedAccessPattern &pattern,
+                                                             unsigned maxElems, RegisterOrder order) {
+  llvm::SmallVector<unsigned, 4> bits;
+  while ((2u << bits.size()) <= maxElems) {
+    const unsigned bit = llvm::find(registers, 1u << bits.size()) - registers.begin();
+    if (bit == registers.size() || (order == RegisterOrder::Kept && bit != bits.size()))
+      break;
+    bits.push_back(bit);
+  }
+  auto areOthersAligned = [&] {
+    auto isAligned = [&](uint32_t basis) { return (basis & ((1u << bits.size()) - 1)) == 0; };
+    for (auto [bit, basis] : llvm::enumerate(registers))
+      if (!llvm::is_contained(bits, bit) && !isAligned(basis))
+        return false;
+    return llvm::all_of(pattern.laneBases, isAligned) && llvm::all_of(pattern.warpBases, isAligned);
+  };
+  while (!bits.empty() && !areOthersAligned())
+    bits.pop_back();
+  return bits;
+}
+
+/// The number with `value`'s bits at `positions`.
+static uint32_t deposit(uint32_t value, llvm::ArrayRef<unsigned> positions) {
+  uint32_t number = 0;
+  for (auto [bit, position] : llvm::enumerate(positions))
+    number |= (value >> bit & 1) << position;
+  return number;
+}
+
+SharedAccessPattern layout::planSharedAccesses(const LinearLayout &registers, const LinearLayout &buffer,
+                                               unsigned elemBytes, unsigned maxElems, RegisterOrder order) {
+  SharedAccessPattern pattern;
+  pattern.offsets = registers.invertAndCompose(buffer);
+  llvm::append_range(pattern.laneBases, basesOf(pattern.offsets, kLane));
+  llvm::append_range(pattern.warpBases, basesOf(pattern.offsets, kWarp));
+  pattern.idleLanes = registers.freeVariableMask(kLane);
+  pattern.idleWarps = registers.freeVariableMask(kWarp);
+  const llvm::SmallVector<unsigned, 4> together =
+      contiguousRegisterBits(basesOf(pattern.offsets, kRegister), pattern, maxElems, order);
+  pattern.vectorElems = 1u << together.size();
+  const uint32_t copies = registers.freeVariableMask(kRegister), others = deposit(pattern.vectorElems - 1, together);
+  for (uint32_t first = 0; first < uint32_t(pattern.offsets.inSize(kRegister)); ++first) {
+    if (first & (copies | others))
+      continue;
+    SharedAccess &access = pattern.accesses.emplace_back();
+    access.offset = pattern.offsets.apply({{kRegister, int32_t(first)}}).front();
+    for (unsigned next = 0; next < pattern.vectorElems; ++next)
+      access.registers.push_back(first | deposit(next, together));
+  }
+  setWavefronts(pattern, elemBytes);
+  return pattern;
+}
+
+//--- matrices ------------------------------------------------------------------------------
+
+namespace {
+/// Which register bits are elements of a word, and what moves a lane's row.
+struct MatrixMapping {
+  llvm::SmallVector<unsigned, 2> wordBits; ///< of the register's number
+  Bases rowBases;                          ///< the offsets of a row's bits
+  bool isTransposed = false;
+};
+} // namespace
+
+/// Whether all bases but those of `exempt` (by register, lane bit) leave a row's inside alone.
+static bool othersMoveRows(const Bases &registers, const Bases &lanes, const Bases &warps,
+                           llvm::ArrayRef<unsigned> exemptRegisters, llvm::ArrayRef<unsigned> exemptLanes,
+                           uint32_t rowElems) {
+  auto stays = [&](uint32_t basis) { return (basis & (rowElems - 1)) == 0; };
+  for (auto [bit, basis] : llvm::enumerate(registers))
+    if (!llvm::is_contained(exemptRegisters, bit) && !stays(basis))
+      return false;
+  for (auto [bit, basis] : llvm::enumerate(lanes))
+    if (!llvm::is_contained(exemptLanes, bit) && !stays(basis))
+      return false;
+  return llvm::all_of(warps, stays);
+}
+
+/// Rows as the lanes hold them: a word's elements and the words of four lanes lie side by side.
+static std::optional<MatrixMapping> plainMapping(const Bases &registers, const Bases &lanes, const Bases &warps,
+                                                 unsigned elemBytes) {
+  MatrixMapping shape;
+  const uint32_t perWord = kWordBytes / elemBytes;
+  for (uint32_t step = 1; step < perWord; step *= 2) {
+    auto found = llvm::find(registers, step);
+    if (found == registers.end())
+      return std::nullopt;
+    shape.wordBits.push_back(found - registers.begin());
+  }
+  if (lanes[0] != perWord || lanes[1] != 2 * perWord ||
+      !othersMoveRows(registers, lanes, warps, shape.wordBits, {0, 1}, kRowBytes / elemBytes))
+    return std::nullopt;
+  shape.rowBases.append(lanes.begin() + 2, lanes.end());
+  return shape;
+}
+
+/// Eight lanes side by side in a row; a word's two elements and four lanes lie in rows of their own.
+static std::optional<MatrixMapping> transposedMapping(const Bases &registers, const Bases &lanes, const Bases &warps,
+                                                      unsigned elemBytes) {
+  if (elemBytes != 2 || registers.empty() || lanes[2] != 1 || lanes[3] != 2 || lanes[4] != 4 ||
+      !othersMoveRows(registers, lanes, warps, {}, {2, 3, 4}, kMatrixRows))
+    return std::nullopt;
+  MatrixMapping shape;
+  shape.wordBits = {0};
+  shape.rowBases = {registers[0], lanes[0], lanes[1]};
+  shape.isTransposed = true;
+  return shape;
+}
+
+/// The sum of the entries of `bits` that `selection` names.
+static uint32_t spread(llvm::ArrayRef<unsigned> bits, uint32_t selection) {
+  uint32_t number = 0;
+  for (auto [index, bit] : llvm::enumerate(bits))
+    if (selection >> index & 1)
+      number |= 1u << bit;
+  return number;
+}
+
+/// The map of the lanes' rows.
+static LinearLayout rowOffsets(const SharedAccessPattern &rows, int32_t size) {
+  LinearLayout::Input inputs[] = {{kRegister.str(), {}}, {kLane.str(), {}}, {kWarp.str(), {}}, {kBlock.str(), {}}};
+  for (uint32_t basis : rows.laneBases)
+    inputs[1].bases.push_back({int32_t(basis)});
+  for (uint32_t basis : rows.warpBases)
+    inputs[2].bases.push_back({int32_t(basis)});
+  return LinearLayout::fromBases(inputs, {{kOffset.str(), size}});
+}
+
+static void makeInstructions(LdStMatrixPlan &plan, const LinearLayout &offsets, llvm::ArrayRef<unsigned> wordBits,
+                             llvm::ArrayRef<unsigned> otherBits) {
+  const unsigned matrixBits = llvm::Log2_32(plan.matrices);
+  for (uint32_t index = 0; index < 1u << (otherBits.size() - matrixBits); ++index) {
+    SharedAccess &access = plan.rows.accesses.emplace_back();
+    const uint32_t base = spread(otherBits.drop_front(matrixBits), index);
+    access.offset = offsets.apply({{kRegister, int32_t(base)}}).front();
+    for (uint32_t matrix = 0; matrix < plan.matrices; ++matrix)
+      for (uint32_t element = 0; element < 1u << wordBits.size(); ++element)
+        access.registers.push_back(base | spread(otherBits.take_front(matrixBits), matrix) | spread(wordBits, element));
+  }
+}
+
+std::optional<LdStMatrixPlan> layout::planLdStMatrix(const LinearLayout &registers, const LinearLayout &buffer,
+                                                     unsigned elemBytes) {
+  const LinearLayout offsets = registers.invertAndCompose(buffer);
+  const Bases ofRegisters = basesOf(offsets, kRegister), ofLanes = basesOf(offsets, kLane),
+              ofWarps = basesOf(offsets, kWarp);
+  if (elemBytes > kWordBytes || ofLanes.size() != 5)
+    return std::nullopt;
+  std::optional<MatrixMapping> shape = plainMapping(ofRegisters, ofLanes, ofWarps, elemBytes);
+  if (!shape)
+    shape = transposedMapping(ofRegisters, ofLanes, ofWarps, elemBytes);
+  if (!shape)
+    return std::nullopt;
+
+  const uint32_t copies = registers.freeVariableMask(kRegister);
+  llvm::SmallVector<unsigned, 8> otherBits;
+  for (unsigned bit = 0; bit < ofRegisters.size(); ++bit)
+    if (!llvm::is_contained(shape->wordBits, bit) && !(copies >> bit & 1))
+      otherBits.push_back(bit);
+  LdStMatrixPlan plan;
+  plan.isTransposed = shape->isTransposed;
+  plan.matrices = std::min<unsigned>(kMaxMatrices, 1u << std::min<size_t>(otherBits.size(), 2));
+  plan.rows.vectorElems = kRowBytes / elemBytes;
+  llvm::append_range(plan.rows.laneBases, shape->rowBases);
+  for (unsigned bit = 0; bit < 2; ++bit)
+    plan.rows.laneBases.push_back((1u << bit) < plan.matrices ? ofRegisters[otherBits[bit]] : 0);
+  llvm::append_range(plan.rows.warpBases, ofWarps);
+  plan.rows.offsets = rowOffsets(plan.rows, offsets.outSize(kOffset));
+  makeInstructions(plan, offsets, shape->wordBits, otherBits);
+  setWavefronts(plan.rows, elemBytes);
+  return plan;
+}

@@ -1,0 +1,102 @@
+// Executes plans that move a tile's elements between threads: renamed registers, shuffles, a buffer in shared memory.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+
+llvm::Value *TtgFunctionEmitter::wordwise(llvm::Value *value, llvm::function_ref<llvm::Value *(llvm::Value *)> move) {
+  llvm::Type *type = value->getType();
+  const unsigned bits = type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits();
+  llvm::Type *integer = ir.getIntNTy(bits);
+  llvm::Value *whole = type->isPointerTy() ? ir.CreatePtrToInt(value, integer) : ir.CreateBitCast(value, integer);
+  llvm::Value *moved;
+  if (bits <= 32) {
+    moved = ir.CreateTrunc(move(ir.CreateZExt(whole, ir.getInt32Ty())), integer);
+  } else {
+    llvm::Value *halves = ir.CreateBitCast(whole, llvm::FixedVectorType::get(ir.getInt32Ty(), 2));
+    for (uint64_t half : {0, 1})
+      halves = ir.CreateInsertElement(halves, move(ir.CreateExtractElement(halves, half)), half);
+    moved = ir.CreateBitCast(halves, integer);
+  }
+  return type->isPointerTy() ? ir.CreateIntToPtr(moved, type) : ir.CreateBitCast(moved, type);
+}
+
+void TtgFunctionEmitter::selectWords(ArrayRef<layout::SelectStage> stages, Tile &words) {
+  for (const layout::SelectStage &stage : stages) {
+    llvm::Value *changes = threadIsOdd(stage.laneMask, stage.warpMask);
+    const Tile before = words;
+    for (unsigned index = 0; index < words.size(); ++index)
+      words[index] = ir.CreateSelect(changes, before[index ^ stage.xorIndex], before[index]);
+  }
+}
+
+Tile TtgFunctionEmitter::shuffleTile(const layout::ShufflePlan &plan, ArrayRef<llvm::Value *> registers, Type element) {
+  Tile words;
+  for (ArrayRef<uint32_t> sources : plan.words) {
+    Tile parts;
+    for (uint32_t index : sources)
+      parts.push_back(registers[index]);
+    words.push_back(pack(parts).front());
+  }
+  selectWords(plan.before, words);
+  const bool isButterfly = plan.isButterfly();
+  llvm::Value *lane = isButterfly ? nullptr : threadBits(plan.laneBases, plan.warpBases);
+  Tile received;
+  for (const layout::ShuffleRound &round : plan.rounds) {
+    llvm::Value *word = words[round.word];
+    if (round.moves)
+      word = wordwise(word, [&](llvm::Value *part) {
+        if (isButterfly)
+          return target.shuffleXor(ir, part, round.laneXor);
+        return target.shuffleIndex(ir, part, ir.CreateXor(lane, ir.getInt32(round.laneXor)));
+      });
+    received.push_back(word);
+  }
+  selectWords(plan.after, received);
+  SmallVector<Tile> subwords;
+  for (llvm::Value *word : received)
+    subwords.push_back(unpack({word}, element, plan.words.front().size()));
+  Tile result;
+  for (const layout::ShuffleResult &from : plan.results)
+    result.push_back(subwords[from.round][from.subword]);
+  return result;
+}
+
+LogicalResult TtgFunctionEmitter::emitConvertLayout(ttg::ConvertLayoutOp op) {
+  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  const Type element = to.getElementType();
+  const layout::ConversionPlan plan =
+      layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to), analysis::memoryBits(element));
+  const Tile registers = tile(op.getSrc());
+  Tile result;
+  switch (plan.kind) {
+  case layout::ConversionKind::None:
+  case layout::ConversionKind::Registers:
+    for (uint32_t index : plan.sourceRegister)
+      result.push_back(registers[index]);
+    break;
+  case layout::ConversionKind::Shuffle:
+    result = shuffleTile(plan.shuffle, registers, element);
+    break;
+  case layout::ConversionKind::Shared: {
+    llvm::Value *buffer = sharedPointer(module.shared.offsetOf.lookup(op));
+    Tile loaded(numRegisters(to), nullptr);
+    for (unsigned repetition = 0; repetition < plan.shared.repetitions; ++repetition) {
+      if (repetition > 0)
+        barrier();
+      storeShared(buffer, plan.shared.store, repetition, registers);
+      barrier();
+      loadShared(buffer, plan.shared.load, repetition, element, loaded);
+    }
+    for (uint32_t index : plan.shared.loadedAs)
+      result.push_back(loaded[index]);
+    break;
+  }
+  }
+  define(op, std::move(result));
+  return success();
+}

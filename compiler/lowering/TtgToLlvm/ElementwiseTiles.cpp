@@ -1,0 +1,107 @@
+// Elementwise ops on tiles: each register by the op's emitter, equal operands once.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
+
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+
+LogicalResult TtgFunctionEmitter::emitConstant(arith::ConstantOp op) {
+  const Type element = tt::elementOf(op.getType());
+  Attribute value = op.getValue();
+  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+    if (!dense.isSplat())
+      return op.emitError() << "a tile of different constants is not supported on this target";
+    value = dense.getSplatValue<Attribute>();
+  }
+  define(op, Tile(numRegisters(op.getType()), elements.constant(value, element)));
+  return success();
+}
+
+namespace {
+/// Finds registers whose operands an earlier one had: splats and copies are computed once.
+class EarlierRegisters {
+public:
+  /// The register that had these operands; `index` itself where none had.
+  unsigned find(ArrayRef<llvm::Value *> operands, unsigned index) {
+    const llvm::hash_code hash = llvm::hash_combine_range(operands);
+    for (unsigned earlier : byHash[hash])
+      if (ArrayRef<llvm::Value *>(all[earlier]) == operands)
+        return earlier;
+    all[index] = SmallVector<llvm::Value *, 3>(operands);
+    byHash[hash].push_back(index);
+    return index;
+  }
+
+private:
+  llvm::DenseMap<size_t, SmallVector<unsigned, 1>> byHash;
+  llvm::DenseMap<unsigned, SmallVector<llvm::Value *, 3>> all;
+};
+} // namespace
+
+/// Sums, products and ranges: runs of them are aligned groups, in which no wrap lies.
+static bool isPlainIndex(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op &&
+         isa<arith::AddIOp, arith::MulIOp, arith::ConstantOp, tt::MakeRangeOp, tt::SplatOp, tt::BroadcastOp,
+             tt::ExpandDimsOp>(op) &&
+         llvm::all_of(op->getOperands(), isPlainIndex);
+}
+
+/// Register bits that only move inside groups of equal elements. Comparisons of indices alone are known to repeat:
+/// other facts of the analysis take an overflow for a mistake, which serves addresses but not values.
+static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto compare = value.getDefiningOp<arith::CmpIOp>();
+  if (!type || !compare || !llvm::all_of(compare->getOperands(), isPlainIndex))
+    return 0;
+  const analysis::AxisInfo info = axes.of(value);
+  const layout::LinearLayout &layout = ttg::linearLayoutOf(type);
+  uint32_t mask = 0;
+  for (unsigned bit = 0; bit < layout.inBits(layout::kRegister); ++bit) {
+    const auto basis = layout.basis(layout::kRegister, bit);
+    if (llvm::all_of(llvm::zip_equal(basis, info.dims), [](auto pair) {
+          const auto &[coordinate, dim] = pair;
+          return coordinate < dim.constancy;
+        }))
+      mask |= 1u << bit;
+  }
+  return mask;
+}
+
+LogicalResult TtgFunctionEmitter::emitElementwise(Operation *op) {
+  if (op->getNumRegions() || op->getNumResults() == 0)
+    return op->emitError() << "`" << op->getName() << "` is not supported on this target";
+  if (emitIndex(op))
+    return success();
+  const unsigned count = numRegisters(op->getResult(0).getType());
+  SmallVector<Tile, 2> results(op->getNumResults());
+  EarlierRegisters earlier;
+  const uint32_t repeats = op->getNumResults() == 1 ? repeatMask(op->getResult(0), module.axes) : 0;
+  for (unsigned index = 0; index < count; ++index) {
+    if (index & repeats) {
+      results.front().push_back(results.front()[index & ~repeats]);
+      continue;
+    }
+    SmallVector<llvm::Value *, 3> operands;
+    for (Value operand : op->getOperands()) // a scalar beside tiles serves all registers
+      operands.push_back(tile(operand)[isa<RankedTensorType>(operand.getType()) ? index : 0]);
+    if (unsigned same = count > 1 ? earlier.find(operands, index) : index; same != index) {
+      for (Tile &result : results)
+        result.push_back(result[same]);
+      continue;
+    }
+    auto emitted = elements.emit(op, operands);
+    if (emitted.empty())
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(results, emitted))
+      result.push_back(value);
+  }
+  for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
+    define(value, std::move(result));
+  return success();
+}

@@ -1,0 +1,183 @@
+// Multiplies and adds along k; reads operands from shared memory when they are needed.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/FmaDot.h"
+#include "compiler/lowering/TtgToLlvm/RegisterMap.h"
+#include "compiler/lowering/TtgToLlvm/SharedReader.h"
+
+#include "compiler/analysis/SharedMemory.h"
+#include "compiler/layout/SharedAccessPlan.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+using layout::LinearLayout;
+
+/// Multiplications of a thread that stand one after the other; more of them are turns of a loop.
+static constexpr int64_t kMultiplicationsPerIteration = 1024;
+
+bool lowering::isReadByFmaDot(ttg::LocalLoadOp load) {
+  auto dot = load->hasOneUse() ? dyn_cast<tt::DotOp>(*load->user_begin()) : tt::DotOp();
+  if (!dot || dot->getBlock() != load->getBlock() || dot.getC() == load.getResult())
+    return false;
+  if (isa<ttg::NvidiaMmaAttr>(ttg::encodingOf(dot.getType())))
+    return false;
+  // Nothing may take the buffer's place in between.
+  for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
+    if (!isa<ttg::LocalLoadOp>(op) &&
+        (op->getNumRegions() > 0 || !isMemoryEffectFree(op) || analysis::scratchBytes(op) > 0))
+      return false;
+  return true;
+}
+
+namespace nereid::lowering {
+
+/// One operand: in registers, or in a buffer from which its registers are filled at their first use.
+class FmaDotOperand {
+public:
+  FmaDotOperand(TtgFunctionEmitter &emitter, Value tile, Type sum, unsigned alongK);
+
+  bool isInBuffer() const { return reader.has_value(); }
+  int64_t depth() const { return map.extent(alongK); }
+  /// The fewest steps along k of which accesses reach no others.
+  int64_t depthOfAccess() const { return leastDepth; }
+  /// Elements are those of this turn from here on; a turn has `steps` steps along k.
+  void begin(llvm::Value *iteration, int64_t steps);
+  llvm::Value *at(layout::LinearLayout::Coordinates coordinates, int64_t k);
+
+private:
+  TtgFunctionEmitter &emitter;
+  RankedTensorType type;
+  Type sum;
+  unsigned alongK;
+  RegisterMap map;
+  Tile registers, widened;
+  layout::SharedAccessPattern pattern;
+  std::optional<SharedReader> reader;
+  llvm::DenseMap<unsigned, const layout::SharedAccess *> accessOf; ///< by register
+  int64_t leastDepth = 1;
+};
+
+class FmaDotEmitter {
+public:
+  FmaDotEmitter(TtgFunctionEmitter &emitter, tt::DotOp op, Type sum)
+      : emitter(emitter), ir(emitter.ir), result(cast<RankedTensorType>(op.getType())),
+        left(emitter, op.getA(), sum, result.coordinates(0).size() - 1),
+        right(emitter, op.getB(), sum, result.coordinates(0).size() - 2) {}
+
+  void run(Tile &accumulators);
+
+private:
+  int64_t stepsPerIteration() const;
+  void multiply(int64_t steps, Tile &accumulators);
+
+  TtgFunctionEmitter &emitter;
+  IrBuilder &ir;
+  RegisterMap result;
+  FmaDotOperand left, right;
+};
+
+} // namespace nereid::lowering
+
+FmaDotOperand::FmaDotOperand(TtgFunctionEmitter &emitter, Value tile, Type sum, unsigned alongK)
+    : emitter(emitter), type(cast<RankedTensorType>(tile.getType())), sum(sum), alongK(alongK), map(type) {
+  auto load = tile.getDefiningOp<ttg::LocalLoadOp>();
+  widened.assign(map.size(), nullptr);
+  if (!load || !isReadByFmaDot(load)) {
+    registers = emitter.tile(tile);
+    return;
+  }
+  registers.assign(map.size(), nullptr);
+  pattern = accessPatternOf(type, load.getSrc().getType());
+  reader.emplace(emitter, emitter.scalar(load.getSrc()), pattern, type.getElementType());
+  for (const layout::SharedAccess &access : pattern.accesses)
+    for (unsigned index : access.registers) {
+      accessOf[index] = &access;
+      leastDepth = std::max<int64_t>(leastDepth, map.coordinates(index)[alongK] -
+                                                     map.coordinates(access.registers.front())[alongK] + 1);
+    }
+  leastDepth = llvm::PowerOf2Ceil(leastDepth);
+}
+
+void FmaDotOperand::begin(llvm::Value *iteration, int64_t steps) {
+  IrBuilder &ir = emitter.ir;
+  registers.assign(registers.size(), nullptr);
+  widened.assign(widened.size(), nullptr);
+  llvm::Value *bits = ir.getInt32(0);
+  uint32_t mask = 0;
+  for (int64_t bit = 0, k = steps; k < depth(); ++bit, k *= 2) {
+    LinearLayout::Coordinates coordinates(type.getRank(), 0);
+    coordinates[alongK] = k;
+    const uint32_t basis = accessOf.lookup(map.at(coordinates))->offset;
+    llvm::Value *isSet = ir.CreateAnd(ir.CreateLShr(iteration, bit), 1);
+    bits = ir.CreateXor(bits, ir.CreateMul(isSet, ir.getInt32(basis)));
+    mask |= basis;
+  }
+  reader->move(bits, mask);
+}
+
+llvm::Value *FmaDotOperand::at(LinearLayout::Coordinates coordinates, int64_t k) {
+  coordinates[alongK] = k;
+  const unsigned index = map.at(coordinates);
+  if (!widened[index]) {
+    if (!registers[index])
+      reader->read(*accessOf.lookup(index), registers);
+    widened[index] = emitter.elements.convert(registers[index], type.getElementType(), sum);
+  }
+  return widened[index];
+}
+
+/// All steps, or a part of them that a loop repeats.
+int64_t FmaDotEmitter::stepsPerIteration() const {
+  int64_t steps = left.depth();
+  if (!left.isInBuffer() || !right.isInBuffer())
+    return steps;
+  const int64_t least = std::max(left.depthOfAccess(), right.depthOfAccess());
+  while (steps > least && steps * result.size() > kMultiplicationsPerIteration)
+    steps /= 2;
+  return steps;
+}
+
+/// Step by step along k, so that an element's last use comes soon after its first.
+void FmaDotEmitter::multiply(int64_t steps, Tile &accumulators) {
+  for (int64_t k = 0; k < steps; ++k)
+    for (auto [index, sum] : llvm::enumerate(accumulators)) {
+      llvm::Value *x = left.at(result.coordinates(index), k), *y = right.at(result.coordinates(index), k);
+      if (sum->getType()->isFloatingPointTy())
+        sum = ir.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {x, y, sum});
+      else
+        sum = ir.CreateAdd(ir.CreateMul(x, y), sum);
+    }
+}
+
+void FmaDotEmitter::run(Tile &accumulators) {
+  const int64_t steps = stepsPerIteration();
+  if (steps == left.depth())
+    return multiply(steps, accumulators);
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *body = emitter.newBlock("dot"), *after = emitter.newBlock("dot.end");
+  ir.CreateBr(body);
+  ir.SetInsertPoint(body);
+  llvm::PHINode *iteration = ir.CreatePHI(ir.getInt32Ty(), 2);
+  iteration->addIncoming(ir.getInt32(0), before);
+  SmallVector<llvm::PHINode *> carried;
+  for (llvm::Value *&sum : accumulators) {
+    carried.push_back(ir.CreatePHI(sum->getType(), 2));
+    carried.back()->addIncoming(sum, before);
+    sum = carried.back();
+  }
+  left.begin(iteration, steps);
+  right.begin(iteration, steps);
+  multiply(steps, accumulators);
+  for (auto [phi, sum] : llvm::zip_equal(carried, accumulators))
+    phi->addIncoming(sum, body);
+  llvm::Value *next = ir.CreateAdd(iteration, ir.getInt32(1));
+  iteration->addIncoming(next, body);
+  ir.CreateCondBr(ir.CreateICmpULT(next, ir.getInt32(left.depth() / steps)), body, after);
+  ir.SetInsertPoint(after);
+}
+
+void lowering::emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op, Type sum, Tile &accumulators) {
+  FmaDotEmitter(emitter, op, sum).run(accumulators);
+}

@@ -1,0 +1,117 @@
+// Makes products by warp groups asynchronous across the turns of a loop.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/AsyncDots.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+/// The buffer that a view is of.
+static Value unviewed(Value buffer) {
+  while (auto *view = buffer.getDefiningOp())
+    if (isa<MemDescIndexOp, MemDescTransOp>(view))
+      buffer = view->getOperand(0);
+    else
+      break;
+  return buffer;
+}
+
+namespace {
+struct AsyncDot {
+  ttng::WarpGroupDotOp dot;
+  unsigned resultIndex; ///< of its sums among the loop's values
+  scf::IfOp user;       ///< the one branch that uses the sums; may be null
+};
+} // namespace
+
+/// The branch that uses a product's sums on one side and hands them on on both; null where that is not all.
+static scf::IfOp onlyBranchUser(ttng::WarpGroupDotOp dot, Value forwarded) {
+  auto branch = forwarded.getDefiningOp<scf::IfOp>();
+  if (!branch || branch->getBlock() != dot->getBlock() || !forwarded.hasOneUse() || !branch.elseBlock())
+    return {};
+  const unsigned index = cast<OpResult>(forwarded).getResultNumber();
+  const bool isForwarded =
+      branch.thenYield().getOperand(index) == dot.getD() && branch.elseYield().getOperand(index) == dot.getD();
+  const bool isAll = llvm::all_of(dot.getD().getUsers(), [&](Operation *user) {
+    return branch.getThenRegion().isAncestor(user->getParentRegion()) || user == branch.elseYield();
+  });
+  const bool isOnce = llvm::count(branch.elseYield().getOperands(), dot.getD()) == 1;
+  return isForwarded && isAll && isOnce ? branch : scf::IfOp();
+}
+
+/// The product, where its sums go straight to that of the next turn, or past a branch that may use them.
+static std::optional<AsyncDot> asyncDotOf(ttng::WarpGroupDotOp dot, scf::ForOp loop) {
+  auto accumulator = dyn_cast<BlockArgument>(dot.getC());
+  if (!accumulator || accumulator.getOwner() != loop.getBody() || !accumulator.hasOneUse())
+    return std::nullopt;
+  OpOperand &next = *loop.getTiedLoopYieldedValue(accumulator);
+  const unsigned resultIndex = next.getOperandNumber();
+  if (next.get() == dot.getD())
+    return dot.getD().hasOneUse() ? std::optional(AsyncDot{dot, resultIndex, {}}) : std::nullopt;
+  scf::IfOp user = onlyBranchUser(dot, next.get());
+  return user ? std::optional(AsyncDot{dot, resultIndex, user}) : std::nullopt;
+}
+
+/// Products of 8-bit floats may be summed in runs, which are added as they end.
+static bool accumulatesInFullPrecision(ttng::WarpGroupDotOp dot) {
+  const MemDescType right = dot.getB().getType();
+  return right.getElementType().getIntOrFloatBitWidth() > 8 || isa<IntegerType>(right.getElementType()) ||
+         dot.getMaxNumImpreciseAcc() >= right.getShape()[0];
+}
+
+static SmallVector<AsyncDot> findAsyncDots(scf::ForOp loop, ArrayRef<Value> multiBuffers) {
+  auto mayBeRead = [&](Value operand) {
+    if (!isa<MemDescType>(operand.getType()))
+      return false;
+    Value buffer = unviewed(operand);
+    return llvm::is_contained(multiBuffers, buffer) || loop.isDefinedOutsideOfLoop(buffer);
+  };
+  SmallVector<AsyncDot> asyncDots;
+  for (auto dot : loop.getBody()->getOps<ttng::WarpGroupDotOp>())
+    if (auto asyncDot = asyncDotOf(dot, loop);
+        asyncDot && mayBeRead(dot.getA()) && mayBeRead(dot.getB()) && accumulatesInFullPrecision(dot))
+      asyncDots.push_back(*asyncDot);
+  return asyncDots;
+}
+
+static ttng::WarpGroupDotWaitOp createWait(RewriterBase &rewriter, Location loc, ArrayRef<Value> inputs,
+                                           unsigned pendings) {
+  return ttng::WarpGroupDotWaitOp::create(rewriter, loc, ValueRange(inputs).getTypes(), inputs, pendings);
+}
+
+/// A branch that uses sums waits for them first.
+static void waitInBranch(AsyncDot &asyncDot, Value accumulator, RewriterBase &rewriter) {
+  Block *block = asyncDot.user.thenBlock();
+  rewriter.setInsertionPointToStart(block);
+  auto wait = createWait(rewriter, asyncDot.dot.getLoc(), {accumulator}, 0);
+  rewriter.replaceUsesWithIf(accumulator, wait.getResult(0), [&](OpOperand &use) {
+    return use.getOwner() != wait && asyncDot.user.getThenRegion().isAncestor(use.getOwner()->getParentRegion());
+  });
+}
+
+ttng::WarpGroupDotWaitOp ttg::makeDotsAsync(scf::ForOp loop, ArrayRef<Value> multiBuffers, RewriterBase &rewriter) {
+  SmallVector<AsyncDot> asyncDots = findAsyncDots(loop, multiBuffers);
+  if (asyncDots.empty())
+    return {};
+  SmallVector<Value> loopInputs, exitInputs;
+  for (AsyncDot &asyncDot : asyncDots) {
+    asyncDot.dot->setAttr(asyncDot.dot.getIsAsyncAttrName(), rewriter.getBoolAttr(true));
+    loopInputs.push_back(asyncDot.dot.getD());
+    exitInputs.push_back(loop.getResult(asyncDot.resultIndex));
+  }
+  const Location loc = asyncDots.back().dot.getLoc();
+  rewriter.setInsertionPointAfter(loop);
+  llvm::append_range(exitInputs, multiBuffers);
+  ttng::WarpGroupDotWaitOp last = createWait(rewriter, loc, exitInputs, 0);
+  for (AsyncDot &asyncDot : asyncDots)
+    loopInputs.append({asyncDot.dot.getB(), asyncDot.dot.getA()});
+  rewriter.setInsertionPointAfter(asyncDots.back().dot);
+  ttng::WarpGroupDotWaitOp wait = createWait(rewriter, loc, loopInputs, asyncDots.size());
+  for (auto [index, asyncDot] : llvm::enumerate(asyncDots)) {
+    rewriter.replaceAllUsesExcept(asyncDot.dot.getD(), wait.getResult(index), wait);
+    if (asyncDot.user)
+      waitInBranch(asyncDot, wait.getResult(index), rewriter);
+    rewriter.replaceAllUsesExcept(loop.getResult(asyncDot.resultIndex), last.getResult(index), last);
+  }
+  return wait;
+}

@@ -1,0 +1,277 @@
+// Finds the loads of a loop that can run ahead and gives each its stage.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/PipelinedLoads.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/PointerBases.h"
+#include "compiler/analysis/RegisterPressure.h"
+#include "compiler/layout/SharedAccessPlan.h"
+#include "compiler/passes/ttg/LoopSchedule.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+/// 32-bit registers of a thread that a tile may take while it waits.
+static constexpr unsigned kRegistersOfTile = 32;
+
+bool ttg::isDot(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
+
+bool ttg::hasDots(scf::ForOp loop) {
+  return llvm::any_of(*loop.getBody(), [](Operation &op) { return isDot(&op); });
+}
+
+bool PipelinedLoads::hasMultiBuffers() const {
+  return llvm::any_of(loads, [](const PipelinedLoad &load) { return bool(load.buffer); });
+}
+
+static unsigned stageBufferBytes(const PipelinedLoad &load) {
+  const MemDescType buffer = load.buffer;
+  return buffer ? llvm::product_of(buffer.getShape()) * analysis::memoryBits(buffer.getElementType()) / 8 : 0;
+}
+
+bool PipelinedLoads::hasThreadCopies() const {
+  return llvm::any_of(loads, [](const PipelinedLoad &load) { return load.buffer && !load.isTma; });
+}
+
+bool PipelinedLoads::hasTmaCopies() const {
+  return llvm::any_of(loads, [](const PipelinedLoad &load) { return load.buffer && load.isTma; });
+}
+
+unsigned PipelinedLoads::multiBufferBytes() const {
+  // Barriers, and the place up to the next panel.
+  unsigned bytes = hasTmaCopies() ? 1024 : 0;
+  for (const PipelinedLoad &load : loads)
+    bytes += numBuffers() * stageBufferBytes(load);
+  return bytes;
+}
+
+Operation *PipelinedLoads::largest() const {
+  Operation *largest = nullptr;
+  unsigned bytes = 0;
+  for (const PipelinedLoad &pipelined : loads) {
+    const unsigned here = stageBufferBytes(pipelined);
+    Operation *load = pipelined.load;
+    if (here > bytes || (here && here == bytes && largest->isBeforeInBlock(load)))
+      largest = load;
+    bytes = std::max(bytes, here);
+  }
+  return largest;
+}
+
+//--- where tiles wait ----------------------------------------------------------------------
+
+/// Whether masked-off elements may be zero.
+static bool isZeroWhereMasked(tt::LoadOp load) {
+  Value other = load.getOther();
+  if (!load.getMask() || !other)
+    return true;
+  while (Operation *op = other.getDefiningOp()) {
+    if (!isa<tt::SplatOp, tt::BroadcastOp, tt::TransOp, ConvertLayoutOp>(op))
+      break;
+    other = op->getOperand(0);
+  }
+  return matchPattern(other, m_PosZeroFloat()) || matchPattern(other, m_Zero());
+}
+
+/// Whether pieces of the load that go to `buffer` as they are can be copied.
+static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisInfoAnalysis &axisInfo) {
+  auto tile = dyn_cast<RankedTensorType>(load.getPtr().getType());
+  Type element = buffer.getElementType();
+  const bool isWholeBytes = element.isIntOrFloat() && analysis::memoryBits(element) == element.getIntOrFloatBitWidth();
+  if (!tile || !isWholeBytes || !isZeroWhereMasked(load))
+    return false;
+  const unsigned bytes = analysis::memoryBits(element) / 8;
+  const auto bufferLayout = cast<LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
+  const unsigned vectorWidth = analysis::vectorElems(*analysis::memoryAccessOf(load), axisInfo);
+  const auto pattern =
+      layout::planSharedAccesses(linearLayoutOf(tile), bufferLayout, bytes, vectorWidth, layout::RegisterOrder::Kept);
+  return analysis::isCpAsyncSize(bytes * pattern.vectorElems);
+}
+
+/// The buffer that a load's tile goes to and nothing else, if any.
+static LocalAllocOp onlyAllocation(Operation *load) {
+  auto allocation = load->hasOneUse() ? dyn_cast<LocalAllocOp>(*load->user_begin()) : LocalAllocOp();
+  return allocation && allocation->getBlock() == load->getBlock() ? allocation : LocalAllocOp();
+}
+
+/// Rows one after the other, as the tile's threads hold them.
+static MemDescType plainBuffer(RankedTensorType tile) {
+  auto blocked = dyn_cast_or_null<BlockedAttr>(tile.getEncoding());
+  if (!blocked)
+    return {};
+  auto encoding = SwizzledSharedAttr::get(tile.getContext(), 1, 1, 1, blocked.getOrder());
+  return MemDescType::get(tile.getShape(), tile.getElementType(), encoding, SharedMemoryAttr::get(tile.getContext()));
+}
+
+//--- what loads depend on ------------------------------------------------------------------
+
+namespace {
+class Finder {
+public:
+  Finder(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, bool mayCopy)
+      : loop(loop), axisInfo(axisInfo), mayCopy(mayCopy), written(analysis::writtenBases(loop)) {}
+
+  PipelinedLoads run(unsigned numStages, ArrayRef<Operation *> leftOut);
+
+private:
+  std::optional<unsigned> add(Operation *load, bool isIndex);
+  bool mayMove(Operation *load);
+  bool collect(Value value, PipelinedLoad &into);
+  bool chooseBuffer(PipelinedLoad &pipelined, bool isIndex);
+  bool chooseTileBuffer(PipelinedLoad &pipelined);
+  bool feedsDot(Operation *load);
+  void assignStages(unsigned numStages);
+
+  scf::ForOp loop;
+  const analysis::AxisInfoAnalysis &axisInfo;
+  const bool mayCopy;
+  const std::optional<analysis::Bases> written;
+  PipelinedLoads found;
+  llvm::DenseMap<Operation *, std::optional<unsigned>> known; ///< nothing: may not, or is being looked at
+  llvm::SmallDenseSet<Value, 8> carried;                      ///< values of the loop that are being followed
+};
+} // namespace
+
+/// Adds to `into` the ops that `value` needs; false where they cannot run ahead.
+bool Finder::collect(Value value, PipelinedLoad &into) {
+  if (loop.isDefinedOutsideOfLoop(value) || value == loop.getInductionVar())
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    OpOperand *next = argument.getOwner() == loop.getBody() ? loop.getTiedLoopYieldedValue(argument) : nullptr;
+    if (!next)
+      return false;
+    return !carried.insert(value).second || collect(next->get(), into);
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != loop.getBody() || into.slice.contains(op))
+    return op->getBlock() == loop.getBody();
+  if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    const std::optional<unsigned> index = add(load, /*isIndex=*/true);
+    if (index && !llvm::is_contained(into.needs, *index))
+      into.needs.push_back(*index);
+    return index.has_value();
+  }
+  if (!canPredicate(op) || !isMemoryEffectFree(op))
+    return false;
+  const WalkResult result = op->walk([&](Operation *inside) { // branches, too
+    const bool isCollected = llvm::all_of(inside->getOperands(), [&](Value operand) {
+      return op->isAncestor(operand.getParentRegion()->getParentOp()) || collect(operand, into);
+    });
+    return isCollected ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return false;
+  into.slice.insert(op);
+  return true;
+}
+
+/// What the copy engine brings: to the buffer that wants it so, else to one that threads read.
+bool Finder::chooseTileBuffer(PipelinedLoad &pipelined) {
+  auto tile = cast<RankedTensorType>(pipelined.tile().getType());
+  pipelined.buffer = ttng::tileBuffer(tile, /*isMutable=*/false);
+  LocalAllocOp allocation = onlyAllocation(pipelined.load);
+  if (allocation && allocation.getType() == pipelined.buffer)
+    pipelined.allocation = allocation;
+  return true;
+}
+
+bool Finder::chooseBuffer(PipelinedLoad &pipelined, bool isIndex) {
+  if (pipelined.tile())
+    return chooseTileBuffer(pipelined);
+  auto load = cast<tt::LoadOp>(pipelined.load);
+  if (LocalAllocOp allocation = onlyAllocation(pipelined.load); allocation && mayCopy && !isIndex) {
+    if (canCopyTo(load, allocation.getType(), axisInfo)) {
+      pipelined.buffer = allocation.getType();
+      pipelined.allocation = allocation;
+      return true;
+    }
+  }
+  auto tile = dyn_cast<RankedTensorType>(load.getType());
+  if (!tile || analysis::registersOf(tile) <= kRegistersOfTile)
+    return true;
+  MemDescType plain = mayCopy && !isIndex ? plainBuffer(tile) : MemDescType();
+  if (!plain || !canCopyTo(load, plain, axisInfo))
+    return false;
+  pipelined.buffer = plain;
+  return true;
+}
+
+/// Whether what is read is the same before the stores of the turns in between. A map that is made in the loop is made
+/// anew while copies through it are under way.
+bool Finder::mayMove(Operation *op) {
+  if (!written)
+    return false;
+  if (auto tile = dyn_cast<ttng::TileLoadOp>(op))
+    return loop.isDefinedOutsideOfLoop(tile.getTensorMap()) && analysis::staysUnwritten(tile.getTensorMap(), *written);
+  auto load = cast<tt::LoadOp>(op);
+  return !load.getIsVolatile() && load.getCache() != tt::CacheModifier::CV &&
+         analysis::staysUnwritten(load.getPtr(), *written);
+}
+
+std::optional<unsigned> Finder::add(Operation *load, bool isIndex) {
+  auto [entry, isNew] = known.try_emplace(load, std::nullopt);
+  if (!isNew)
+    return entry->second;
+  if (!mayMove(load))
+    return std::nullopt;
+  PipelinedLoad pipelined;
+  pipelined.load = load;
+  pipelined.isTma = isa<ttng::TileLoadOp>(load);
+  const llvm::SmallDenseSet<Value, 8> around = std::exchange(carried, {});
+  const bool isCollected =
+      llvm::all_of(load->getOperands(), [&](Value operand) { return collect(operand, pipelined); });
+  carried = around;
+  if (!isCollected || !chooseBuffer(pipelined, isIndex))
+    return std::nullopt;
+  found.loads.push_back(std::move(pipelined));
+  return known[load] = found.loads.size() - 1;
+}
+
+bool Finder::feedsDot(Operation *load) {
+  SetVector<Operation *> after;
+  ForwardSliceOptions options;
+  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  getForwardSlice(load, &after, options);
+  return llvm::any_of(after, isDot);
+}
+
+/// Copies run as many stages ahead of the products as there are; loads that addresses come from one stage earlier each.
+void Finder::assignStages(unsigned numStages) {
+  SmallVector<unsigned> depth(found.loads.size(), 0);
+  for (auto [index, pipelined] : llvm::enumerate(found.loads)) {
+    for (unsigned needed : pipelined.needs)
+      depth[index] = std::max(depth[index], depth[needed] + 1);
+    if (pipelined.buffer)
+      found.copyStage = std::max(found.copyStage, depth[index]);
+  }
+  const unsigned ahead = numStages - 1 > found.copyStage ? numStages - 1 - found.copyStage : 1;
+  found.lastStage = found.copyStage + ahead;
+  for (PipelinedLoad &pipelined : found.loads)
+    pipelined.stage = pipelined.buffer ? found.copyStage : found.lastStage - 1;
+  for (PipelinedLoad &pipelined : llvm::reverse(found.loads))
+    for (unsigned needed : pipelined.needs)
+      found.loads[needed].stage = std::min(found.loads[needed].stage, pipelined.stage > 0 ? pipelined.stage - 1 : 0);
+}
+
+PipelinedLoads Finder::run(unsigned numStages, ArrayRef<Operation *> leftOut) {
+  const bool hasDot = hasDots(loop);
+  // From the last one on: a load that gives addresses is met as such first.
+  for (Operation &op : llvm::reverse(*loop.getBody())) {
+    if (llvm::is_contained(leftOut, &op))
+      continue;
+    const bool isWanted = isa<ttng::TileLoadOp>(op) && !hasDot;
+    if (isWanted || (isa<tt::LoadOp, ttng::TileLoadOp>(op) && feedsDot(&op)))
+      add(&op, /*isIndex=*/false);
+  }
+  assignStages(numStages);
+  return std::move(found);
+}
+
+PipelinedLoads ttg::findPipelinedLoads(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned numStages,
+                                       bool mayCopy, ArrayRef<Operation *> leftOut) {
+  return Finder(loop, axisInfo, mayCopy).run(numStages, leftOut);
+}

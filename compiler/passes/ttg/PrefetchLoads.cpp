@@ -1,0 +1,190 @@
+// Issues loads of a loop one iteration ahead and carries the loaded tiles in registers.
+//
+//   for i { %x = load(p(i)) ... }   ->   %x0 = load(p(lb), lb < ub)
+//                                        for i iter_args(%x = %x0) { %next = load(p(i + step), ub - i > step) ... }
+//
+// A load moves above the stores of the iteration before it. It does so only where its pointer and those of all stores
+// in the loop start from different arguments of the kernel: that two arguments overlap and a later iteration reads what
+// an earlier one wrote is what more than one stage rules out. SPDX-License-Identifier: MIT
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/PointerBases.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace nereid::ttg {
+#define GEN_PASS_DEF_PREFETCHLOADS
+#include "compiler/passes/ttg/Passes.h.inc"
+} // namespace nereid::ttg
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::ttg;
+
+static constexpr StringLiteral kNumStages = "tt.num_stages", kScheduledStage = "tt.scheduled_max_stage";
+
+namespace {
+/// The ops of one loop's body that compute what its early loads need from the induction variable, in order.
+class Prefetcher {
+public:
+  explicit Prefetcher(scf::ForOp loop) : loop(loop) {}
+
+  void collect(unsigned registerBudget);
+  bool isEmpty() const { return loads.empty(); }
+  unsigned size() const { return loads.size(); }
+  void apply(RewriterBase &rewriter);
+
+private:
+  bool isAddressable(Value value);
+  bool mayPrefetch(tt::LoadOp load, const analysis::Bases &written);
+  SmallVector<Value> cloneLoads(OpBuilder &builder, Value index, Value exists);
+  Value maskFor(OpBuilder &builder, tt::LoadOp load, const IRMapping &mapping, Value exists);
+
+  scf::ForOp loop;
+  SmallVector<tt::LoadOp> loads;
+  llvm::SetVector<Operation *> slice;
+};
+} // namespace
+
+/// True where `value` follows from the induction variable and what does not change; adds its ops to the slice.
+bool Prefetcher::isAddressable(Value value) {
+  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() || !isMemoryEffectFree(op))
+    return false;
+  if (slice.contains(op))
+    return true;
+  if (!llvm::all_of(op->getOperands(), [&](Value operand) { return isAddressable(operand); }))
+    return false;
+  slice.insert(op);
+  return true;
+}
+
+bool Prefetcher::mayPrefetch(tt::LoadOp load, const analysis::Bases &written) {
+  if (load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV || !encodingOf(load.getType()))
+    return false;
+  if (!analysis::staysUnwritten(load.getPtr(), written))
+    return false;
+  return llvm::all_of(load->getOperands(), [&](Value operand) { return isAddressable(operand); });
+}
+
+/// 32-bit registers of a thread; elements below 32 bits take one each.
+static unsigned registersOf(RankedTensorType tile) {
+  const unsigned words = std::max(1u, analysis::memoryBits(tile.getElementType()) / 32);
+  return linearLayoutOf(tile).inSize(layout::kRegister) * words;
+}
+
+void Prefetcher::collect(unsigned registerBudget) {
+  const auto written = analysis::writtenBases(loop);
+  if (!written)
+    return;
+  for (Operation &op : *loop.getBody()) {
+    auto load = dyn_cast<tt::LoadOp>(op);
+    if (!load || !mayPrefetch(load, *written))
+      continue;
+    const unsigned registers = registersOf(cast<RankedTensorType>(load.getType()));
+    if (registers > registerBudget)
+      continue;
+    registerBudget -= registers;
+    loads.push_back(load);
+  }
+}
+
+/// The load's mask, and nothing where the iteration does not exist.
+Value Prefetcher::maskFor(OpBuilder &builder, tt::LoadOp load, const IRMapping &mapping, Value exists) {
+  const Location loc = load.getLoc();
+  Value all = tt::SplatOp::create(builder, loc, tt::i1Like(load.getType()), exists);
+  if (!load.getMask())
+    return all;
+  return arith::AndIOp::create(builder, loc, mapping.lookupOrDefault(load.getMask()), all);
+}
+
+/// The loads of the iteration with induction variable `index`, if it exists.
+SmallVector<Value> Prefetcher::cloneLoads(OpBuilder &builder, Value index, Value exists) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), index);
+  for (Operation *op : slice)
+    builder.clone(*op, mapping);
+  SmallVector<Value> values;
+  for (tt::LoadOp load : loads) {
+    Value mask = maskFor(builder, load, mapping, exists);
+    Value other = load.getOther() ? mapping.lookupOrDefault(load.getOther()) : Value();
+    auto copy = tt::LoadOp::create(builder, load.getLoc(), load.getType(), mapping.lookupOrDefault(load.getPtr()), mask,
+                                   other, load.getCache(), load.getEvict(), /*isVolatile=*/false);
+    copy->setDiscardableAttrs(load->getDiscardableAttrDictionary());
+    values.push_back(copy);
+  }
+  return values;
+}
+
+void Prefetcher::apply(RewriterBase &rewriter) {
+  const Location loc = loop.getLoc();
+  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  rewriter.setInsertionPoint(loop);
+  Value hasFirst = arith::CmpIOp::create(rewriter, loc, below, loop.getLowerBound(), loop.getUpperBound());
+  const SmallVector<Value> first = cloneLoads(rewriter, loop.getLowerBound(), hasFirst);
+
+  auto yieldNext = [&](OpBuilder &builder, Location, ArrayRef<BlockArgument> carried) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    // ub - i is exact as an unsigned number, where i + step may overflow.
+    Value index = loop.getInductionVar();
+    Value left = arith::SubIOp::create(builder, loc, loop.getUpperBound(), index);
+    Value hasNext = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, left, loop.getStep());
+    Value next = arith::AddIOp::create(builder, loc, index, loop.getStep());
+    SmallVector<Value> values = cloneLoads(builder, next, hasNext);
+    for (auto [load, argument] : llvm::zip_equal(loads, carried))
+      load.getResult().replaceAllUsesWith(argument);
+    return values;
+  };
+  // A loop can always carry more.
+  (void)loop.replaceWithAdditionalYields(rewriter, first, /*replaceInitOperandUsesInLoop=*/false, yieldNext);
+  for (tt::LoadOp load : loads)
+    rewriter.eraseOp(load);
+  for (Operation *op : llvm::reverse(slice))
+    if (op->use_empty())
+      rewriter.eraseOp(op);
+}
+
+static unsigned stagesOf(scf::ForOp loop, unsigned otherwise) {
+  auto stages = loop->getAttrOfType<IntegerAttr>(kNumStages);
+  return stages ? stages.getInt() : otherwise;
+}
+
+/// What is launched for arrays that overlap must stay right: only a loop itself can say that they do not.
+static void remarkUnused(scf::ForOp loop, unsigned stages) { tt::report(loop.getLoc(), diag::StagesIgnored, stages); }
+
+namespace {
+struct PrefetchLoads : ttg::impl::PrefetchLoadsBase<PrefetchLoads> {
+  using PrefetchLoadsBase::PrefetchLoadsBase;
+
+  void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : loops) {
+      if (loop->hasAttr(kScheduledStage))
+        continue; // what can run ahead there does
+      const bool saysNothing = !loop->hasAttr(kNumStages);
+      const unsigned stages = stagesOf(loop, defaultStages);
+      loop->removeAttr(kNumStages);
+      Prefetcher prefetcher(loop);
+      if (stages > 1 || askedStages > 1)
+        prefetcher.collect(registerBudget);
+      if (prefetcher.isEmpty())
+        continue;
+      if (stages <= 1) {
+        if (saysNothing)
+          remarkUnused(loop, askedStages);
+        continue;
+      }
+      numPrefetched += prefetcher.size();
+      prefetcher.apply(rewriter);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,178 @@
+// Emits a kernel's LLVM function from its plan: the program loop, scalars, control flow.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/DebugInfo.h"
+#include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/cpu/LaneEmitter.h"
+#include "compiler/target/cpu/LoopPlan.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <functional>
+
+namespace nereid::check {
+class ValuesOp;
+}
+
+namespace nereid::cpu {
+
+/// The functions of runtime/cpu/HostCalls.h, in its order.
+enum class HostCall : unsigned { Print, Fail, Check };
+
+/// A tile that is in memory or in a buffer of its own: its first element and strides, in bytes.
+struct Redirect {
+  llvm::Value *base = nullptr;
+  llvm::SmallVector<llvm::Value *, 2> strides;
+};
+
+class KernelEmitter {
+public:
+  KernelEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &plan, AffineInfo &affineInfo,
+                const CpuFeatures &machine, const support::Options &options);
+
+  mlir::LogicalResult run();
+
+  /// The text of a check's report, `{found}` in place of what is found.
+  std::function<std::string(check::ValuesOp)> checkText;
+
+  //--- for the emitters of nests ---
+  llvm::IRBuilder<> ir;
+  LaneEmitter lanes;
+  LoopPlan &plan;
+  AffineInfo &affineInfo;
+  const CpuFeatures &machine;
+
+  /// A scalar that has been emitted already, or a constant.
+  llvm::Value *scalar(mlir::Value value);
+  void define(mlir::Value value, llvm::Value *emitted) { scalars[value] = emitted; }
+  /// A polynomial as i64, at the insert point.
+  llvm::Value *poly(const Poly &poly, unsigned bits = 64);
+  /// Whether these remainders do not wrap.
+  llvm::Value *holds(llvm::ArrayRef<SymbolId> assumptions);
+  /// At most `limit` and not negative; computed in as many bits as it takes.
+  llvm::Value *clamped(const Poly &poly, int64_t limit);
+  /// Where a buffer's current contents, or those to come, begin.
+  llvm::Value *buffer(BufferId id) { return current[id]; }
+  llvm::Value *nextBuffer(BufferId id) { return plan.buffers[id].isDouble && next[id] ? next[id] : current[id]; }
+  /// Where the elements of a value begin that is read from its buffer.
+  llvm::Value *bufferOf(mlir::Value value) {
+    const BufferId id = plan.bufferOf.lookup(value);
+    return plan.updates.contains(value) ? nextBuffer(id) : buffer(id);
+  }
+  /// Whether the value's buffer has been written by what stands before.
+  bool isReady(mlir::Value value) const { return ready.contains(value); }
+  void setReady(mlir::Value value) { ready.insert(value); }
+  /// What each element of a carried tile is in the first turn of its loop, while that is emitted; else null.
+  mlir::DenseElementsAttr initialOf(mlir::Value tile) const { return initial.lookup(tile); }
+  const Redirect *redirectOf(mlir::Operation *load) const {
+    auto found = redirects.find(load);
+    return found == redirects.end() ? nullptr : &found->second;
+  }
+  /// Where a product reads an operand that may have stayed in memory; null where it is in its buffer.
+  const Redirect *operandSource(BufferId id) const {
+    auto found = operandSources.find(id);
+    return found == operandSources.end() ? nullptr : &found->second;
+  }
+  /// How far ahead, in bytes, the nest is to fetch what this load reads; null where it is not.
+  llvm::Value *prefetchDistance(mlir::Operation *load, const Nest &nest) const {
+    return prefetches.lookup({load, nest.id});
+  }
+  /// Loads whose tile for the next turn the product is to fetch, and how far ahead that is.
+  llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>> loadsAhead(const TileDot &dot) const {
+    auto found = dotPrefetches.find(&dot);
+    return found == dotPrefetches.end() ? llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>>() : found->second;
+  }
+  /// The place of a value's definition in program order.
+  unsigned positionOf(mlir::Value value) const { return positions.lookup(value.getDefiningOp()); }
+  /// Whether what the launch stores outside loops is larger than the last cache: such stores need not go through it.
+  /// Null inside loops and where the cache's size is not known. An answer that is used asks for a fence at the end.
+  llvm::Value *streamsPastCache() const { return loopDepth == 0 ? isStreaming : nullptr; }
+  void useFence() { needsFence = true; }
+  llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
+  void setLocation(mlir::Location location) { debug.setLocation(ir, location); }
+  mlir::LogicalResult emitStraight(mlir::Operation *op);
+  /// A block of scalars with control flow, at the insert point; gives the operands of its terminator.
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> emitScalarBlock(mlir::Block &block);
+
+private:
+  void loadParameters();
+  void decideStreaming();
+  mlir::LogicalResult emitPrograms();
+  mlir::LogicalResult emitSequence(const Sequence &sequence);
+  mlir::LogicalResult emitStep(const Step &step);
+  mlir::LogicalResult emitScalar(mlir::Operation *op);
+  mlir::LogicalResult emitScalarMemory(mlir::Operation *op);
+  // EmitDebug.cpp
+  void emitPrint(tt::PrintOp op);
+  void emitAssert(tt::AssertOp op);
+  llvm::Value *allTrue(mlir::Value condition, std::optional<BufferId> tile);
+  void failUnless(llvm::Value *holds, llvm::StringRef text);
+  llvm::Value *hostCall(HostCall call);
+  // EmitCheck.cpp
+  void emitCheck(check::ValuesOp op);
+  llvm::Constant *checkSite(check::ValuesOp op);
+  // EmitHostValues.cpp
+  llvm::Constant *constantGlobal(llvm::Constant *value);
+  /// A PrintedType for each value.
+  llvm::Constant *typesOf(mlir::ValueRange values, llvm::ArrayRef<int32_t> isSigned);
+  /// The addresses of values that the op's step has put into memory, scalars included.
+  llvm::Value *addressesOf(mlir::Operation *op, mlir::ValueRange values);
+  llvm::Value *programIds();
+  mlir::LogicalResult emitNest(Nest &nest);
+  mlir::LogicalResult emitExactOrNot(Nest &nest, llvm::Value *anyWraps);
+  llvm::Value *anyWraps(const Nest &nest);
+  // EmitInPlace.cpp
+  mlir::LogicalResult emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps);
+  llvm::Value *isWhole(const Nest &nest);
+  mlir::LogicalResult emitPeeled(Nest &nest);
+  mlir::LogicalResult emitVersions(llvm::Value *condition, const Nest &nest,
+                                   llvm::function_ref<mlir::LogicalResult()> whenTrue,
+                                   llvm::function_ref<mlir::LogicalResult()> whenFalse);
+  llvm::Value *wraps(mlir::Value side);
+  void emitScalarAtomic(mlir::Operation *op);
+  mlir::LogicalResult emitGuard(const Step &step);
+  struct Range {
+    llvm::Value *low = nullptr;
+    llvm::Value *high = nullptr;
+  };
+  llvm::Value *emitDistinct(const AffineForm &form, llvm::ArrayRef<int64_t> shape, uint64_t size);
+  llvm::Value *emitMayOverlap(tt::LoadOp load, tt::StoreOp store);
+  llvm::Value *emitRangesOverlap(const Range &read, tt::StoreOp store);
+  llvm::Value *emitOverlap(const Guard &guard);
+  Range accessRange(mlir::Value pointer, mlir::Value mask);
+  mlir::LogicalResult emitFor(const Step &step);
+  void planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride);
+  mlir::LogicalResult emitWhile(const Step &step);
+  mlir::LogicalResult emitIf(const Step &step);
+  mlir::LogicalResult emitSwitch(const Step &step);
+  llvm::Value *emitConstant(mlir::Value value);
+  llvm::Value *symbolValue(SymbolId symbol);
+  llvm::SmallVector<llvm::Value *> yielded(mlir::Operation *terminator);
+  llvm::BasicBlock *newBlock(const char *name);
+
+  tt::FuncOp kernel;
+  const support::Options &options;
+  llvm::Function *function = nullptr;
+  lowering::DebugInfo debug;
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  llvm::DenseMap<mlir::Operation *, Redirect> redirects;
+  llvm::DenseMap<BufferId, Redirect> operandSources;
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> prefetches;
+  llvm::DenseMap<const TileDot *, llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2>> dotPrefetches;
+  llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> initial;
+  llvm::DenseSet<mlir::Value> ready;
+  llvm::SmallVector<llvm::Value *> current, next;
+  llvm::Value *isStreaming = nullptr;
+  llvm::BasicBlock *programsDone = nullptr; ///< where a failed program goes
+  unsigned loopDepth = 0;
+  bool needsFence = false;
+  llvm::Value *programId[3] = {};
+  llvm::Value *gridSize[3] = {};
+};
+
+} // namespace nereid::cpu

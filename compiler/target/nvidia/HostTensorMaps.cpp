@@ -1,0 +1,41 @@
+// Reads off a kernel's arguments how the copy engine goes through the maps that the host makes.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/HostTensorMaps.h"
+
+#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttng/HostTensorMaps.h"
+#include "compiler/layout/MatrixBuffer.h"
+#include "compiler/target/nvidia/TmaEmitter.h"
+
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace nereid;
+
+static llvm::json::Object describe(RankedTensorType block) {
+  Type element = block.getElementType();
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  const unsigned swizzle = ttng::swizzleFor(block.getShape().back() * bits / 8);
+  llvm::json::Array box;
+  for (int64_t extent : block.getShape().drop_back())
+    box.push_back(extent);
+  box.push_back(layout::MatrixBuffer{swizzle, bits}.panelElems()); // a copy brings one panel
+  return llvm::json::Object{{"block_size", std::move(box)},
+                            {"elem_size", bits / 8},
+                            {"elem_type", nvidia::elementCode(element, element.isUnsignedInteger())},
+                            {"swizzle", nvidia::swizzleMode(swizzle)},
+                            {"fp4_padded", false},
+                            {"is_im2col", false}};
+}
+
+std::string nvidia::describeHostTensorMaps(ModuleOp module) {
+  llvm::json::Array maps;
+  for (auto function : module.getOps<tt::FuncOp>())
+    for (unsigned index = 0; index < function.getNumArguments(); ++index)
+      if (auto block = function.getArgAttrOfType<TypeAttr>(index, ttng::kTensorMap))
+        maps.push_back(describe(cast<RankedTensorType>(block.getValue())));
+  std::string text;
+  if (!maps.empty())
+    llvm::raw_string_ostream(text) << llvm::json::Value(std::move(maps));
+  return text;
+}

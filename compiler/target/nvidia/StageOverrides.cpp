@@ -1,0 +1,44 @@
+// Reads stages that the user has written, and holds them to the kernel.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/StageOverrides.h"
+
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+
+static InFlightDiagnostic refuse(const StageOverride &stageOverride, tt::FuncOp kernel) {
+  return kernel.emitError() << "`ir_override` is " << stageOverride.path << ", ";
+}
+
+FailureOr<std::unique_ptr<llvm::Module>> nvidia::parseLlvm(const StageOverride &stageOverride, tt::FuncOp kernel,
+                                                           llvm::LLVMContext &context) {
+  llvm::SMDiagnostic error;
+  auto module = llvm::parseIR(llvm::MemoryBufferRef(stageOverride.text, stageOverride.path), error, context);
+  if (!module)
+    return refuse(stageOverride, kernel) << "which is no LLVM IR: line " << error.getLineNo() << ": "
+                                         << error.getMessage();
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(*module, &stream))
+    return refuse(stageOverride, kernel) << "which is invalid: " << problems;
+  const llvm::Function *own = module->getFunction(kernel.getSymName());
+  if (!own || own->isDeclaration())
+    return refuse(stageOverride, kernel) << "which has no function `" << kernel.getSymName() << "`";
+  const size_t wanted = lowering::paramsOf(kernel).size() + 2;
+  if (own->arg_size() != wanted)
+    return refuse(stageOverride, kernel) << "whose `" << kernel.getSymName() << "` has " << own->arg_size()
+                                         << " parameters; the kernel's are " << wanted
+                                         << ", two of them for scratch memory";
+  return module;
+}
+
+LogicalResult nvidia::checkPtx(const StageOverride &stageOverride, tt::FuncOp kernel) {
+  if (StringRef(stageOverride.text).contains((".entry " + kernel.getSymName()).str()))
+    return success();
+  return refuse(stageOverride, kernel) << "which has no entry `" << kernel.getSymName() << "`";
+}

@@ -1,0 +1,29 @@
+// The copy engine of NVIDIA GPUs from compute capability 9.0 on, its maps and barriers, as PTX.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/TmaEmitter.h"
+
+namespace nereid::nvidia {
+
+class NvidiaTmaEmitter final : public lowering::TmaEmitter {
+public:
+  void makeTensorMap(IrBuilder &ir, const lowering::TensorMap &map, llvm::Value *scratch, llvm::Value *target,
+                     llvm::Value *lane) override;
+  void markTensorMapParameter(llvm::Argument &parameter) override;
+  void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) override;
+  void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) override;
+  void fence(IrBuilder &ir) override;
+  void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) override;
+  void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) override;
+  void load(IrBuilder &ir, const lowering::BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) override;
+  void store(IrBuilder &ir, const lowering::BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) override;
+  void commitStores(IrBuilder &ir) override;
+  void waitForStores(IrBuilder &ir, unsigned pending, bool readOnly) override;
+};
+
+/// How maps number element types, as PTX does (tensormap.replace), and swizzles.
+unsigned elementCode(mlir::Type element, bool isUnsigned);
+unsigned swizzleMode(unsigned swizzleBytes);
+
+} // namespace nereid::nvidia

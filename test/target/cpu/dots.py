@@ -1,0 +1,105 @@
+# A product sums up in the carried tile's buffer; operands are copied once, unmasked loads of wrapped rows as whole vectors.
+# SPDX-License-Identifier: MIT
+# RUN: nereid compile %s:matmul --target cpu:x86-64-v4 --signature '*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit plan -o - | FileCheck %s --check-prefix=MATMUL
+# RUN: nereid compile %s:attention --target cpu:x86-64-v4 --signature '*fp32:16,*fp32:16,*fp32:16,*fp32:16,i32,64,32,16' --emit plan -o - | FileCheck %s --check-prefix=ATTENTION
+# RUN: nereid compile %s:matmul --target cpu:x86-64-v4 --signature '*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit asm -o - | FileCheck %s --check-prefix=ASM
+# RUN: nereid compile %s:matmul --target cpu:sapphirerapids --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit asm -o - | FileCheck %s --check-prefix=AMX
+# RUN: nereid compile %s:matmul --target cpu:x86-64-v4 --signature '*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit plan -o - | FileCheck %s --check-prefix=PLACE
+# RUN: nereid compile %s:integers --target cpu:x86-64-v3 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=V3
+# RUN: nereid compile %s:integers --target cpu:x86-64-v4 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=V4
+# RUN: nereid compile %s:integers --target cpu:znver4 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=VNNI
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    i = (tl.program_id(0) * BM + tl.arange(0, BM)) % m
+    j = (tl.program_id(1) * BN + tl.arange(0, BN)) % n
+    depth = tl.arange(0, BK)
+    a += i[:, None] * k + depth[None, :]
+    b += depth[:, None] * n + j[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, k, BK):
+        acc = tl.dot(tl.load(a), tl.load(b), acc)
+        a += BK
+        b += BK * n
+    tl.store(c + i[:, None] * n + j[None, :], acc)
+
+
+# MATMUL: b0 [64x64] f32 carried{{$}}
+# MATMUL-NOT: carried
+# MATMUL: scf.for carries b0{{$}}
+# MATMUL: load{{.+}} where no remainder wraps
+# MATMUL: dot [64x32] by [32x64] of b{{[0-9]+}} and b{{[0-9]+}} added to b0
+# MATMUL-NOT: assign b0
+# MATMUL: store
+
+# Rows of f32 on the left stay in memory; what is widened or on the right is copied.
+# MATMUL-NOT: left out
+# PLACE: left out where all of load0 is in memory
+# PLACE-NEXT: load0 f32 arg0
+# PLACE: assign b[[A:[0-9]+]]
+# PLACE-NOT: left out
+# PLACE: load1 f32 arg1
+# PLACE: assign b[[B:[0-9]+]]
+# PLACE-NEXT: dot [64x32] by [32x64] of b[[A]] and b[[B]] added to b0
+
+# Sums stay in registers: nothing but loads between the multiply-adds.
+# ASM: vbroadcastss
+# ASM-NEXT: vfmadd231ps {{.*}}%zmm
+# ASM-NEXT: vfmadd231ps {{.*}}%zmm
+# ASM-NEXT: vfmadd231ps {{.*}}%zmm
+# ASM-NEXT: vfmadd231ps {{.*}}%zmm
+# ASM-NEXT: vbroadcastss
+
+# Whole tiles of bf16 are multiplied as they are, where the machine has matrix tiles.
+# AMX: ldtilecfg
+# AMX: tileloadd
+# AMX-COUNT-4: tdpbf16ps
+# AMX-NOT: tdpbf16ps
+# AMX: tilestored
+# AMX: tilerelease
+
+
+@triton.jit
+def attention(q, k, v, o, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    i = tl.arange(0, BM)
+    j = tl.arange(0, BN)
+    d = tl.arange(0, D)
+    x = tl.load(q + i[:, None] * D + d[None, :])
+    top = tl.full([BM], float("-inf"), tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, n, BN):
+        s = tl.dot(x, tl.load(k + (start + j)[None, :] * D + d[:, None]))
+        new_top = tl.maximum(top, tl.max(s, 1))
+        p = tl.exp(s - new_top[:, None])
+        acc *= tl.exp(top - new_top)[:, None]
+        acc = tl.dot(p, tl.load(v + (start + j)[:, None] * D + d[None, :]), acc)
+        top = new_top
+    tl.store(o + i[:, None] * D + d[None, :], acc)
+
+
+# The query is copied before the loop, the keys as they lie, the probabilities by the nest that computes them.
+# ATTENTION: load0 f32 arg0
+# ATTENTION-NEXT: assign b[[Q:[0-9]+]]
+# ATTENTION: scf.for carries
+# ATTENTION: assign b[[K:[0-9]+]]
+# ATTENTION: dot [64x16] by [16x32] of b[[Q]] and b[[K]] transposed into b[[S:[0-9]+]]
+# ATTENTION: reduce axis 1
+# ATTENTION: nest {{[0-9]+}} [64x32]
+# ATTENTION: assign b[[P:[0-9]+]]
+# ATTENTION: dot [64x32] by [32x16] of b[[P]] and b{{[0-9]+}} added to b
+
+
+@triton.jit
+def integers(a, b, c):
+    i = tl.arange(0, 32)
+    at = i[:, None] * 32 + i[None, :]
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at)))
+
+
+# Pairs of widened integers are multiplied and added at once.
+# V3: vpmaddwd {{.*}}%ymm
+# V4: vpmaddwd {{.*}}%zmm
+# VNNI: vpdpwssd {{.*}}%zmm
