@@ -60,7 +60,7 @@ def flip(x, dim: constexpr = None):
 
 @jit
 def roll(x, shift, dim: constexpr = None):
-    """The tile source by a number of places along a dimension, the last if none is given."""
+    """The tile rolled by a number of elements along a dimension, the last if none is given."""
     axis: constexpr = _axis(x, dim)
     extent: constexpr = x.shape[axis]
     source = (_indices_along(x.shape, axis) - shift) % extent

@@ -376,7 +376,7 @@ def reduce_or(input: Any, axis: Any, keep_dims: Any = ..., *, _semantic: Any = .
 def reshape(input: Any, *shape: Any, can_reorder: Any = ..., _semantic: Any = ...) -> tensor:
     """The same elements under another shape."""
 def roll(x: Any, shift: Any, dim: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """The tile rolled by a number of elements along a dimension, the last if none is given."""
+    """The tile source by a number of places along a dimension, the last if none is given."""
 def rsqrt(x: Any, *, _semantic: Any = ...) -> tensor:
     """1 / sqrt(x)."""
 def sigmoid(x: Any, *, _semantic: Any = ...) -> tensor:
