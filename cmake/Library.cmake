@@ -47,6 +47,7 @@ function(nereid_library folder)
   endif()
   add_library(${name} OBJECT ${sources})
   nereid_layer_flags(${name} ${folder})
+  nereid_unity(${name})
   set_property(GLOBAL APPEND PROPERTY NEREID_LIBRARIES ${name})
 endfunction()
 

@@ -13,6 +13,7 @@ function(nereid_client name)
   target_compile_options(${name}-objects PRIVATE -Xclang -fno-pch-timestamp)
   target_precompile_headers(${name}-objects REUSE_FROM nereid_pch_exceptions)
   add_dependencies(${name}-objects nereid-tablegen)
+  nereid_unity(${name}-objects)
   set_property(GLOBAL APPEND PROPERTY NEREID_CLIENTS ${name}-objects)
 endfunction()
 

@@ -5,7 +5,7 @@ enable_testing()
 
 # A libcuda.so.1 that records what is asked of it: launches on a GPU are tested where there is none.
 file(GLOB stub_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/stub/*.cpp)
-add_library(nereid-stub-libcuda SHARED ${stub_sources})
+add_library(nereid-stub-libcuda SHARED EXCLUDE_FROM_ALL ${stub_sources})
 nereid_layer_flags(nereid-stub-libcuda runtime) # as the runtime: no LLVM, no exceptions
 target_compile_options(nereid-stub-libcuda PRIVATE -fvisibility=hidden)
 target_link_libraries(nereid-stub-libcuda PRIVATE ${CMAKE_DL_LIBS})
@@ -13,16 +13,20 @@ set_target_properties(nereid-stub-libcuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
 
 # A libnvJitLink.so that links nothing.
-add_library(nereid-stub-nvjitlink SHARED ${PROJECT_SOURCE_DIR}/test/stub/nvjitlink/NvJitLink.cpp)
+add_library(nereid-stub-nvjitlink SHARED EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/test/stub/nvjitlink/NvJitLink.cpp)
 nereid_layer_flags(nereid-stub-nvjitlink runtime)
 set_target_properties(nereid-stub-nvjitlink PROPERTIES OUTPUT_NAME nvJitLink SUFFIX .so.98
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/stub)
 
+# What tests need beside the products.
+add_custom_target(nereid-tests DEPENDS nereid-stub-libcuda nereid-stub-nvjitlink)
+
 find_package(GTest CONFIG)
 file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/unit/*.cpp ${PROJECT_SOURCE_DIR}/test/cache/*.cpp)
 if(unit_sources AND GTest_FOUND)
-  add_executable(nereid-unit-tests ${unit_sources})
+  add_executable(nereid-unit-tests EXCLUDE_FROM_ALL ${unit_sources})
   nereid_layer_flags(nereid-unit-tests test/unit)
+  nereid_unity(nereid-unit-tests)
   nereid_link_objects(nereid-unit-tests)
   target_sources(nereid-unit-tests PRIVATE $<TARGET_OBJECTS:nereid-xla-objects>)
   target_link_libraries(nereid-unit-tests PRIVATE GTest::gtest GTest::gtest_main)
@@ -32,6 +36,7 @@ if(unit_sources AND GTest_FOUND)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/target_nvidia/PtxAssemblerTest.cpp PROPERTIES
     COMPILE_DEFINITIONS "NEREID_STUB_NVJITLINK=\"$<TARGET_FILE:nereid-stub-nvjitlink>\"")
   add_dependencies(nereid-unit-tests nereid-stub-libcuda nereid-stub-nvjitlink)
+  add_dependencies(nereid-tests nereid-unit-tests)
   # The C++ API throws.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/test/unit/jit/KernelTest.cpp PROPERTIES
     COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)

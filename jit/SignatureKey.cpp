@@ -5,6 +5,7 @@
 // bits of type, then divisible, then const), `C` and `D` a length and bytes,
 // `T` the number of elements. So no two lists of arguments have one key.
 #include "jit/Signature.h"
+#include "jit/SignatureWords.h"
 
 #include <iterator>
 #include <utility>
@@ -13,7 +14,6 @@ namespace nereid::jit {
 
 static constexpr char kPointer = 'P', kScalar = 'S', kConstant = 'C', kDescriptor = 'D', kTuple = 'T';
 static constexpr unsigned kTypeMask = 31, kDivisible = 32, kConst = 64;
-static constexpr int kMaxDepth = 32;
 
 static constexpr ScalarType kScalarTypes[] = {
 #define SCALAR_TYPE(id, spelling, bits, klass) ScalarType::id,
@@ -126,7 +126,7 @@ struct KeyReader {
   bool tuple(ArgumentSpec &out, int depth) {
     uint32_t count = 0;
     // An element takes two bytes at the least: no count is believed beyond that.
-    if (depth == kMaxDepth || !number(count) || count > rest.size() / 2)
+    if (depth == kMaxTupleDepth || !number(count) || count > rest.size() / 2)
       return false;
     std::vector<ArgumentSpec> elements(count);
     for (ArgumentSpec &element : elements)

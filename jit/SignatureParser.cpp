@@ -8,9 +8,6 @@
 
 namespace nereid::jit {
 
-static constexpr int kMaxDepth = 32;
-static constexpr size_t kNone = std::string_view::npos;
-
 namespace {
 
 class Parser {
@@ -100,9 +97,9 @@ bool Parser::argument(ArgumentSpec &out, int depth) {
 
 bool Parser::tuple(ArgumentSpec &out, int depth) {
   const size_t begin = at++;
-  if (depth == kMaxDepth)
+  if (depth == kMaxTupleDepth)
     return fail(begin, begin + 1, "signature-depth",
-                "tuples are nested deeper than " + std::to_string(kMaxDepth) + " levels");
+                "tuples are nested deeper than " + std::to_string(kMaxTupleDepth) + " levels");
   std::vector<ArgumentSpec> elements;
   bool endsWithComma = true;
   for (skipSpace(); peek() != ')'; skipSpace()) {

@@ -8,6 +8,9 @@
 
 namespace nereid::jit {
 
+inline constexpr int kMaxTupleDepth = 32; ///< tuples nested deeper are errors
+inline constexpr size_t kNone = std::string_view::npos;
+
 inline bool isDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool isNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 inline bool isName(char c) { return isNameStart(c) || isDigit(c); }

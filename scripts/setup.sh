@@ -209,9 +209,12 @@ configure_step() {
   mark_fresh
 }
 
+# compile_step PRESET [TARGET ...]: all but what only tests need, or these targets.
 compile_step() {
+  preset=$1
+  shift
   # Nothing to do is the usual case; say so at once rather than in a line of its own.
-  step "building $1" "build-$1" ninja -C "build/$1" -j "$(jobs_for_memory)"
+  step "building $preset" "build-$preset" ninja -C "build/$preset" -j "$(jobs_for_memory)" "$@"
 }
 
 # python_of VERSION: an interpreter of that version, from PATH or pyenv; nothing where there is none.

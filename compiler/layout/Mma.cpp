@@ -15,9 +15,9 @@ using namespace nereid::layout;
 
 namespace {
 /// Bases of one warp's tile and of the warps, over the last two dims of a tile.
-class Bases {
+class TileBases {
 public:
-  explicit Bases(unsigned rank) : rank(rank) {}
+  explicit TileBases(unsigned rank) : rank(rank) {}
 
   void add(llvm::StringRef in, unsigned dim, int32_t step) {
     LinearLayout::Coordinates &basis = basesOf(in).emplace_back(rank, 0);
@@ -59,7 +59,7 @@ struct Warps {
 } // namespace
 
 /// The warps' bits. `absent` has no place in the tile: warps along it hold copies.
-static void addWarps(Bases &bases, const Warps &warps, std::optional<unsigned> absent) {
+static void addWarps(TileBases &bases, const Warps &warps, std::optional<unsigned> absent) {
   const unsigned rank = warps.perCta.size();
   for (unsigned index : llvm::seq<unsigned>(0, rank)) {
     const unsigned dim = warps.rowsFirst ? index : rank - 1 - index;
@@ -72,7 +72,7 @@ static void addWarps(Bases &bases, const Warps &warps, std::optional<unsigned> a
 static LinearLayout accumulator(const Warps &warps, llvm::ArrayRef<int64_t> shape) {
   assert(shape.size() >= 2 && shape.size() == warps.perCta.size() && "one rank");
   const unsigned row = shape.size() - 2, column = row + 1;
-  Bases bases(shape.size());
+  TileBases bases(shape.size());
   bases.add(kRegister, column, 1);
   bases.add(kRegister, row, 8);
   for (unsigned step = kMmaColumns; step < warps.columns; step *= 2)
@@ -99,7 +99,7 @@ static LinearLayout operandOf(unsigned operand, unsigned kWidth, const Warps &wa
   const bool isLeft = operand == 0;
   const unsigned row = shape.size() - 2, column = row + 1;
   const unsigned k = isLeft ? column : row, other = isLeft ? row : column;
-  Bases bases(shape.size());
+  TileBases bases(shape.size());
   for (unsigned step = 1; step < kWidth; step *= 2)
     bases.add(kRegister, k, step);
   if (isLeft)

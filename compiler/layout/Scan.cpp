@@ -63,11 +63,11 @@ static unsigned planRuns(llvm::ArrayRef<Holder> holders, ScanPlan &plan) {
 
 namespace {
 /// What each bit of an input adds to the row and to the block's number.
-struct Bases {
+struct ScanBases {
   llvm::SmallVector<uint32_t, 10> rows, blocks;
 
-  Bases(const LinearLayout &layout, const LinearLayout &withoutAxis, llvm::StringRef axis, llvm::StringRef input,
-        unsigned covered) {
+  ScanBases(const LinearLayout &layout, const LinearLayout &withoutAxis, llvm::StringRef axis, llvm::StringRef input,
+            unsigned covered) {
     for (unsigned bit = 0; bit < layout.inBits(input); ++bit) {
       rows.push_back(withoutAxis.columns(input)[bit]);
       blocks.push_back(uint32_t(layout.basis(input, bit, axis)) >> covered);
@@ -92,7 +92,7 @@ static void planExchange(const LinearLayout &layout, unsigned axis, unsigned cov
   const llvm::StringRef axisName = outs[axis];
   outs.erase(outs.begin() + axis);
   const LinearLayout withoutAxis = layout.sublayout(layout.inputNames(), outs);
-  const Bases registers(layout, withoutAxis, axisName, kRegister, covered),
+  const ScanBases registers(layout, withoutAxis, axisName, kRegister, covered),
       lanes(layout, withoutAxis, axisName, kLane, covered), warps(layout, withoutAxis, axisName, kWarp, covered);
   const unsigned blockBits = layout.outBits(axisName) - covered;
   ScanExchange &exchange = plan.exchange;

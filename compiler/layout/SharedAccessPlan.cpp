@@ -10,7 +10,7 @@ using namespace nereid::layout;
 
 using Bases = llvm::SmallVector<uint32_t, 8>;
 
-static constexpr unsigned kRowBytes = 16, kWordBytes = 4, kMatrixRows = 8, kMaxMatrices = 4;
+static constexpr unsigned kRowBytes = 16, kWordBytes = 4, kLdmatrixRows = 8, kMaxMatrices = 4;
 
 static Bases basesOf(const LinearLayout &offsets, llvm::StringRef in) {
   Bases bases;
@@ -123,7 +123,7 @@ static std::optional<MatrixMapping> plainMapping(const Bases &registers, const B
 static std::optional<MatrixMapping> transposedMapping(const Bases &registers, const Bases &lanes, const Bases &warps,
                                                       unsigned elemBytes) {
   if (elemBytes != 2 || registers.empty() || lanes[2] != 1 || lanes[3] != 2 || lanes[4] != 4 ||
-      !othersMoveRows(registers, lanes, warps, {}, {2, 3, 4}, kMatrixRows))
+      !othersMoveRows(registers, lanes, warps, {}, {2, 3, 4}, kLdmatrixRows))
     return std::nullopt;
   MatrixMapping shape;
   shape.wordBits = {0};

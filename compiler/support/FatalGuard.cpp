@@ -55,7 +55,7 @@ static thread_local Guard *activeGuard = nullptr;
 static std::atomic<unsigned> cancelledRuns{0};
 
 // The threads of such runs are not in the child of a fork.
-[[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { cancelledRuns.store(0); });
+[[maybe_unused]] static const int counterRegistered = pthread_atfork(nullptr, nullptr, [] { cancelledRuns.store(0); });
 
 [[noreturn]] static void leave(Guard &guard, const char *reason) {
   guard.reason = reason;

@@ -26,7 +26,7 @@ static runtime::CudaDevice &deviceAt(int ordinal) { return valueOf(runtime::cuda
 
 //--- Facts -------------------------------------------------------------------------------------
 
-static nb::dict properties(int ordinal) {
+static nb::dict propertiesOf(int ordinal) {
   runtime::CudaDevice &device = deviceAt(ordinal);
   const runtime::DeviceProperties &known = device.properties();
   nb::dict dict;
@@ -242,7 +242,7 @@ void nereid::python::bindCudaDriver(nb::module_ &module) {
   driver.def(
       "driver_version", [] { return valueOf(runtime::cudaDriver()).version(); },
       "The CUDA version of the driver: 12080 is 12.8.");
-  driver.def("properties", &properties, nb::arg("device"), "The figures that people size their grids by.");
+  driver.def("properties", &propertiesOf, nb::arg("device"), "The figures that people size their grids by.");
   driver.def(
       "capability", [](int ordinal) { return deviceAt(ordinal).capability(); }, nb::arg("device"),
       "90 for compute capability 9.0.");

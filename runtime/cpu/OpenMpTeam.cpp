@@ -67,7 +67,7 @@ template <typename Function> static bool find(void *library, const char *name, F
   return function != nullptr;
 }
 
-static const OpenMp *open(const char *path) {
+static const OpenMp *openTeam(const char *path) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (!library)
     return nullptr;
@@ -91,7 +91,7 @@ static const OpenMp *loadedTeam() {
   if (search.loads == search.searchedBefore)
     return nullptr;
   if (!team.load(std::memory_order_relaxed) && search.path)
-    team.store(open(search.path), std::memory_order_release);
+    team.store(openTeam(search.path), std::memory_order_release);
   loadsSearched.store(search.loads, std::memory_order_relaxed);
   return team.load(std::memory_order_relaxed);
 }

@@ -48,7 +48,7 @@ template <typename Op> struct Rewrite : OpConversionPattern<Op> {
 
 //--- Addresses -------------------------------------------------------------------------------
 
-struct Access {
+struct DescriptorAccess {
   Value pointers, inside;
 };
 
@@ -56,7 +56,8 @@ Value widened(OpBuilder &builder, Location loc, Value value) {
   return arith::ExtSIOp::create(builder, loc, tt::withElement(value.getType(), builder.getI64Type()), value);
 }
 
-Access accessTo(OpBuilder &builder, Location loc, const DescriptorFields &fields, ArrayRef<Value> coordinates) {
+DescriptorAccess accessTo(OpBuilder &builder, Location loc, const DescriptorFields &fields,
+                          ArrayRef<Value> coordinates) {
   tt::StridedBlock block{fields.base(), {}, {}, {}};
   block.shape.append(fields.shape().begin(), fields.shape().end());
   block.strides.append(fields.strides().begin(), fields.strides().end());
@@ -67,8 +68,8 @@ Access accessTo(OpBuilder &builder, Location loc, const DescriptorFields &fields
 }
 
 /// The block that begins at the indices.
-Access blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
-               ArrayRef<Value> indices) {
+DescriptorAccess blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
+                         ArrayRef<Value> indices) {
   SmallVector<Value> coordinates;
   for (auto [index, extent] : llvm::zip_equal(indices, type.getBlockType().getShape()))
     coordinates.push_back(tt::coordinatesFrom(builder, loc, widened(builder, loc, index), extent));
@@ -76,8 +77,8 @@ Access blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const 
 }
 
 /// One row for each index, from a column on.
-Access rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields, Value rows,
-              Value column) {
+DescriptorAccess rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
+                        Value rows, Value column) {
   Value columns = tt::coordinatesFrom(builder, loc, widened(builder, loc, column), type.getBlockType().getDimSize(1));
   return accessTo(builder, loc, fields, {widened(builder, loc, rows), columns});
 }
@@ -116,7 +117,7 @@ Value roundedToTf32(OpBuilder &builder, Location loc, Value tile, Value rounds) 
   return arith::SelectOp::create(builder, loc, changes, tt::BitcastOp::create(builder, loc, type, rounded), tile);
 }
 
-Value loadBlock(OpBuilder &builder, Location loc, const DescriptorFields &fields, const Access &access,
+Value loadBlock(OpBuilder &builder, Location loc, const DescriptorFields &fields, const DescriptorAccess &access,
                 RankedTensorType tile, tt::CacheModifier cache, tt::EvictionPolicy evict) {
   Value other = paddingOf(builder, loc, tile, fields.padsWithNan());
   Value loaded = tt::LoadOp::create(builder, loc, tile, access.pointers, access.inside, other, cache, evict, false);
@@ -128,7 +129,7 @@ struct RewriteLoad : Rewrite<tt::DescriptorLoadOp> {
   LogicalResult matchAndRewrite(tt::DescriptorLoadOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     const DescriptorFields fields(adaptor.getDesc());
-    const Access access =
+    const DescriptorAccess access =
         blockAt(rewriter, op.getLoc(), op.getDesc().getType(), fields, tt::flattenValues(adaptor.getIndices()));
     rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), fields, access, cast<RankedTensorType>(op.getType()),
                                      op.getCache(), op.getEvict()));
@@ -141,7 +142,7 @@ struct RewriteGather : Rewrite<tt::DescriptorGatherOp> {
   LogicalResult matchAndRewrite(tt::DescriptorGatherOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     const DescriptorFields fields(adaptor.getDesc());
-    const Access access =
+    const DescriptorAccess access =
         rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), fields, op.getXOffsets(), op.getYOffset());
     rewriter.replaceOp(op, loadBlock(rewriter, op.getLoc(), fields, access, cast<RankedTensorType>(op.getType()),
                                      tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL));
@@ -155,8 +156,9 @@ struct RewriteStore : Rewrite<tt::DescriptorStoreOp> {
   using Rewrite::Rewrite;
   LogicalResult matchAndRewrite(tt::DescriptorStoreOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    const Access access = blockAt(rewriter, op.getLoc(), op.getDesc().getType(), DescriptorFields(adaptor.getDesc()),
-                                  tt::flattenValues(adaptor.getIndices()));
+    const DescriptorAccess access =
+        blockAt(rewriter, op.getLoc(), op.getDesc().getType(), DescriptorFields(adaptor.getDesc()),
+                tt::flattenValues(adaptor.getIndices()));
     rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.inside,
                                              tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
     return success();
@@ -167,8 +169,8 @@ struct RewriteScatter : Rewrite<tt::DescriptorScatterOp> {
   using Rewrite::Rewrite;
   LogicalResult matchAndRewrite(tt::DescriptorScatterOp op, Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    const Access access = rowsAt(rewriter, op.getLoc(), op.getDesc().getType(), DescriptorFields(adaptor.getDesc()),
-                                 op.getXOffsets(), op.getYOffset());
+    const DescriptorAccess access = rowsAt(rewriter, op.getLoc(), op.getDesc().getType(),
+                                           DescriptorFields(adaptor.getDesc()), op.getXOffsets(), op.getYOffset());
     rewriter.replaceOpWithNewOp<tt::StoreOp>(op, access.pointers, adaptor.getSrc().front(), access.inside,
                                              tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL);
     return success();
@@ -200,7 +202,7 @@ std::optional<tt::RMWOp> combinationOf(tt::DescriptorReduceKind kind, Type eleme
 
 /// The extreme of f16 and bf16 by their bits: those without a sign are ordered as integers are, those with one the
 /// other way round as unsigned integers are.
-void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const Access &access, Value value) {
+void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const DescriptorAccess &access, Value value) {
   Type bits = tt::withElement(value.getType(), builder.getI16Type());
   Type pointers = tt::withElement(access.pointers.getType(), tt::PointerType::get(builder.getI16Type()));
   Value pattern = tt::BitcastOp::create(builder, loc, bits, value);
@@ -233,8 +235,8 @@ struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
     const bool isSmallFloat = isSmallFloatExtreme(op.getKind(), element);
     if (!combination && !isSmallFloat)
       return failure(); // said before the conversion
-    const Access access = blockAt(rewriter, op.getLoc(), type, DescriptorFields(adaptor.getDesc()),
-                                  tt::flattenValues(adaptor.getIndices()));
+    const DescriptorAccess access = blockAt(rewriter, op.getLoc(), type, DescriptorFields(adaptor.getDesc()),
+                                            tt::flattenValues(adaptor.getIndices()));
     Value value = adaptor.getSrc().front();
     if (isSmallFloat)
       combineSmallFloats(rewriter, op.getLoc(), op.getKind() == tt::DescriptorReduceKind::MAX, access, value);

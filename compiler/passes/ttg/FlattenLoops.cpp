@@ -15,6 +15,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/LoopAttributes.h"
 #include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/TripCount.h"
 
@@ -34,8 +35,6 @@ namespace nereid::ttg {
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
-
-static constexpr StringLiteral kFlatten = "tt.flatten", kNumStages = "tt.num_stages";
 
 namespace {
 class Flattener {

@@ -13,6 +13,7 @@
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/passes/ttg/AsyncDots.h"
 #include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/LoopAttributes.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 #include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/PipelinedLoads.h"
@@ -29,8 +30,6 @@ namespace nereid::ttg {
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
-
-static constexpr StringLiteral kNumStages = "tt.num_stages", kScheduledStage = "tt.scheduled_max_stage";
 
 //--- rings ---------------------------------------------------------------------------------
 

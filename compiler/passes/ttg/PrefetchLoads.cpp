@@ -10,6 +10,7 @@
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/LoopAttributes.h"
 #include "compiler/passes/ttg/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -23,8 +24,6 @@ namespace nereid::ttg {
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
-
-static constexpr StringLiteral kNumStages = "tt.num_stages", kScheduledStage = "tt.scheduled_max_stage";
 
 namespace {
 /// The ops of one loop's body that compute what its early loads need from the induction variable, in order.

@@ -7,6 +7,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/LoopAttributes.h"
 #include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/TripCount.h"
 
@@ -21,8 +22,6 @@ namespace nereid::ttg {
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
-
-static constexpr StringLiteral kUnrollFactor = "tt.loop_unroll_factor", kNumStages = "tt.num_stages";
 
 /// The step of the unrolled loop; nothing where it is not known or does not fit its type.
 static std::optional<APInt> stepOfAll(scf::ForOp loop, unsigned factor) {
@@ -87,12 +86,12 @@ struct UnrollLoops : ttg::impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { // from the innermost one on
-      if (loop->hasAttr(kUnrollFactor))
+      if (loop->hasAttr(kLoopUnrollFactor))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      auto asked = dyn_cast<IntegerAttr>(loop->removeAttr(kUnrollFactor));
+      auto asked = dyn_cast<IntegerAttr>(loop->removeAttr(kLoopUnrollFactor));
       if (!asked || asked.getInt() < 2)
         continue;
       const unsigned factor = asked.getInt();

@@ -10,8 +10,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-static bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 16; }
-
 llvm::Type *LaneEmitter::memoryType(Type element) {
   if (element.isInteger(1))
     return ir.getInt8Ty();

@@ -17,6 +17,11 @@
 
 namespace nereid::cpu {
 
+/// Whether elements of this type are held as their bits and computed with in f32.
+inline bool isSmallFloat(mlir::Type type) {
+  return mlir::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() <= 16;
+}
+
 class LaneEmitter {
 public:
   LaneEmitter(llvm::IRBuilder<> &ir, const CpuFeatures &machine, bool canFuse)

@@ -16,7 +16,6 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 static bool isFp8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
-static bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 16; }
 
 llvm::Value *LaneEmitter::widen(llvm::Value *bits, Type element) {
   if (!isSmallFloat(element))

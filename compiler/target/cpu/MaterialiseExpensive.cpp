@@ -26,9 +26,10 @@ static bool isExpensive(Operation *op) {
     return true;
   if (isa<tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op))
     return true;
-  return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
-              math::RoundEvenOp, math::CopySignOp, math::SqrtOp>(op);
+  return isa_and_nonnull<mlir::math::MathDialect>(op->getDialect()) &&
+         !isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp, mlir::math::FloorOp, mlir::math::CeilOp,
+              mlir::math::TruncOp, mlir::math::RoundOp, mlir::math::RoundEvenOp, mlir::math::CopySignOp,
+              mlir::math::SqrtOp>(op);
 }
 
 static UseMap scan(PlanContext &context, Sequence &sequence) {

@@ -21,9 +21,10 @@ struct AccessCounts {
 } // namespace
 
 static bool isTranscendental(Operation *op) {
-  return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
-              math::RoundEvenOp, math::CopySignOp, math::SqrtOp, math::RsqrtOp>(op);
+  return isa_and_nonnull<mlir::math::MathDialect>(op->getDialect()) &&
+         !isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp, mlir::math::FloorOp, mlir::math::CeilOp,
+              mlir::math::TruncOp, mlir::math::RoundOp, mlir::math::RoundEvenOp, mlir::math::CopySignOp,
+              mlir::math::SqrtOp, mlir::math::RsqrtOp>(op);
 }
 
 /// Width of a lane while it is computed with: small floats are widened.

@@ -54,14 +54,10 @@ static llvm::Align alignmentOf(llvm::Type *word, unsigned count) {
   return llvm::Align(word->getIntegerBitWidth() / 8 * count);
 }
 
-static llvm::Value *moved(IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
-  return offset == 0 ? pointer : ir.CreatePtrAdd(pointer, ir.getInt64(offset));
-}
-
 static llvm::SmallVector<llvm::Value *, 4> loadPlain(IrBuilder &ir, const GlobalAccess &access) {
-  llvm::Value *all =
-      ir.CreateAlignedLoad(wholeType(access.wordType, access.numWords), moved(ir, access.pointer, access.byteOffset),
-                           alignmentOf(access.wordType, access.numWords), access.isVolatile);
+  llvm::Value *all = ir.CreateAlignedLoad(wholeType(access.wordType, access.numWords),
+                                          offsetPointer(ir, access.pointer, access.byteOffset),
+                                          alignmentOf(access.wordType, access.numWords), access.isVolatile);
   if (access.numWords == 1)
     return {all};
   llvm::SmallVector<llvm::Value *, 4> words;
@@ -77,7 +73,7 @@ static void storePlain(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm:
     all = llvm::PoisonValue::get(wholeType(word, words.size()));
   for (unsigned index = 0; words.size() > 1 && index < words.size(); ++index)
     all = ir.CreateInsertElement(all, words[index], uint64_t{index});
-  ir.CreateAlignedStore(all, moved(ir, pointer, offset), alignmentOf(word, words.size()));
+  ir.CreateAlignedStore(all, offsetPointer(ir, pointer, offset), alignmentOf(word, words.size()));
 }
 
 //--- PTX -----------------------------------------------------------------------------------

@@ -10,6 +10,11 @@
 
 namespace nereid::nvidia {
 
+/// `pointer` moved by `offset` bytes; the same value where that is 0.
+inline llvm::Value *offsetPointer(lowering::IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
+  return offset == 0 ? pointer : ir.CreatePtrAdd(pointer, ir.getInt64(offset));
+}
+
 class NvidiaEmitter : public lowering::TargetEmitter {
 public:
   using IrBuilder = lowering::IrBuilder;

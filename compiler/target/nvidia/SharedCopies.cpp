@@ -11,10 +11,6 @@ using namespace nereid::lowering;
 
 using llvm::Intrinsic::ID;
 
-static llvm::Value *moved(IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
-  return offset == 0 ? pointer : ir.CreatePtrAdd(pointer, ir.getInt64(offset));
-}
-
 static ID ldmatrixIntrinsic(unsigned count, bool isTransposed) {
   switch (count) {
   case 1:
@@ -31,8 +27,8 @@ static ID ldmatrixIntrinsic(unsigned count, bool isTransposed) {
 
 llvm::SmallVector<llvm::Value *, 8> NvidiaEmitter::ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
                                                             unsigned count, bool isTransposed) {
-  llvm::Value *all =
-      ir.CreateIntrinsic(ldmatrixIntrinsic(count, isTransposed), {row->getType()}, {moved(ir, row, byteOffset)});
+  llvm::Value *all = ir.CreateIntrinsic(ldmatrixIntrinsic(count, isTransposed), {row->getType()},
+                                        {offsetPointer(ir, row, byteOffset)});
   if (count == 1)
     return {all};
   llvm::SmallVector<llvm::Value *, 8> words;
@@ -44,7 +40,7 @@ llvm::SmallVector<llvm::Value *, 8> NvidiaEmitter::ldmatrix(IrBuilder &ir, llvm:
 void NvidiaEmitter::stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
                              bool isTransposed) {
   PtxBuilder assembly(ir);
-  const std::string at = assembly.input(ir.CreatePtrToInt(moved(ir, row, byteOffset), ir.getInt32Ty()));
+  const std::string at = assembly.input(ir.CreatePtrToInt(offsetPointer(ir, row, byteOffset), ir.getInt32Ty()));
   std::string list;
   for (llvm::Value *word : words)
     list += (list.empty() ? "" : ", ") + assembly.input(word);
@@ -73,8 +69,8 @@ static ID cpAsyncIntrinsic(unsigned bytes, bool isPartial, tt::CacheModifier cac
 }
 
 void NvidiaEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
-  llvm::SmallVector<llvm::Value *, 3> operands = {moved(ir, copy.target, copy.targetOffset),
-                                                  moved(ir, copy.source, copy.sourceOffset)};
+  llvm::SmallVector<llvm::Value *, 3> operands = {offsetPointer(ir, copy.target, copy.targetOffset),
+                                                  offsetPointer(ir, copy.source, copy.sourceOffset)};
   if (copy.mask)
     operands.push_back(ir.CreateSelect(copy.mask, ir.getInt32(copy.bytes), ir.getInt32(0)));
   ir.CreateIntrinsic(cpAsyncIntrinsic(copy.bytes, copy.mask != nullptr, copy.cache), {}, operands);

@@ -9,8 +9,6 @@
 
 using namespace nereid::runtime;
 
-static bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
-
 static std::shared_ptr<Kernel> loaded(CudaDevice &device, const nereid::artifact::Artifact &artifact) {
   auto kernel = device.load(artifact);
   EXPECT_TRUE(kernel) << kernel.error().text;

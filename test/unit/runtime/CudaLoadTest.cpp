@@ -21,8 +21,6 @@ static Failure loadFailure(StubDriver &stub, const nereid::artifact::Artifact &a
   return {error.code, error.text, error.resource, error.required, error.limit};
 }
 
-static bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
-
 TEST(CudaLoad, properties_are_the_devices) {
   StubDriver stub("capability=8.6");
   const DeviceProperties &known = stub.device().properties();

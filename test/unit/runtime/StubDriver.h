@@ -36,4 +36,6 @@ artifact::Artifact cudaArtifact(const std::vector<std::string> &types, const std
 /// Its argument block with these bytes in every parameter in turn: 0x01.. for the first, 0x02.. for the second.
 std::vector<char> patternBlock(const artifact::Artifact &artifact);
 
+inline bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+
 } // namespace nereid::runtime

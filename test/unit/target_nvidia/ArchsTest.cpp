@@ -2,17 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Archs.h"
 
-#include "gtest/gtest.h"
+#include "test/unit/target_nvidia/NamedArch.h"
 
 namespace nereid::nvidia {
 namespace {
-
-Arch arch(const char *name) {
-  std::string reason;
-  const std::optional<Arch> found = findArch(name, reason);
-  EXPECT_TRUE(found) << name << ": " << reason;
-  return found.value_or(Arch());
-}
 
 std::string refusal(const char *name) {
   std::string reason;

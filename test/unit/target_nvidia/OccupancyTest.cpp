@@ -2,17 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Occupancy.h"
 
-#include "gtest/gtest.h"
+#include "test/unit/target_nvidia/NamedArch.h"
 
 namespace nereid::nvidia {
 namespace {
-
-Arch arch(const char *name) {
-  std::string reason;
-  const std::optional<Arch> found = findArch(name, reason);
-  EXPECT_TRUE(found) << reason;
-  return found.value_or(Arch());
-}
 
 TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {
   // 65536 registers, 2048 threads (1536 of 8.6), 228 KiB of shared memory (100), 1 KiB of it for each block.

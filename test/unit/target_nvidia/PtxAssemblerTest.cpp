@@ -6,7 +6,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 
-#include "gtest/gtest.h"
+#include "test/unit/target_nvidia/NamedArch.h"
 
 #include <unistd.h>
 
@@ -17,11 +17,6 @@ namespace nereid::nvidia {
 namespace {
 
 const Tools library = {.ptxas = "", .nvJitLink = NEREID_STUB_NVJITLINK};
-
-Arch arch(const char *name = "90") {
-  std::string reason;
-  return findArch(name, reason).value_or(Arch());
-}
 
 /// A program that stands in for ptxas: it writes its arguments as the cubin, or fails with a text.
 class FakePtxas {

@@ -1,0 +1,31 @@
+# Unity builds: several files of a folder are compiled as one, which halves the time of a clean build.
+# SPDX-License-Identifier: MIT
+
+option(NEREID_UNITY "compile the files of a folder in groups; OFF for quick rebuilds of single files" ON)
+set(NEREID_UNITY_FILES 8)
+
+# Files with names of their own on purpose: both tables of phases, the constants of each function, texts of test kernels.
+set(NEREID_UNITY_ALONE
+    "^compiler/driver/C(pu|uda)Backend.cpp$|^compiler/math/|^test/unit/(lowering|target_cpu)/")
+
+# Groups the sources of `target`. Files in a group have the same using-directives: `Value` means one thing in it.
+function(nereid_unity target)
+  if(NOT NEREID_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(count 0)
+  foreach(source IN LISTS sources)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+    if(NOT EXISTS ${source} OR path MATCHES "^build/" OR path MATCHES ${NEREID_UNITY_ALONE})
+      continue()
+    endif()
+    file(STRINGS ${source} usings REGEX "^using namespace ")
+    string(MD5 key "${usings}")
+    string(SUBSTRING ${key} 0 6 key)
+    math(EXPR filled_${key} "0${filled_${key}} + 1")
+    math(EXPR group "(${filled_${key}} - 1) / ${NEREID_UNITY_FILES}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${key}_${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
