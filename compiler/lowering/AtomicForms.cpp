@@ -1,4 +1,4 @@
-// Translates the orders and operations of atomic accesses, of which LLVM has each.
+// Translates the memory orders and operations of atomic accesses to LLVM's.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/AtomicForms.h"
 

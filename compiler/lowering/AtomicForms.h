@@ -1,4 +1,4 @@
-// What LLVM calls the orders and operations of atomic accesses.
+// Maps the memory orders and operations of atomic accesses to LLVM's.
 // SPDX-License-Identifier: MIT
 #pragma once
 

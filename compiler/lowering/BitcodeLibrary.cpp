@@ -32,7 +32,7 @@ bool lowering::accepts(const llvm::Function &function, llvm::ArrayRef<llvm::Valu
                       [](auto each) { return std::get<0>(each) == std::get<1>(each)->getType()->getScalarType(); });
 }
 
-/// Code of the library is generated as the kernel's is.
+/// Makes a library function internal and removes its target attributes, so that it is compiled as the kernel is.
 static void adopt(llvm::Function &function) {
   for (const char *attribute : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width", "frame-pointer"})
     function.removeFnAttr(attribute);

@@ -1,4 +1,4 @@
-// Functions that kernels call on each element and that are held as LLVM bitcode.
+// Declares and links elementwise functions that are held as LLVM bitcode.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,9 +11,9 @@ namespace nereid::lowering {
 
 /// The function of that name, declared in `module`; null where the bitcode has none.
 llvm::Function *declareFrom(llvm::StringRef bitcode, llvm::Module &module, llvm::StringRef name);
-/// Whether the function takes these values and gives this type.
+/// Whether the function takes these values and returns this type.
 bool accepts(const llvm::Function &function, llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result);
-/// Copies those functions of the bitcode that are declared in `module`, with what they call. Nobody outside sees them.
+/// Copies those functions of the bitcode that are declared in `module`, with what they call. They become internal.
 llvm::Error linkFrom(llvm::StringRef bitcode, llvm::Module &module);
 /// Whether functions with that prefix are declared and have no body.
 bool hasDeclarations(const llvm::Module &module, llvm::StringRef prefix);

@@ -1,4 +1,4 @@
-// LLVM asks a context's gate before each pass that could be left out; ours leaves none out, but may not come back.
+// Installs a gate that LLVM calls before each optional pass; ours skips no pass, but ends a cancelled compilation.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/CancelBetweenPasses.h"
 

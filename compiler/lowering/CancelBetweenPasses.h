@@ -1,4 +1,4 @@
-// Lets a compilation that was given up end between two of LLVM's passes.
+// Lets a cancelled compilation end between two of LLVM's passes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@ class LLVMContext;
 
 namespace nereid::lowering {
 
-/// From now on passes over what `context` holds end guarded work that was given up (support/FatalGuard.h).
+/// From now on the passes on modules of `context` end guarded work that was cancelled (support/FatalGuard.h).
 void cancelBetweenPasses(llvm::LLVMContext &context);
 
 } // namespace nereid::lowering

@@ -1,4 +1,4 @@
-// Line tables: MLIR locations as LLVM debug locations.
+// Translates MLIR locations to LLVM debug locations (line tables).
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/DebugInfo.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace nereid::lowering;
 
 FileLineColRange nereid::lowering::sourcePosition(Location location) {
-  // Names wrap positions, call sites name the callee's own one first, fused ones keep several.
+  // Names wrap positions; call sites name the callee's position first; fused locations hold several.
   if (auto range = dyn_cast<FileLineColRange>(location))
     return range;
   if (auto named = dyn_cast<NameLoc>(location))
@@ -24,7 +24,7 @@ FileLineColRange nereid::lowering::sourcePosition(Location location) {
   return {};
 }
 
-/// The call site that a location stands in, behind names and fusions.
+/// The call site of a location, found through names and fusions.
 static CallSiteLoc callSite(Location location) {
   if (auto site = dyn_cast<CallSiteLoc>(location))
     return site;

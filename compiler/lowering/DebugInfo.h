@@ -1,4 +1,4 @@
-// Line tables: MLIR locations as LLVM debug locations.
+// Translates MLIR locations to LLVM debug locations (line tables).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,12 +20,11 @@ public:
   using Kind = llvm::DICompileUnit::DebugEmissionKind;
   explicit DebugInfo(llvm::Module &module, Kind kind = Kind::LineTablesOnly) : module(module), kind(kind) {}
 
-  /// Describes `function`, which begins at `location`; what follows is about
-  /// it. Without a source position there is nothing to describe, and the other
-  /// calls do nothing.
+  /// Begins the description of `function`, which starts at `location`; the calls that follow are about it. Without a
+  /// source position nothing is described, and the other calls do nothing.
   void begin(llvm::Function &function, mlir::Location location);
   void setLocation(llvm::IRBuilderBase &builder, mlir::Location location);
-  /// Once, after the last function.
+  /// Called once, after the last function.
   void finish();
 
 private:

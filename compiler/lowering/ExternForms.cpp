@@ -1,4 +1,4 @@
-// The table from libdevice's symbols to inline code, intrinsics and bit casts.
+// Maps libdevice symbols to inline code, intrinsics and bit casts.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/ExternForms.h"
 
@@ -10,7 +10,7 @@ using namespace nereid;
 using llvm::Intrinsic::ID;
 
 namespace {
-/// What is left of a symbol without `__nv_`, and without the `f` of its f32 form.
+/// A symbol without its prefix `__nv_` and without the suffix `f` of its f32 form.
 struct Function {
   llvm::StringRef name;
   bool isSingle = false, isDouble = false;
@@ -24,7 +24,7 @@ static Function parse(llvm::StringRef symbol, llvm::ArrayRef<llvm::Value *> args
   llvm::Type *type = args.front()->getType()->getScalarType();
   function.isSingle = type->isFloatTy();
   function.isDouble = type->isDoubleTy();
-  symbol.consume_front("fast_"); // the exact function is within every bound of the fast one
+  symbol.consume_front("fast_"); // the exact function satisfies every error bound of the fast one
   if (function.isSingle)
     symbol.consume_back("f");
   function.name = symbol;
@@ -61,7 +61,7 @@ static ID floatIntrinsic(llvm::StringRef name) {
       .Default(llvm::Intrinsic::not_intrinsic);
 }
 
-/// The type with another element in as many lanes.
+/// The type with another element and the same number of lanes.
 static llvm::Type *like(llvm::Value *value, llvm::Type *element) {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
   return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;

@@ -1,4 +1,4 @@
-// Functions of other libraries, by symbol, for which there is code that every target can run.
+// Emits functions of other libraries, by symbol, as code that every target can run.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nereid::lowering {
 
-/// The function `symbol` on scalars or vectors; null where it has no such code.
+/// Emits the function `symbol` on scalars or vectors; null where there is no such code for it.
 llvm::Value *emitExtern(llvm::IRBuilderBase &ir, llvm::StringRef symbol, llvm::ArrayRef<llvm::Value *> args,
                         const math::HostMath &host);
 

@@ -1,4 +1,4 @@
-// Prints what has been decided about a kernel, op by op with the line that each comes from.
+// Prints what the passes decided about a kernel, op by op with its source line.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/GpuPlan.h"
 
@@ -46,7 +46,7 @@ static unsigned lineOf(Operation *op) {
   return range ? range.getStartLine() : 0;
 }
 
-/// "  12  tt.load"; line 0 is that of what has no place in the text.
+/// "  12  tt.load"; line 0 stands for ops without a source position.
 void PlanText::begin(Operation *op) { os << llvm::format("  %4u  ", lineOf(op)) << op->getName() << " "; }
 
 static void writeShape(llvm::raw_ostream &os, ArrayRef<int64_t> shape, Type element) {
@@ -132,7 +132,7 @@ void PlanText::writeMoves(tt::FuncOp function) {
 
 //--- loops ---------------------------------------------------------------------------------
 
-/// Ops that say when things happen in a turn.
+/// Ops that show when things happen in an iteration.
 static bool isScheduledOp(Operation *op) {
   return isa<ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp, ttg::AsyncWaitOp, ttg::LocalLoadOp,
              ttg::LocalAllocOp, ttg::LocalStoreOp, tt::DotOp, tt::LoadOp, tt::StoreOp, tt::ReduceOp,

@@ -1,4 +1,4 @@
-// The plan of a kernel for GPUs as text: layouts of what moves, turns of loops, the map of shared memory, barriers.
+// Prints the plan of a GPU kernel: layouts of moved tiles, loop schedules, the shared-memory map, barriers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nereid::lowering {
 
-/// Of a module of `ttg` that is ready to be emitted.
+/// The plan of a `ttg` module that is ready for emission.
 std::string printPlan(mlir::ModuleOp module, const analysis::SharedMemoryPlan &shared);
 
 } // namespace nereid::lowering

@@ -1,4 +1,4 @@
-// The kernel of a module, and where its parameters lie in the block that launches pass: the same for every target.
+// Finds a module's kernel and lays out its parameters in the launch buffer, the same way for every target.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace nereid::lowering {
 
-/// A parameter's place in the packed block.
+/// A parameter's location in the packed launch buffer.
 struct Param {
   uint32_t offset = 0;
   uint32_t size = 0;
 };
 
-/// The module's one public function, whose control flow is structured; a diagnostic where there is none such.
+/// The module's one public function, whose control flow is structured; reports a diagnostic where there is none.
 mlir::FailureOr<tt::FuncOp> findKernel(mlir::ModuleOp module);
 
 /// The kernel's own parameters in order, each aligned to its size.

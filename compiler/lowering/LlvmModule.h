@@ -1,4 +1,4 @@
-// What targets do alike with a module of LLVM IR.
+// Verifies and prints modules of LLVM IR for all targets.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace nereid::lowering {
 
-/// In builds with assertions an error at `kernel` where the module is invalid; the module is not looked at in others.
+/// In builds with assertions, reports an error at `kernel` where the module is invalid; other builds do not verify.
 mlir::LogicalResult verifyLlvm(mlir::Operation *kernel, const llvm::Module &module);
 
 std::string printLlvm(const llvm::Module &module);
 
-/// The value, or LLVM's error as one at `op`.
+/// The value, or LLVM's error reported at `op`.
 template <typename T> mlir::FailureOr<T> orDiagnose(mlir::Operation *op, llvm::Expected<T> value) {
   if (value)
     return std::move(*value);

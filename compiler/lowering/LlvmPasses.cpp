@@ -1,4 +1,4 @@
-// Sets up what LLVM's pass managers and its code generator need.
+// Sets up LLVM's pass managers and code generator.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/LlvmPasses.h"
 

@@ -1,4 +1,4 @@
-// Runs passes of LLVM on a module, and its code generator.
+// Runs LLVM passes and the code generator on a module.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@ namespace nereid::lowering {
 /// Runs the passes on every function that has a body.
 void runOnFunctions(llvm::Module &module, llvm::TargetMachine &machine, llvm::FunctionPassManager passes);
 
-/// Assembly or an object; the module is changed on the way.
+/// Emits assembly or an object; this changes the module.
 llvm::Error emitFile(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type,
                      llvm::SmallVectorImpl<char> &bytes);
 

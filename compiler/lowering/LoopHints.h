@@ -1,4 +1,4 @@
-// What a kernel's author asks of LLVM for one loop.
+// Attaches the hints that a kernel gives for a loop to its LLVM branch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,8 +11,8 @@ class Operation;
 
 namespace nereid::lowering {
 
-/// Attaches `tt.loop_unroll_factor` and the ban on hoisting of `llvm.loop_annotation` to the branch that goes back to
-/// the loop's header.
+/// Attaches `tt.loop_unroll_factor` and the no-hoisting hint of `llvm.loop_annotation` to the branch back to the loop's
+/// header.
 void attachLoopHints(mlir::Operation *loop, llvm::Instruction *latch);
 
 } // namespace nereid::lowering

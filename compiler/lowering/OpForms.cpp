@@ -1,4 +1,4 @@
-// The tables from ops to predicates, intrinsics and inline code.
+// Maps ops to predicates, intrinsics and inline code.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/OpForms.h"
 
@@ -76,7 +76,7 @@ llvm::CmpInst::Predicate lowering::predicateOf(arith::CmpFPredicate predicate) {
   llvm_unreachable("all predicates are listed");
 }
 
-/// The divisor, or 1 where a division by it has no result.
+/// The divisor, or 1 where the division would trap.
 static llvm::Value *safeDivisor(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Value *b, bool isSigned) {
   llvm::Type *type = b->getType();
   if (auto *constant = dyn_cast<llvm::ConstantInt>(b); constant && !constant->isZero() && !constant->isMinusOne())
@@ -106,7 +106,7 @@ llvm::Value *lowering::roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integ
   if (type->getScalarSizeInBits() < 64)
     return integer;
   auto number = [&](uint64_t value) { return llvm::ConstantInt::get(type, value); };
-  // Of numbers from 2^53 on, 53 bits above the lowest 11 remain; the lowest of them is 1 where anything is lost.
+  // Numbers from 2^53 on keep the 53 bits above the lowest 11; the lowest kept bit is set where any bit is lost.
   constexpr uint64_t kLost = 0x7ff, kExact = uint64_t{1} << 53;
   llvm::Value *lost = ir.CreateAnd(integer, number(kLost));
   llvm::Value *lowest = ir.CreateAnd(ir.CreateAdd(lost, number(kLost)), number(kLost + 1));

@@ -1,4 +1,4 @@
-// What ops of arith and math are in LLVM IR, on every target.
+// Emits arith and math ops as LLVM IR, the same on every target.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,21 +18,21 @@ llvm::CmpInst::Predicate predicateOf(mlir::arith::CmpFPredicate predicate);
 
 using MathEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, const nereid::math::HostMath &);
 
-/// arith's integer division or remainder, on scalars or vectors. What would trap, a division by zero or of the least
-/// number by -1, is one by 1.
+/// Emits arith's integer division or remainder on scalars or vectors. Divisions that would trap (by zero, or of the
+/// least number by -1) divide by 1 instead.
 llvm::Value *emitDivision(llvm::IRBuilderBase &ir, mlir::Operation *op, llvm::Value *a, llvm::Value *b);
 
-/// A 64-bit integer that f64 holds and that rounds to f32 and narrower floats as the given one does: what f64 has no
-/// bits for is rounded to odd. Of narrower integers, which f64 holds, the same.
+/// Rounds a 64-bit integer to odd, so that f64 holds it and it then rounds to f32 and narrower floats as the given
+/// integer does. Returns narrower integers, which f64 holds, unchanged.
 llvm::Value *roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integer, bool isSigned);
 
 /// The inline code of an elementary function; null where an op has none.
 MathEmitter mathEmitterOf(mlir::Operation *op);
 
-/// How a float type of 8 bits is laid out.
+/// The bit layout of an fp8 type.
 nereid::math::Fp8Format fp8FormatOf(mlir::Type type);
 
-/// The intrinsic that every target has instructions for; none for other ops.
+/// The intrinsic of an op for which every target has instructions; none for other ops.
 llvm::Intrinsic::ID mathIntrinsicOf(mlir::Operation *op);
 
 } // namespace nereid::lowering

@@ -1,4 +1,4 @@
-// What differs between GPU vendors when tiles become LLVM IR.
+// Implements what GPU vendors share of emitting tiles as LLVM IR.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TargetEmitter.h"
 

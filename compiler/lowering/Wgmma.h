@@ -1,4 +1,4 @@
-// What the matrix unit of four warps is asked to do.
+// Describes the wgmma instructions of a warp-group dot.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,29 +27,29 @@ constexpr unsigned bitsOf(WgmmaElement element) {
   return 0;
 }
 
-/// One instruction: 64 rows, 32 bytes of depth.
+/// One instruction: 64 rows, 32 bytes along k.
 struct WgmmaInstruction {
-  unsigned firstAccumulator; ///< of the columns / 2 sums of a thread that it adds to
-  uint32_t left;             ///< chunks of 16 bytes from the left matrix's start, or the first of four words of it
-  uint32_t right;            ///< chunks from the right matrix's start
-  bool isFirst;              ///< the first instruction for these sums
+  unsigned firstAccumulator; ///< of the thread's columns / 2 accumulators
+  uint32_t left;             ///< offset in the left matrix in chunks of 16 bytes, or index of its first word
+  uint32_t right;            ///< offset in the right matrix in chunks
+  bool isFirst;              ///< the first instruction for these accumulators
 };
 
-/// Steps issued one after the other. A matrix in shared memory is given by a descriptor: where it starts and how its
-/// chunks follow each other, as the instruction takes it.
+/// Instructions issued in sequence. A matrix in shared memory is given by the instruction's descriptor: its start and
+/// the strides of its chunks.
 struct WgmmaDot {
   WgmmaElement leftElement, rightElement;
   unsigned columns;                      ///< of an instruction
-  bool isLeftMMajor = false;             ///< the left matrix's rows in memory run along M, not along K
-  bool isRightNMajor = false;            ///< the right one's along N
-  llvm::Value *leftDescriptor = nullptr; ///< i64; null: words
+  bool isLeftMMajor = false;             ///< the left matrix is contiguous along M, not along K
+  bool isRightNMajor = false;            ///< the right matrix is contiguous along N
+  llvm::Value *leftDescriptor = nullptr; ///< i64; null: operand in words
   llvm::SmallVector<llvm::Value *> leftWords;
   llvm::Value *rightDescriptor = nullptr;
   llvm::SmallVector<WgmmaInstruction> steps;
   unsigned numAccumulators = 0;
-  llvm::ArrayRef<llvm::Value *> accumulators; ///< f32 or i32 that products are added to; empty: zeros
-  llvm::Value *useAccumulators = nullptr;     ///< i1: whether they are added to, null: yes
-  bool waits = true;                          ///< for the results
+  llvm::ArrayRef<llvm::Value *> accumulators; ///< f32 or i32; empty: zeros
+  llvm::Value *useAccumulators = nullptr;     ///< i1, whether accumulators are added; null: yes
+  bool waits = true;                          ///< whether to wait for the results
 };
 
 } // namespace nereid::lowering

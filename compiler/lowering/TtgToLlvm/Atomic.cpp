@@ -1,8 +1,8 @@
-// Atomic accesses to global memory: each element once, whoever else holds a copy of it.
+// Emits atomic accesses to global memory, each element once even where several threads hold copies of it.
 // SPDX-License-Identifier: MIT
 //
-// Of the threads that hold an element one accesses memory; the others get what it found by a shuffle or, across warps,
-// through shared memory. Of a scalar that is the block's first thread.
+// One of the threads that hold an element accesses memory; the others receive the result by a shuffle or, across warps,
+// through shared memory. For a scalar it is the CTA's first thread.
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -38,7 +38,7 @@ private:
   TtgFunctionEmitter &emitter;
   IrBuilder &ir;
   Operation *op;
-  tt::AtomicRMWOp combine; ///< null: one of the others
+  tt::AtomicRMWOp combine; ///< null: a load, store or compare-and-swap
   analysis::MemoryAccess access;
   llvm::Value *isOwner = nullptr;
 };
@@ -47,7 +47,7 @@ private:
 
 //--- one access ----------------------------------------------------------------------------
 
-/// Behind a branch on the mask; LLVM makes a loop of what the machine has no instruction for.
+/// Accesses memory in a branch on the mask; LLVM emits a loop where the machine has no instruction.
 llvm::Value *AtomicEmitter::accessByLlvm(const AtomicAccess &one) {
   llvm::Type *type = one.value->getType();
   llvm::BasicBlock *before = ir.GetInsertBlock(), *after = emitter.newBlock("atomic.end");
@@ -130,7 +130,7 @@ AtomicAccess AtomicEmitter::accessAt(unsigned index, llvm::Value *value) {
   return one;
 }
 
-/// What the access takes to memory. Loads and stores move bits.
+/// The operand of the access. Loads and stores move bits.
 llvm::Value *AtomicEmitter::valueAt(unsigned index) {
   llvm::Type *bits = ir.getIntNTy(access.elementBits);
   if (isa<tt::AtomicLoadOp>(op))
@@ -139,7 +139,7 @@ llvm::Value *AtomicEmitter::valueAt(unsigned index) {
   return isa<tt::AtomicStoreOp>(op) ? ir.CreateBitCast(emitter.elements.toMemory(value), bits) : value;
 }
 
-/// Neighbours: as many at once as there is an instruction for.
+/// `count` adjacent elements from `first` on.
 Tile AtomicEmitter::vectorAt(unsigned first, unsigned count) {
   if (count == 1) {
     llvm::Value *found = accessOnce(accessAt(first, valueAt(first)));
@@ -163,7 +163,7 @@ Tile AtomicEmitter::vectorAt(unsigned first, unsigned count) {
   return results;
 }
 
-/// Elements that exist and elements that do not are in different pieces.
+/// The number of adjacent elements per access. A vector never mixes elements that exist with elements that do not.
 unsigned AtomicEmitter::vectorSize() {
   int64_t elems = analysis::vectorElems(access, emitter.module.axes);
   if (op->hasAttr(tt::kExtents))
@@ -172,7 +172,7 @@ unsigned AtomicEmitter::vectorSize() {
   return elems;
 }
 
-//--- what other threads get ----------------------------------------------------------------
+//--- results of other threads --------------------------------------------------------------
 
 void AtomicEmitter::shareScalar(Tile &result) {
   if (!emitter.module.shared.offsetOf.contains(op)) { // one warp
@@ -215,7 +215,7 @@ void AtomicEmitter::shareTile(Tile &result) {
                                              });
 }
 
-//--- the whole -----------------------------------------------------------------------------
+//--- emission ------------------------------------------------------------------------------
 
 LogicalResult AtomicEmitter::run() {
   const bool isTile = isa<RankedTensorType>(access.pointer.getType());

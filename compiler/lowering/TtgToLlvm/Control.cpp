@@ -1,8 +1,9 @@
-// Emits scf loops and branches: blocks, and one phi for each register that is carried.
+// Emits scf loops and branches: basic blocks, and one phi for each carried register.
 // SPDX-License-Identifier: MIT
 //
-// A loop is entered only if its body runs: one branch a turn, and what is hoisted runs only where it did. Registers
-// that are copies share a phi, and so do those of an index tile that differ by constants and go up together.
+// A loop is entered only if its body runs: there is one branch per iteration, and hoisted code runs only where the body
+// does. Registers that are copies share a phi; so do registers of an index tile that differ by constants and advance
+// together.
 #include "compiler/lowering/LoopHints.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -10,7 +11,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-/// Whether `next` is `carried` moved by the same amount in each register.
+/// Whether `next` is `carried` plus the same amount in each register.
 static bool movesTogether(Value next, Value carried) {
   while (next != carried) {
     Operation *op = next.getDefiningOp();
@@ -35,21 +36,21 @@ static bool movesTogether(Value next, Value carried) {
 
 namespace nereid::lowering {
 
-/// The values that meet in a block, each register a phi.
+/// The values that merge in a basic block, one phi per register.
 class TilePhis {
 public:
-  /// Makes the phis at the start of the current block and defines `values`. For the head of a loop `next` names what
-  /// comes back to it.
+  /// Makes the phis at the start of the current basic block and defines `values`. In a loop header, `next` is the
+  /// yielded values.
   TilePhis(TtgFunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next = {});
   void add(ArrayRef<Tile> incoming, llvm::BasicBlock *from);
 
 private:
   struct Phi {
     llvm::PHINode *node;
-    unsigned index; ///< the register that it has its values from
-    int64_t offset; ///< what that register is beyond the phi
+    unsigned index; ///< the register that provides its values
+    int64_t offset; ///< that register's offset from the phi
   };
-  /// Registers as a phi and a constant; those without a phi of their own are copies.
+  /// A register as a phi plus a constant; registers without a phi of their own are copies.
   struct PhiOffset {
     llvm::PHINode *node = nullptr;
     int64_t offset = 0;
@@ -70,7 +71,7 @@ TilePhis::TilePhis(TtgFunctionEmitter &emitter, ValueRange values, ArrayRef<Tile
     const bool sharesBases = !next.empty() && movesTogether(next[index], value);
     phiOffsets.push_back(makePhis(inits[index], copyMask(value.getType()), sharesBases));
   }
-  // Phis stand before everything else in their block.
+  // Phis precede everything else in their basic block.
   for (auto [index, value] : llvm::enumerate(values))
     defineValue(value, phiOffsets[index], copyMask(value.getType()));
 }
@@ -141,7 +142,8 @@ LogicalResult TtgFunctionEmitter::emitFor(scf::ForOp op) {
   ir.CreateCondBr(runs(lower), body, after);
 
   ir.SetInsertPoint(body);
-  // The phis get their values once the body stands: what is asked about them on the way must hold for every turn.
+  // The phis get their values after the body is emitted: whatever is derived from them before must hold in every
+  // iteration.
   llvm::PHINode *index = ir.CreatePHI(lower->getType(), 2);
   define(op.getInductionVar(), {index});
   Operation *yield = op.getBody()->getTerminator();
@@ -154,7 +156,7 @@ LogicalResult TtgFunctionEmitter::emitFor(scf::ForOp op) {
   llvm::Value *nextIndex = ir.CreateAdd(index, step);
   const SmallVector<Tile> yields = tilesOf(yield->getOperands(), valueTile);
   llvm::BasicBlock *latch = ir.GetInsertBlock();
-  // A step of more than one may lead past the type's end; the distance to the bound cannot.
+  // With a step above one the next index may overflow; the distance to the bound cannot.
   auto *constantStep = dyn_cast<llvm::ConstantInt>(step);
   const bool isPlain = constantStep && constantStep->isOne();
   llvm::Value *goesOn = isPlain ? runs(nextIndex) : ir.CreateICmpUGT(ir.CreateSub(upper, index), step);
@@ -202,14 +204,14 @@ LogicalResult TtgFunctionEmitter::emitWhile(scf::WhileOp op) {
 }
 
 namespace {
-/// What a branch ends with.
+/// How a side of a branch ends.
 struct Side {
   SmallVector<Tile> values;
   llvm::BasicBlock *end;
 };
 } // namespace
 
-/// Defines the results of a branch where its sides meet.
+/// Defines the results of a branch where its sides join.
 static void mergeSides(TtgFunctionEmitter &emitter, ValueRange results, ArrayRef<Side> sides) {
   if (results.empty())
     return;

@@ -1,4 +1,4 @@
-// Executes plans that move a tile's elements between threads: renamed registers, shuffles, a buffer in shared memory.
+// Executes plans that move a tile's elements between threads: register renames, shuffles, a buffer in shared memory.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 

@@ -1,4 +1,4 @@
-// Prints and assertions: formatted on the device, each element once.
+// Emits prints and assertions, formatted on the device, once per element.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -11,7 +11,7 @@ using layout::LinearLayout;
 
 //--- assert --------------------------------------------------------------------------------
 
-/// The user's file and line: of code of the library, those of the call.
+/// The user's file and line; for library code, those of the call.
 static FileLineColLoc sourceLocationOf(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location)) {
     FileLineColLoc callee = sourceLocationOf(call.getCallee());
@@ -102,7 +102,7 @@ llvm::Value *TtgFunctionEmitter::existsInTile(Operation *op, unsigned operand, u
   return all;
 }
 
-/// A text as printf repeats it.
+/// A text escaped for a printf format.
 static std::string escaped(llvm::StringRef text) {
   std::string result;
   for (char letter : text)

@@ -1,4 +1,4 @@
-// Products of tiles by matrix instructions of a warp.
+// Emits dots by the matrix instructions of a warp (mma).
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
@@ -25,7 +25,7 @@ public:
 
 private:
   using Coordinates = LinearLayout::Coordinates;
-  /// The parts whose sum an operand's word stands for, the greatest first.
+  /// The terms whose sum represents an operand's word, the greatest first.
   using Terms = SmallVector<llvm::Value *, 3>;
 
   void emitMmaInstructions(ttg::MmaKind kind);
@@ -43,7 +43,7 @@ private:
   RegisterMap left, right, result;
   unsigned row, column;
   ttg::MmaKind kind = ttg::MmaKind::F16;
-  uint32_t copiesAlongK = 0; ///< lanes with one of these bits hold copies, which count once
+  uint32_t copiesAlongK = 0; ///< lanes with one of these bits hold copies, which are counted once
   Tile accumulators;
   std::map<std::tuple<unsigned, unsigned, unsigned>, Terms> words; ///< by operand, first register and k
 };
@@ -75,7 +75,7 @@ LogicalResult DotEmitter::run() {
   return success();
 }
 
-//--- by instructions -----------------------------------------------------------------------
+//--- matrix instructions -------------------------------------------------------------------
 
 unsigned DotEmitter::numTerms() {
   if (!tt::elementOf(op.getA().getType()).isF32())
@@ -107,7 +107,7 @@ DotEmitter::Terms DotEmitter::termsOf(llvm::Value *value, Type element) {
     break;
   }
   Type single = Float32Type::get(context), narrow = BFloat16Type::get(context);
-  // The tensor core cuts f32 to tf32, in every instruction alike; rounded here, a warp's dot would differ from a warp
+  // Tensor cores truncate f32 to tf32 in mma and wgmma alike; rounding here would make a warp's dot differ from a warp
   // group's.
   if (element != single || op.getInputPrecision() == tt::InputPrecision::TF32)
     return {value};
@@ -161,7 +161,7 @@ DotEmitter::Terms DotEmitter::word(unsigned operand, Coordinates coordinates, un
   return found->second;
 }
 
-/// One box of the result, one step along k.
+/// Emits one tile of the result for one step along k.
 void DotEmitter::multiply(const Coordinates &coordinates, int64_t k) {
   const unsigned step = layout::kMmaLanesAlongK * ttg::runAlongK(kind);
   SmallVector<Terms, 4> a, b;
@@ -184,7 +184,7 @@ void DotEmitter::multiply(const Coordinates &coordinates, int64_t k) {
   SmallVector<llvm::Value *, 4> fragment;
   for (unsigned index : indices)
     fragment.push_back(accumulators[index]);
-  // Products of small parts come first, so that they are not lost beside large ones.
+  // Dots of small terms come first, so that they are not lost beside large ones.
   const unsigned count = numTerms();
   for (unsigned sum = count; sum-- > 0;)
     for (unsigned term = 0; term <= sum; ++term) {

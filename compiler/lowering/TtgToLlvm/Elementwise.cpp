@@ -1,4 +1,4 @@
-// Types and constants of elements, and the choice of the family that emits an op.
+// Gives types and constants of elements, and dispatches an op to its family's emitter.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
@@ -96,7 +96,7 @@ SmallVector<llvm::Value *, 2> ElementEmitter::externOp(tt::ExternElementwiseOp o
 }
 
 SmallVector<llvm::Value *, 2> ElementEmitter::inlineAsm(tt::ElementwiseInlineAsmOp op, ArrayRef<llvm::Value *> in) {
-  // Past the end of what is there the one element stands in.
+  // The one element fills all packed positions.
   SmallVector<Elements, 4> operands;
   for (llvm::Value *value : in)
     operands.push_back(Elements(op.getPackedElement(), value));
@@ -125,7 +125,7 @@ llvm::Value *ElementEmitter::emitOne(Operation *op, ArrayRef<llvm::Value *> in) 
   return isa<::mlir::math::MathDialect>(op->getDialect()) ? mathOp(op, in) : floatOp(op, in);
 }
 
-/// Floats of 8 bits are computed with as f32.
+/// fp8 arithmetic is done in f32.
 llvm::Value *ElementEmitter::fp8Op(Operation *op, ArrayRef<llvm::Value *> in) {
   const Type element = tt::elementOf(op->getOperand(0).getType());
   SmallVector<llvm::Value *, 3> wide;

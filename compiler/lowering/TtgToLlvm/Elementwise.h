@@ -1,8 +1,8 @@
 // Emits one elementwise op on one element of each operand.
 // SPDX-License-Identifier: MIT
 //
-// f16 and bf16 have LLVM's types, floats of 8 bits are held as i8. Where the source language leaves a result open, no
-// operation here may trap or be poison.
+// f16 and bf16 have LLVM's types; fp8 is held as i8. Where the source language leaves a result undefined, no op here
+// may trap or be poison.
 #pragma once
 
 #include "compiler/lowering/TargetEmitter.h"
@@ -14,17 +14,17 @@ public:
   ElementEmitter(IrBuilder &ir, TargetEmitter &target, bool canFuse) : ir(ir), target(target), canFuse(canFuse) {}
 
   llvm::Type *typeOf(mlir::Type element);
-  /// In memory i1 takes a byte.
+  /// i1 takes a byte in memory.
   llvm::Type *memoryType(mlir::Type element);
   llvm::Value *toMemory(llvm::Value *value);
   llvm::Value *fromMemory(llvm::Value *value, mlir::Type element);
-  /// Null gives zero, which stands for what has no value.
+  /// A null attribute gives zero, the stand-in for undefined values.
   llvm::Constant *constant(mlir::Attribute value, mlir::Type element);
 
-  /// The op's results; empty, after a diagnostic, where it has no form here.
+  /// The op's results; empty, after a diagnostic, where the op has no emitter here.
   llvm::SmallVector<llvm::Value *, 2> emit(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> operands);
 
-  /// A number in another type of its family: integers are signed, floats rounded to nearest.
+  /// Converts a number to another type of its family; integers are signed, floats round to nearest.
   llvm::Value *convert(llvm::Value *value, mlir::Type from, mlir::Type to);
 
 private:

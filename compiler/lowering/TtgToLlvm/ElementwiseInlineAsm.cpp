@@ -1,8 +1,8 @@
-// Assembly that a kernel brings along, on the registers of its tiles in their order, `pack` at a time.
+// Emits a kernel's inline assembly on the registers of its tiles in order, `pack` at a time.
 // SPDX-License-Identifier: MIT
 //
-// Pure assembly runs once for equal operands. What is not pure runs for each element that a thread holds, and in each
-// thread that holds it.
+// Pure assembly runs once for equal operands. Impure assembly runs for each element that a thread holds, in each thread
+// that holds it.
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
@@ -18,7 +18,7 @@ static SmallVector<unsigned> registersToCompute(unsigned count, uint32_t repeats
   return registers;
 }
 
-/// Values of the block that `ir` is in, joined with zeros where it was not entered.
+/// Merges values of the basic block of `ir` with zeros for the path that skipped it.
 static void joinWithZero(IrBuilder &ir, llvm::BasicBlock *skipped, llvm::BasicBlock *inside,
                          SmallVectorImpl<Elements> &parts) {
   for (Elements &part : parts)
@@ -61,7 +61,7 @@ LogicalResult TtgFunctionEmitter::emitInlineAsm(tt::ElementwiseInlineAsmOp op) {
   std::map<SmallVector<llvm::Value *>, SmallVector<Elements, 2>> known;
   auto typeOf = [&](Type type) { return elements.typeOf(type); };
   for (unsigned first = 0; first < registers.size(); first += pack) {
-    // Past the end the last register stands in.
+    // The last register fills positions past the end.
     auto registerAt = [&](unsigned index) { return registers[std::min<size_t>(first + index, registers.size() - 1)]; };
     SmallVector<Elements, 4> operands;
     SmallVector<llvm::Value *> key;

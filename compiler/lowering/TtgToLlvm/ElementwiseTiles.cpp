@@ -1,4 +1,4 @@
-// Elementwise ops on tiles: each register by the op's emitter, equal operands once.
+// Emits elementwise ops on tiles, register by register, and equal operands once.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -21,10 +21,10 @@ LogicalResult TtgFunctionEmitter::emitConstant(arith::ConstantOp op) {
 }
 
 namespace {
-/// Finds registers whose operands an earlier one had: splats and copies are computed once.
+/// Finds registers whose operands an earlier register had: splats and copies are computed once.
 class EarlierRegisters {
 public:
-  /// The register that had these operands; `index` itself where none had.
+  /// The earliest register with these operands; `index` itself where there is none.
   unsigned find(ArrayRef<llvm::Value *> operands, unsigned index) {
     const llvm::hash_code hash = llvm::hash_combine_range(operands);
     for (unsigned earlier : byHash[hash])
@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-/// Sums, products and ranges: runs of them are aligned groups, in which no wrap lies.
+/// Sums, products and ranges, whose contiguous runs are aligned groups that no wraparound divides.
 static bool isPlainIndex(Value value) {
   if (!isa<RankedTensorType>(value.getType()))
     return true;
@@ -52,8 +52,8 @@ static bool isPlainIndex(Value value) {
          llvm::all_of(op->getOperands(), isPlainIndex);
 }
 
-/// Register bits that only move inside groups of equal elements. Comparisons of indices alone are known to repeat:
-/// other facts of the analysis take an overflow for a mistake, which serves addresses but not values.
+/// Register bits that only move inside groups of equal elements. Only comparisons of plain indices qualify: other
+/// results of the axis analysis assume that nothing overflows, which is right for addresses but not for values.
 static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   auto compare = value.getDefiningOp<arith::CmpIOp>();
@@ -88,7 +88,7 @@ LogicalResult TtgFunctionEmitter::emitElementwise(Operation *op) {
       continue;
     }
     SmallVector<llvm::Value *, 3> operands;
-    for (Value operand : op->getOperands()) // a scalar beside tiles serves all registers
+    for (Value operand : op->getOperands()) // a scalar operand serves all registers
       operands.push_back(tile(operand)[isa<RankedTensorType>(operand.getType()) ? index : 0]);
     if (unsigned same = count > 1 ? earlier.find(operands, index) : index; same != index) {
       for (Tile &result : results)

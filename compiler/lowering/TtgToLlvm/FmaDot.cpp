@@ -1,4 +1,4 @@
-// Multiplies and adds along k; reads operands from shared memory when they are needed.
+// Emits dots as multiply-adds along k; reads operands from shared memory at their first use.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
@@ -15,7 +15,7 @@ using namespace nereid;
 using namespace nereid::lowering;
 using layout::LinearLayout;
 
-/// Multiplications of a thread that stand one after the other; more of them are turns of a loop.
+/// Multiplications of a thread that are unrolled; more of them become a loop.
 static constexpr int64_t kMultiplicationsPerIteration = 1024;
 
 bool lowering::isReadByFmaDot(ttg::LocalLoadOp load) {
@@ -24,7 +24,7 @@ bool lowering::isReadByFmaDot(ttg::LocalLoadOp load) {
     return false;
   if (isa<ttg::NvidiaMmaAttr>(ttg::encodingOf(dot.getType())))
     return false;
-  // Nothing may take the buffer's place in between.
+  // No op in between may reuse the buffer's memory.
   for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
     if (!isa<ttg::LocalLoadOp>(op) &&
         (op->getNumRegions() > 0 || !isMemoryEffectFree(op) || analysis::scratchBytes(op) > 0))
@@ -41,9 +41,9 @@ public:
 
   bool isInBuffer() const { return reader.has_value(); }
   int64_t depth() const { return map.extent(alongK); }
-  /// The fewest steps along k of which accesses reach no others.
+  /// The least number of steps along k such that no shared access spans two groups of them.
   int64_t depthOfAccess() const { return leastDepth; }
-  /// Elements are those of this turn from here on; a turn has `steps` steps along k.
+  /// Moves to `iteration` of the loop, which has `steps` steps along k.
   void begin(llvm::Value *iteration, int64_t steps);
   llvm::Value *at(layout::LinearLayout::Coordinates coordinates, int64_t k);
 
@@ -129,7 +129,7 @@ llvm::Value *FmaDotOperand::at(LinearLayout::Coordinates coordinates, int64_t k)
   return widened[index];
 }
 
-/// All steps, or a part of them that a loop repeats.
+/// The steps per loop iteration; all of them where no loop is needed.
 int64_t FmaDotEmitter::stepsPerIteration() const {
   int64_t steps = left.depth();
   if (!left.isInBuffer() || !right.isInBuffer())
@@ -140,7 +140,7 @@ int64_t FmaDotEmitter::stepsPerIteration() const {
   return steps;
 }
 
-/// Step by step along k, so that an element's last use comes soon after its first.
+/// Goes step by step along k, so that an element's last use comes soon after its first.
 void FmaDotEmitter::multiply(int64_t steps, Tile &accumulators) {
   for (int64_t k = 0; k < steps; ++k)
     for (auto [index, sum] : llvm::enumerate(accumulators)) {

@@ -1,4 +1,4 @@
-// Products of tiles element by element, where no matrix instruction has the types.
+// Emits dots element by element, for types without a matrix instruction.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace nereid::lowering {
 
-/// A tile that the product alone takes, element by element: it is read while the product multiplies.
+/// Whether the tile is used only by an element-by-element dot, which then reads it from shared memory itself.
 bool isReadByFmaDot(ttg::LocalLoadOp load);
 
-/// Adds the products to `accumulators`, which are of type `sum`. Operands in shared memory are read step by step along
-/// k; where both are, and there is much to multiply, a loop does it.
+/// Adds the dot to `accumulators`, which are of type `sum`. Operands in shared memory are read step by step along k;
+/// where both are there and the work is large, a loop is emitted.
 void emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op, mlir::Type sum, Tile &accumulators);
 
 } // namespace nereid::lowering

@@ -1,4 +1,4 @@
-// Gathers: an exchange between registers, lanes or warps, or a buffer that is read at any index.
+// Emits gathers: an exchange between registers, lanes or warps, or a shared-memory buffer read at any index.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -43,7 +43,7 @@ Tile TtgFunctionEmitter::exchange(tt::GatherOp op, const layout::ExchangePlan &p
 
 //--- any index -----------------------------------------------------------------------------
 
-/// Where a thread's elements lie in a buffer in row-major order, but for the axis: bases without it.
+/// Bases of the offsets of a thread's elements in a row-major buffer, without the axis.
 static SmallVector<uint32_t> withoutAxis(const LinearLayout &layout, StringRef input, ArrayRef<int64_t> strides,
                                          unsigned axis) {
   SmallVector<uint32_t> bases;

@@ -1,4 +1,4 @@
-// Histograms: counters in shared memory that the threads of a block add to.
+// Emits histograms as counters in shared memory that the CTA's threads add to.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -17,7 +17,7 @@ void TtgFunctionEmitter::clearCounters(llvm::Value *counters, unsigned count) {
   }
 }
 
-/// What does not count adds nothing to some counter.
+/// Masked elements and elements out of range add 0 to some counter.
 void TtgFunctionEmitter::countElements(tt::HistogramOp op, llvm::Value *counters, unsigned count) {
   llvm::Value *isOwner = ownerOf(op.getSrc().getType());
   const uint32_t copies = copyMask(op.getSrc().getType());

@@ -1,9 +1,9 @@
-// Integer and pointer arithmetic on tiles, with what registers have in common computed once.
+// Emits integer and pointer arithmetic on tiles; computes what registers have in common once.
 // SPDX-License-Identifier: MIT
 //
-// The registers of `make_range` are base + constant, and so are those of sums with tiles of one value, of products with
-// constants, of sign extensions and of pointers. Each such tile is emitted as one computation on bases and one addition
-// of a constant a register, which addresses absorb.
+// The registers of `make_range` are base + constant. The same holds for sums with splats, products with constants, sign
+// extensions and pointers derived from it. Such a tile is emitted as one computation on bases and one constant addition
+// per register, which addresses absorb.
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -38,7 +38,7 @@ bool TtgFunctionEmitter::addsExactly(llvm::Value *base, int64_t offset) {
   return !overflowsUp && !overflowsDown;
 }
 
-/// A constant as a register of the type holds it.
+/// A constant, wrapped to the register's type.
 static int64_t wrapped(int64_t value, llvm::Type *type) {
   return llvm::SignExtend64(static_cast<uint64_t>(value), type->getIntegerBitWidth());
 }
@@ -82,7 +82,7 @@ llvm::Value *TtgFunctionEmitter::extendBaseOffset(llvm::Value *a, llvm::Type *ty
   return materialise(wide, type);
 }
 
-/// The constant that all registers of a tile are.
+/// The constant that all registers of a tile hold.
 static llvm::ConstantInt *splatConstant(const Tile &tile) {
   if (!llvm::all_equal(tile))
     return nullptr;
@@ -116,7 +116,7 @@ bool TtgFunctionEmitter::emitIndex(Operation *op) {
   return true;
 }
 
-/// As in the analysis of alignment, an offset that overflows its type is taken to be a mistake of the program.
+/// As in the axis analysis, an offset that overflows its type counts as an error of the program.
 LogicalResult TtgFunctionEmitter::emitAddPtr(tt::AddPtrOp op) {
   const Type pointee = cast<tt::PointerType>(tt::elementOf(op.getType())).getPointee();
   const int64_t bytes = analysis::memoryBits(pointee) / 8;

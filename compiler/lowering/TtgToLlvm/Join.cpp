@@ -1,4 +1,4 @@
-// Joins, splits and concatenations: registers under other names.
+// Emits joins, splits and concatenations, which only rename registers.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -17,7 +17,7 @@ static std::vector<Coordinates> coordinatesOf(Type type) {
   return registerCoordinates;
 }
 
-/// The register with a place in the first thread; of copies, the first.
+/// The register that holds the coordinates in the first thread; of copies, the first.
 static std::optional<unsigned> registerAt(ArrayRef<Coordinates> registerCoordinates, const Coordinates &coordinates) {
   auto found = llvm::find(registerCoordinates, coordinates);
   return found == registerCoordinates.end() ? std::nullopt
@@ -29,7 +29,7 @@ static LogicalResult doesNotFit(Operation *op) {
                          << "` do not fit together; this is a defect of the compiler";
 }
 
-/// A place in the result of a join or cat as the operand that has it and the place there.
+/// The operand of a join or cat that holds an element of the result, and the element's coordinates there.
 static std::pair<unsigned, Coordinates> operandCoordinates(Operation *op, Coordinates coordinates) {
   if (isa<tt::JoinOp>(op)) {
     const unsigned operand = coordinates.back();

@@ -1,4 +1,4 @@
-// Functions of scalars on the elements of tiles: the function's ops once for each element that a thread holds.
+// Emits scalar functions mapped over tiles: the function's ops once for each element that a thread holds.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -7,7 +7,7 @@ using namespace nereid;
 using namespace nereid::lowering;
 
 LogicalResult TtgFunctionEmitter::emitMap(tt::MapElementwiseOp op) {
-  if (op.getPack() != 1) // canonical text has splits and joins around functions of single elements
+  if (op.getPack() != 1) // canonical IR has splits and joins around functions of single elements
     return op.emitError() << "a function of " << op.getPack() << " elements at a time must be canonicalised first";
   const unsigned count = numRegisters(op.getSrcs().front().getType());
   const uint32_t copies = copyMask(op.getSrcs().front().getType());

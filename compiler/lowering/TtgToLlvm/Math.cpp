@@ -1,7 +1,7 @@
-// Float arithmetic and elementary functions on elements.
+// Emits float arithmetic and elementary functions on elements.
 // SPDX-License-Identifier: MIT
 //
-// f16 and bf16 have their own sums and products; division and functions go through f32.
+// Sums and products of f16 and bf16 are native; divisions and functions are computed in f32.
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
 #include "compiler/lowering/OpForms.h"
@@ -51,7 +51,7 @@ llvm::Value *ElementEmitter::floatOp(Operation *op, ArrayRef<llvm::Value *> in) 
       .Default([](Operation *) { return nullptr; });
 }
 
-/// The quick form that a function may have.
+/// The approximate form of a function, if any.
 static std::optional<ApproxMath> approxMathOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<ApproxMath>>(op)
       .Case<::mlir::math::ExpOp>([](auto) { return ApproxMath::Exp; })

@@ -1,4 +1,4 @@
-// Loads and stores of global memory: registers in pieces of up to 16 bytes, each one access.
+// Emits loads and stores of global memory: registers in vectors of up to 16 bytes, one access each.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -14,7 +14,7 @@ using layout::LinearLayout;
 static unsigned bitsOf(llvm::Type *type) { return type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits(); }
 
 namespace {
-/// The integers that a piece of memory is moved as.
+/// The integers that a vector of memory is moved as.
 struct Words {
   unsigned bits, count;
   Words(unsigned elementBits, unsigned elements) {
@@ -74,7 +74,7 @@ Tile TtgFunctionEmitter::unpack(ArrayRef<llvm::Value *> words, Type element, uns
 
 //--- accesses ------------------------------------------------------------------------------
 
-/// The mask, or null where it is true; a false one is kept.
+/// The mask, or null where it is constant true; a constant false is kept.
 static llvm::Value *unlessTrue(llvm::Value *mask) {
   auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask);
   return constant && constant->isOne() ? nullptr : mask;

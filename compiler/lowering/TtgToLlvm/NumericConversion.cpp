@@ -1,8 +1,8 @@
-// Conversions between number formats on elements.
+// Emits conversions between number formats on elements.
 // SPDX-License-Identifier: MIT
 //
-// f32 is the middle of all conversions between floats. A double narrows further through a float rounded to odd: with at
-// least two more bits than the result has, the second rounding is then the right one.
+// Conversions between floats go through f32. A double narrows through an f32 rounded to odd: with at least two more
+// bits than the result has, the second rounding is then correct.
 #include "compiler/lowering/OpForms.h"
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
@@ -14,7 +14,7 @@ using namespace nereid::lowering;
 
 static bool isFp8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
 
-/// The bits of `rounded`, a float nearest to `value`, one step nearer to zero where it lies beyond.
+/// The bits of `rounded`, the float nearest to `value`, moved one step towards zero where its magnitude is greater.
 llvm::Value *ElementEmitter::towardZeroBits(llvm::Value *value, llvm::Value *rounded) {
   llvm::Value *back = intrinsic(llvm::Intrinsic::fabs, {ir.CreateFPExt(rounded, value->getType())});
   llvm::Value *isLarger = ir.CreateFCmpOGT(back, intrinsic(llvm::Intrinsic::fabs, {value}));
@@ -79,7 +79,7 @@ llvm::Value *ElementEmitter::convert(llvm::Value *value, Type from, Type to) {
 }
 
 llvm::Value *ElementEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned) {
-  // Not every target rounds straight to bf16, and f32 does not hold every integer: f64 holds those of 32 bits.
+  // Not every target rounds integers to bf16 directly, and f32 does not hold every integer; f64 holds those of 32 bits.
   const bool isWide = value->getType()->getIntegerBitWidth() > 16;
   llvm::Type *type = to.isBF16() ? (isWide ? ir.getDoubleTy() : ir.getFloatTy()) : typeOf(to);
   if (to.isBF16())
@@ -101,7 +101,7 @@ llvm::Value *ElementEmitter::conversion(Operation *op, ArrayRef<llvm::Value *> i
     return nullptr;
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
     return intToFloat(in[0], to, isa<arith::SIToFPOp>(op));
-  // Out of range is some value, the same at each use.
+  // Values out of range give an arbitrary value, the same at each use.
   if (isa<arith::FPToSIOp>(op))
     return ir.CreateFreeze(ir.CreateFPToSI(in[0], type));
   if (isa<arith::FPToUIOp>(op))

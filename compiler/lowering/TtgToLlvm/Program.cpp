@@ -1,4 +1,4 @@
-// Functions of a module, their calls, and what a thread knows of its place.
+// Emits functions of a module, their calls, and thread indices.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -19,7 +19,7 @@ uint32_t lowering::copyMask(Type type) {
   return tile ? ttg::linearLayoutOf(tile).freeVariableMask(layout::kRegister) : 0;
 }
 
-//--- the thread's place --------------------------------------------------------------------
+//--- thread indices ------------------------------------------------------------------------
 
 llvm::Value *TtgFunctionEmitter::thread() {
   if (!threadNumber)
@@ -27,9 +27,9 @@ llvm::Value *TtgFunctionEmitter::thread() {
   return threadNumber;
 }
 
-/// A map over GF(2), given by what each bit of `number`, which is below 2^bases.size(), adds.
+/// Applies a linear map over GF(2), given by the image of each bit of `number`, which is below 2^bases.size().
 static llvm::Value *applyBases(IrBuilder &ir, llvm::Value *number, ArrayRef<uint32_t> bases) {
-  // Bits that move by one distance move together.
+  // Bits that move by one distance are shifted together.
   std::map<int, uint32_t> maskOfShift; // the bits of `number` that are moved by a distance
   for (auto [bit, basis] : llvm::enumerate(bases))
     for (int to = 0; to < 32; ++to)
@@ -41,7 +41,7 @@ static llvm::Value *applyBases(IrBuilder &ir, llvm::Value *number, ArrayRef<uint
   for (auto [shift, mask] : maskOfShift) {
     const uint32_t lowest = mask & -mask;
     llvm::Value *moved = number;
-    // A shift to the right drops the bits below the lowest one by itself.
+    // A right shift drops the bits below the lowest one by itself.
     const bool dropsLow = shift < 0 && (1u << -shift) == lowest;
     const uint32_t kept = dropsLow ? all & ~(lowest - 1) : all;
     if (mask != kept)
@@ -57,7 +57,7 @@ static llvm::Value *applyBases(IrBuilder &ir, llvm::Value *number, ArrayRef<uint
   return sum ? sum : ir.getInt32(0);
 }
 
-/// Where a lane's and a warp's bits stand in the thread's number.
+/// Concatenates bases of lane bits and warp bits into bases of the thread index's bits.
 static std::vector<uint32_t> byThreadBit(ArrayRef<uint32_t> lanes, ArrayRef<uint32_t> warps, unsigned threadsPerWarp) {
   std::vector<uint32_t> bases(llvm::Log2_32(threadsPerWarp), 0);
   llvm::copy(lanes, bases.begin());
@@ -71,7 +71,7 @@ llvm::Value *TtgFunctionEmitter::threadBits(ArrayRef<uint32_t> laneBases, ArrayR
   std::vector<uint32_t> bases = byThreadBit(laneBases, warpBases, target.threadsPerWarp());
   if (llvm::all_of(bases, [](uint32_t basis) { return basis == 0; }))
     return ir.getInt32(0);
-  bases.resize(llvm::Log2_32(module.numThreads)); // so that bits that are not there need no mask
+  bases.resize(llvm::Log2_32(module.numThreads)); // covers all thread bits, so that absent bits need no mask
   llvm::Value *&known = threadParts[bases];
   if (!known)
     known = applyBases(prologue, thread(), bases);
@@ -170,7 +170,7 @@ public:
         parameters.append(numRegisters(type), elements.memoryType(tt::elementOf(type)));
     for (Type type : source.getResultTypes())
       results.append(numRegisters(type), elements.typeOf(tt::elementOf(type)));
-    if (source.isPublic()) // scratch memory: global, profiling
+    if (source.isPublic()) // the scratch pointers: global, profiling
       parameters.append(2, ir.getPtrTy(1));
     llvm::Type *result = results.empty()       ? ir.getVoidTy()
                          : results.size() == 1 ? results.front()
@@ -184,7 +184,7 @@ private:
 };
 } // namespace
 
-/// Arguments of a kernel have one register each.
+/// Each kernel argument has one register.
 static LogicalResult markTensorMaps(tt::FuncOp source, llvm::Function &made, TargetEmitter &target) {
   for (unsigned index = 0; index < source.getNumArguments(); ++index) {
     if (!source.getArgAttr(index, ttng::kTensorMap))

@@ -11,7 +11,7 @@ using namespace nereid::lowering;
 
 namespace nereid::lowering {
 
-/// The reduction of one op. A `Row` has a value of each operand.
+/// Emits the reduction of one op. A `Row` has a value of each operand.
 class ReductionEmitter {
 public:
   ReductionEmitter(TtgFunctionEmitter &emitter, tt::ReduceOp op) : emitter(emitter), ir(emitter.ir), op(op) {}
@@ -41,8 +41,8 @@ ReductionEmitter::Row ReductionEmitter::combine(const Row &a, const Row &b) {
   return failed(result) ? a : Row(result->begin(), result->end());
 }
 
-/// Four chains side by side, whose ends meet: products still become part of sums, and one sum need not wait for
-/// another.
+/// Combines in four parallel chains that merge at the end: products still fuse into sums, and a sum does not wait for
+/// the one before it.
 ReductionEmitter::Row ReductionEmitter::combineAll(ArrayRef<Row> rows) {
   SmallVector<Row, 4> chains(rows.take_front(4));
   for (unsigned index = chains.size(); index < rows.size(); ++index)
@@ -58,7 +58,7 @@ ReductionEmitter::Row ReductionEmitter::combineAll(ArrayRef<Row> rows) {
   return chains.front();
 }
 
-/// The instruction that combines all lanes at once, where the region and the steps are right for one.
+/// The instruction that combines all lanes at once, where region and steps allow one.
 std::optional<WarpReduction> ReductionEmitter::wholeWarp(ArrayRef<layout::ReductionStep> steps) {
   Block &block = op.getCombine().front();
   if (op.getSrcs().size() != 1 || !tt::elementOf(op.getSrcs().front().getType()).isInteger(32) ||

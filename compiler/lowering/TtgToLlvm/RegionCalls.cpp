@@ -1,4 +1,4 @@
-// Emits the function of a reduction, scan or map for given elements.
+// Emits the combine function of a reduction, scan or map for given elements.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 

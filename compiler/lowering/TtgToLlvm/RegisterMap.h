@@ -7,7 +7,7 @@
 
 namespace nereid::lowering {
 
-/// Where a thread of lane 0 and warp 0 has an element; coordinates beyond the tile wrap around, as layouts do.
+/// Where a thread of lane 0 and warp 0 holds an element; coordinates beyond the tile wrap around, as in layouts.
 class RegisterMap {
 public:
   explicit RegisterMap(mlir::RankedTensorType type) : shape(type.getShape()), layout(ttg::linearLayoutOf(type)) {

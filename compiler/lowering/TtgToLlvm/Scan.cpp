@@ -1,8 +1,8 @@
 // Executes plans of scans, with the region's ops emitted for each pair of values.
 // SPDX-License-Identifier: MIT
 //
-// In a reverse scan "before" is the side of higher coordinates: what bits say about order is turned round, nothing
-// else.
+// In a reverse scan "before" is the side of higher coordinates; only the tests of bits that give the order are
+// inverted.
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -14,7 +14,7 @@ using namespace nereid::lowering;
 
 namespace nereid::lowering {
 
-/// The scan of one op. A `Row` has a value of each operand.
+/// Emits the scan of one op. A `Row` has a value of each operand.
 class ScanEmitter {
 public:
   ScanEmitter(TtgFunctionEmitter &emitter, tt::ScanOp op, layout::ScanPlan plan)
@@ -38,9 +38,9 @@ private:
   IrBuilder &ir;
   tt::ScanOp op;
   layout::ScanPlan plan;
-  std::vector<Row> rows;   ///< of each register, scanned inside its block
-  std::vector<Row> totals; ///< of each block, at its first register
-  uint32_t joined = 0;     ///< register bits inside blocks
+  std::vector<Row> rows;   ///< of each register, scanned inside its run
+  std::vector<Row> totals; ///< of each run, at its first register
+  uint32_t joined = 0;     ///< register bits inside runs
   bool isFailed = false;
 };
 
@@ -79,12 +79,12 @@ static SmallVector<uint32_t> subsetsOf(uint32_t mask) {
   return subsets;
 }
 
-/// The first registers of blocks, without the bits given.
+/// The first registers of runs, without the bits given.
 SmallVector<uint32_t> ScanEmitter::groupBases(uint32_t without) const {
   return subsetsOf(uint32_t(rows.size() - 1) & ~(plan.copies | joined | without));
 }
 
-/// Combines what stands before a block with its elements, where the condition (null: always) is true.
+/// Combines `prefix` with the elements of a run after it, where the condition (null: always) is true.
 void ScanEmitter::putBefore(const Row &prefix, uint32_t group, llvm::Value *condition) {
   for (uint32_t element : subsetsOf(joined)) {
     Row &row = rows[group | element];
@@ -111,7 +111,7 @@ void ScanEmitter::joinRegisters(const layout::ScanRun &run) {
       const uint32_t block = group | member(position);
       if (position > 0)
         putBefore(before, block, nullptr);
-      // A block of one element is its own total.
+      // A run of one element is its own total.
       if (&run == &plan.runs.front())
         before = rows[block];
       else
@@ -148,7 +148,7 @@ void ScanEmitter::joinLanes(const layout::ScanRun &run) {
 
 //--- across warps --------------------------------------------------------------------------
 
-/// The totals of all blocks of each row that the thread has a part of, a row's side by side.
+/// The totals of all runs of each row that the thread has a part of, adjacent for each row.
 std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
   const layout::ScanExchange &exchange = plan.exchange;
   const uint32_t begin = emitter.module.shared.offsetOf.lookup(op);
@@ -175,7 +175,7 @@ std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
   return loaded;
 }
 
-/// One row: `groups` are the thread's blocks, each with the bits that its registers add to its number.
+/// Scans one row: `groups` are the thread's runs, each with the bits that its registers add to its index.
 void ScanEmitter::joinBlocks(ArrayRef<Row> totalsOfRow, ArrayRef<std::pair<uint32_t, uint32_t>> groups) {
   const layout::ScanExchange &exchange = plan.exchange;
   uint32_t registerBits = 0;
@@ -219,7 +219,7 @@ void ScanEmitter::joinWarps() {
     joinBlocks(ArrayRef<Row>(loaded).slice(row * exchange.numBlocks, exchange.numBlocks), groups);
 }
 
-//--- the whole -----------------------------------------------------------------------------
+//--- emission ------------------------------------------------------------------------------
 
 LogicalResult ScanEmitter::run() {
   const unsigned count = numRegisters(op.getSrcs().front().getType());

@@ -1,4 +1,4 @@
-// Ops that change which coordinates registers stand for, and ranges.
+// Emits ranges and ops that only change the coordinates of registers.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -7,7 +7,7 @@ using namespace nereid;
 using namespace nereid::lowering;
 using layout::LinearLayout;
 
-/// What the bits of an input add to an output.
+/// The images of an input's bits in an output.
 static SmallVector<uint32_t> basesOf(const LinearLayout &layout, StringRef input, StringRef output) {
   SmallVector<uint32_t> bases;
   for (unsigned bit = 0; bit < layout.inBits(input); ++bit)
@@ -41,7 +41,7 @@ LogicalResult TtgFunctionEmitter::emitSplat(tt::SplatOp op) {
   return success();
 }
 
-/// The place in the source that the op takes an element of its result from.
+/// The source coordinates of an element of the op's result.
 static SmallVector<int64_t> sourceCoordinates(Operation *op, ArrayRef<int32_t> coordinates) {
   const ArrayRef<int64_t> from = tt::shapeOf(op->getOperand(0).getType());
   if (isa<tt::UnsplatOp>(op))
@@ -66,8 +66,8 @@ static SmallVector<int64_t> sourceCoordinates(Operation *op, ArrayRef<int32_t> c
   return result;
 }
 
-/// For each register of the result the source's register with that place; threads keep their places. Empty where the
-/// layouts do not fit together.
+/// For each register of the result, the source's register with the same element; elements stay in their threads. Empty
+/// where the layouts do not match.
 static SmallVector<unsigned> sourceRegisters(Operation *op) {
   const LinearLayout &from = ttg::linearLayoutOf(cast<RankedTensorType>(op->getOperand(0).getType()));
   std::map<SmallVector<int64_t>, unsigned> registerAt;
@@ -93,7 +93,7 @@ static SmallVector<unsigned> sourceRegisters(Operation *op) {
 LogicalResult TtgFunctionEmitter::emitReordered(Operation *op) {
   const Tile from = tile(op->getOperand(0));
   SmallVector<unsigned> registers = sourceRegisters(op);
-  // Where the order of elements is free, registers may keep theirs.
+  // Where the order of elements is free, registers may keep their order.
   if (auto reshape = dyn_cast<tt::ReshapeOp>(op); registers.empty() && reshape && reshape.getAllowReorder())
     if (numRegisters(op->getResult(0).getType()) == from.size())
       registers = llvm::to_vector(llvm::seq<unsigned>(from.size()));

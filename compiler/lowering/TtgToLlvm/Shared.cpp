@@ -1,4 +1,4 @@
-// Shared memory: the accesses of an exchange plan, and buffers with a layout of their own.
+// Emits accesses to shared memory: those of exchange plans, and those of buffers with their own layout.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/lowering/TtgToLlvm/SharedReader.h"
@@ -20,7 +20,7 @@ static SmallVector<uint32_t> inBytes(ArrayRef<uint32_t> bases, uint32_t elementB
 }
 
 namespace {
-/// Where the accesses of one side lie: the thread's part once, the access's own part as an immediate where possible.
+/// The addresses of accesses: a part per thread, and the access's own part, as an immediate where possible.
 struct Addresses {
   IrBuilder &ir;
   llvm::Value *buffer, *thread;
@@ -60,7 +60,7 @@ void TtgFunctionEmitter::storeShared(llvm::Value *buffer, const layout::SharedAc
   }
 }
 
-/// A load of words side by side, aligned to all of them; no element spans two.
+/// A load of adjacent words, aligned to all of them; no element spans two words.
 static Tile loadWords(IrBuilder &ir, llvm::Value *pointer, unsigned bytes, unsigned elementBytes) {
   llvm::Type *word = ir.getIntNTy(std::min(bytes * 8, bytes > 8 && elementBytes < 8 ? 32u : 64u));
   const unsigned count = bytes * 8 / word->getIntegerBitWidth();
@@ -138,7 +138,7 @@ void TtgFunctionEmitter::storeByStmatrix(llvm::Value *buffer, const layout::LdSt
     Tile values;
     for (uint32_t index : access.registers)
       values.push_back(registers[index]);
-    // Words of a matrix each, as loads give them.
+    // One word per matrix, as loads return them.
     Tile words;
     const unsigned perWord = values.size() / plan.matrices;
     for (unsigned matrix = 0; matrix < plan.matrices; ++matrix)
@@ -148,7 +148,7 @@ void TtgFunctionEmitter::storeByStmatrix(llvm::Value *buffer, const layout::LdSt
   }
 }
 
-/// As matrices where that takes fewer instructions.
+/// Stores by stmatrix where that takes fewer instructions.
 void TtgFunctionEmitter::storeTile(llvm::Value *buffer, RankedTensorType type, ttg::MemDescType into,
                                    ArrayRef<llvm::Value *> registers) {
   const layout::SharedAccessPattern pattern = accessPatternOf(type, into);
@@ -205,7 +205,7 @@ LogicalResult TtgFunctionEmitter::emitMemDescIndex(ttg::MemDescIndexOp op) {
 
 //--- asynchronous copies -------------------------------------------------------------------
 
-/// Pieces that are too small for a copy pass through a register, at once.
+/// A vector too small for an asynchronous copy is copied synchronously through a register.
 void TtgFunctionEmitter::copyVector(const AsyncCopy &copy) {
   if (analysis::isCpAsyncSize(copy.bytes))
     return target.copyAsync(ir, copy);

@@ -1,4 +1,4 @@
-// Reads a buffer in shared memory access by access.
+// Reads a shared-memory buffer access by access.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@ public:
   SharedReader(TtgFunctionEmitter &emitter, llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
                mlir::Type element);
 
-  /// Accesses from here on lie at their offset ^ `bits`, which has none but those of `mask`; both in elements.
+  /// Later accesses use their offset ^ `bits`, where `bits` is a subset of `mask`; both in elements.
   void move(llvm::Value *bits, uint32_t mask);
   /// Sets the registers of the access.
   void read(const layout::SharedAccess &access, llvm::MutableArrayRef<llvm::Value *> registers);
@@ -26,7 +26,7 @@ private:
   uint32_t moved = 0;
 };
 
-/// How a tile's registers reach a buffer one by one.
+/// The access pattern of a tile's registers in a buffer, one by one.
 layout::SharedAccessPattern accessPatternOf(mlir::RankedTensorType tile, ttg::MemDescType buffer);
 
 } // namespace nereid::lowering

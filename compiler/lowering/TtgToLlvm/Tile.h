@@ -1,4 +1,4 @@
-// How tiles are held while LLVM IR is emitted, and what is known of their values beyond LLVM's types.
+// Represents emitted tiles, and what is known of their values beyond LLVM's types.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace nereid::lowering {
 
-/// The values of a thread, one a register in the order of the tile's layout. A scalar has one.
+/// The values of a thread, one per register in the order of the tile's layout. A scalar has one.
 using Tile = llvm::SmallVector<llvm::Value *, 8>;
 
 /// How many registers a thread has for a tile; 1 for a scalar.
@@ -21,15 +21,15 @@ unsigned numRegisters(mlir::Type type);
 /// Registers with a bit of these set hold copies of those without.
 uint32_t copyMask(mlir::Type type);
 
-/// A value as another one and a constant; registers of a tile that differ by constants alone have one base. Null is 0.
+/// A value as base plus constant offset; registers of a tile that differ by constants share a base. A null base is 0.
 struct BaseOffset {
   llvm::Value *base = nullptr;
-  int64_t offset = 0; ///< pointers: in bytes
-  /// The sum does not overflow, so that it may be taken in a wider type.
+  int64_t offset = 0; ///< for pointers, in bytes
+  /// Whether the sum does not overflow, so that it may be taken in a wider type.
   bool isExact = true;
 };
 
-/// The splits of integers and pointers that have one; every other value is its own base.
+/// Base and offset of integers and pointers that have them; every other value is its own base.
 class BaseOffsetTable {
 public:
   BaseOffset of(llvm::Value *value) const;

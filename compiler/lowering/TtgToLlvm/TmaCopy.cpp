@@ -1,4 +1,4 @@
-// Blocks of arrays that a target's copy engine brings to shared memory and takes from there, their maps and barriers.
+// Emits TMA copies between global and shared memory, their tensor maps and barriers.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -10,20 +10,20 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-/// A map's lowest bits: the array has no elements; its rows do not end at a multiple of 16 bytes, and the unit would
-/// write to the next one.
+/// Flags in the lowest bits of a tensor map's address: the array has no elements; its rows do not end at a multiple of
+/// 16 bytes, so that TMA stores would overwrite the next row.
 static constexpr uint64_t kEmpty = 1, kRagged = 2;
-/// Where what a map says stands behind it: base, extents, strides but the first, in 64 bits each, from the fastest
-/// dimension on.
+/// Offset of the copied parameters after a tensor map: base, extents, strides but the first, 64 bits each, from the
+/// fastest dimension on.
 static constexpr unsigned kPartsBegin = 128;
-/// What an index is moved by to lie before every array.
+/// Log2 of the amount that moves an index before every array.
 static constexpr unsigned kBeforeAll = 30;
-/// Boxes begin no further out: what lies there is outside of every array, and its end is a number, too.
+/// Limit of box coordinates: all beyond it is outside of every array, and the end of a box does not overflow.
 static constexpr int32_t kFarthest = 0x7ffffc00;
 
 llvm::Value *TtgFunctionEmitter::isFirstThread() { return threadHasNone(~0u, ~0u); }
 
-/// What the program has of global memory, from `scratchOffset` on.
+/// The program's scratch in global memory, from `scratchOffset` on.
 llvm::Value *TtgFunctionEmitter::programScratch(uint32_t scratchOffset) {
   auto number = [&](unsigned axis) { return ir.CreateZExt(target.programId(ir, axis), ir.getInt64Ty()); };
   auto count = [&](unsigned axis) { return ir.CreateZExt(target.numPrograms(ir, axis), ir.getInt64Ty()); };
@@ -35,7 +35,7 @@ llvm::Value *TtgFunctionEmitter::programScratch(uint32_t scratchOffset) {
   return ir.CreatePtrAdd(begin, ir.CreateAdd(offset, ir.getInt64(scratchOffset)));
 }
 
-//--- maps ----------------------------------------------------------------------------------
+//--- tensor maps ---------------------------------------------------------------------------
 
 LogicalResult TtgFunctionEmitter::emitMakeTensorMap(ttng::MakeTensorMapOp op) {
   TmaEmitter *tma = target.tma();
@@ -114,7 +114,7 @@ LogicalResult TtgFunctionEmitter::emitBarriers(Operation *op) {
 //--- copies --------------------------------------------------------------------------------
 
 namespace nereid::lowering {
-/// The boxes of a block, panel by panel.
+/// Copies a tile box by box, one per panel.
 class TmaCopyEmitter {
 public:
   TmaCopyEmitter(TtgFunctionEmitter &of, Value map, ValueRange indices, ttg::MemDescType buffer, llvm::Value *shared)
@@ -130,10 +130,10 @@ public:
     isRagged = ir.CreateICmpNE(ir.CreateAnd(flags, ir.getInt64(kRagged)), ir.getInt64(0));
   }
 
-  /// What is read of an array without elements lies outside of the one that its map describes.
+  /// Moves the box outside of an array without elements, since its tensor map describes one element.
   void moveOutsideIfEmpty() { begin.back() = ir.CreateSelect(isEmpty, ir.getInt32(-(1 << kBeforeAll)), begin.back()); }
 
-  /// Stores that the unit makes as they are meant: others it refuses, or writes to the end of 16 bytes.
+  /// Whether TMA stores correctly: it rejects negative indices, and rounds ragged rows up to 16 bytes.
   llvm::Value *canStore() {
     llvm::Value *result = ir.CreateNot(isRagged);
     for (llvm::Value *index : begin)
@@ -143,7 +143,7 @@ public:
 
   void storeByThreads(TtgFunctionEmitter &of, ttng::AsyncTmaCopyLocalToGlobalOp op);
 
-  llvm::Value *isEmpty, *isRagged; ///< the array, its rows
+  llvm::Value *isEmpty, *isRagged; ///< whether the array has no elements; whether its rows are ragged
 
   void forEachPanel(llvm::function_ref<void(const BoxCopy &)> emit) {
     const unsigned bits = buffer.getElementType().getIntOrFloatBitWidth();
@@ -221,7 +221,7 @@ void TmaCopyEmitter::storeElement(llvm::Value *where, llvm::Value *value, ttng::
   ir.CreateAtomicRMW(how, where, value, align, llvm::AtomicOrdering::Monotonic);
 }
 
-/// Element by element, one for each thread at a time.
+/// Stores element by element, one per thread at a time.
 void TmaCopyEmitter::storeByThreads(TtgFunctionEmitter &of, ttng::AsyncTmaCopyLocalToGlobalOp op) {
   const ArrayRef<int64_t> block = op.getBlock();
   const unsigned rank = block.size();

@@ -1,4 +1,4 @@
-// Emits one function: values, and the choice of the method that emits an op.
+// Emits one function: keeps its values and dispatches each op to its method.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -36,7 +36,7 @@ LogicalResult TtgFunctionEmitter::run() {
   unsigned next = 0;
   for (BlockArgument argument : source.getArguments()) {
     Tile parts;
-    if (source.getArgAttr(argument.getArgNumber(), ttng::kTensorMap)) // an address is a number to the copy engine
+    if (source.getArgAttr(argument.getArgNumber(), ttng::kTensorMap)) // TMA takes the address as a number
       parts.push_back(ir.CreateIntToPtr(ir.CreatePtrToInt(function.getArg(next++), ir.getInt64Ty()),
                                         elements.typeOf(argument.getType())));
     else

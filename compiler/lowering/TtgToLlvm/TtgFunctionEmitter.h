@@ -29,7 +29,7 @@ private:
   const Tile &tile(mlir::Value value) const;
   llvm::Value *scalar(mlir::Value value) const { return tile(value).front(); }
   void define(mlir::Value value, Tile emitted) { tiles[value] = std::move(emitted); }
-  /// The value of a split, recorded as having it.
+  /// Computes base plus offset and records them for the result.
   llvm::Value *materialise(const BaseOffset &baseOffset, llvm::Type *type);
   mlir::LogicalResult emit(mlir::Operation &op);
   mlir::LogicalResult emitOp(mlir::Operation *op);
@@ -37,7 +37,7 @@ private:
 
   // Program.cpp: threads and functions.
   llvm::Value *threadBits(llvm::ArrayRef<uint32_t> laneBases, llvm::ArrayRef<uint32_t> warpBases);
-  /// What warps alone decide, in a form that says that all lanes have it; null where it is 0.
+  /// threadBits of warp bits alone, in a form that LLVM sees as uniform over lanes; null where it is 0.
   llvm::Value *warpBits(llvm::ArrayRef<uint32_t> warpBases);
   llvm::Value *threadHasNone(uint32_t laneMask, uint32_t warpMask);
   llvm::Value *threadIsOdd(uint32_t laneMask, uint32_t warpMask);
@@ -50,7 +50,7 @@ private:
   mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
   mlir::LogicalResult emitInlineAsm(tt::ElementwiseInlineAsmOp op);
-  /// What the assembly gives, or zeros in threads where none of the registers' elements exist.
+  /// What the assembly returns, or zeros in threads where none of the registers' elements exist.
   llvm::SmallVector<Elements, 2> runWhereExisting(tt::ElementwiseInlineAsmOp op, llvm::ArrayRef<unsigned> registers,
                                                   llvm::function_ref<llvm::SmallVector<Elements, 2>()> emit);
   bool emitIndex(mlir::Operation *op);
@@ -73,8 +73,8 @@ private:
   mlir::LogicalResult emitStore(tt::StoreOp op);
   Tile loadVector(tt::LoadOp op, unsigned first, unsigned count);
   void storeVector(tt::StoreOp op, unsigned first, unsigned count, llvm::Value *isOwner);
-  /// Whether the thread is the one of those that hold the same elements which accesses them; null where all are. Of a
-  /// scalar it is the first.
+  /// Whether the thread is the one that accesses memory among those that hold the same elements; null where all do. For
+  /// a scalar it is the first thread.
   llvm::Value *ownerOf(mlir::Type pointers);
   mlir::LogicalResult emitAtomic(mlir::Operation *op);
   friend class AtomicEmitter;
@@ -88,7 +88,7 @@ private:
   mlir::LogicalResult emitMemDescIndex(ttg::MemDescIndexOp op);
   mlir::LogicalResult emitAsyncCopy(ttg::AsyncCopyGlobalToLocalOp op);
   void copyVector(const AsyncCopy &copy);
-  // Blocks of arrays, by the copy engine.
+  // TMA copies.
   mlir::LogicalResult emitMakeTensorMap(ttng::MakeTensorMapOp op);
   mlir::LogicalResult emitBarriers(mlir::Operation *op);
   mlir::LogicalResult emitTmaCopy(mlir::Operation *op);
@@ -110,7 +110,7 @@ private:
   mlir::LogicalResult emitConvertLayout(ttg::ConvertLayoutOp op);
   Tile shuffleTile(const layout::ShufflePlan &plan, llvm::ArrayRef<llvm::Value *> registers, mlir::Type element);
   void selectWords(llvm::ArrayRef<layout::SelectStage> stages, Tile &words);
-  /// Applies `move`, which knows i32 alone, to a value of any type.
+  /// Applies `move`, which takes i32, to a value of any type.
   llvm::Value *wordwise(llvm::Value *value, llvm::function_ref<llvm::Value *(llvm::Value *)> move);
   mlir::LogicalResult emitReduce(tt::ReduceOp op);
   friend class ReductionEmitter;
@@ -139,10 +139,10 @@ private:
   mlir::LogicalResult emitAssert(tt::AssertOp op);
   mlir::LogicalResult emitPrint(tt::PrintOp op);
   void printElement(tt::PrintOp op, unsigned operand, unsigned index);
-  /// Where an element lies in its tile.
+  /// The coordinates of an element in its tile.
   Tile coordinatesInTile(const layout::LinearLayout &layout, unsigned index);
   void runWhere(llvm::Value *condition, llvm::function_ref<void()> emit);
-  /// Whether an element of an operand is one that exists, and not there to fill up a tile; null where all are.
+  /// Whether an operand's element exists, rather than pads a tile; null where all exist.
   llvm::Value *existsInTile(mlir::Operation *op, unsigned operand, unsigned index);
 
   // Control.
@@ -159,14 +159,14 @@ private:
   tt::FuncOp source;
   llvm::Function &function;
   IrBuilder ir;
-  IrBuilder prologue; ///< at the end of the entry block, whose values are seen everywhere
+  IrBuilder prologue; ///< at the end of the entry block, which dominates everything
   ElementEmitter elements;
   analysis::BarrierPlan barriers;
   llvm::DenseMap<mlir::Value, Tile> tiles;
   BaseOffsetTable baseOffsets;
   llvm::Value *threadNumber = nullptr;
   std::map<std::vector<uint32_t>, llvm::Value *> threadParts;
-  llvm::DenseMap<std::pair<llvm::Value *, llvm::Value *>, llvm::Value *> basesOfOp; ///< of the op at hand
+  llvm::DenseMap<std::pair<llvm::Value *, llvm::Value *>, llvm::Value *> basesOfOp; ///< of the current op
   llvm::DenseMap<llvm::Value *, llvm::KnownBits> knownBits;
 };
 

@@ -13,7 +13,7 @@
 namespace nereid::lowering {
 
 struct EmissionOptions {
-  bool canFuse = true;       ///< products and sums may become fma
+  bool canFuse = true;       ///< whether products and sums may become fma
   unsigned maxRegisters = 0; ///< 0: no limit
 };
 
@@ -26,13 +26,13 @@ struct TtgModuleEmitter {
   analysis::AxisInfoAnalysis axes;
   DebugInfo debug;
   unsigned numThreads = 0;
-  llvm::GlobalVariable *sharedBase = nullptr; ///< null where nothing is shared
+  llvm::GlobalVariable *sharedBase = nullptr; ///< null where no shared memory is used
   llvm::DenseMap<mlir::Operation *, llvm::Function *> functions{};
 };
 
 /// Fills `result`, whose triple and data layout are set, with the module's functions. The kernel has its parameters in
-/// order and two pointers to scratch memory; shared memory is the external array `nereid_shared`. A failure is a
-/// diagnostic at the op.
+/// order, then two pointers to scratch memory; shared memory is the external array `nereid_shared`. Failures are
+/// reported at the op.
 mlir::LogicalResult emitModule(mlir::ModuleOp source, llvm::Module &result, TargetEmitter &target,
                                const analysis::SharedMemoryPlan &shared, const EmissionOptions &options);
 

@@ -1,4 +1,4 @@
-// Products of matrices in shared memory by groups of four warps, and the waits for them.
+// Emits wgmma dots of operands in shared memory, and the waits for them.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
@@ -24,7 +24,7 @@ static WgmmaElement wgmmaElementOf(Type element) {
 }
 
 namespace {
-/// A matrix in shared memory, [M, K] or [K, N], by chunks from its start.
+/// A matrix in shared memory, [M, K] or [K, N], addressed in chunks of 16 bytes from its start.
 class SharedMatrix {
 public:
   explicit SharedMatrix(ttg::MemDescType type)
@@ -79,7 +79,7 @@ private:
   ttng::WarpGroupDotOp op;
   RankedTensorType result;
   ttg::NvidiaMmaAttr mma;
-  ttg::MemDescType left; ///< null: a tile
+  ttg::MemDescType left; ///< null: the operand is in registers
   ttg::MemDescType right;
 };
 
@@ -87,7 +87,7 @@ private:
 
 //--- operands ------------------------------------------------------------------------------
 
-/// Address and strides, with what the thread's warps add to the address.
+/// The wgmma matrix descriptor: address and strides, plus the offset of the thread's warp.
 llvm::Value *WarpGroupDotEmitter::descriptorOf(Value buffer, const SharedMatrix &matrix, unsigned depthDim,
                                                llvm::Value *ofWarps) {
   // PTX ISA: bits 4 to 17 of the address.
@@ -99,7 +99,7 @@ llvm::Value *WarpGroupDotEmitter::descriptorOf(Value buffer, const SharedMatrix 
                      /*IsDisjoint=*/true);
 }
 
-/// The four words of a tile `a` that a thread gives an instruction.
+/// Adds the four words of the tile `a` that a thread passes to an instruction; returns the index of the first.
 unsigned WarpGroupDotEmitter::addWords(WgmmaDot &dot, int64_t row, int64_t k) {
   const RegisterMap map(cast<RankedTensorType>(op.getA().getType()));
   const Tile &tile = emitter.tile(op.getA());
@@ -127,7 +127,7 @@ WgmmaDot WarpGroupDotEmitter::describe() {
   if (left)
     leftShared.emplace(left);
   for (unsigned warp = 1; warp < warpRows; warp *= 2) {
-    // The four warps of a group start from one place.
+    // The four warps of a group share one start.
     leftBases.push_back(left && warp >= layout::kWarpsPerWarpGroup ? leftShared->chunks(warp * layout::kMmaRows, 0)
                                                                    : 0);
     rightBases.push_back(0);
@@ -143,7 +143,7 @@ WgmmaDot WarpGroupDotEmitter::describe() {
   return dot;
 }
 
-/// Instructions for all sums of a warp group, over [from, to) of the depth.
+/// Adds the instructions for all accumulators of a warp group, over [from, to) along k.
 void WarpGroupDotEmitter::addInstructions(WgmmaDot &dot, int64_t from, int64_t to) {
   const LinearLayout &accumulatorLayout = ttg::linearLayoutOf(result);
   const SharedMatrix rightShared(right);
@@ -168,7 +168,7 @@ void WarpGroupDotEmitter::addInstructions(WgmmaDot &dot, int64_t from, int64_t t
   }
 }
 
-//--- sums ----------------------------------------------------------------------------------
+//--- accumulators --------------------------------------------------------------------------
 
 static std::optional<bool> knownFlag(llvm::Value *flag) {
   auto *constant = dyn_cast_or_null<llvm::ConstantInt>(flag);
@@ -186,7 +186,7 @@ Tile WarpGroupDotEmitter::accumulateAll(WgmmaDot dot) {
   return Tile(emitter.target.emitWgmma(ir, dot));
 }
 
-/// What products are added to, zero where they are not.
+/// The initial accumulators; zero where useC is false.
 Tile WarpGroupDotEmitter::initialAccumulators() {
   Tile accumulators = emitter.tile(op.getC());
   if (op.getUseC())
@@ -195,7 +195,7 @@ Tile WarpGroupDotEmitter::initialAccumulators() {
   return accumulators;
 }
 
-/// Runs of the depth are summed by themselves, then added in full precision.
+/// Accumulates runs along k separately, then adds them in full precision.
 Tile WarpGroupDotEmitter::accumulateInRuns(const WgmmaDot &dot, int64_t run) {
   Tile accumulators = initialAccumulators();
   for (int64_t from = 0; from < depth(); from += run) {

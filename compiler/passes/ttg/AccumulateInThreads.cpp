@@ -7,7 +7,8 @@
 //
 // Of the axis's coordinate bits some tell registers apart and the others threads. A reshape and a transposition, which
 // move nothing, put the former into a last dimension; the reduction over it stays in the thread, and what it leaves
-// takes no more registers than the result had, which all threads of a row held. SPDX-License-Identifier: MIT
+// takes no more registers than the result had, which all threads of a row held.
+// SPDX-License-Identifier: MIT
 #include "compiler/analysis/NeutralElement.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/dialect/tt/Extents.h"

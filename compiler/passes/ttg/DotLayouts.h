@@ -1,5 +1,6 @@
 // Chooses the layouts of products: matrix instructions where the target has them for the types, else blocks of
-// elements. SPDX-License-Identifier: MIT
+// elements.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "compiler/passes/ttg/LayoutCost.h"

@@ -1,7 +1,8 @@
 // Expands a loop by its schedule: turns before it, values carried from stage to stage, ops told which iterations exist.
 //
 // A value that stage s defines and stage u uses was defined u - s turns ago, and one turn more where the loop carries
-// it from iteration to iteration: so many versions of it are carried. SPDX-License-Identifier: MIT
+// it from iteration to iteration: so many versions of it are carried.
+// SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LoopSchedule.h"
 
 #include "compiler/dialect/ttng/Dialect.h"

@@ -6,7 +6,8 @@
 //                                 %d = ttng.warp_group_dot %x, %y, %c
 //
 // A fence comes before any barrier that may follow the buffer's stores: the barrier that makes them seen by other
-// threads is then one that makes them seen by the matrix unit. SPDX-License-Identifier: MIT
+// threads is then one that makes them seen by the matrix unit.
+// SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Mma.h"
 #include "compiler/passes/ttg/Passes.h"

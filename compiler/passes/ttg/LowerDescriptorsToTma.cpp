@@ -5,7 +5,8 @@
 //
 // All descriptors of one type are turned or none: a value of that type may come from any of them. What stays is
 // expanded into pointers and masks, as on targets without the engine. So does what no product reads or makes: threads
-// load and store such tiles faster than they take them from shared memory. SPDX-License-Identifier: MIT
+// load and store such tiles faster than they take them from shared memory.
+// SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/tt/Report.h"

@@ -6,7 +6,8 @@
 //         for { async_wait; copy of a later iteration to %ring[i]; dot(local_load %ring[e]) }
 //
 // Which loads run ahead is PipelinedLoads.cpp's business, the expansion ExpandLoop.cpp's; docs/why/pipelining.md has
-// the whole. SPDX-License-Identifier: MIT
+// the whole.
+// SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/Report.h"

@@ -5,7 +5,8 @@
 //
 // A load moves above the stores of the iteration before it. It does so only where its pointer and those of all stores
 // in the loop start from different arguments of the kernel: that two arguments overlap and a later iteration reads what
-// an earlier one wrote is what more than one stage rules out. SPDX-License-Identifier: MIT
+// an earlier one wrote is what more than one stage rules out.
+// SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/dialect/tt/Report.h"

@@ -1,5 +1,6 @@
 // Turns a kernel whose programs are blocks into one whose programs are clusters of blocks; docs/why/clusters.md says
-// why so. SPDX-License-Identifier: MIT
+// why so.
+// SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Clusters.h"
 
 #include "llvm/IR/IRBuilder.h"

@@ -1,5 +1,6 @@
 // Checks products of tiles by running them: every kind of instruction, extents below the instruction's, warps that hold
-// copies. SPDX-License-Identifier: MIT
+// copies.
+// SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -1,5 +1,6 @@
 // Checks tiles whose extents are no powers of two by running what they are lowered to; the CPU has such tiles as they
-// are. SPDX-License-Identifier: MIT
+// are.
+// SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
 #include "gtest/gtest.h"

@@ -1,5 +1,6 @@
 // Runs loops whose loads are started ahead: short loops, masked ends, tiles in rings and in registers, indirect
-// addresses. SPDX-License-Identifier: MIT
+// addresses.
+// SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
 #include "llvm/Support/FormatVariadic.h"
