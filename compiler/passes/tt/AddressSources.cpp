@@ -1,4 +1,4 @@
-// Walks from pointers back to what they are made of.
+// Walks from pointers back to the values they are computed from.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/AddressSources.h"
 
@@ -23,7 +23,7 @@ Value tt::accessMask(Operation *op) {
   return atomic ? atomic.getMask() : Value();
 }
 
-/// What a loop or a branch hands over as its result `index`.
+/// The values that a loop or a branch yields as its result `index`.
 static void addYielded(Operation *op, unsigned index, SmallVectorImpl<Value> &values) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     values.push_back(loop.getInitArgs()[index]);
@@ -39,7 +39,7 @@ static void addYielded(Operation *op, unsigned index, SmallVectorImpl<Value> &va
       values.push_back(region.front().getTerminator()->getOperand(index));
 }
 
-/// What may stand behind a value that control flow hands over; false for any other value.
+/// Adds the values that control flow may forward to `value`; false where `value` does not come from control flow.
 static bool addIncoming(Value value, SmallVectorImpl<Value> &values) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
@@ -100,7 +100,7 @@ PointerSources tt::sourcesOf(Value pointer) {
 //--- integers ------------------------------------------------------------------------------
 
 namespace {
-/// Walks from offsets to the arithmetic that they come from, with the sign that their users see.
+/// Walks from offsets to the arithmetic they come from; tracks whether their users see them as signed.
 struct OffsetWalk {
   struct Entry {
     Value value;

@@ -1,4 +1,4 @@
-// Where addresses come from: the kernel's arguments behind a pointer, and the integer arithmetic that moves it.
+// Finds where addresses come from: the kernel arguments behind a pointer, and the integer arithmetic of its offset.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,25 +9,25 @@
 
 namespace nereid::tt {
 
-/// What a pointer is made of, through loops and branches.
+/// What a pointer is derived from, through loops and branches.
 struct PointerSources {
   llvm::SmallSet<unsigned, 2> arguments; ///< of the kernel
-  bool hasOthers = false;                ///< an integer, or a pointer that was loaded
+  bool hasOthers = false;                ///< also from an integer, or from a loaded pointer
 };
 PointerSources sourcesOf(mlir::Value pointer);
 
-/// What the pointers of the kernel's accesses are computed from.
+/// The arithmetic from which the kernel's accesses compute their pointers.
 struct AddressArithmetic {
-  /// Additions, subtractions and multiplications; true for one that is only used as an unsigned number.
+  /// Additions, subtractions and multiplications; true for an op that is only used as an unsigned number.
   llvm::MapVector<mlir::Operation *, bool> ops;
-  /// Offsets and pointers on the way.
+  /// Offsets and pointers in between.
   llvm::DenseSet<mlir::Value> values;
 };
 AddressArithmetic addressArithmetic(FuncOp kernel);
 
 /// The pointer of a load, a store or an atomic; null for other ops.
 mlir::Value accessedPointer(mlir::Operation *op);
-/// The mask of one; null where it has none.
+/// The mask of a load, a store or an atomic; null where it has none.
 mlir::Value accessMask(mlir::Operation *op);
 
 } // namespace nereid::tt

@@ -1,9 +1,9 @@
-// Turns dots of microscaling formats into dots of f32, bf16 or f16: values decoded and multiplied by their scales.
+// Decomposes dots of microscaling formats into dots of f32, bf16 or f16: values decoded and multiplied by their scales.
 // SPDX-License-Identifier: MIT
 //
-// A scale is a power of two, or a float of 8 bits that is multiplied with one of at most 11 significant bits: the
-// scaled values are exact in f32. The decoding becomes part of what copies the operands. With `halves` the type is
-// bf16, and f16 where either operand is, as Triton has it on GPUs without such instructions: tensor cores take both,
+// A scale is a power of two, or an fp8 number that multiplies values of at most 11 significant bits; so the scaled
+// values are exact in f32. The decoding becomes part of the code that copies the operands. With `halves` the type is
+// bf16, and f16 where either operand is, as Triton does on GPUs without such instructions: tensor cores support both,
 // and scaled values of 8 significant bits are exact in bf16.
 #include "compiler/passes/tt/Passes.h"
 
@@ -18,11 +18,11 @@ using namespace mlir;
 using namespace nereid::tt;
 
 namespace {
-/// Ops on tiles in f32 and i32, at the place of one dot_scaled.
+/// Emits ops on tiles in f32 and i32, in place of one dot_scaled.
 struct Decoder {
   ImplicitLocOpBuilder builder;
-  FloatType f32, computed;   ///< `computed`: what is multiplied
-  IntegerType i32, bitsType; ///< `bitsType`: the bits of what is multiplied
+  FloatType f32, computed;   ///< `computed`: the operand type of the new dot
+  IntegerType i32, bitsType; ///< `bitsType`: an integer as wide as `computed`
 
   Decoder(DotScaledOp dot, FloatType computed)
       : builder(dot.getLoc(), dot), f32(builder.getF32Type()), computed(computed), i32(builder.getI32Type()),
@@ -51,7 +51,7 @@ struct Decoder {
   Value widened(Value bytes, IntegerType type) {
     return arith::ExtUIOp::create(builder, withElement(bytes.getType(), type), bytes);
   }
-  /// Bits of the exponent's lowest place.
+  /// The number of explicit mantissa bits.
   static int64_t mantissaBits(FloatType type) { return type.getFPMantissaWidth() - 1; }
   Value toComputed(Value tile);
 
@@ -59,7 +59,7 @@ struct Decoder {
     auto type = RankedTensorType::get(shape, elementOf(x.getType()));
     return type == x.getType() ? x : Value(ReshapeOp::create(builder, type, x, false, false));
   }
-  /// Every element `count` times in a new dimension behind `dim`.
+  /// Repeats every element `count` times in a new dimension after `dim`.
   Value repeated(Value x, unsigned dim, int64_t count) {
     SmallVector<int64_t> shape(shapeOf(x.getType()));
     shape.insert(shape.begin() + dim + 1, 1);
@@ -67,7 +67,7 @@ struct Decoder {
     shape[dim + 1] = count;
     return BroadcastOp::create(builder, RankedTensorType::get(shape, elementOf(x.getType())), expanded);
   }
-  /// The dimension behind `dim` becomes part of it.
+  /// Merges the dimension after `dim` into it.
   Value merged(Value x, unsigned dim) {
     SmallVector<int64_t> shape(shapeOf(x.getType()));
     shape[dim] *= shape[dim + 1];
@@ -90,7 +90,7 @@ struct Decoder {
 };
 } // namespace
 
-/// Both halves of every byte, the low one first, neighbours along `dim`.
+/// Both halves of every byte, the low one first, adjacent along `dim`.
 Value Decoder::nibbles(Value bytes, unsigned dim) {
   Value twice = repeated(widened(bytes, bitsType), dim, 2);
   ArrayRef<int64_t> shape = shapeOf(twice.getType());
@@ -104,10 +104,10 @@ Value Decoder::nibbles(Value bytes, unsigned dim) {
   return merged(masked(arith::ShRUIOp::create(builder, twice, shift), 15), dim);
 }
 
-/// e2m1: 0, 0.5, then powers of two with one bit after them. In 16 bits the two bits of exponent go where those of the
-/// wider float end: all codes, those below one included, are then too small by the difference of the biases, and the
-/// product with that power of two is exact. In f32 the codes 0 and 0.5 are chosen apart: CPUs are slow with floats that
-/// are this small, or take them for zero.
+/// e2m1: 0, 0.5, then powers of two with one mantissa bit. In 16 bits the two exponent bits go to the low end of the
+/// wider float's exponent. All codes, including those below one, are then too small by the difference of the biases,
+/// and the product with that power of two is exact. In f32 the codes 0 and 0.5 are selected separately: CPUs are slow
+/// with subnormal floats, or flush them to zero.
 Value Decoder::fourBitFloats(Value bytes, unsigned dim) {
   constexpr int64_t ownBias = 1, signBit = 3;
   const int64_t mantissa = mantissaBits(computed), width = computed.getWidth();
@@ -127,7 +127,7 @@ Value Decoder::fourBitFloats(Value bytes, unsigned dim) {
 
 /// e8m0: 2^(code - 127); the last code is NaN.
 Value Decoder::powersOfTwo(Value codes, bool isFast) {
-  const bool isBF16 = computed.isBF16(); // of the range of f32, as f16 is not
+  const bool isBF16 = computed.isBF16(); // has the range of f32; f16 does not
   FloatType type = isBF16 ? computed : f32;
   const int64_t mantissa = mantissaBits(type), leastAsBits = int64_t{1} << (mantissa - 1);
   const int64_t nanAsBits = (int64_t{255} << mantissa) | leastAsBits;
@@ -138,7 +138,7 @@ Value Decoder::powersOfTwo(Value codes, bool isFast) {
   return toComputed(asFloat(bits, type));
 }
 
-/// A tile of any floats as what is multiplied.
+/// A tile of any float type in the type `computed`.
 Value Decoder::toComputed(Value tile) {
   const Type from = elementOf(tile.getType());
   if (from == computed)
@@ -155,7 +155,7 @@ Value Decoder::values(Value tile, ScaleDotElemType format, unsigned packedDim) {
   return format == ScaleDotElemType::E2M1 ? fourBitFloats(tile, packedDim) : toComputed(tile);
 }
 
-/// One scale for every value: [.., rows, K].
+/// One scale per value: [.., rows, K].
 Value Decoder::scales(Value scale, int64_t depth, bool isFast) {
   ArrayRef<int64_t> shape = shapeOf(scale.getType());
   Value decoded = isa<FloatType>(elementOf(scale.getType())) ? toComputed(scale) : powersOfTwo(scale, isFast);

@@ -1,4 +1,4 @@
-// Removes ops that only hold hints and tell nothing new.
+// Removes ops that only carry hints and add no information.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/passes/tt/Passes.h"

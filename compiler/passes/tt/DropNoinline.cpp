@@ -1,4 +1,4 @@
-// Lets the inliner take calls that were to stay.
+// Removes noinline from functions, so that the inliner takes every call.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/Passes.h"
 

@@ -1,4 +1,4 @@
-// Turns pointers to tiles into addresses: base, shape, strides and offsets go where the pointer went.
+// Expands pointers to tiles into base, shape, strides and offsets, and accesses through them into addresses.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/StridedBlock.h"
 #include "compiler/passes/tt/Passes.h"
@@ -21,7 +21,7 @@ static RankedTensorType pointeeTile(Type type) {
 }
 
 namespace {
-/// The values that stand for a pointer to a tile.
+/// The values that represent a pointer to a tile.
 struct BlockPointerFields {
   ValueRange all;
   size_t rank;
@@ -75,8 +75,8 @@ struct ExpandAdvance : ExpandBase<tt::AdvanceOp> {
   }
 };
 
-/// What an access through a pointer to a tile needs: an address for each element, and where those are inside of the
-/// array along the dimensions that `boundaryCheck` names; no mask without one.
+/// The operands of an access through a pointer to a tile: an address for each element, and a mask of those inside the
+/// array along the dimensions that `boundaryCheck` names; no mask where it names none.
 struct Access {
   Value pointers, mask;
 };

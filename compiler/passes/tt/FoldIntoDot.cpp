@@ -1,11 +1,11 @@
-// Makes what is added to a product its accumulator.
+// Makes the addend of a dot its accumulator.
 // SPDX-License-Identifier: MIT
 //
 //   %p = tt.dot %a, %b, %zero
 //   %s = arith.addf %p, %x         ->     %s = tt.dot %a, %b, %x
 //
-// Integers wrap the same way in either order. Of floats the sum is one of the same terms, added in another order and
-// with one rounding less: allowed where a multiplication and an addition may be fused.
+// Integers wrap the same way in either order. For floats the order of additions changes and one rounding is saved:
+// allowed where a multiplication and an addition may be fused.
 #include "compiler/passes/tt/Passes.h"
 
 #include "mlir/IR/Dominance.h"
@@ -19,7 +19,7 @@ namespace nereid::tt {
 using namespace mlir;
 using namespace nereid::tt;
 
-/// The product among the sum's operands that begins at zero and goes nowhere else.
+/// The dot that is the sum's operand `index`, starts from zero and has no other use.
 static DotOp foldable(Operation *sum, unsigned index) {
   auto dot = sum->getOperand(index).getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse() || dot->getBlock() != sum->getBlock() || dot.getMaxNumImpreciseAcc() != 0)
@@ -31,7 +31,7 @@ static bool fold(Operation *sum) {
   for (unsigned index = 0; index < 2; ++index)
     if (DotOp dot = foldable(sum, index)) {
       dot.getCMutable().assign(sum->getOperand(1 - index));
-      dot->moveBefore(sum); // where what is added is known
+      dot->moveBefore(sum); // after the addend's definition
       sum->getResult(0).replaceAllUsesWith(dot.getD());
       sum->erase();
       return true;

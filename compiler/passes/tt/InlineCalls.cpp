@@ -1,4 +1,4 @@
-// Inlines what was kept apart on request, too.
+// Inlines all calls, including those of noinline functions.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/Passes.h"
 

@@ -1,4 +1,4 @@
-// Puts checks for a sanitizer beside accesses and arithmetic.
+// Inserts sanitizer checks beside accesses and arithmetic.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/AddressSources.h"
 #include "compiler/passes/tt/LaneFlags.h"
@@ -59,11 +59,11 @@ static StringRef verbOf(Operation *op) {
   return isa<LoadOp, AtomicLoadOp>(op) ? "read" : isa<StoreOp, AtomicStoreOp>(op) ? "written" : "updated";
 }
 
-/// Nothing in lanes that the mask lets out, nor beside a pointer whose memory no argument names.
+/// Does not check lanes that the mask excludes, or a pointer that comes from no argument.
 void Inserter::access(Operation *op, Value pointer) {
   builder.setInsertionPoint(op);
   Value mask = accessMask(op);
-  if (wants(support::Uninit)) { // before anything is done with the address
+  if (wants(support::Uninit)) { // before the address is used
     defined(op, pointer, "the address", mask);
     if (mask)
       defined(op, mask, "the mask");
@@ -103,7 +103,7 @@ void Inserter::defined(Operation *op, Value value, StringRef what, Value mask) {
   add(op, Kind::Undefined, what, {flags}, mask);
 }
 
-/// What mixes elements takes the masked-off ones in, too.
+/// Ops that mix elements use the masked-off ones, too.
 void Inserter::definedInputs(Operation *op) {
   builder.setInsertionPoint(op);
   if (isa<ReduceOp, ScanOp, DotOp, HistogramOp>(op))
@@ -127,9 +127,9 @@ static StringRef nameOf(Operation *op) {
   return op->getName().stripDialect();
 }
 
-/// Lanes that no access uses may wrap: of fewer than 64 bits, what wraps is noted, and reported where it is used.
+/// Lanes that no access uses may wrap: wraparound below 64 bits sets a flag, which is reported where the value is used.
 void Inserter::overflow(Operation *op, bool isUnsigned) {
-  if (isUnsigned && isa<arith::SubIOp>(op)) // counting down past zero is how unsigned numbers are compared
+  if (isUnsigned && isa<arith::SubIOp>(op)) // comparisons of unsigned numbers count down past zero
     return;
   add(op, Kind::Overflow, nameOf(op), {op->getOperand(0), op->getOperand(1)}).setIsUnsigned(isUnsigned);
   if (elementOf(op->getResult(0).getType()).getIntOrFloatBitWidth() < 64)
@@ -143,7 +143,7 @@ void Inserter::unwrapped(Operation *op, Value value, Value mask) {
 
 static bool isFloat(Value value) { return isa<FloatType>(elementOf(value.getType())); }
 
-/// Ops that can give NaN where no input is NaN.
+/// Ops that can produce NaN where no input is NaN.
 static bool mayMakeNan(Operation *op) {
   if (isa<DotOp, ReduceOp, ScanOp, MapElementwiseOp>(op))
     return true;
@@ -187,12 +187,12 @@ void Inserter::visit(Operation *op) {
     definedInputs(op);
   if (op->hasTrait<OpTrait::IsTerminator>()) {
     builder.setInsertionPoint(op);
-    for (Value operand : op->getOperands()) // flags end where control flow takes over
+    for (Value operand : op->getOperands()) // values of control flow have no flags, so they are checked here
       if (arithmetic.values.contains(operand))
         unwrapped(op, operand);
     return;
   }
-  builder.setInsertionPoint(op->getNextNode()); // and so behind the flags of its results
+  builder.setInsertionPoint(op->getNextNode()); // and so after the flags of its results
   if (wants(support::Uninit))
     undefined.visit(op, maskedOff(builder, op, /*withOther=*/false));
   if (wants(support::Nan))

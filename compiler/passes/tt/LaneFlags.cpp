@@ -1,4 +1,4 @@
-// Carries flags of elements along, and makes the first ones.
+// Propagates per-element flags through ops, and creates the first ones.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/LaneFlags.h"
 
@@ -31,7 +31,7 @@ Value tt::maskedOff(OpBuilder &builder, Operation *op, bool withOther) {
   return mask ? negated(builder, op->getLoc(), mask) : Value();
 }
 
-/// In twice as many bits the result is another one.
+/// Compares with the product in twice as many bits.
 static Value wrappedProduct(OpBuilder &builder, arith::MulIOp op, bool isUnsigned) {
   const Location loc = op.getLoc();
   const Type wide =
@@ -52,7 +52,8 @@ Value tt::wrapped(OpBuilder &builder, Operation *op, bool isUnsigned) {
   if (isUnsigned)
     return arith::CmpIOp::create(builder, loc, CmpIPredicate::ult, isa<arith::AddIOp>(op) ? result : a,
                                  isa<arith::AddIOp>(op) ? a : b);
-  // Its sign differs from those of both addends; of a difference, from that of `a`, and so has that of `b`.
+  // For a sum, the result's sign differs from that of both addends; for a difference, from that of `a`, as does that of
+  // `b`.
   Value changed = arith::XOrIOp::create(builder, loc, a, result);
   Value other = arith::XOrIOp::create(builder, loc, isa<arith::AddIOp>(op) ? result : a, b);
   Value both = arith::AndIOp::create(builder, loc, changed, other);
@@ -67,7 +68,7 @@ static Value either(OpBuilder &builder, Location loc, Value a, Value b) {
   return arith::OrIOp::create(builder, loc, a, b);
 }
 
-/// The flags of any of the values; all have one shape.
+/// The union of the flags of the values, which have one shape.
 Value LaneFlags::any(OpBuilder &builder, Location loc, ValueRange values) const {
   Value result;
   for (Value value : values)
@@ -75,7 +76,7 @@ Value LaneFlags::any(OpBuilder &builder, Location loc, ValueRange values) const 
   return result;
 }
 
-/// Those of the side that each lane takes.
+/// For each lane, the flag of the value it selects.
 Value LaneFlags::ofSelect(OpBuilder &builder, arith::SelectOp select) const {
   const Location loc = select.getLoc();
   Value condition = select.getCondition(), yes = of(select.getTrueValue()), no = of(select.getFalseValue());
@@ -87,7 +88,7 @@ Value LaneFlags::ofSelect(OpBuilder &builder, arith::SelectOp select) const {
   return !flag || shapeOf(flag.getType()) != shapeOf(select.getType()) ? result : either(builder, loc, result, flag);
 }
 
-/// `and` and `or` of i1: an operand that decides by itself makes the other one's flag meaningless.
+/// For `and` and `or` of i1, an operand that decides the result alone voids the other one's flag.
 Value LaneFlags::ofLogic(OpBuilder &builder, Operation *op) const {
   const Location loc = op->getLoc();
   Value result;
@@ -102,7 +103,7 @@ Value LaneFlags::ofLogic(OpBuilder &builder, Operation *op) const {
   return result;
 }
 
-/// The flags moved as the elements are; null where no op does that to flags.
+/// The flags moved as the elements are; null where no op can move flags that way.
 Value LaneFlags::moved(OpBuilder &builder, Operation *op) const {
   Value flag = op->getNumOperands() == 1 && op->getNumResults() == 1 ? of(op->getOperand(0)) : Value();
   if (!flag || !isa<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, UnsplatOp>(op))

@@ -1,4 +1,4 @@
-// A flag for each element of tiles, carried along with what is computed from them.
+// Keeps a flag for each element of tiles and propagates it to values computed from them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace nereid::tt {
 
-/// Flags for values, i1 in their shape; made as ops in the order of the program. What loops carry, what is loaded, and
-/// what a reduction or a product gives, has none but its own.
+/// Flags of values, i1 in their shape, emitted as ops in program order. Loop-carried values, loads, reductions and dots
+/// have no flags but their own.
 class LaneFlags {
 public:
-  /// Makes the flags of the op's results, which go behind it: those of its operands, and its `own`. Its operands'
-  /// come first.
+  /// Emits the flags of the op's results after it: those of its operands, combined with `own`. Operands must be visited
+  /// first.
   void visit(mlir::Operation *op, mlir::Value own = {});
   /// Null where no flag is set.
   mlir::Value of(mlir::Value value) const { return flags.lookup(value); }
@@ -27,14 +27,14 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> flags;
 };
 
-/// The opposite of each element, i1.
+/// The negation of each element, i1.
 mlir::Value negated(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value flags);
 
-/// Where a load or an atomic gives nothing that is defined: its mask lets the lane out. With `withOther`, lanes that
+/// The lanes where a load or an atomic has no defined result, because its mask is false. With `withOther`, lanes that
 /// get an `other` count, too. Null where there is no such lane.
 mlir::Value maskedOff(mlir::OpBuilder &builder, mlir::Operation *op, bool withOther);
 
-/// Where the result of an addition, a subtraction or a multiplication of fewer than 64 bits has wrapped.
+/// The lanes where an addition, a subtraction or a multiplication of fewer than 64 bits has wrapped.
 mlir::Value wrapped(mlir::OpBuilder &builder, mlir::Operation *op, bool isUnsigned);
 
 } // namespace nereid::tt

@@ -1,4 +1,4 @@
-// Turns blocks and branches into `scf`, so that no later pass meets a region with more than one block.
+// Turns basic blocks and branches into `scf`, so that later passes find one basic block in each region.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/Passes.h"
 
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace nereid;
 
 namespace {
-/// As upstream, but for functions of `tt`.
+/// As upstream, but supports functions of `tt`.
 struct Lifting : ControlFlowToSCFTransformation {
   FailureOr<Operation *> createUnreachableTerminator(Location loc, OpBuilder &builder, Region &region) final {
     auto function = dyn_cast<tt::FuncOp>(region.getParentOp());

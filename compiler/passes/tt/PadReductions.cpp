@@ -1,8 +1,8 @@
-// Reductions and scans of padded tiles.
+// Pads reductions and scans.
 // SPDX-License-Identifier: MIT
 //
-// Where the combination is one op with a neutral element, that stands in for elements that do not exist. Any other one
-// gets a flag beside its values: what has no flag is passed over.
+// Where the combination is one op with a neutral element, that replaces elements that do not exist. Any other
+// combination takes a flag beside its values, and skips values without the flag.
 //
 //   reduce(x) { f(a, b) }   ->   reduce(x, exists) { both ? f(a, b) : exists a ? a : b, exists a or exists b }
 #include "compiler/passes/tt/PaddedTiles.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::tt;
 
-/// What changes nothing in a combination of one op; null where there is no such element, or none is known.
+/// The neutral element of a combination of one op; null where there is none, or none is known.
 static Attribute neutralOf(Block &body) {
   if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
     return {};
@@ -29,7 +29,7 @@ static Attribute neutralOf(Block &body) {
 
 //--- flags ---------------------------------------------------------------------------------
 
-/// The body takes flags behind the values of either side and gives one behind its own.
+/// Adds a flag after the values of either side of the body, and after its results.
 static void addFlag(Block &body) {
   Operation *end = body.getTerminator();
   const unsigned count = end->getNumOperands();
@@ -50,14 +50,14 @@ static void addFlag(Block &body) {
   end->setOperands(results);
 }
 
-/// The extents along `axis` alone: other dimensions' elements do not mix.
+/// The extents along `axis` alone, since elements of other dimensions do not mix.
 static Extents along(ArrayRef<int64_t> shape, ArrayRef<int64_t> extents, unsigned axis) {
   Extents own(shape);
   own[axis] = extents[axis];
   return own;
 }
 
-/// Replaces values by neutral ones; false where none are known.
+/// Replaces padding by neutral elements; false where none are known.
 template <typename Op> static bool padWithNeutral(Op op, ArrayRef<int64_t> existing) {
   Attribute neutral = neutralOf(op.getCombine().front());
   if (!neutral)
@@ -98,7 +98,7 @@ void nereid::tt::padReduce(ReduceOp op, ArrayRef<int64_t> extents) {
 
 void nereid::tt::padScan(ScanOp op, ArrayRef<int64_t> extents) {
   if (!op.getReverse())
-    return; // what does not exist stands behind all that does
+    return; // elements that do not exist follow all that do
   const ArrayRef<int64_t> shape = shapeOf(op.getSrcs().front().getType());
   const Extents existing = along(shape, extents, op.getAxis());
   if (!needsPadding(existing) || padWithNeutral(op, existing))

@@ -1,10 +1,10 @@
-// Reshapes of padded tiles: elements are picked from where padding put them.
+// Pads reshapes: gathers elements from their coordinates in the padded source.
 // SPDX-License-Identifier: MIT
 //
 //   reshape [30] -> [5, 6]   ->   %s = [32]; %d[i, j] = %s[i * 6 + j] of shape [8, 8]
 //
-// The picking is a gather along one dimension. Where dimensions are only split or merged so that all but the outermost
-// part are powers of two, places stay as they are and the reshape, too.
+// The gather is along one dimension. Where dimensions are only split or merged, and all parts but the outermost are
+// powers of two, the order of elements does not change and the reshape stays.
 #include "compiler/passes/tt/PaddedTiles.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace nereid::tt;
 
 namespace {
-/// The dimensions of one side, taken until both sides have as many elements.
+/// Dimensions of both sides, collected until the sides have equally many elements.
 struct Group {
   ArrayRef<int64_t> extents;
   size_t end = 0;
@@ -24,7 +24,7 @@ struct Group {
 };
 } // namespace
 
-/// Whether, of the dimensions that are more than one element, all but the first are powers of two.
+/// Whether, of the dimensions of more than one element, all but the first are powers of two.
 static bool hasPlainInside(ArrayRef<int64_t> extents) {
   auto first = llvm::find_if(extents, [](int64_t extent) { return extent != 1; });
   return first == extents.end() || !needsPadding(extents.drop_front(first - extents.begin() + 1));
@@ -47,7 +47,7 @@ static bool keepsLinearIndices(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   return true;
 }
 
-/// Where each element of a padded tile with extents `to` lies in a padded, flattened one with extents `from`.
+/// For each element of a padded tile with extents `to`, its index in a padded, flattened one with extents `from`.
 static Value sourceIndices(PaddedBuilder &builder, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   ImplicitLocOpBuilder &ir = builder.builder;
   const Extents shape = paddedExtents(to), fromShape = paddedExtents(from);

@@ -1,11 +1,11 @@
-// Rounds the extents of tiles up to powers of two, which threads can hold, with the meaning kept.
+// Rounds the extents of tiles up to powers of two, as layouts need, and keeps the program's results.
 //
 //   %x = tt.load %p : tensor<100x!tt.ptr<f32>>   ->   %m = (make_range 0..128) < 100
 //   %s = "tt.reduce"(%x) { addf }                     %x = tt.load %p, %m : tensor<128x!tt.ptr<f32>>
 //                                                     %s = "tt.reduce"(%m ? %x : -0.0) { addf }
 //
-// Elements behind the old extents hold anything. First all types change; then every op that would see such elements is
-// kept from it: docs/why/extents.md.
+// Elements beyond the old extents are undefined. First all types change; then every op that would use such elements is
+// masked or rewritten: docs/why/extents.md.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/PaddedTiles.h"
 #include "compiler/passes/tt/Passes.h"
@@ -36,9 +36,9 @@ static bool hasUnpaddedTile(Operation *op) {
          llvm::any_of(op->getResultTypes(), [](Type type) { return hasUnpaddedTile(type); });
 }
 
-//--- what is rewritten before --------------------------------------------------------------
+//--- rewrites before padding ---------------------------------------------------------------
 
-/// Side by side in the order that the op leaves open.
+/// Joins the operands as they are, in the order that the op leaves open.
 static void orderCat(CatOp op) {
   ImplicitLocOpBuilder builder(op.getLoc(), op);
   auto type = cast<RankedTensorType>(op.getLhs().getType());
@@ -49,7 +49,7 @@ static void orderCat(CatOp op) {
   op->erase();
 }
 
-/// Elements that are mapped together stay neighbours in a line.
+/// Puts elements that are mapped together in adjacent positions of a flattened tile.
 static void flattenMap(MapElementwiseOp op) {
   auto type = cast<RankedTensorType>(op.getSrcs().front().getType());
   if (type.getRank() == 1 || type.getShape().back() % op.getPack() == 0)
@@ -103,10 +103,10 @@ static void padTypes(Operation *op) {
   }
 }
 
-//--- what would see elements that do not exist ----------------------------------------------
+//--- ops that would use elements that do not exist -----------------------------------------
 
 namespace {
-/// An op, and the shapes that its operands and results had.
+/// An op and the original shapes of its operands and results.
 struct UnpaddedOp {
   Operation *op;
   SmallVector<Extents, 4> operands, results;
@@ -129,7 +129,7 @@ static void markExtents(const UnpaddedOp &unpadded) {
   unpadded.op->setAttr(kExtents, builder.getArrayAttr(marks));
 }
 
-/// Of a dot's operands, what lies behind the summed dimension is zero; rows and columns do not mix.
+/// Zeroes a dot's operands beyond the extent along K; rows and columns do not mix.
 static void padDot(DotOp op, const UnpaddedOp &unpadded) {
   auto clear = [&](OpOperand &operand, unsigned fromLast) {
     const Extents &extents = unpadded.operands[operand.getOperandNumber()];
@@ -146,7 +146,7 @@ static void padDot(DotOp op, const UnpaddedOp &unpadded) {
   clear(op.getBMutable(), 2);
 }
 
-/// An index outside of the source still gives one of the source's elements.
+/// An index outside of the source still returns one of the source's elements.
 static void padGather(GatherOp op, const UnpaddedOp &unpadded) {
   const int64_t last = unpadded.operands.front()[op.getAxis()] - 1;
   const unsigned bits = elementOf(op.getIndices().getType()).getIntOrFloatBitWidth();
@@ -186,7 +186,7 @@ namespace {
 struct PadTiles : tt::impl::PadTilesBase<PadTiles> {
   using PadTilesBase::PadTilesBase;
 
-  /// Those of the module that have such a tile.
+  /// The module's ops that have such a tile.
   SmallVector<Operation *> collect() {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {

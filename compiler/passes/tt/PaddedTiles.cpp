@@ -1,4 +1,4 @@
-// Types of padded tiles, coordinates, and masks of the elements that exist.
+// Builds types of padded tiles, coordinates, and masks of the elements that exist.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/PaddedTiles.h"
 
@@ -31,7 +31,7 @@ Value PaddedBuilder::constant(Type type, int64_t element) {
   return constant(type, builder.getIntegerAttr(elementOf(type), element));
 }
 
-/// A tile of one dimension, repeated along all others of `shape`.
+/// A one-dimensional tile broadcast along all other dimensions of `shape`.
 Value PaddedBuilder::along(Value line, ArrayRef<int64_t> shape, unsigned dim) {
   const Type element = elementOf(line.getType());
   Extents extents = {shape[dim]};

@@ -1,4 +1,4 @@
-// Lists the passes that bring a module of sema into the form that targets expect.
+// Lists the passes that bring sema's output into the form that targets expect.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/Pipeline.h"
 
@@ -13,7 +13,7 @@ using namespace mlir;
 
 void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats,
                                        llvm::function_ref<void(OpPassManager &)> lowerDescriptors) {
-  // What only imported text has.
+  // Needed for imported IR only.
   passes.addPass(createLiftControlFlow());
   passes.addPass(createExpandBlockPointers());
   // Only functions marked noinline stay calls. The inliner's own clean-up is
@@ -28,7 +28,7 @@ void nereid::tt::buildOptimisePipeline(OpPassManager &passes, bool fusesFloats,
   passes.addPass(createFoldIntoDot({fusesFloats}));
   passes.addPass(createCSEPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
-  // What was equal in several loops stands side by side now.
+  // Merges what was equal in several loops and is now in one block.
   passes.addPass(createCSEPass());
 }
 

@@ -1,4 +1,4 @@
-// The pipeline that every target runs on `tt` before its own.
+// Builds the pipeline on `tt` that runs before every target's own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,12 +10,12 @@ class OpPassManager;
 
 namespace nereid::tt {
 
-/// Calls inlined, constants folded, equal values merged, sums of products in one op, unused functions gone.
+/// Inlines calls, folds constants, merges equal values, folds sums of dots into one op, drops unused functions.
 /// `fusesFloats`: a multiplication and an addition may be rounded once.
-/// `lowerDescriptors` adds passes that take descriptors before they are expanded.
+/// `lowerDescriptors` adds passes that lower descriptors before they are expanded.
 void buildOptimisePipeline(mlir::OpPassManager &passes, bool fusesFloats,
                            llvm::function_ref<void(mlir::OpPassManager &)> lowerDescriptors = {});
-/// Makes it known to nereid-opt as `tt-optimise`.
+/// Registers it with nereid-opt as `tt-optimise`.
 void registerPipelines();
 
 } // namespace nereid::tt

@@ -1,4 +1,4 @@
-// Turns tensor descriptors into pointers and accesses through them into masked loads, stores and atomic accesses.
+// Rewrites tensor descriptors to pointers, and accesses through them to masked loads, stores and atomic accesses.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/StridedBlock.h"
 #include "compiler/passes/tt/Passes.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace nereid;
 
 namespace {
-/// The values that stand for a descriptor, in the order of the plain launch ABI.
+/// The values that represent a descriptor, in the order of the plain launch ABI.
 struct DescriptorFields {
   ValueRange all;
   size_t rank;
@@ -61,31 +61,31 @@ DescriptorAccess accessTo(OpBuilder &builder, Location loc, const DescriptorFiel
   tt::StridedBlock block{fields.base(), {}, {}, {}};
   block.shape.append(fields.shape().begin(), fields.shape().end());
   block.strides.append(fields.strides().begin(), fields.strides().end());
-  block.strides.back() = arith::ConstantIntOp::create(builder, loc, 1, 64); // of every descriptor
+  block.strides.back() = arith::ConstantIntOp::create(builder, loc, 1, 64); // in every descriptor
   block.coordinates.append(coordinates.begin(), coordinates.end());
   const auto dims = llvm::to_vector(llvm::seq<int64_t>(0, coordinates.size()));
   return {tt::pointersOf(builder, loc, block), tt::insideOf(builder, loc, block, dims)};
 }
 
-/// The block that begins at the indices.
-DescriptorAccess blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
-                         ArrayRef<Value> indices) {
+/// The access to the tile that begins at the indices.
+Access blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
+               ArrayRef<Value> indices) {
   SmallVector<Value> coordinates;
   for (auto [index, extent] : llvm::zip_equal(indices, type.getBlockType().getShape()))
     coordinates.push_back(tt::coordinatesFrom(builder, loc, widened(builder, loc, index), extent));
   return accessTo(builder, loc, fields, coordinates);
 }
 
-/// One row for each index, from a column on.
-DescriptorAccess rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
-                        Value rows, Value column) {
+/// One row for each index, starting at a column.
+Access rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields, Value rows,
+              Value column) {
   Value columns = tt::coordinatesFrom(builder, loc, widened(builder, loc, column), type.getBlockType().getDimSize(1));
   return accessTo(builder, loc, fields, {widened(builder, loc, rows), columns});
 }
 
 //--- Reads -----------------------------------------------------------------------------------
 
-/// What lies outside of the array: zeros, or NaN where the descriptor says so.
+/// The value outside of the array: zero, or NaN where the descriptor is set to it.
 Value paddingOf(OpBuilder &builder, Location loc, RankedTensorType tile, Value padsWithNan) {
   Type element = tile.getElementType();
   Value zero = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(element)));
@@ -97,8 +97,8 @@ Value paddingOf(OpBuilder &builder, Location loc, RankedTensorType tile, Value p
   return tt::SplatOp::create(builder, loc, tile, zero);
 }
 
-/// Rounds f32 to the ten bits of tf32's fraction where the descriptor says so, ties away from zero; infinities and NaN
-/// stay.
+/// Rounds f32 to the ten fraction bits of tf32 where the descriptor is set to it, ties away from zero; infinities and
+/// NaN stay.
 Value roundedToTf32(OpBuilder &builder, Location loc, Value tile, Value rounds) {
   const auto type = cast<RankedTensorType>(tile.getType());
   if (!type.getElementType().isF32())
@@ -177,7 +177,7 @@ struct RewriteScatter : Rewrite<tt::DescriptorScatterOp> {
   }
 };
 
-/// How elements of the descriptor are combined; nothing where no atomic access does it.
+/// How elements of the descriptor are combined; none where no atomic access does it.
 std::optional<tt::RMWOp> combinationOf(tt::DescriptorReduceKind kind, Type element) {
   const bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger();
   switch (kind) {
@@ -200,9 +200,9 @@ std::optional<tt::RMWOp> combinationOf(tt::DescriptorReduceKind kind, Type eleme
   llvm_unreachable("all kinds are listed");
 }
 
-/// The extreme of f16 and bf16 by their bits: those without a sign are ordered as integers are, those with one the
-/// other way round as unsigned integers are.
-void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const DescriptorAccess &access, Value value) {
+/// Min and max of f16 and bf16 by integer atomics: positive numbers are ordered as integers, negative ones in reverse
+/// as unsigned integers.
+void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const Access &access, Value value) {
   Type bits = tt::withElement(value.getType(), builder.getI16Type());
   Type pointers = tt::withElement(access.pointers.getType(), tt::PointerType::get(builder.getI16Type()));
   Value pattern = tt::BitcastOp::create(builder, loc, bits, value);
@@ -234,9 +234,9 @@ struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
     const std::optional<tt::RMWOp> combination = combinationOf(op.getKind(), element);
     const bool isSmallFloat = isSmallFloatExtreme(op.getKind(), element);
     if (!combination && !isSmallFloat)
-      return failure(); // said before the conversion
-    const DescriptorAccess access = blockAt(rewriter, op.getLoc(), type, DescriptorFields(adaptor.getDesc()),
-                                            tt::flattenValues(adaptor.getIndices()));
+      return failure(); // reported before the conversion
+    const Access access = blockAt(rewriter, op.getLoc(), type, DescriptorFields(adaptor.getDesc()),
+                                  tt::flattenValues(adaptor.getIndices()));
     Value value = adaptor.getSrc().front();
     if (isSmallFloat)
       combineSmallFloats(rewriter, op.getLoc(), op.getKind() == tt::DescriptorReduceKind::MAX, access, value);
@@ -266,7 +266,7 @@ struct RewriteMake : Rewrite<tt::MakeTensorDescOp> {
   }
 };
 
-/// Says where a descriptor is to combine elements in a way that no atomic access has.
+/// Reports descriptors that would combine elements in a way that no atomic access supports.
 LogicalResult checkReductions(ModuleOp module) {
   const WalkResult found = module.walk([](tt::DescriptorReduceOp op) -> WalkResult {
     Type element = op.getDesc().getType().getBlockType().getElementType();
@@ -278,7 +278,7 @@ LogicalResult checkReductions(ModuleOp module) {
   return failure(found.wasInterrupted());
 }
 
-/// What every descriptor promises: its base and its rows are multiples of 16 bytes.
+/// Sets what holds for every descriptor: its base and its rows are multiples of 16 bytes.
 void addAlignment(Type type, MutableArrayRef<DictionaryAttr> fields) {
   auto descriptor = dyn_cast<tt::TensorDescType>(type);
   if (!descriptor)

@@ -1,4 +1,4 @@
-// Types that are several values: the rewrites that carry the parts through calls, returns, loops and branches.
+// Expands types that are several values, and rewrites calls, returns, loops and branches that carry them.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/TypeExpansion.h"
 
@@ -68,7 +68,7 @@ struct CallPattern : ExpansionPattern<tt::CallOp> {
   }
 };
 
-/// A function takes and returns parts. Attributes of arguments stay with those that remain one value.
+/// Expands a function's arguments and results. Arguments that remain one value keep their attributes.
 struct FunctionPattern : ExpansionPattern<tt::FuncOp> {
   FunctionPattern(const TypeConverter &expansion, MLIRContext *context, tt::ExpandedAttributes expandedAttributes)
       : ExpansionPattern(expansion, context), expandedAttributes(std::move(expandedAttributes)) {}

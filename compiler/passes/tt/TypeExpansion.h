@@ -1,4 +1,4 @@
-// Types that are several values: the rewrites that carry the parts through calls, returns, loops and branches.
+// Expands types that are several values, and rewrites calls, returns, loops and branches that carry them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nereid::tt {
 
-/// Every value of a conversion, in order.
+/// All values of a conversion, in order.
 template <typename Ranges> llvm::SmallVector<mlir::Value> flattenValues(const Ranges &ranges) {
   llvm::SmallVector<mlir::Value> values;
   for (mlir::ValueRange range : ranges)
@@ -18,10 +18,10 @@ template <typename Ranges> llvm::SmallVector<mlir::Value> flattenValues(const Ra
   return values;
 }
 
-/// Says what is known of the parts of a kernel's argument of that type.
+/// Sets argument attributes on the parts of a kernel argument of that type.
 using ExpandedAttributes = std::function<void(mlir::Type, llvm::MutableArrayRef<mlir::DictionaryAttr>)>;
 
-/// Adds what moves values without looking into them, and calls legal what has no type left to expand.
+/// Adds patterns for ops that only forward values, and makes ops legal that have no type left to expand.
 void populateExpansionPatterns(mlir::TypeConverter &expansion, mlir::RewritePatternSet &patterns,
                                mlir::ConversionTarget &target, ExpandedAttributes attributes = nullptr);
 

@@ -1,13 +1,13 @@
-// Makes reductions that a loop accumulates cross threads once, after the loop.
+// Moves the cross-thread part of reductions that a loop accumulates after the loop.
 //
 //   for iter_args(%acc = %init)                      for iter_args(%own = neutral)
 //     %r = reduce(%x, axis)                  ->        %r = reduce(%x's registers along the axis)
 //     yield %acc + %r                                  yield %own + %r
 //                                                    %sum = %init + reduce(%own, axis)
 //
-// Of the axis's coordinate bits some tell registers apart and the others threads. A reshape and a transposition, which
-// move nothing, put the former into a last dimension; the reduction over it stays in the thread, and what it leaves
-// takes no more registers than the result had, which all threads of a row held.
+// Some of the axis's coordinate bits index registers and the others threads. A reshape and a transposition, which move
+// nothing, put the former into a last dimension. The reduction over it stays in the thread, and its result takes no
+// more registers than the original result, which all threads of a row held.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/NeutralElement.h"
 #include "compiler/analysis/RegisterPressure.h"
@@ -30,11 +30,11 @@ using namespace nereid;
 using namespace nereid::ttg;
 using layout::LinearLayout;
 
-/// 32-bit registers of a thread that the accumulators of one loop may take beyond those that they took before.
+/// The additional 32-bit registers of a thread that the accumulators of one loop may take.
 static constexpr unsigned kExtraRegisters = 32;
 
 namespace {
-/// One value that a loop carries, and the ops that add reductions to it, the first one first.
+/// One loop-carried value, and the ops that add reductions to it, in order.
 struct Accumulation {
   unsigned index = 0; ///< of the carried value
   SmallVector<Operation *> updates;
@@ -42,14 +42,14 @@ struct Accumulation {
   TypedAttr neutral;
 };
 
-/// How one axis of a tile is spread: extents of runs of coordinate bits, from the highest on.
+/// How one axis of a tile is distributed: extents of runs of coordinate bits, from the highest on.
 struct AxisRuns {
   SmallVector<int64_t> extents;
   SmallVector<bool> isRegister;
 };
 } // namespace
 
-//--- what is accumulated -------------------------------------------------------------------
+//--- accumulations -------------------------------------------------------------------------
 
 /// The combination of a reduction of one op and one operand; null for others.
 static Operation *combinationOf(tt::ReduceOp reduce) {
@@ -64,14 +64,14 @@ static Operation *combinationOf(tt::ReduceOp reduce) {
   return isAll ? &combination : nullptr;
 }
 
-/// The reduction that a value comes from, through changes of layout, none of which anything else uses.
+/// The reduction that a value comes from, through layout conversions; each value on the way has one use.
 static tt::ReduceOp reductionOf(Value value) {
   while (auto convert = value.hasOneUse() ? value.getDefiningOp<ConvertLayoutOp>() : ConvertLayoutOp())
     value = convert.getSrc();
   return value.hasOneUse() ? value.getDefiningOp<tt::ReduceOp>() : tt::ReduceOp();
 }
 
-/// Whether `sum` combines what it has on the left with a reduction of that combination; a difference takes sums away.
+/// Whether `sum` combines its left operand with a reduction of that combination; a difference subtracts sums.
 static bool doesCombine(Operation *sum, Operation *combination) {
   if (sum->getName() == combination->getName())
     return true;
@@ -117,9 +117,9 @@ static std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned in
   return found.neutral ? std::optional(std::move(found)) : std::nullopt;
 }
 
-//--- how it is spread ----------------------------------------------------------------------
+//--- distribution --------------------------------------------------------------------------
 
-/// Nothing where registers and threads are mixed, or the axis lies in registers alone.
+/// Nothing where register and thread bits alternate too often, or the axis lies in registers alone.
 static std::optional<AxisRuns> runsAlong(RankedTensorType type, unsigned axis) {
   const LinearLayout &layout = linearLayoutOf(type);
   const int64_t extent = type.getDimSize(axis);
@@ -168,8 +168,8 @@ static Value transposed(OpBuilder &builder, Location loc, Value value, ArrayRef<
                   : Value();
 }
 
-/// The tile with the axis's threads where the axis was and its registers as a last dimension; null where no encoding
-/// says so.
+/// The tile with the axis's thread bits in the axis's dimension and its register bits as a last dimension; null where
+/// no encoding describes that.
 static Value withRegistersLast(OpBuilder &builder, Location loc, Value tile, unsigned axis, const AxisRuns &runs) {
   const ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
   SmallVector<int64_t> apart(shape.take_front(axis)), merged(shape);
@@ -199,7 +199,7 @@ static Value reduced(OpBuilder &builder, tt::ReduceOp like, Value tile, unsigned
   return reduce->getResult(0);
 }
 
-/// What a thread has of the reduction's result; null where its elements are not in threads' registers in that way.
+/// A thread's part of the reduction's result; null where its elements are not in registers in that way.
 static Value partOf(OpBuilder &builder, tt::ReduceOp reduction) {
   Value tile = reduction.getSrcs().front();
   const std::optional<AxisRuns> runs = runsAlong(cast<RankedTensorType>(tile.getType()), reduction.getAxis());
@@ -295,7 +295,7 @@ struct AccumulateInThreads : ttg::impl::AccumulateInThreadsBase<AccumulateInThre
   using AccumulateInThreadsBase::AccumulateInThreadsBase;
 
   void runOnOperation() final {
-    // Inner loops first: what they leave is accumulated by the loops around them.
+    // Inner loops first: the loops around them accumulate what they leave.
     getOperation().walk([&](scf::ForOp loop) { numAccumulated += accumulateInThreads(loop); });
   }
 };

@@ -1,4 +1,4 @@
-// Writes the plan of shared memory into the module: its size, and where each op's buffer lies.
+// Writes the shared-memory plan into the module: its size, and the offset of each op's buffer.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/passes/ttg/Passes.h"

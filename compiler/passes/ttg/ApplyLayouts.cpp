@@ -1,4 +1,4 @@
-// Sets encodings, makes cheap tiles again, and inserts conversions before their first use and outside loops.
+// Sets encodings, rematerialises cheap tiles, and inserts conversions before their first use and outside loops.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/ApplyLayouts.h"
 
@@ -55,9 +55,9 @@ static RankedTensorType encoded(Value value, LayoutEncoding encoding) {
   return RankedTensorType::get(tile.getShape(), tile.getElementType(), encoding);
 }
 
-//--- what ops give and need ----------------------------------------------------------------
+//--- encodings of results and operands -----------------------------------------------------
 
-/// The encoding in which an op gives its result; a conversion may follow.
+/// The encoding in which an op produces its result; a conversion may follow.
 LayoutEncoding Applier::produced(OpResult result) const {
   Operation *op = result.getOwner();
   if (analysis::anyAccessOf(op) || isa<tt::DotOp, ttng::TileLoadOp>(op))
@@ -101,7 +101,7 @@ LayoutEncoding Applier::requiredByRearrangement(OpOperand &operand) const {
   return gather && operand.getOperandNumber() == 0 && !analysis::exchangeDistance(gather) ? LayoutEncoding() : ofClass;
 }
 
-/// The encoding in which an op takes an operand; null where any will do.
+/// The encoding in which an op takes an operand; null where any encoding works.
 LayoutEncoding Applier::required(OpOperand &operand) const {
   Operation *op = operand.getOwner();
   if (auto dot = dyn_cast<tt::DotOp>(op); dot && operand.getOperandNumber() < 2)
@@ -128,7 +128,7 @@ LayoutEncoding Applier::required(OpOperand &operand) const {
 
 void Applier::setEncoding(Value value, LayoutEncoding encoding) { value.setType(encoded(value, encoding)); }
 
-/// A cheap tile in another encoding, made beside the original from operands that are made in turn.
+/// A rematerialised tile in another encoding, created beside the original from rematerialised operands.
 Value Applier::rematerialise(Value value, LayoutEncoding encoding) {
   Value &entry = made[{value, encoding}];
   if (entry)
@@ -147,7 +147,7 @@ Value Applier::rematerialise(Value value, LayoutEncoding encoding) {
   copy->getResult(0).setType(type);
   if (auto constant = dyn_cast<arith::ConstantOp>(copy))
     constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
-  // The map may have grown meanwhile.
+  // The DenseMap may have grown meanwhile.
   return made[{value, encoding}] = copy->getResult(0);
 }
 
@@ -177,9 +177,9 @@ void Applier::setOperand(OpOperand &operand) {
     operand.set(withEncoding(value, encoding));
 }
 
-//--- where conversions stand ---------------------------------------------------------------
+//--- insertion points of conversions -------------------------------------------------------
 
-/// The block that all users of `op` are in or below.
+/// The basic block that contains all users of `op`, in it or in nested regions.
 static Block *commonBlock(Operation *op) {
   Block *common = nullptr;
   for (Operation *user : op->getUsers()) {
@@ -193,7 +193,7 @@ static Block *commonBlock(Operation *op) {
   return common;
 }
 
-/// Moves a conversion from behind its operand to before its first user, but never into a loop.
+/// Moves a conversion to before its first user, but never into a loop.
 void Applier::moveToFirstUser(ConvertLayoutOp conversion) {
   Block *block = commonBlock(conversion);
   if (!block)
@@ -213,7 +213,7 @@ void Applier::moveToFirstUser(ConvertLayoutOp conversion) {
   conversion->moveBefore(first);
 }
 
-//--- the whole -----------------------------------------------------------------------------
+//--- rewrite -------------------------------------------------------------------------------
 
 void Applier::updateSignature() {
   auto withLayouts = [&](TypeRange types) {

@@ -6,8 +6,8 @@
 
 namespace nereid::ttg {
 
-/// Gives every tile its class's layout, makes cheap tiles in each layout that is asked for, and puts a conversion where
-/// an op needs another layout than its operand has.
+/// Gives every tile its class's layout, rematerialises cheap tiles in each layout needed, and inserts a conversion
+/// where an op needs another layout than its operand has.
 void applyLayouts(tt::FuncOp function, const LayoutClasses &classes, llvm::ArrayRef<LayoutEncoding> layouts,
                   llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> signatureLayout);
 

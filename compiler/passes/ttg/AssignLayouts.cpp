@@ -1,4 +1,4 @@
-// Gives every tile of a `tt` module a layout over the threads of a block.
+// Gives every tile of a `tt` module a layout over the threads of a CTA.
 //
 //   %p = tt.addptr ... : tensor<1024x!tt.ptr<f32>>        tensor<1024x!tt.ptr<f32>, #blocked>
 //   %x = tt.load %p : tensor<1024x!tt.ptr<f32>>      ->   %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
@@ -23,7 +23,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// Elements one by one over lanes and warps, from the last dimension on: what tiles have in a function's signature.
+/// Distributes elements one by one over lanes and warps, from the last dimension on; the layout of tiles in function
+/// signatures.
 static LayoutEncoding signatureLayout(RankedTensorType tile, ThreadCounts threads) {
   const unsigned rank = tile.getRank();
   const SmallVector<unsigned> order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, rank)));
@@ -31,7 +32,7 @@ static LayoutEncoding signatureLayout(RankedTensorType tile, ThreadCounts thread
                         threads.threadsPerWarp);
 }
 
-/// Pieces of 16 bytes along rows.
+/// Vectors of 16 bytes along rows.
 static LayoutEncoding rowVectors(RankedTensorType tile, ThreadCounts threads) {
   const int64_t bits = analysis::memoryBits(tile.getElementType());
   const int64_t perThread = std::max<int64_t>(1, tile.getNumElements() / (threads.numWarps * threads.threadsPerWarp));

@@ -1,4 +1,4 @@
-// Makes products by warp groups asynchronous across the turns of a loop.
+// Makes warp-group dots asynchronous across the iterations of a loop.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/AsyncDots.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// The buffer that a view is of.
+/// The buffer underlying a view.
 static Value unviewed(Value buffer) {
   while (auto *view = buffer.getDefiningOp())
     if (isa<MemDescIndexOp, MemDescTransOp>(view))
@@ -19,12 +19,12 @@ static Value unviewed(Value buffer) {
 namespace {
 struct AsyncDot {
   ttng::WarpGroupDotOp dot;
-  unsigned resultIndex; ///< of its sums among the loop's values
-  scf::IfOp user;       ///< the one branch that uses the sums; may be null
+  unsigned resultIndex; ///< index of its accumulator among the loop's values
+  scf::IfOp user;       ///< the one branch that uses the accumulator; may be null
 };
 } // namespace
 
-/// The branch that uses a product's sums on one side and hands them on on both; null where that is not all.
+/// The branch that uses a dot's accumulator on one side and forwards it on both; null where there are other uses.
 static scf::IfOp onlyBranchUser(ttng::WarpGroupDotOp dot, Value forwarded) {
   auto branch = forwarded.getDefiningOp<scf::IfOp>();
   if (!branch || branch->getBlock() != dot->getBlock() || !forwarded.hasOneUse() || !branch.elseBlock())
@@ -39,7 +39,7 @@ static scf::IfOp onlyBranchUser(ttng::WarpGroupDotOp dot, Value forwarded) {
   return isForwarded && isAll && isOnce ? branch : scf::IfOp();
 }
 
-/// The product, where its sums go straight to that of the next turn, or past a branch that may use them.
+/// The dot, where its accumulator goes straight to that of the next iteration, or past a branch that may use it.
 static std::optional<AsyncDot> asyncDotOf(ttng::WarpGroupDotOp dot, scf::ForOp loop) {
   auto accumulator = dyn_cast<BlockArgument>(dot.getC());
   if (!accumulator || accumulator.getOwner() != loop.getBody() || !accumulator.hasOneUse())
@@ -52,7 +52,7 @@ static std::optional<AsyncDot> asyncDotOf(ttng::WarpGroupDotOp dot, scf::ForOp l
   return user ? std::optional(AsyncDot{dot, resultIndex, user}) : std::nullopt;
 }
 
-/// Products of 8-bit floats may be summed in runs, which are added as they end.
+/// Whether fp8 dots are accumulated in runs, which are added as they end.
 static bool accumulatesInFullPrecision(ttng::WarpGroupDotOp dot) {
   const MemDescType right = dot.getB().getType();
   return right.getElementType().getIntOrFloatBitWidth() > 8 || isa<IntegerType>(right.getElementType()) ||
@@ -79,7 +79,7 @@ static ttng::WarpGroupDotWaitOp createWait(RewriterBase &rewriter, Location loc,
   return ttng::WarpGroupDotWaitOp::create(rewriter, loc, ValueRange(inputs).getTypes(), inputs, pendings);
 }
 
-/// A branch that uses sums waits for them first.
+/// Inserts a wait before a branch's use of the accumulator.
 static void waitInBranch(AsyncDot &asyncDot, Value accumulator, RewriterBase &rewriter) {
   Block *block = asyncDot.user.thenBlock();
   rewriter.setInsertionPointToStart(block);

@@ -1,4 +1,4 @@
-// Products by warp groups that go on while the threads of a loop do.
+// Lets warp-group dots overlap with the threads of a loop.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,9 +9,10 @@
 
 namespace nereid::ttg {
 
-/// Lets products run whose sums only the next turn's product takes and whose matrices lie in `multiBuffers` or outside
-/// the loop. The wait of a turn, which is returned, ends those of the turn before: what these read may be overwritten
-/// behind it and a barrier. Behind the loop a wait ends the last ones. Null where there are no such products.
+/// Makes dots asynchronous whose accumulators only the next iteration's dot takes and whose operands lie in
+/// `multiBuffers` or outside the loop. Returns the wait in the loop, which ends the dots of the iteration before:
+/// buffers that these read may be overwritten after it and a barrier. A wait after the loop ends the last dots. Null
+/// where there are no such dots.
 ttng::WarpGroupDotWaitOp makeDotsAsync(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> multiBuffers,
                                        mlir::RewriterBase &rewriter);
 

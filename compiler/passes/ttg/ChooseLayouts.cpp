@@ -1,8 +1,8 @@
-// Greedy choice of layouts: the class with most bytes first, each by its own cost and what it costs its neighbours.
-//
-// Candidates of a class are the layouts that its accesses and its neighbours' accesses want, and those that decided
-// neighbours imply. A neighbour that is not decided yet is taken to follow or to convert, whichever is cheaper.
+// Chooses layouts greedily: the class with most bytes first, each by its own cost and the cost for its neighbours.
 // SPDX-License-Identifier: MIT
+//
+// Candidates of a class are the preferred layouts of its accesses and its neighbours' accesses, and those that decided
+// neighbours imply. An undecided neighbour is assumed to follow or to convert, whichever costs less.
 #include "compiler/passes/ttg/ChooseLayouts.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -33,7 +33,7 @@ private:
   uint64_t weightOf(unsigned index) const;
   void decide(unsigned index);
 
-  /// What the class at the other end would have, were that of class `index` `layout`; null where nothing follows.
+  /// The layout implied for the class at the other end if class `index` had `layout`; null where none follows.
   LayoutEncoding across(unsigned index, const Edge &edge, LayoutEncoding layout) const {
     return edge.start == index ? edge.transfer.forward(layout) : edge.transfer.backward(layout);
   }
@@ -44,7 +44,7 @@ private:
   ThreadCounts threads;
   MLIRContext *context;
   SmallVector<LayoutEncoding> chosen;
-  SmallVector<Candidates> wanted; ///< by the accesses of each class
+  SmallVector<Candidates> wanted; ///< preferred by the accesses of each class
 };
 } // namespace
 
@@ -55,7 +55,7 @@ LayoutEncoding Chooser::defaultFor(const LayoutClass &of) const {
                         threads.threadsPerWarp);
 }
 
-/// The reductions of a class and of those that the edges lead to.
+/// Adds the axes of reductions of a class and of its neighbours.
 static void addAxes(const LayoutClasses &classes, const LayoutClass &of, llvm::SmallSetVector<unsigned, 2> &axes) {
   for (Reduction reduction : of.reductions)
     axes.insert(reduction.axis);
@@ -114,7 +114,7 @@ uint64_t Chooser::ownCost(const LayoutClass &of, LayoutEncoding layout) {
   return cost;
 }
 
-/// The cost of what stands on an edge: nothing where the end's layout follows from the start's.
+/// The cost of a conversion on an edge: zero where the end's layout follows from the start's.
 uint64_t Chooser::conversion(const Edge &edge, LayoutEncoding start, LayoutEncoding end) const {
   return uint64_t(loopWeight(edge.loopDepth)) *
          conversionCost(edge.transfer.forward(start), end, edge.transfer.to, edge.elementBits, threads);
@@ -153,7 +153,7 @@ uint64_t Chooser::costOf(unsigned index, LayoutEncoding layout) {
   return cost;
 }
 
-/// The bytes that pass over the class's edges.
+/// The bytes that cross the class's edges.
 uint64_t Chooser::weightOf(unsigned index) const {
   const LayoutClass &of = classes.classes()[index];
   uint64_t weight = 0;
@@ -185,7 +185,7 @@ SmallVector<LayoutEncoding> Chooser::run() {
     order.emplace_back(weightOf(index), index);
   }
   llvm::sort(order, [](auto &a, auto &b) { return std::pair(b.first, a.second) < std::pair(a.first, b.second); });
-  // The second round sees all neighbours decided.
+  // In the second round all neighbours are decided.
   for (unsigned round = 0; round < 2; ++round)
     for (auto [weight, index] : order)
       decide(index);

@@ -1,4 +1,4 @@
-// The kinds of messages that the passes over layouts, loops and shared memory give.
+// Declares the diagnostics of the passes about layouts, loops and shared memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 

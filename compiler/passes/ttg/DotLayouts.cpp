@@ -1,4 +1,4 @@
-// Spreads warps over products and picks runs of elements along the dimension that is summed over.
+// Distributes warps over dots and chooses vectors along the K dimension.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/DotLayouts.h"
 
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// Whether a product's result becomes an operand of another one: then rows had better stay in one warp.
+/// Whether a dot's result becomes an operand of another dot: then rows should stay in one warp.
 static bool isChained(tt::DotOp dot) {
   SetVector<Operation *> after, before;
   getForwardSlice(dot.getOperation(), &after);
@@ -24,7 +24,7 @@ static bool isChained(tt::DotOp dot) {
   return llvm::any_of(after, isOther) || llvm::any_of(before, isOther);
 }
 
-/// Warps go where the part of one warp is longest; those that find no room hold copies.
+/// Splits the dimension in which a warp's part is longest; warps without work hold copies.
 static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps) {
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
   const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
@@ -36,7 +36,7 @@ static SmallVector<unsigned> spreadWarps(tt::DotOp dot, unsigned numWarps) {
   for (; numWarps > 1; numWarps /= 2) {
     unsigned dim = row;
     if (rank == 3 && left[0] > 1)
-      dim = 0; // products of their own share nothing
+      dim = 0; // dots of a batch share no operands
     else if (left[row] <= 1 ? left[column] > 1 : !alongRows && left[column] > 2 * left[row])
       dim = column;
     warps[dim] *= 2;
@@ -53,8 +53,8 @@ int64_t ttg::bytesOfOperands(tt::DotOp dot) {
   return bytes;
 }
 
-/// Groups of four warps go below each other as long as there are rows, then side by side. Null where the instructions
-/// of groups do not know the elements or are larger than the tile, or where the operands have no room.
+/// Stacks groups of four warps along M as long as there are rows, then along N. Null where wgmma does not support the
+/// element types or is larger than the tile, or where the operands do not fit shared memory.
 static NvidiaMmaAttr warpGroupLayout(tt::DotOp dot, const MmaFeatures &features, unsigned numWarps) {
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
   Type left = tt::elementOf(dot.getA().getType()), right = tt::elementOf(dot.getB().getType());
@@ -73,7 +73,7 @@ static NvidiaMmaAttr warpGroupLayout(tt::DotOp dot, const MmaFeatures &features,
   return NvidiaMmaAttr::get(dot.getContext(), 3, 0, warps, {layout::kMmaRows, unsigned(columns), depth});
 }
 
-/// Whether a tile is computed from another product's result: then it is in registers, not on its way from memory.
+/// Whether a tile is computed from another dot's result, so that it is in registers and not loaded from memory.
 static bool isComputedFromDot(Value tile) {
   SetVector<Operation *> before;
   BackwardSliceOptions options;
@@ -83,8 +83,8 @@ static bool isComputedFromDot(Value tile) {
   return llvm::any_of(before, [](Operation *op) { return isa<tt::DotOp>(op); });
 }
 
-/// How `count` threads or warps stand on a tile of `rows` by `columns` pieces, so that the pieces of each are as many
-/// rows as columns: what it reads for them is least. What finds no room holds copies.
+/// Distributes `count` threads or warps over a tile of `rows` by `columns` vectors such that each gets about as many
+/// rows as columns, which minimises the operands it reads. Threads or warps without work hold copies.
 static std::pair<unsigned, unsigned> spreadEvenly(int64_t rows, int64_t columns, unsigned count) {
   unsigned alongRows = 1, alongColumns = 1;
   while (alongRows * alongColumns < count) {
@@ -94,7 +94,7 @@ static std::pair<unsigned, unsigned> spreadEvenly(int64_t rows, int64_t columns,
   return {alongRows, alongColumns};
 }
 
-/// Pieces of four by four elements of the result, where each thread gets as many.
+/// Blocks of four by four elements of the result, where each thread has that many.
 static LayoutEncoding blockOfElements(tt::DotOp dot, ThreadCounts threads) {
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getType());
   const unsigned rank = shape.size(), row = rank - 2, column = rank - 1;

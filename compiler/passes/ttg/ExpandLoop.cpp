@@ -1,8 +1,9 @@
-// Expands a loop by its schedule: turns before it, values carried from stage to stage, ops told which iterations exist.
-//
-// A value that stage s defines and stage u uses was defined u - s turns ago, and one turn more where the loop carries
-// it from iteration to iteration: so many versions of it are carried.
+// Expands a loop by its schedule: emits a prologue, carries values from stage to stage, predicates ops on the existence
+// of their iteration.
 // SPDX-License-Identifier: MIT
+//
+// A value that stage s defines and stage u uses was defined u - s iterations of the new loop ago, and one more where
+// the original loop carries it. That many versions of it are carried.
 #include "compiler/passes/ttg/LoopSchedule.h"
 
 #include "compiler/dialect/ttng/Dialect.h"
@@ -55,11 +56,11 @@ static void restrictMask(OpBuilder &builder, MutableOperandRange mask, Location 
   mask.assign(mask.empty() ? all : Value(arith::AndIOp::create(builder, loc, mask[0].get(), all)));
 }
 
-/// A division gets a divisor that is not zero.
+/// Gives a division a divisor that is not zero.
 static void predicateDivision(OpBuilder &builder, Operation *op, Value exists) {
   if (matchPattern(op->getOperand(1), m_Constant()))
     return;
-  // A power of two as large as any that the divisor may be known to be a multiple of.
+  // A power of two, as large as any that the divisor may be known to be a multiple of.
   const Location loc = op->getLoc();
   Type type = op->getOperand(1).getType(), element = tt::elementOf(type);
   const unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
@@ -71,7 +72,7 @@ static void predicateDivision(OpBuilder &builder, Operation *op, Value exists) {
   op->setOperand(1, arith::SelectOp::create(builder, loc, all, op->getOperand(1), harmless));
 }
 
-/// Makes `op`, and what its branches hold, harmless where its iteration does not exist.
+/// Makes `op` and the ops in its regions harmless where their iteration does not exist.
 static void predicate(OpBuilder &builder, Operation *op, Value exists) {
   op->walk([&](Operation *inside) {
     OpBuilder::InsertionGuard guard(builder);
@@ -93,12 +94,12 @@ static void predicate(OpBuilder &builder, Operation *op, Value exists) {
 //--- versions ------------------------------------------------------------------------------
 
 namespace {
-/// The values of a body that a later turn uses.
+/// The values of a body that a later iteration of the new loop uses.
 struct Chain {
-  Value value;         ///< an op's result, or a value that the loop carries
-  unsigned stage = 0;  ///< that defines it
-  unsigned length = 0; ///< versions carried
-  unsigned first = 0;  ///< place of the youngest among the new loop's carried values
+  Value value;         ///< an op's result, or a loop-carried value
+  unsigned stage = 0;  ///< the defining stage
+  unsigned length = 0; ///< number of carried versions
+  unsigned first = 0;  ///< index of the latest version among the new loop's carried values
   bool isCarried() const { return isa<BlockArgument>(value); }
 };
 
@@ -113,7 +114,7 @@ public:
   scf::ForOp apply(RewriterBase &rewriter);
 
 private:
-  /// What a value is at heart: where its definition stands, and whether it is the one of the iteration before.
+  /// Where a value is defined, and whether in the previous iteration.
   struct Origin {
     Value definition;
     unsigned stage = 0;
@@ -140,8 +141,8 @@ private:
   const unsigned last;
   llvm::DenseMap<Operation *, unsigned> stages;
   llvm::MapVector<Value, Chain> chains;
-  llvm::DenseMap<std::pair<Value, int>, Value> versions; ///< of results, by iteration, before the loop
-  SmallVector<Value> indices, exists;                    ///< of the first iterations, or of those ahead of a turn's
+  llvm::DenseMap<std::pair<Value, int>, Value> versions; ///< of results, by iteration, in the prologue
+  SmallVector<Value> indices, exists;                    ///< of the first iterations, or of those ahead of the current one
   llvm::DenseMap<Value, Value> current;                  ///< results in the new body
 };
 } // namespace
@@ -162,7 +163,7 @@ void Expander::carry(Value value, unsigned stage, unsigned count) {
   chain.length = std::max(chain.length, count);
 }
 
-/// Notes that `stage` uses `value`.
+/// Records that `stage` uses `value`.
 std::string Expander::need(Value value, unsigned stage) {
   const auto origin = originOf(value);
   if (!origin)
@@ -175,7 +176,7 @@ std::string Expander::need(Value value, unsigned stage) {
   return "";
 }
 
-/// Every value that an op or the ops in its regions use.
+/// Visits every value that an op or the ops in its regions use.
 static void forEachOperand(Operation *op, llvm::function_ref<void(Value)> visit) {
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
@@ -209,10 +210,10 @@ std::string Expander::collect() {
   return reason;
 }
 
-//--- before the loop -----------------------------------------------------------------------
+//--- prologue ------------------------------------------------------------------------------
 
 /// Induction variables and existence of iterations 0 .. last - 1, from the lower bound on; in the body, of those 1 ..
-/// last ahead. What is left up to the bound is exact as an unsigned number, where a sum may overflow.
+/// last ahead. Compares with the distance to the bound, which is exact as an unsigned number, where a sum may overflow.
 void Expander::makeIterations(OpBuilder &builder) {
   const Location loc = loop.getLoc();
   const bool isBody = !indices.empty();
@@ -232,7 +233,7 @@ void Expander::makeIterations(OpBuilder &builder) {
   }
 }
 
-/// What `value` is in an iteration that the turns before the loop have reached.
+/// The version of `value` in an iteration of the prologue.
 Value Expander::versionOf(Value value, int iteration) const {
   if (value == loop.getInductionVar())
     return indices[iteration];
@@ -285,7 +286,7 @@ void Expander::emitBody(OpBuilder &builder, scf::ForOp made) {
   for (auto [op, stage] : schedule.entries) {
     const unsigned at = stage;
     Operation *copy = cloneFor(builder, op, [&](Value value) { return valueInBody(value, at, carried); });
-    // A divisor that does not change has served an iteration that exists.
+    // An invariant divisor was already used by an iteration that exists.
     if (stage < last && !(divides(op) && !isInside(op->getOperand(1))))
       predicate(builder, copy, exists[last - stage]);
     for (auto [result, value] : llvm::zip_equal(op->getResults(), copy->getResults()))
@@ -311,7 +312,7 @@ scf::ForOp Expander::apply(RewriterBase &rewriter) {
   auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
                                  inits, nullptr, loop.getUnsignedCmp());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  if (!made.getBody()->empty()) // a loop that carries nothing is given its terminator
+  if (!made.getBody()->empty()) // the builder gives a loop without carried values its terminator
     rewriter.eraseOp(made.getBody()->getTerminator());
   rewriter.setInsertionPointToEnd(made.getBody());
   emitBody(rewriter, made);

@@ -1,16 +1,16 @@
-// Makes one loop of a loop over tiles and the loop inside it, so that loads of the next tile run ahead of the end of
-// this.
+// Flattens a loop over tiles and the loop inside it, so that loads of the next tile are pipelined into this one's end.
 //
 //   for %t { P; %r = for %k iter_args(%x = %init) { B }; E }
 //     ->  P(first)
-//         for %n = 0 to all turns iter_args(%t, %j = 0, %x = %init, ..) {
+//         for %n = 0 to total trip count iter_args(%t, %j = 0, %x = %init, ..) {
 //           B(%k = lb + %j * step)
 //           if %j is the last { E }
 //           if there is a next tile { P(next) } else { what B yields }
 //         }
 //
-// Where the inner loop has no turn, a loop of the outer turns without it runs instead. Sums that start from zero stay
-// out of the branches: a product is told by a flag whether it adds, so that nothing but products touches its registers.
+// Where the inner loop has no iteration, a loop of the outer iterations without it runs instead. Accumulators that
+// start from zero stay out of the branches: a flag tells a dot whether it accumulates, so that only dots access its
+// registers.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
@@ -65,12 +65,12 @@ private:
 
   scf::ForOp outer, inner;
   RewriterBase &rewriter;
-  Value innerTripCount, totalTripCount; ///< of the inner loop; of both, in 64 bits
-  llvm::SetVector<Value> needed;        ///< of what stands before the inner loop, by its body
+  Value innerTripCount, totalTripCount; ///< of the inner loop; of both together, in 64 bits
+  llvm::SetVector<Value> needed;        ///< values before the inner loop that its body uses
 };
 } // namespace
 
-//--- whether it is possible ----------------------------------------------------------------
+//--- preconditions -------------------------------------------------------------------------
 
 static bool isPureAlways(Operation *op) {
   return !op->walk([](Operation *inside) {
@@ -92,9 +92,9 @@ std::string Flattener::reasonNotFlattenable() {
   return "";
 }
 
-//--- what is carried -----------------------------------------------------------------------
+//--- carried values ------------------------------------------------------------------------
 
-/// Sums of products that start from zero for each tile.
+/// Whether it is a dot's accumulator that starts from zero for each tile.
 bool Flattener::isAccumulator(unsigned index) {
   Value init = inner.getInitArgs()[index];
   const bool isZero = matchPattern(init, m_PosZeroFloat()) || matchPattern(init, m_Zero());
@@ -105,7 +105,7 @@ bool Flattener::isAccumulator(unsigned index) {
   return dot && dot.getC() == accumulator && dot->getBlock() == inner.getBody();
 }
 
-/// What the inner body uses of the code before it.
+/// Finds values before the inner loop that its body uses.
 void Flattener::findNeeds() {
   inner.getBody()->walk([&](Operation *op) {
     for (Value operand : op->getOperands())
@@ -130,7 +130,7 @@ void Flattener::cloneBefore(OpBuilder &builder, IRMapping &mapping) {
   }
 }
 
-/// What a tile begins with: the inner loop's first values, sums apart, and what its body needs.
+/// The initial values of a tile: the inner loop's inits except accumulators, and values that its body uses.
 SmallVector<Value> Flattener::tileValues(const IRMapping &mapping) {
   SmallVector<Value> values;
   for (auto [index, init] : llvm::enumerate(inner.getInitArgs()))
@@ -141,10 +141,10 @@ SmallVector<Value> Flattener::tileValues(const IRMapping &mapping) {
   return values;
 }
 
-//--- the one loop --------------------------------------------------------------------------
+//--- the flattened loop --------------------------------------------------------------------
 
-/// What stands behind the inner loop, where it has come to its end. Gives the outer loop's next values, then the sums,
-/// which come out of the branch so that it may wait for them.
+/// Emits the code after the inner loop, for its last iteration. Returns the outer loop's next values, then the
+/// accumulators, which are results of the branch so that it may wait for them.
 SmallVector<Value> Flattener::createEnd(OpBuilder &builder, Value isLast, Value tile, ValueRange outerCarried,
                                         ValueRange results) {
   SmallVector<Value> same(outerCarried);
@@ -153,7 +153,7 @@ SmallVector<Value> Flattener::createEnd(OpBuilder &builder, Value isLast, Value 
       same.push_back(result);
   auto end = [&](OpBuilder &inside, Location loc) {
     IRMapping mapping = mapTile(tile, outerCarried);
-    cloneBefore(inside, mapping); // what is not used goes away again
+    cloneBefore(inside, mapping); // unused ops are erased later
     mapping.map(inner.getResults(), results);
     for (Operation *op = inner->getNextNode(); !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode())
       inside.clone(*op, mapping);
@@ -167,7 +167,7 @@ SmallVector<Value> Flattener::createEnd(OpBuilder &builder, Value isLast, Value 
   return scf::IfOp::create(builder, outer.getLoc(), isLast, end, otherwise).getResults();
 }
 
-/// What the next turn begins with: that of the next tile, or what this turn hands on.
+/// The values of the next iteration: the initial values of the next tile, or those that this iteration yields.
 SmallVector<Value> Flattener::createNext(OpBuilder &builder, Value isNext, Value tile, ValueRange outerCarried,
                                          ValueRange otherwise) {
   if (otherwise.empty())
@@ -181,7 +181,7 @@ SmallVector<Value> Flattener::createNext(OpBuilder &builder, Value isNext, Value
   return scf::IfOp::create(builder, inner.getLoc(), isNext, next, same).getResults();
 }
 
-/// Carried are the tile's index, the turn in it, the outer loop's values, sums, what a tile begins with.
+/// Carried values: the tile's index, the iteration in it, the outer loop's values, accumulators, the tile's values.
 void Flattener::createBody(OpBuilder &builder, Location loc, Value count, ValueRange carried) {
   Value tile = carried[0], iteration = carried[1];
   const unsigned numOuter = outer.getNumRegionIterArgs();
@@ -259,7 +259,7 @@ SmallVector<Value> Flattener::createFlat(OpBuilder &builder) {
   return ValueRange(flat.getResults()).slice(2, outer.getNumRegionIterArgs());
 }
 
-/// The outer loop where the inner one has no turn; nothing but its first values where that cannot be.
+/// The outer loop for an inner one without iterations; only its initial values where that cannot happen.
 SmallVector<Value> Flattener::createWithoutInner(OpBuilder &builder) {
   if (matchPattern(innerTripCount, m_NonZero()))
     return outer.getInitArgs();
@@ -291,7 +291,7 @@ void Flattener::apply() {
   rewriter.replaceOp(outer, branch.getResults());
 }
 
-//--- which loops ---------------------------------------------------------------------------
+//--- loops to flatten ----------------------------------------------------------------------
 
 static void eraseUnused(tt::FuncOp function) {
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
@@ -320,7 +320,7 @@ struct FlattenLoops : ttg::impl::FlattenLoopsBase<FlattenLoops> {
 
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { // from the innermost one on
+    getOperation().walk([&](scf::ForOp loop) { // from the innermost loop outwards
       if (loop->hasAttr(kFlatten))
         loops.push_back(loop);
     });
