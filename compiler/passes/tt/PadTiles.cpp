@@ -38,7 +38,7 @@ static bool hasUnpaddedTile(Operation *op) {
 
 //--- rewrites before padding ---------------------------------------------------------------
 
-/// Joins the operands as they are, in the order that the op leaves open.
+/// Concatenates in row order, one of the orders that the op allows.
 static void orderCat(CatOp op) {
   ImplicitLocOpBuilder builder(op.getLoc(), op);
   auto type = cast<RankedTensorType>(op.getLhs().getType());

@@ -6,54 +6,54 @@
 include "mlir/Pass/PassBase.td"
 
 def FoldIntoDot : Pass<"tt-fold-into-dot", "::mlir::ModuleOp"> {
-  let summary = "makes what is added to a product its accumulator";
+  let summary = "makes the addend of a dot its accumulator";
   let description = [{
     `dot(a, b, 0) + x` becomes `dot(a, b, x)`: always for integers, for floats where they may be fused.
   }];
-  let options = [Option<"fusesFloats", "fuse-floats", "bool", "true", "a product and a sum may be rounded once">];
-  let statistics = [Statistic<"numFolded", "folded", "sums that became accumulators">];
+  let options = [Option<"fusesFloats", "fuse-floats", "bool", "true", "a multiplication and an addition may be rounded once">];
+  let statistics = [Statistic<"numFolded", "folded", "addends that became accumulators">];
 }
 
 def DecomposeScaledDots : Pass<"tt-decompose-scaled-dots", "::mlir::ModuleOp"> {
-  let summary = "turns dots of microscaling formats into dots of f32, bf16 or f16";
+  let summary = "decomposes dots of microscaling formats into dots of f32, bf16 or f16";
   let description = [{
-    Values and scales are decoded and multiplied; `tt.dot` does the rest. For targets without such instructions.
+    Values are decoded and multiplied by their scales; a `tt.dot` follows. For targets without such instructions.
   }];
   let options = [Option<"halves", "halves", "bool", "false", "decode to bf16, or f16 where an operand has it">];
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
 
 def DropHints : Pass<"tt-drop-hints", "::mlir::ModuleOp"> {
-  let summary = "removes ops that only hold hints and tell nothing new";
+  let summary = "removes ops that only carry hints and add no information";
   let description = [{
-    A `tt.bitcast` to the same type whose attributes say what is known of its operand stands in the way of what follows
-    addresses through ops. Where `all` is set no hint is of use.
+    A `tt.bitcast` to the same type that only carries attributes about its operand hides the ops behind an address from
+    later passes. `all` is for targets that use no hints.
   }];
-  let options = [Option<"all", "all", "bool", "false", "those that tell something as well">];
+  let options = [Option<"all", "all", "bool", "false", "also hints that add information">];
 }
 
 def DropNoinline : Pass<"tt-drop-noinline", "::mlir::ModuleOp"> {
-  let summary = "lets the inliner take every call";
+  let summary = "removes noinline from functions, so that every call is inlined";
 }
 
 def InlineCalls : Pass<"tt-inline-calls", "::mlir::ModuleOp"> {
-  let summary = "makes every function part of its callers, where there are any calls";
+  let summary = "inlines every function into its callers";
   let description = [{
-    For targets whose tiles have no calling convention. A function that calls itself stays.
+    For targets whose tiles have no calling convention. A recursive function stays.
   }];
 }
 
 def LiftControlFlow : Pass<"tt-lift-control-flow", "::mlir::ModuleOp"> {
-  let summary = "turns blocks and branches of imported text into `scf`";
+  let summary = "turns basic blocks and branches of imported IR into `scf`";
   let description = [{
-    Every region with more than one block (early returns, combine functions with
-    branches) is lifted by MLIR's CFG-to-SCF. What sema emits has none.
+    Every region with more than one basic block (early returns, combine functions with
+    branches) is lifted by MLIR's CFG-to-SCF. Sema emits no such regions.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];
 }
 
 def ExpandBlockPointers : Pass<"tt-expand-block-pointers", "::mlir::ModuleOp"> {
-  let summary = "turns pointers to tiles of imported text into addresses and masks";
+  let summary = "expands pointers to tiles in imported IR into addresses and masks";
   let description = [{
     A pointer to a tile becomes its base, its shape, its strides and its offsets,
     through loops, branches and calls as well; a load or store computes addresses
@@ -63,12 +63,12 @@ def ExpandBlockPointers : Pass<"tt-expand-block-pointers", "::mlir::ModuleOp"> {
 }
 
 def RewriteDescriptors : Pass<"tt-rewrite-descriptors", "::mlir::ModuleOp"> {
-  let summary = "turns tensor descriptors into pointers and masks";
+  let summary = "expands tensor descriptors into pointers and masks";
   let description = [{
     A descriptor becomes its base, its extents and strides (i64), and two flags:
     whether it pads with NaN, whether it rounds to tf32. This is also the order in
-    which a kernel takes a descriptor that the host made. An access through it
-    computes addresses in 64 bits and masks what is outside of the array.
+    which a kernel takes a descriptor from the host. An access through it
+    computes addresses in 64 bits and masks elements outside of the array.
   }];
   let dependentDialects = ["::nereid::tt::TtDialect"];
 }
@@ -76,8 +76,8 @@ def RewriteDescriptors : Pass<"tt-rewrite-descriptors", "::mlir::ModuleOp"> {
 def PadTiles : Pass<"tt-pad-tiles", "::mlir::ModuleOp"> {
   let summary = "rounds the extents of tiles up to powers of two";
   let description = [{
-    Threads of a GPU hold powers of two. Elements behind the old extents hold anything; masks, neutral elements and
-    gathers keep them out of memory, reductions, products and reshapes. Ops that reach outside without a mask say in
+    GPU layouts need powers of two. Elements beyond the old extents are undefined; masks, neutral elements and
+    gathers keep them out of memory, reductions, dots and reshapes. Ops with outside effects and no mask list in
     `tt.extents` which elements of each operand exist.
   }];
   let dependentDialects = ["::nereid::tt::TtDialect", "::mlir::arith::ArithDialect"];
@@ -85,11 +85,11 @@ def PadTiles : Pass<"tt-pad-tiles", "::mlir::ModuleOp"> {
 }
 
 def InsertChecks : Pass<"tt-insert-checks", "::mlir::ModuleOp"> {
-  let summary = "lets a sanitizer look at accesses and arithmetic before, or as, they happen";
+  let summary = "inserts sanitizer checks of accesses and arithmetic";
   let description = [{
-    `bounds` and `uninit` put a `check.values` in front of every load, store and atomic, `overflow` behind every integer
-    op that becomes part of an address, `nan` behind every op on floats that may make NaN of numbers. What is
-    computed in lanes that a load's mask lets out is left to the access that uses it.
+    `bounds` and `uninit` put a `check.values` before every load, store and atomic, `overflow` after every integer op
+    that contributes to an address, `nan` after every float op that may produce NaN from numbers. Values computed from
+    lanes that a load's mask excludes are checked at the access that uses them.
   }];
   let options = [ListOption<"kinds", "kinds", "std::string", "bounds, uninit, overflow, nan, nan-loads">];
   let dependentDialects = ["::nereid::check::CheckDialect"];

@@ -119,7 +119,7 @@ static std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned in
 
 //--- distribution --------------------------------------------------------------------------
 
-/// Nothing where register and thread bits alternate too often, or the axis lies in registers alone.
+/// Nothing where a basis has several bits, registers and threads share a bit, or no thread bit lies along the axis.
 static std::optional<AxisRuns> runsAlong(RankedTensorType type, unsigned axis) {
   const LinearLayout &layout = linearLayoutOf(type);
   const int64_t extent = type.getDimSize(axis);

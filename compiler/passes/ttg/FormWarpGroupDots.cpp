@@ -1,12 +1,12 @@
-// Gives products by warp groups their operands in shared memory.
+// Turns dots with a warp-group layout into wgmma dots, with operands in shared memory.
 //
 //   %d = tt.dot %a, %b, %c   ->   %x = ttg.local_alloc %a
 //                                 %y = ttg.local_alloc %b
 //                                 ttng.fence_async_shared
 //                                 %d = ttng.warp_group_dot %x, %y, %c
 //
-// A fence comes before any barrier that may follow the buffer's stores: the barrier that makes them seen by other
-// threads is then one that makes them seen by the matrix unit.
+// The fence precedes any barrier after the buffer's stores, so that the barrier makes the stores visible to tensor
+// cores, too.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Mma.h"
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// The dimension along which a thread, or else neighbouring lanes, hold neighbours.
+/// The dimension along which a thread, or else adjacent lanes, hold adjacent elements.
 static unsigned fastestDim(RankedTensorType tile) {
   const layout::LinearLayout &layout = linearLayoutOf(tile);
   for (StringRef in : {StringRef(layout::kRegister), StringRef(layout::kLane)})
@@ -35,7 +35,7 @@ static unsigned fastestDim(RankedTensorType tile) {
   return tile.getShape().size() - 1;
 }
 
-/// The widest swizzle whose panels are no wider than what an instruction reads along them.
+/// The widest swizzle whose panels are no wider than `bytes`, what an instruction reads along them.
 static unsigned swizzleFor(int64_t bytes) {
   for (unsigned width : {128, 64, 32})
     if (bytes >= width)
@@ -43,7 +43,8 @@ static unsigned swizzleFor(int64_t bytes) {
   return 0;
 }
 
-/// How operand `index` lies in shared memory: along K if it has to, else as its threads hold it.
+/// The encoding of operand `index` in shared memory: contiguous along K where wgmma requires it, else as its threads
+/// hold it.
 static NvmmaSharedAttr bufferEncoding(RankedTensorType tile, unsigned index, unsigned columns) {
   const unsigned bits = tile.getElementTypeBitWidth(), depthDim = index == 0 ? 1 : 0;
   const unsigned along = ttng::readsEitherWay(bits) ? fastestDim(tile) : depthDim;
@@ -67,7 +68,7 @@ private:
 
   OpBuilder builder;
   SmallVector<LocalAllocOp> allocations;
-  llvm::DenseMap<std::pair<Value, Attribute>, LocalAllocOp> allocationOf; ///< of a tile in an encoding
+  llvm::DenseMap<std::pair<Value, Attribute>, LocalAllocOp> allocationOf; ///< by tile and encoding
 };
 } // namespace
 
@@ -75,7 +76,8 @@ static MemDescType memDesc(ArrayRef<int64_t> shape, Type element, NvmmaSharedAtt
   return MemDescType::get(shape, element, encoding, SharedMemoryAttr::get(encoding.getContext()));
 }
 
-/// Before the first product of the tile's block, or where the tile comes from if products of other blocks are first.
+/// Allocates before the first dot of the tile's basic block, or at the tile's definition if other blocks have the first
+/// dot.
 Value Former::allocate(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
   auto type = cast<RankedTensorType>(tile.getType());
   LocalAllocOp &known = allocationOf[{tile, encoding}];
@@ -91,7 +93,7 @@ Value Former::allocate(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
   return known;
 }
 
-/// A transposed tile is written as it was before.
+/// A transposed tile is stored untransposed and viewed as transposed.
 Value Former::bufferOf(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
   auto trans = tile.getDefiningOp<tt::TransOp>();
   if (!trans || trans.getOrder() != ArrayRef<int32_t>{1, 0})
@@ -107,8 +109,8 @@ Value Former::bufferOf(tt::DotOp dot, Value tile, NvmmaSharedAttr encoding) {
 
 static bool isZero(Value value) { return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero()); }
 
-/// Whether the product adds to `accumulator`, where that is not always so. What is zero, or zero where a flag says so,
-/// is no operand of the instructions.
+/// An i1 that tells whether the dot adds to `accumulator`; null where it always does. An accumulator that is zero, or
+/// zero under a flag, becomes such an i1.
 static Value useAccumulatorFlag(OpBuilder &builder, Location loc, Value &accumulator) {
   if (isZero(accumulator))
     return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
@@ -121,8 +123,7 @@ static Value useAccumulatorFlag(OpBuilder &builder, Location loc, Value &accumul
   return arith::XOrIOp::create(builder, loc, select.getCondition(), yes);
 }
 
-/// Whether the instructions read operand `index` from registers. A tile may have the encoding of an operand of another
-/// dot.
+/// Whether the instructions read operand `index` from registers. A tile may have the operand encoding of another dot.
 static bool isRegisterOperand(RankedTensorType tile, unsigned index, NvidiaMmaAttr mma) {
   auto encoding = dyn_cast<DotOperandAttr>(tile.getEncoding());
   return index == 0 && encoding && encoding.getOpIdx() == 0 && encoding.getParent() == mma;
@@ -150,7 +151,7 @@ void Former::form(tt::DotOp dot) {
   dot.erase();
   if (isa_and_nonnull<arith::SelectOp>(start) && start->use_empty())
     start->erase();
-  // What was loaded has its buffer as its one user.
+  // A loaded tile has its buffer as its only user.
   if (sources[0] == sources[1])
     sources[1] = nullptr;
   for (Operation *source : sources)
@@ -158,7 +159,7 @@ void Former::form(tt::DotOp dot) {
       source->erase();
 }
 
-/// One fence for buffers that are filled one after the other.
+/// Shares one fence between buffers that are filled in sequence.
 void Former::addFences() {
   for (LocalAllocOp allocation : allocations) {
     Operation *next = allocation->getNextNode();

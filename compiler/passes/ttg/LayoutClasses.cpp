@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// Ops whose result costs more to make again than to move.
+/// Ops whose result costs more to recompute than to convert.
 static bool isExpensive(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) ||
          isa<arith::DivFOp, arith::RemFOp, tt::PreciseDivFOp, tt::PreciseSqrtOp>(op);
@@ -54,7 +54,7 @@ private:
   unsigned find(unsigned node);
   void unite(unsigned a, unsigned b);
   unsigned nodeOf(Value value);
-  /// Unites with the tiles among `values` that are not cheap.
+  /// Unites the node with the tiles among `values` that are not rematerialised.
   void uniteAll(unsigned node, ValueRange values);
   void unitePairs(ValueRange a, ValueRange b);
   void addEdge(unsigned start, unsigned end, LayoutTransfer transfer, RankedTensorType moved, Operation *at);
@@ -140,7 +140,7 @@ void ClassBuilder::addEdge(unsigned start, unsigned end, LayoutTransfer transfer
   edge.loopDepth = loopDepthOf(at);
 }
 
-/// `layout` null: that of signatures.
+/// A null `layout` means that of function signatures.
 void ClassBuilder::addFixed(Value value, LayoutEncoding layout, bool isSource, Operation *at) {
   if (!isTile(value) || rematerialised.contains(value))
     return;
@@ -181,7 +181,7 @@ void ClassBuilder::visitAccess(const analysis::MemoryAccess &access) {
     addEdge(nodeOf(access.value), node, {}, cast<RankedTensorType>(access.value.getType()), op);
 }
 
-/// From shared memory threads may take what they like; this is what they get where they do not mind.
+/// Threads may load any layout from shared memory; this is the layout where nothing else decides.
 void ClassBuilder::visitTileLoad(ttng::TileLoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
   const unsigned node = newNode(tile);
@@ -225,7 +225,7 @@ void ClassBuilder::visitScan(tt::ScanOp scan) {
   uniteAll(node, scan.getResults());
 }
 
-/// Two tiles in one.
+/// Visits an op that joins two tiles to one.
 void ClassBuilder::visitTwo(Operation *op) {
   const unsigned node = newNode(cast<RankedTensorType>(op->getOperand(0).getType()));
   classes.opNodes[op] = node;
@@ -248,12 +248,12 @@ void ClassBuilder::visitGather(tt::GatherOp gather) {
   const unsigned node = nodeOf(gather.getResult());
   classes.opNodes[gather] = node;
   uniteAll(node, gather.getIndices());
-  // An exchange of elements needs no buffer where both tiles have one layout.
+  // A gather by exchange between threads needs no buffer if both tiles have one layout.
   if (!rematerialised.contains(gather.getSrc()) && analysis::exchangeDistance(gather))
     addEdge(nodeOf(gather.getSrc()), node, {}, cast<RankedTensorType>(gather.getType()), gather);
 }
 
-/// Scans and what moves elements; false for other ops.
+/// Visits scans and ops that move elements; false for other ops.
 bool ClassBuilder::visitRearrangement(Operation *op) {
   if (auto scan = dyn_cast<tt::ScanOp>(op)) {
     visitScan(scan);
@@ -274,7 +274,7 @@ bool ClassBuilder::visitRearrangement(Operation *op) {
   return true;
 }
 
-/// Loops, branches, calls and returns; false for other ops.
+/// Visits loops, branches, calls and returns; false for other ops.
 bool ClassBuilder::visitControl(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     unitePairs(loop.getRegionIterArgs(), loop.getInitArgs());
@@ -301,7 +301,7 @@ bool ClassBuilder::visitControl(Operation *op) {
   return true;
 }
 
-/// Says why a tile cannot have a layout.
+/// Reports a tile that cannot have a layout.
 static LogicalResult checkTile(Operation *op, Value value) {
   auto tile = dyn_cast<RankedTensorType>(value.getType());
   if (!tile)
@@ -335,11 +335,11 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
     addEdge(nodeOf(source), nodeOf(result), *transfer, cast<RankedTensorType>(source.getType()), op);
   } else if (keepsLayout(op)) {
     for (Value result : op->getResults())
-      if (isTile(result)) // an op of scalars has no node
+      if (isTile(result)) // an op on scalars has no node
         uniteAll(nodeOf(result), op->getOperands());
   } else if (llvm::any_of(op->getResults(), isTile)) {
     return op->emitError("operation ") << op->getName() << " has no rule for layouts";
-  } // else: what only reads tiles takes any layout
+  } // else: ops that only read tiles take any layout
   return success();
 }
 
@@ -349,7 +349,7 @@ LogicalResult ClassBuilder::visit(tt::FuncOp function) {
       return failure();
     addFixed(argument, {}, /*isSource=*/true, function);
   }
-  // A loop is visited before its body, but what its values are united with may be cheap only if it was seen.
+  // A loop is visited before its body; whether values united with its own are cheap is only known after a visit.
   SmallVector<Operation *> control;
   const WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<RegionBranchOpInterface>(op) && !isa<tt::ReduceOp>(op)) {

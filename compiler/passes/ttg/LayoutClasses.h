@@ -1,10 +1,10 @@
-// Groups the tiles of a function into classes that share one layout, and says what stands between classes.
+// Groups the tiles of a function into classes that share one layout, and lists the edges between classes.
 // SPDX-License-Identifier: MIT
 //
-// Elementwise ops, loops and branches make their operands and results one class. Between classes stand edges: the
-// result of a load, the value of a store, a reduction, a change of shape. A layout conversion can only ever stand on an
-// edge. Values that are made from nothing but scalars (ranges, splats and cheap ops on these) are in no class: they are
-// made again in each layout that wants them.
+// Elementwise ops, loops and branches put their operands and results into one class. Edges between classes are the
+// result of a load, the value of a store, a reduction, a change of shape. Only an edge can need a layout conversion.
+// Values computed from scalars alone (ranges, splats and cheap ops on these) are in no class: they are rematerialised
+// in each layout needed.
 #pragma once
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -27,9 +27,9 @@ struct LayoutTransfer {
 };
 
 struct Edge {
-  unsigned start = 0, end = 0; ///< nodes; classes once all is united
+  unsigned start = 0, end = 0; ///< nodes; classes after uniting
   LayoutTransfer transfer;
-  unsigned elementBits = 0; ///< of the tile that a conversion would move
+  unsigned elementBits = 0; ///< of the tile that a conversion moves
   unsigned loopDepth = 0;
 };
 
@@ -49,15 +49,15 @@ struct LayoutClass {
   llvm::SmallVector<int64_t> shape; ///< the largest extents of its members
   llvm::SmallVector<Access, 2> accesses;
   llvm::SmallVector<Reduction, 2> reductions;
-  llvm::SmallVector<unsigned, 4> edges; ///< that start or end here
-  LayoutEncoding fixed;                 ///< given from outside, as by a function's signature
+  llvm::SmallVector<unsigned, 4> edges; ///< edges that start or end here
+  LayoutEncoding fixed;                 ///< given by constraints such as a function's signature
 };
 
 class LayoutClasses {
 public:
   /// Fails, with a diagnostic, on a tile or an op that layouts have no rule for. `signatureLayout` gives the layout of
-  /// tiles that pass from function to function, `dotLayout` that of a product's result, `copyLayout` that of tiles that
-  /// come through shared memory anyway.
+  /// tiles in function signatures, `dotLayout` that of a dot's result, `copyLayout` that of tiles that are loaded
+  /// through shared memory anyway.
   static llvm::FailureOr<LayoutClasses>
   build(tt::FuncOp function, llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> signatureLayout,
         llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout,
@@ -66,12 +66,12 @@ public:
   llvm::ArrayRef<LayoutClass> classes() const { return list; }
   llvm::ArrayRef<Edge> edges() const { return edgeList; }
 
-  /// True for a tile that is made again in each layout.
+  /// True for a tile that is rematerialised in each layout.
   bool isRematerialised(mlir::Value value) const { return !valueNodes.contains(value); }
-  /// The class of a tile that is not cheap.
+  /// The class of a tile that is not rematerialised.
   unsigned classOf(mlir::Value value) const { return classOfNode[valueNodes.lookup(value)]; }
-  /// The class of an access's pointers, of what a product is added to, of the operands of a reduction, a scan, a
-  /// histogram, a join, of the results of a split, a gather or a load of a tile through a map.
+  /// The class of an access's pointers, of a dot's accumulator, of the operands of a reduction, a scan, a histogram or
+  /// a join, of the results of a split, a gather or a tile load through a tensor map.
   unsigned classOf(mlir::Operation *op) const { return classOfNode[opNodes.lookup(op)]; }
 
 private:
@@ -83,9 +83,9 @@ private:
   llvm::SmallVector<unsigned> classOfNode;
 };
 
-/// How each of the halves that a join or cat takes and a split gives becomes the whole.
+/// How the layout of each half, an operand of a join or cat or a result of a split, gives the layout of the whole.
 LayoutTransfer halfTransfer(mlir::Operation *op);
-/// The relation between operand and result of an op that changes the shape; none for other ops.
+/// How an op that changes the shape relates operand and result layouts; none for other ops.
 std::optional<LayoutTransfer> shapeTransfer(mlir::Operation *op);
 
 } // namespace nereid::ttg

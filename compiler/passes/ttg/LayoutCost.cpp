@@ -15,10 +15,11 @@ using analysis::AxisInfoAnalysis;
 using analysis::MemoryAccess;
 using layout::LinearLayout;
 
-/// What an instruction costs beside the sectors that it touches.
+/// The cost of an instruction besides its sectors.
 static constexpr unsigned kIssueCost = 2;
 static constexpr unsigned kBarrierCost = 24;
-/// What a store of a dot's result costs more where it is narrower than 16 bytes: a way through shared memory pays.
+/// The extra cost of stores of a dot's result that are narrower than 16 bytes; it makes a conversion through shared
+/// memory pay.
 static constexpr unsigned kNarrowResultCost = 16;
 static constexpr int64_t kSectorBytes = 32;
 
@@ -28,14 +29,14 @@ static const LinearLayout &linear(LayoutEncoding layout, ArrayRef<int64_t> shape
 
 unsigned ttg::loopWeight(unsigned loopDepth) { return 1u << 3 * std::min(loopDepth, 4u); }
 
-/// Distinct sectors that the lanes of a warp touch with one instruction.
+/// The distinct sectors that the lanes of a warp access with one instruction.
 static unsigned sectorsPerInstruction(const MemoryAccess &access, const AxisInfo &pointer, const LinearLayout &layout) {
   const int64_t sectorElems = std::max<int64_t>(1, kSectorBytes * 8 / access.elementBits);
   layout::BitColumns lanes;
   for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit) {
     layout::BitVector column = 0;
     for (auto [dim, coordinate] : llvm::enumerate(layout.basis(layout::kLane, bit))) {
-      // Neighbours of a run share sectors, equal addresses do so all the more.
+      // Adjacent elements of a run share sectors; equal addresses share them even more.
       const AxisInfo::Dim &known = pointer.dims[dim];
       const int64_t together = std::max(known.constancy, std::min(known.contiguity, sectorElems));
       column = column << layout.outBits(layout::dimName(dim)) | uint64_t(coordinate / together);
@@ -45,7 +46,7 @@ static unsigned sectorsPerInstruction(const MemoryAccess &access, const AxisInfo
   return 1u << layout::rank(lanes);
 }
 
-/// Whether a dot's result would be stored in narrower pieces than memory allows.
+/// Whether a dot's result would be stored in vectors narrower than memory allows.
 static bool isNarrowResult(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, LayoutEncoding encoding,
                            unsigned elems) {
   if (!isa<tt::StoreOp>(access.op) || !isa<NvidiaMmaAttr>(encoding))
@@ -66,12 +67,12 @@ unsigned ttg::accessCost(const MemoryAccess &access, const AxisInfoAnalysis &axi
   return numVectors * (issueCost + sectorsPerInstruction(access, axisInfo.of(access.pointer), layout));
 }
 
-/// Bits of `in` that move along `axis`.
+/// The number of bits of `in` that move along `axis`.
 static unsigned bitsAlong(const LinearLayout &layout, StringRef in, unsigned axis) {
   return llvm::count_if(llvm::seq(layout.inBits(in)), [&](unsigned bit) { return layout.basis(in, bit)[axis] != 0; });
 }
 
-/// Of the registers along the axis those above the first bit that a warp holds.
+/// The number of register bits along the axis above the lowest bit that warps hold.
 static unsigned registersAboveWarps(const LinearLayout &layout, unsigned axis) {
   int32_t lowest = std::numeric_limits<int32_t>::max();
   for (unsigned bit = 0; bit < layout.inBits(layout::kWarp); ++bit)
@@ -81,7 +82,7 @@ static unsigned registersAboveWarps(const LinearLayout &layout, unsigned axis) {
                         [&](unsigned bit) { return layout.basis(layout::kRegister, bit)[axis] > lowest; });
 }
 
-/// A scan goes over each register twice, and every thread over the blocks that the warps are left with.
+/// A scan visits each register twice, and every thread scans the totals of the warps' runs.
 static unsigned scanCost(tt::ScanOp scan, unsigned axis, const LinearLayout &layout) {
   const unsigned registers = layout.inSize(layout::kRegister), warpBits = bitsAlong(layout, layout::kWarp, axis);
   const unsigned rows = registers >> bitsAlong(layout, layout::kRegister, axis);
@@ -110,13 +111,13 @@ unsigned ttg::conversionCost(LayoutEncoding from, LayoutEncoding to, ArrayRef<in
     return 0;
   const uint64_t bytes = uint64_t(llvm::product_of(shape)) * elementBits / 8;
   const uint64_t words = bytes / (4 * threads.numWarps * threads.threadsPerWarp);
-  // Written and read once.
+  // Each word is written and read once.
   return kBarrierCost + 2 * std::max<uint64_t>(1, words);
 }
 
-//--- the layout that an access wants -------------------------------------------------------
+//--- preferred layout of an access ---------------------------------------------------------
 
-/// Dimensions from the one with the longest runs in memory; of equal ones the last is first.
+/// Dimensions by the length of their runs in memory, the longest first; among equals the last dimension comes first.
 static SmallVector<unsigned> orderByRuns(const AxisInfo &pointer, unsigned rank) {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
   llvm::sort(order, [&](unsigned a, unsigned b) {

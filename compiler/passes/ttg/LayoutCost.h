@@ -1,7 +1,7 @@
-// What a layout costs: the accesses, reductions and conversions that it brings about.
+// Estimates the cost of a layout: of the accesses, reductions and conversions that it causes.
 // SPDX-License-Identifier: MIT
 //
-// The unit is roughly a cycle of a warp's load-store path. Only comparisons count.
+// The unit is roughly a cycle of a warp's load-store pipeline. Only comparisons matter.
 #pragma once
 
 #include "compiler/passes/ttg/LayoutClasses.h"
@@ -14,20 +14,20 @@ struct ThreadCounts {
   unsigned threadsPerWarp = 32;
 };
 
-/// Accesses `access`, whose tile has `layout`, once.
+/// The cost of one execution of `access`, whose tile has `layout`.
 unsigned accessCost(const analysis::MemoryAccess &access, const analysis::AxisInfoAnalysis &axisInfo,
                     LayoutEncoding layout);
-/// Reduces or scans a tile along the axis once.
+/// The cost of one reduction or scan of a tile along the axis.
 unsigned reductionCost(mlir::Operation *op, unsigned axis, LayoutEncoding layout);
-/// Moves a tile from one layout to another once.
+/// The cost of one conversion of a tile from one layout to another.
 unsigned conversionCost(LayoutEncoding from, LayoutEncoding to, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
                         ThreadCounts threads);
-/// How much more what happens in loops counts.
+/// The factor for costs at a loop depth.
 unsigned loopWeight(unsigned loopDepth);
 
-/// The layout in which an access is fastest: neighbours in one thread up to 16 bytes, then neighbouring lanes. With
-/// `keptInWarp`, warps are spread over the other dimensions first, so that a reduction along that one needs fewer of
-/// them.
+/// The layout in which an access is fastest: adjacent elements in one thread up to 16 bytes, then in adjacent lanes.
+/// With `keptInWarp`, warps are distributed over the other dimensions first, so that a reduction along that one crosses
+/// fewer of them.
 BlockedAttr preferredLayout(const analysis::MemoryAccess &access, const analysis::AxisInfoAnalysis &axisInfo,
                             ThreadCounts threads, std::optional<unsigned> keptInWarp = std::nullopt);
 

@@ -1,4 +1,4 @@
-// How layouts follow from one another across reductions and changes of shape.
+// Derives layouts from one another across reductions and changes of shape.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LayoutClasses.h"
 
@@ -12,10 +12,10 @@ using namespace nereid::ttg;
 
 using layout::LinearLayout;
 
-//--- one register bit more -----------------------------------------------------------------
+//--- one more register bit -----------------------------------------------------------------
 
-/// Two tiles as one: a register bit tells which. Joined, it is the first register bit and a last dimension; one behind
-/// the other, it is the last register bit and the highest of the only dimension.
+/// The layout of two tiles joined by one register bit. For a join it is the first register bit and indexes a new last
+/// dimension; for a cat it is the last register bit and the highest bit of the only dimension.
 static LayoutEncoding withTwice(LayoutEncoding start, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   const LinearLayout layout = start.toLinearLayout(from);
   const bool isJoin = to.size() > from.size();
@@ -40,7 +40,7 @@ static LayoutEncoding withTwice(LayoutEncoding start, ArrayRef<int64_t> from, Ar
   return encodingFor(start.getContext(), LinearLayout::fromBases(inputs, outputs), to);
 }
 
-/// The layout of each half, where one register bit and nothing else tells the halves apart; else null.
+/// The layout of each half, where exactly one register bit distinguishes the halves; else null.
 static LayoutEncoding ofHalf(LayoutEncoding end, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   const LinearLayout layout = end.toLinearLayout(to);
   const bool isJoin = to.size() > from.size();

@@ -1,4 +1,4 @@
-// When the ops of a loop run: a schedule as data, and its expansion into a loop that overlaps iterations.
+// Declares the schedule of a loop's ops, and its expansion into a loop that overlaps iterations.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace nereid::ttg {
 
-/// Iteration j's ops of stage s run in turn j + s; the ops of a turn run in the order of the list, each for its own
-/// iteration. Every op of the body but its terminator is listed.
+/// The ops of stage s of iteration j run in iteration j + s of the new loop, where ops run in the order of the list,
+/// each for its own iteration j. Every op of the body but its terminator is listed.
 struct LoopSchedule {
   struct Entry {
     mlir::Operation *op;
@@ -24,14 +24,14 @@ struct LoopSchedule {
   std::string toString() const;
 };
 
-/// Whether an op may run for an iteration that does not exist: it has no effect there, or can be told so.
+/// Whether an op may run for an iteration that does not exist: it has no effects, or takes a predicate.
 bool canPredicate(mlir::Operation *op);
 
-/// Why a loop cannot be expanded by a schedule; empty where it can.
+/// The reason why a loop cannot be expanded by a schedule; empty where it can.
 std::string reasonNotExpandable(mlir::scf::ForOp loop, const LoopSchedule &schedule);
 
-/// The loop with its first turns before it. It has as many turns as before; in the last ones, ops of early stages run
-/// for iterations that do not exist, without an effect.
+/// The expanded loop, after its prologue. Its trip count is unchanged; in the last iterations, ops of early stages run
+/// without effect for iterations that do not exist.
 mlir::scf::ForOp expandLoop(mlir::scf::ForOp loop, const LoopSchedule &schedule, mlir::RewriterBase &rewriter);
 
 } // namespace nereid::ttg

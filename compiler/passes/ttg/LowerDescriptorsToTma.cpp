@@ -1,11 +1,11 @@
-// Turns tensor descriptors that the copy engine can take into maps, and accesses through them into accesses to tiles.
+// Turns tensor descriptors that TMA supports into tensor maps, and accesses through them into tile accesses.
 //
 //   %d = tt.make_tensor_descriptor %p, [...], [...] : <f16>, <128x64xf16>   ->   %m = ttng.make_tensor_map %p, ...
 //   %x = tt.descriptor_load %d[%i, %j]                                     ->   %x = ttng.tile_load %m[%i, %j]
 //
-// All descriptors of one type are turned or none: a value of that type may come from any of them. What stays is
-// expanded into pointers and masks, as on targets without the engine. So does what no product reads or makes: threads
-// load and store such tiles faster than they take them from shared memory.
+// All descriptors of one type are converted or none, since a value of that type may come from any of them. The others
+// are expanded into pointers and masks, as on targets without TMA. The same holds for tiles that no dot reads or
+// produces: threads access these faster directly than through shared memory.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/analysis/MemoryAccess.h"
@@ -31,15 +31,15 @@ using namespace nereid;
 using namespace nereid::ttg;
 using tt::TensorDescType;
 
-/// Of a map: what its base and its strides are multiples of, and what its rows have at least.
+/// The alignment of a tensor map's base and strides, and the minimal size of its rows.
 static constexpr int64_t kTensorMapAlignBytes = 16;
 static constexpr int64_t kMostBoxElems = 256, kMostTileBytes = 64 * 1024;
-/// Fewer rows are no whole pattern of a swizzle, which the next panel or buffer would begin in the middle of.
+/// Fewer rows are less than a whole swizzle pattern, so the next panel or buffer would begin inside of one.
 static constexpr int64_t kFewestRows = 8;
 
-//--- which types ---------------------------------------------------------------------------
+//--- types ---------------------------------------------------------------------------------
 
-/// Why the engine cannot copy such blocks; empty where it can.
+/// The reason why TMA cannot copy such blocks; empty where it can.
 static std::string reasonAgainstTma(TensorDescType type) {
   const RankedTensorType tile = type.getTileType();
   const unsigned bits = tile.getElementType().getIntOrFloatBitWidth();
@@ -63,7 +63,7 @@ static std::string reasonAgainstTma(TensorDescType type) {
   return "";
 }
 
-/// How elements are combined: what the instructions and the language both know.
+/// Whether both TMA and the language have this combination of elements.
 static bool combines(tt::DescriptorReduceKind kind, Type element) {
   using Kind = tt::DescriptorReduceKind;
   const unsigned bits = element.getIntOrFloatBitWidth();
@@ -85,13 +85,13 @@ static bool combines(tt::DescriptorReduceKind kind, Type element) {
   llvm_unreachable("all kinds are listed");
 }
 
-//--- where it pays -------------------------------------------------------------------------
+//--- profitability -------------------------------------------------------------------------
 
 namespace {
-/// Follows tiles from op to op, into loops and branches and out of them.
+/// Follows tiles through ops, loops and branches.
 class TileWalk {
 public:
-  /// Whether a product comes from the tile, or the tile from a product.
+  /// Whether a dot uses the tile, directly or not, or the tile is computed from a dot.
   bool feedsDot(Value tile) {
     return walk(
         tile, [&](Value value) { return llvm::any_of(value.getUses(), [&](OpOperand &use) { return follow(use); }); });
@@ -120,7 +120,7 @@ private:
 };
 } // namespace
 
-/// True at a product.
+/// True at a dot.
 bool TileWalk::follow(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isDot(op))
@@ -139,7 +139,7 @@ bool TileWalk::follow(OpOperand &use) {
   return false;
 }
 
-/// True where a product gives the value.
+/// True where the value is the result of a dot.
 bool TileWalk::lookBack(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())) {
@@ -161,7 +161,7 @@ bool TileWalk::lookBack(Value value) {
   return false;
 }
 
-/// Whether an access is worth the way through shared memory.
+/// Whether going through shared memory pays for an access.
 static bool pays(Operation *op) {
   if (auto load = dyn_cast<tt::DescriptorLoadOp>(op))
     return TileWalk().feedsDot(load.getResult());
@@ -175,19 +175,19 @@ static bool pays(Operation *op) {
 //--- the choice ----------------------------------------------------------------------------
 
 namespace {
-/// The descriptor types of a module, what speaks against each, and what for it.
+/// Collects the descriptor types of a module with the reasons for and against tensor maps.
 class TypeChooser {
 public:
   TypeChooser(ModuleOp module, bool wherePossible, bool hostTensorMaps)
       : module(module), axisInfo(module), wherePossible(wherePossible), hostTensorMaps(hostTensorMaps) {}
 
-  /// Those that become maps.
+  /// The types that become tensor maps.
   llvm::DenseSet<Type> choose();
   std::string reasonAgainst(Type type) const { return choices.lookup(type).reason; }
 
 private:
   struct Choice {
-    std::string reason; ///< empty: nothing
+    std::string reason; ///< empty: no reason against
     Operation *at = nullptr;
     bool pays = false;
   };
@@ -211,7 +211,7 @@ void TypeChooser::refuse(Type type, Operation *at, const Twine &reason) {
   choice.at = at;
 }
 
-/// What strides and addresses are multiples of has to be plain to see: a map with others cannot be used.
+/// Strides and addresses must be provably aligned, since a misaligned tensor map cannot be used.
 void TypeChooser::lookAtMake(tt::MakeTensorDescOp make) {
   const int64_t bytes = make.getType().getTileType().getElementType().getIntOrFloatBitWidth() / 8;
   auto multiple = [&](Value value) { return axisInfo.of(value).elementDivisibility(); };
@@ -222,7 +222,7 @@ void TypeChooser::lookAtMake(tt::MakeTensorDescOp make) {
       refuse(make.getType(), make, "a stride is not known to be a multiple of 16 bytes");
 }
 
-/// The unit refuses boxes that begin between pieces of 16 bytes: an illegal instruction.
+/// TMA rejects boxes that begin inside a 16-byte chunk, as an illegal instruction.
 void TypeChooser::lookAtAccess(Operation *access, ValueRange indices) {
   const auto type = cast<TensorDescType>(access->getOperand(0).getType());
   const int64_t bytes = type.getTileType().getElementTypeBitWidth() / 8;
@@ -244,7 +244,7 @@ void TypeChooser::look(Operation *op) {
     if (choices.try_emplace(type).second)
       if (std::string reason = reasonAgainstTma(descriptor); !reason.empty())
         refuse(type, op, reason);
-    choices[type].pays |= hostTensorMaps && function; // there is nothing else to make of it
+    choices[type].pays |= hostTensorMaps && function; // a tensor map from the host has no other lowering
     if (function && !function.isPublic())
       refuse(type, op, "a function that is not inlined takes the descriptor");
     const bool isKnown =
@@ -282,10 +282,10 @@ llvm::DenseSet<Type> TypeChooser::choose() {
   return chosen;
 }
 
-//--- maps and tiles ------------------------------------------------------------------------
+//--- tensor maps and tiles -----------------------------------------------------------------
 
 namespace {
-/// Handles of accesses are asked for no descriptor once there is a map in its place.
+/// Rewrites accesses to tensor maps. Descriptor types are recorded first: accesses no longer have them afterwards.
 class TmaLowering {
 public:
   TmaLowering(ModuleOp module, const llvm::DenseSet<Type> &chosen, bool hostTensorMaps)
@@ -311,11 +311,11 @@ private:
   const bool hostTensorMaps;
   OpBuilder builder;
   Type tensorMapType;
-  llvm::DenseMap<Operation *, TensorDescType> types; ///< of the descriptor that an access has
+  llvm::DenseMap<Operation *, TensorDescType> types; ///< of each access
 };
 } // namespace
 
-/// The block's rows, all dimensions but the last one counted, and its columns.
+/// The block as rows and columns: all dimensions but the last are merged into rows.
 static RankedTensorType rowsOf(RankedTensorType tile) {
   const int64_t columns = tile.getShape().back();
   return RankedTensorType::get({tile.getNumElements() / columns, columns}, tile.getElementType());
@@ -329,7 +329,7 @@ Value TmaLowering::makeTensorMap(Location loc, TensorDescType type, Value base, 
                                        isUnsigned ? builder.getUnitAttr() : UnitAttr(), IntegerAttr());
 }
 
-/// A descriptor that the host made comes as its parts, in the order of the plain launch ABI.
+/// The host passes a descriptor as its fields, in the order of the plain launch ABI.
 void TmaLowering::replaceArguments(tt::FuncOp kernel) {
   builder.setInsertionPointToStart(&kernel.getBody().front());
   auto divisible = [&](int64_t by) {
@@ -410,7 +410,7 @@ void TmaLowering::replaceStore(Operation *op, Value tensorMap, Value tile, Value
   op->erase();
 }
 
-/// Results and the arguments of regions.
+/// Changes the types of results and of region arguments.
 void TmaLowering::retype(Operation *op) {
   for (Value result : op->getResults())
     if (isChosen(result))
@@ -451,7 +451,7 @@ void TmaLowering::run() {
   });
 }
 
-/// Descriptors that the host passes as maps have no other form.
+/// Descriptors that the host passes as tensor maps have no other lowering.
 static LogicalResult checkHostTensorMaps(ModuleOp module, const TypeChooser &chooser,
                                          const llvm::DenseSet<Type> &chosen) {
   for (auto function : module.getOps<tt::FuncOp>())

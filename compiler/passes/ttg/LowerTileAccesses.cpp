@@ -1,4 +1,4 @@
-// Turns accesses to tiles through maps that no loop has taken ahead into copies and waits at their place.
+// Turns tile accesses through tensor maps that no loop has pipelined into copies and waits at the same point.
 //
 //   %x = ttng.tile_load %m[...]     ->   %b = ttg.local_alloc
 //                                        ttng.init_barrier, barrier_expect, async_tma_copy_global_to_local,
@@ -25,7 +25,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// PTX ISA: a tensor map has 1,024 bits and is aligned to 64 bytes; copies of it to 128. Behind it stands what it says.
+/// PTX ISA: a tensor map has 1,024 bits and is aligned to 64 bytes; copies of it to 128. Its parameters are stored
+/// after it.
 static constexpr unsigned kTensorMapBytes = 128, kTensorMapScratchBytes = 2 * kTensorMapBytes;
 
 namespace {
@@ -52,7 +53,7 @@ private:
 
 //--- loads ---------------------------------------------------------------------------------
 
-/// The buffer with the block in it, behind the wait.
+/// The buffer that holds the tile after the wait.
 Value Lowerer::copyTo(ttng::TileLoadOp load, MemDescType type) {
   const Location loc = load.getLoc();
   const unsigned bytes = llvm::product_of(type.getShape()) * type.getElementType().getIntOrFloatBitWidth() / 8;
@@ -71,7 +72,7 @@ Value Lowerer::copyTo(ttng::TileLoadOp load, MemDescType type) {
   return buffer;
 }
 
-/// Users that want the tile in a buffer of that kind get this one; others read it, each in its layout.
+/// Users that allocate such a buffer take this one; others read it, each in its layout.
 void Lowerer::lower(ttng::TileLoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
   const Location loc = load.getLoc();
@@ -99,8 +100,8 @@ void Lowerer::lower(ttng::TileLoadOp load) {
 
 //--- stores --------------------------------------------------------------------------------
 
-/// Whether the kernel may read what the store writes, or tell others that it is there: then the store has to be
-/// complete where it stands, not only be done with shared memory.
+/// Whether the kernel may read what the store writes, or signal to others that it is written: then the store must
+/// complete here, beyond having read shared memory.
 bool Lowerer::mayReadAgain(ttng::TileStoreOp store) {
   const BlockArgument base = analysis::baseOf(store.getTensorMap());
   const WalkResult found = function.walk([&](Operation *op) {
@@ -129,9 +130,9 @@ void Lowerer::lower(ttng::TileStoreOp store) {
   store.erase();
 }
 
-//--- maps ----------------------------------------------------------------------------------
+//--- tensor maps ---------------------------------------------------------------------------
 
-/// Each map has bytes of its own in what a program has of global memory.
+/// Each tensor map has its own bytes in the program's scratch in global memory.
 void Lowerer::allocateScratch(ttng::MakeTensorMapOp make) {
   Operation *module = function->getParentOp();
   auto size = module->getAttrOfType<IntegerAttr>(kScratchBytes);

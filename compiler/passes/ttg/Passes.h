@@ -1,4 +1,4 @@
-// The passes of this folder, as Passes.td declares them.
+// Declares the passes of this folder.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// Lists the passes that turn `tt` into the `ttg` that is lowered to a GPU's code.
+// Lists the passes that turn `tt` into the `ttg` form that is lowered to GPU code.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/Pipeline.h"
 
@@ -14,11 +14,11 @@ using namespace mlir;
 using namespace nereid;
 
 void ttg::buildPipeline(OpPassManager &passes, const GpuPipelineOptions &gpu) {
-  // Loops get the shape that they are asked to have while tiles have no layouts yet.
+  // Loops are unrolled and flattened while tiles have no layouts yet.
   OpPassManager &ofLoops = passes.nest<tt::FuncOp>();
   ofLoops.addPass(createFlattenLoops());
   ofLoops.addPass(createUnrollLoops());
-  // The input is canonical; what the passes below add needs merging, not rewriting.
+  // The input is canonical; ops that the passes below add need CSE, not canonicalisation.
   passes.addPass(createAssignLayouts({gpu.numWarps, gpu.threadsPerWarp, gpu.numCtas, gpu.target, gpu.hasWarpMma,
                                       gpu.hasWarpGroupMma, gpu.maxSharedBytes, gpu.hasVectorAtomics}));
   OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
@@ -30,7 +30,7 @@ void ttg::buildPipeline(OpPassManager &passes, const GpuPipelineOptions &gpu) {
   if (gpu.prefetchRegisters)
     ofFunctions.addPass(createPrefetchLoads({gpu.defaultStages, gpu.prefetchRegisters, gpu.askedStages}));
   passes.addPass(createLowerTileAccesses());
-  // Tiles made again for several users, and addresses computed for two iterations.
+  // Merges tiles rematerialised for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
   passes.addPass(createSplitConversions({gpu.maxSharedBytes}));
   passes.addPass(createAllocateShared());

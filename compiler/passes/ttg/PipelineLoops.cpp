@@ -1,12 +1,11 @@
-// Overlaps loads with the products that need them, over several iterations of a loop.
+// Overlaps loads with the dots that use them, over several iterations of a loop.
 //
 //   for { %x = load; %b = local_alloc %x; dot(local_load %b) }
-//     ->  %ring = local_alloc                       // a buffer for each iteration under way
+//     ->  %multi = local_alloc                      // one buffer per iteration in flight
 //         copies of the first iterations
-//         for { async_wait; copy of a later iteration to %ring[i]; dot(local_load %ring[e]) }
+//         for { async_wait; copy of a later iteration to %multi[i]; dot(local_load %multi[e]) }
 //
-// Which loads run ahead is PipelinedLoads.cpp's business, the expansion ExpandLoop.cpp's; docs/why/pipelining.md has
-// the whole.
+// PipelinedLoads.cpp chooses the loads, ExpandLoop.cpp expands the loop; docs/why/pipelining.md describes the whole.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
@@ -32,10 +31,12 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-//--- rings ---------------------------------------------------------------------------------
+static constexpr StringLiteral kNumStages = "tt.num_stages", kScheduledStage = "tt.scheduled_max_stage";
+
+//--- multi-buffered allocations ------------------------------------------------------------
 
 namespace {
-/// The rewriting of one loop.
+/// Rewrites one loop.
 class Pipeliner {
 public:
   Pipeliner(scf::ForOp loop, PipelinedLoads pipelined, RewriterBase &rewriter)
@@ -60,16 +61,16 @@ private:
   scf::ForOp loop;
   PipelinedLoads pipelined;
   RewriterBase &rewriter;
-  llvm::DenseMap<Operation *, unsigned> stages; ///< of ops that are not in the last stage, and of new ones
+  llvm::DenseMap<Operation *, unsigned> stages; ///< of ops that are not in the last stage, and of new ops
   llvm::DenseMap<std::pair<Value, unsigned>, Value> rematerialisedValues;
   Value insertIndex, extractIndex, phase;
-  Value barriers; ///< one for each buffer of the rings that the copy engine fills; null where there are none
+  Value barriers; ///< one for each buffer that TMA fills; null where there are none
   SmallVector<Value> multiBuffers;
-  ttng::WarpGroupDotWaitOp dotWait; ///< of products that run beside the threads; may be null
+  ttng::WarpGroupDotWaitOp dotWait; ///< of asynchronous dots; may be null
 };
 } // namespace
 
-/// What a load needs runs with it, or earlier where another load needs it, too.
+/// The operands of a load are computed in its stage, or earlier where another load needs them, too.
 void Pipeliner::assignSlices() {
   for (const PipelinedLoad &load : pipelined.loads) {
     stages[load.load] = load.stage;
@@ -80,7 +81,7 @@ void Pipeliner::assignSlices() {
   }
 }
 
-/// Whether a value follows from the induction variable and what does not change alone.
+/// Whether a value depends on the induction variable and loop invariants alone.
 static bool followsFromIndex(Value value, scf::ForOp loop) {
   if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
     return true;
@@ -89,7 +90,7 @@ static bool followsFromIndex(Value value, scf::ForOp loop) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromIndex(operand, loop); });
 }
 
-/// `value`, of an earlier stage, computed once more in `stage`.
+/// Recomputes `value`, of an earlier stage, in `stage`.
 Value Pipeliner::rematerialise(Value value, unsigned stage) {
   Operation *op = value.getDefiningOp();
   if (loop.isDefinedOutsideOfLoop(value) || !op || stages.lookup_or(op, pipelined.lastStage) >= stage)
@@ -107,7 +108,7 @@ Value Pipeliner::rematerialise(Value value, unsigned stage) {
   return rematerialisedValues[{value, stage}] = made;
 }
 
-/// Offsets and masks that products use, too, are computed for them once more: cheaper than to carry tiles over stages.
+/// Recomputes offsets and masks that dots use, too, since that costs less than carrying tiles over stages.
 void Pipeliner::rematerialiseForLaterStages() {
   SmallVector<Operation *> pipelinedOps;
   for (Operation &op : *loop.getBody())
@@ -128,7 +129,7 @@ void Pipeliner::rematerialiseForLaterStages() {
     }
 }
 
-/// Carries the numbers of the buffers that are filled and read next.
+/// Carries the stage indices of the buffers that are filled and read next.
 void Pipeliner::addCounters() {
   const Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
@@ -148,7 +149,7 @@ void Pipeliner::addCounters() {
       following.push_back(wrapped);
       wraps = isLast;
     }
-    // The parity of the phase that the buffers read next have.
+    // The parity of the phase of the buffers read next.
     auto other = arith::XOrIOp::create(builder, loc, counters[2], one);
     auto parity = arith::SelectOp::create(builder, loc, wraps, other, counters[2]);
     for (Operation *op : {other.getOperation(), parity.getOperation()})
@@ -156,7 +157,7 @@ void Pipeliner::addCounters() {
     following.push_back(parity);
     return following;
   };
-  // A loop can always carry more.
+  // Adding carried values to a loop cannot fail.
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(rewriter, {zero, zero, zero}, false, next));
   const auto counters = loop.getRegionIterArgs().take_back(3);
   insertIndex = counters[0];
@@ -170,7 +171,7 @@ Value Pipeliner::view(Value multiBuffer, Value bufferIndex, MemDescType type, un
   return index;
 }
 
-/// Starts the copy of what is loaded to the ring's buffer that is filled next.
+/// Starts the copy of a loaded tile to the buffer that is filled next.
 void Pipeliner::copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer) {
   const Location loc = load.load->getLoc();
   auto type = MemDescType::get(load.buffer.getShape(), load.buffer.getElementType(), load.buffer.getEncoding(),
@@ -193,7 +194,7 @@ void Pipeliner::copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer) {
   stageNew(copy, pipelined.copyStage);
 }
 
-/// The barriers, and the bytes that each turn's copies bring to one.
+/// Allocates the barriers, and sets the bytes that each iteration's copies bring to one.
 void Pipeliner::addBarriers() {
   const Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
@@ -215,7 +216,7 @@ void Pipeliner::addBarriers() {
   stageNew(ttng::BarrierExpectOp::create(rewriter, loc, barrier, bytes, always), pipelined.copyStage);
 }
 
-/// At the start of a turn.
+/// Waits at the start of an iteration.
 void Pipeliner::addTmaWait() {
   rewriter.setInsertionPointToStart(loop.getBody());
   Value barrier = view(barriers, extractIndex, ttng::barrierType(loop.getContext(), 0), pipelined.lastStage);
@@ -245,7 +246,7 @@ void Pipeliner::useMultiBuffer(PipelinedLoad &load) {
     rewriter.eraseOp(load.load);
 }
 
-/// Whether a matrix unit reads the buffer by itself.
+/// Whether tensor cores read the buffer directly.
 static bool isReadByTensorCore(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [](Operation *user) {
     return isa<ttng::WarpGroupDotOp>(user) ||
@@ -253,7 +254,7 @@ static bool isReadByTensorCore(Value buffer) {
   });
 }
 
-/// A fence behind buffers that are filled no more by the threads' stores.
+/// Whether the fence follows buffers that threads no longer fill.
 static bool isIdle(ttng::FenceAsyncSharedOp fence) {
   for (Operation *op = fence->getPrevNode(); isa_and_nonnull<MemDescTransOp, MemDescIndexOp, LocalAllocOp>(op);
        op = op->getPrevNode())
@@ -262,8 +263,8 @@ static bool isIdle(ttng::FenceAsyncSharedOp fence) {
   return true;
 }
 
-/// Closes the group of a turn's copies, and waits for one at the start of a turn. What a thread copied is fenced there,
-/// too.
+/// Commits an iteration's copies as a group, and waits for one at the start of an iteration. A fence for what threads
+/// copied follows the wait.
 void Pipeliner::addGroup() {
   for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
     if (isIdle(fence))
@@ -284,9 +285,9 @@ void Pipeliner::addGroup() {
 
 //--- the schedule --------------------------------------------------------------------------
 
-/// A turn waits for its copies, starts those of later iterations and then computes: one barrier, behind the wait, also
-/// keeps the copies from buffers that are still being read. Products that run beside the threads are started before the
-/// copies, which then fill what the products of the turn before have read, behind a barrier of their own.
+/// An iteration waits for its copies, starts those of later iterations and then computes. One barrier after the wait
+/// also keeps the copies from buffers that are still being read. Asynchronous dots start before the copies, which then
+/// fill the buffers that the dots of the previous iteration have read, after another barrier.
 LoopSchedule Pipeliner::schedule() {
   LoopSchedule result;
   result.lastStage = pipelined.lastStage;
@@ -346,9 +347,9 @@ bool Pipeliner::run() {
   return true;
 }
 
-//--- which loops ---------------------------------------------------------------------------
+//--- loops to pipeline ---------------------------------------------------------------------
 
-/// Shared memory through which a tile goes that is read or written through a map; whole panels.
+/// Shared memory of a tile that is accessed through a tensor map, in whole panels.
 static unsigned bytesOfTile(Operation *op) {
   Value tile = isa<ttng::TileLoadOp>(op) ? op->getResult(0) : Value();
   if (auto store = dyn_cast<ttng::TileStoreOp>(op))
@@ -359,7 +360,7 @@ static unsigned bytesOfTile(Operation *op) {
   return llvm::alignTo(type.getNumElements() * analysis::memoryBits(type.getElementType()) / 8, 1024);
 }
 
-/// Shared memory that a loop needs beside its rings, at most.
+/// An upper bound of the shared memory that a loop needs besides its multi-buffered allocations.
 static unsigned otherSharedBytes(scf::ForOp loop, const PipelinedLoads &pipelined) {
   unsigned bytes = 0;
   loop->getParentOfType<tt::FuncOp>().walk([&](Operation *op) {
@@ -379,14 +380,14 @@ static unsigned totalSharedBytes(scf::ForOp loop, const PipelinedLoads &pipeline
   return pipelined.multiBufferBytes() + otherSharedBytes(loop, pipelined);
 }
 
-/// Loops whose loads start ahead by this pass.
+/// Whether this pass pipelines the loop's loads.
 static bool isWanted(scf::ForOp loop) { return hasDots(loop) || !loop.getBody()->getOps<ttng::TileLoadOp>().empty(); }
 
 namespace {
 struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
   using PipelineLoopsBase::PipelineLoopsBase;
 
-  /// As many stages as shared memory has room for; where it has none for two, fewer loads.
+  /// Takes as many stages as fit shared memory; where not even two fit, fewer loads.
   PipelinedLoads fit(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned asked) {
     PipelinedLoads pipelined;
     for (unsigned stages = asked; stages > 1; --stages) {
@@ -402,7 +403,7 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
     return leaveOut(loop, axisInfo, pipelined);
   }
 
-  /// None of the loads, where shared memory has no room for the ring of a single one.
+  /// Leaves out the largest buffers until the rest fits; none of the loads where not even one fits.
   PipelinedLoads leaveOut(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, const PipelinedLoads &all) {
     SmallVector<Operation *> leftOut;
     PipelinedLoads pipelined = all;

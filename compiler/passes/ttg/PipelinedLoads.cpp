@@ -1,4 +1,4 @@
-// Finds the loads of a loop that can run ahead and gives each its stage.
+// Finds the loads of a loop that can be pipelined and gives each its stage.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/PipelinedLoads.h"
 
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// 32-bit registers of a thread that a tile may take while it waits.
+/// The 32-bit registers of a thread that a tile may take until its use.
 static constexpr unsigned kRegistersOfTile = 32;
 
 bool ttg::isDot(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
@@ -42,7 +42,7 @@ bool PipelinedLoads::hasTmaCopies() const {
 }
 
 unsigned PipelinedLoads::multiBufferBytes() const {
-  // Barriers, and the place up to the next panel.
+  // For barriers, and padding up to the next panel.
   unsigned bytes = hasTmaCopies() ? 1024 : 0;
   for (const PipelinedLoad &load : loads)
     bytes += numBuffers() * stageBufferBytes(load);
@@ -62,9 +62,9 @@ Operation *PipelinedLoads::largest() const {
   return largest;
 }
 
-//--- where tiles wait ----------------------------------------------------------------------
+//--- buffers -------------------------------------------------------------------------------
 
-/// Whether masked-off elements may be zero.
+/// Whether masked-off elements are zero or may be.
 static bool isZeroWhereMasked(tt::LoadOp load) {
   Value other = load.getOther();
   if (!load.getMask() || !other)
@@ -77,7 +77,7 @@ static bool isZeroWhereMasked(tt::LoadOp load) {
   return matchPattern(other, m_PosZeroFloat()) || matchPattern(other, m_Zero());
 }
 
-/// Whether pieces of the load that go to `buffer` as they are can be copied.
+/// Whether the load's vectors can be copied to `buffer` asynchronously as they are.
 static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisInfoAnalysis &axisInfo) {
   auto tile = dyn_cast<RankedTensorType>(load.getPtr().getType());
   Type element = buffer.getElementType();
@@ -92,13 +92,13 @@ static bool canCopyTo(tt::LoadOp load, MemDescType buffer, const analysis::AxisI
   return analysis::isCpAsyncSize(bytes * pattern.vectorElems);
 }
 
-/// The buffer that a load's tile goes to and nothing else, if any.
+/// The buffer that a load's tile goes to, if it has no other use.
 static LocalAllocOp onlyAllocation(Operation *load) {
   auto allocation = load->hasOneUse() ? dyn_cast<LocalAllocOp>(*load->user_begin()) : LocalAllocOp();
   return allocation && allocation->getBlock() == load->getBlock() ? allocation : LocalAllocOp();
 }
 
-/// Rows one after the other, as the tile's threads hold them.
+/// A buffer with rows in the order in which the tile's threads hold them.
 static MemDescType plainBuffer(RankedTensorType tile) {
   auto blocked = dyn_cast_or_null<BlockedAttr>(tile.getEncoding());
   if (!blocked)
@@ -107,7 +107,7 @@ static MemDescType plainBuffer(RankedTensorType tile) {
   return MemDescType::get(tile.getShape(), tile.getElementType(), encoding, SharedMemoryAttr::get(tile.getContext()));
 }
 
-//--- what loads depend on ------------------------------------------------------------------
+//--- dependences of loads ------------------------------------------------------------------
 
 namespace {
 class Finder {
@@ -131,12 +131,12 @@ private:
   const bool mayCopy;
   const std::optional<analysis::Bases> written;
   PipelinedLoads found;
-  llvm::DenseMap<Operation *, std::optional<unsigned>> known; ///< nothing: may not, or is being looked at
-  llvm::SmallDenseSet<Value, 8> carried;                      ///< values of the loop that are being followed
+  llvm::DenseMap<Operation *, std::optional<unsigned>> known; ///< nothing: cannot be pipelined, or is being visited
+  llvm::SmallDenseSet<Value, 8> carried;                      ///< loop-carried values that are being followed
 };
 } // namespace
 
-/// Adds to `into` the ops that `value` needs; false where they cannot run ahead.
+/// Adds to `into` the ops that compute `value`; false where they cannot run in an earlier iteration.
 bool Finder::collect(Value value, PipelinedLoad &into) {
   if (loop.isDefinedOutsideOfLoop(value) || value == loop.getInductionVar())
     return true;
@@ -157,7 +157,7 @@ bool Finder::collect(Value value, PipelinedLoad &into) {
   }
   if (!canPredicate(op) || !isMemoryEffectFree(op))
     return false;
-  const WalkResult result = op->walk([&](Operation *inside) { // branches, too
+  const WalkResult result = op->walk([&](Operation *inside) { // including branches
     const bool isCollected = llvm::all_of(inside->getOperands(), [&](Value operand) {
       return op->isAncestor(operand.getParentRegion()->getParentOp()) || collect(operand, into);
     });
@@ -169,7 +169,7 @@ bool Finder::collect(Value value, PipelinedLoad &into) {
   return true;
 }
 
-/// What the copy engine brings: to the buffer that wants it so, else to one that threads read.
+/// Chooses where TMA copies the tile: the buffer that a user allocates for it, else one that threads read.
 bool Finder::chooseTileBuffer(PipelinedLoad &pipelined) {
   auto tile = cast<RankedTensorType>(pipelined.tile().getType());
   pipelined.buffer = ttng::tileBuffer(tile, /*isMutable=*/false);
@@ -200,8 +200,8 @@ bool Finder::chooseBuffer(PipelinedLoad &pipelined, bool isIndex) {
   return true;
 }
 
-/// Whether what is read is the same before the stores of the turns in between. A map that is made in the loop is made
-/// anew while copies through it are under way.
+/// Whether the op reads the same values before the stores of the iterations in between. A tensor map made in the loop
+/// would be rewritten while copies through it are in flight.
 bool Finder::mayMove(Operation *op) {
   if (!written)
     return false;
@@ -239,7 +239,7 @@ bool Finder::feedsDot(Operation *load) {
   return llvm::any_of(after, isDot);
 }
 
-/// Copies run as many stages ahead of the products as there are; loads that addresses come from one stage earlier each.
+/// Copies run as many stages ahead of the dots as there are; loads that give addresses run one stage earlier each.
 void Finder::assignStages(unsigned numStages) {
   SmallVector<unsigned> depth(found.loads.size(), 0);
   for (auto [index, pipelined] : llvm::enumerate(found.loads)) {
@@ -259,7 +259,7 @@ void Finder::assignStages(unsigned numStages) {
 
 PipelinedLoads Finder::run(unsigned numStages, ArrayRef<Operation *> leftOut) {
   const bool hasDot = hasDots(loop);
-  // From the last one on: a load that gives addresses is met as such first.
+  // Backwards: a load that gives addresses is visited as such first.
   for (Operation &op : llvm::reverse(*loop.getBody())) {
     if (llvm::is_contained(leftOut, &op))
       continue;

@@ -1,4 +1,4 @@
-// Which loads of a loop run ahead of its products, how far, and where their tiles wait.
+// Chooses the loads of a loop that are pipelined, their stages, and the buffers of their tiles.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,42 +10,42 @@
 
 namespace nereid::ttg {
 
-/// A load that runs ahead.
+/// A pipelined load.
 struct PipelinedLoad {
-  mlir::Operation *load = nullptr; ///< of pointers, or of a tile through a map
-  bool isTma = false;              ///< the copy engine brings it
+  mlir::Operation *load = nullptr; ///< of pointers, or of a tile through a tensor map
+  bool isTma = false;              ///< copied by TMA
   ttng::TileLoadOp tile() const { return isTma ? llvm::cast<ttng::TileLoadOp>(load) : ttng::TileLoadOp(); }
-  /// The buffer that is one of a ring of them; null where the tile waits in registers.
+  /// The type of one of its buffers; null where the tile stays in registers.
   MemDescType buffer;
-  /// What fills such a buffer from the tile; null where the tile is read from the ring by its own threads.
+  /// The allocation that is filled with the tile; null where the tile's own threads read it from the buffer.
   LocalAllocOp allocation;
   unsigned stage = 0;
-  llvm::SetVector<mlir::Operation *> slice; ///< computes the load's operands in the loop; other early loads apart
-  llvm::SmallVector<unsigned, 2> needs;     ///< the early loads that these operands come from
+  llvm::SetVector<mlir::Operation *> slice; ///< computes the load's operands in the loop, without other pipelined loads
+  llvm::SmallVector<unsigned, 2> needs;     ///< the pipelined loads that these operands depend on
 };
 
 struct PipelinedLoads {
-  std::vector<PipelinedLoad> loads; ///< a load stands behind those that it needs
-  unsigned copyStage = 0;           ///< of all copies to rings
-  unsigned lastStage = 0;           ///< of the products
+  std::vector<PipelinedLoad> loads; ///< each load follows those that it needs
+  unsigned copyStage = 0;           ///< of all copies to multi-buffered allocations
+  unsigned lastStage = 0;           ///< of the dots
   bool hasMultiBuffers() const;
-  /// Whether threads copy to rings, and whether the copy engine does.
+  /// Whether threads copy to multi-buffered allocations, and whether TMA does.
   bool hasThreadCopies() const;
   bool hasTmaCopies() const;
   unsigned multiBufferBytes() const;
-  /// The load with the largest ring, of several the last in the loop; null where there is no ring.
+  /// The load with the largest buffer, among equals the last in the loop; null where none has a buffer.
   mlir::Operation *largest() const;
   unsigned numBuffers() const { return lastStage - copyStage + 1; }
 };
 
-/// A product of tiles, of whatever instructions.
+/// Whether the op is a dot, by whatever instructions.
 bool isDot(mlir::Operation *op);
-/// Whether there are products in the loop's body, not in a loop or a branch in it.
+/// Whether the loop's body contains dots, not counting nested loops and branches.
 bool hasDots(mlir::scf::ForOp loop);
 
-/// The loads that products of the loop's body depend on and that may run ahead, over so many stages; without products,
-/// what the copy engine brings. `mayCopy` says whether threads have asynchronous copies; `leftOut` stay where they are,
-/// but for those that addresses come from.
+/// The loads that dots of the loop's body depend on and that may be pipelined, over `numStages` stages; without dots,
+/// the TMA loads. `mayCopy` tells whether threads have asynchronous copies; loads in `leftOut` are not pipelined unless
+/// addresses depend on them.
 PipelinedLoads findPipelinedLoads(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned numStages,
                                   bool mayCopy, llvm::ArrayRef<mlir::Operation *> leftOut = {});
 

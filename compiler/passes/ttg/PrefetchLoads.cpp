@@ -3,9 +3,9 @@
 //   for i { %x = load(p(i)) ... }   ->   %x0 = load(p(lb), lb < ub)
 //                                        for i iter_args(%x = %x0) { %next = load(p(i + step), ub - i > step) ... }
 //
-// A load moves above the stores of the iteration before it. It does so only where its pointer and those of all stores
-// in the loop start from different arguments of the kernel: that two arguments overlap and a later iteration reads what
-// an earlier one wrote is what more than one stage rules out.
+// A load moves above the stores of the previous iteration. This requires that its pointer and those of all stores in
+// the loop start from different kernel arguments. More than one stage asserts that no iteration reads through one
+// argument what an earlier one wrote through another.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/PointerBases.h"
@@ -27,7 +27,8 @@ using namespace nereid;
 using namespace nereid::ttg;
 
 namespace {
-/// The ops of one loop's body that compute what its early loads need from the induction variable, in order.
+/// Collects the ops of one loop's body that compute the operands of prefetched loads from the induction variable, in
+/// order.
 class Prefetcher {
 public:
   explicit Prefetcher(scf::ForOp loop) : loop(loop) {}
@@ -49,7 +50,7 @@ private:
 };
 } // namespace
 
-/// True where `value` follows from the induction variable and what does not change; adds its ops to the slice.
+/// True where `value` depends on the induction variable and loop invariants alone; adds its ops to the slice.
 bool Prefetcher::isAddressable(Value value) {
   if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
     return true;
@@ -72,7 +73,7 @@ bool Prefetcher::mayPrefetch(tt::LoadOp load, const analysis::Bases &written) {
   return llvm::all_of(load->getOperands(), [&](Value operand) { return isAddressable(operand); });
 }
 
-/// 32-bit registers of a thread; elements below 32 bits take one each.
+/// 32-bit registers per thread; narrower elements take one each.
 static unsigned registersOf(RankedTensorType tile) {
   const unsigned words = std::max(1u, analysis::memoryBits(tile.getElementType()) / 32);
   return linearLayoutOf(tile).inSize(layout::kRegister) * words;
@@ -94,7 +95,7 @@ void Prefetcher::collect(unsigned registerBudget) {
   }
 }
 
-/// The load's mask, and nothing where the iteration does not exist.
+/// The load's mask, false where the iteration does not exist.
 Value Prefetcher::maskFor(OpBuilder &builder, tt::LoadOp load, const IRMapping &mapping, Value exists) {
   const Location loc = load.getLoc();
   Value all = tt::SplatOp::create(builder, loc, tt::i1Like(load.getType()), exists);
@@ -103,7 +104,7 @@ Value Prefetcher::maskFor(OpBuilder &builder, tt::LoadOp load, const IRMapping &
   return arith::AndIOp::create(builder, loc, mapping.lookupOrDefault(load.getMask()), all);
 }
 
-/// The loads of the iteration with induction variable `index`, if it exists.
+/// The loads of the iteration with induction variable `index`; nothing is loaded where it does not exist.
 SmallVector<Value> Prefetcher::cloneLoads(OpBuilder &builder, Value index, Value exists) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), index);
@@ -141,7 +142,7 @@ void Prefetcher::apply(RewriterBase &rewriter) {
       load.getResult().replaceAllUsesWith(argument);
     return values;
   };
-  // A loop can always carry more.
+  // Adding carried values to a loop cannot fail.
   (void)loop.replaceWithAdditionalYields(rewriter, first, /*replaceInitOperandUsesInLoop=*/false, yieldNext);
   for (tt::LoadOp load : loads)
     rewriter.eraseOp(load);
@@ -155,7 +156,7 @@ static unsigned stagesOf(scf::ForOp loop, unsigned otherwise) {
   return stages ? stages.getInt() : otherwise;
 }
 
-/// What is launched for arrays that overlap must stay right: only a loop itself can say that they do not.
+/// Kernels must stay correct on arrays that overlap: only a loop's own num_stages says that they do not.
 static void remarkUnused(scf::ForOp loop, unsigned stages) { tt::report(loop.getLoc(), diag::StagesIgnored, stages); }
 
 namespace {
@@ -168,7 +169,7 @@ struct PrefetchLoads : ttg::impl::PrefetchLoadsBase<PrefetchLoads> {
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       if (loop->hasAttr(kScheduledStage))
-        continue; // what can run ahead there does
+        continue; // already pipelined
       const bool saysNothing = !loop->hasAttr(kNumStages);
       const unsigned stages = stagesOf(loop, defaultStages);
       loop->removeAttr(kNumStages);

@@ -1,10 +1,10 @@
-// Brings operands of products to their threads through buffers in shared memory.
+// Passes operands of dots to their threads through buffers in shared memory.
 //
 //   %o = ttg.convert_layout %x : #blocked -> #ttg.dot_op<...>   ->   %b = ttg.local_alloc %x : (#blocked) -> #shared
 //                                                                    %o = ttg.local_load %b : #shared ->
 //                                                                    #ttg.dot_op<...>
 //
-// A transposition between a load and the buffer moves before the load, where it costs nothing.
+// A transposition between a load and the buffer moves before the load, where it is free.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/ttng/Dialect.h"
@@ -25,9 +25,9 @@ using namespace nereid;
 using namespace nereid::ttg;
 using layout::LinearLayout;
 
-//--- the buffer's encoding -----------------------------------------------------------------
+//--- encoding of the buffer ----------------------------------------------------------------
 
-/// Dimensions from the one that registers run along.
+/// Dimensions, starting with the one that registers run along.
 static SmallVector<unsigned> orderOf(RankedTensorType tile) {
   const LinearLayout &layout = linearLayoutOf(tile);
   SmallVector<unsigned> order;
@@ -45,7 +45,7 @@ static SmallVector<unsigned> orderOf(RankedTensorType tile) {
   return order;
 }
 
-/// Wavefronts of a warp that fills the buffer and reads it.
+/// Wavefronts of a warp that fills the buffer and reads it back.
 static unsigned costOf(RankedTensorType from, RankedTensorType to, LayoutEncoding encoding) {
   const unsigned bytes = analysis::memoryBits(from.getElementType()) / 8;
   const unsigned most = analysis::kWidestAccessBytes / bytes;
@@ -56,8 +56,8 @@ static unsigned costOf(RankedTensorType from, RankedTensorType to, LayoutEncodin
          cost(matrices ? matrices->rows : layout::planSharedAccesses(linearLayoutOf(to), bufferLayout, bytes, most));
 }
 
-/// The swizzle with the fewest wavefronts. Vectors are those of 16 bytes or some of them together; the lines of all
-/// banks that rows fill decide how often the phase changes.
+/// The swizzle with the fewest wavefronts. Vectors have 16 bytes or a multiple of them; the phase changes once per line
+/// of all banks that rows fill.
 static SwizzledSharedAttr bufferEncoding(RankedTensorType from, RankedTensorType to) {
   const SmallVector<unsigned> order = orderOf(from);
   const int64_t extent = from.getDimSize(order[0]), bytes = analysis::memoryBits(from.getElementType()) / 8;
@@ -79,7 +79,7 @@ static SwizzledSharedAttr bufferEncoding(RankedTensorType from, RankedTensorType
 
 //--- conversions ---------------------------------------------------------------------------
 
-/// A transposed load as a load by transposed pointers.
+/// Rewrites a transposed load as a load by transposed pointers.
 static Value sinkTransposition(Value value) {
   auto transposition = value.getDefiningOp<tt::TransOp>();
   auto load = transposition ? transposition.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
@@ -102,7 +102,7 @@ static Value sinkTransposition(Value value) {
   return transposedLoad;
 }
 
-/// The transposition that stands between a tile read through a map and `value`, if any.
+/// The transposition between a tile read through a tensor map and `value`, if any.
 static tt::TransOp transposeOfTileLoad(Value value) {
   auto trans = value.getDefiningOp<tt::TransOp>();
   return trans && trans.getSrc().getDefiningOp<ttng::TileLoadOp>() ? trans : tt::TransOp();
@@ -126,7 +126,7 @@ static bool hasRoom(ConvertLayoutOp op, unsigned maxSharedBytes) {
   });
 }
 
-/// The first op that uses `value`, where all users are in one block.
+/// The first op that uses `value`, if all users are in one basic block.
 static Operation *firstUser(Value value) {
   Operation *first = nullptr;
   for (Operation *user : value.getUsers()) {
@@ -138,13 +138,13 @@ static Operation *firstUser(Value value) {
   return first;
 }
 
-/// The buffer that the copy engine fills.
+/// The buffer that TMA fills.
 static Value bufferOfTile(OpBuilder &builder, Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   return LocalAllocOp::create(builder, tile.getLoc(), ttng::tileBuffer(type, /*isMutable=*/false), tile, IntegerAttr());
 }
 
-/// Buffers are filled one after the other and then read, so that one barrier serves several.
+/// Buffers are filled in sequence and then read, so that one barrier serves several.
 static void loadThroughBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   OpBuilder builder(op);

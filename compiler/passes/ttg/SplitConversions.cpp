@@ -1,4 +1,4 @@
-// Converts layouts in two steps where one step needs more shared memory than a block has.
+// Converts layouts in two steps where one step needs more shared memory than a CTA has.
 //
 //   %y = ttg.convert_layout %x : #a -> #b   ->   %m = ttg.convert_layout %x : #a -> #between
 //                                                %y = ttg.convert_layout %m : #between -> #b
@@ -33,7 +33,7 @@ static bool split(ConvertLayoutOp op, unsigned maxBytes) {
   const LinearLayout intermediate = layout::intermediateLayout(source, result);
   if (std::max(conversionBytes(source, intermediate, from.getElementType()),
                conversionBytes(intermediate, result, from.getElementType())) >= bytes)
-    return false; // what does not fit is reported where the kernel is loaded
+    return false; // kernels that do not fit are reported at load time
   OpBuilder builder(op);
   const RankedTensorType type = from.cloneWithEncoding(encodingFor(op.getContext(), intermediate, from.getShape()));
   Value middle = ConvertLayoutOp::create(builder, op.getLoc(), type, op.getSrc());

@@ -1,4 +1,4 @@
-// Counts turns by the distance of the bounds, which does not overflow where sums of bounds and steps may.
+// Computes trip counts from the distance of the bounds, which does not overflow as sums of bounds and steps may.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/TripCount.h"
 

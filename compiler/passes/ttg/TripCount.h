@@ -1,4 +1,4 @@
-// How many turns a loop has, as IR.
+// Emits a loop's trip count.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace nereid::ttg {
 
-/// What is left from the lower bound up to the upper one, zero where that is not above; exact as an unsigned number,
-/// whatever the bounds.
+/// The distance from the lower bound to the upper one, zero where that is not above; exact as an unsigned number for
+/// any bounds.
 mlir::Value spanOf(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
-/// The number of turns, unsigned, of the induction variable's type.
+/// The trip count, unsigned, of the induction variable's type.
 mlir::Value tripCountOf(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
 
 } // namespace nereid::ttg

@@ -1,8 +1,9 @@
-// Unrolls loops that ask for it while they are loops over tiles, so that loads of several turns run ahead together.
+// Unrolls loops with an unroll factor before layouts are chosen, so that loads of several iterations are pipelined
+// together.
 //
 //   for %i = %lb to %ub step s { B(%i) } {tt.loop_unroll_factor = 2}
 //     ->  for %i = %lb to %mid step 2s { B(%i); B(%i + s) }
-//         for %i = %mid to %ub step s { B(%i) }            // what is left, where there may be something
+//         for %i = %mid to %ub step s { B(%i) }            // remainder, where there may be one
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
@@ -23,7 +24,9 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-/// The step of the unrolled loop; nothing where it is not known or does not fit its type.
+static constexpr StringLiteral kUnrollFactor = "tt.loop_unroll_factor", kNumStages = "tt.num_stages";
+
+/// The step of the unrolled loop; nothing where it is unknown or overflows its type.
 static std::optional<APInt> stepOfAll(scf::ForOp loop, unsigned factor) {
   const std::optional<APInt> step = loop.getConstantStep();
   if (!step || !step->isStrictlyPositive())
@@ -33,7 +36,7 @@ static std::optional<APInt> stepOfAll(scf::ForOp loop, unsigned factor) {
   return overflows ? std::nullopt : std::optional(all);
 }
 
-/// The loop's iterations in groups of `factor`, up to `end`.
+/// A loop over the iterations in groups of `factor`, up to `end`.
 static scf::ForOp createGroups(OpBuilder &builder, scf::ForOp loop, Value end, Value stepOfAll, unsigned factor) {
   auto body = [&](OpBuilder &inside, Location loc, Value index, ValueRange carried) {
     SmallVector<Value> values(carried);
@@ -74,7 +77,7 @@ static void unroll(scf::ForOp loop, const APInt &step, unsigned factor, Rewriter
   } else {
     loop.setLowerBound(end);
     loop.getInitArgsMutable().assign(unrolled.getResults());
-    loop->setAttr(kNumStages, rewriter.getI32IntegerAttr(1)); // a few turns: nothing to start ahead
+    loop->setAttr(kNumStages, rewriter.getI32IntegerAttr(1)); // few iterations: nothing to pipeline
   }
   (void)unrolled.promoteIfSingleIteration(rewriter);
 }
@@ -85,8 +88,8 @@ struct UnrollLoops : ttg::impl::UnrollLoopsBase<UnrollLoops> {
 
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { // from the innermost one on
-      if (loop->hasAttr(kLoopUnrollFactor))
+    getOperation().walk([&](scf::ForOp loop) { // from the innermost loop outwards
+      if (loop->hasAttr(kUnrollFactor))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());

@@ -1,4 +1,4 @@
-// Layouts in which scans can work.
+// Chooses layouts in which scans can work.
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/WorkingLayout.h"
 

@@ -1,4 +1,4 @@
-// Layouts in which scans can work.
+// Chooses layouts in which scans can work.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace nereid::ttg {
 
-/// The layout in which a scan takes its operands and gives its results: its class's where each bit of the axis has a
-/// holder of its own there, else the plain one.
+/// The layout in which a scan takes its operands and gives its results: its class's layout if each bit along the axis
+/// has a holder of its own there, else the plain one.
 LayoutEncoding workingLayout(tt::ScanOp scan, LayoutEncoding ofClass,
                              llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> plain);
 
