@@ -7,5 +7,5 @@ using namespace nereid::lowering;
 TargetEmitter::~TargetEmitter() = default;
 
 void TargetEmitter::stmatrix(IrBuilder &, llvm::ArrayRef<llvm::Value *>, llvm::Value *, int64_t, bool) {
-  llvm_unreachable("asked only of targets that store matrices");
+  llvm_unreachable("only called on targets with stmatrix");
 }

@@ -10,7 +10,8 @@ def FoldIntoDot : Pass<"tt-fold-into-dot", "::mlir::ModuleOp"> {
   let description = [{
     `dot(a, b, 0) + x` becomes `dot(a, b, x)`: always for integers, for floats where they may be fused.
   }];
-  let options = [Option<"fusesFloats", "fuse-floats", "bool", "true", "a multiplication and an addition may be rounded once">];
+  let options = [Option<"fusesFloats", "fuse-floats", "bool", "true",
+                        "a multiplication and an addition may be rounded once">];
   let statistics = [Statistic<"numFolded", "folded", "addends that became accumulators">];
 }
 

@@ -19,7 +19,8 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
     Option<"numCtas", "num-ctas", "unsigned", "1", "CTAs of a program, one of which runs it">,
     Option<"target", "target", "std::string", "\"cuda:90\"", "target of the generated code">,
     Option<"hasWarpMma", "warp-mma", "bool", "true", "whether warps have matrix instructions (mma)">,
-    Option<"hasWarpGroupMma", "warp-group-mma", "bool", "false", "whether groups of four warps have matrix instructions (wgmma)">,
+    Option<"hasWarpGroupMma", "warp-group-mma", "bool", "false",
+           "whether groups of four warps have matrix instructions (wgmma)">,
     Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">,
     Option<"hasVectorAtomics", "vector-atomics", "bool", "false", "whether atomic additions take vectors of floats">,
   ];
@@ -67,7 +68,9 @@ def ShareOperands : Pass<"ttg-share-operands", "::nereid::tt::FuncOp"> {
     buffer's swizzle suits both, and pipelined loads may fill it. Operands that
     do not fit shared memory remain conversions, which run in repetitions.
   }];
-  let options = [Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">];
+  let options = [
+    Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">,
+  ];
   let dependentDialects = ["::nereid::ttg::TtgDialect"];
   let statistics = [Statistic<"numShared", "shared", "operands passed through a buffer">];
 }
@@ -133,7 +136,8 @@ def LowerDescriptorsToTma : Pass<"ttg-lower-descriptors-to-tma", "::mlir::Module
     address of its array.
   }];
   let options = [Option<"wherePossible", "where-possible", "bool", "false", "also where no dot uses the tiles">,
-                 Option<"hostTensorMaps", "host-tensor-maps", "bool", "false", "the host passes its descriptors as tensor maps">];
+                 Option<"hostTensorMaps", "host-tensor-maps", "bool", "false",
+                        "the host passes its descriptors as tensor maps">];
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 

@@ -1,4 +1,4 @@
-// Accesses to memory: LLVM's loads and stores where they serve, PTX for predicates, cache modifiers and eviction.
+// Emits memory accesses: LLVM's loads and stores where they suffice, PTX for predicates, cache modifiers and eviction.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/PtxBuilder.h"
@@ -7,8 +7,8 @@ using namespace nereid;
 using namespace nereid::nvidia;
 using namespace nereid::lowering;
 
-/// ".cg", ".L1::evict_last" and their like. PTX takes one of the two; the eviction policy says more, but for `.cv`,
-/// which reads memory anew.
+/// ".cg", ".L1::evict_last" and similar. PTX accepts only one of the two; the eviction policy takes precedence, except
+/// over `.cv`, which bypasses caches.
 static std::string modifiersOf(const GlobalAccess &access) {
   if (access.cache == tt::CacheModifier::CV)
     return ".cv";
@@ -39,12 +39,12 @@ static std::string typeText(llvm::Type *word, unsigned count) {
   return count == 1 ? width : ".v" + std::to_string(count) + width;
 }
 
-/// PTX has no registers of 8 bits: such a word takes one of 16.
+/// PTX has no registers of 8 bits: such a word uses one of 16.
 static llvm::Type *registerType(IrBuilder &ir, llvm::Type *word) {
   return word->isIntegerTy(8) ? ir.getInt16Ty() : word;
 }
 
-//--- LLVM's own ----------------------------------------------------------------------------
+//--- LLVM's loads and stores ---------------------------------------------------------------
 
 static llvm::Type *wholeType(llvm::Type *word, unsigned count) {
   return count == 1 ? word : llvm::FixedVectorType::get(word, count);

@@ -1,4 +1,4 @@
-// The table of NVIDIA GPU generations.
+// Defines the table of NVIDIA GPU generations.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Archs.h"
 
@@ -85,7 +85,7 @@ static constexpr Arch archs[] = {
 };
 
 namespace {
-/// The parts of a name: "sm_90a" is 90, exact and with the underscore.
+/// A parsed name: "sm_90a" is 90, with prefix and suffix.
 struct ArchName {
   unsigned capability = 0;
   bool hasPrefix = false, hasSuffix = false;
@@ -110,7 +110,7 @@ std::string nvidia::canonicalName(const std::string &text) {
   return (name->hasPrefix && !name->hasSuffix ? "sm_" : "") + std::to_string(name->capability);
 }
 
-/// Without what a generation has alone.
+/// Without the features that are specific to one generation.
 static Arch portableForm(Arch arch) {
   arch.cpu = arch.portable;
   arch.hasWgmma = arch.makesTensorMaps = false;
@@ -136,7 +136,7 @@ std::optional<Arch> nvidia::findArch(const std::string &text, std::string &reaso
   if (isExact && !(name->hasPrefix && !name->hasSuffix))
     return *below;
   Arch arch = portableForm(*below);
-  // Machine code stays within its major version; of another one the driver makes it from the PTX.
+  // A cubin runs only within its major version; for others the driver compiles the PTX.
   arch.hasToolchain &= below->capability / 10 == name->capability / 10;
   return arch;
 }

@@ -1,4 +1,4 @@
-// Atomic accesses to global memory as PTX, which unlike LLVM's own keep order and scope and take predicates.
+// Emits atomic accesses to global memory as PTX, which unlike LLVM's keep order and scope and take predicates.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/PtxBuilder.h"
@@ -23,7 +23,7 @@ static std::string semanticText(tt::MemSemantic semantic) {
   llvm_unreachable("all semantics are listed");
 }
 
-/// Without its acquiring half: what an access gives must be looked at before it can say that others have released.
+/// The semantic without its acquire half: an unused result cannot tell that other threads have released.
 static tt::MemSemantic withoutResult(tt::MemSemantic semantic) {
   switch (semantic) {
   case tt::MemSemantic::ACQUIRE:
@@ -78,7 +78,7 @@ static std::string floatSumText(llvm::Type *type, const Arch &arch) {
   return element->isDoubleTy() && !type->isVectorTy() ? ".add.f64" : "";
 }
 
-/// PTX ISA, atom: which operations there are of which types.
+/// The PTX operation; empty where the type does not have it. PTX ISA, atom.
 static std::string operationText(const AtomicAccess &access, const Arch &arch) {
   llvm::Type *type = access.value->getType();
   const unsigned bits = type->getPrimitiveSizeInBits();
@@ -115,7 +115,7 @@ static std::string operationText(const AtomicAccess &access, const Arch &arch) {
 }
 
 static bool isReduction(const AtomicAccess &access) {
-  // PTX ISA, red: neither swaps nor exchanges.
+  // PTX ISA, red: it has neither cas nor exch.
   return !access.isUsed && access.op && *access.op != tt::RMWOp::XCHG;
 }
 
@@ -151,7 +151,7 @@ static llvm::Value *atomicVector(IrBuilder &ir, const AtomicAccess &access, cons
   return ir.CreateBitCast(old, type);
 }
 
-/// "@$2 ld.acquire.gpu.global.b32 $0, [$1];" PTX has no registers of 8 bits: such an integer takes one of 16.
+/// "@$2 ld.acquire.gpu.global.b32 $0, [$1];" PTX has no registers of 8 bits: such an integer uses one of 16.
 static llvm::Value *loadOrStore(IrBuilder &ir, const AtomicAccess &access) {
   llvm::Type *type = access.value->getType();
   llvm::Type *held = type->isIntegerTy(8) ? ir.getInt16Ty() : type;

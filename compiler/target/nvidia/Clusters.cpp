@@ -1,5 +1,5 @@
-// Turns a kernel whose programs are blocks into one whose programs are clusters of blocks; docs/why/clusters.md says
-// why so.
+// Maps programs to clusters: a kernel with one program per CTA becomes one with a program per cluster; see
+// docs/why/clusters.md.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Clusters.h"
 
@@ -10,7 +10,7 @@
 
 using namespace nereid;
 
-/// What was asked of blocks is asked of clusters.
+/// Replaces reads of CTA registers by reads of cluster registers.
 static void replaceReads(llvm::Module &module, llvm::Intrinsic::ID from, llvm::Intrinsic::ID to) {
   llvm::Function *read = llvm::Intrinsic::getDeclarationIfExists(&module, from);
   if (!read)

@@ -1,4 +1,4 @@
-// Programs that are launched as several blocks.
+// Maps each program to a cluster of CTAs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@ class Module;
 
 namespace nereid::nvidia {
 
-/// Makes a program of each cluster of `numCtas` blocks along x: its first block runs it, the others end at once.
+/// Makes a program of each cluster of `numCtas` CTAs along x: the first CTA runs it, the others exit at once.
 void mapProgramsToClusters(llvm::Module &module, uint32_t numCtas);
 
 } // namespace nereid::nvidia

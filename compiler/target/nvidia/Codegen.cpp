@@ -1,4 +1,4 @@
-// LLVM IR to PTX.
+// Compiles LLVM IR to PTX.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Codegen.h"
 
@@ -33,7 +33,7 @@ static void initialiseNvptx() {
 
 static std::string featureOf(unsigned ptxVersion) { return "+ptx" + std::to_string(ptxVersion); }
 
-/// Asked beforehand: LLVM only warns of a version that it does not know.
+/// Checks the PTX version before use, since LLVM only warns of an unknown one.
 static llvm::Error checkVersion(const llvm::Target &target, const llvm::Triple &triple, const nvidia::Arch &arch) {
   const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target.createMCSubtargetInfo(triple, arch.cpu, ""));
   unsigned highest = 0;
@@ -60,7 +60,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   if (llvm::Error error = checkVersion(*target, triple, arch))
     return error;
   llvm::TargetOptions options;
-  // Where a product and a sum may become fma they say so themselves.
+  // Multiplications and additions that may become fma carry the flag `contract`.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, arch.cpu, featureOf(arch.ptxVersion),
                                                                            options, llvm::Reloc::PIC_, std::nullopt,
@@ -71,8 +71,8 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
 }
 
 namespace {
-/// Code generators that no compilation uses, by processor and PTX version. It is for all threads: those of compilations
-/// come and go.
+/// Code generators that no compilation uses, by processor and PTX version. Shared by all threads, since threads of
+/// compilations come and go.
 class TargetMachinePool {
 public:
   std::unique_ptr<llvm::TargetMachine> take(const std::string &kind) {
@@ -96,7 +96,7 @@ private:
 } // namespace
 
 static TargetMachinePool &targetMachinePool() {
-  static TargetMachinePool &pool = *new TargetMachinePool; // threads may still compile when the process ends
+  static TargetMachinePool &pool = *new TargetMachinePool; // never destroyed: threads may still compile at process exit
   return pool;
 }
 

@@ -1,4 +1,4 @@
-// LLVM IR to PTX: a short pipeline and LLVM's code generator.
+// Compiles LLVM IR to PTX by a short pipeline and LLVM's code generator.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace nereid::nvidia {
 
-/// A code generator for a generation, for one compilation at a time. It is kept for the next one; where a compilation
-/// is abandoned, so is it.
+/// A code generator for an architecture, used by one compilation at a time. It returns to the pool afterwards, unless
+/// the compilation is cancelled: then it is leaked.
 class PooledTargetMachine {
 public:
   static llvm::Expected<PooledTargetMachine> get(const Arch &arch);
@@ -32,7 +32,7 @@ private:
 };
 
 void optimise(llvm::Module &module, llvm::TargetMachine &machine);
-/// The module is changed on the way.
+/// This changes the module.
 llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace nereid::nvidia

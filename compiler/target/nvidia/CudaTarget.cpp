@@ -1,4 +1,4 @@
-// The phases of the NVIDIA target: ttg, LLVM IR, PTX, cubin.
+// Runs the phases of the NVIDIA target: ttg, LLVM IR, PTX, cubin.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/CudaTarget.h"
 
@@ -26,10 +26,10 @@ using namespace nereid::nvidia;
 
 //--- checks --------------------------------------------------------------------------------
 
-/// Blocks of a cluster that some GPUs can place together.
+/// The largest cluster, in CTAs, that some GPU can schedule.
 static constexpr uint32_t kMaxClusterCtas = 16;
 
-/// Functions that are called keep their own control flow.
+/// Called functions keep their own control flow.
 static LogicalResult checkStructure(ModuleOp module) {
   for (auto function : module.getOps<tt::FuncOp>())
     if (!function.isExternal() && !function.getBody().hasOneBlock())
@@ -37,7 +37,7 @@ static LogicalResult checkStructure(ModuleOp module) {
   return success();
 }
 
-/// PTX ISA, red: vectors came with 8.1.
+/// PTX ISA, red: vectors require version 8.1.
 static constexpr unsigned kVectorAtomicPtx = 81;
 
 static bool makesTensorMaps(ModuleOp module) {
@@ -72,7 +72,7 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
   return success();
 }
 
-/// The PTX that the module's ops need, where the user has asked for no version.
+/// The PTX version that the module's ops need, for users who set none.
 static unsigned neededPtx(ModuleOp module, const Arch &arch) {
   unsigned version = arch.ptxVersion;
   if (makesTensorMaps(module))
@@ -107,8 +107,8 @@ uint32_t CudaKernel::threadsPerBlock() const { return ttg::numWarpsOf(module) * 
 
 //--- phases --------------------------------------------------------------------------------
 
-/// Says which op takes most of a block's shared memory where that is more than there is: no launch can load such a
-/// kernel.
+/// Reports the op that takes the most shared memory where the kernel needs more than a CTA has, so that no launch can
+/// load it.
 static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryPlan &shared, const Arch &arch) {
   if (shared.bytes <= arch.maxSharedBytes)
     return;
@@ -158,7 +158,7 @@ static void setMachine(CudaKernel &kernel, llvm::Module &module) {
   module.setDataLayout((*kernel.machine)->createDataLayout());
 }
 
-/// The code generator for the module's PTX version, and a context for LLVM IR.
+/// Gets the code generator for the module's PTX version, and a context for LLVM IR.
 static LogicalResult findMachine(CudaKernel &kernel) {
   if (!kernel.options.ptxVersion)
     kernel.arch.ptxVersion = neededPtx(kernel.module, kernel.arch);
@@ -208,7 +208,7 @@ LogicalResult nvidia::readLlvm(CudaKernel &kernel, const StageOverride &stageOve
 
 std::string nvidia::printLlvm(const CudaKernel &kernel) { return lowering::printLlvm(*kernel.llvmModule); }
 
-/// Beyond it kernels with dots ask for one resident block at once: asking the assembler twice takes too long
+/// Above this size kernels with dots require one resident CTA from the start, since running ptxas twice takes too long
 /// (`spillsForOccupancy`).
 static constexpr size_t kLargePtxBytes = 512 << 10;
 
@@ -216,7 +216,7 @@ LogicalResult nvidia::makePtx(CudaKernel &kernel) {
   auto ptx = lowering::orDiagnose(kernel.function, emitPtx(*kernel.llvmModule, **kernel.machine));
   if (failed(ptx))
     return failure();
-  // Dots need registers more than company; their loads wait in shared memory.
+  // Dots gain more from registers than from occupancy; their loads go to shared memory.
   if (!hasDots(kernel.function))
     kernel.residentCtas = chooseMinCtasPerSm(kernel.arch, {.tileRegisters = analysis::peakRegisters(kernel.function),
                                                            .loadedBytes = analysis::bytesInFlight(kernel.function),

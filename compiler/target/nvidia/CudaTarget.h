@@ -1,10 +1,10 @@
-// The phases from a module of `tt` ops to code for an NVIDIA GPU; the driver runs them in order.
+// Declares the phases from a module of `tt` ops to code for an NVIDIA GPU; the driver runs them in order.
 // SPDX-License-Identifier: MIT
 //
 // The code has one kernel of that name in the ABI `plain`: the parameters in order at their natural alignment, then a
-// pointer to global scratch memory and one to profiling's; 32 * numWarps threads a block along x; `sharedBytes` of
-// dynamic shared memory. A failure of a phase is a diagnostic at the op's location, or at the line that the PTX refused
-// by a tool was made for.
+// pointer to global scratch memory and one to profiling scratch memory; 32 * numWarps threads per CTA along x;
+// `sharedBytes` of dynamic shared memory. A phase that fails reports a diagnostic at the op's location, or at the
+// source line of the PTX that a tool rejects.
 #pragma once
 
 #include "compiler/analysis/SharedMemory.h"
@@ -28,13 +28,13 @@
 
 namespace nereid::nvidia {
 
-/// A stage that the user has written in place of the one that is made.
+/// A stage that the user supplies in place of the generated one.
 struct StageOverride {
   const std::string &text;
   const std::string &path;
 };
 
-/// What the phases of one kernel hand on; each fills in what it makes.
+/// The state that the phases of one kernel share; each fills in its results.
 struct CudaKernel {
   CudaKernel(const support::Options &options, Tools tools, Arch arch)
       : options(options), tools(std::move(tools)), arch(std::move(arch)) {}
@@ -47,42 +47,42 @@ struct CudaKernel {
 
   // planMemory
   analysis::SharedMemoryPlan shared;
-  // makeLlvm; gone again after makePtx, since an assembler may take long
+  // makeLlvm; released after makePtx, since ptxas may take long
   std::optional<PooledTargetMachine> machine;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
   // makePtx
   std::string ptx;
   uint32_t residentCtas =
-      0; ///< that the PTX asks to be resident on a multiprocessor; 0: the assembler chooses registers
+      0; ///< required by the PTX (.minnctapersm); 0: ptxas chooses registers
   // makeCubin
-  bool isPtxReproducible = true; ///< false: the PTX is not what the same module gives without assembling
+  bool isPtxReproducible = true; ///< false: the PTX depends on results of ptxas
   Assembled assembled;
 
   uint32_t threadsPerBlock() const;
 };
 
-/// What the module's one public function needs of the target is there; the kernel before its first phase.
+/// Checks that the target supports the module's one public function; returns the kernel before its first phase.
 mlir::FailureOr<std::unique_ptr<CudaKernel>> beginKernel(mlir::ModuleOp module, const support::Options &options,
                                                          const support::TargetSpec &target, const Tools &tools);
 
-/// Another module in place of the one that the kernel began with.
+/// Replaces the module that the kernel began with.
 mlir::LogicalResult useModule(CudaKernel &kernel, mlir::ModuleOp module);
 
 //--- the phases, in order ---
-/// Layouts assigned, loops pipelined, shared memory allocated; a module that is `ttg` already stays as it is.
+/// Assigns layouts, pipelines loops, allocates shared memory; a module that is `ttg` already is unchanged.
 mlir::LogicalResult lowerToTtg(CudaKernel &kernel);
 void planMemory(CudaKernel &kernel);
 mlir::LogicalResult makeLlvm(CudaKernel &kernel);
 mlir::LogicalResult makePtx(CudaKernel &kernel);
 mlir::LogicalResult makeCubin(CudaKernel &kernel);
 
-//--- their stages as text ---
+//--- stages as text ---
 std::string printTtg(const CudaKernel &kernel);
 std::string printPlan(const CudaKernel &kernel);
 std::string printLlvm(const CudaKernel &kernel);
 
-//--- stages that the user has written ---
+//--- stages that the user supplies ---
 mlir::LogicalResult readLlvm(CudaKernel &kernel, const StageOverride &stageOverride);
 mlir::LogicalResult readPtx(CudaKernel &kernel, const StageOverride &stageOverride);
 

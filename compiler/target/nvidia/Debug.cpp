@@ -1,4 +1,4 @@
-// Prints and assertions: the functions that NVIDIA's driver provides for them.
+// Emits prints and assertions by the functions that NVIDIA's driver provides.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 

@@ -1,4 +1,4 @@
-// The kinds of messages that the NVIDIA target gives.
+// Declares the diagnostics of the NVIDIA target.
 // SPDX-License-Identifier: MIT
 #pragma once
 

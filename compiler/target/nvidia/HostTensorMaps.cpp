@@ -1,4 +1,4 @@
-// Reads off a kernel's arguments how the copy engine goes through the maps that the host makes.
+// Derives from a kernel's arguments how TMA uses the tensor maps that the host makes.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/HostTensorMaps.h"
 
@@ -19,7 +19,7 @@ static llvm::json::Object describe(RankedTensorType block) {
   llvm::json::Array box;
   for (int64_t extent : block.getShape().drop_back())
     box.push_back(extent);
-  box.push_back(layout::MatrixBuffer{swizzle, bits}.panelElems()); // a copy brings one panel
+  box.push_back(layout::MatrixBuffer{swizzle, bits}.panelElems()); // one copy per panel
   return llvm::json::Object{{"block_size", std::move(box)},
                             {"elem_size", bits / 8},
                             {"elem_type", nvidia::elementCode(element, element.isUnsignedInteger())},

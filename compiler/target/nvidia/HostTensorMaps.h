@@ -1,4 +1,4 @@
-// What the host has to know to make the tensor maps that a kernel takes.
+// Describes the tensor maps that the host passes to a kernel.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace nereid::nvidia {
 
-/// A list in JSON, one object for each map in the order of the kernel's arguments, with the members that launchers of
-/// Triton's kernels read: block_size, elem_size, elem_type (numbered as in PTX), swizzle (0 to 3 for 0 to 128 bytes),
+/// A JSON list with one object per tensor map, in the order of the kernel's arguments, with the members that launchers
+/// of Triton's kernels read: block_size, elem_size, elem_type (PTX's numbers), swizzle (0 to 3 for 0 to 128 bytes),
 /// fp4_padded, is_im2col. Empty where the kernel takes none.
 std::string describeHostTensorMaps(mlir::ModuleOp module);
 

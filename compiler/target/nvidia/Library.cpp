@@ -1,7 +1,7 @@
 // Finds functions of libraries and links them into a kernel's module.
 // SPDX-License-Identifier: MIT
 //
-// Our own library is C; what it calls of exp, log, sine and the like is the code that kernels get inline.
+// Our own library is C; its calls of exp, log, sine and similar get the code that kernels inline.
 #include "compiler/target/nvidia/Library.h"
 
 #include "compiler/lowering/BitcodeLibrary.h"
@@ -38,7 +38,7 @@ llvm::Function *Libraries::declare(llvm::Module &module, llvm::StringRef path, l
   return lowering::declareFrom(path.empty() ? libraryBitcode() : contents(path), module, symbol);
 }
 
-/// A function of our library that is emitted as inline code: its body is that code.
+/// Defines a declared function of our library by the inline code that kernels use.
 static void defineInline(llvm::Function &function, const math::HostMath &features) {
   llvm::SmallVector<llvm::Value *, 3> arguments;
   for (llvm::Argument &argument : function.args())

@@ -1,4 +1,4 @@
-// Functions that kernels call by name: libdevice's as written here, and those of files of LLVM bitcode.
+// Provides functions that kernels call by name: our implementation of libdevice, and files of LLVM bitcode.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,7 +17,7 @@ namespace nereid::nvidia {
 /// compiler/target/nvidia/library as LLVM bitcode.
 llvm::StringRef libraryBitcode();
 
-/// Libraries of one compilation.
+/// The libraries of one compilation.
 class Libraries {
 public:
   explicit Libraries(const math::HostMath &features);
@@ -25,10 +25,9 @@ public:
   Libraries &operator=(const Libraries &) = delete;
   ~Libraries();
 
-  /// The function, declared in the module, of the file at `path` or, where that is empty, of ours; null where there is
-  /// none.
+  /// Declares a function of the file at `path`, or of our library where that is empty; null where there is none.
   llvm::Function *declare(llvm::Module &module, llvm::StringRef path, llvm::StringRef symbol);
-  /// Gives what was declared its code. What functions call that no library has is an error that names it.
+  /// Links the code of declared functions. A call of a function that no library has is an error that names it.
   llvm::Error link(llvm::Module &module);
 
 private:

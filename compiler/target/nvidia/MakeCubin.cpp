@@ -1,4 +1,4 @@
-// The last phase: machine code from PTX, without spills where fewer resident blocks avoid them.
+// Assembles PTX to a cubin, without spills where a lower occupancy avoids them.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/CudaTarget.h"
 
@@ -13,16 +13,16 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
-/// Whether the assembler spills although it leaves registers for a second block: where there is no promise at all it
-/// gives large kernels 32 registers at times. Users' own limits stay.
+/// Whether ptxas spills although it leaves registers for a second CTA: without an occupancy hint it sometimes gives
+/// large kernels 32 registers. Users' own limits are kept.
 static bool spillsForOccupancy(const Assembled &made, const CudaKernel &kernel) {
   return made.spillBytes > 0 && !StringRef(kernel.ptx).contains(".maxnreg") &&
          residentCtas(kernel.arch, {made.registers, kernel.threadsPerBlock(), /*sharedBytes=*/0}) > 1 &&
          made.registers < maxThreadRegisters;
 }
 
-/// A promise of occupancy that the assembler can only keep with spills gives way to the largest one without; where
-/// there is none, to the one that leaves a thread all registers.
+/// Where ptxas can meet a .minnctapersm hint only with spills, finds the largest one without; where there is none, the
+/// one that leaves a thread all registers.
 static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, AssemblyError &error) {
   const StringRef options = kernel.options.ptxOptions;
   const auto assembleWith = [&](uint32_t blocks) {
@@ -35,7 +35,7 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
   };
   std::optional<Assembled> best = assemble(kernel.ptx, kernel.arch, kernel.tools, options, error);
   if (!best && !error.isLate && kernel.residentCtas > 0) {
-    keep(0); // some instructions need more registers than a promise may leave
+    keep(0); // some instructions need more registers than the hint leaves
     return assembleWith(0);
   }
   if (best && kernel.residentCtas == 0 && options.empty() && spillsForOccupancy(*best, kernel)) {
@@ -66,7 +66,7 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
   return best;
 }
 
-/// A remark says so where machine code took longer.
+/// Assembly that takes longer is reported by a remark.
 static constexpr std::chrono::seconds kSlowAssembly{15};
 
 LogicalResult nvidia::makeCubin(CudaKernel &kernel) {

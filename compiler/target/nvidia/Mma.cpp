@@ -1,4 +1,4 @@
-// The matrix instructions of a warp.
+// Emits the matrix instructions of a warp (mma).
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 
@@ -17,7 +17,7 @@ static Values parts(lowering::IrBuilder &ir, llvm::Value *whole) {
   return values;
 }
 
-/// Two times two instructions of 8 rows and a depth of 4.
+/// Two by two instructions of 8 rows and a K of 4.
 static Values emitF64Mma(lowering::IrBuilder &ir, llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> b,
                          Values accumulators) {
   for (unsigned half : {0, 1})

@@ -1,4 +1,4 @@
-// What tiles become on NVIDIA GPUs, memory accesses apart.
+// Implements TargetEmitter for NVIDIA GPUs, except memory accesses.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 

@@ -1,4 +1,4 @@
-// What tiles become on NVIDIA GPUs: special registers, shuffles, predicated accesses, approximate arithmetic.
+// Implements TargetEmitter for NVIDIA GPUs: special registers, shuffles, predicated accesses, approximate arithmetic.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@ inline llvm::Value *offsetPointer(lowering::IrBuilder &ir, llvm::Value *pointer,
 class NvidiaEmitter : public lowering::TargetEmitter {
 public:
   using IrBuilder = lowering::IrBuilder;
-  /// The libraries are for functions that ours does not have.
+  /// `externLibraries` provides functions that our library does not have.
   explicit NvidiaEmitter(const Arch &arch, llvm::ArrayRef<support::ExternLibrary> externLibraries = {});
 
   unsigned threadsPerWarp() const override { return 32; }
@@ -71,7 +71,7 @@ public:
   lowering::TmaEmitter *tma() override { return arch.makesTensorMaps ? &copies : nullptr; }
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;
 
-  /// Gives functions of libraries that were called their code.
+  /// Links the code of library functions that were called.
   llvm::Error linkLibraries(llvm::Module &module) { return libraries.link(module); }
 
 private:

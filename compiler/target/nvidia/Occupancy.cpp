@@ -1,4 +1,4 @@
-// Computes occupancy and writes the promise into PTX.
+// Computes occupancy and writes the hint .minnctapersm into PTX.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Occupancy.h"
 
@@ -9,15 +9,15 @@
 using namespace nereid;
 using namespace nereid::nvidia;
 
-static constexpr uint32_t registerFile = 65536;  // of one multiprocessor, in 32-bit registers
-static constexpr uint32_t registerGranule = 8;   // of a thread
-static constexpr uint32_t reservedShared = 1024; // of a block, for the system
+static constexpr uint32_t registerFile = 65536;  // per multiprocessor, in 32-bit registers
+static constexpr uint32_t registerGranule = 8;   // per thread
+static constexpr uint32_t reservedShared = 1024; // per CTA, for the system
 /// Addresses, indices and partial results beside the tiles.
 static constexpr uint32_t otherRegisters = 16;
-/// Loads in flight on one multiprocessor that memory takes to answer at full rate: about twice latency times bandwidth
-/// of an H200 over its 132 multiprocessors, since not all blocks load at the same time.
+/// Bytes of loads in flight that saturate memory, per multiprocessor: about twice latency times bandwidth of an H100
+/// over its 132 multiprocessors, since not all CTAs load at the same time.
 static constexpr uint32_t bytesInFlightPerSm = 64 * 1024;
-/// One block works while another waits at a barrier.
+/// One CTA computes while another waits at a barrier.
 static constexpr uint32_t minResidentCtas = 2;
 
 uint32_t nvidia::residentCtas(const Arch &arch, const CtaFootprint &block) {

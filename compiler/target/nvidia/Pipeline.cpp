@@ -52,15 +52,15 @@ void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const s
 }
 
 namespace {
-/// As `nereid compile` has them.
+/// Options with the names and defaults of `nereid compile`.
 struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
   Option<std::string> arch{*this, "arch", llvm::cl::desc("compute capability, as in cuda:90"), llvm::cl::init("90")};
   Option<std::string> features{*this, "features", llvm::cl::desc("+tma or +maps"), llvm::cl::init("")};
-  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("warps of a block"),
+  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("warps of a CTA"),
                             llvm::cl::init(support::Options().numWarps)};
   Option<unsigned> numStages{*this, "num-stages", llvm::cl::desc("stages of loops with a dot"),
                              llvm::cl::init(support::Options().numStages)};
-  Option<unsigned> numCtas{*this, "num-ctas", llvm::cl::desc("blocks of a cluster"), llvm::cl::init(1)};
+  Option<unsigned> numCtas{*this, "num-ctas", llvm::cl::desc("CTAs of a cluster"), llvm::cl::init(1)};
   Option<bool> fusesFloats{*this, "fp-fusion", llvm::cl::desc("a multiplication and an addition may be rounded once"),
                            llvm::cl::init(true)};
 
@@ -82,7 +82,7 @@ struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
 };
 } // namespace
 
-/// A mistake ends nereid-opt with a message.
+/// Exits nereid-opt with a message where the name is wrong.
 static Arch archOf(const CudaPipeline &pipeline) {
   std::string reason;
   const std::optional<Arch> arch = findArch(pipeline.arch, reason);

@@ -1,4 +1,4 @@
-// The pipelines of passes that the NVIDIA target runs: `tt` as sema makes it to `ttir`, and that to `ttgir`.
+// Builds the pass pipelines of the NVIDIA target: sema's `tt` to `ttir`, and that to `ttgir`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@ class OpPassManager;
 
 namespace nereid::nvidia {
 
-/// A target's features: descriptors go through TMA wherever it can take them, not only where that pays.
+/// A target feature: descriptors use TMA wherever possible, not only where that pays.
 inline constexpr llvm::StringLiteral kTensorCopies = "+tma";
 /// A launch passes the host's descriptors as tensor maps.
 inline constexpr llvm::StringLiteral kHostMaps = "+maps";
@@ -20,9 +20,9 @@ inline constexpr llvm::StringLiteral kHostMaps = "+maps";
 /// From sema's `tt` to the stage `ttir`; descriptors go through TMA where the target has it and its PTX may make tensor
 /// maps.
 void buildTtirPipeline(mlir::OpPassManager &passes, const support::TargetSpec &target, const support::Options &options);
-/// From `ttir` to the `ttg` that is lowered: layouts assigned, loops pipelined, shared memory allocated.
+/// From `ttir` to the `ttg` that is lowered: assigns layouts, pipelines loops, allocates shared memory.
 void buildTtgirPipeline(mlir::OpPassManager &passes, const Arch &arch, const support::Options &options);
-/// Makes both known to nereid-opt, as `cuda-ttir` and `cuda-ttgir`.
+/// Registers both with nereid-opt, as `cuda-ttir` and `cuda-ttgir`.
 void registerPipelines();
 
 } // namespace nereid::nvidia

@@ -1,4 +1,4 @@
-// Chooses the tool that makes machine code of PTX, and reads what it says.
+// Chooses the tool that assembles PTX, and parses its output.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/PtxAssembler.h"
 
@@ -76,7 +76,7 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
     if (arch.hasToolchain && outcome == ToolOutcome::Absent && !path.empty())
       outcome = tool(ptx, arch, words, tools, result, log);
   };
-  if (!words.empty()) // they are ptxas's own
+  if (!words.empty()) // ptxas options
     run(runPtxas, tools.ptxas);
   run(runNvJitLink, tools.nvJitLink);
   if (words.empty())

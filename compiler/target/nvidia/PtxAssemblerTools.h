@@ -1,4 +1,4 @@
-// The tools that make machine code of PTX, one function each.
+// Declares the tools that assemble PTX, one function each.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,12 +10,12 @@ namespace nereid::nvidia {
 
 enum class ToolOutcome : uint8_t {
   Done,
-  Refused, ///< the PTX is wrong; the log says why
+  Refused, ///< the PTX is wrong; see the log
   Absent,  ///< the tool cannot be used
-  Late,    ///< the time limit came first, or nobody waits any more
+  Late,    ///< at the time limit, or cancelled
 };
 
-/// Whether the tool is older than the generation or this version of PTX: another one may do.
+/// Whether the log tells that the tool is older than the GPU or this PTX version, so that another tool may work.
 bool isTooOld(llvm::StringRef log);
 
 ToolOutcome runNvJitLink(llvm::StringRef ptx, const Arch &arch, llvm::ArrayRef<std::string> options, const Tools &tools,

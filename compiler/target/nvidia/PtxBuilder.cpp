@@ -1,4 +1,4 @@
-// The text of an inline assembly with its operands, built operand by operand.
+// Builds the text of an inline assembly together with its operands.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/PtxBuilder.h"
 
@@ -38,7 +38,7 @@ llvm::SmallVector<llvm::Value *, 4> PtxBuilder::emit(const std::string &text, ll
                                            : llvm::StructType::get(ir.getContext(), results);
   auto inputTypes = llvm::map_to_vector(inputs, [](llvm::Value *value) { return value->getType(); });
   auto *function = llvm::FunctionType::get(type, inputTypes, false);
-  // Code generation keeps the order of side effects; before it, the effects that are stated count.
+  // The flag makes code generation keep the order of side effects; the stated memory effects apply before it.
   llvm::CallInst *call =
       ir.CreateCall(llvm::InlineAsm::get(function, text, constraints, /*hasSideEffects=*/true), inputs);
   call->setMemoryEffects(effects);

@@ -1,4 +1,4 @@
-// The text of an inline assembly with its operands, built operand by operand.
+// Builds the text of an inline assembly together with its operands.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,10 +16,11 @@ public:
   using IrBuilder = lowering::IrBuilder;
   explicit PtxBuilder(IrBuilder &ir) : ir(ir) {}
 
-  /// A result; outputs come before inputs. One that is written before all inputs are read shares no register with them.
+  /// Adds a result; outputs precede inputs. An early-clobber output, written before all inputs are read, shares no
+  /// register with them.
   std::string output(llvm::Type *type, bool isEarlyClobber);
   std::string input(llvm::Value *value);
-  /// A number as it is, everything else as an input.
+  /// A constant integer as an immediate, everything else as an input.
   std::string inputOrImmediate(llvm::Value *value);
   llvm::SmallVector<llvm::Value *, 4> emit(const std::string &text, llvm::MemoryEffects effects);
 

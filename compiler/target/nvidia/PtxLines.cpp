@@ -1,4 +1,4 @@
-// Reads .file and .loc directives of PTX.
+// Parses .file and .loc directives of PTX.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/PtxLines.h"
 
@@ -46,7 +46,7 @@ Location nvidia::locationOfLine(StringRef ptx, unsigned line, Location otherwise
   llvm::DenseMap<unsigned, StringRef> files;
   for (auto [index, text] : llvm::enumerate(lines)) {
     text = text.trim();
-    if (auto file = fileIn(text)) // these may stand behind the code
+    if (auto file = fileIn(text)) // these may follow the code
       files[file->first] = file->second;
     if (index < line)
       if (auto position = positionIn(text); position && position->line)

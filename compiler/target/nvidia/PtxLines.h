@@ -1,4 +1,4 @@
-// The line table in a text of PTX.
+// Maps lines of PTX to source lines.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace nereid::nvidia {
 
-/// The user's line that line `line` of the text was made for, by the .loc before it; `otherwise` where there is none.
+/// The source location of line `line` of the PTX, by the .loc before it; `otherwise` where there is none.
 mlir::Location locationOfLine(llvm::StringRef ptx, unsigned line, mlir::Location otherwise);
 
 } // namespace nereid::nvidia

@@ -1,4 +1,4 @@
-// Runs ptxas as a process whose files lie in memory.
+// Runs ptxas as a process with its files in memory.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/PtxAssemblerTools.h"
 
@@ -17,7 +17,7 @@ using namespace nereid::nvidia;
 
 namespace {
 
-/// A file that lives in memory and goes with its owner. Its number is above those that a child's files get.
+/// A file in memory that is closed with its owner. Its descriptor is above those that a child's files get.
 class MemoryFile {
 public:
   MemoryFile() {
@@ -58,7 +58,7 @@ private:
 
 static constexpr uint32_t kVersionSeconds = 20;
 
-/// "13.0" of a ptxas; asked once.
+/// The version of a ptxas, as "13.0"; cached.
 static std::string versionOf(const std::string &program) {
   static std::mutex guard;
   static llvm::StringMap<std::string> known;

@@ -1,13 +1,13 @@
-// Puts pure instructions right before the first instruction with an effect that needs them.
+// Moves pure instructions right before the first instruction with an effect that uses them.
 // SPDX-License-Identifier: MIT
 //
 // Tiles are emitted op by op: all elements of one op, then all of the next one. A chain of ops between a load and a
-// store then holds a whole tile of each step, which the assembler moves apart only in part, slowly, and with spills:
+// store then keeps a whole tile of each step live. ptxas reorders this only in part, slowly, and with spills:
 //
 //   a0 = f(x0)  a1 = f(x1) ..  b0 = g(a0)  b1 = g(a1) ..  store b0  store b1 ..
 //   ->  a0 = f(x0)  b0 = g(a0)  store b0   a1 = f(x1)  b1 = g(a1)  store b1 ..
 //
-// What reads or writes memory or waits for other threads keeps its order.
+// Memory accesses and synchronisation keep their order.
 #include "compiler/target/nvidia/ScheduleForRegisterPressure.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -22,13 +22,13 @@
 
 using namespace llvm;
 
-/// Below it a block is left as it is: the assembler finds an order of its own.
+/// Up to this peak a basic block is left to ptxas's own scheduling.
 static constexpr unsigned kCrowdedRegisters = 255;
 
 namespace {
 using Order = SmallVector<Instruction *, 0>;
 
-/// One block's order by use.
+/// Orders one basic block by use.
 class ByUse {
 public:
   explicit ByUse(BasicBlock &block) : block(block) {}
@@ -51,7 +51,8 @@ static bool isPure(const Instruction &instruction) {
   return !instruction.mayReadOrWriteMemory() && !instruction.mayHaveSideEffects();
 }
 
-/// Appends everything in the block that the instruction needs and that is not scheduled yet, then the instruction.
+/// Appends everything in the basic block that the instruction depends on and that is not scheduled yet, then the
+/// instruction.
 void ByUse::schedule(Instruction *root) {
   SmallVector<std::pair<Instruction *, unsigned>> path = {{root, 0}};
   while (!path.empty()) {
@@ -68,8 +69,8 @@ void ByUse::schedule(Instruction *root) {
   }
 }
 
-/// Whether everything that stands before an instruction stays before it: at the end what other blocks use, and
-/// warp-group dots, between which the assembler wants nothing else.
+/// Whether everything before an instruction stays before it: terminators, since other basic blocks use values, and
+/// wgmma, between whose instructions ptxas expects nothing else.
 static bool keepsAllBefore(const Instruction &instruction) {
   if (instruction.isTerminator())
     return true;
@@ -96,7 +97,7 @@ static unsigned registersOf(const Value &value, const DataLayout &layout) {
   return type->isSized() && !type->isIntegerTy(1) ? divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 32) : 0;
 }
 
-/// The most registers that results of the block's own instructions take at one time.
+/// The peak number of registers that results of the basic block's own instructions take.
 static unsigned peakOf(const Order &order, const BasicBlock &block) {
   const DataLayout &layout = block.getModule()->getDataLayout();
   DenseMap<const Instruction *, unsigned> usesLeft;
@@ -104,7 +105,7 @@ static unsigned peakOf(const Order &order, const BasicBlock &block) {
     const bool leaves = any_of(instruction->users(), [&](const User *user) {
       return cast<Instruction>(user)->getParent() != &block || isa<PHINode>(user);
     });
-    usesLeft[instruction] = instruction->getNumUses() + (leaves ? 1 : 0); // one that never comes
+    usesLeft[instruction] = instruction->getNumUses() + (leaves ? 1 : 0); // a use that is never reached
   }
   unsigned live = 0, peak = 0;
   for (Instruction *instruction : order) {

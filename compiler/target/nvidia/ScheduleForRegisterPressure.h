@@ -1,4 +1,4 @@
-// Orders a function's instructions so that fewer of their results wait in registers.
+// Orders a function's instructions so that fewer of their results are live at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// Matrices read from shared memory by a warp, and copies to it that run beside the threads.
+// Emits ldmatrix, stmatrix and asynchronous copies to shared memory.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 #include "compiler/target/nvidia/PtxBuilder.h"
@@ -50,7 +50,8 @@ void NvidiaEmitter::stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words,
   llvm::cast<llvm::CallInst>(made.front())->addFnAttr(llvm::Attribute::Convergent);
 }
 
-/// 16 bytes pass by L1, unless they are wanted there. PTX ISA, cp.async: smaller copies always go through it.
+/// Copies of 16 bytes bypass L1, unless the cache modifier says otherwise. PTX ISA, cp.async: smaller copies always go
+/// through it.
 static ID cpAsyncIntrinsic(unsigned bytes, bool isPartial, tt::CacheModifier cache) {
   switch (bytes) {
   case 4:

@@ -1,4 +1,4 @@
-// Reads stages that the user has written, and holds them to the kernel.
+// Reads stages that the user supplies, and checks that they match the kernel.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/StageOverrides.h"
 

@@ -1,4 +1,4 @@
-// LLVM IR and PTX that the user has written in place of what is made of a kernel.
+// Reads LLVM IR and PTX that the user supplies in place of a kernel's generated code.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace nereid::nvidia {
 
-/// The written module; its kernel has the name and the parameters of `kernel`, and two pointers to scratch memory.
+/// The user's module; its kernel must have the name and the parameters of `kernel`, and two pointers to scratch memory.
 mlir::FailureOr<std::unique_ptr<llvm::Module>> parseLlvm(const StageOverride &stageOverride, tt::FuncOp kernel,
                                                          llvm::LLVMContext &context);
-/// Whether the written PTX has the kernel.
+/// Checks that the user's PTX has the kernel.
 mlir::LogicalResult checkPtx(const StageOverride &stageOverride, tt::FuncOp kernel);
 
 } // namespace nereid::nvidia

@@ -1,4 +1,4 @@
-// The copy engine of NVIDIA GPUs from compute capability 9.0 on, its maps and barriers, as PTX.
+// Emits TMA copies, tensor maps and mbarriers as PTX, for compute capability 9.0 and later.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/TmaEmitter.h"
 
@@ -11,7 +11,7 @@ using namespace nereid;
 using namespace nereid::nvidia;
 using namespace nereid::lowering;
 
-/// Of shared memory, in bytes from its start.
+/// A shared-memory address in bytes from the start of shared memory.
 static llvm::Value *addressOf(IrBuilder &ir, llvm::Value *shared, int64_t offset = 0) {
   llvm::Value *address = ir.CreatePtrToInt(shared, ir.getInt32Ty());
   return offset ? ir.CreateAdd(address, ir.getInt32(offset)) : address;
@@ -19,7 +19,7 @@ static llvm::Value *addressOf(IrBuilder &ir, llvm::Value *shared, int64_t offset
 
 static void emit(IrBuilder &ir, const std::string &text) { PtxBuilder(ir).emit(text, llvm::MemoryEffects::unknown()); }
 
-/// What all lanes of a warp do together.
+/// Emits an instruction that all lanes of a warp execute together.
 static void emitTogether(PtxBuilder &assembly, const std::string &text) {
   auto *call = llvm::cast<llvm::CallInst>(assembly.emit(text, llvm::MemoryEffects::unknown()).front());
   call->addFnAttr(llvm::Attribute::Convergent);
@@ -30,7 +30,7 @@ static void syncWarp(IrBuilder &ir) {
   emitTogether(assembly, "bar.warp.sync 0xffffffff;");
 }
 
-//--- maps ----------------------------------------------------------------------------------
+//--- tensor maps ---------------------------------------------------------------------------
 
 unsigned nvidia::elementCode(mlir::Type element, bool isUnsigned) {
   if (element.isF16())
@@ -59,7 +59,7 @@ unsigned nvidia::swizzleMode(unsigned swizzleBytes) {
 }
 
 namespace {
-/// Writes a map field by field, by the warp's first lane.
+/// Writes a tensor map field by field, by the warp's first lane.
 class TensorMapWriter {
 public:
   TensorMapWriter(IrBuilder &ir, llvm::Value *isFirst, llvm::Value *scratch)
@@ -94,7 +94,7 @@ private:
                       (index.empty() ? "" : index + ", ") + what + ";",
                   llvm::MemoryEffects::unknown());
   }
-  /// A field that takes numbers alone.
+  /// Sets a field that takes immediates only.
   void set(const char *field, unsigned number, llvm::Value *where) {
     PtxBuilder assembly(ir);
     const std::string condition = assembly.input(where), to = assembly.input(scratch);
@@ -113,19 +113,19 @@ void NvidiaTmaEmitter::markTensorMapParameter(llvm::Argument &parameter) {
   auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), ttng::kTensorMapBytes);
   parameter.addAttr(llvm::Attribute::getWithByValType(context, type));
   parameter.addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(ttng::kTensorMapAlign)));
-  // PTX ISA: the engine reads a map from parameter space through its generic address, with no copy of it.
+  // PTX ISA: TMA reads a tensor map in parameter space through its generic address, without a copy.
   parameter.addAttr(llvm::Attribute::get(context, "nvvm.grid_constant"));
 }
 
-/// The map is written in shared memory and brought to its place for the engine to see; copies that were under way
-/// through an earlier one there are over then.
+/// Writes the tensor map in shared memory, then copies it to global memory with a fence for the tensor-map proxy.
+/// Copies through an earlier tensor map at that address must have completed.
 void NvidiaTmaEmitter::makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target,
                                      llvm::Value *lane) {
   emit(ir, "cp.async.bulk.wait_group 0;");
   llvm::Value *word = ir.CreatePtrAdd(scratch, ir.CreateMul(lane, ir.getInt32(4)));
   ir.CreateAlignedStore(ir.getInt32(0), word, llvm::Align(4), /*isVolatile=*/true);
   syncWarp(ir);
-  // An address of 64 bits in the shared window, as the instructions take it.
+  // A 64-bit address in the shared window, as the instructions require.
   llvm::Value *shared = ir.CreateZExt(addressOf(ir, scratch), ir.getInt64Ty());
   TensorMapWriter(ir, ir.CreateICmpEQ(lane, ir.getInt32(0)), shared).write(map);
   syncWarp(ir);
@@ -179,7 +179,7 @@ static std::string boxText(IrBuilder &ir, PtxBuilder &assembly, const BoxCopy &c
 
 static std::string dimsText(const BoxCopy &copy) { return std::to_string(copy.begin.size()) + "d"; }
 
-/// The policy that an eviction class means in the second-level cache; empty where it is the usual one.
+/// The L2 cache policy of an eviction class; empty for the default one.
 static const char *policyOf(tt::EvictionPolicy evict) {
   switch (evict) {
   case tt::EvictionPolicy::EVICT_FIRST:

@@ -1,4 +1,4 @@
-// The copy engine of NVIDIA GPUs from compute capability 9.0 on, its maps and barriers, as PTX.
+// Emits TMA copies, tensor maps and mbarriers as PTX, for compute capability 9.0 and later.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ public:
   void waitForStores(IrBuilder &ir, unsigned pending, bool readOnly) override;
 };
 
-/// How maps number element types, as PTX does (tensormap.replace), and swizzles.
+/// The numbers of element types and of swizzles in tensor maps (PTX ISA, tensormap.replace).
 unsigned elementCode(mlir::Type element, bool isUnsigned);
 unsigned swizzleMode(unsigned swizzleBytes);
 

@@ -1,9 +1,8 @@
-// Starts a program by vfork, since posix_spawn cannot tie a child's life to its parent's.
+// Starts a program by vfork, since posix_spawn cannot set PR_SET_PDEATHSIG.
 // SPDX-License-Identifier: MIT
 //
-// PR_SET_PDEATHSIG fires when the thread that made the child ends, which here waits until the child has ended: whatever
-// ends that thread before has ended the process. A program that is a wrapper around another one takes a limit of CPU
-// time along that the other inherits.
+// It kills the child when the thread that started it ends. That thread waits for the child, so that only the end of the
+// process ends it earlier. A limit of CPU time covers programs that start another one, which inherits it.
 #include "compiler/target/nvidia/ToolProcess.h"
 
 #include "compiler/support/FatalGuard.h"
@@ -25,11 +24,11 @@ using namespace nereid::nvidia;
 using std::chrono::steady_clock;
 
 static constexpr int kAskMs = 20;
-/// Beyond the limit of a run, for several threads of a program.
+/// Multiplies the time limit to a CPU-time limit, since a program may have several threads.
 static constexpr uint32_t kThreadsCounted = 4;
 
 namespace {
-/// All that the child needs, made before there is one: it may only make system calls.
+/// All data of the child, prepared before vfork, since the child may only make system calls.
 struct Command {
   char *const *arguments;
   llvm::ArrayRef<Redirection> files;
@@ -38,7 +37,7 @@ struct Command {
 };
 } // namespace
 
-/// Handlers of this process must not run on its memory in the child.
+/// Resets signal handlers, which must not run on this process's memory in the child.
 static void dropHandlers() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action;
@@ -52,7 +51,7 @@ static void dropHandlers() {
 
 [[noreturn]] static void becomeTool(const Command &command) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != command.parent) // it ended before the line above
+  if (getppid() != command.parent) // the parent ended before prctl
     _exit(127);
   setpgid(0, 0);
   dropHandlers();
@@ -71,7 +70,7 @@ static void dropHandlers() {
   _exit(127);
 }
 
-/// The child, running the tool already; -1 where there is none.
+/// Returns the child, which already runs the tool; -1 where it could not start.
 static pid_t start(const Command &command) {
   sigset_t all, before;
   sigfillset(&all);
@@ -83,7 +82,7 @@ static pid_t start(const Command &command) {
   return child;
 }
 
-/// Sleeps until the child has ended, or for a moment. Kernels before 5.3 have no such files.
+/// Sleeps until the child ends, or for a moment. Kernels before 5.3 have no file descriptors of processes.
 static void sleepBeside(int childFile) {
   if (childFile >= 0) {
     pollfd watched = {childFile, POLLIN, 0};
@@ -106,7 +105,7 @@ static ToolEnd waitFor(pid_t child, int childFile, uint32_t secondsLimit) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child)
       return endOf(status);
-    if (ended < 0 && errno != EINTR) // the host reaps every child: what became of it is not known
+    if (ended < 0 && errno != EINTR) // the host reaps every child, so the status is lost
       return {ToolEnd::Kind::NotStarted, 0};
     const bool isLate = secondsLimit && steady_clock::now() > deadline;
     if (!isLate && !support::isCancelled())

@@ -1,4 +1,4 @@
-// Runs a program that ends no later than the thread that waits for it.
+// Runs a program that ends no later than the waiting thread.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nereid::nvidia {
 
-/// A file of the child: `from` here is `to` there.
+/// A file descriptor of the child: `from` here becomes `to` there.
 struct Redirection {
   int from, to;
 };
@@ -18,15 +18,14 @@ struct ToolEnd {
     Exited,
     Killed, ///< by a signal that was not ours
     NotStarted,
-    Late, ///< ended here: at the limit, or since nobody waits for the work any more
+    Late, ///< killed here: at the limit, or cancelled
   };
   Kind kind = Kind::NotStarted;
   int number = 0; ///< the exit status, or the signal
 };
 
 /// Runs `arguments` with an empty environment, in a process group of its own. The group is killed at the limit (0:
-/// none) and when the work of this thread is given up; the kernel kills the program when this process ends, however it
-/// does.
+/// none) and when this thread's work is cancelled; the kernel kills the program when this process ends for any reason.
 ToolEnd runTool(llvm::ArrayRef<const char *> arguments, llvm::ArrayRef<Redirection> files, uint32_t secondsLimit);
 
 } // namespace nereid::nvidia

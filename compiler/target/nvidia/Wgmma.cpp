@@ -1,8 +1,8 @@
-// The matrix instructions of four warps, as inline PTX: LLVM has none for them.
+// Emits wgmma as inline PTX, since LLVM has no intrinsics for it.
 // SPDX-License-Identifier: MIT
 //
-// One assembly holds all instructions of a product, from the fence to the commit, with the sums as results that are
-// operands too. Nothing that ptxas would have to wait for can come between them.
+// One inline assembly holds all instructions of a dot, from the fence to the commit, with the accumulators as results
+// that are operands, too. So nothing comes between the instructions that would make ptxas wait.
 #include "compiler/lowering/Wgmma.h"
 #include "compiler/target/nvidia/NvidiaEmitter.h"
 
@@ -35,7 +35,7 @@ static const char *nameOf(WgmmaElement element) {
 }
 
 namespace {
-/// An assembly whose results are sums, which may be its first operands as well.
+/// An inline assembly whose results are accumulators, which may be its first operands as well.
 class AccumulatorAsm {
 public:
   AccumulatorAsm(lowering::IrBuilder &ir, llvm::SmallVector<llvm::Type *> types,
@@ -82,7 +82,7 @@ private:
   llvm::raw_string_ostream text;
 };
 
-/// Writes the instructions of a product.
+/// Writes the instructions of a dot.
 class WgmmaWriter {
 public:
   WgmmaWriter(lowering::IrBuilder &ir, const WgmmaDot &dot, AccumulatorAsm &assembly) : dot(dot), os(assembly.out()) {
@@ -127,7 +127,7 @@ private:
     else
       os << "{" << llvm::join(llvm::ArrayRef(words).slice(step.left, 4), ",") << "}";
     os << ", right, " << (step.isFirst ? "first" : "next");
-    // PTX ISA: signs of floats, then, of those of 16 bits, which matrices in shared memory are transposed.
+    // PTX ISA: negation flags of floats, then, for 16-bit floats, which matrices in shared memory are transposed.
     if (!isInteger)
       os << ", 1, 1";
     if (bitsOf(dot.leftElement) == 16) {

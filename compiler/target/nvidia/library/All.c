@@ -1,4 +1,4 @@
-// The function library as one translation unit; later files use what stands in earlier ones.
+// Combines the function library into one translation unit; later files use earlier ones.
 // SPDX-License-Identifier: MIT
 #include "compiler/math/library/Integers.c"
 

@@ -1,8 +1,8 @@
-// Bessel functions: power series, whose terms cancel, in pairs; asymptotic series for large arguments.
+// Implements Bessel functions: power series in pairs, since terms cancel; asymptotic series for large arguments.
 // SPDX-License-Identifier: MIT
 #include "Pair.h"
 
-/// Below this the terms of the power series cancel 13 of a pair's 31 digits; from it on the asymptotic one has 21.
+/// Below this the terms of the power series cancel 13 of a pair's 31 digits; from here on the asymptotic series has 21.
 static const double largeBessel = 25;
 
 //--- power series ---------------------------------------------------------------------------
@@ -75,7 +75,7 @@ static Both besselLarge(double x, int n) {
 
 //--- functions ------------------------------------------------------------------------------
 
-/// Of order n >= 0 for x >= 0.
+/// J of order n >= 0 for x >= 0.
 static double jOf(int n, double x) {
   if (x < largeBessel || n > x)
     return valueOf(jSeries(x, n));
@@ -102,7 +102,7 @@ static double yOf(int n, double x) {
   }
   return isfinite(now.high) ? valueOf(now) : now.high < 0 ? -INFINITY : INFINITY;
 }
-/// The sign of order -n, or of -x, is that of (-1)^n.
+/// The sign for order -n, or for -x, is (-1)^n.
 static double jnOf(int32_t n, double x) {
   if (isnan(x))
     return x;
@@ -128,7 +128,7 @@ UNARY(y1, y1Of)
 ORDER(jn, jnOf)
 ORDER(yn, ynOf)
 
-// Modified ones of order 0 and 1: no term cancels another.
+// Modified functions of order 0 and 1, without cancellation.
 static double iLarge(double x, int n) {
   double term = 1, sum = 1;
   for (int k = 1; k < 60; ++k) {
@@ -138,7 +138,7 @@ static double iLarge(double x, int n) {
     term *= factor;
     sum += term;
   }
-  const double half = __nv_exp(0.5 * x); // exp(x) may be too large where the result is not
+  const double half = __nv_exp(0.5 * x); // exp(x) may overflow where the result does not
   return half * (sum / sqrt(2 * pi * x)) * half;
 }
 static double iOf(double x, int n) {

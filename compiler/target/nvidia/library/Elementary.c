@@ -1,4 +1,4 @@
-// Circular and hyperbolic functions and their inverses, norms, remainders, parts of numbers.
+// Implements circular and hyperbolic functions and their inverses, norms, remainders, parts of numbers.
 // SPDX-License-Identifier: MIT
 #include "Library.h"
 
@@ -7,7 +7,7 @@ static const double ln2 = 0x1.62e42fefa39efp-1;
 
 //--- hyperbolic -----------------------------------------------------------------------------
 
-/// exp(x) / 2 for x up to where that is infinite.
+/// exp(x) / 2, finite also where exp(x) alone overflows.
 static double halfExp(double x) {
   if (x < 700)
     return 0.5 * __nv_exp(x);
@@ -73,13 +73,13 @@ static double smallAtan(double x) {
     sum = fma(sum, square, coefficients[i]);
   return fma(x * square, sum, x);
 }
-/// For 0 <= x <= 1.
+/// Arc tangent for 0 <= x <= 1.
 static double atanToOne(double x) {
   if (x <= 0.4142135623730950488)
     return smallAtan(x);
   return pi / 4 + (smallAtan((x - 1) / (x + 1)) + piRest / 4);
 }
-/// The angle of a point with coordinates that are not negative.
+/// The angle of a point with non-negative coordinates.
 static double angleOf(double x, double y) {
   if (y <= x)
     return y == 0 ? 0 : isinf(y) ? pi / 4 : atanToOne(y / x);
@@ -109,7 +109,7 @@ UNARY(asin, asinOf)
 UNARY(acos, acosOf)
 BINARY(atan2, atan2Of)
 
-// x less the nearest even number is exact, and so is its distance to the nearest half.
+// x minus the nearest even number is exact, and so is its distance to the nearest half.
 static double sinpiOf(double x) {
   if (isinf(x))
     return NAN;
@@ -133,7 +133,7 @@ float __nv_fast_tanf(float x) { return (float)tanOf(x); }
 
 //--- parts of numbers -----------------------------------------------------------------------
 
-/// The exponent of a finite number that is not 0; `mantissa` is in [1, 2), with the sign.
+/// The exponent of a finite non-zero number; `mantissa` is in [1, 2), with the sign.
 static int split(double x, double *mantissa) {
   int exponent = (int)(bitsOf(x) >> 52 & 0x7ff);
   int less = 1023;
@@ -175,7 +175,7 @@ static double logbOf(double x) {
 }
 UNARY(logb, logbOf)
 
-// Neighbours follow one another as integers do.
+// Adjacent floats have adjacent bit patterns.
 double __nv_nextafter(double x, double y) {
   if (isnan(x) || isnan(y))
     return x + y;
@@ -201,7 +201,7 @@ float __nv_nextafterf(float x, float y) {
 float __nv_fdimf(float x, float y) { return isnan(x) || isnan(y) ? x + y : x > y ? x - y : 0; }
 double __nv_fdim(double x, double y) { return isnan(x) || isnan(y) ? x + y : x > y ? x - y : 0; }
 
-/// x less the multiple of y that is nearest to x, of two the even one.
+/// x minus the multiple of y that is nearest to x; on a tie, the even one.
 static double remainderOf(double x, double y) {
   const double size = fabs(y);
   if (isnan(x) || isnan(y) || isinf(x) || y == 0)
@@ -222,7 +222,7 @@ BINARY(remainder, remainderOf)
 
 //--- norms ----------------------------------------------------------------------------------
 
-/// The length, times `*scale`.
+/// The length times `*scale`.
 static double scaledLength(double a, double b, double c, double d, double *scale) {
   const double ab = __builtin_fmax(fabs(a), fabs(b)), cd = __builtin_fmax(fabs(c), fabs(d));
   const double largest = __builtin_fmax(ab, cd);
@@ -230,7 +230,7 @@ static double scaledLength(double a, double b, double c, double d, double *scale
   a *= *scale, b *= *scale, c *= *scale, d *= *scale;
   return sqrt(fma(a, a, fma(b, b, fma(c, c, d * d))));
 }
-// An infinity beside a NaN is infinitely far away.
+// With an infinity the length is infinite, even beside a NaN.
 static double length(double a, double b, double c, double d) {
   if (isinf(a) || isinf(b) || isinf(c) || isinf(d))
     return INFINITY;

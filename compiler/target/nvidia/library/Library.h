@@ -1,9 +1,9 @@
-// What the C files of the GPU's function library share: names of instructions, bits, forms of definitions.
+// Shares names of instructions, bit casts and definition macros among the C files of the GPU function library.
 // SPDX-License-Identifier: MIT
 //
 // The functions have the names and the results that NVIDIA documents for libdevice. They are compiled to bitcode when
-// Nereid is built and linked into the kernels that call them. There is no libm: those of the elementary functions that
-// are declared here get the code that kernels have inline.
+// Nereid is built and linked into the kernels that call them. There is no libm: the elementary functions declared here
+// get the code that kernels inline.
 #pragma once
 
 #include <stdbool.h>
@@ -37,7 +37,7 @@ double __nv_fmod(double x, double y);
 static inline uint64_t bitsOf(double x) { return __builtin_bit_cast(uint64_t, x); }
 static inline double ofBits(uint64_t bits) { return __builtin_bit_cast(double, bits); }
 
-// f32 through f64, which leaves no error that f32 shows.
+// f32 functions are computed in f64, whose error is below f32's precision.
 #define UNARY(name, function)                                                                                          \
   float __nv_##name##f(float x) { return (float)function((double)x); }                                                 \
   double __nv_##name(double x) { return function(x); }

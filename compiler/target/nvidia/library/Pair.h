@@ -1,4 +1,4 @@
-// Numbers of twice a double's digits: the sum of two doubles, of which the second is below the first one's last place.
+// Implements double-double numbers: sums of two doubles, the second below the last bit of the first.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@ static inline Pair orderedSum(double a, double b) {
   const double sum = a + b;
   return (Pair){sum, b - (sum - a)};
 }
-/// a * b exactly, but for underflow.
+/// a * b exactly, except for underflow.
 static inline Pair exactProduct(double a, double b) {
   const double product = a * b;
   return (Pair){product, fma(a, b, -product)};

@@ -1,4 +1,4 @@
-// Powers, roots and logarithms of other bases.
+// Implements powers, roots and logarithms of other bases.
 // SPDX-License-Identifier: MIT
 #include "Pair.h"
 
@@ -11,7 +11,7 @@ static Pair logPair(double x) {
     ++exponent;
   }
   const Pair s = divide(pairOf(m - 1), exactSum(m, 1)), square = multiply(s, s);
-  // s^2 <= 0.03: from the sixth term on the rest needs no second half.
+  // s^2 <= 0.03: from the sixth term on a double is precise enough.
   const double z = square.high;
   double rest = 1.0 / 25;
   for (int k = 23; k >= 11; k -= 2)
@@ -24,7 +24,7 @@ static Pair logPair(double x) {
   return add(times(ln2, exponent), times(sum, 2));
 }
 
-/// exp(p), where p.high may be outside of what exp has finite results for.
+/// exp(p), also where p.high is outside of exp's finite range.
 static double expPair(Pair p) {
   const double high = __nv_exp(p.high);
   return high == 0 || isinf(high) ? high : fma(high, p.low, high);
@@ -32,7 +32,7 @@ static double expPair(Pair p) {
 
 static bool isOdd(double x) { return fabs(x) < 0x1p53 && x == rint(x) && 0.5 * x != rint(0.5 * x); }
 
-/// x^y where a zero, an infinity or a NaN is among them, or x is negative and y no integer.
+/// x^y where x is 1, an operand is zero, infinite or NaN, or x is negative and y no integer.
 static bool isRarePower(double x, double y) {
   return x == 0 || y == 0 || x == 1 || !isfinite(x) || !isfinite(y) || (x < 0 && y != rint(y));
 }
@@ -57,7 +57,7 @@ static double powOf(double x, double y) {
   const double size = estimate > 710 ? INFINITY : estimate < -746 ? 0 : expPair(times(log, y));
   return isOdd(y) ? copysign(size, x) : size;
 }
-/// Through f64, whose digits are enough for f32.
+/// Computes in f64, whose precision is enough for f32.
 static double shortPow(double x, double y) {
   if (isRarePower(x, y))
     return rarePower(x, y);
@@ -86,7 +86,7 @@ UNARY(log10, log10Of)
 float __nv_fast_exp10f(float x) { return (float)exp10Of(x); }
 float __nv_fast_log10f(float x) { return (float)log10Of(x); }
 
-/// A third of the exponent as the start, then steps of Halley's method, each of which trebles the digits.
+/// Starts with a third of the exponent; each step of Halley's method triples the digits.
 static double cbrtOf(double x) {
   if (x == 0 || !isfinite(x))
     return x;

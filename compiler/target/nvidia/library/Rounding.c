@@ -1,4 +1,4 @@
-// Arithmetic and conversions with a stated rounding: rn to nearest even, rz toward zero, rd down, ru up.
+// Implements arithmetic and conversions with a given rounding: rn to nearest even, rz toward zero, rd down, ru up.
 // SPDX-License-Identifier: MIT
 //
 // PTX names the rounding in the instruction: rn, rz, rm (down) and rp (up).

@@ -1,4 +1,4 @@
-// Error functions and their inverses, normal distribution, gamma function.
+// Implements error functions and their inverses, the normal distribution, the gamma function.
 // SPDX-License-Identifier: MIT
 #include "Pair.h"
 
@@ -44,7 +44,7 @@ static double erfcOf(double x) {
 UNARY(erfc, erfcOf)
 UNARY(erfcx, erfcxOf)
 
-// Both inverses: Halley's method, which trebles the digits with each step, from an approximation of few.
+// Both inverses start from an approximation with few digits; each step of Halley's method triples them.
 static double erfinvNearZero(double x) {
   double y = x * rootOfPi / 2;
   for (int step = 0; step < 4; ++step) {
@@ -58,7 +58,7 @@ static double erfcinvOfTail(double q) {
   const double t = sqrt(-2 * __nv_log(q / 2));
   double y = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
   y *= 0.707106781186547524400844362104849039;
-  // erfc itself is 0, or of few digits, where q is: q exp(y^2) is compared with erfcx(y).
+  // erfc itself underflows or loses digits where q is small: q exp(y^2) is compared with erfcx(y).
   for (int step = 0; step < 3; ++step) {
     const double scaled = q * expOfSquare(y, false);
     const double u = (scaled - erfcxOf(y)) * rootOfPi / 2;
@@ -81,7 +81,7 @@ static double erfinvOf(double x) {
 UNARY(erfinv, erfinvOf)
 UNARY(erfcinv, erfcinvOf)
 
-/// erfc of -x / sqrt(2), whose second half counts where the tail is thin.
+/// erfc of -x / sqrt(2); the second half of the pair counts where the tail is small.
 static double normcdfOf(double x) {
   if (!isfinite(x))
     return x < 0 ? 0 : x > 0 ? 1 : x;
@@ -97,7 +97,7 @@ UNARY(normcdfinv, normcdfinvOf)
 
 //--- gamma ----------------------------------------------------------------------------------
 
-/// Stirling's series holds from here on.
+/// Stirling's series is precise from here on.
 static const double largeGamma = 20;
 
 /// log(gamma(x)) for x >= 20 without its constant: (x - 1/2) log(x) - x + 1 / (12 x) - 1 / (360 x^3) ...
@@ -133,7 +133,7 @@ static double tgammaOf(double x) {
     }
     at = add(at, pairOf(1));
   }
-  const double size = valueOf(at), slope = __nv_log(size); // of log(gamma), for what `size` leaves away
+  const double size = valueOf(at), slope = __nv_log(size); // of log(gamma), to correct for the digits that `size` drops
   Pair log = stirling(size);
   log.low += ((at.high - size) + at.low) * slope;
   const double rootOfTwoPi = 2.50662827463100050242;
@@ -149,7 +149,7 @@ static Pair lgammaShifted(double x) {
   }
   const double size = valueOf(at);
   Pair log = add(stirling(size), halfLogOfTwoPi);
-  // Its slope is log(x) - 1 / (2 x) and less.
+  // The slope is log(x) - 1 / (2 x) minus smaller terms.
   log = add(log, pairOf(((at.high - size) + at.low) * (__nv_log(size) - 0.5 / size)));
   const Pair ofProduct = add(logPair(fabs(product.high)), pairOf(product.low / product.high));
   return add(log, negated(ofProduct));
