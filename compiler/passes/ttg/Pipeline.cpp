@@ -40,8 +40,9 @@ namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("warps of a CTA"), llvm::cl::init(4)};
   Option<unsigned> threadsPerWarp{*this, "threads-per-warp", llvm::cl::desc("threads of a warp"), llvm::cl::init(32)};
-  Option<std::string> target{*this, "target", llvm::cl::desc("target of the generated code"), llvm::cl::init("cuda:90")};
-  Option<unsigned> defaultStages{*this, "num-stages", llvm::cl::desc("stages of loops without a dot that do not set num_stages"),
+  Option<std::string> target{*this, "target", llvm::cl::desc("target of the generated code"),
+                             llvm::cl::init("cuda:90")};
+  Option<unsigned> defaultStages{*this, "num-stages", llvm::cl::desc("stages of loops without a dot that set none"),
                                  llvm::cl::init(1)};
   Option<bool> hasWarpGroupMma{*this, "warp-group-mma", llvm::cl::desc("groups of four warps have matrix instructions"),
                                llvm::cl::init(false)};

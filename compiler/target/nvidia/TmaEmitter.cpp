@@ -117,8 +117,8 @@ void NvidiaTmaEmitter::markTensorMapParameter(llvm::Argument &parameter) {
   parameter.addAttr(llvm::Attribute::get(context, "nvvm.grid_constant"));
 }
 
-/// Writes the tensor map in shared memory, then copies it to global memory with a fence for the tensor-map proxy.
-/// Copies through an earlier tensor map at that address must have completed.
+/// Waits for copies through an earlier tensor map at that address, writes the new one in shared memory, and copies it to
+/// global memory with a fence for the tensor-map proxy.
 void NvidiaTmaEmitter::makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target,
                                      llvm::Value *lane) {
   emit(ir, "cp.async.bulk.wait_group 0;");
