@@ -1,4 +1,4 @@
-// Facts of integer arithmetic along the dimensions of a tile.
+// Computes the axis info of integer arithmetic.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisRules.h"
 
@@ -13,11 +13,11 @@ using namespace nereid::analysis;
 
 namespace {
 using Dim = AxisInfo::Dim;
-/// Computes one dimension's facts from those of two operands.
+/// Computes one dimension's info from that of two operands.
 using Rule = llvm::function_ref<void(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &result)>;
 } // namespace
 
-/// Groups that are constant on both sides, and then what `rule` adds.
+/// Sets the constancy that both sides share, then applies `rule` to each dimension.
 static AxisInfo perDim(const AxisInfo &l, const AxisInfo &r, AxisInfo info, Rule rule) {
   for (unsigned dim = 0; dim < info.dims.size(); ++dim) {
     info.dims[dim].constancy = std::min(l.dims[dim].constancy, r.dims[dim].constancy);
@@ -26,7 +26,7 @@ static AxisInfo perDim(const AxisInfo &l, const AxisInfo &r, AxisInfo info, Rule
   return info;
 }
 
-/// A run on one side moved by what is constant over it on the other.
+/// Adds a run on one side to values that are constant over it on the other.
 static void addDim(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &sum) {
   sum.contiguity = std::max(std::min(l.dims[dim].contiguity, r.dims[dim].constancy),
                             std::min(l.dims[dim].constancy, r.dims[dim].contiguity));
@@ -53,7 +53,7 @@ static AxisInfo multiply(const AxisInfo &l, const AxisInfo &r, const AxisInfo &u
   return info;
 }
 
-/// l / r for one r all over; `roundsDown` where negative numbers are rounded towards minus infinity or do not occur.
+/// l / r for a uniform constant r; `roundsDown` where negative numbers round towards minus infinity or do not occur.
 static AxisInfo divideBy(int64_t divisor, const AxisInfo &l, const AxisInfo &unknown, bool roundsDown) {
   AxisInfo info = unknown;
   info.isNonNegative = l.isNonNegative && divisor > 0;
@@ -64,7 +64,7 @@ static AxisInfo divideBy(int64_t divisor, const AxisInfo &l, const AxisInfo &unk
     const Dim &from = l.dims[dim];
     Dim &quotient = info.dims[dim];
     quotient.constancy = from.constancy;
-    // [s, s + g) has one quotient where g divides both s and the divisor.
+    // [s, s + g) has one quotient if g divides both s and the divisor.
     if (roundsDown && divisor > 0)
       quotient.constancy = std::max(quotient.constancy, std::min({from.contiguity, from.divisibility, power}));
     if (divisor == power)
@@ -87,9 +87,9 @@ static AxisInfo divide(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unk
   return info;
 }
 
-/// A run goes on in the remainder as long as it starts at a multiple of its length, which divides the divisor. Only one
-/// that starts at a negative multiple of the divisor steps from 0 to 1 - divisor; indices that are wrapped into an
-/// array, whose sign is seldom plain to see, have none, and upstream takes them so, too.
+/// A run continues in the remainder if it starts at a multiple of its length, which divides the divisor. Only a run
+/// that starts at a negative multiple of the divisor steps from 0 to 1 - divisor. Indices that are wrapped into an
+/// array do not start there, although their sign is seldom provable; upstream assumes the same.
 static AxisInfo remainder(const AxisInfo &l, const AxisInfo &r, const AxisInfo &unknown, bool isSigned) {
   AxisInfo info = perDim(l, r, unknown, [&](auto &l, auto &r, unsigned dim, Dim &rest) {
     rest.contiguity =
@@ -119,7 +119,7 @@ static AxisInfo bitwiseAnd(const AxisInfo &l, const AxisInfo &r, const AxisInfo 
   return info;
 }
 
-/// The low bits of a run that starts at a multiple of its length pass through where the other side has none.
+/// The low bits of a run that starts at a multiple of its length are unchanged where the other side's are zero.
 static void bitwiseOrDim(const AxisInfo &l, const AxisInfo &r, unsigned dim, Dim &result) {
   auto through = [&](const AxisInfo &run, const AxisInfo &other) {
     return std::min({run.dims[dim].contiguity, run.dims[dim].divisibility, other.dims[dim].constancy,
@@ -152,7 +152,7 @@ static AxisInfo minOrMax(const AxisInfo &l, const AxisInfo &r, const AxisInfo &u
   return info;
 }
 
-/// Comparisons that change between a multiple of the group and what is below it: `run < bound`, `bound > run`.
+/// Comparisons that change between a multiple of the group and the value below it: `run < bound`, `bound > run`.
 static bool cutsBelow(arith::CmpIPredicate predicate, bool runIsLeft) {
   using P = arith::CmpIPredicate;
   if (runIsLeft)
@@ -203,7 +203,7 @@ static AxisInfo resized(AxisInfo info, unsigned keptBits, bool keepsSign) {
   return info;
 }
 
-/// An extension to a wider type; true becomes -1 where its bit counts as a sign.
+/// An extension to a wider type; sign extension of i1 turns true into -1.
 static AxisInfo extended(Operation *op, AxisInfo info, bool isSigned) {
   const unsigned bits = tt::elementOf(op->getOperand(0).getType()).getIntOrFloatBitWidth();
   if (isSigned && bits > 1)

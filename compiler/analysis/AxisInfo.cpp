@@ -1,4 +1,4 @@
-// Visits the ops of a function in order and loops until their facts hold for every iteration.
+// Visits the ops of a function in order, and loops until their axis info holds for every iteration.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
 
@@ -20,7 +20,7 @@ int64_t analysis::powerOfTwoIn(int64_t value) {
 
 int64_t AxisInfo::divisibilityAt(unsigned dim, int64_t size) const {
   const Dim &dimInfo = dims[dim];
-  // Inside a run values lie `size` steps apart.
+  // Inside a run, values are `size` steps apart.
   return size >= dimInfo.contiguity ? dimInfo.divisibility : std::min(dimInfo.divisibility, size * unit);
 }
 
@@ -48,7 +48,7 @@ AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
   return both;
 }
 
-//--- the walk ------------------------------------------------------------------------------
+//--- traversal -----------------------------------------------------------------------------
 
 AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) {
   root->walk([&](tt::FuncOp function) { visitFunction(function); });
@@ -87,7 +87,7 @@ void AxisInfoAnalysis::visitBlock(Block &block) {
     set(value, std::move(info));
 }
 
-/// The power of two that `x % c == 0` or `x & (c - 1) == 0` says x to be a multiple of; 1 for other values.
+/// The power of two that `x % c == 0` or `x & (c - 1) == 0` proves to divide x; 1 for other values.
 static int64_t powerTested(Operation *rest, std::optional<int64_t> operand) {
   if (!operand || *operand < 1)
     return 1;
@@ -96,7 +96,7 @@ static int64_t powerTested(Operation *rest, std::optional<int64_t> operand) {
   return isa<arith::AndIOp>(rest) && llvm::isPowerOf2_64(*operand + 1) ? powerOfTwoIn(*operand + 1) : 1;
 }
 
-/// Conditions on remainders and signs, alone or joined by `and`, hold from here to the end of the block.
+/// Applies a condition on remainders and signs, or an `and` of them, from here to the end of the basic block.
 void AxisInfoAnalysis::assumeHolds(Value condition, Block &block, Restored &before) {
   Operation *op = condition.getDefiningOp();
   if (isa_and_nonnull<arith::AndIOp>(op)) {
@@ -120,7 +120,7 @@ void AxisInfoAnalysis::assumeHolds(Value condition, Block &block, Restored &befo
   for (AxisInfo::Dim &dim : info.dims)
     dim.divisibility = std::max(dim.divisibility, power);
   info.isNonNegative |= (predicate == Predicate::sge && *bound >= 0) || (predicate == Predicate::sgt && *bound >= -1);
-  // A loop that does not run hands on what it starts with, of which its body says nothing.
+  // A loop that does not run returns its initial values, of which its body proves nothing.
   const bool isCarried = isa<BlockArgument>(value) && !isa<tt::FuncOp>(block.getParentOp());
   if (isCarried || value.getParentBlock() != &block)
     before.push_back({value, of(value)});
@@ -161,8 +161,8 @@ bool AxisInfoAnalysis::joinInto(ValueRange targets, ValueRange sources) {
   return changed;
 }
 
-/// Facts only get weaker, and each number can be halved thirty times: far fewer rounds are ever needed. Once nothing is
-/// known of what a loop carries, the next round is the last.
+/// Info only gets weaker, and each number can be halved thirty times, but few rounds suffice in practice. When
+/// everything about a loop's carried values is dropped, the next round is the last.
 static constexpr unsigned roundsBeforeForgetting = 4;
 
 void AxisInfoAnalysis::forget(ValueRange values) {

@@ -1,8 +1,8 @@
-// What is known of a tile's integers and pointers along each dimension: runs, multiples, repeats.
+// Computes axis info: contiguity, divisibility and constancy of integers and pointers along each dimension of a tile.
 // SPDX-License-Identifier: MIT
 //
-// All numbers are powers of two and speak of groups that are aligned in the tile: group i of size k holds the
-// coordinates [i * k, i * k + k). An index that overflows its type is taken to be a mistake of the program.
+// All numbers are powers of two and describe groups that are aligned in the tile: group i of size k holds the
+// coordinates [i * k, i * k + k). An index that overflows its type counts as an error of the program.
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
@@ -13,40 +13,40 @@
 
 namespace nereid::analysis {
 
-/// Facts of one value; a scalar is a tile of one dimension with extent 1.
+/// The axis info of one value; a scalar is a tile of one dimension with extent 1.
 struct AxisInfo {
   struct Dim {
-    int64_t contiguity = 1;   ///< in each group of this size the values go up in steps of `unit`
-    int64_t divisibility = 1; ///< the first value of each such group is a multiple of this (pointers: in bytes)
+    int64_t contiguity = 1;   ///< in each group of this size the values increase in steps of `unit`
+    int64_t divisibility = 1; ///< the first value of each such group is divisible by this (pointers: in bytes)
     int64_t constancy = 1;    ///< in each group of this size all values are equal
     bool operator==(const Dim &) const = default;
   };
   llvm::SmallVector<Dim, 2> dims = {Dim()};
-  int64_t unit = 1;                ///< pointers: bytes of an element; integers: 1
-  std::optional<int64_t> constant; ///< every value, where it is one known integer
-  bool isNonNegative = false;      ///< taken as signed
+  int64_t unit = 1;                ///< bytes of an element for pointers; 1 for integers
+  std::optional<int64_t> constant; ///< every element, where it is one known integer
+  bool isNonNegative = false;      ///< as a signed number
 
-  /// What the first value of each group of `size` along `dim` is a multiple of; `size` need not be a run's.
+  /// The divisibility of the first value of each group of `size` along `dim`; `size` may differ from a run's.
   int64_t divisibilityAt(unsigned dim, int64_t size) const;
-  /// What every value is a multiple of.
+  /// The divisibility of every value.
   int64_t elementDivisibility() const;
-  /// What holds of values of both kinds.
+  /// What holds for both values.
   static AxisInfo join(const AxisInfo &a, const AxisInfo &b);
   bool operator==(const AxisInfo &) const = default;
 };
 
-/// The largest power of two that divides `value`, limited to 2^30, which stands for 0 too.
+/// The largest power of two that divides `value`, at most 2^30, which is also the result for 0.
 int64_t powerOfTwoIn(int64_t value);
 
-/// Facts of every value below an op, a function or a module: works on `tt` and `ttg`, with scf as control flow.
+/// Axis info of every value below an op, a function or a module; works on `tt` and `ttg`, with scf as control flow.
 class AxisInfoAnalysis {
 public:
   explicit AxisInfoAnalysis(mlir::Operation *root);
-  /// Nothing is known of a value that was made after the analysis.
+  /// For a value created after the analysis nothing is known.
   AxisInfo of(mlir::Value value) const;
 
 private:
-  /// What was known of values from outside of a block before the block assumed more.
+  /// The info of values from outside of a basic block, before an assumption inside it refined it.
   using Restored = llvm::SmallVectorImpl<std::pair<mlir::Value, AxisInfo>>;
   void visitFunction(tt::FuncOp function);
   void visitBlock(mlir::Block &block);

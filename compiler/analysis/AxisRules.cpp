@@ -1,4 +1,4 @@
-// Facts of ranges, splats, shape ops, pointers and hints; arithmetic stands in AxisArithmetic.cpp.
+// Computes the axis info of ranges, splats, shape ops, pointers and hints; AxisArithmetic.cpp has arithmetic.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisRules.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::analysis;
 
-/// Bytes between neighbours in memory, for pointers; 1 for all else.
+/// For pointers, bytes between adjacent elements in memory; 1 for other types.
 static int64_t unitOf(Type type) {
   auto pointer = dyn_cast<tt::PointerType>(tt::elementOf(type));
   if (!pointer)
@@ -27,7 +27,7 @@ AxisInfo analysis::unknownInfo(Type type) {
   return info;
 }
 
-/// A tile of `type` whose every element is the scalar that `scalar` tells of.
+/// A tile of `type` that repeats a scalar.
 static AxisInfo repeated(const AxisInfo &scalar, Type type) {
   AxisInfo info = unknownInfo(type);
   info.constant = scalar.constant;
@@ -84,7 +84,7 @@ static AxisInfo transposedInfo(tt::TransOp op, const AxisInfo &source) {
   return info;
 }
 
-/// Elements keep their row-major order, so that the last dimension's groups stay together up to its new extent.
+/// Elements keep their row-major order, so that groups along the last dimension survive up to its new extent.
 static AxisInfo reshapedInfo(tt::ReshapeOp op, const AxisInfo &source) {
   AxisInfo info = unknownInfo(op.getType());
   info.constant = source.constant;
@@ -116,7 +116,7 @@ static AxisInfo addPtrInfo(const AxisInfo &pointer, const AxisInfo &offset) {
   return info;
 }
 
-/// The same numbers as another type, whose neighbours may lie further apart.
+/// The same numbers as another type, whose unit may differ.
 static AxisInfo reinterpretedInfo(const AxisInfo &source, Type type) {
   AxisInfo info = source;
   info.unit = unitOf(type);
@@ -161,7 +161,7 @@ AxisInfo analysis::transfer(Operation *op, const AxisInfoAnalysis &known) {
           .Default([](Operation *) { return std::nullopt; });
   if (special)
     return *special;
-  // Equal addresses under equal masks give equal values.
+  // Equal addresses under equal masks load equal values.
   auto load = dyn_cast<tt::LoadOp>(op);
   if (load ? load.getIsVolatile() : !op->hasTrait<OpTrait::Elementwise>())
     return unknownInfo(type);
@@ -176,7 +176,7 @@ AxisInfo analysis::transfer(Operation *op, const AxisInfoAnalysis &known) {
   return elementwiseInfo(op, operands);
 }
 
-/// One number per dimension, from an integer or a list of them; 0 where nothing is promised.
+/// One number per dimension, from an integer or a list; 0 where there is no hint.
 static int64_t hintOf(Attribute attribute, unsigned dim) {
   if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
     return number.getInt();

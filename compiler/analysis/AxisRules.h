@@ -1,4 +1,4 @@
-// What each op does to facts along the dimensions of a tile.
+// Declares the transfer function of each op on axis info.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,11 +8,11 @@ namespace nereid::analysis {
 
 /// Nothing is known of a value of `type`.
 AxisInfo unknownInfo(mlir::Type type);
-/// The facts of `op`'s one result, without what its attributes promise.
+/// The info of `op`'s one result, without hints in its attributes.
 AxisInfo transfer(mlir::Operation *op, const AxisInfoAnalysis &known);
-/// Adds what `tt.divisibility`, `tt.contiguity` and `tt.constancy` promise; any of them may be null.
+/// Adds the hints `tt.divisibility`, `tt.contiguity` and `tt.constancy`; each may be null.
 void addHints(AxisInfo &info, mlir::Attribute divisibility, mlir::Attribute contiguity, mlir::Attribute constancy);
-/// The facts of arithmetic on integers and of a select; nothing where `op` is neither.
+/// The info of integer arithmetic and selects; nothing for other ops.
 std::optional<AxisInfo> transferArithmetic(mlir::Operation *op, llvm::ArrayRef<AxisInfo> operands,
                                            const AxisInfo &unknown);
 

@@ -1,4 +1,4 @@
-// Follows what was touched since the last barrier, around loops until nothing is added.
+// Tracks pending accesses since the last barrier, around loops until a fixed point.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/Barriers.h"
 
@@ -18,20 +18,20 @@ namespace {
 struct PendingAccess {
   SharedRange range;
   bool writes = false;
-  /// A copy that is under way: by its rules nothing that comes before its wait touches the same elements.
+  /// An asynchronous copy in flight: by its contract nothing before its wait accesses the same elements.
   bool isAsyncCopy = false;
   bool operator==(const PendingAccess &) const = default;
   bool isHazardWith(const PendingAccess &other) const {
     return !isAsyncCopy && range.overlaps(other.range) && (writes || other.writes);
   }
 };
-/// Since the last barrier, by any thread.
+/// Accesses of any thread since the last barrier.
 struct PendingAccesses {
   SmallVector<PendingAccess, 4> shared;
-  bool accessesGlobal = false; ///< which a thread that releases answers for, reads included
-  bool acquires = false;       ///< which all threads that read must wait for
+  bool accessesGlobal = false; ///< reads or writes, which a releasing access must follow
+  bool acquires = false;       ///< an acquire that reads of all threads must follow
 
-  /// Leaves what a barrier does not end.
+  /// Drops what a barrier completes.
   void sync() {
     llvm::erase_if(shared, [](const PendingAccess &access) { return !access.isAsyncCopy; });
     accessesGlobal = acquires = false;
@@ -58,7 +58,7 @@ private:
 };
 } // namespace
 
-/// Adds what is new; true where something was.
+/// Adds new accesses; true where there were any.
 static bool merge(PendingAccesses &into, const PendingAccesses &from) {
   const size_t before = into.shared.size();
   for (const PendingAccess &access : from.shared)
@@ -85,7 +85,7 @@ void Planner::addGlobalAccesses(Operation &op, PendingAccesses &pending) {
   pending.acquires |= effects.acquires;
 }
 
-/// The allocation's bytes; all bytes where a buffer comes from several places.
+/// The allocation's bytes; all bytes where a buffer may be one of several.
 SharedRange Planner::rangeOf(Value buffer) const {
   auto allocation = ttg::allocationOf(buffer);
   return allocation ? memory.rangeOf(allocation) : SharedRange{0, memory.bytes};
@@ -103,7 +103,7 @@ void Planner::addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<Pend
   merge(pending, {llvm::to_vector<4>(next)});
 }
 
-/// The buffers that an op reads or writes by its operands.
+/// Adds the buffers that an op reads or writes by its operands.
 void Planner::addOperandAccesses(Operation &op, PendingAccesses &pending) {
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface || !llvm::any_of(op.getOperandTypes(), [](Type type) { return isa<ttg::MemDescType>(type); }))
@@ -119,20 +119,20 @@ void Planner::addOperandAccesses(Operation &op, PendingAccesses &pending) {
   }
   if (next.empty())
     return;
-  // What such an op starts ends before threads go on from a wait: it must follow others' accesses, and nothing must
-  // follow it.
+  // An op that starts a transfer counts as complete at the wait before threads go on: only earlier accesses of others
+  // are hazards for it.
   if (!op.hasTrait<ttg::StartsTransfer>())
     addAccesses(op, pending, next);
   else if (hasHazard(pending, next))
     insertBarrier(op, pending);
 }
 
-/// One pass over the body after another, until no touch is added that the first op may meet.
+/// Visits the body until no pending access is added that its first op may conflict with.
 void Planner::visitLoop(LoopLikeOpInterface loop, PendingAccesses &pending) {
   while (true) {
     PendingAccesses inside = pending, exiting = pending;
     if (auto whileLoop = dyn_cast<scf::WhileOp>(*loop)) {
-      // Its first region always runs, and is the one that leaves.
+      // The before region always runs, and the loop leaves from it.
       visitBlock(*whileLoop.getBeforeBody(), inside);
       exiting = inside;
       visitBlock(*whileLoop.getAfterBody(), inside);
@@ -169,7 +169,7 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
   } else if (auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op)) {
     addAccesses(op, pending, PendingAccess{rangeOf(copy.getDst()), true, /*isAsyncCopy=*/true});
   } else if (isa<ttg::AsyncWaitOp>(op)) {
-    // What this thread copied is there; what the others copied is behind a barrier.
+    // A wait completes this thread's copies; those of others are complete after a barrier.
     for (PendingAccess &access : pending.shared)
       access.isAsyncCopy = false;
   } else if (auto barrier = dyn_cast<ttg::BarrierOp>(op)) {
@@ -182,7 +182,7 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
       addAccesses(op, pending, PendingAccess{range, true});
   } else if (memory.offsetOf.contains(&op)) {
     addAccesses(op, pending, PendingAccess{memory.rangeOf(&op), true});
-    // Its own barrier is behind all that was written and read before it.
+    // Its own barrier follows all reads and writes before it.
     pending.sync();
     merge(pending, {{PendingAccess{memory.rangeOf(&op), false}}});
   } else {
@@ -203,15 +203,15 @@ BarrierPlan analysis::planBarriers(tt::FuncOp function, const SharedMemoryPlan &
   return std::move(planner.plan);
 }
 
-//--- inside of ops -------------------------------------------------------------------------
+//--- barriers inside ops -------------------------------------------------------------------
 
-/// A repetition writes behind the reads of the one before, and reads behind its own writes.
+/// A repetition writes after the reads of the previous one, and reads after its own writes.
 static unsigned barriersOf(const layout::SharedPlan &plan) { return 2 * plan.repetitions - 1; }
 
 unsigned analysis::barriersWithin(Operation *op) {
   if (isa<ttg::LocalAllocOp>(op) || scratchBytes(op) == 0)
     return 0;
-  if (isa<tt::HistogramOp>(op)) // behind the cleared counters, too
+  if (isa<tt::HistogramOp>(op)) // also after the counters are cleared
     return 2;
   if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
     auto from = cast<RankedTensorType>(convert.getSrc().getType()), to = cast<RankedTensorType>(convert.getType());

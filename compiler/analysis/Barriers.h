@@ -1,4 +1,4 @@
-// Where threads must wait for each other before an op touches shared memory.
+// Plans the barriers that resolve hazards between accesses to shared memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,17 +9,18 @@
 namespace nereid::analysis {
 
 struct BarrierPlan {
-  /// Ops that a barrier must precede: what they write may still be read, or what they read was written by others.
+  /// Ops that need a barrier before them: what they write may still be read, or what they read was written by other
+  /// threads.
   llvm::DenseSet<mlir::Operation *> needsBarrierBefore;
 };
 
-/// An op with a buffer of its own writes it, waits (the emitter of the op sees to that) and reads it; what the plan
-/// adds is the waiting between ops. `ttg.barrier local` counts as a barrier. What one thread of a block releases,
-/// others have written, and what it acquires, others read: there are barriers between a write to global memory and an
-/// access that releases it, and between one that acquires and the next that may read.
+/// An op with its own buffer writes it, synchronises (by its emitter) and reads it; the plan adds the barriers between
+/// ops. `ttg.barrier local` counts as a barrier. One thread of a CTA releases what others have written, and acquires
+/// what others read. So there is a barrier between a write to global memory and an access that releases it, and between
+/// an acquiring access and the next op that may read.
 BarrierPlan planBarriers(tt::FuncOp function, const SharedMemoryPlan &memory);
 
-/// Barriers that the emitter of an op puts between what it writes to its own buffer and what it reads there.
+/// Barriers that the emitter of an op inserts between writes and reads of its own buffer.
 unsigned barriersWithin(mlir::Operation *op);
 
 } // namespace nereid::analysis

@@ -1,4 +1,4 @@
-// Tells gathers that exchange elements at a fixed distance from those with any index.
+// Distinguishes gathers at a fixed XOR distance from those with arbitrary indices.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/GatherPlan.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::analysis;
 
-/// The dimension of the operand that an op's result has as `dim`; none where each place has one index there.
+/// The operand's dimension that dimension `dim` of the result comes from; none where it has one index there.
 static std::optional<unsigned> operandDim(Operation *op, unsigned dim) {
   if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
     if (expand.getAxis() == dim)
@@ -25,7 +25,7 @@ static std::optional<unsigned> operandDim(Operation *op, unsigned dim) {
   return std::nullopt;
 }
 
-/// The number that all elements are, through changes of shape.
+/// The number that all elements are equal to, found through changes of shape.
 static std::optional<int64_t> uniformNumber(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     APInt number;
@@ -38,7 +38,7 @@ static std::optional<int64_t> uniformNumber(Value value) {
   return std::nullopt;
 }
 
-/// The d where each element of `index` is its place along `dim` exclusive-or d.
+/// The d such that each element of `index` is its coordinate along `dim` XOR d.
 static std::optional<int64_t> xorDistance(Value index, unsigned dim) {
   int64_t distance = 0;
   while (Operation *op = index.getDefiningOp()) {

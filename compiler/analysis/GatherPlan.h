@@ -1,4 +1,4 @@
-// How the gathers of `ttg` are executed.
+// Plans the gathers of `ttg`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace nereid::analysis {
 
-/// The d where each of the gather's indices is its own place along the axis exclusive-or d, inside of the source.
+/// The d such that each of the gather's indices is its own coordinate along the axis XOR d, inside of the source.
 std::optional<uint32_t> exchangeDistance(tt::GatherOp op);
 
-/// The exchange of elements that a gather is where its operands have one layout; nothing where its source goes through
-/// a buffer that is read at any index.
+/// The exchange that implements a gather whose operands have one layout; nothing where its source goes through a buffer
+/// that is read at any index.
 std::optional<layout::ExchangePlan> planExchange(tt::GatherOp op);
 
 /// Bytes of shared memory that a gather needs.

@@ -1,4 +1,4 @@
-// What ops do to global memory as other threads see it: writes, and accesses that release or acquire.
+// Classifies what ops do to global memory as seen by other threads: writes, releases, acquires.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/GlobalEffects.h"
 

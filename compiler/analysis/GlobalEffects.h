@@ -1,4 +1,4 @@
-// What ops do to global memory as other threads see it: writes, and accesses that release or acquire.
+// Classifies what ops do to global memory as seen by other threads: writes, releases, acquires.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,11 +8,11 @@ namespace nereid::analysis {
 
 struct GlobalEffects {
   bool reads = false, writes = false;
-  bool releases = false; ///< what was written before becomes visible
-  bool acquires = false; ///< what others released becomes visible
+  bool releases = false; ///< earlier writes become visible to others
+  bool acquires = false; ///< writes released by others become visible
 };
 
-/// Of an op itself, without its regions; of a call what the function does.
+/// The effects of an op without its regions; for a call, those of the function.
 GlobalEffects globalEffectsOf(mlir::Operation &op);
 
 } // namespace nereid::analysis

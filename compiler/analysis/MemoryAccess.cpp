@@ -1,4 +1,4 @@
-// Finds how wide the pieces of a global access may be.
+// Computes the vector widths of global accesses.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 
@@ -80,7 +80,7 @@ unsigned analysis::maxVectorElems(const MemoryAccess &access, const AxisInfoAnal
   return std::max<int64_t>(1, elems);
 }
 
-/// Whether register bit i is the coordinate bit i of `dim` for the first `bits` bits, and no other input moves these.
+/// Whether register bit i is coordinate bit i of `dim` for the lowest `bits` bits, and no other input moves these.
 static bool startsWith(const LinearLayout &layout, unsigned dim, unsigned bits) {
   const int32_t low = (int32_t(1) << bits) - 1;
   for (StringRef input : layout.inputNames())

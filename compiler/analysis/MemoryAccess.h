@@ -1,4 +1,4 @@
-// Reads and writes of global memory through tiles of pointers, and how wide their pieces may be.
+// Describes reads and writes of global memory through tiles of pointers, and their vector widths.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,30 +7,30 @@
 
 namespace nereid::analysis {
 
-/// No piece of an access is wider.
+/// The widest vector of an access.
 inline constexpr unsigned kWidestAccessBytes = 16;
 
-/// On a module: atomic sums of f32, f16 and bf16 take vectors as wide as loads do.
+/// Module attribute: atomic additions of f32, f16 and bf16 take vectors as wide as loads do.
 inline constexpr llvm::StringLiteral kVectorAtomics = "ttg.vector-atomics";
 
-/// What a load, store or atomic access does; one place knows which ops these are.
+/// The operands of a load, store or atomic access; only this file enumerates these ops.
 struct MemoryAccess {
   mlir::Operation *op = nullptr;
   mlir::Value pointer;
   mlir::Value mask;  ///< may be null
-  mlir::Value value; ///< what is stored; null for a load
+  mlir::Value value; ///< the stored value; null for a load
   unsigned elementBits = 0;
-  unsigned widestBytes = kWidestAccessBytes; ///< of one piece
+  unsigned widestBytes = kWidestAccessBytes; ///< of one vector
 
   bool isStore() const { return value != nullptr; }
   /// The tile of pointers; null for an access through one pointer.
   mlir::RankedTensorType tile() const { return llvm::dyn_cast<mlir::RankedTensorType>(pointer.getType()); }
 };
 
-/// The load or store that `op` is, if any.
+/// The access of `op` if it is a load or store.
 std::optional<MemoryAccess> memoryAccessOf(mlir::Operation *op);
-/// The atomic access that `op` is, if any. Sums of 16-bit floats may be made in pairs, those of floats up to 32 bits as
-/// vectors where the module says so, everything else singly.
+/// The access of `op` if it is atomic. Additions of 16-bit floats may be vectors of two, those of floats up to 32 bits
+/// wider vectors where the module has the attribute; all others are scalar.
 std::optional<MemoryAccess> atomicAccessOf(mlir::Operation *op);
 /// The access of either kind.
 std::optional<MemoryAccess> anyAccessOf(mlir::Operation *op);
@@ -38,17 +38,17 @@ std::optional<MemoryAccess> anyAccessOf(mlir::Operation *op);
 /// Bits that an element takes in memory: i1 takes a byte, a pointer 64 bits.
 unsigned memoryBits(mlir::Type element);
 
-/// Whether a piece of so many bytes can be copied to shared memory asynchronously.
+/// Whether a vector of so many bytes can be copied to shared memory asynchronously.
 inline bool isCpAsyncSize(unsigned bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 
-/// How many neighbours along `dim` may be accessed as one: the addresses run on and are aligned, one mask holds for
-/// all.
+/// How many adjacent elements along `dim` may be one access: the addresses are contiguous and aligned, and the mask is
+/// constant.
 unsigned maxVectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, unsigned dim);
 
-/// How many of a thread's registers form one piece of an access whose tile has an encoding: registers in groups of this
-/// size, from the first on, hold neighbours. 1 for a scalar access.
+/// How many of a thread's registers form one vector of an access whose tile has an encoding: aligned groups of this
+/// many registers hold adjacent elements. 1 for a scalar access.
 unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo);
-/// The same, were `layout` that of the access's tile.
+/// The same if the access's tile had `layout`.
 unsigned vectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, const layout::LinearLayout &layout);
 
 } // namespace nereid::analysis

@@ -1,4 +1,4 @@
-// The number that changes nothing when it is combined with another.
+// Finds the neutral element of a combination.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/NeutralElement.h"
 
@@ -14,7 +14,7 @@ static TypedAttr neutralFloat(Operation *combination, FloatType type) {
     return number(APFloat::getZero(format, /*Negative=*/true)); // 0 would turn -0 into 0
   if (isa<arith::MulFOp>(combination))
     return number(APFloat::getOne(format));
-  // These drop NaN; infinity would stand where all others are NaN.
+  // These ops drop NaN, so infinity would be the result where all elements are NaN.
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combination))
     return number(APFloat::getQNaN(format));
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(combination) && APFloat::semanticsHasInf(format))

@@ -1,4 +1,4 @@
-// The number that changes nothing when it is combined with another.
+// Finds the neutral element of a combination.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace nereid::analysis {
 
-/// Of an op of two numbers; null where it has none, or none is known.
+/// The neutral element of an op on two numbers; null where there is none, or none is known.
 mlir::TypedAttr neutralElement(mlir::Operation *combination);
 
 } // namespace nereid::analysis

@@ -1,4 +1,4 @@
-// Follows pointers to the arguments that they start from.
+// Traces pointers to the arguments that they start from.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/PointerBases.h"
 
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace nereid;
 
-/// Back over ops that move a pointer or change its shape.
+/// Looks through ops that move a pointer or change its shape.
 static Value unmoved(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     const bool isTensorMap = op->hasTrait<ttg::DescribesMemory>();
@@ -22,7 +22,7 @@ static Value unmoved(Value pointer) {
   return pointer;
 }
 
-/// What a value may be where loops, branches or selections hand it on; nothing for other values.
+/// The values that a loop, branch or select may forward to `value`; nothing for other values.
 static SmallVector<Value, 2> sourcesOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -65,7 +65,7 @@ BlockArgument analysis::baseOf(Value pointer) {
   return base;
 }
 
-/// Buffers in shared memory are nobody else's.
+/// Shared memory is not visible through pointer arguments.
 static bool writesSharedAlone(Operation *op) {
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface)
@@ -77,7 +77,7 @@ static bool writesSharedAlone(Operation *op) {
   });
 }
 
-/// The pointer that an op writes through as its effects say; null where it writes otherwise, or not.
+/// The tensor map that an op writes according to its effects; null where it writes otherwise, or not at all.
 static Value writtenTensorMap(Operation *op) {
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface || op->getNumOperands() == 0 || !isa<tt::PointerType>(op->getOperand(0).getType()))

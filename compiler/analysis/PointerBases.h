@@ -1,4 +1,4 @@
-// Which arguments of the kernel pointers start from, and through which of them a loop writes.
+// Finds the kernel arguments that pointers start from, and those that a loop writes through.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,15 +9,15 @@
 
 namespace nereid::analysis {
 
-/// The argument of the function that a pointer starts from; null where that is not plain to see.
+/// The argument of the function that a pointer starts from; null where that is not provable.
 mlir::BlockArgument baseOf(mlir::Value pointer);
 
 using Bases = llvm::SmallDenseSet<mlir::BlockArgument, 4>;
-/// The arguments that the loop writes through; nothing where something else may write too.
+/// The arguments that the loop writes through; nothing where other memory may be written, too.
 std::optional<Bases> writtenBases(mlir::scf::ForOp loop);
 
-/// Whether what is read through `pointer` stays while a loop writes through `written`. That two arguments overlap is
-/// what loads ahead of their iteration rule out.
+/// Whether memory read through `pointer` is unchanged while a loop writes through `written`. Two different arguments
+/// are assumed not to overlap, as prefetched loads require.
 bool staysUnwritten(mlir::Value pointer, const Bases &written);
 
 } // namespace nereid::analysis

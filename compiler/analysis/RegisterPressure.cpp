@@ -19,8 +19,8 @@ unsigned analysis::registersOf(Type type) {
   return llvm::divideCeil(elements * memoryBits(tile.getElementType()), 32);
 }
 
-/// What a value takes where it is live. Constants take nothing; addresses, indices, masks and splats are one value and
-/// constants beside it, which is little.
+/// The registers of a live value. Constants take none; addresses, indices, masks and splats are one value plus
+/// constants.
 static unsigned weightOf(Value value) {
   auto tile = dyn_cast<RankedTensorType>(value.getType());
   Operation *op = value.getDefiningOp();
@@ -32,7 +32,7 @@ static unsigned weightOf(Value value) {
   return isComputed && isIndex ? 0 : analysis::registersOf(tile);
 }
 
-/// Multiplies tiles, from registers or from buffers, and adds them to one.
+/// Whether the op is a dot, of registers or of buffers.
 static bool isDot(Operation *op) {
   return isa<tt::DotOp>(op) || (op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
                                 llvm::is_contained(op->getOperandTypes(), op->getResult(0).getType()) &&
@@ -49,7 +49,7 @@ class Pressure {
 public:
   explicit Pressure(tt::FuncOp function) : liveness(function) {}
 
-  /// The peak inside a block, beside `outer` values that stay live all along.
+  /// The peak inside a basic block; `outer` values are live throughout.
   void visit(Block &block, const llvm::SmallPtrSet<Value, 16> &outer) {
     const LivenessBlockInfo *info = liveness.getLiveness(&block);
     for (Operation &op : block) {
@@ -67,7 +67,7 @@ public:
   unsigned peak = 0;
 
 private:
-  /// Live while the regions of `op` run: what they use, and what is used after it.
+  /// The values live while the regions of `op` run: those that they use, and those used after it.
   llvm::SmallPtrSet<Value, 16> valuesAround(Operation &op, const LivenessBlockInfo &info,
                                             const llvm::SmallPtrSet<Value, 16> &outer) {
     llvm::SmallPtrSet<Value, 16> around = outer;
@@ -90,7 +90,7 @@ private:
     peak = std::max(peak, total);
   }
 
-  /// The sums of a product lie where those were that it adds to, if nothing else needs them.
+  /// A dot's result reuses the registers of its accumulator, if nothing else needs them.
   bool reusesOperandRegisters(Operation &op) {
     return isDot(&op) && llvm::any_of(op.getOperands(), [&](Value operand) {
              return operand.getType() == op.getResult(0).getType() && weightOf(operand) &&

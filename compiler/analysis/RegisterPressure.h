@@ -1,4 +1,4 @@
-// Estimates the registers of a thread that a function of `ttg` cannot do without.
+// Estimates the registers of a thread that a function of `ttg` needs at least.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,14 +6,14 @@
 
 namespace nereid::analysis {
 
-/// 32-bit registers of one thread that hold a tile of this type as it comes from memory; scalars take one.
+/// 32-bit registers per thread that hold a tile of this type as it is loaded; scalars take one.
 unsigned registersOf(mlir::Type type);
 
-/// The most 32-bit registers that tiles take at any access to memory, reduction, change of layout or loop. Between
-/// those, elementwise ops follow each other register by register and take none for whole tiles.
+/// The peak of 32-bit registers of tiles at any memory access, reduction, layout conversion or loop. Elementwise ops
+/// between those run register by register and need none for whole tiles.
 unsigned peakRegisters(tt::FuncOp function);
 
-/// Bytes that a thread loads at a time: the least over the blocks of code that load tiles; 0 where none does.
+/// Bytes that a thread has in flight: the minimum over the basic blocks that load tiles; 0 where none does.
 unsigned bytesInFlight(tt::FuncOp function);
 
 } // namespace nereid::analysis

@@ -1,4 +1,4 @@
-// Gives buffers their bytes, the largest first, each at the lowest place that no buffer alive at the same time has.
+// Allocates buffers, the largest first, each at the lowest offset that is free during its lifetime.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/SharedMemory.h"
 
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::analysis;
 
-/// Scratch buffers up to this size have bytes of their own, up to this total.
+/// Scratch buffers up to this size share no bytes, up to this total.
 static constexpr uint32_t kSmallBytes = 1024, kSmallTotal = 4096;
 static constexpr uint32_t kAlignment = 16;
 
@@ -31,7 +31,7 @@ static uint32_t reductionBytes(tt::ReduceOp op) {
   for (Value source : op.getSrcs())
     bits.push_back(memoryBits(tt::elementOf(source.getType())));
   const layout::LinearLayout &source = ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrcs().front().getType()));
-  // Most reductions stay in their warps, which needs no plan.
+  // Most reductions stay in their warps and need no plan.
   for (unsigned bit = 0; bit < source.inBits(layout::kWarp); ++bit)
     if (source.basis(layout::kWarp, bit)[op.getAxis()])
       return layout::planReduction(source, op.getAxis(), bits).bytes;
@@ -52,7 +52,7 @@ layout::SharedPlan analysis::planCopies(const layout::LinearLayout &layout, unsi
   return layout::swizzle(layout, layout, elementBits, options);
 }
 
-/// Whether threads of other warps, or lanes whose copies lie in other registers, want what an access found.
+/// Whether threads of other warps, or lanes whose copies are in other registers, need the result of an access.
 static bool sharesCopies(const layout::LinearLayout &layout) {
   const uint32_t lanes = layout.freeVariableMask(layout::kLane);
   for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit)
@@ -100,16 +100,16 @@ SharedRange SharedMemoryPlan::rangeOf(Operation *op) const {
   return found == offsetOf.end() ? SharedRange() : SharedRange{found->second, found->second + bytesOf.lookup(op)};
 }
 
-//--- lives ---------------------------------------------------------------------------------
+//--- lifetimes -----------------------------------------------------------------------------
 
 namespace {
 struct Buffer {
   Operation *op = nullptr;
   uint32_t bytes = 0, alignment = kAlignment;
-  unsigned first = 0, last = 0; ///< positions between which it is alive
+  unsigned first = 0, last = 0; ///< first and last position of its lifetime
 };
 
-/// Positions of a function's ops in the order of the text; an op with regions has one at each end.
+/// Positions of a function's ops in program order; an op with regions has one at each end.
 class Positions {
 public:
   explicit Positions(tt::FuncOp function) { number(function); }
@@ -132,8 +132,8 @@ private:
 };
 } // namespace
 
-/// The end of the outermost op with regions that `user` is in and `definition` is not: a loop may come back to the
-/// user.
+/// The end of the outermost op with regions that contains `user` but not `definition`, since a loop may execute the
+/// user again.
 static unsigned endOfUse(Operation *definition, Operation *user, const Positions &positions) {
   unsigned last = positions.end(user);
   for (Operation *parent = user->getParentOp(); parent && !parent->isAncestor(definition);
@@ -142,7 +142,7 @@ static unsigned endOfUse(Operation *definition, Operation *user, const Positions
   return last;
 }
 
-/// The last position at which the buffer, or what it is handed on as, is used.
+/// The last position at which the buffer, or a value that carries it, is used.
 static unsigned lastUse(ttg::LocalAllocOp allocation, const Positions &positions) {
   unsigned last = positions.end(allocation);
   SmallVector<Value> todo = {allocation.getResult()};
@@ -153,7 +153,7 @@ static unsigned lastUse(ttg::LocalAllocOp allocation, const Positions &positions
       continue;
     for (Operation *user : value.getUsers()) {
       last = std::max(last, endOfUse(allocation, user, positions));
-      // A view, or what a loop or branch carries it as.
+      // A view, or the value by which a loop or branch carries it.
       Operation *carrier = user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
       todo.append(carrier->result_begin(), carrier->result_end());
       for (Region &region : carrier->getRegions())
@@ -190,9 +190,9 @@ static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &posit
   return buffers;
 }
 
-//--- places --------------------------------------------------------------------------------
+//--- offsets -------------------------------------------------------------------------------
 
-/// The lowest place from `base` on that no buffer alive at the same time has.
+/// The lowest offset from `base` on that no buffer with an overlapping lifetime occupies.
 static uint32_t lowestOffset(const Buffer &buffer, ArrayRef<std::pair<Buffer, SharedRange>> allocated, uint32_t base) {
   SharedRange range;
   range.begin = llvm::alignTo(base, buffer.alignment);
@@ -230,7 +230,7 @@ static void planFunction(tt::FuncOp function, SharedMemoryPlan &plan) {
   plan.functionRange[function] = {base, plan.bytes};
 }
 
-/// Makes a function's range span those of the functions that it calls; true where it grew.
+/// Extends a function's range to those of its callees; true where it grew.
 static bool coverCalls(tt::FuncOp function, SharedMemoryPlan &plan) {
   SharedRange &range = plan.functionRange[function];
   const SharedRange before = range;
@@ -249,7 +249,7 @@ static bool coverCalls(tt::FuncOp function, SharedMemoryPlan &plan) {
 SharedMemoryPlan analysis::planSharedMemory(ModuleOp module) {
   SharedMemoryPlan plan;
   module.walk([&](tt::FuncOp function) { planFunction(function, plan); });
-  // Functions do not call themselves, so this ends.
+  // Terminates since functions are not recursive.
   for (bool grew = true; grew;) {
     grew = false;
     module.walk([&](tt::FuncOp function) { grew |= coverCalls(function, plan); });

@@ -1,4 +1,4 @@
-// Which bytes of shared memory each op's buffer has.
+// Plans the bytes of shared memory of each op's buffer.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nereid::analysis {
 
-/// A part of the block's shared memory.
+/// A range of the CTA's shared memory.
 struct SharedRange {
   uint32_t begin = 0, end = 0;
   bool overlaps(SharedRange other) const { return begin < other.end && other.begin < end; }
@@ -21,24 +21,24 @@ struct SharedMemoryPlan {
   /// Byte offsets of conversions, reductions and allocations that have a buffer.
   llvm::DenseMap<mlir::Operation *, uint32_t> offsetOf;
   llvm::DenseMap<mlir::Operation *, uint32_t> bytesOf;
-  /// What the ops of each function use; functions do not share bytes, since one may call the other.
-  llvm::DenseMap<mlir::Operation *, SharedRange> functionRange; ///< of a function and those that it calls
+  /// The range used by the ops of each function; functions share no bytes, since one may call the other.
+  llvm::DenseMap<mlir::Operation *, SharedRange> functionRange; ///< includes callees
   uint32_t bytes = 0;
   uint32_t alignment = 16; ///< of the first byte
 
-  /// An op's buffer; empty where it has none.
+  /// The range of an op's buffer; empty where it has none.
   SharedRange rangeOf(mlir::Operation *op) const;
 };
 
-/// How threads that hold copies of a tile get what the owners of its elements have: stored by these, loaded by all.
+/// Plans how threads with copies of a tile get the values of the elements' owners: owners store, all load.
 layout::SharedPlan planCopies(const layout::LinearLayout &layout, unsigned elementBits);
-/// Bytes that an op needs while it runs: one that passes values between warps.
+/// Bytes that an op needs while it runs, to pass values between warps.
 uint32_t scratchBytes(mlir::Operation *op);
-/// Bytes of a buffer that an op allocates or needs while it runs.
+/// Bytes of the buffer that an op allocates or needs while it runs.
 uint32_t bufferBytes(mlir::Operation *op);
 
-/// Buffers that are never alive together share bytes. Small ones of ops have bytes of their own as long as they are
-/// few: then no barrier is needed before they are written.
+/// Buffers with disjoint lifetimes share bytes. Small scratch buffers have bytes of their own up to a limit, which
+/// saves the barrier before they are written.
 SharedMemoryPlan planSharedMemory(mlir::ModuleOp module);
 
 } // namespace nereid::analysis

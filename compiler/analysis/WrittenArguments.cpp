@@ -1,4 +1,4 @@
-// Follows each pointer argument of a kernel through everything that is made of it.
+// Follows each pointer argument of a kernel through all values derived from it.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/WrittenArguments.h"
 
@@ -12,11 +12,11 @@
 using namespace mlir;
 using namespace nereid;
 
-/// Pointers, tiles of them, descriptors: all but numbers.
+/// All types but numbers: pointers, tiles of them, descriptors.
 static bool mayHoldPointer(Type type) { return !isa<IntegerType, FloatType, IndexType>(getElementTypeOrSelf(type)); }
 
 namespace {
-/// What is known of one pointer's way through a module. Each `follow` is false where it ends in a write or is lost.
+/// Follows one pointer through a module. Each `follow` is false where the pointer is written through or escapes.
 class PointerTracker {
 public:
   explicit PointerTracker(ModuleOp module) : module(module) {}
@@ -40,7 +40,7 @@ private:
   bool trackResults(Operation *op) {
     for (Value result : op->getResults()) {
       if (!mayHoldPointer(result.getType()))
-        return false; // an address that is a number may become any pointer
+        return false; // an address as an integer may become any pointer
       track(result);
     }
     return true;
@@ -90,7 +90,7 @@ bool PointerTracker::followBranch(RegionBranchOpInterface op, RegionBranchPoint 
   return true;
 }
 
-/// An op may read what the operand points to; anything else that it does to or with the operand is too much.
+/// An op may read what the operand points to; any other effect, on it or through it, counts as a write.
 bool PointerTracker::followEffects(MemoryEffectOpInterface op, OpOperand &use) {
   SmallVector<MemoryEffects::EffectInstance> effects;
   op.getEffects(effects);
@@ -114,7 +114,7 @@ bool PointerTracker::follow(OpOperand &use) {
   Operation *op = use.getOwner();
   const unsigned index = use.getOperandNumber();
   if (auto load = dyn_cast<tt::LoadOp>(op))
-    return use.get() == load.getPtr() || trackResults(op); // a pointer that is loaded is another's
+    return use.get() == load.getPtr() || trackResults(op); // a loaded pointer comes from elsewhere
   if (isa<tt::AtomicLoadOp>(op))
     return true; // its write effect only orders
   if (auto call = dyn_cast<tt::CallOp>(op))

@@ -1,4 +1,4 @@
-// Which arguments of a kernel stand for memory that it may write.
+// Finds the arguments of a kernel whose memory it may write.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,9 +8,8 @@
 
 namespace nereid::analysis {
 
-/// One bit for each argument: set where what is made of a pointer reaches a store or an atomic, here or in a function
-/// that is called, or goes where it cannot be followed (into a number, into memory, into an op that says nothing of its
-/// effects). Never set for a number.
+/// One bit per argument: set where a value derived from a pointer reaches a store or an atomic, here or in a callee, or
+/// escapes (into a number, into memory, into an op with unknown effects). Never set for a number.
 llvm::SmallBitVector writtenArguments(tt::FuncOp kernel);
 
 } // namespace nereid::analysis

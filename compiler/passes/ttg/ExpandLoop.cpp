@@ -141,8 +141,8 @@ private:
   const unsigned last;
   llvm::DenseMap<Operation *, unsigned> stages;
   llvm::MapVector<Value, Chain> chains;
-  llvm::DenseMap<std::pair<Value, int>, Value> versions; ///< of the first iterations, or of those ahead
-  SmallVector<Value> indices, exists;                    ///< of the first iterations, or of those ahead of the current one
+  llvm::DenseMap<std::pair<Value, int>, Value> versions; ///< of results, by iteration, in the prologue
+  SmallVector<Value> indices, exists;                    ///< of the first iterations, or of those ahead
   llvm::DenseMap<Value, Value> current;                  ///< results in the new body
 };
 } // namespace

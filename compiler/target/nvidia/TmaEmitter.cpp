@@ -117,8 +117,8 @@ void NvidiaTmaEmitter::markTensorMapParameter(llvm::Argument &parameter) {
   parameter.addAttr(llvm::Attribute::get(context, "nvvm.grid_constant"));
 }
 
-/// Waits for copies through an earlier tensor map at that address, writes the new one in shared memory, and copies it to
-/// global memory with a fence for the tensor-map proxy.
+/// Waits for stores in flight, which may use an earlier tensor map at that address, then writes the new one in shared
+/// memory and copies it to global memory with a fence for the tensor-map proxy.
 void NvidiaTmaEmitter::makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target,
                                      llvm::Value *lane) {
   emit(ir, "cp.async.bulk.wait_group 0;");
