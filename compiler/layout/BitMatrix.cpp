@@ -1,4 +1,4 @@
-// Row reduction over GF(2).
+// Implements row reduction over GF(2).
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/BitMatrix.h"
 
@@ -84,7 +84,7 @@ BitColumns layout::nullSpace(BitColumnsRef columns) {
 }
 
 BitColumns layout::intersect(BitColumnsRef a, BitColumnsRef b) {
-  // A sum of vectors of a and b that is zero: its part from a lies in both.
+  // Where a sum of vectors of a and b is zero, its part from a lies in both spans.
   const BitColumns basisA = extend({}, a), basisB = extend({}, b);
   BitColumns both = basisA;
   both.append(basisB);
@@ -97,7 +97,7 @@ BitColumns layout::intersect(BitColumnsRef a, BitColumnsRef b) {
 
 BitColumns layout::extend(BitColumnsRef space, BitColumnsRef candidates) {
   BitSpan span;
-  // Dependent vectors are left out, so that long lists fit.
+  // Dependent vectors are skipped, so that long lists fit.
   for (BitVector vector : space)
     if (!span.contains(vector))
       span.insert(vector);

@@ -16,16 +16,16 @@ using BitVector = uint64_t;
 using BitColumns = llvm::SmallVector<BitVector, 16>;
 using BitColumnsRef = llvm::ArrayRef<BitVector>;
 
-/// A growing set of vectors, kept in echelon form; it knows how each vector of the span is a sum of those inserted.
+/// A growing set of vectors in echelon form; it records how each vector of the span is a sum of inserted vectors.
 class BitSpan {
 public:
   BitSpan() = default;
   explicit BitSpan(BitColumnsRef vectors);
 
-  /// True where `vector` was not in the span before. At most 64 vectors are inserted in all.
+  /// True if `vector` was not in the span before. At most 64 vectors may be inserted.
   bool insert(BitVector vector);
   bool contains(BitVector vector) const { return reduce(vector).vector == 0; }
-  /// Which inserted vectors (bit i: the i-th) sum to `vector`; only independent ones take part.
+  /// The set of inserted vectors (bit i: the i-th) that sums to `vector`; only independent ones are used.
   std::optional<uint64_t> express(BitVector vector) const;
   unsigned rank() const { return rows.size(); }
 
@@ -40,7 +40,7 @@ private:
   unsigned inserted = 0;
 };
 
-/// The sum of the columns that `selection` names.
+/// The sum of the columns in `selection`.
 BitVector multiply(BitColumnsRef columns, uint64_t selection);
 unsigned rank(BitColumnsRef columns);
 /// Bit i is set where column i depends on the columns before it.
@@ -51,9 +51,9 @@ std::optional<uint64_t> solve(BitColumnsRef columns, BitVector target);
 BitColumns nullSpace(BitColumnsRef columns);
 /// A basis of the intersection of two spans.
 BitColumns intersect(BitColumnsRef a, BitColumnsRef b);
-/// Those of `candidates` that extend `space`, in order, until the span of both is reached.
+/// The vectors of `candidates` that extend `space`, in order, until the span of both is reached.
 BitColumns extend(BitColumnsRef space, BitColumnsRef candidates);
-/// The columns of the inverse of a square, regular matrix.
+/// The columns of the inverse of a square, invertible matrix.
 BitColumns invert(BitColumnsRef columns);
 /// The unit vectors of `bits` coordinates.
 BitColumns unitVectors(unsigned bits);

@@ -7,10 +7,10 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-// Costs are in halves of a cycle of a multiprocessor for each warp. Shuffles and shared memory serve one warp's 32-bit
-// word a cycle, selects two.
+// Costs are in half cycles of a multiprocessor per warp. Shuffles and shared memory serve one warp's 32-bit word per
+// cycle, selects two.
 static constexpr unsigned kCostOfSelect = 1, kCostOfShuffle = 2, kCostOfWavefront = 2;
-/// Latency of storing, waiting at a barrier and loading.
+/// Latency of a store, a barrier and a load.
 static constexpr unsigned kCostOfBarrier = 40;
 
 unsigned layout::costOf(const ShufflePlan &plan, unsigned elemBits) {
@@ -29,8 +29,8 @@ unsigned layout::costOf(const SharedPlan &plan) {
   return cost;
 }
 
-/// The source register of each destination register, where elements stay in their threads and the register does not
-/// depend on the thread.
+/// The source register of each destination register, if elements stay in their threads and the register does not depend
+/// on the thread.
 static std::optional<llvm::SmallVector<uint32_t, 16>> renamedRegisters(const LinearLayout &src,
                                                                        const LinearLayout &dst) {
   const LinearLayout map = dst.invertAndCompose(src);

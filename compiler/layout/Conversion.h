@@ -1,4 +1,4 @@
-// How a tile changes its layout: nothing, renamed registers, shuffles inside warps, or a buffer in shared memory.
+// Plans how a tile changes its layout: not at all, by register renames, by warp shuffles, or through shared memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,16 +25,17 @@ struct ConversionPlan {
   uint32_t sharedBytes() const { return kind == ConversionKind::Shared ? shared.bytes : 0; }
 };
 
-/// Layouts of one tile held by one block: inputs register, lane, warp (and a block without bits), the same outputs,
+/// Layouts of one tile held by one CTA: inputs register, lane, warp (and a block without bits), equal outputs,
 /// surjective. Equal arguments give equal plans.
 ConversionPlan planConversion(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                               const SwizzleOptions &options = {});
 
-/// A layout of as many threads whose conversions from `src` and to `dst` leave directions that no thread bit of either
-/// side moves, for repetitions: half of its threads' directions are those of one side, half those of the other.
+/// A layout with as many threads, chosen so that conversions from `src` and to `dst` leave directions along which no
+/// thread bit of either layout moves, for repetitions: half of its thread directions are those of `src`, half those of
+/// `dst`.
 LinearLayout intermediateLayout(const LinearLayout &src, const LinearLayout &dst);
 
-/// Issue slots of a warp, as far as they decide between shuffles and shared memory.
+/// Issue slots of a warp, as needed to choose between shuffles and shared memory.
 unsigned costOf(const ShufflePlan &plan, unsigned elemBits);
 unsigned costOf(const SharedPlan &plan);
 

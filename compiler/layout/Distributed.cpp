@@ -1,4 +1,4 @@
-// Blocked and slice layouts.
+// Builds blocked and slice layouts.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Distributed.h"
 

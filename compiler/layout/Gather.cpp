@@ -1,4 +1,4 @@
-// Plans the reading of a tile's elements at other places.
+// Plans gathers from a tile.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Gather.h"
 
@@ -11,7 +11,7 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-/// The sum of the bases that `selection` names.
+/// The sum of the bases in `selection`.
 static uint32_t sumOf(llvm::ArrayRef<uint32_t> bases, uint32_t selection) {
   uint32_t sum = 0;
   for (auto [bit, basis] : llvm::enumerate(bases))

@@ -1,4 +1,4 @@
-// How elements of a tile are read at other places: at one exclusive-or distance, or from a buffer at any index.
+// Plans gathers from a tile: at one XOR distance, or from a buffer at arbitrary indices.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace nereid::layout {
 
-/// Every element trades places with the one at a fixed exclusive-or distance: register r of a thread gets register
-/// r ^ registerXor of the thread with lane ^ laneXor and warp ^ warpXor.
+/// Exchanges every element with the one at a fixed XOR distance: register r of a thread gets register r ^ registerXor
+/// of the thread with lane ^ laneXor and warp ^ warpXor.
 struct ExchangePlan {
   uint32_t registerXor = 0, laneXor = 0, warpXor = 0;
-  /// Where warpXor is not 0: what loads gives is already that of the other lane and warp.
+  /// Where warpXor is not 0: loads already return the data of the other lane and warp.
   SharedPlan shared;
 
   bool crossesWarps() const { return warpXor != 0; }

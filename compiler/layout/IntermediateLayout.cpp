@@ -8,7 +8,7 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-/// Directions for threads: those that both sides' threads move along, then of each side by turns.
+/// Directions for threads: first those along which both layouts' threads move, then alternately one of each layout.
 static BitColumns chooseDirections(BitColumnsRef src, BitColumnsRef dst, unsigned count) {
   BitColumns chosen = intersect(src, dst);
   const BitColumns srcOnly = extend(chosen, src), dstOnly = extend(chosen, dst);

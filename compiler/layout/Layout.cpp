@@ -1,4 +1,4 @@
-// Making layouts, and reading their dims, bases and values.
+// Constructs layouts and accesses their dims, bases and values.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Layout.h"
 

@@ -1,12 +1,11 @@
 // Linear layouts: maps over GF(2) from named hardware bits to named tile coordinates.
 // SPDX-License-Identifier: MIT
 //
-// A layout gives each input bit a basis, the coordinates that the bit adds by XOR:
-// the place of register 5 is bases[register][0] ^ bases[register][2]. A zero basis
-// is a bit that holds copies (broadcast). Sizes are powers of two.
+// A layout gives each input bit a basis, the coordinates that the bit adds by XOR: the coordinates of register 5 are
+// bases[register][0] ^ bases[register][2]. A zero basis belongs to a bit that holds copies (broadcast). Sizes are powers
+// of two.
 //
-// One convention for every list of dims that is flattened or reshaped, inputs and
-// outputs alike: row-major, the last dim of the list runs fastest.
+// Lists of dims that are flattened or reshaped, inputs and outputs alike, are row-major: the last dim runs fastest.
 #pragma once
 
 #include "compiler/layout/BitMatrix.h"
@@ -43,18 +42,18 @@ public:
   /// A dim and its size, or a value for it.
   using Named = std::pair<llvm::StringRef, int32_t>;
 
-  /// No dims at all: the neutral operand of the product.
+  /// No dims at all: the neutral element of the product.
   LinearLayout() = default;
   static LinearLayout identity1D(int32_t size, llvm::StringRef in, llvm::StringRef out);
-  /// Input i lies at i * stride of an output of size * stride.
+  /// Input i has coordinate i * stride in an output of size * stride.
   static LinearLayout strided1D(int32_t size, int32_t stride, llvm::StringRef in, llvm::StringRef out);
-  /// Every input lies at 0 of an output of `outSize`.
+  /// Every input has coordinate 0 in an output of `outSize`.
   static LinearLayout zeros1D(int32_t size, llvm::StringRef in, llvm::StringRef out, int32_t outSize = 1);
-  /// For bases from users: on a size that is no power of two, a basis outside the outputs, a name twice or more than
-  /// 63 bits, gives nothing and says why.
+  /// For bases from users: a size that is not a power of two, a basis outside the outputs, a duplicate name or more
+  /// than 63 bits give nothing and set `reason`.
   static std::optional<LinearLayout> tryFromBases(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs,
                                                   std::string &reason);
-  /// For bases that are right by construction.
+  /// For bases that are valid by construction.
   static LinearLayout fromBases(llvm::ArrayRef<Input> inputs, llvm::ArrayRef<Output> outputs);
 
   // Shape.
@@ -64,7 +63,7 @@ public:
   llvm::SmallVector<llvm::StringRef, 4> outputNames() const;
   bool hasInput(llvm::StringRef in) const;
   bool hasOutput(llvm::StringRef out) const;
-  /// 0 bits and size 1 for a dim that is not there.
+  /// 0 bits and size 1 for a dim that does not exist.
   unsigned inBits(llvm::StringRef in) const;
   unsigned outBits(llvm::StringRef out) const;
   int32_t inSize(llvm::StringRef in) const { return int32_t(1) << inBits(in); }
@@ -81,7 +80,7 @@ public:
   BitColumnsRef columns(llvm::StringRef in) const;
   /// The bases of all inputs in order, each dim's least significant bit first.
   BitColumns allColumns() const;
-  /// Where an input lies: coordinates in the order of the outputs. Inputs that are not named are 0.
+  /// The coordinates of an input, in the order of the outputs. Inputs that are not named are 0.
   Coordinates apply(std::initializer_list<Named> inputs) const { return apply(llvm::ArrayRef<Named>(inputs)); }
   Coordinates apply(llvm::ArrayRef<Named> inputs) const;
   /// The same with outputs flattened.
@@ -89,20 +88,20 @@ public:
   uint64_t applyFlat(llvm::ArrayRef<Named> inputs) const;
 
   // Algebra.
-  /// Dims of one name stack: the right operand's bits are the more significant ones.
+  /// Dims of one name are concatenated: the right operand's bits are the more significant ones.
   LinearLayout operator*(const LinearLayout &right) const;
-  /// outer(this(x)); the outputs here are the inputs there, in any order, and not larger.
+  /// outer(this(x)); the outputs here are the inputs of `outer`, in any order, and not larger.
   LinearLayout compose(const LinearLayout &outer) const;
-  /// Of a bijective layout.
+  /// The inverse of a bijective layout.
   LinearLayout invert() const;
-  /// Of a surjective one: the result gives one input for each output, preferring bits of earlier inputs.
+  /// A right inverse of a surjective layout: one input for each output, preferring bits of earlier inputs.
   LinearLayout pseudoInvert() const;
-  /// Maps inputs here to inputs of `other` that hold the same place: other(result(x)) = this(x). Where `other` holds
-  /// copies, the copy is taken that moves least: same block, then same warp, then same lane. `other` is surjective and
-  /// has the same outputs.
+  /// Maps inputs to inputs of `other` with the same coordinates: other(result(x)) = this(x). Where `other` holds
+  /// copies, the result moves least: same block, then same warp, then same lane. `other` is surjective and has the same
+  /// outputs.
   LinearLayout invertAndCompose(const LinearLayout &other) const;
-  /// The Q with divisor * Q = this (left) or Q * divisor = this (right), where there is one. Q has all dims that are
-  /// here; those that the divisor uses up have size 1.
+  /// The Q with divisor * Q = this (left) or Q * divisor = this (right), if there is one. Q has all dims of this
+  /// layout; those that the divisor covers have size 1.
   std::optional<LinearLayout> divideLeft(const LinearLayout &divisor) const;
   std::optional<LinearLayout> divideRight(const LinearLayout &divisor) const;
 
@@ -117,17 +116,17 @@ public:
   LinearLayout flattenOuts(llvm::StringRef name) const;
   LinearLayout renameIn(llvm::StringRef from, llvm::StringRef to) const;
   LinearLayout renameOut(llvm::StringRef from, llvm::StringRef to) const;
-  /// Without the bits of `in` whose basis is zero.
+  /// The layout without the bits of `in` whose basis is zero.
   LinearLayout removeZeroBases(llvm::StringRef in) const;
 
-  // Facts.
+  // Properties.
   bool isSurjective() const;
   bool isInjective() const;
   bool isInvertible() const { return isSurjective() && isInjective(); }
-  /// The bits of `in` that may stay 0 with every place still reached: zero bases, and bases that depend on those of
-  /// earlier bits. One thread of each set of copies has all of them 0.
+  /// The bits of `in` that may stay 0 with every coordinate still reached: zero bases, and bases that depend on those
+  /// of earlier bits. In one thread of each set of copies all of them are 0.
   uint32_t freeVariableMask(llvm::StringRef in) const;
-  /// How many of the first values of `in` lie one after the other along the fastest output.
+  /// How many of the first values of `in` are contiguous along the fastest output.
   int32_t numConsecutive(llvm::StringRef in) const;
 
   std::string toString() const;

@@ -1,4 +1,4 @@
-// Product, composition, inverses and division of layouts.
+// Implements product, composition, inverses and division of layouts.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Layout.h"
 
@@ -64,7 +64,7 @@ LinearLayout LinearLayout::invert() const {
   return pseudoInvert();
 }
 
-/// Columns of the inputs named in `order`, one after the other.
+/// Columns of the inputs named in `order`, concatenated.
 BitColumns LinearLayout::columnsByIns(llvm::ArrayRef<llvm::StringRef> order) const {
   BitColumns all;
   for (llvm::StringRef name : order)
@@ -72,7 +72,8 @@ BitColumns LinearLayout::columnsByIns(llvm::ArrayRef<llvm::StringRef> order) con
   return all;
 }
 
-/// Values of inputs as coordinates of a layout that has them as outputs; `selection` has the first input lowest.
+/// Values of inputs as coordinates of a layout that has them as outputs; `selection` has the first input in the lowest
+/// bits.
 static LinearLayout::Coordinates splitSelection(uint64_t selection, llvm::ArrayRef<unsigned> bitsOfInputs) {
   LinearLayout::Coordinates values;
   for (unsigned bits : bitsOfInputs) {
@@ -109,7 +110,7 @@ LinearLayout LinearLayout::invertAndCompose(const LinearLayout &other) const {
   for (const InDim &in : target.ins)
     result.outs.push_back({in.name, unsigned(in.columns.size())});
 
-  // From the strictest to the loosest, the inputs that must keep their value; the others are solved for.
+  // The inputs that should keep their value, from the strictest requirement on; the others are solved for.
   static constexpr llvm::StringLiteral kOrder[] = {kBlock, kWarp, kLane};
   auto find = [&](llvm::StringRef name, unsigned bit, BitVector position) {
     for (unsigned level = 0; level <= 4; ++level) {
@@ -176,7 +177,7 @@ std::optional<LinearLayout> LinearLayout::divide(const LinearLayout &divisor, bo
       rest.columns.push_back(quotient.flatten(coordinates));
     }
   }
-  // The product takes the divisor's part from the divisor: comparing it checks that part.
+  // The product takes the divisor's bases from the divisor, so that the comparison checks them.
   const LinearLayout product = isLeft ? divisor * quotient : quotient * divisor;
   if (product.numInputs() != numInputs() || product.numOutputs() != numOutputs() ||
       product.transposeIns(inputNames()).transposeOuts(outputNames()) != *this)

@@ -1,4 +1,4 @@
-// Selecting, ordering, reshaping and naming a layout's dims, and facts about it.
+// Selects, orders, reshapes and renames a layout's dims, and computes its properties.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Layout.h"
 

@@ -12,10 +12,10 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-/// The lowest bit of an address that changes bit 4.
+/// The lowest address bit that is XORed into bit 4.
 static constexpr unsigned kPhaseBytes = 128;
 
-/// The step along a row that goes with row `step`: its address bit moves a chunk where it is one of the phase's.
+/// The step along a row that accompanies row `step`: a chunk if its address bit is one of the phase's.
 static int32_t chunkOfRow(const MatrixBuffer &buffer, int64_t step) {
   const int64_t address = step * buffer.panelBytes(), chunk = address / kPhaseBytes;
   const bool isPhase = chunk > 0 && chunk < buffer.panelBytes() / kChunkBytes;
@@ -48,7 +48,7 @@ LinearLayout layout::matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayR
   return LinearLayout::fromBases(inputs, outputs);
 }
 
-/// The descriptor's number for a swizzle.
+/// The matrix descriptor's code of a swizzle.
 static uint64_t modeOf(unsigned swizzleBytes) {
   switch (swizzleBytes) {
   case 128:
@@ -65,9 +65,9 @@ static uint64_t modeOf(unsigned swizzleBytes) {
 uint64_t layout::matrixDescriptor(const MatrixBuffer &buffer, int64_t numRows, bool rowsAlongDepth) {
   const uint64_t panel = numRows * buffer.panelBytes() / kChunkBytes;
   const uint64_t eightRows = kMatrixRows * buffer.panelBytes() / kChunkBytes;
-  // Of rows along the depth: the step from eight rows to the next is the stride. Unswizzled, one from a chunk to the
-  // next along the depth is the leading one, which swizzled rows hold whole. Of rows across it: swizzled, the step
-  // between panels leads and that between eight rows is the stride; unswizzled, the other way round.
+  // For rows along K, the stride is the step from eight rows to the next. Unswizzled, the leading offset is the step
+  // from a chunk to the next along K; swizzled rows hold an instruction's K. For rows across K, swizzled: the leading offset is
+  // the step between panels and the stride that between eight rows; unswizzled, the reverse.
   const bool panelLeads = rowsAlongDepth || buffer.swizzleBytes;
   const uint64_t leading = rowsAlongDepth && buffer.swizzleBytes ? 1 : panelLeads ? panel : eightRows;
   const uint64_t stride = panelLeads ? eightRows : panel;

@@ -1,9 +1,9 @@
-// The layout of matrices in shared memory that matrix instructions and tensor copies read by themselves.
+// Describes matrices in shared memory in the layout that wgmma and TMA access directly.
 // SPDX-License-Identifier: MIT
 //
-// A panel is as wide as the swizzle and has all rows; panels follow one another. In a panel, chunk c (of 16 bytes) of
-// row r lies at c ^ (r * panelBytes / 128 % chunksPerRow): bits 4 and up of an address by XOR with bits 7 and up. (PTX
-// ISA, swizzling modes of tensor copies and of wgmma's matrices.)
+// A panel is as wide as the swizzle and has all rows; panels are adjacent. In a panel, chunk c (of 16 bytes) of row r
+// lies at c ^ (r * panelBytes / 128 % chunksPerRow): bits 4 and up of an address by XOR with bits 7 and up. (PTX ISA,
+// swizzling modes of TMA and of wgmma.)
 #pragma once
 
 #include "compiler/layout/Layout.h"
@@ -21,15 +21,16 @@ struct MatrixBuffer {
 
   unsigned panelBytes() const { return swizzleBytes ? swizzleBytes : kChunkBytes; }
   unsigned panelElems() const { return panelBytes() * 8 / elemBits; }
-  /// Of the buffer's first byte, so that address bits are those of the pattern.
+  /// Alignment of the buffer, so that address bits equal offset bits.
   unsigned alignmentBytes() const { return kMatrixRows * panelBytes(); }
 };
 
-/// From offsets in elements to [batch...,] rows x columns. Extents are powers of two, that along rows a panel at least.
+/// Maps offsets in elements to [batch...,] rows x columns. Extents are powers of two; the one along rows is at least a
+/// panel.
 LinearLayout matrixBufferLayout(const MatrixBuffer &buffer, llvm::ArrayRef<int64_t> shape);
 
-/// The bits of a matrix's descriptor but its address, which are the lowest 14 and count chunks. `rowsAlongDepth`: rows
-/// of the buffer run along the dimension that is summed over. (PTX ISA, matrix descriptor format of wgmma.)
+/// The matrix descriptor without its address, which is the lowest 14 bits and counts chunks. `rowsAlongDepth`: rows of
+/// the buffer run along K. (PTX ISA, matrix descriptor format of wgmma.)
 uint64_t matrixDescriptor(const MatrixBuffer &buffer, int64_t numRows, bool rowsAlongDepth);
 
 } // namespace nereid::layout

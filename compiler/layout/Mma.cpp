@@ -50,7 +50,7 @@ private:
 } // namespace
 
 namespace {
-/// How warps are spread.
+/// How warps are distributed.
 struct Warps {
   llvm::ArrayRef<unsigned> perCta;
   unsigned columns = kMmaColumns; ///< of one warp
@@ -58,8 +58,8 @@ struct Warps {
 };
 } // namespace
 
-/// The warps' bits. `absent` has no place in the tile: warps along it hold copies.
-static void addWarps(TileBases &bases, const Warps &warps, std::optional<unsigned> absent) {
+/// Adds the warps' bits. The tile lacks the dim `absent`: warps along it hold copies.
+static void addWarps(Bases &bases, const Warps &warps, std::optional<unsigned> absent) {
   const unsigned rank = warps.perCta.size();
   for (unsigned index : llvm::seq<unsigned>(0, rank)) {
     const unsigned dim = warps.rowsFirst ? index : rank - 1 - index;

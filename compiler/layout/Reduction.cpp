@@ -1,10 +1,10 @@
 // Plans reductions along one dimension.
 // SPDX-License-Identifier: MIT
 //
-// Of a thread's bits (register, lane, warp) those combinations matter that leave the result's place alone: the kernel K
-// of the layout without the axis. Combinations that do not even move along the axis (Z) hold copies and are not
-// combined. K is split: what only registers do is combined in threads, what lanes add by butterflies, what warps add
-// through shared memory.
+// The relevant combinations of a thread's bits (register, lane, warp) leave the coordinates of the result unchanged:
+// the kernel K of the layout without the axis. Combinations that do not move along the axis either (Z) are copies and
+// are not combined. K is split: combinations of register bits are reduced in threads, those with lane bits by
+// butterflies, those with warp bits through shared memory.
 #include "compiler/layout/Reduction.h"
 
 #include "compiler/layout/Distributed.h"
@@ -21,18 +21,18 @@ namespace {
 
 /// A layout's inputs as one list of bits: registers, lanes, warps.
 struct Bits {
-  BitColumns coordinates; ///< where each bit goes in the tile
+  BitColumns coordinates; ///< the tile coordinates of each bit
   BitColumns results;     ///< the same without the axis
   unsigned registers = 0, lanes = 0, warps = 0;
 
   unsigned inWarp() const { return registers + lanes; }
 };
 
-/// Selections of bits that do not move the result, by who can combine them; none holds only copies.
+/// Selections of bits that do not move the result, by the level that combines them; no entry holds only copies.
 struct Kernel {
   BitColumns inThread, inWarp, acrossWarps;
-  BitColumns registerKernel;     ///< registers alone, with copies
-  BitColumns combinedBeforehand; ///< all that is combined or a copy once warps are done
+  BitColumns registerKernel;     ///< register bits alone, with copies
+  BitColumns combinedBeforehand; ///< all that is a copy, or combined before warps are
 };
 
 } // namespace
@@ -67,12 +67,12 @@ static Kernel kernelOf(const Bits &bits) {
   return kernel;
 }
 
-/// The registers that tell partials apart: bits whose results depend on no earlier bit.
+/// The registers that distinguish partials: bits whose results are independent of earlier bits.
 struct Partials {
   llvm::SmallVector<unsigned, 10> registerBits;
   BitColumns results; ///< of each of those bits
 
-  /// The partial that holds `result`; there is one.
+  /// The partial of `result`; it exists.
   uint32_t find(BitVector result) const { return solve(results, result).value_or(0); }
 };
 
@@ -110,8 +110,8 @@ static void planLanes(const Bits &bits, const Partials &partials, const Kernel &
   }
 }
 
-/// For each bit of the threads the part of a result that it holds: zero on all that is combined already, a unit on each
-/// combination that crosses warps, else zero on as many registers and lanes as possible.
+/// For each thread bit, the part of a result that it indexes: zero for combinations that are reduced already, a unit
+/// vector for each combination that crosses warps, else zero for as many registers and lanes as possible.
 static BitColumns partOfBits(const Bits &bits, const Kernel &kernel) {
   BitColumns basis = extend({}, kernel.combinedBeforehand);
   const unsigned before = basis.size();
@@ -126,7 +126,7 @@ static BitColumns partOfBits(const Bits &bits, const Kernel &kernel) {
 
 static constexpr llvm::StringLiteral kResult = "result", kPart = "part";
 
-/// Who holds which part of which result once warps are done: (register, lane, warp) -> (result, part).
+/// The owner of each part of each result before the exchange: (register, lane, warp) -> (result, part).
 static LinearLayout partialLayout(const Bits &bits, const Partials &partials, const Kernel &kernel,
                                   int32_t numResults) {
   const BitColumns parts = partOfBits(bits, kernel);
@@ -140,11 +140,11 @@ static LinearLayout partialLayout(const Bits &bits, const Partials &partials, co
                                  {{kResult.str(), numResults}, {kPart.str(), int32_t(1) << kernel.acrossWarps.size()}});
 }
 
-/// A thread reads at most eight parts of a result while lanes with copies could share the work: eight 32-bit parts are
-/// two loads and seven operations in a row; more of them cost more issue slots than a butterfly for each doubling.
+/// A thread reads at most eight parts of a result if lanes with copies can share the work: eight 32-bit parts are two
+/// loads and seven dependent operations; more of them cost more issue slots than a butterfly per doubling.
 static constexpr unsigned kMaxFanInBits = 3;
 
-/// Who reads which part of which result: registers hold parts below results, and spare lanes the parts above.
+/// The reader of each part of each result: registers index parts before results, and spare lanes the remaining parts.
 static LinearLayout gatheredLayout(const LinearLayout &result, unsigned partBits, ReductionExchange &exchange) {
   const LinearLayout flat = result.flattenOuts(kResult);
   llvm::SmallVector<unsigned, 6> spareLanes;

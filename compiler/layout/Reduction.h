@@ -1,13 +1,13 @@
-// How a tile is reduced along one dimension: in threads, between lanes, between warps.
+// Plans the reduction of a tile along one dimension: in threads, between lanes, between warps.
 // SPDX-License-Identifier: MIT
 //
 // How to execute a plan, a value being one element of each operand:
 //   partial[p] = the values in registers groups[p], combined in order
 //   for steps in laneSteps, all p at once:
 //     partial[p] = combine(partial[p], shfl.bfly(partial[p ^ partialXor], laneXor))
-// Without exchange:
+// If no warps are crossed:
 //   result register r = partial[resultPartial[r]]
-// With exchange, operand i by exchange.operands[i].plan, its source registers being the partials:
+// Otherwise, for operand i by exchange.operands[i].plan, whose source registers are the partials:
 //   one write phase, one barrier, one read phase
 //   result register r = loaded registers r * fanIn + j, combined over j = 0 .. fanIn - 1
 //   for steps in exchange.laneSteps: result[r] = combine(result[r], shfl.bfly(result[r], laneXor))
@@ -23,14 +23,14 @@ struct ReductionStep {
   uint32_t partialXor = 0; ///< 0 unless registers and lanes share bits of the axis
 };
 
-/// An operand's place in the exchange buffer.
+/// An operand's buffer in the exchange.
 struct ExchangeBuffer {
   uint32_t byteOffset = 0;
   SharedPlan plan; ///< a single repetition; stores and loads all partials
 };
 
-/// Partials of different warps meet in shared memory. A thread reads up to eight partials of a result itself; of more,
-/// lanes that hold copies of the result each read a share and combine them by further butterflies.
+/// Combines partials of different warps through shared memory. A thread reads up to eight partials of a result; if
+/// there are more, lanes that hold copies of the result read a share each and combine them by further butterflies.
 struct ReductionExchange {
   std::vector<ExchangeBuffer> operands;
   unsigned fanIn = 1; ///< partials of one result that a thread reads
@@ -40,19 +40,19 @@ struct ReductionExchange {
 struct ReductionPlan {
   /// The layout of the result.
   LinearLayout result;
-  /// Source registers of each partial, by increasing coordinate along the axis; copies are left out.
+  /// Source registers of each partial, by increasing coordinate along the axis; copies are dropped.
   std::vector<llvm::SmallVector<uint32_t, 8>> groups;
   llvm::SmallVector<ReductionStep, 5> laneSteps;
   bool crossesWarps = false;
-  /// Without exchange: the partial that is result register r.
+  /// Without exchange: the partial for each result register.
   llvm::SmallVector<uint32_t, 16> resultPartial;
   ReductionExchange exchange;                                   ///< where crossesWarps
   uint32_t bytes = 0;                                           ///< of shared memory
   unsigned numBarriers() const { return crossesWarps ? 1 : 0; } ///< inside; none before or after
 };
 
-/// `src` is surjective, as are all layouts of tiles; `operandBits` are the element widths of the reduction's operands.
-/// The combination is taken to be associative and commutative.
+/// `src` is surjective, as all layouts of tiles are; `operandBits` are the element widths of the reduction's operands.
+/// The combination is assumed to be associative and commutative.
 ReductionPlan planReduction(const LinearLayout &src, unsigned axis, llvm::ArrayRef<unsigned> operandBits,
                             const BankModel &banks = {});
 

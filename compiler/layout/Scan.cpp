@@ -46,12 +46,12 @@ static std::optional<llvm::SmallVector<Holder, 12>> holdersOf(const LinearLayout
 
 bool layout::isScannable(const LinearLayout &layout, unsigned axis) { return holdersOf(layout, axis).has_value(); }
 
-/// The runs inside warps; gives how many bits of the axis they cover.
+/// Plans the runs inside warps; returns how many bits of the axis they cover.
 static unsigned planRuns(llvm::ArrayRef<Holder> holders, ScanPlan &plan) {
   unsigned covered = 0;
   for (const Holder &holder : holders) {
     if (holder.input == kWarp)
-      break; // what lies above is joined with the warps
+      break; // higher bits are combined across warps
     const bool isOfLanes = holder.input == kLane;
     if (plan.runs.empty() || plan.runs.back().isOfLanes != isOfLanes)
       plan.runs.push_back({isOfLanes, {}});
@@ -62,8 +62,8 @@ static unsigned planRuns(llvm::ArrayRef<Holder> holders, ScanPlan &plan) {
 }
 
 namespace {
-/// What each bit of an input adds to the row and to the block's number.
-struct ScanBases {
+/// The images of each bit of an input in the row index and in the block index.
+struct Bases {
   llvm::SmallVector<uint32_t, 10> rows, blocks;
 
   ScanBases(const LinearLayout &layout, const LinearLayout &withoutAxis, llvm::StringRef axis, llvm::StringRef input,

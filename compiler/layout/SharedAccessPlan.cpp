@@ -19,10 +19,10 @@ static Bases basesOf(const LinearLayout &offsets, llvm::StringRef in) {
   return bases;
 }
 
-//--- one by one ----------------------------------------------------------------------------
+//--- vector accesses -----------------------------------------------------------------------
 
-/// The bits of a register's number that count elements side by side, from the lowest on, as far as every thread's are
-/// aligned to all of them. Where the order is kept they are the lowest bits.
+/// The register bits that index adjacent elements, from the lowest on, as far as every thread's vectors are aligned. If
+/// the order is kept they are the lowest bits.
 static llvm::SmallVector<unsigned, 4> contiguousRegisterBits(const Bases &registers, const SharedAccessPattern &pattern,
                                                              unsigned maxElems, RegisterOrder order) {
   llvm::SmallVector<unsigned, 4> bits;
@@ -44,7 +44,7 @@ static llvm::SmallVector<unsigned, 4> contiguousRegisterBits(const Bases &regist
   return bits;
 }
 
-/// The number with `value`'s bits at `positions`.
+/// Deposits `value`'s bits at `positions`.
 static uint32_t deposit(uint32_t value, llvm::ArrayRef<unsigned> positions) {
   uint32_t number = 0;
   for (auto [bit, position] : llvm::enumerate(positions))
@@ -79,15 +79,15 @@ SharedAccessPattern layout::planSharedAccesses(const LinearLayout &registers, co
 //--- matrices ------------------------------------------------------------------------------
 
 namespace {
-/// Which register bits are elements of a word, and what moves a lane's row.
+/// The register bits that index elements of a word, and the offsets of row bits.
 struct MatrixMapping {
-  llvm::SmallVector<unsigned, 2> wordBits; ///< of the register's number
+  llvm::SmallVector<unsigned, 2> wordBits; ///< of the register index
   Bases rowBases;                          ///< the offsets of a row's bits
   bool isTransposed = false;
 };
 } // namespace
 
-/// Whether all bases but those of `exempt` (by register, lane bit) leave a row's inside alone.
+/// Whether all bases but those of `exempt` (register bits, lane bits) move whole rows only.
 static bool othersMoveRows(const Bases &registers, const Bases &lanes, const Bases &warps,
                            llvm::ArrayRef<unsigned> exemptRegisters, llvm::ArrayRef<unsigned> exemptLanes,
                            uint32_t rowElems) {
@@ -101,7 +101,7 @@ static bool othersMoveRows(const Bases &registers, const Bases &lanes, const Bas
   return llvm::all_of(warps, stays);
 }
 
-/// Rows as the lanes hold them: a word's elements and the words of four lanes lie side by side.
+/// Rows as the lanes hold them: a word's elements and the words of four lanes are adjacent.
 static std::optional<MatrixMapping> plainMapping(const Bases &registers, const Bases &lanes, const Bases &warps,
                                                  unsigned elemBytes) {
   MatrixMapping shape;
@@ -119,7 +119,7 @@ static std::optional<MatrixMapping> plainMapping(const Bases &registers, const B
   return shape;
 }
 
-/// Eight lanes side by side in a row; a word's two elements and four lanes lie in rows of their own.
+/// Eight adjacent lanes along a row; a word's two elements and four lanes are in separate rows.
 static std::optional<MatrixMapping> transposedMapping(const Bases &registers, const Bases &lanes, const Bases &warps,
                                                       unsigned elemBytes) {
   if (elemBytes != 2 || registers.empty() || lanes[2] != 1 || lanes[3] != 2 || lanes[4] != 4 ||
@@ -132,7 +132,7 @@ static std::optional<MatrixMapping> transposedMapping(const Bases &registers, co
   return shape;
 }
 
-/// The sum of the entries of `bits` that `selection` names.
+/// The sum of the entries of `bits` in `selection`.
 static uint32_t spread(llvm::ArrayRef<unsigned> bits, uint32_t selection) {
   uint32_t number = 0;
   for (auto [index, bit] : llvm::enumerate(bits))
@@ -141,7 +141,7 @@ static uint32_t spread(llvm::ArrayRef<unsigned> bits, uint32_t selection) {
   return number;
 }
 
-/// The map of the lanes' rows.
+/// The offsets of the lanes' rows as a layout.
 static LinearLayout rowOffsets(const SharedAccessPattern &rows, int32_t size) {
   LinearLayout::Input inputs[] = {{kRegister.str(), {}}, {kLane.str(), {}}, {kWarp.str(), {}}, {kBlock.str(), {}}};
   for (uint32_t basis : rows.laneBases)

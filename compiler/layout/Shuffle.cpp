@@ -1,11 +1,11 @@
 // Plans conversions inside warps.
 // SPDX-License-Identifier: MIT
 //
-// Let C map a destination's (register, lane, warp) to where the source holds it, with register part A and lane part B.
-// In round k receiver l fills register k ^ F(l) ^ G(warp) and reads from lane M(l) ^ B(k), where M = B F + B on lanes.
-// F is chosen to make M the identity where that is possible (then some rounds move nothing) and of full rank otherwise,
-// so that a sender is asked for one register a round, which is a linear function of its own lane. Where two receivers
-// need different registers of one sender whatever F is, registers that nobody wants are added to give more rounds.
+// Let C map a destination's (register, lane, warp) to the source's holder of the same element, with register part A and
+// lane part B. In round k receiver l fills register k ^ F(l) ^ G(warp) and reads from lane M(l) ^ B(k), where M = B F +
+// B on lanes. F is chosen to make M the identity where that is possible (then some rounds move nothing) and of full
+// rank otherwise, so that in each round one register of a sender is read, which is a linear function of its own lane.
+// Where two receivers need different registers of one sender for any F, unused registers are added to give more rounds.
 #include "compiler/layout/Shuffle.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,21 +17,21 @@ using namespace nereid::layout;
 
 namespace {
 
-/// C over GF(2), in words; each list has a column a bit of the destination's register, lane, warp.
+/// C over GF(2), in words; each list has one column per bit of the destination's register, lane or warp.
 struct WordMap {
   unsigned numLaneBits = 0;
   BitColumns regOfReg, regOfLane, regOfWarp;    ///< the A of each input
   BitColumns laneOfReg, laneOfLane, laneOfWarp; ///< the B of each input
 };
 
-/// The F, G and M of the comment above, and Q: the register offset that a lane sends.
+/// F, G and M of the comment above, and Q: the register offset that a lane sends.
 struct Exchange {
   BitColumns roundOfLane, roundOfWarp;
   BitColumns sourceLane, sourceLaneOfWarp;
   BitColumns sentOfLane, sentOfWarp;
 };
 
-/// Where the destination's registers lie in rounds and subwords.
+/// The mapping of the destination's registers to rounds and subwords.
 struct Packing {
   BitColumns subwords, words;             ///< destination selections: bases of both parts
   BitColumns sourceSubwords, sourceWords; ///< bases of the source's registers
@@ -46,7 +46,7 @@ bool ShufflePlan::isButterfly() const {
   return llvm::all_of(warpBases, [](uint32_t base) { return base == 0; });
 }
 
-/// C, or nothing where an element changes its warp or block.
+/// C, or nothing if an element changes its warp or block.
 static std::optional<WordMap> mapInsideWarps(const LinearLayout &src, const LinearLayout &dst) {
   const LinearLayout map = dst.invertAndCompose(src);
   WordMap result;
@@ -64,7 +64,7 @@ static std::optional<WordMap> mapInsideWarps(const LinearLayout &src, const Line
   return result;
 }
 
-/// Keeps the registers that are no copies: the result's bit i is the i-th such bit.
+/// Keeps the registers that are not copies: the result's bit i is the i-th such bit.
 static void dropCopies(WordMap &map, uint64_t copies) {
   BitColumns registers, lanes;
   for (unsigned bit = 0; bit < map.regOfReg.size(); ++bit)
@@ -76,7 +76,7 @@ static void dropCopies(WordMap &map, uint64_t copies) {
   map.laneOfReg = lanes;
 }
 
-/// Directions of both register files whose elements always travel together: they may share a 32-bit word.
+/// Directions of both sides' registers whose elements always move together and may share a 32-bit word.
 static Packing choosePacking(const WordMap &map, unsigned numSourceBits, unsigned elemBits) {
   Packing packing;
   BitColumns byThread = map.regOfLane;
@@ -93,7 +93,7 @@ static Packing choosePacking(const WordMap &map, unsigned numSourceBits, unsigne
     packing.subwords.push_back(direction);
     packing.sourceSubwords.push_back(sourceDirection);
   }
-  // What depends on the thread stays in the words' part of the source.
+  // The thread's part must stay in the source's word bits.
   byThread.append(unitVectors(numSourceBits));
   packing.sourceWords = extend(packing.sourceSubwords, byThread);
   BitColumns source = packing.sourceSubwords;
@@ -126,7 +126,7 @@ static WordMap inWords(const WordMap &map, const Packing &packing) {
   return words;
 }
 
-/// Chooses F and M for one lane bit that cannot read from its own lane; `read` spans the lanes that are read so far.
+/// Chooses F and M for one lane bit that cannot read from its own lane; `read` spans the lanes read so far.
 static void chooseOtherLane(WordMap &map, Exchange &exchange, const BitSpan &read, unsigned bit) {
   const BitVector lane = map.laneOfLane[bit];
   if (!read.contains(lane))
@@ -139,7 +139,7 @@ static void chooseOtherLane(WordMap &map, Exchange &exchange, const BitSpan &rea
     }
 }
 
-/// Receivers that read the same lane must want the same register: adds rounds where they do not.
+/// Receivers that read the same lane must need the same register: adds rounds where they do not.
 static void separateReaders(WordMap &map, Exchange &exchange) {
   for (BitVector readers : nullSpace(exchange.sourceLane)) {
     const BitVector wanted =
@@ -191,7 +191,7 @@ static Exchange chooseExchange(WordMap &map) {
   return exchange;
 }
 
-/// Q with Q M = A F + A on lanes: the register offset that a lane sends, by its own number.
+/// Q with Q M = A F + A on lanes: the register offset that a lane sends, by its own lane index.
 static void chooseSent(const WordMap &map, Exchange &exchange) {
   BitColumns basis = exchange.sourceLane;
   basis.append(extend(exchange.sourceLane, unitVectors(map.numLaneBits)));
@@ -207,7 +207,7 @@ static void chooseSent(const WordMap &map, Exchange &exchange) {
                                   multiply(exchange.sentOfLane, exchange.sourceLaneOfWarp[index]));
 }
 
-/// As few stages as the rank of the index that a thread adds.
+/// As few stages as the rank of the thread's part of the index.
 static llvm::SmallVector<SelectStage, 4> makeStages(BitColumnsRef ofLane, BitColumnsRef ofWarp) {
   BitColumns all(ofLane);
   all.append(ofWarp.begin(), ofWarp.end());

@@ -1,4 +1,4 @@
-// A conversion inside warps: selects in each thread, warp shuffles, selects again.
+// Plans a conversion inside warps: selects in each thread, warp shuffles, selects again.
 // SPDX-License-Identifier: MIT
 //
 // How to execute a plan, w being the words of a thread:
@@ -16,8 +16,8 @@
 
 namespace nereid::layout {
 
-/// Values i and i ^ xorIndex change places in threads with an odd number of set bits in lane & laneMask and
-/// warp & warpMask together.
+/// Swaps values i and i ^ xorIndex in threads with an odd number of set bits in lane & laneMask and warp & warpMask
+/// together.
 struct SelectStage {
   uint32_t laneMask = 0;
   uint32_t warpMask = 0;
@@ -25,9 +25,9 @@ struct SelectStage {
 };
 
 struct ShuffleRound {
-  uint32_t word = 0;    ///< what each lane sends
-  uint32_t laneXor = 0; ///< added to the lane that it reads from
-  bool moves = true;    ///< false: every lane would read itself
+  uint32_t word = 0;    ///< the word that each lane sends
+  uint32_t laneXor = 0; ///< XORed with the lane that it reads from
+  bool moves = true;    ///< false: every lane would read its own word
 };
 
 struct ShuffleResult {
@@ -36,21 +36,21 @@ struct ShuffleResult {
 };
 
 struct ShufflePlan {
-  /// Source registers of each word; more than one where elements are narrower than 32 bits and travel together.
-  /// Elements of 64 bits and more are one word here and several shuffles.
+  /// Source registers of each word; more than one where elements are narrower than 32 bits and move together. Elements
+  /// of 64 bits and more are one word here and several shuffles.
   std::vector<llvm::SmallVector<uint32_t, 4>> words;
   llvm::SmallVector<SelectStage, 4> before;
   llvm::SmallVector<uint32_t, 6> laneBases;
   llvm::SmallVector<uint32_t, 5> warpBases;
   llvm::SmallVector<ShuffleRound, 16> rounds; ///< a power of two
   llvm::SmallVector<SelectStage, 4> after;
-  llvm::SmallVector<ShuffleResult, 16> results; ///< one a destination register
+  llvm::SmallVector<ShuffleResult, 16> results; ///< one per destination register
 
-  /// True where each lane reads from lane ^ laneXor: shfl.bfly serves.
+  /// True if each lane reads from lane ^ laneXor, so that shfl.bfly can be used.
   bool isButterfly() const;
 };
 
-/// Words are packed while elemBits is a divisor of 32. Nothing where an element would have to change its warp.
+/// Words are packed if elemBits divides 32. Nothing where an element would change its warp.
 std::optional<ShufflePlan> planShuffle(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits);
 
 } // namespace nereid::layout

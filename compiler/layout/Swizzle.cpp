@@ -1,4 +1,4 @@
-// Makes the tables of a conversion through shared memory: each side's accesses, the cheapest order of the buffer.
+// Plans a conversion through shared memory: each side's accesses, and the cheapest order of the buffer.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/Swizzle.h"
 
@@ -14,14 +14,13 @@ using namespace nereid;
 using namespace nereid::layout;
 
 namespace {
-/// Register numbers whose places are, one after the other, the offset bits of a vector; then registers that reach the
-/// rest.
+/// Registers whose coordinates are the offset bits of a vector, in order; then registers that span the rest.
 struct RegisterBasis {
   llvm::SmallVector<uint32_t, 4> vector;
   llvm::SmallVector<uint32_t, 10> rest;
 };
 
-/// What decides between orders; its accesses and layout are made for the order that is chosen.
+/// The properties that decide between orders; accesses and layout are built for the chosen order only.
 struct SideDraft {
   BitColumns registers;
   RegisterBasis basis;
@@ -30,7 +29,7 @@ struct SideDraft {
   unsigned cost() const { return (2 * side.wavefronts + 1) << basis.rest.size(); }
 };
 
-/// An order and what it costs.
+/// An order and its cost.
 struct Candidate {
   SwizzleOrder order;
   SideDraft store, load;
@@ -39,7 +38,7 @@ struct Candidate {
 };
 } // namespace
 
-/// `offsets` are the offsets of the register bits; those in `reached` are left to other threads.
+/// `offsets` are the offsets of the register bits; those in `reached` belong to other threads.
 static RegisterBasis chooseRegisters(BitColumnsRef offsets, unsigned vectorBits, BitColumnsRef reached) {
   RegisterBasis basis;
   BitSpan span;
@@ -65,7 +64,7 @@ static RegisterBasis chooseRegisters(BitColumnsRef offsets, unsigned vectorBits,
   return basis;
 }
 
-/// The XOR of the entries that `selection` names.
+/// The XOR of the entries in `selection`.
 static uint32_t sum(llvm::ArrayRef<uint32_t> entries, uint64_t selection) {
   uint32_t total = 0;
   for (auto [index, entry] : llvm::enumerate(entries))
@@ -149,7 +148,7 @@ static SharedAccessPattern finishSide(SideDraft draft, unsigned offsetBits, unsi
   return std::move(draft.side);
 }
 
-/// Registers that are loaded: the first of each set of copies.
+/// The registers that are loaded: the first of each set of copies.
 static llvm::SmallVector<uint32_t, 16> findLoaded(BitColumnsRef registers) {
   const uint64_t copies = dependentColumns(registers);
   llvm::SmallVector<uint32_t, 10> ofBit;
@@ -191,7 +190,7 @@ static uint32_t bytesOf(const SwizzleRequest &request, const Candidate &candidat
 static Candidate chooseCandidate(const SwizzleRequest &request, const SwizzleOptions &options) {
   std::optional<Candidate> best = makeCandidate(request, {}, options.banks);
   assert(best && "without widening there always is an order");
-  // Directions that could make a vector make repetitions, too.
+  // Directions that could serve vectors can serve repetitions instead.
   for (SwizzleRequest narrower = request;
        bytesOf(request, *best) > options.widestBytes && narrower.maxVectorBits-- > 0;) {
     std::optional<Candidate> other = makeCandidate(narrower, {}, options.banks);

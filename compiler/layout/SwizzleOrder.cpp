@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // The buffer's offset bits, from the least significant: a vector that both sides have in registers (V), one side's
-// further vector bits (X), what a bank's word still lacks (N), banks, segments (S: lines of all banks), repetitions.
-// Every bit is a direction in the tile. Two lanes of one phase conflict where they differ in S and in nothing else but
-// V, X, N; so S and N avoid what either side's lanes span. A phase's span has at most as many dimensions as there are
-// banks, therefore such S and N exist: what neither side's lanes span, and sums of a direction of one side and one of
-// the other, which is the XOR of a swizzle.
+// further vector bits (X), the remaining bits of a bank's word (N), banks, segments (S: lines of all banks),
+// repetitions. Every bit is a direction in the tile. Two lanes of one phase conflict where they differ in S and in
+// nothing else but V, X, N; so S and N avoid the span of either side's lanes. A phase's span has at most as many
+// dimensions as there are banks, therefore such S and N exist: directions that neither side's lanes span, and sums of a
+// direction of one side and one of the other. The sums are the XOR of a swizzle.
 #include "compiler/layout/SwizzleOrder.h"
 
 #include <algorithm>
@@ -37,12 +37,12 @@ TileThreads layout::threadsOf(const LinearLayout &layout) {
 
 BitColumns SwizzleOrder::all() const { return join({common, widened, inWord, banks, segments, repetitions}); }
 
-/// What the lanes of a phase span; further lanes while there are banks for them.
+/// The span of the lanes of a phase; more lanes join while there are banks for them.
 static BitColumns phaseOf(const TileThreads &threads, const SwizzleRequest &request, unsigned vectorBits) {
   return first(extend({}, threads.lanes), request.lineBits - std::max(vectorBits, request.wordBits));
 }
 
-/// N and S without widening: they avoid both phases inside `space`, which holds all that threads span.
+/// N and S without widening: they avoid both phases inside `space`, which contains the span of all threads.
 static BitColumns segmentsOfEqualWidths(BitColumnsRef space, BitColumnsRef storePhase, BitColumnsRef loadPhase,
                                         unsigned count) {
   const BitColumns both = intersect(storePhase, loadPhase);
@@ -54,7 +54,7 @@ static BitColumns segmentsOfEqualWidths(BitColumnsRef space, BitColumnsRef store
 }
 
 namespace {
-/// Takes directions for N and S that keep the wide side's threads clear of X.
+/// Chooses directions for N and S that keep the wide side's threads independent of X.
 class SegmentSearch {
 public:
   SegmentSearch(BitColumnsRef wide, const TileThreads &wideThreads, BitColumnsRef wideSpan, BitColumnsRef narrowSpan,
@@ -79,14 +79,14 @@ public:
   BitColumns segments;
 
 private:
-  /// What is taken, together with: the wide side's threads, the same and X, either side's phase.
+  /// The span of the chosen directions, together with: the wide side's threads, the same and X, either side's phase.
   BitSpan taken, wideThreads, withWide, wideTaken, narrowTaken;
   unsigned count;
 };
 } // namespace
 
-/// N and S with widening by `wide`, by trial. Directions that cause conflicts come last. `narrowSpan` has the narrow
-/// side's phase and the part of X inside a word.
+/// N and S with widening by `wide`, by trial. Directions that cause conflicts come last. `narrowSpan` contains the
+/// narrow side's phase and the part of X inside a word.
 static BitColumns segmentsOfWidening(BitColumnsRef space, BitColumnsRef wide, const TileThreads &wideThreads,
                                      BitColumnsRef widePhase, BitColumnsRef narrowSpan, unsigned count) {
   const BitColumns wideSpan = join({wide, widePhase});
@@ -99,7 +99,7 @@ static BitColumns segmentsOfWidening(BitColumnsRef space, BitColumnsRef wide, co
   return search.segments;
 }
 
-/// The registers' directions with no part in `common`, given a complement of it that holds all that threads span.
+/// The registers' directions with no part in `common`, given a complement of it that contains the span of all threads.
 static BitColumns besideCommon(BitColumnsRef registers, BitColumnsRef common, BitColumnsRef spanned,
                                unsigned tileBits) {
   const BitSpan span(join({common, extend(common, join({spanned, unitVectors(tileBits)}))}));
@@ -109,7 +109,7 @@ static BitColumns besideCommon(BitColumnsRef registers, BitColumnsRef common, Bi
   return result;
 }
 
-/// V: registers on both sides that no thread bit moves; single registers come first.
+/// V: registers on both sides along which no thread bit moves; single registers come first.
 static BitColumns chooseCommon(const SwizzleRequest &request, BitColumnsRef spanned) {
   BitColumns candidates;
   const BitSpan loadRegisters(extend({}, request.load.registers));
@@ -120,7 +120,7 @@ static BitColumns chooseCommon(const SwizzleRequest &request, BitColumnsRef span
   return first(extend(spanned, candidates), request.maxVectorBits);
 }
 
-/// Chooses N, S and banks in `space`, which is a complement of V and the repetitions. False where X leaves no room.
+/// Chooses N, S and banks in `space`, which is a complement of V and the repetitions. False where X does not fit.
 static bool chooseBanks(const SwizzleRequest &request, Widening widening, BitColumnsRef space, SwizzleOrder &order) {
   const TileThreads &wide = widening.isStore ? request.store : request.load;
   const TileThreads &narrow = widening.isStore ? request.load : request.store;
@@ -137,7 +137,7 @@ static bool chooseBanks(const SwizzleRequest &request, Widening widening, BitCol
     return false;
   order.inWord = first(segments, request.wordBits - std::min(request.wordBits, vectorBits));
   order.segments.assign(segments.begin() + order.inWord.size(), segments.end());
-  // The rest, such that the wide side's threads have no part in X.
+  // The remaining directions, such that the wide side's threads have no part in X.
   const BitColumns besides = extend(join({order.widened, segments, wide.spanned}), join({narrowPhase, space}));
   order.banks = extend(segments, join({wide.spanned, besides}));
   return true;
@@ -154,7 +154,7 @@ std::optional<SwizzleOrder> layout::chooseOrder(const SwizzleRequest &request, W
   order.widened = first(extend(join({wide.spanned, order.common}), registers), widening.bits);
   if (order.widened.size() < widening.bits)
     return std::nullopt;
-  // Directions that no thread bit moves may become repetitions.
+  // Directions along which no thread bit moves may become repetitions.
   BitColumns free = extend(join({order.common, order.widened, spanned}), unitVectors(request.tileBits));
   order.repetitions.assign(free.end() - std::min<size_t>(request.repetitionBits, free.size()), free.end());
   free.truncate(free.size() - order.repetitions.size());

@@ -1,4 +1,4 @@
-// Which direction of a tile each bit of a shared-memory offset is.
+// Assigns a direction of the tile to each bit of a shared-memory offset.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,11 +9,11 @@ namespace nereid::layout {
 /// The bases of one side's inputs in the flattened tile.
 struct TileThreads {
   BitColumns registers, lanes, warps;
-  BitColumns spanned; ///< independent ones of lanes and warps
+  BitColumns spanned; ///< independent bases of lanes and warps
 };
 TileThreads threadsOf(const LinearLayout &layout);
 
-/// A conversion, and what its buffer may look like.
+/// A conversion, and the limits of its buffer.
 struct SwizzleRequest {
   TileThreads store, load;
   unsigned tileBits = 0;
@@ -34,7 +34,7 @@ struct Widening {
 struct SwizzleOrder {
   BitColumns common;  ///< V: registers of both sides
   BitColumns widened; ///< X: further registers of the wider side
-  BitColumns inWord;  ///< N: what a bank's word still lacks
+  BitColumns inWord;  ///< N: the remaining bits of a bank's word
   BitColumns banks;
   BitColumns segments;    ///< S: lines of all banks
   BitColumns repetitions; ///< not part of the offset
@@ -42,7 +42,7 @@ struct SwizzleOrder {
   BitColumns all() const;
 };
 
-/// Nothing where the layouts leave no room for so wide an access; without widening there always is an order.
+/// Nothing where the layouts do not allow such wide accesses; without widening there always is an order.
 std::optional<SwizzleOrder> chooseOrder(const SwizzleRequest &request, Widening widening);
 
 } // namespace nereid::layout

@@ -19,7 +19,7 @@ bool SharedAccessPattern::isImmediate(const SharedAccess &access) const {
   return (access.offset & threadBits) == 0;
 }
 
-/// The largest number of different words that one bank is asked for; 0 without active lanes.
+/// The largest number of distinct words accessed in one bank; 0 without active lanes.
 static unsigned wavefrontsOfPhase(llvm::ArrayRef<uint32_t> byteAddresses, unsigned accessBytes,
                                   const BankModel &banks) {
   std::map<uint32_t, std::set<uint32_t>> wordsOfBank;
@@ -36,7 +36,7 @@ static unsigned wavefrontsOfPhase(llvm::ArrayRef<uint32_t> byteAddresses, unsign
 Wavefronts layout::countWavefronts(const SharedAccessPattern &side, unsigned elemBytes, unsigned numLanes,
                                    unsigned numWarps, const BankModel &banks) {
   const unsigned accessBytes = side.vectorElems * elemBytes;
-  // Sub-word accesses are served in one phase, as words are.
+  // Sub-word accesses take one phase, as words do.
   const unsigned lanesInPhase = banks.lineBytes / std::max(accessBytes, banks.bankBytes);
   Wavefronts worst;
   for (unsigned warp = 0; warp < numWarps; ++warp) {

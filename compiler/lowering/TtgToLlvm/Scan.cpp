@@ -38,9 +38,9 @@ private:
   IrBuilder &ir;
   tt::ScanOp op;
   layout::ScanPlan plan;
-  std::vector<Row> rows;   ///< of each register, scanned inside its run
-  std::vector<Row> totals; ///< of each run, at its first register
-  uint32_t joined = 0;     ///< register bits inside runs
+  std::vector<Row> rows;   ///< of each register, scanned inside its block of the axis
+  std::vector<Row> totals; ///< of each block, at its first register
+  uint32_t joined = 0;     ///< register bits inside blocks
   bool isFailed = false;
 };
 
@@ -79,12 +79,12 @@ static SmallVector<uint32_t> subsetsOf(uint32_t mask) {
   return subsets;
 }
 
-/// The first registers of runs, without the bits given.
+/// The first registers of blocks, without the bits given.
 SmallVector<uint32_t> ScanEmitter::groupBases(uint32_t without) const {
   return subsetsOf(uint32_t(rows.size() - 1) & ~(plan.copies | joined | without));
 }
 
-/// Combines `prefix` with the elements of a run after it, where the condition (null: always) is true.
+/// Combines `prefix` with the elements of the block after it, where the condition (null: always) is true.
 void ScanEmitter::putBefore(const Row &prefix, uint32_t group, llvm::Value *condition) {
   for (uint32_t element : subsetsOf(joined)) {
     Row &row = rows[group | element];
@@ -111,7 +111,7 @@ void ScanEmitter::joinRegisters(const layout::ScanRun &run) {
       const uint32_t block = group | member(position);
       if (position > 0)
         putBefore(before, block, nullptr);
-      // A run of one element is its own total.
+      // A block of one element is its own total.
       if (&run == &plan.runs.front())
         before = rows[block];
       else
@@ -148,7 +148,7 @@ void ScanEmitter::joinLanes(const layout::ScanRun &run) {
 
 //--- across warps --------------------------------------------------------------------------
 
-/// The totals of all runs of each row that the thread has a part of, adjacent for each row.
+/// The totals of all blocks of each row that the thread has a part of, adjacent for each row.
 std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
   const layout::ScanExchange &exchange = plan.exchange;
   const uint32_t begin = emitter.module.shared.offsetOf.lookup(op);
@@ -175,7 +175,7 @@ std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
   return loaded;
 }
 
-/// Scans one row: `groups` are the thread's runs, each with the bits that its registers add to its index.
+/// Scans one row: `groups` are the thread's blocks, each with the bits that its registers add to its index.
 void ScanEmitter::joinBlocks(ArrayRef<Row> totalsOfRow, ArrayRef<std::pair<uint32_t, uint32_t>> groups) {
   const layout::ScanExchange &exchange = plan.exchange;
   uint32_t registerBits = 0;

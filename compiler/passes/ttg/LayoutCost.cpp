@@ -82,7 +82,7 @@ static unsigned registersAboveWarps(const LinearLayout &layout, unsigned axis) {
                         [&](unsigned bit) { return layout.basis(layout::kRegister, bit)[axis] > lowest; });
 }
 
-/// A scan visits each register twice, and every thread scans the totals of the warps' runs.
+/// A scan visits each register twice, and every thread scans the totals of the warps' blocks.
 static unsigned scanCost(tt::ScanOp scan, unsigned axis, const LinearLayout &layout) {
   const unsigned registers = layout.inSize(layout::kRegister), warpBits = bitsAlong(layout, layout::kWarp, axis);
   const unsigned rows = registers >> bitsAlong(layout, layout::kRegister, axis);
