@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A layout gives each input bit a basis, the coordinates that the bit adds by XOR: the coordinates of register 5 are
-// bases[register][0] ^ bases[register][2]. A zero basis belongs to a bit that holds copies (broadcast). Sizes are powers
-// of two.
+// bases[register][0] ^ bases[register][2]. A zero basis belongs to a bit that holds copies (broadcast). Sizes are
+// powers of two.
 //
 // Lists of dims that are flattened or reshaped, inputs and outputs alike, are row-major: the last dim runs fastest.
 #pragma once

@@ -66,8 +66,8 @@ uint64_t layout::matrixDescriptor(const MatrixBuffer &buffer, int64_t numRows, b
   const uint64_t panel = numRows * buffer.panelBytes() / kChunkBytes;
   const uint64_t eightRows = kMatrixRows * buffer.panelBytes() / kChunkBytes;
   // For rows along K, the stride is the step from eight rows to the next. Unswizzled, the leading offset is the step
-  // from a chunk to the next along K; swizzled rows hold an instruction's K. For rows across K, swizzled: the leading offset is
-  // the step between panels and the stride that between eight rows; unswizzled, the reverse.
+  // from a chunk to the next along K; swizzled rows hold an instruction's K. For rows across K, swizzled: the leading
+  // offset is the step between panels and the stride that between eight rows; unswizzled, the reverse.
   const bool panelLeads = rowsAlongDepth || buffer.swizzleBytes;
   const uint64_t leading = rowsAlongDepth && buffer.swizzleBytes ? 1 : panelLeads ? panel : eightRows;
   const uint64_t stride = panelLeads ? eightRows : panel;
