@@ -1,4 +1,4 @@
-// Runs random integer tile programs and holds every value to what the analysis claims of it.
+// Tests axis info: runs random integer tile programs and checks every value against the analysis.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/dialect/imported/Dialect.h"
@@ -199,7 +199,7 @@ private:
   SmallVector<Value> tiles;
 };
 
-/// What is wrong with `info` of a tile with `elements`; empty where all holds.
+/// The reason why `info` is wrong for a tile with `elements`; empty where it holds.
 std::string refute(const AxisInfo &info, ArrayRef<int64_t> shape, const Elements &elements, unsigned bits) {
   if (info.constant && elements.front() != *info.constant && bits > 1)
     return "not that constant";
@@ -250,7 +250,7 @@ TEST(AxisInfo, claims_hold_in_random_programs) {
       FAIL() << "seed " << seed << ": " << problem;
     }
   }
-  // The property must not hold for want of cases.
+  // Enough programs must finish for the test to be meaningful.
   EXPECT_GT(finished, 1000u);
   EXPECT_GT(runs, 5000u);
 }

@@ -1,4 +1,4 @@
-// Checks the registers counted for tiles by hand.
+// Tests the register counts of tiles against counts by hand.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/RegisterPressure.h"
 
@@ -11,7 +11,7 @@ using namespace nereid;
 
 namespace {
 
-/// The peak of a function with this body; `T` is a layout of 4 warps, 8 consecutive elements a thread.
+/// The peak of a function with this body; `T` is a layout of 4 warps, 8 consecutive elements per thread.
 unsigned peakOf(const std::string &body) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<tt::TtDialect, ttg::TtgDialect, arith::ArithDialect, scf::SCFDialect>();
@@ -56,7 +56,7 @@ TEST(RegisterPressure, TilesThatMeetAddUp) {
             12u);
 }
 
-/// 64 x 64 sums of a product over 4 warps are 32 registers of a thread, which it changes in place.
+/// A 64 x 64 accumulator over 4 warps is 32 registers per thread, updated in place.
 TEST(RegisterPressure, ProductsAddInPlace) {
   const std::string product = R"(
 %c = arith.constant dense<1.0> : tensor<64x64xf32, #M>
@@ -97,7 +97,7 @@ TEST(RegisterPressure, LoopsKeepWhatTheyCarryAndWhatIsUsedBehind) {
   }
   %z = arith.addf %sum, %before : tensor<1024xf32, #T>
   tt.store %a, %z : tensor<1024x!tt.ptr<f32>, #T>)"),
-            20u); // the sum 8, `before` 8, what is loaded 4
+            20u); // the sum 8, `before` 8, the loaded tile 4
 }
 
 } // namespace

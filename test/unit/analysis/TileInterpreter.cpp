@@ -1,4 +1,4 @@
-// Runs make_range, splat, shape ops, integer arithmetic, scf.for and scf.if on vectors of numbers.
+// Interprets make_range, splat, shape ops, integer arithmetic, scf.for and scf.if on vectors of numbers.
 // SPDX-License-Identifier: MIT
 #include "test/unit/analysis/TileInterpreter.h"
 
@@ -10,7 +10,7 @@ using namespace nereid::test;
 
 static int64_t bitsOf(Value value) { return tt::elementOf(value.getType()).getIntOrFloatBitWidth(); }
 
-/// `value` as its type holds it: signed, but i1 as 0 or 1.
+/// `value` wrapped to its type: signed, but i1 as 0 or 1.
 static int64_t wrap(int64_t value, int64_t bits) {
   return bits == 1 ? value & 1 : static_cast<int64_t>(static_cast<uint64_t>(value) << (64 - bits)) >> (64 - bits);
 }
@@ -101,7 +101,7 @@ static std::optional<int64_t> compute(Operation &op, int64_t a, int64_t b, int64
 bool TileInterpreter::define(Value value, Elements elements) {
   const int64_t bits = bitsOf(value);
   for (int64_t &element : elements) {
-    // Overflow, which the analysis takes for a mistake of the program, is not what is tested.
+    // Overflow, which the analysis counts as an error of the program, is not tested.
     const bool mayWrap =
         bits < 32 ||
         isa_and_nonnull<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp, arith::MinUIOp, arith::MaxUIOp, arith::ExtUIOp>(
@@ -133,7 +133,7 @@ bool TileInterpreter::elementwise(Operation &op) {
   return define(op.getResult(0), std::move(result));
 }
 
-/// For each element of a tile of `shape`, the index of the element of `source` that `pick` finds for its coordinates.
+/// For each element of a tile of `shape`, the element of `source` at the index that `pick` gives for its coordinates.
 static Elements gather(const Elements &source, ArrayRef<int64_t> shape,
                        llvm::function_ref<size_t(ArrayRef<int64_t>)> pick) {
   Elements result;

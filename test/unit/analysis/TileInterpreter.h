@@ -1,4 +1,4 @@
-// Runs integer tile IR element by element, so that what analyses claim can be looked up.
+// Interprets integer tile IR element by element, to check the claims of analyses.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,12 +16,12 @@ using Elements = std::vector<int64_t>;
 
 class TileInterpreter {
 public:
-  /// Called with each op that ran and each value that it, or a loop's next iteration, defined.
+  /// Called with each value that an op, or a loop's next iteration, defines.
   using Observer = std::function<void(mlir::Value, const Elements &)>;
 
   explicit TileInterpreter(Observer observer) : observer(std::move(observer)) {}
 
-  /// False where a value left 31 bits or was divided by zero: nothing is said of such programs.
+  /// False where a value exceeds 31 bits or is divided by zero: such programs are not checked.
   bool run(tt::FuncOp function, llvm::ArrayRef<int64_t> arguments);
 
 private:

@@ -1,4 +1,4 @@
-// Kernels as IR text, and which of their arguments may be written.
+// Tests which arguments of kernels count as written, from IR text.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/WrittenArguments.h"
 
@@ -8,7 +8,7 @@
 
 using namespace nereid;
 
-/// The numbers of the written arguments of the public function, as "0 2"; anything else where the text is no module.
+/// The indices of the written arguments of the public function, as "0 2"; other text where parsing fails.
 static std::string written(const std::string &text) {
   auto context = driver::createContext();
   context->allowUnregisteredDialects();
@@ -63,7 +63,7 @@ TEST(WrittenArguments, a_choice_of_pointers_counts_for_each) {
             "0 1");
 }
 
-/// A loop that carries two pointers and swaps them at each turn, with `inside` for `%a` and `%b`.
+/// A loop that carries two pointers and swaps them in each iteration, with `inside` for `%a` and `%b`.
 static std::string swapping(const std::string &inside, const std::string &after) {
   return "%f = arith.constant 1.0 : f32\n"
          "%l:2 = scf.for %i = %zero to %n step %one iter_args(%a = %p, %b = %q) -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 "

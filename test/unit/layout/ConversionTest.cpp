@@ -1,4 +1,4 @@
-// Conversion plans, executed on plain arrays, give each register of the destination its element.
+// Tests conversion plans by executing them on plain arrays: each destination register gets its element.
 // SPDX-License-Identifier: MIT
 #include "test/unit/layout/PlanExecutor.h"
 #include "test/unit/layout/RandomLayouts.h"
@@ -70,7 +70,8 @@ TEST(Conversion, SharedMemoryServesEveryPair) {
   }
 }
 
-/// A layout whose warps hold what those of `layout` hold, with registers and lanes mixed by a random regular map.
+/// A layout whose warps hold the same elements as those of `layout`, with registers and lanes mixed by a random
+/// invertible map.
 static LinearLayout mixedInsideWarps(const LinearLayout &layout, RandomLayouts &random) {
   const unsigned registerBits = layout.inBits(kRegister), laneBits = layout.inBits(kLane);
   BitColumns columns(layout.columns(kRegister));
@@ -135,7 +136,7 @@ TEST(Conversion, ALayoutBetweenTwoLeavesRoomForRepetitions) {
     ASSERT_EQ(between.outputNames(), src.outputNames());
     ASSERT_EQ(between.inBits(kLane), src.inBits(kLane));
     ASSERT_EQ(between.inBits(kWarp), src.inBits(kWarp));
-    // Of 10 thread bits at most 5 on either way are not those of the side: 15 of 16 directions are taken.
+    // Of 10 thread bits, at most 5 per conversion do not come from the side's layout: 15 of 16 directions are used.
     for (const ConversionPlan &plan : {planConversion(src, between, 32), planConversion(between, dst, 32)})
       ASSERT_LE(plan.sharedBytes(), 128u * 1024)
           << "trial " << trial << " from " << src.toString() << " to " << dst.toString();
@@ -162,7 +163,7 @@ static LinearLayout strided() { return blockedLayout({1}, {32}, {1}, {0}, {64});
 
 TEST(Conversion, OneTranspositionIsHalfAShuffleARegister) {
   const LinearLayout src = blockedLayout({1, 4}, {8, 4}, {1, 1}, {1, 0}, {8, 16});
-  // Register bit 0 and lane bit 0 change places.
+  // Register bit 0 and lane bit 0 are swapped.
   const LinearLayout dst = LinearLayout::fromBases(
       {{"register", {{0, 4}, {0, 2}}}, {"lane", {{0, 1}, {0, 8}, {1, 0}, {2, 0}, {4, 0}}}, {"warp", {}}, {"block", {}}},
       {{"dim0", 8}, {"dim1", 16}});

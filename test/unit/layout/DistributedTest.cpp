@@ -1,4 +1,4 @@
-// Blocked and slice layouts against coordinates computed by division.
+// Tests blocked and slice layouts against coordinates computed by division.
 // SPDX-License-Identifier: MIT
 #include "test/unit/layout/RandomLayouts.h"
 
@@ -12,7 +12,7 @@ using namespace nereid;
 using namespace nereid::layout;
 using Extents = llvm::SmallVector<unsigned, 4>;
 
-/// Takes the digits of `value` in the bases `extents`, the dims of `order` from the fastest.
+/// Splits `value` into digits in the bases `extents`, with the dims of `order` from the fastest.
 static Extents digits(unsigned value, const Extents &extents, const Extents &order) {
   Extents result(extents.size());
   for (unsigned dim : order) {

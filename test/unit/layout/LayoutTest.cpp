@@ -1,4 +1,4 @@
-// The algebra of layouts: products, inverses, composition, division and views.
+// Tests the algebra of layouts: products, inverses, composition, division and views.
 // SPDX-License-Identifier: MIT
 #include "test/unit/layout/RandomLayouts.h"
 
@@ -84,7 +84,7 @@ TEST(Layout, InverseUndoes) {
       ASSERT_TRUE(layout.isInvertible());
       ASSERT_EQ(layout.invert().invert(), layout);
     }
-    // A right inverse of any layout: going there and back is the identity.
+    // A right inverse of any surjective layout: composing both gives the identity.
     const LinearLayout there = layout.pseudoInvert().compose(layout);
     for (llvm::StringRef out : layout.outputNames())
       for (unsigned bit = 0; bit < layout.outBits(out); ++bit)
@@ -140,7 +140,7 @@ TEST(Layout, DivisionUndoesTheProduct) {
   const LinearLayout pair = LinearLayout::identity1D(2, "register", "dim0");
   EXPECT_FALSE(LinearLayout::strided1D(4, 2, "register", "dim0").divideLeft(pair));
   EXPECT_FALSE(LinearLayout::identity1D(1, "register", "dim0").divideLeft(pair));
-  // The second bit also moves the first output bit: nothing is left when that is taken away.
+  // The second bit also moves the first output bit, so that division has no quotient.
   const LinearLayout skewed = LinearLayout::fromBases({{"register", {{1}, {3}}}}, {{"dim0", 4}});
   EXPECT_FALSE(skewed.divideLeft(pair));
   EXPECT_FALSE(skewed.divideRight(pair));

@@ -1,4 +1,4 @@
-// Matrices in shared memory against the swizzling that PTX describes, computed by address.
+// Tests matrices in shared memory against the swizzling that PTX describes, computed by address.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/MatrixBuffer.h"
 #include "compiler/layout/Distributed.h"
@@ -8,7 +8,7 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-/// The byte at which an element lies: panels one after the other, address bits from 4 on exchanged by those from 7 on.
+/// The byte offset of an element: panels are adjacent, address bits from 4 on are XORed with those from 7 on.
 static int64_t addressOf(const MatrixBuffer &buffer, int64_t rows, int64_t row, int64_t column) {
   const int64_t width = buffer.swizzleBytes ? buffer.swizzleBytes : 16, byte = column * buffer.elemBits / 8;
   const int64_t plain = byte / width * rows * width + row * width + byte % width;

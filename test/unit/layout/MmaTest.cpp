@@ -1,4 +1,4 @@
-// Layouts of matrix instructions against the fragments that PTX describes, computed by division.
+// Tests layouts of matrix instructions against the fragments that PTX describes, computed by division.
 // SPDX-License-Identifier: MIT
 #include "test/unit/layout/RandomLayouts.h"
 
@@ -12,7 +12,7 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-/// The places that (lane, warp) holds, without the block's.
+/// The coordinates that (lane, warp) holds.
 static std::set<std::vector<int32_t>> held(const LinearLayout &layout, int32_t lane, int32_t warp) {
   std::set<std::vector<int32_t>> places;
   for (int32_t index = 0; index < layout.inSize(kRegister); ++index) {
@@ -108,13 +108,13 @@ TEST(Mma, OperandsOfBlockedSumsHoldWholeRows) {
   const LinearLayout sums = blockedLayout({2, 2}, {4, 8}, {2, 1}, {1, 0}, {16, 16});
   for (int32_t lane = 0; lane < 32; ++lane)
     for (int32_t index : {0, 1}) {
-      // The first register of each row of the sums, and of the operand.
+      // The first register of each row of the accumulator, and of the operand.
       const int32_t row = sums.apply({{kRegister, index * 2}, {kLane, lane}, {kWarp, 1}}).front();
       EXPECT_EQ(left.apply({{kRegister, index}, {kLane, lane}, {kWarp, 1}}).front(), row);
     }
 }
 
-// Warps of a group lie one below the other: warp w is the (w % rows)th of its column of warps.
+// Warps of a group are stacked along M: warp w is the (w % rows)th of its column of warps.
 
 TEST(Mma, AccumulatorOfWarpGroupsIsThatOfPtx) {
   for (unsigned columns : {8, 32, 256})
@@ -127,7 +127,7 @@ TEST(Mma, AccumulatorOfWarpGroupsIsThatOfPtx) {
       for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
         for (int32_t lane = 0; lane < 32; ++lane)
           for (int32_t index = 0; index < layout.inSize(kRegister); ++index) {
-            // PTX ISA: d[i] of a thread, and instructions one after the other along the columns.
+            // PTX ISA: d[i] of a thread, and instructions in sequence along the columns.
             const unsigned step = index / (columns / 2), i = index % (columns / 2), along = product.n / stepN;
             const unsigned row = step / along * stepM + warp % product.warpRows * 16 + lane / 4 + 8 * (i / 2 % 2);
             const unsigned column =

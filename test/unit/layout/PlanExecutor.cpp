@@ -1,4 +1,4 @@
-// Threads in lockstep, shuffles as array reads, shared memory as a map from offsets.
+// Executes plans: threads in lockstep, shuffles as array reads, shared memory as a map from offsets.
 // SPDX-License-Identifier: MIT
 #include "test/unit/layout/PlanExecutor.h"
 

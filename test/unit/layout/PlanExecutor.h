@@ -1,4 +1,4 @@
-// Executes conversion and reduction plans on plain arrays, by their headers' words.
+// Executes conversion and reduction plans on plain arrays, as their headers specify.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nereid::test {
 
-/// What the threads of a block hold: values by warp, lane, register.
+/// Values held by the threads of a CTA, by warp, lane, register.
 class Threads {
 public:
   Threads(unsigned numWarps, unsigned numLanes, unsigned numRegisters)
@@ -28,12 +28,13 @@ private:
   std::vector<uint64_t> values;
 };
 
-/// Each register holds the value of its place in the flattened tile.
+/// Each register holds the value at its index in the flattened tile.
 Threads fill(const layout::LinearLayout &layout, const std::function<uint64_t(uint64_t)> &valueOfPlace);
 
 Threads convert(const layout::ConversionPlan &plan, const Threads &source, unsigned numResults);
 Threads shuffle(const layout::ShufflePlan &plan, const Threads &source);
-/// Sets `broken` where a store meets another value, or a load finds nothing, or an address is unaligned or outside.
+/// Sets `broken` where a store conflicts with another value, a load finds nothing, or an address is unaligned or out of
+/// range.
 Threads throughShared(const layout::SharedPlan &plan, const Threads &source, std::string &broken);
 
 using Combine = std::function<uint64_t(uint64_t, uint64_t)>;

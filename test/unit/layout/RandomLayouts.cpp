@@ -1,4 +1,4 @@
-// Deals tile directions to registers, lanes and warps at random.
+// Assigns tile directions to registers, lanes and warps at random.
 // SPDX-License-Identifier: MIT
 #include "test/unit/layout/RandomLayouts.h"
 
@@ -122,7 +122,7 @@ LinearLayout RandomLayouts::withDependentCopies(const TileSpec &spec) {
     input.name = name.str();
     for (auto [bit, column] : llvm::enumerate(base.columns(name))) {
       LinearLayout::Coordinates basis = base.basis(name, bit);
-      // A copy becomes a copy of any other place: the span stays what it is.
+      // A copy may become a copy of any other element: the span stays the same.
       if (!column && below(2)) {
         const uint64_t place = layout::multiply(all, word() & ((uint64_t(1) << all.size()) - 1));
         uint64_t rest = place;

@@ -1,4 +1,4 @@
-// Random layouts of tiles for property tests.
+// Generates random layouts of tiles for property tests.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nereid::test {
 
-/// A shape and the numbers of threads that a pair of layouts agrees on.
+/// A shape and the numbers of threads that two layouts share.
 struct TileSpec {
   llvm::SmallVector<int64_t, 4> shape;
   unsigned laneBits = 5;
@@ -26,15 +26,15 @@ public:
 
   /// Rank 1 to 4 and at most 2^maxBits elements.
   TileSpec spec(unsigned maxBits);
-  /// Of any kind: blocked, a slice of a blocked or of a linear layout, a permutation of bits, any linear map; with
-  /// copies.
+  /// Any kind of layout: blocked, a slice of a blocked or of a linear layout, a permutation of bits, any linear map;
+  /// with copies.
   layout::LinearLayout any(const TileSpec &spec);
 
   layout::LinearLayout blocked(const TileSpec &spec);
   layout::LinearLayout slice(const TileSpec &spec);
-  /// The tile's directions (units or any basis) dealt to registers, lanes and warps, with zero bases among them.
+  /// Assigns the tile's directions (units or any basis) to registers, lanes and warps, with zero bases among them.
   layout::LinearLayout dealt(const TileSpec &spec, bool onlyUnits);
-  /// The same, and copies that are sums of other bits.
+  /// The same, with copies that are sums of other bits.
   layout::LinearLayout withDependentCopies(const TileSpec &spec);
 
 private:

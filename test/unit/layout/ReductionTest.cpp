@@ -1,4 +1,4 @@
-// Reduction plans, executed on plain arrays, combine every element of the axis once and leave results everywhere.
+// Tests reduction plans on plain arrays: every element of the axis is combined once, and results are valid everywhere.
 // SPDX-License-Identifier: MIT
 #include "test/unit/layout/PlanExecutor.h"
 #include "test/unit/layout/RandomLayouts.h"
@@ -17,7 +17,7 @@ using namespace nereid::test;
 
 static uint64_t add(uint64_t a, uint64_t b) { return a + b; }
 
-/// Random values by place, and their sums by the place in the result.
+/// Random values by index, and their sums by the index in the result.
 struct Sums {
   std::vector<uint64_t> values, sums;
 

@@ -1,4 +1,4 @@
-// Buffers with a layout of their own: matrices give the registers that the layout wants, rows spread over all banks.
+// Tests buffers with a layout of their own: ldmatrix gives the registers of the layout, rows are spread over all banks.
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/SharedAccessPlan.h"
 
@@ -10,8 +10,7 @@
 using namespace nereid;
 using namespace nereid::layout;
 
-/// Rows (or columns, if `isColumnMajor`) one after the other; chunks of `vec` elements of row r change places by XOR
-/// with r.
+/// Rows (or columns, if `isColumnMajor`) in sequence; chunks of `vec` elements of row r are permuted by XOR with r.
 static LinearLayout swizzled(int64_t rows, int64_t columns, int64_t vec, int64_t perPhase, int64_t phases,
                              bool isColumnMajor = false) {
   const int64_t inner = isColumnMajor ? rows : columns, outer = isColumnMajor ? columns : rows;
@@ -28,7 +27,7 @@ static LinearLayout swizzled(int64_t rows, int64_t columns, int64_t vec, int64_t
                                  {{"dim0", int32_t(rows)}, {"dim1", int32_t(columns)}});
 }
 
-/// The place that lane `lane` gets as element `element` of matrix `matrix`, by the words of the PTX ISA.
+/// The coordinate that lane `lane` gets as element `element` of matrix `matrix`, as the PTX ISA specifies.
 static uint64_t loadedPlace(const LdStMatrixPlan &reach, const LinearLayout &buffer, const SharedAccess &access,
                             unsigned elemBytes, unsigned warp, unsigned lane, unsigned matrix, unsigned element) {
   const unsigned row = reach.isTransposed ? 2 * (lane % 4) + element : lane / 4;
@@ -98,14 +97,14 @@ TEST(LdStMatrixPlan, OtherWidthsComeAlongK) {
 }
 
 TEST(LdStMatrixPlan, RowsThatAreCutAreNoMatrices) {
-  // Vectors of 8 bytes change places, so no 16 bytes stay together.
+  // The swizzle permutes vectors of 8 bytes, so that no 16 bytes stay together.
   EXPECT_FALSE(planLdStMatrix(mmaOperand(0, 2, {4, 1}, {64, 64}), swizzled(64, 64, 4, 1, 8), 2));
-  // A lane of its own for each row.
+  // Each row is in a lane of its own.
   EXPECT_FALSE(planLdStMatrix(blockedLayout({1, 8}, {32, 1}, {4, 1}, {1, 0}, {64, 64}), swizzled(64, 64, 8, 1, 8), 2));
 }
 
 TEST(SharedAccessPlan, RegistersThatAreSideBySideInTheBufferGoTogether) {
-  // Four elements of a column are the first registers of a thread; the buffer has rows side by side.
+  // Four elements of a column are the first registers of a thread; the buffer is row-major.
   const LinearLayout registers = blockedLayout({4, 4}, {8, 4}, {1, 1}, {0, 1}, {32, 16});
   const LinearLayout buffer = swizzled(32, 16, 1, 1, 1);
   EXPECT_EQ(planSharedAccesses(registers, buffer, 4, 4, RegisterOrder::Kept).vectorElems, 1u);

@@ -1,4 +1,4 @@
-// Shared-memory buffers: widths, sizes and bank conflicts of common conversions.
+// Tests shared-memory buffers: widths, sizes and bank conflicts of common conversions.
 // SPDX-License-Identifier: MIT
 #include "test/unit/layout/PlanExecutor.h"
 #include "test/unit/layout/RandomLayouts.h"
@@ -48,7 +48,7 @@ TEST(Swizzle, OneSideOfATransposeIsWide) {
 }
 
 TEST(Swizzle, SameVectorsStayWholeOnBothSides) {
-  // Rows of 8 halves stay in their thread; threads move.
+  // Rows of 8 halves stay in their thread; threads change.
   const LinearLayout src = blockedLayout({1, 8}, {4, 8}, {4, 1}, {1, 0}, {64, 64});
   const LinearLayout dst = blockedLayout({1, 8}, {32, 1}, {1, 4}, {1, 0}, {64, 64});
   const SharedPlan plan = swizzle(src, dst, 16);
@@ -113,7 +113,7 @@ TEST(Swizzle, CopiesAreStoredByOneThread) {
 }
 
 TEST(Swizzle, NaiveTransposeWouldConflict) {
-  // The counter itself: a column of 32 words in rows of 32 lies in one bank.
+  // Tests the counter itself: a column of 32 words in rows of 32 lies in one bank.
   SharedAccessPattern side;
   side.offsets = LinearLayout::fromBases(
       {{"register", {}}, {"lane", {{0, 32}, {0, 64}, {0, 128}, {0, 256}, {0, 512}}}, {"warp", {}}},
@@ -122,7 +122,7 @@ TEST(Swizzle, NaiveTransposeWouldConflict) {
   EXPECT_EQ(countWavefronts(side, 4, 32, 1).total, 32u);
   EXPECT_EQ(countWavefronts(side, 4, 32, 1).conflicts, 31u);
   EXPECT_EQ(countWavefronts(side, 2, 32, 1).total, 16u);
-  // Copies of one address cost nothing.
+  // Copies of one address are free.
   side.offsets = LinearLayout::zeros1D(32, "lane", "repetition") * LinearLayout::zeros1D(1, "lane", "offset", 64);
   EXPECT_EQ(countWavefronts(side, 4, 32, 1).total, 1u);
 }

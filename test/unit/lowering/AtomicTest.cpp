@@ -1,4 +1,4 @@
-// Checks atomic accesses by running what they are lowered to: each element once, what it found for all copies.
+// Tests atomic accesses by executing the lowered code: each element is accessed once, all copies get the result.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -7,7 +7,7 @@
 namespace nereid::simt {
 namespace {
 
-/// Combines SIZE elements at x + i / SHARE with those of v, where i < n; writes what was there, plus 1 where it was
+/// Combines SIZE elements at x + i / SHARE with those of v, where i < n; writes the previous values, plus 1 where
 /// masked.
 const std::string tileText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %v: !tt.ptr<T>, %o: !tt.ptr<T>, %n: i32) {
@@ -29,7 +29,7 @@ tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %v: !tt.ptr<
 void expectCombined(const std::string &type, const std::string &op, unsigned bytes, int size, int masked,
                     const std::string &semantic = "acq_rel, gpu") {
   std::string text = replaced(replaced(tileText, "SIZE", std::to_string(size)), "OP", op);
-  // Small halves: exact sums.
+  // Small f16 numbers, whose sums are exact.
   std::vector<uint16_t> halves(size_t(size) * bytes / 2);
   for (size_t i = 0; i < halves.size(); ++i)
     halves[i] = type == "f16" ? 0x4800 + 16 * (i % 8) : type == "bf16" ? 0x4100 + i % 8 : 2 * i + 1;
@@ -62,7 +62,7 @@ TEST(LoweringAtomic, EverySemanticAndScope) {
 }
 
 TEST(LoweringAtomic, CopiesOfAnElementAreAddedOnce) {
-  // The column is held by all lanes and warps that share a row of the tile; each gets what the one access found.
+  // All lanes and warps that share a row of the tile hold the column; each gets the result of the one access.
   const std::string text = R"(
 tt.func public @kernel(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
   %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>

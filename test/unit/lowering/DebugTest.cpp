@@ -1,4 +1,4 @@
-// Checks what prints and assertions say, each element once.
+// Tests the output of prints and assertions, once per element.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/SimtHost.h"
 
@@ -10,7 +10,7 @@
 namespace nereid::simt {
 namespace {
 
-/// The lines that a kernel without parameters writes, sorted: threads have no order.
+/// The lines that a kernel without parameters prints, sorted, since threads have no order.
 std::vector<std::string> linesOf(const std::string &body, unsigned numWarps) {
   std::string error;
   auto kernel = SimtKernel::compile("tt.func public @kernel() {\n" + body + "\n  tt.return\n}", numWarps, &error);

@@ -1,4 +1,4 @@
-// Runs a kernel on the CPU target and as a GPU's threads, and compares what both write.
+// Runs a kernel on the CPU target and as simulated GPU threads, and compares the results.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -10,7 +10,7 @@
 using namespace nereid;
 using namespace nereid::simt;
 
-/// Copies of the buffers behind one another, each aligned to 64 bytes with a gap that nobody may write.
+/// Copies of the buffers in sequence, each aligned to 64 bytes and followed by a gap that must not be written.
 class Memory {
 public:
   explicit Memory(const Case &test) {
@@ -77,7 +77,7 @@ std::vector<std::vector<char>> simt::runOnCpu(const Case &test) {
   return memory.contents();
 }
 
-/// The first difference, in words; empty where there is none.
+/// The first difference as text; empty where there is none.
 template <typename T, typename Measure>
 static std::string differenceOf(const std::vector<char> &a, const std::vector<char> &b, Measure &&measure) {
   for (size_t index = 0; index < a.size() / sizeof(T); ++index) {

@@ -1,4 +1,4 @@
-// Runs a kernel on the CPU target and as a GPU's threads, and compares what both write.
+// Runs a kernel on the CPU target and as simulated GPU threads, and compares the results.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@ using cpu_test::replaced;
 
 /// Memory that a kernel gets a pointer to.
 struct Buffer {
-  /// Elements, for comparisons; bytes are compared as they are, numbers with all NaNs alike.
+  /// How elements are compared: bytes exactly, numbers with all NaNs equal.
   enum class Kind : uint8_t { Bytes, Half, BFloat, Single, Double } kind = Kind::Bytes;
   std::vector<char> bytes;
 
@@ -34,11 +34,11 @@ struct Case {
   std::string text; ///< `tt`, with one kernel named @kernel
   std::vector<Parameter> parameters;
   std::array<uint32_t, 3> grid = {1, 1, 1};
-  double maxUlp = 0; ///< floats may differ by so much; NaN is NaN
+  double maxUlp = 0; ///< tolerance for floats; NaNs are equal
   std::vector<unsigned> warps = {1, 2, 4, 8};
-  bool hasWarpGroups = false;   ///< matrix instructions of four warps
-  bool hasTensorCopies = false; ///< an engine that copies blocks
-  /// Each text must be in the ttg.
+  bool hasWarpGroups = false;   ///< wgmma
+  bool hasTensorCopies = false; ///< TMA
+  /// Texts that the ttg must contain.
   std::vector<std::string> expected = {};
 };
 
@@ -64,12 +64,12 @@ inline const std::string storeFlat = R"(  %flat = tt.reshape %r : RESULT -> tens
   tt.store %op, %flat : tensor<COUNTx!tt.ptr<U>>
 )";
 
-/// Expects what the CPU target writes, from every number of warps, in every order of threads.
+/// Expects the CPU target's results for every number of warps and every order of threads.
 void expectSameAsCpu(const Case &test);
 /// The buffers after a run on the CPU.
 std::vector<std::vector<char>> runOnCpu(const Case &test);
 
-/// Numbers of all sizes and both signs, the same at each call.
+/// Numbers of all magnitudes and both signs, the same at each call.
 template <typename T> std::vector<T> someNumbers(size_t count, uint64_t seed = 1) {
   std::vector<T> numbers(count);
   uint64_t state = seed;

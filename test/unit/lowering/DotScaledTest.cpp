@@ -1,4 +1,4 @@
-// Checks dots of microscaling formats, which GPUs compute in bf16 or f16: numbers that both hold give what f32 gives.
+// Tests dots of microscaling formats, which GPUs compute in bf16 or f16, with numbers for which f32 gives the same.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -10,7 +10,7 @@ namespace nereid::simt {
 namespace {
 
 struct Side {
-  std::string format;  ///< as `lhs = ` has it
+  std::string format;  ///< as in `lhs = `
   std::string element; ///< of the tile
   bool isScaled = true;
   bool isKPacked = true;
@@ -20,7 +20,7 @@ struct Shape {
   int64_t m = 16, n = 16, k = 64;
 };
 
-/// Bits per element of which every value is a small multiple of 1/16.
+/// Codes of elements that are all small multiples of 1/16.
 std::vector<uint8_t> codesOf(const Side &side, size_t bytes, uint64_t seed) {
   std::vector<uint8_t> codes = someNumbers<uint8_t>(bytes, seed);
   for (size_t i = 0; i < bytes; ++i) {
@@ -28,7 +28,7 @@ std::vector<uint8_t> codesOf(const Side &side, size_t bytes, uint64_t seed) {
       codes[i] = (codes[i] & 0x8f) | 0x30;
     else if (side.format == "e5m2")
       codes[i] = (codes[i] & 0x87) | 0x38;
-    else if (side.format == "bf16" && i % 2) // the high half
+    else if (side.format == "bf16" && i % 2) // the high byte
       codes[i] = 0x3f;
     else if (side.format == "bf16")
       codes[i] &= 0xe0;
@@ -40,7 +40,7 @@ std::vector<uint8_t> codesOf(const Side &side, size_t bytes, uint64_t seed) {
   return codes;
 }
 
-/// From half to four.
+/// Scales from a half to four.
 std::vector<uint8_t> scaleCodes(size_t count, uint64_t seed) {
   std::vector<uint8_t> codes = someNumbers<uint8_t>(count, seed);
   for (uint8_t &code : codes)

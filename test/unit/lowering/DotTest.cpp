@@ -1,5 +1,4 @@
-// Checks products of tiles by running them: every kind of instruction, extents below the instruction's, warps that hold
-// copies.
+// Tests dots by executing them: every kind of instruction, extents below the instruction's, warps that hold copies.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -101,14 +100,14 @@ TEST(Dot, ProductsOfTheirOwn) {
   expectExact({.batch = 8, .m = 1, .n = 2, .k = 4, .element = "i8", .result = "i32"});
 }
 
-/// So much to multiply that a loop does it, with operands in shared memory.
+/// Enough multiplications that a loop is emitted, with operands in shared memory.
 TEST(Dot, ElementsInTurns) {
   constexpr std::array<int64_t, 3> large[] = {{32, 32, 128}, {8, 64, 256}, {64, 16, 512}, {128, 1, 512}};
   for (auto [m, n, k] : large)
     expectExact({.m = m, .n = n, .k = k, .element = "f32"});
 }
 
-/// Thirteen bits do not fit the types that are multiplied: what is left over counts.
+/// Thirteen bits do not fit the instruction's types, so that the remaining terms matter.
 TEST(Dot, PartsOfSingleFloats) {
   for (const char *precision : {"tf32x3", "bf16x3", "bf16x6"}) {
     std::vector<int16_t> x = someNumbers<int16_t>(16 * 16), y = someNumbers<int16_t>(16 * 16, 2);

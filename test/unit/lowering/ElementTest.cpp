@@ -1,4 +1,4 @@
-// Checks elementwise ops by running what they are lowered to: integers at their edges, conversions, functions.
+// Tests elementwise ops by executing the lowered code: integers at their limits, conversions, functions.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -63,7 +63,7 @@ TEST(LoweringElement, IntegersAtTheirEdges) {
 }
 
 TEST(LoweringElement, IndexArithmeticThatWrapsIsDataToo) {
-  // Sums and products of a range are split into bases and constants; as data they wrap.
+  // Sums and products of a range are emitted as base and offset; used as data they wrap.
   expectSameAsCpu({.text = binary(R"(
   %big = arith.constant dense<2147483000> : tensor<256xi32>
   %m = arith.constant dense<16777619> : tensor<256xi32>
@@ -125,7 +125,7 @@ TEST(LoweringElement, ConversionsRoundOnce) {
   for (const Conversion &conversion : conversions) {
     const std::string from = conversion.from;
     Buffer source = from == "f32" ? Buffer::of(singles) : from == "f64" ? Buffer::of(doubles) : Buffer::of(integers);
-    if (std::string(conversion.op) == "arith.fptosi") // out of range is any value
+    if (std::string(conversion.op) == "arith.fptosi") // out of range gives an arbitrary value
       source = Buffer::of(std::vector<float>(256, -123.75f));
     const std::string body =
         "%c = " + std::string(conversion.op) + " %a : tensor<256x" + from + "> to tensor<256x" + conversion.to + ">";
@@ -134,7 +134,7 @@ TEST(LoweringElement, ConversionsRoundOnce) {
                      .warps = {1, 4}});
   }
   std::vector<int64_t> longs = someNumbers<int64_t>(256);
-  for (int i = 0; i < 128; ++i) // just beside the middle of two neighbours, by less than f64 tells
+  for (int i = 0; i < 128; ++i) // close to the midpoint of two adjacent floats, by less than f64 resolves
     longs[i] = ((int64_t{1} << (62 - i % 8)) + (int64_t{1} << (54 - i % 8)) + (i / 8 % 3 - 1)) * (i % 2 ? -1 : 1);
   for (const char *to : {"f16", "bf16"})
     for (const char *op : {"sitofp", "uitofp"})

@@ -1,4 +1,4 @@
-// Fibers of one block and the places where they wait for each other.
+// Implements fibers of one CTA and their synchronisation.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Fibers.h"
 

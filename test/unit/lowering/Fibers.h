@@ -1,4 +1,4 @@
-// Fibers of one block and the places where they wait for each other.
+// Fibers of one CTA and their synchronisation.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace nereid::simt {
 
-/// Threads that meet: all of a block, or those of a warp.
+/// A barrier of threads: all of a CTA, or those of a warp.
 struct Meeting {
   unsigned size = 0;
   unsigned arrived = 0;
-  uint64_t turn = 0;                          ///< meetings that are over
-  std::array<std::vector<uint32_t>, 2> words; ///< what each member brought, of this turn and of the one before
+  uint64_t turn = 0;                          ///< completed phases
+  std::array<std::vector<uint32_t>, 2> words; ///< each member's word, of this phase and of the previous one
 };
 
 /// A copy that a thread has started.
 struct StartedCopy {
   char *target;
   const char *source;
-  uint32_t bytes, sourceBytes; ///< what the source lacks is zero
+  uint32_t bytes, sourceBytes; ///< bytes beyond the source are zero
 };
 
 class Block {
@@ -31,23 +31,23 @@ public:
   /// Runs `body` in every fiber; false where all of them wait.
   bool run(const std::function<void()> &body, Order order);
 
-  /// The block whose fiber runs.
+  /// The CTA whose fiber runs.
   static Block &current();
   unsigned thread() const { return running; }
   uint32_t programId(unsigned axis) const { return program[axis]; }
   uint32_t numPrograms(unsigned axis) const { return grid[axis]; }
   void barrier();
-  /// What a unit beside the thread keeps for it.
+  /// State of a simulated unit for the thread.
   std::shared_ptr<void> &threadState() { return fibers[running].state; }
-  /// What a unit keeps for the block.
+  /// State of a simulated unit for the CTA.
   std::shared_ptr<void> &blockState() { return state; }
-  /// Lets the other fibers run; after very many turns it waits for ever.
+  /// Lets the other fibers run; after too many calls it waits forever, which run reports.
   void giveWay();
   Order threadOrder() const { return order; }
-  /// What each lane of this fiber's warp brought.
+  /// The words of all lanes of this fiber's warp.
   const std::vector<uint32_t> &exchange(uint32_t word);
-  /// A copy runs when it is started or when it is waited for, which the order of threads decides: a wait that is
-  /// missing shows in the one, a reader that is overtaken in the other.
+  /// A copy runs when it is started or when it is waited for, depending on the order of threads: the latter exposes a
+  /// missing wait, the former an overwritten reader.
   void startCopy(const StartedCopy &copy);
   void commitCopies();
   void waitForCopies(size_t numPending);
@@ -57,9 +57,9 @@ private:
     ucontext_t context;
     std::vector<char> stack;
     const Meeting *waitsFor = nullptr;
-    uint64_t turn = 0; ///< of that meeting
+    uint64_t turn = 0; ///< phase of that barrier
     bool isDone = false;
-    std::deque<std::vector<StartedCopy>> groups; ///< that run when they are waited for; the last one is open
+    std::deque<std::vector<StartedCopy>> groups; ///< run at their wait; the last one is open
     std::shared_ptr<void> state;
   };
   static void enter();
@@ -73,7 +73,7 @@ private:
   std::vector<Meeting> warps;
   ucontext_t scheduler;
   std::shared_ptr<void> state;
-  Meeting never; ///< that nobody comes to
+  Meeting never; ///< has no members
   unsigned turnsGiven = 0;
   const std::function<void()> *body = nullptr;
   unsigned running = 0;

@@ -1,4 +1,4 @@
-// What tiles become on this machine, for tests.
+// Implements TargetEmitter for this machine, for tests.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/HostEmitter.h"
 
@@ -9,7 +9,7 @@ using namespace nereid::simt;
 using lowering::GlobalAccess;
 using lowering::WarpReduction;
 
-//--- what is called ------------------------------------------------------------------------
+//--- runtime functions ---------------------------------------------------------------------
 
 static uint32_t programIdOf(uint32_t axis) { return Block::current().programId(axis); }
 static uint32_t numProgramsOf(uint32_t axis) { return Block::current().numPrograms(axis); }
@@ -83,7 +83,7 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
   return functions;
 }
 
-//--- what calls it -------------------------------------------------------------------------
+//--- calls ---------------------------------------------------------------------------------
 
 llvm::Value *HostEmitter::call(IrBuilder &ir, const char *name, llvm::ArrayRef<llvm::Value *> arguments,
                                bool hasResult) {
@@ -117,7 +117,7 @@ llvm::Value *HostEmitter::reduceWarp(IrBuilder &ir, WarpReduction kind, llvm::Va
   return call(ir, "simt_reduce", {word, ir.getInt32(static_cast<uint32_t>(kind))});
 }
 
-//--- what the user sees --------------------------------------------------------------------
+//--- output --------------------------------------------------------------------------------
 
 void HostEmitter::print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) {
   auto *type = llvm::FunctionType::get(ir.getInt32Ty(), {ir.getPtrTy()}, /*isVarArg=*/true);
@@ -126,7 +126,7 @@ void HostEmitter::print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<ll
   ir.CreateCall(ir.GetInsertBlock()->getModule()->getOrInsertFunction("printf", type), arguments);
 }
 
-/// Says so and goes on.
+/// Reports the failure and continues.
 void HostEmitter::fail(IrBuilder &ir, const lowering::Failure &failure) {
   print(ir, "%s:%u: %s\n",
         {ir.CreateGlobalString(failure.file), ir.getInt32(failure.line), ir.CreateGlobalString(failure.message)});
@@ -134,7 +134,7 @@ void HostEmitter::fail(IrBuilder &ir, const lowering::Failure &failure) {
 
 //--- matrices ------------------------------------------------------------------------------
 
-/// The numbers in a word, in the type that they are summed in.
+/// The numbers in a word, in the accumulator's type.
 static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, ttg::MmaKind kind, llvm::Value *word,
                                                      llvm::Type *sum) {
   llvm::Type *type = nullptr;
@@ -164,7 +164,7 @@ static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, tt
   return numbers;
 }
 
-/// By the definition: every sum asks the lanes of its row and of its column for their words, one after the other.
+/// By definition: every accumulator is computed from the words of the lanes of its row and of its column.
 llvm::SmallVector<llvm::Value *, 4> HostEmitter::emitMma(IrBuilder &ir, ttg::MmaKind kind,
                                                          llvm::ArrayRef<llvm::Value *> a,
                                                          llvm::ArrayRef<llvm::Value *> b,
@@ -204,7 +204,7 @@ llvm::Value *HostEmitter::roundToTf32(IrBuilder &ir, llvm::Value *single) {
   return ir.CreateBitCast(rounded, ir.getFloatTy());
 }
 
-/// Accesses are of vectors, which have masked forms; each claims the alignment that a GPU asks for.
+/// Accesses are of vectors, which have masked forms, with the alignment that a GPU requires.
 static llvm::Value *address(lowering::IrBuilder &ir, llvm::Value *pointer, int64_t offset) {
   return ir.CreatePtrAdd(pointer, ir.getInt64(offset));
 }
@@ -252,9 +252,9 @@ void HostEmitter::storeShared(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words
   store(ir, words, address(ir, pointer, byteOffset), mask);
 }
 
-//--- matrices in shared memory, asynchronous copies ----------------------------------------
+//--- ldmatrix, stmatrix, asynchronous copies -----------------------------------------------
 
-/// By the definition: each lane asks those whose rows hold its part of a matrix for their addresses.
+/// By definition: each lane reads the row addresses from the lanes that give them.
 llvm::SmallVector<llvm::Value *, 8> HostEmitter::ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
                                                           unsigned count, bool isTransposed) {
   ++matrixLoads;
@@ -287,7 +287,7 @@ llvm::SmallVector<llvm::Value *, 8> HostEmitter::ldmatrix(IrBuilder &ir, llvm::V
   return words;
 }
 
-/// By the definition: each lane brings its words to the rows whose addresses other lanes give.
+/// By definition: each lane stores its words to the rows whose addresses other lanes give.
 void HostEmitter::stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
                            bool isTransposed) {
   ++matrixStores;

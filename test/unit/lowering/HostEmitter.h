@@ -1,4 +1,4 @@
-// What tiles become on this machine, for tests: calls of the fibers' block.
+// Implements TargetEmitter for this machine, for tests, by calls of the fibers' CTA.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -55,22 +55,22 @@ public:
   llvm::Value *narrow(IrBuilder &, llvm::Value *, mlir::Type, bool) override { return nullptr; }
   llvm::Value *widenFp8(IrBuilder &, llvm::Value *, mlir::Type) override { return nullptr; }
 
-  unsigned barriers = 0, matrixLoads = 0, matrixStores = 0, copies = 0; ///< that were emitted
+  unsigned barriers = 0, matrixLoads = 0, matrixStores = 0, copies = 0; ///< numbers of emitted ops
 
 private:
   llvm::Value *call(IrBuilder &ir, const char *name, llvm::ArrayRef<llvm::Value *> arguments, bool hasResult = true);
   math::HostMath features = {.hasFma = true, .hasLibm = false, .avoidsBranches = true};
 };
 
-/// The functions that the code calls, with their addresses.
+/// A function that the code calls, with its address.
 struct HostFunction {
   const char *name;
   void *address;
 };
 llvm::ArrayRef<HostFunction> hostFunctions();
-/// Those of the matrix unit of four warps.
+/// The functions of the simulated wgmma.
 llvm::ArrayRef<HostFunction> wgmmaFunctions();
-/// Those of the engine that copies blocks of arrays.
+/// The functions of the simulated TMA.
 llvm::ArrayRef<HostFunction> tmaFunctions();
 
 } // namespace nereid::simt

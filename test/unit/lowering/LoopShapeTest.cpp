@@ -1,4 +1,4 @@
-// Runs loops that change their shape before layouts are chosen: nested loops that become one, unrolled ones.
+// Tests loops that are flattened or unrolled before layouts are chosen, by executing them.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -9,14 +9,14 @@
 namespace nereid::simt {
 namespace {
 
-/// Tiles of M rows of A by one matrix B of 32 columns, K in steps of 32; a program takes every %each-th tile from
-/// %first on.
+/// Multiplies tiles of M rows of A by one matrix B of 32 columns, K in steps of 32; a program takes every %each-th tile
+/// from %first on.
 struct Tiles {
   unsigned stages = 3, warps = 4;
   int64_t m = 64;
   std::string outer = "tt.flatten"; ///< attributes of the loop over tiles
-  std::string inner;                ///< more of those of the loop over K
-  bool promisesK = false;           ///< that K is a multiple of 16, so that A's pieces are wide
+  std::string inner;                ///< further attributes of the loop over K
+  bool promisesK = false;           ///< hint that K is a multiple of 16, so that A's vectors are wide
 };
 
 std::string persistent(const Tiles &tiles) {
@@ -128,7 +128,7 @@ TEST(LoopShape, NestedLoopsOfProductsByWarpGroupsBecomeOne) {
       expectRight({.stages = stages, .warps = 4}, work, {"ttng.warp_group_dot"}, true);
 }
 
-/// Where the body of the innermost loop begins and ends in the text.
+/// The range of the innermost loop's body in the text.
 llvm::StringRef loopIn(const std::string &text, llvm::StringRef mark) {
   const size_t at = llvm::StringRef(text).find(mark);
   const size_t begin = llvm::StringRef(text).take_front(at).rfind("scf.for");

@@ -1,4 +1,4 @@
-// Checks what tiles are lowered to by running it: memory, layouts, control flow.
+// Tests the lowering of tiles by executing the code: memory, layouts, control flow.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -38,7 +38,7 @@ tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.pt
                      .grid = {4, 1, 1}});
 }
 
-/// Copies 2 rows of 64 elements, every third masked off and taken from `other`.
+/// Copies 2 rows of 64 elements, every third masked off and replaced by `other`.
 const std::string copyText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<T> {tt.divisibility = 16 : i32}) {
   %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
@@ -75,7 +75,7 @@ TEST(Lowering, EveryElementTypeIsLoadedAndStored) {
   }
 }
 
-/// A tile of ROWS x COLS, transposed on its way.
+/// Copies a tile of ROWS x COLS, transposed.
 const std::string transposeText = R"(
 tt.func public @kernel(%x: !tt.ptr<T> {tt.divisibility = 16 : i32}, %o: !tt.ptr<T> {tt.divisibility = 16 : i32}) {
 )" + loadTile + R"(  %t = tt.trans %a {order = array<i32: 1, 0>} : tensor<ROWSxCOLSxT> -> tensor<COLSxROWSxT>

@@ -1,5 +1,4 @@
-// Checks tiles whose extents are no powers of two by running what they are lowered to; the CPU has such tiles as they
-// are.
+// Tests tiles whose extents are not powers of two by executing the lowered code; the CPU does not pad such tiles.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -59,7 +58,7 @@ TEST(Padding, ReshapesToOtherOddExtents) {
   };
   expectBody({5, 6}, with("3x10", "1, 0", "10x3"), "tensor<COUNTxi32>", 30);
   expectBody({6, 10}, with("3x4x5", "2, 0, 1", "5x3x4"), "tensor<COUNTxi32>", 60);
-  expectBody({3, 16}, with("6x8", "1, 0", "8x6"), "tensor<COUNTxi32>", 48); // no place moves before the transpose
+  expectBody({3, 16}, with("6x8", "1, 0", "8x6"), "tensor<COUNTxi32>", 48); // no element moves before the transpose
   expectBody({12, 1}, with("1x3x4", "0, 2, 1", "1x4x3"), "tensor<COUNTxi32>", 12);
 }
 
@@ -84,7 +83,7 @@ TEST(Padding, ReductionsWithNeutralElements) {
   }
 }
 
-/// The sum of -0 is -0, the greatest of numbers that are all NaN is NaN.
+/// The sum of -0 is -0; the maximum of NaNs is NaN.
 TEST(Padding, NeutralElementsLeaveSignsAndNaN) {
   for (auto [op, value] : {std::pair("arith.addf", "0x80000000"), {"arith.maxnumf", "0x7FC00000"}}) {
     std::string body = replaced(replaced(reduction, "AXIS", "1"), "OP", op);
@@ -94,7 +93,7 @@ TEST(Padding, NeutralElementsLeaveSignsAndNaN) {
   }
 }
 
-/// The last of two, which is associative but has no neutral element, and the place of the greatest.
+/// The last of two elements, which is associative but has no neutral element, and argmax.
 TEST(Padding, ReductionsWithoutNeutralElement) {
   const std::string places = R"(%i = tt.make_range {end = COLS : i32, start = 0 : i32} : tensor<COLSxi32>
   %i1 = tt.expand_dims %i {axis = 0 : i32} : tensor<COLSxi32> -> tensor<1xCOLSxi32>

@@ -1,5 +1,5 @@
-// Runs loops whose loads are started ahead: short loops, masked ends, tiles in rings and in registers, indirect
-// addresses.
+// Tests loops whose loads are pipelined: short loops, masked ends, tiles in multi-buffered allocations and in
+// registers, indirect addresses.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -15,10 +15,10 @@ struct Loop {
   unsigned stages = 3;
   std::string element = "f16";
   std::string step = "%c1";  ///< of the loop, whose bounds follow
-  bool turnsRight = false;   ///< B lies by columns, and is transposed after its load
-  bool movesPointers = true; ///< else each turn computes them from its index
+  bool turnsRight = false;   ///< B is column-major, and is transposed after its load
+  bool movesPointers = true; ///< else each iteration computes them from its index
   std::string other = "0.0";
-  bool promisesK = false; ///< that K is a multiple of 16, so that A's pieces are wide
+  bool promisesK = false; ///< hint that K is a multiple of 16, so that A's vectors are wide
 };
 
 std::string products(const Loop &loop) {
@@ -68,7 +68,7 @@ tt.func public @kernel(%a: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %b: !tt.ptr
     %nb = tt.addptr %pb, %stepB : tensor<$Rx!tt.ptr<$E>>, tensor<$Rxi32>
     scf.yield %d, %na, %nb : tensor<32x32xf32>, tensor<32x16x!tt.ptr<$E>>, tensor<$Rx!tt.ptr<$E>>
   } {tt.num_stages = $N : i32}
-  // Where the pointers have come to is part of the result.
+  // The final pointers are part of the result.
   %row = arith.muli %m, %m32 : tensor<32x1xi32>
   %row2 = tt.broadcast %row : tensor<32x1xi32> -> tensor<32x32xi32>
   %col2 = tt.broadcast %n : tensor<1x32xi32> -> tensor<32x32xi32>
@@ -125,7 +125,7 @@ tt.func public @kernel(%a: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %b: !tt.ptr
   put("$PB", loop.movesPointers ? "%pb" : "%qb");
   put("$TURN", loop.turnsRight ? "%y = tt.trans %y0 {order = array<i32: 1, 0>} : tensor<32x16x$E> -> tensor<16x32x$E>"
                                : "%y = arith.addf %y0, %zeroB : tensor<16x32x$E>");
-  if (!loop.turnsRight) // plain: the operand is what was loaded
+  if (!loop.turnsRight) // plain: the operand is the loaded tile
     text = replaced(replaced(text, "%y = arith.addf %y0, %zeroB : tensor<16x32x$E>", ""), "tt.dot %x, %y,",
                     "tt.dot %x, %y0,");
   if (loop.promisesK)
@@ -182,7 +182,7 @@ TEST(Pipeline, AddressesFromTheIndex) {
 
 TEST(Pipeline, WhatIsMaskedIsNotAlwaysZero) { expectRight({.stages = 3, .turnsRight = true, .other = "1.0"}, 40); }
 
-/// The same of 64 x 64 tiles, which groups of four warps multiply.
+/// The same with 64 x 64 tiles, for wgmma.
 std::string wideProducts(const Loop &loop) {
   std::string text = products(loop);
   for (auto [from, to] : {std::pair("tensor<32x32x", "tensor<64x64x"),

@@ -1,4 +1,4 @@
-// Checks scans and what moves elements of tiles by running what they are lowered to.
+// Tests scans and ops that move elements of tiles by executing the lowered code.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -18,7 +18,7 @@ struct Shape {
   int rows, cols;
 };
 
-/// `result` and `body` may name ROWS, COLS, T and U.
+/// `result` and `body` may refer to ROWS, COLS, T and U.
 void expectBody(Shape shape, const std::string &body, const std::string &result, int count,
                 const std::string &type = "i32", unsigned bytes = 4, const std::string &resultType = "",
                 double maxUlp = 0) {
@@ -39,7 +39,7 @@ constexpr Shape shapes[] = {{1, 1}, {1, 256}, {256, 1}, {16, 32}, {4, 512}, {512
 
 //--- scans ---------------------------------------------------------------------------------
 
-/// Matrices are not commutative: an affine map a * x + b after another one.
+/// Composes affine maps a * x + b, which is not commutative.
 const std::string affineScan = R"(%three = arith.constant dense<3> : tensor<ROWSxCOLSxi32>
   %odd = arith.ori %a, %three : tensor<ROWSxCOLSxi32>
   %s:2 = "tt.scan"(%odd, %a) <{axis = AXIS : i32, reverse = REVERSE}> ({
@@ -70,7 +70,7 @@ TEST(LoweringScan, ElementsOfEveryWidth) {
   expectBody({8, 128}, body, "tensor<ROWSxCOLSxT>", 1024, "i64", 8);
 }
 
-//--- places --------------------------------------------------------------------------------
+//--- indices -------------------------------------------------------------------------------
 
 TEST(LoweringRearrange, ExchangesAtEveryDistance) {
   const std::string body = R"(%rowIndices = tt.broadcast %i1 : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
@@ -86,7 +86,7 @@ TEST(LoweringRearrange, ExchangesAtEveryDistance) {
 }
 
 TEST(LoweringRearrange, GathersAtAnyIndex) {
-  // Indices from -128 to 127 fall outside of most of these; the place is then that modulo the extent.
+  // Indices from -128 to 127 are out of range for most of these; they are taken modulo the extent.
   const std::string body =
       R"(%g = tt.gather %a[%a] {axis = AXIS : i32} : (tensor<ROWSxCOLSxT>, tensor<ROWSxCOLSxT>) -> tensor<ROWSxCOLSxT>
   %r = arith.subi %g, %a : tensor<ROWSxCOLSxT>)";
@@ -129,7 +129,7 @@ TEST(LoweringRearrange, HistogramsCountEachElementOnce) {
   %some = tt.histogram %f, %m : tensor<HALFxT> -> tensor<COUNTxi32>
   %r = arith.muli %all, %some : tensor<COUNTxi32>)";
   for (Shape shape : {Shape{1, 4}, {1, 256}, {16, 64}})
-    for (int bins : {1, 16, 128, 1024}) // bytes below zero are no bin
+    for (int bins : {1, 16, 128, 1024}) // bytes below zero are in no bin
       expectBody(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>", bins,
                  "i8", 1, "i32");
 }

@@ -1,4 +1,4 @@
-// Checks reductions of tiles by running what they are lowered to.
+// Tests reductions of tiles by executing the lowered code.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -60,7 +60,7 @@ TEST(LoweringReduce, WholeWarpInstructionsOfEveryKind) {
 TEST(LoweringReduce, FloatsWithinRounding) {
   expectReduced<float>("f32", "arith.maximumf", Buffer::Kind::Single, 0);
   expectReduced<float>("f32", "arith.minnumf", Buffer::Kind::Single, 0);
-  // Sums that cancel have large errors in units of themselves.
+  // Sums with cancellation have large errors in ulps.
   expectReduced<float>("f32", "arith.addf", Buffer::Kind::Single, 4000);
   expectReduced<double>("f64", "arith.addf", Buffer::Kind::Double, 4000);
 }

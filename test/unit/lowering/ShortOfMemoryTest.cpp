@@ -1,4 +1,4 @@
-// Runs a loop of two products whose four tiles do not fit into shared memory twice: some run ahead, the others stay.
+// Tests a loop of two dots whose four tiles do not fit into shared memory twice: only some loads are pipelined.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -7,7 +7,7 @@
 namespace nereid::simt {
 namespace {
 
-/// Tiles of 128 x 128, one behind the other; a turn takes the next of each operand.
+/// Tiles of 128 x 128 in sequence; an iteration takes the next of each operand.
 const char *const kernelText =
     R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %c: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %d: !tt.ptr<f16> {tt.divisibility = 16 : i32},

@@ -58,7 +58,7 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, 
   return mlir::succeeded(passes.run(module));
 }
 
-/// Calls the kernel with the parameters of a packed block.
+/// Adds a function that calls the kernel with the parameters of a packed buffer.
 static void addEntry(llvm::Module &module, llvm::Function &kernel) {
   llvm::IRBuilder<> ir(module.getContext());
   auto *type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
@@ -77,7 +77,7 @@ static void addEntry(llvm::Module &module, llvm::Function &kernel) {
   ir.CreateRetVoid();
 }
 
-/// What code of processors without bf16 calls to round; the 16 bits are the low ones of the result's register.
+/// Rounding function called by code for processors without bf16; the result is in the low 16 bits of the register.
 static float roundToBfloat(float value) {
   llvm::APFloat rounded(value);
   bool losesInfo;
@@ -192,7 +192,7 @@ bool SimtKernel::run(std::array<uint32_t, 3> grid, const Arguments &arguments, O
   for (uint32_t z = 0; z < grid[2]; ++z)
     for (uint32_t y = 0; y < grid[1]; ++y)
       for (uint32_t x = 0; x < grid[0]; ++x) {
-        // What a program leaves in shared memory must not matter to another.
+        // A program must not depend on shared memory left by another.
         std::fill(code->shared.begin(), code->shared.end(), char(0xA5));
         Block block(numThreads, grid, {x, y, z});
         isComplete &= block.run([&] { code->entry(packed.data()); }, order);

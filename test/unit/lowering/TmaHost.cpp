@@ -1,5 +1,4 @@
-// An engine that copies blocks of arrays, written from PTX ISA's description of tensor maps: element by element, with
-// barriers that count bytes.
+// Simulates TMA by PTX ISA's description of tensor maps: element by element, with barriers that count bytes.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TmaEmitter.h"
 #include "test/unit/lowering/Fibers.h"
@@ -17,14 +16,14 @@ using lowering::BoxCopy;
 using lowering::TensorMap;
 using Kind = tt::DescriptorReduceKind;
 
-//--- the engine ----------------------------------------------------------------------------
+//--- simulated TMA -------------------------------------------------------------------------
 
 namespace {
 enum class Number : uint8_t { Bits, Single, Half, Brain, Double };
 
 struct Dim {
   uint32_t extent, box;
-  uint64_t stride; ///< bytes
+  uint64_t stride; ///< in bytes
 };
 struct Map {
   static constexpr uint32_t kMagic = 0x7e45;
@@ -43,7 +42,7 @@ struct Copy {
   char *shared;
   char *barrier; ///< null for a store
   uint32_t bytes;
-  uint32_t kind; ///< how a store combines; 0: it does not
+  uint32_t kind; ///< how a store combines; 0: plain store
 };
 
 struct Barrier {
@@ -71,7 +70,7 @@ static TmaState &tmaState() {
   std::abort();
 }
 
-/// PTX ISA, swizzling modes: chunks of 16 bytes by exclusive or with the address's bits from 7 on.
+/// PTX ISA, swizzling modes: chunks of 16 bytes are XORed with the address bits from 7 on.
 static uint64_t swizzled(uint64_t address, unsigned span) {
   const uint64_t mask = span ? span / 16 - 1 : 0;
   return address ^ ((address >> 7 & mask) << 4);
@@ -134,7 +133,7 @@ static void write(const Copy &copy, char *memory, const char *from) {
   return map.isUnsigned ? combine<uint64_t>(kind, memory, from) : combine<int64_t>(kind, memory, from);
 }
 
-/// Every element of the box, the fastest dimension innermost.
+/// Copies every element of the box, the fastest dimension innermost.
 static void perform(const Copy &copy) {
   const Map &map = copy.map;
   uint64_t count = 1;
@@ -180,7 +179,7 @@ static Barrier &barrierAt(char *address) {
   return found->second;
 }
 
-//--- what is called ------------------------------------------------------------------------
+//--- runtime functions ---------------------------------------------------------------------
 
 static void setDim(Map *map, uint32_t lane, uint32_t dim, uint64_t extent, uint64_t stride, uint32_t box) {
   if (lane == 0)
@@ -230,7 +229,7 @@ static void expectBytes(char *address, uint32_t bytes) {
   advance(barrier);
 }
 
-/// The copies run when somebody waits for them, or at once, as the order of threads says.
+/// The copies run at their wait, or at once, depending on the order of threads.
 static uint32_t waitForBarrier(char *address, uint32_t parity) {
   while ((barrierAt(address).phase & 1) == parity) {
     Barrier &barrier = barrierAt(address);
@@ -285,7 +284,7 @@ static void startStore(const Map *map, const int32_t *begin, char *shared, char 
   copy.kind = kind;
   if (std::any_of(begin, begin + map->rank, [](int32_t index) { return index < 0; }))
     stop("a box that is stored begins before the array");
-  // The unit writes rows to the end of 16 bytes.
+  // TMA writes rows up to a multiple of 16 bytes.
   copy.map.dims[0].extent = (copy.map.dims[0].extent * map->elemBytes + 15) / 16 * 16 / map->elemBytes;
   if (runsEarly())
     return perform(copy);
@@ -327,7 +326,7 @@ llvm::ArrayRef<HostFunction> simt::tmaFunctions() {
   return functions;
 }
 
-//--- what calls it -------------------------------------------------------------------------
+//--- calls ---------------------------------------------------------------------------------
 
 namespace {
 class HostTmaEmitter final : public lowering::TmaEmitter {

@@ -1,5 +1,5 @@
-// Runs kernels whose descriptors the copy engine takes: blocks of every swizzle and rank, ends outside of the array,
-// empty arrays, combinations, loops with products; without a wait or in the wrong phase the results differ.
+// Tests kernels whose descriptors use TMA: every swizzle and rank, ends outside of the array, empty arrays,
+// combinations, loops with dots; without a wait or in the wrong phase the results differ.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -18,7 +18,7 @@ std::string withNames(std::string text, std::initializer_list<std::pair<const ch
 
 const char *const kLoad = "ttng.async_tma_copy_global_to_local", *const kStore = "ttng.async_tma_copy_local_to_global";
 
-/// Bytes of numbers of that size; small ones, whose sums are exact, where they are floats.
+/// Bytes of numbers of that size; floats are small, so that sums are exact.
 std::vector<uint8_t> smallNumbersOf(unsigned bytes, bool isFloat, size_t count, uint64_t seed) {
   std::vector<uint8_t> random = someNumbers<uint8_t>(count * bytes, seed);
   constexpr uint16_t halves[] = {0x0000, 0x3c00, 0x4000, 0xc200};
@@ -40,8 +40,8 @@ struct Copy {
   const char *padding = "";
 };
 
-/// The block at (row, column) of an array of m x n, whose rows lie `pitch` apart, to the start of another array of m x
-/// n.
+/// Copies the block at (row, column) of an array of m x n, with a row pitch of `pitch`, to the start of another array
+/// of m x n.
 std::string copyText(const Copy &copy) {
   return withNames(
       R"(tt.func public @kernel(%x: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %o: !tt.ptr<$E> {tt.divisibility = 16 : i32},
@@ -132,7 +132,7 @@ TEST(Tma, RowsOfSeveralDimensionsAreOneTile) {
                      .expected = {kLoad, kStore}});
 }
 
-/// Where the engine would stop, or write beyond the ends of rows, threads store.
+/// Where TMA would trap, or write beyond the ends of rows, threads store.
 TEST(Tma, StoresAnywhere) {
   const std::string text =
       R"(tt.func public @kernel(%x: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %o: !tt.ptr<$E> {tt.divisibility = 16 : i32},
@@ -258,7 +258,7 @@ struct Loop {
   bool hasWarpGroups, turnsRight;
 };
 
-/// C = A B in steps of 32 along a depth that the last step goes beyond, by blocks of 64 x 32.
+/// C = A B in steps of 32 along K, which the last step exceeds, by blocks of 64 x 32.
 std::string matmul(const Loop &loop) {
   return withNames(
       R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
@@ -323,7 +323,7 @@ TEST(Tma, OperandsOfWarpGroupsNeedNoRegisters) {
   EXPECT_EQ(kernel->ttgir.find("ttg.local_load"), std::string::npos) << kernel->ttgir;
 }
 
-/// Sums of the blocks below each other of an array of m x 32, plus one for each.
+/// Sums blocks along the rows of an array of m x 32, plus one for each.
 const char *const kSums =
     R"(tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %m: i32) {
     %one = arith.constant 1 : i64
@@ -365,11 +365,12 @@ TEST(Tma, OneBarrierATurn) {
   const size_t begin = kernel->llir.find("\nfor:"), end = kernel->llir.find("\nfor.end:");
   ASSERT_LT(begin, end) << kernel->llir;
   EXPECT_EQ(llvm::StringRef(kernel->llir).slice(begin, end).count("call void @simt_barrier()"), 1u) << kernel->ttgir;
-  // Before the loop between two maps, and behind the barriers that are made; after it around the block that is stored.
+  // Before the loop: between two tensor maps, and after initialisation of the barriers. After it: around the stored
+  // block.
   EXPECT_EQ(kernel->barriers, 5u) << kernel->ttgir;
 }
 
-//--- what is missing shows -----------------------------------------------------------------
+//--- missing synchronisation is exposed ----------------------------------------------------
 
 std::string withoutLines(const std::string &text, const std::string &what) {
   std::string kept;
@@ -383,7 +384,7 @@ std::string withoutLines(const std::string &text, const std::string &what) {
   return kept;
 }
 
-/// Whether the kernel copies the block.
+/// Whether the kernel's copy of the block is correct.
 bool copies(const SimtKernel &kernel, Order order) {
   alignas(64) uint16_t from[40 * 64], to[40 * 64] = {};
   for (int index = 0; index < 40 * 64; ++index)

@@ -1,4 +1,4 @@
-// Runs loops of products by warp groups whose operands are loaded ahead, with masked ends, and chains of two products.
+// Tests loops of warp-group dots whose operands are pipelined, with masked ends, and chains of two dots.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -9,7 +9,7 @@
 namespace nereid::simt {
 namespace {
 
-/// Offsets of `rows` x `columns` elements, `pitch` from row to row, from a pointer of f16.
+/// Pointers to `rows` x `columns` elements of f16, with a row pitch of `pitch`.
 std::string pointers(const char *name, int64_t rows, int64_t columns, int64_t pitch, const char *element = "f16") {
   return llvm::formatv(R"(
   %i{0} = tt.make_range {{end = {1} : i32, start = 0 : i32} : tensor<{1}xi32>
@@ -37,12 +37,12 @@ std::string withNames(std::string text, std::initializer_list<std::pair<const ch
 struct Loop {
   unsigned stages = 3, warps = 4;
   int64_t m = 64, n = 32;
-  bool turnsRight = false; ///< B's rows lie along K
+  bool turnsRight = false; ///< B's rows are contiguous along K
 };
 
 constexpr int64_t kDepth = 32, kMostTurns = 5, kPitch = kDepth * kMostTurns;
 
-/// C = A B in steps of 32 along K, what lies beyond `k` masked.
+/// C = A B in steps of 32 along K; elements beyond `k` are masked.
 std::string matmul(const Loop &loop) {
   const std::string right = loop.turnsRight ? std::to_string(loop.n) + "x32" : "32x" + std::to_string(loop.n);
   std::string text =

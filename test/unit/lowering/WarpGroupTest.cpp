@@ -1,4 +1,4 @@
-// Checks products by warp groups by running them on a matrix unit that reads shared memory by descriptor.
+// Tests warp-group dots on a simulated tensor core that reads shared memory by descriptor.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 
@@ -13,7 +13,7 @@ struct GroupCase {
   int64_t m = 64, n = 16, k = 32;
   std::string element = "f16", right = "";
   bool leftTurned = false, rightTurned = false; ///< rows in memory run along M, along K
-  bool isChained = false;                       ///< the product is the left operand of a second one
+  bool isChained = false;                       ///< the dot is the left operand of a second one
   unsigned warps = 4;
   std::string imprecise = "1073741824 : i32";
   std::vector<std::string> expected = {"ttng.warp_group_dot"};
@@ -42,7 +42,7 @@ std::string converted(const char *name, const char *from, int64_t rows, int64_t 
       .str();
 }
 
-/// Loads `rows` x `columns` integers: by rows of the tile, or, turned, by its columns.
+/// Loads `rows` x `columns` integers by rows of the tile, or by its columns if transposed.
 std::string operand(const char *name, int64_t rows, int64_t columns, const std::string &element, bool isTurned) {
   const std::string pointers = llvm::formatv("tensor<{0}x{1}x!tt.ptr<i8>>", rows, columns).str();
   std::string text = llvm::formatv(R"(
@@ -65,7 +65,7 @@ std::string operand(const char *name, int64_t rows, int64_t columns, const std::
   return text + converted(name, "l", rows, columns, element);
 }
 
-/// A first product's result as the left operand of a second one.
+/// Emits a second dot with the first one's result as its left operand.
 std::string second(const GroupCase &test) {
   const std::string sums = tile(test.m, test.n, test.sums());
   std::string narrow = "arith.truncf %first :";
@@ -139,7 +139,7 @@ TEST(WarpGroup, EveryElementType) {
   expectExact({.element = "f8E4M3FN", .right = "f8E5M2"});
 }
 
-/// Rows of 16 to 256 bytes, so every swizzle, in both directions.
+/// Rows of 16 to 256 bytes, so that every swizzle is tested, in both directions.
 TEST(WarpGroup, EverySwizzle) {
   for (int64_t k : {16, 32, 64, 128})
     for (bool turned : {false, true})
@@ -187,7 +187,7 @@ TEST(WarpGroup, SumsOfFewImpreciseProducts) {
     expectExact({.n = 16, .k = 128, .element = "f8E4M3FN", .imprecise = imprecise});
 }
 
-/// Products of 64 x 16 twos and 16 x 8 threes, added to fives; their sums are stored.
+/// Dots of 64 x 16 twos and 16 x 8 threes, added to fives; the accumulators are stored.
 std::string asyncProducts(const std::string &products) {
   const std::string text = R"(
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -240,7 +240,7 @@ std::vector<float> sumsOf(const std::string &text, int32_t flag, unsigned barrie
   return sums;
 }
 
-/// Whether sums are added to is known at run time alone; the result is waited for elsewhere.
+/// The flag whether accumulators are added is only known at run time; the wait is in another place.
 TEST(WarpGroup, SumsThatMayCountAndALaterWait) {
   const std::string text = asyncProducts(R"(
     %d = ttng.warp_group_dot %x, %y, %c, %adds {isAsync = true} : $D
@@ -249,7 +249,7 @@ TEST(WarpGroup, SumsThatMayCountAndALaterWait) {
   EXPECT_EQ(sumsOf(text, 7, 1), std::vector<float>(64 * 8, 101));
 }
 
-/// A product may add to sums under way, and one wait may leave the last product to the next.
+/// A dot may accumulate on pending accumulators, and one wait may leave the last dot pending for the next.
 TEST(WarpGroup, ProductsUnderWay) {
   const std::string text = asyncProducts(R"(
     %d = ttng.warp_group_dot %x, %y, %c {isAsync = true} : $D
@@ -259,7 +259,7 @@ TEST(WarpGroup, ProductsUnderWay) {
   EXPECT_EQ(sumsOf(text, 0, 1), std::vector<float>(64 * 8, 197));
 }
 
-/// What the simulated unit is for: a buffer that is written, and sums that are read, before the wait.
+/// Tests that the simulation detects a buffer written, or accumulators read, before the wait.
 TEST(WarpGroup, TheSimulatedUnitSeesWhatIsTooEarly) {
   const std::string overwritten = asyncProducts(R"(
     %d = ttng.warp_group_dot %x, %y, %c {isAsync = true} : $D
@@ -274,8 +274,8 @@ TEST(WarpGroup, TheSimulatedUnitSeesWhatIsTooEarly) {
     ASSERT_TRUE(std::isnan(sum));
 }
 
-/// A barrier between a product and the wait for it says nothing of what the matrix unit still reads: one more stands
-/// before the buffer is written again.
+/// A barrier between a dot and its wait does not order the tensor core's reads: another one is needed before the buffer
+/// is written again.
 TEST(WarpGroup, BuffersAreReadUntilTheWait) {
   const char *text = R"(
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

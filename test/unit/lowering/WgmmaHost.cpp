@@ -1,9 +1,8 @@
-// The matrix unit of four warps on this machine: reads its matrices by descriptor, address by address.
+// Simulates wgmma on this machine; reads matrices by descriptor, address by address.
 // SPDX-License-Identifier: MIT
 //
-// Each thread computes the sums that it holds, when a product is issued and again when it is waited for. Written from
-// PTX ISA's tables (matrix descriptor, canonical layouts, fragments of wgmma), not from our layouts, so that it checks
-// them.
+// Each thread computes its accumulators when a dot is issued and again when it is waited for. The code follows PTX
+// ISA's tables (matrix descriptor, canonical layouts, fragments of wgmma) and not our layouts, so that it checks them.
 #include "compiler/lowering/Wgmma.h"
 #include "test/unit/lowering/Fibers.h"
 #include "test/unit/lowering/HostEmitter.h"
@@ -17,10 +16,10 @@ using lowering::WgmmaDot;
 using lowering::WgmmaElement;
 using lowering::WgmmaInstruction;
 
-//--- the unit ------------------------------------------------------------------------------
+//--- simulated tensor core -----------------------------------------------------------------
 
 namespace {
-/// A matrix by its descriptor: element `major` of the dimension that is M or N, element k of the depth.
+/// A matrix by its descriptor: element `major` along M or N, element k along K.
 struct Descriptor {
   uint64_t bits;
   bool isKMajor;
@@ -90,7 +89,7 @@ static uint32_t elementAt(const char *memory, uint32_t address, unsigned bytes) 
   return bits;
 }
 
-/// The left matrix's row of this lane, where threads hold it: word w of lane 4 r + c has columns of c, w / 2 * 4 + c.
+/// This lane's row of a left matrix in registers: word w of lane 4 r + c has columns of c, w / 2 * 4 + c.
 static std::vector<double> rowInWords(WgmmaElement element, const uint32_t *words, unsigned half) {
   const unsigned perWord = 4 * 8 / lowering::bitsOf(element), depth = 8 * perWord;
   const unsigned group = Block::current().thread() % 32 / 4;
@@ -108,18 +107,18 @@ static std::vector<double> rowInWords(WgmmaElement element, const uint32_t *word
 }
 
 namespace {
-/// What does not change between the steps of a product.
+/// Parameters that are equal for all steps of a dot.
 struct Unit {
   uint32_t leftElement, rightElement, columns, isLeftMMajor, isRightNMajor;
 };
 } // namespace
 
 namespace {
-/// One instruction of a product, with what it reads of registers.
+/// One instruction of a dot, with its register operands.
 struct Step {
   Unit unit;
   const char *memory;
-  std::optional<std::array<uint32_t, 4>> words; ///< none: the left matrix is in memory
+  std::optional<std::array<uint32_t, 4>> words; ///< none: the left matrix is in shared memory
   uint64_t left, right;
   uint32_t firstAccumulator, useAccumulators;
 
@@ -127,10 +126,10 @@ struct Step {
   std::vector<double> products() const;
 };
 
-/// Instructions that are committed together. A thread's unit may read memory from when they are issued until they are
-/// waited for: it reads twice, and what has changed between makes no number.
+/// Instructions that are committed together. The tensor core may read memory from issue until the wait: the simulation
+/// reads at both times, and a change in between gives an invalid number.
 struct Group {
-  std::vector<uint32_t> accumulators; ///< numbers, or names of what earlier groups will give
+  std::vector<uint32_t> accumulators; ///< numbers, or tags of results of earlier groups
   std::vector<Step> steps;
   std::vector<std::vector<double>> early;
   bool isDone = false;
@@ -139,12 +138,12 @@ struct Group {
 struct ThreadUnit {
   std::vector<Group> groups;
   void finish(Group &group);
-  /// What a name stands for once its group is done; numbers are themselves.
+  /// The number that a tag stands for once its group is done; numbers are returned unchanged.
   uint32_t resolve(uint32_t bits) const;
 };
 } // namespace
 
-/// What a step adds to the thread's sums.
+/// The step's contribution to the thread's accumulators.
 std::vector<double> Step::products() const {
   const auto leftElement = WgmmaElement(unit.leftElement), rightElement = WgmmaElement(unit.rightElement);
   const unsigned bytes = lowering::bitsOf(leftElement) / 8, depth = 32 / bytes;
@@ -167,7 +166,7 @@ std::vector<double> Step::products() const {
   return totals;
 }
 
-/// Sums under way are NaNs that say which they are: threads may hand them on, but not compute with them.
+/// Pending accumulators are NaNs that encode which they are: threads may copy them, but not compute with them.
 static constexpr uint32_t nameTag = 0x7fa00000, nameMask = 0xffe00000, noNumber = 0x7fffffff;
 static constexpr unsigned sumBits = 9;
 
@@ -208,7 +207,7 @@ static void beginGroup(const uint32_t *accumulators, uint32_t count) {
   group.accumulators.assign(accumulators, accumulators + count);
 }
 
-/// `words` null: the left matrix is in memory.
+/// `words` null: the left matrix is in shared memory.
 static void issueStep(const Unit *unit, const char *memory, const uint32_t *words, uint64_t left, uint64_t right,
                       uint32_t firstAccumulator, uint32_t useAccumulators) {
   Step step = {*unit, memory, std::nullopt, left, right, firstAccumulator, useAccumulators};
@@ -226,7 +225,7 @@ static void waitForAllBut(uint32_t pendings) {
       threadUnit().finish(groups[index]);
 }
 
-/// The sums of the last group, or their names.
+/// Returns the accumulators of the last group, or their tags.
 static void readSums(uint32_t *accumulators) {
   const ThreadUnit &unit = threadUnit();
   const uint32_t last = unit.groups.size() - 1;
@@ -247,9 +246,9 @@ llvm::ArrayRef<HostFunction> simt::wgmmaFunctions() {
   return functions;
 }
 
-//--- what calls it -------------------------------------------------------------------------
+//--- calls ---------------------------------------------------------------------------------
 
-/// Memory of the function for `count` words.
+/// Stack memory for `count` words.
 static llvm::Value *wordsOf(lowering::IrBuilder &ir, unsigned count) {
   llvm::BasicBlock &entry = ir.GetInsertBlock()->getParent()->getEntryBlock();
   lowering::IrBuilder begin(&entry, entry.begin());
@@ -265,7 +264,7 @@ static llvm::GlobalVariable *sharedMemory(lowering::IrBuilder &ir) {
   return ir.GetInsertBlock()->getModule()->getGlobalVariable("nereid_shared");
 }
 
-/// Calls that meet other lanes, or whose order counts.
+/// Calls that synchronise with other lanes, or whose order matters.
 static llvm::Value *callUnit(lowering::IrBuilder &ir, const char *name, llvm::Type *result,
                              llvm::ArrayRef<llvm::Value *> arguments) {
   auto types = llvm::map_to_vector(arguments, [](llvm::Value *value) { return value->getType(); });

@@ -1,4 +1,4 @@
-// Names of GPU generations, and what is made for those that have no row of their own.
+// Tests names of GPU generations, including those that have no row of their own.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Archs.h"
 
@@ -32,7 +32,7 @@ TEST(Archs, NumbersBetweenTheRowsGetThePortableCodeBelow) {
   EXPECT_STREQ(arch("88").cpu, "sm_87");
   EXPECT_STREQ(arch("101").cpu, "sm_100");
   EXPECT_STREQ(arch("105").cpu, "sm_103");
-  EXPECT_TRUE(arch("105").hasToolchain); // machine code of a lower minor version
+  EXPECT_TRUE(arch("105").hasToolchain); // a cubin for a lower minor version
   EXPECT_STREQ(arch("95").cpu, "sm_90");
 }
 
@@ -42,7 +42,7 @@ TEST(Archs, NewerGpusGetThePtxOfTheNewestRow) {
     EXPECT_FALSE(arch(name).hasWgmma);
   }
   EXPECT_TRUE(arch("122").hasToolchain);
-  EXPECT_FALSE(arch("130").hasToolchain); // machine code would be of another major version
+  EXPECT_FALSE(arch("130").hasToolchain); // a cubin would be for another major version
 }
 
 TEST(Archs, OthersAreRefused) {

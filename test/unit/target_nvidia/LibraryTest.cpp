@@ -1,4 +1,4 @@
-// Checks the GPU's function library against libm's widest floats: its code runs on this machine as well.
+// Tests the GPU function library against libm in long double; its code also runs on this machine.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Library.h"
 #include "test/unit/math/Ulp.h"
@@ -22,14 +22,14 @@ namespace {
 using Wide = long double;
 constexpr Wide pi = 3.14159265358979323846264338327950288L;
 
-/// A function of one or two f64, its reference, where it is tried and how far it may be off.
+/// A function of one or two f64, its reference, the tested range and the tolerated error.
 struct Function {
   const char *symbol;
   unsigned arity;
   Wide (*reference)(Wide x, Wide y);
   double low, high;
   double maxUlp;
-  double maxDistance = 0; ///< is enough as well, near zeros
+  double maxDistance = 0; ///< also accepted, near zeros
 };
 
 Wide logGamma(Wide x) {
@@ -70,7 +70,7 @@ const Function functions[] = {
     {"remainder", TWO(std::remainder(x, y)), -50, 50, 0.51},
 };
 
-/// Functions of the library, callable here.
+/// A library function, callable here.
 class Loaded {
 public:
   /// Defines `nereid_call`, which calls the symbol.
@@ -247,7 +247,7 @@ TEST(NvidiaLibrary, RareArguments) {
   }
 }
 
-/// A file with a function of somebody else's that calls one of ours.
+/// Writes a file with a user's function that calls one of ours.
 std::string writeBitcode() {
   llvm::LLVMContext context;
   llvm::Module module("mine", context);

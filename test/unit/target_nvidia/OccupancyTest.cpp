@@ -1,4 +1,4 @@
-// Checks occupancy against the CUDA programming guide's limits, and the directive in the PTX.
+// Tests occupancy against the CUDA programming guide's limits, and the directive in the PTX.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Occupancy.h"
 
@@ -8,11 +8,11 @@ namespace nereid::nvidia {
 namespace {
 
 TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {
-  // 65536 registers, 2048 threads (1536 of 8.6), 228 KiB of shared memory (100), 1 KiB of it for each block.
+  // 65536 registers, 2048 threads (1536 of 8.6), 228 KiB of shared memory (100), of which 1 KiB per CTA is reserved.
   EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 256}), 8u);
   EXPECT_EQ(residentCtas(arch("86"), {.registers = 32, .threads = 256}), 6u);
   EXPECT_EQ(residentCtas(arch("90"), {.registers = 64, .threads = 256}), 4u);
-  EXPECT_EQ(residentCtas(arch("90"), {.registers = 65, .threads = 256}), 3u); // 72 are given
+  EXPECT_EQ(residentCtas(arch("90"), {.registers = 65, .threads = 256}), 3u); // rounded up to 72
   EXPECT_EQ(residentCtas(arch("90"), {.registers = 255, .threads = 256}), 1u);
   EXPECT_EQ(residentCtas(arch("90"), {.registers = 255, .threads = 512}), 0u);
   EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 113 * 1024}), 2u);
@@ -33,7 +33,7 @@ TEST(Occupancy, PromiseLeavesRoomForTheTiles) {
 }
 
 TEST(Occupancy, PromiseStopsWhereMemoryIsBusy) {
-  // 64 bytes of 256 threads are 16 KiB: four blocks keep memory busy, though registers would allow five.
+  // 64 bytes of 256 threads are 16 KiB: four CTAs keep memory busy, though registers would allow five.
   EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 64, .threads = 256}), 4u);
   EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 16, .threads = 256}), 5u);
   EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 64, .loadedBytes = 1024, .threads = 256}), 2u);

@@ -1,4 +1,4 @@
-// What assemblers say is read; a stand-in for nvJitLink shows which tool is asked, with which options.
+// Tests the parsing of assembler output; a stand-in for nvJitLink shows which tool runs with which options.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/PtxAssembler.h"
 
@@ -157,7 +157,7 @@ TEST(PtxLines, ALineIsWhatTheDirectiveBeforeItSays) {
   };
   EXPECT_EQ(locationOfLine(ptx, 3, otherwise), at("/folder/kernel.py", 14, 24));
   EXPECT_EQ(locationOfLine(ptx, 5, otherwise), at("/folder/other.py", 7, 3));
-  EXPECT_EQ(locationOfLine(ptx, 7, otherwise), at("/folder/other.py", 7, 3)); // line 0 is no line of the user's
+  EXPECT_EQ(locationOfLine(ptx, 7, otherwise), at("/folder/other.py", 7, 3)); // line 0 is not a source line
   EXPECT_EQ(locationOfLine(ptx, 1, otherwise), otherwise);
   EXPECT_EQ(locationOfLine(ptx, 0, otherwise), otherwise);
   EXPECT_EQ(locationOfLine("no directive", 1, otherwise), otherwise);
