@@ -145,7 +145,7 @@ def test_a_limit_of_time_names_the_kernel_and_what_would_help(tmp_path, settings
     [
         (
             "echo 'ptxas fatal   : Value wrong'; exit 255",
-            "refuses the code made for this: Value wrong [assembler-refused]",
+            "rejects the code generated for this: Value wrong [assembler-refused]",
         ),
         ("kill -11 $$", "was ended by signal 11"),
     ],

@@ -95,7 +95,7 @@ def test_versions_of_ptx():
     assert newer.metadata.ptx_version == 83
     assert newer.hash != compiled_for().hash
     for version, text in (
-        (70, "ptx_version is 70; the code made for sm_90a needs 80 at least"),
+        (70, "ptx_version is 70; the code generated for sm_90a needs 80 at least"),
         (999, "ptx_version is 999, which LLVM does not write; its highest is"),
     ):
         with pytest.raises(triton.CompilationError, match=text):

@@ -170,7 +170,7 @@ std::string Expander::need(Value value, unsigned stage) {
     return "";
   const int lag = int(stage) - int(origin->stage) + origin->isBefore;
   if (lag < 0)
-    return "a value is used stages before it is there";
+    return "a value is used in an earlier stage than it is computed in";
   if (lag > 0)
     carry(value, origin->stage, lag);
   return "";

@@ -349,7 +349,7 @@ LogicalResult ClassBuilder::visit(tt::FuncOp function) {
       return failure();
     addFixed(argument, {}, /*isSource=*/true, function);
   }
-  // A loop is visited before its body; whether values united with its own are cheap is only known after a visit.
+  // A loop is visited before its body, but its values are rematerialised only if those united with them are.
   SmallVector<Operation *> control;
   const WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<RegionBranchOpInterface>(op) && !isa<tt::ReduceOp>(op)) {

@@ -128,7 +128,7 @@ std::optional<Arch> nvidia::findArch(const std::string &text, std::string &reaso
     if (arch.capability <= name->capability)
       below = &arch;
   if (!below) {
-    reason = "no code is made for compute capability " + text + "; the lowest supported is " +
+    reason = "no code is generated for compute capability " + text + "; the lowest supported is " +
              std::to_string(lowestCapability);
     return std::nullopt;
   }

@@ -63,7 +63,7 @@ static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &opt
   if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
     return kernel.emitError() << "num_warps is " << options.numWarps << "; it must be a power of two up to 32";
   if (options.ptxVersion && options.ptxVersion < arch.ptxVersion)
-    return kernel.emitError() << "ptx_version is " << options.ptxVersion << "; the code made for " << arch.cpu
+    return kernel.emitError() << "ptx_version is " << options.ptxVersion << "; the code generated for " << arch.cpu
                               << " needs " << arch.ptxVersion << " at least";
   if (options.ptxVersion) {
     arch.ptxVersion = options.ptxVersion;

@@ -252,8 +252,8 @@ def test_ptx_with_effects_runs_once_for_each_element(n, device, nvidia):
 @pytest.mark.parametrize(
     ("text", "constraints", "message"),
     [
-        ("frobnicate.b32 $0, $1;", "=r,r", "the assembler refuses the code made for this: .*frobnicate"),
-        ("add.s32 $0, $1;", "=r,r", "the assembler refuses the code made for this"),
+        ("frobnicate.b32 $0, $1;", "=r,r", "the assembler rejects the code generated for this: .*frobnicate"),
+        ("add.s32 $0, $1;", "=r,r", "the assembler rejects the code generated for this"),
         ("mov.b32 $0, $1;", "=r", "the constraints `=r` do not fit 1 results and 1 operands"),
     ],
 )

@@ -46,8 +46,8 @@ TEST(Archs, NewerGpusGetThePtxOfTheNewestRow) {
 }
 
 TEST(Archs, OthersAreRefused) {
-  EXPECT_EQ(refusal("61"), "no code is made for compute capability 61; the lowest supported is 70");
-  EXPECT_EQ(refusal("0"), "no code is made for compute capability 0; the lowest supported is 70");
+  EXPECT_EQ(refusal("61"), "no code is generated for compute capability 61; the lowest supported is 70");
+  EXPECT_EQ(refusal("0"), "no code is generated for compute capability 0; the lowest supported is 70");
   for (const char *name : {"", "hopper", "sm_", "90ab", "a90", "-90", "9.0"})
     EXPECT_EQ(refusal(name), "`" + std::string(name) + "` is not a compute capability, such as 90 or sm_90a");
 }
