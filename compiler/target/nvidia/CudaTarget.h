@@ -53,8 +53,7 @@ struct CudaKernel {
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
   // makePtx
   std::string ptx;
-  uint32_t residentCtas =
-      0; ///< required by the PTX (.minnctapersm); 0: ptxas chooses registers
+  uint32_t residentCtas = 0; ///< required by the PTX (.minnctapersm); 0: ptxas chooses registers
   // makeCubin
   bool isPtxReproducible = true; ///< false: the PTX depends on results of ptxas
   Assembled assembled;
