@@ -3,7 +3,6 @@
 //   %p = tt.addptr ... : tensor<1024x!tt.ptr<f32>>        tensor<1024x!tt.ptr<f32>, #blocked>
 //   %x = tt.load %p : tensor<1024x!tt.ptr<f32>>      ->   %x = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
 //   %y = arith.addf %x, %x : tensor<1024xf32>             %y = arith.addf %x, %x : tensor<1024xf32, #blocked>
-//
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/ApplyLayouts.h"
 #include "compiler/passes/ttg/ChooseLayouts.h"

@@ -2,11 +2,11 @@
 //
 //   %x = ttng.tile_load %m[...]     ->   %b = ttg.local_alloc
 //                                        ttng.init_barrier, barrier_expect, async_tma_copy_global_to_local,
-//                                        wait_barrier %x = ttg.local_load %b
+//                                        wait_barrier
+//                                        %x = ttg.local_load %b
 //   ttng.tile_store %m[...], %x     ->   %b = ttg.local_alloc %x
 //                                        ttng.fence_async_shared
 //                                        ttng.async_tma_copy_local_to_global, async_tma_store_wait
-//
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/dialect/ttng/Dialect.h"

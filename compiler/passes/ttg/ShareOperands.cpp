@@ -1,8 +1,7 @@
 // Passes operands of dots to their threads through buffers in shared memory.
 //
-//   %o = ttg.convert_layout %x : #blocked -> #ttg.dot_op<...>   ->   %b = ttg.local_alloc %x : (#blocked) -> #shared
-//                                                                    %o = ttg.local_load %b : #shared ->
-//                                                                    #ttg.dot_op<...>
+//   %o = ttg.convert_layout %x : #blocked -> #dot_op   ->   %b = ttg.local_alloc %x : (#blocked) -> #shared
+//                                                           %o = ttg.local_load %b : #shared -> #dot_op
 //
 // A transposition between a load and the buffer moves before the load, where it is free.
 // SPDX-License-Identifier: MIT

@@ -1,5 +1,4 @@
-// Unrolls loops with an unroll factor before layouts are chosen, so that loads of several iterations are pipelined
-// together.
+// Unrolls loops with an unroll factor before layouts are chosen, so that the loads of all copies are pipelined.
 //
 //   for %i = %lb to %ub step s { B(%i) } {tt.loop_unroll_factor = 2}
 //     ->  for %i = %lb to %mid step 2s { B(%i); B(%i + s) }
