@@ -3,7 +3,7 @@
 //   for iter_args(%acc = %init)                      for iter_args(%own = neutral)
 //     %r = reduce(%x, axis)                  ->        %r = reduce(%x's registers along the axis)
 //     yield %acc + %r                                  yield %own + %r
-//                                                  %sum = %init + reduce(%own, axis)
+//                                                    %sum = %init + reduce(%own, axis)
 //
 // Some of the axis's coordinate bits index registers and the others threads. A reshape and a transposition, which move
 // nothing, put the former into a last dimension. The reduction over it stays in the thread, and its result takes no
