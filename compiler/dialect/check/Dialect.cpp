@@ -1,4 +1,4 @@
-// Registers the `check` dialect and holds the rules of its op.
+// Registers the `check` dialect and verifies its op.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/check/Dialect.h"
 

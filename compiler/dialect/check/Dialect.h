@@ -1,4 +1,4 @@
-// The `check` dialect: what a sanitizer looks at while a kernel runs.
+// The `check` dialect: checks of values that a sanitizer runs inside a kernel.
 // SPDX-License-Identifier: MIT
 #pragma once
 

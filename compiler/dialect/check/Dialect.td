@@ -1,4 +1,4 @@
-// Declares the `check` dialect: what a sanitizer looks at while a kernel runs.
+// Declares the `check` dialect: checks of values that a sanitizer runs inside a kernel.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_CHECK_DIALECT
 #define NEREID_CHECK_DIALECT
@@ -8,9 +8,9 @@ include "mlir/IR/OpBase.td"
 def Check_Dialect : Dialect {
   let name = "check";
   let cppNamespace = "::nereid::check";
-  let summary = "Values that a sanitizer looks at";
+  let summary = "Checks of values by a sanitizer";
   let description = [{
-    Written by the pass `tt-insert-checks`, carried out by a target that can. No text of users has it.
+    Emitted by the pass `tt-insert-checks` and lowered by the targets that support it. Imported text never contains it.
   }];
 }
 

@@ -1,4 +1,4 @@
-// Declares what a check is about.
+// Declares the kinds of checks.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_CHECK_ENUMS
 #define NEREID_CHECK_ENUMS

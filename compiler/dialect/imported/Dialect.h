@@ -1,10 +1,9 @@
-// The few ops and attributes of other dialects that kernels' texts contain, under their usual names:
-// `llvm.intr.assume`, the
-// `#llvm.loop_*` attributes, `gpu.barrier`.
+// The few ops and attributes of other dialects that imported kernels contain, under their usual names:
+// `llvm.intr.assume`, the `#llvm.loop_*` attributes and `gpu.barrier`.
 // SPDX-License-Identifier: MIT
 //
-// MLIR's own LLVM and GPU dialects would answer to the same names, with hundreds of ops that no kernel has: they
-// would have to be linked and loaded for one op each.
+// MLIR's own LLVM and GPU dialects register hundreds of ops that no kernel uses. They would have to be linked and
+// loaded for one op each.
 #pragma once
 
 #include "mlir/IR/Attributes.h"
@@ -17,8 +16,8 @@ namespace nereid::imported {
 
 //--- llvm ----------------------------------------------------------------------------------
 
-/// `#llvm.loop_licm<disable = true, ...>`, `#llvm.loop_annotation<licm = #loop_licm>`: named fields, kept and printed
-/// as read.
+/// `#llvm.loop_licm<disable = true, ...>`, `#llvm.loop_annotation<licm = #loop_licm>`: named fields, printed in the
+/// order in which they were parsed.
 class LoopHintAttr : public mlir::Attribute::AttrBase<LoopHintAttr, mlir::Attribute, struct LoopHintStorage> {
 public:
   using Base::Base;
@@ -39,7 +38,8 @@ public:
   void printAttribute(mlir::Attribute attribute, mlir::DialectAsmPrinter &printer) const override;
 };
 
-/// Promises that a condition is true. A write, as elsewhere, so that it stays where it is.
+/// Assumes that a condition is true. It has a write effect, as in MLIR's LLVM dialect, so that it is neither moved nor
+/// erased.
 class AssumeOp : public mlir::Op<AssumeOp, mlir::OpTrait::OneOperand, mlir::OpTrait::ZeroResults,
                                  mlir::OpTrait::ZeroRegions, mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::OpInvariants,
                                  mlir::MemoryEffectOpInterface::Trait> {
@@ -66,7 +66,7 @@ public:
   static llvm::StringRef getDialectNamespace() { return "gpu"; }
 };
 
-/// Waits for all threads of a block; what earlier versions of the language print for `debug_barrier`.
+/// Waits for all threads of a CTA. Earlier versions of Triton print it for `debug_barrier`.
 class BarrierOp : public mlir::Op<BarrierOp, mlir::OpTrait::ZeroOperands, mlir::OpTrait::ZeroResults,
                                   mlir::OpTrait::ZeroRegions, mlir::OpTrait::ZeroSuccessors> {
 public:

@@ -1,4 +1,4 @@
-// `gpu.barrier`.
+// Implements `gpu.barrier`.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/imported/Dialect.h"
 

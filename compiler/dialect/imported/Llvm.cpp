@@ -1,4 +1,4 @@
-// `llvm.intr.assume` and the loop attributes of the dialect `llvm`.
+// Implements `llvm.intr.assume` and the loop attributes of the dialect `llvm`.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/imported/Dialect.h"
 

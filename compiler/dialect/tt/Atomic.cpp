@@ -1,4 +1,4 @@
-// Rules of the atomic ops.
+// Verifies the atomic ops.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -30,7 +30,7 @@ LogicalResult AtomicLoadOp::verify() {
 
 void AtomicLoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable());
-  effects.emplace_back(MemoryEffects::Write::get()); // keeps what follows after it, and itself where it stands
+  effects.emplace_back(MemoryEffects::Write::get()); // keeps the op in place and orders the accesses after it
 }
 
 LogicalResult AtomicStoreOp::verify() {

@@ -13,13 +13,13 @@ class Tt_AtomicOp<string mnemonic, list<Trait> traits = []>
 def AtomicRMWOp : Tt_AtomicOp<"atomic_rmw", [
     TypesMatchWith<"val has the pointee type", "ptr", "val", "::nereid::tt::pointeeLike($_self)">,
     Tt_FollowsPtr<"mask", "mask has the pointers' shape", "::nereid::tt::i1Like($_self)", 2>]> {
-  let summary = "combines memory with a value, lane by lane, where the mask is true; gives what was there before";
+  let summary = "combines memory with a value, lane by lane, where the mask is true; gives the old value";
   let description = [{
     C1. `val` and the result have the pointers' shape and their pointee type,
         `mask` has their shape and i1 elements.
     C2. `fadd` combines floats, `exch` any elements, all others integers.
-    Each lane is one atomic access; the order of lanes is free. What a
-    masked-off lane gives is undefined.
+    Each lane is one atomic access; the order of lanes is unspecified. The result
+    of a masked-off lane is undefined.
 
     `%old = tt.atomic_rmw fadd, acq_rel, gpu, %p, %v, %m : (!tt.ptr<f32>, f32, i1) -> f32`
   }];
@@ -39,8 +39,8 @@ def AtomicLoadOp : Tt_AtomicOp<"atomic_load", [DeclareOpInterfaceMethods<MemoryE
         their shape and i1 elements.
     C2. Elements are integers or floats.
     C3. `sem` is `acquire` or `relaxed`.
-    It writes nothing, but each is to happen where it stands. What a
-    masked-off lane gives is undefined.
+    The op writes nothing, but has an effect so that it is neither moved nor erased.
+    The result of a masked-off lane is undefined.
 
     `%now = tt.atomic_load acquire, gpu, %p, %m : (!tt.ptr<i32>, i1) -> i32`
   }];
@@ -73,7 +73,7 @@ def AtomicStoreOp : Tt_Op<"atomic_store", [Tt_SameEncoding,
 def AtomicCASOp : Tt_AtomicOp<"atomic_cas", [
     TypesMatchWith<"cmp has the pointee type", "ptr", "cmp", "::nereid::tt::pointeeLike($_self)">,
     TypesMatchWith<"val has the pointee type", "ptr", "val", "::nereid::tt::pointeeLike($_self)">]> {
-  let summary = "writes `val` where memory has the bits of `cmp`, lane by lane; gives what was there before";
+  let summary = "writes `val` where memory has the bits of `cmp`, lane by lane; gives the old value";
   let description = [{
     C1. `cmp`, `val` and the result have the pointers' shape and their pointee
         type.

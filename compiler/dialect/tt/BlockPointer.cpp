@@ -1,4 +1,4 @@
-// Rules of pointers to whole tiles.
+// Verifies the ops on block pointers.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -13,7 +13,7 @@ Type nereid::tt::elementPointer(Type type) {
   return tile ? PointerType::get(tile.getElementType(), pointer.getAddressSpace()) : type;
 }
 
-/// The dimensions of the tile that `type` points to; nothing for a pointer to a scalar.
+/// The rank of the tile that `type` points to; none for a pointer to a scalar.
 static std::optional<size_t> pointeeRank(Type type) {
   auto tile = dyn_cast<RankedTensorType>(cast<PointerType>(type).getPointee());
   return tile ? std::optional<size_t>(tile.getRank()) : std::nullopt;

@@ -1,4 +1,4 @@
-// Declares pointers to whole tiles, as earlier versions of the language print them; their rules are in BlockPointer.cpp.
+// Declares block pointers, which earlier versions of Triton print; the verifiers are in BlockPointer.cpp.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TT_BLOCK_POINTER_OPS
 #define NEREID_TT_BLOCK_POINTER_OPS
@@ -14,7 +14,7 @@ def MakeTensorPtrOp : Op<Tt_Dialect, "make_tensor_ptr", [Pure, AttrSizedOperandS
     C1. The result points to a tile.
     C2. Shape, strides, offsets and order have one entry per dimension of it; order is a permutation.
 
-    Read, never made: `tt-expand-block-pointers` turns it into addresses.
+    Parsed, never created by passes: `tt-expand-block-pointers` expands it into addresses.
 
     `%b = tt.make_tensor_ptr %p, [%m, %n], [%s, %one], [%i, %j] {order = array<i32: 1, 0>} : <tensor<16x16xf32>>`
   }];

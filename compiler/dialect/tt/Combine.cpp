@@ -1,4 +1,4 @@
-// Checks what reductions and scans share.
+// Implements the checks that reductions and scans share.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Combine.h"
 

@@ -1,4 +1,4 @@
-// Rules that reductions and scans share: operands of one shape, a region that combines two elements.
+// Checks that reductions and scans share: operands of one shape, and a region that combines two elements.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace nereid::tt {
 
-/// There are tiles, of one shape and encoding.
+/// There is at least one tile, and all tiles have one shape and encoding.
 llvm::LogicalResult verifyCombined(mlir::Operation *op, mlir::ValueRange tiles);
-/// `body` takes two scalars of each tile's element type and returns one. `end` is its terminator; null where that is
-/// not the op's own.
+/// `body` takes two scalars of each tile's element type and returns one. `end` is its terminator, or null where the
+/// terminator is not the op's own.
 llvm::LogicalResult verifyCombineRegion(mlir::Operation *op, mlir::ValueRange tiles, mlir::Block &body,
                                         mlir::Operation *end);
 

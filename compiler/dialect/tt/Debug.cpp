@@ -1,4 +1,4 @@
-// Rules and rewrites of print and assert.
+// Verifies and canonicalizes print and assert.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -16,7 +16,7 @@ LogicalResult PrintOp::verify() {
 }
 
 namespace {
-/// assert(true) goes away.
+/// Erases assert(true).
 struct AssertOfTrue : OpRewritePattern<AssertOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AssertOp op, PatternRewriter &rewriter) const final {

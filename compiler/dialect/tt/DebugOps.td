@@ -1,12 +1,12 @@
-// Declares the ops that tell the user something while a kernel runs.
+// Declares the ops that print and assert while a kernel runs.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TT_DEBUG_OPS
 #define NEREID_TT_DEBUG_OPS
 
 def PrintOp : Tt_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "prints values, each program for itself";
+  let summary = "prints values, once per program";
   let description = [{
-    C1. `isSigned` says of each operand whether its integers are signed.
+    C1. `isSigned` has one entry for each operand: whether its integers are signed.
 
     `tt.print " x: " {hex = false, isSigned = array<i32: 1>} : %x : tensor<8xi32>`
   }];

@@ -1,4 +1,4 @@
-// Text and rules of tensor descriptors.
+// Parses, prints and verifies tensor descriptors.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -11,7 +11,7 @@ using namespace nereid::tt;
 
 //--- Type ----------------------------------------------------------------------------------
 
-/// `<128x64xf16>`, with a layout `<128x64xf16, #shared>`; `<tensor<128x64xf16>>` is read too.
+/// `<128x64xf16>`, or `<128x64xf16, #shared>` with a layout; `<tensor<128x64xf16>>` is parsed too.
 Type TensorDescType::parse(AsmParser &parser) {
   const llvm::SMLoc loc = parser.getCurrentLocation();
   Type block;

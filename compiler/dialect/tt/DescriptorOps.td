@@ -4,7 +4,7 @@
 #define NEREID_TT_DESCRIPTOR_OPS
 
 def MakeTensorDescOp : Tt_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {
-  let summary = "describes a strided array of which blocks will be accessed";
+  let summary = "describes a strided array whose blocks are accessed";
   let description = [{
     C1. There is one extent and one stride for each dimension of the block.
     C2. The pointer points to the block's elements.
@@ -26,7 +26,7 @@ class Tt_DescriptorAccess<string mnemonic, list<Trait> traits = []> : Tt_Op<mnem
 }
 
 def DescriptorLoadOp : Tt_DescriptorAccess<"descriptor_load"> {
-  let summary = "reads the block that begins at the indices; what is outside of the array reads as the padding";
+  let summary = "reads the block that begins at the indices; elements outside of the array read as the padding";
   let description = [{
     C1. There is one index for each dimension.
     C2. The result is the descriptor's block.
@@ -42,7 +42,7 @@ def DescriptorLoadOp : Tt_DescriptorAccess<"descriptor_load"> {
 }
 
 def DescriptorStoreOp : Tt_DescriptorAccess<"descriptor_store"> {
-  let summary = "writes the block that begins at the indices, but for what is outside of the array";
+  let summary = "writes the block that begins at the indices, except for elements outside of the array";
   let description = [{
     C1. There is one index for each dimension.
     C2. `src` is the descriptor's block.
@@ -58,7 +58,7 @@ def DescriptorReduceOp : Tt_DescriptorAccess<"descriptor_reduce"> {
   let description = [{
     C1. There is one index for each dimension.
     C2. `src` is the descriptor's block.
-    C3. Integers are combined in every way, floats added, and compared.
+    C3. Integers support every kind; floats support add, min and max.
   }];
   let arguments = (ins Tt_DescriptorReduceKind:$kind, Arg<Tt_TensorDescType, "", [MemRead, MemWrite]>:$desc,
       Tt_Tile:$src, Variadic<I32>:$indices);

@@ -1,4 +1,4 @@
-// Registers the `tt` dialect: types, ops, constants and how its functions are inlined.
+// Registers the `tt` dialect: types, ops, constants and the inlining of its functions.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 

@@ -31,9 +31,9 @@ namespace nereid::tt {
 mlir::Type withElement(mlir::Type type, mlir::Type element);
 /// i1 in the shape of `type`.
 mlir::Type i1Like(mlir::Type type);
-/// What loading through `type`, a pointer or a tile of pointers, gives.
+/// The type of a load through `type`, which is a pointer or a tile of pointers.
 mlir::Type pointeeLike(mlir::Type type);
-/// The pointer to an element of the tile that `type` points to; `type` itself where that is no tile.
+/// The pointer to an element of the tile that `type` points to; `type` itself where it points to a scalar.
 mlir::Type elementPointer(mlir::Type type);
 /// Whether tiles and pointers can have such elements.
 bool isElement(mlir::Type type);
@@ -42,7 +42,7 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
 /// The element type of a tile, or the type itself.
 mlir::Type elementOf(mlir::Type type);
 
-/// Says at `op` where tiles among its operands and results have different encodings.
+/// Reports an error at `op` where tiles among its operands and results have different encodings.
 llvm::LogicalResult verifySameEncoding(mlir::Operation *op);
 
 /// The trait of ops that do not move elements between threads.

@@ -10,8 +10,8 @@ def Tt_Dialect : Dialect {
   let cppNamespace = "::nereid::tt";
   let summary = "Tiles, pointers and the operations of block-level kernels";
   let description = [{
-    The text of this dialect is an interface: PyTorch walks it by op name, and
-    text printed by other producers of the same dialect is read.
+    The text of this dialect is an interface: PyTorch searches it for op names, and
+    text that other producers of the same dialect print is parsed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];

@@ -1,4 +1,4 @@
-// Rules of products of tiles: which shapes and element types fit together.
+// Verifies dot and dot_scaled: which shapes and element types fit together.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 

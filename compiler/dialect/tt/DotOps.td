@@ -1,4 +1,4 @@
-// Declares the products of tiles: dot and dot_scaled.
+// Declares dot and dot_scaled.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TT_DOT_OPS
 #define NEREID_TT_DOT_OPS
@@ -6,14 +6,14 @@
 def Tt_NumberTile : RankedTensorOf<[Tt_Float, Tt_Int]>;
 
 def DotOp : Tt_Op<"dot", [Pure, TypesMatchWith<"result and c have one type", "d", "c", "$_self">]> {
-  let summary = "matrix product of tiles, added to a third";
+  let summary = "matrix multiplication of two tiles, added to a third";
   let description = [{
-    d = a * b + c over the last two dimensions; a third dimension in front counts products of their own.
+    d = a * b + c over the last two dimensions; a third dimension in front is the batch.
     C1. Operands have rank 2, or all have rank 3 and one first extent.
     C2. `a` is [M, K], `b` is [K, N] and `c` is [M, N].
-    C3. `a` and `b` have one element type, or are both of 8-bit floats.
+    C3. `a` and `b` have one element type, or both are fp8.
     `inputPrecision` says how f32 operands may be rounded before they are multiplied; `maxNumImpreciseAcc` how many
-    products of 8-bit floats may be summed with less precision.
+    products of fp8 may be accumulated with less precision.
 
     `%d = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<16x8xf32> * tensor<8x4xf32> -> tensor<16x4xf32>`
   }];
@@ -30,9 +30,9 @@ def DotOp : Tt_Op<"dot", [Pure, TypesMatchWith<"result and c have one type", "d"
 
 def DotScaledOp : Tt_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
                                        TypesMatchWith<"result and c have one type", "d", "c", "$_self">]> {
-  let summary = "matrix product of tiles in microscaling formats, added to a third";
+  let summary = "matrix multiplication of tiles in microscaling formats, added to a third";
   let description = [{
-    Each scale multiplies a run of 16 or 32 neighbours along K. Formats e2m1 hold two values in a byte, the low half
+    Each scale multiplies 16 or 32 adjacent elements along K. Format e2m1 holds two values in a byte, the low half
     first, along K or, where `lhs_k_pack` or `rhs_k_pack` is false, along M or N.
     C1. Ranks are 2, or all 3 with one first extent.
     C2. Unpacked, `a` is [M, K], `b` is [K, N] and `c` is [M, N].

@@ -1,4 +1,4 @@
-// Rules and folds of the elementwise ops that arith and math do not have.
+// Verifies and folds the elementwise ops that arith and math do not have.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 

@@ -1,4 +1,4 @@
-// Holds tiles of `tt` ops to the rules of the dialect that their encodings belong to.
+// Verifies encodings of tiles of `tt` ops by the rules of the dialect that the encodings belong to.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/EncodingRules.h"
 

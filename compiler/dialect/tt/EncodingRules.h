@@ -1,4 +1,4 @@
-// How the shape ops change a tile's encoding: asked of the dialect that the encoding belongs to.
+// The interface by which `tt` gets the encodings of its shape ops from the dialect that the encodings belong to.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace nereid::tt {
 
-/// A dialect with encodings implements this; `tt` itself has none. Every tile given has an encoding of that dialect.
+/// A dialect with encodings implements this; `tt` itself has no encodings. Every tile passed in has an encoding of that
+/// dialect.
 class EncodingRules : public mlir::DialectInterface::Base<EncodingRules> {
 public:
   explicit EncodingRules(mlir::Dialect *dialect) : Base(dialect) {}
@@ -17,14 +18,15 @@ public:
   virtual mlir::Attribute expanded(mlir::RankedTensorType tile, unsigned axis) const = 0;
   virtual mlir::Attribute transposed(mlir::RankedTensorType tile, llvm::ArrayRef<int32_t> order) const = 0;
   virtual mlir::Attribute reshaped(mlir::RankedTensorType tile, llvm::ArrayRef<int64_t> shape) const = 0;
-  /// Whether two encodings mean the same for a tile of `shape`.
+  /// Whether two encodings are the same layout for a tile of `shape`.
   virtual bool areEquivalent(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape) const = 0;
 };
 
 /// The rules for `tile`'s encoding; null where it has none.
 const EncodingRules *encodingRulesOf(mlir::RankedTensorType tile);
 
-/// Holds an op's result to the encoding that its rule gives for the operand; says so at the op where it differs.
+/// Checks that an op's result has the encoding that its rule gives for the operand; reports an error at the op where it
+/// has not.
 llvm::LogicalResult verifyResultEncoding(mlir::Operation *op, mlir::RankedTensorType source,
                                          mlir::RankedTensorType result, mlir::Attribute expected);
 

@@ -1,4 +1,4 @@
-// The mark of ops on tiles that are larger than what they stand for.
+// The attribute of ops on padded tiles that holds the extents before padding.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace nereid::tt {
 
-/// An array attribute: for each operand the extents below which its elements exist.
+/// An array attribute with the extents of each operand before padding; elements at or above them are padding.
 inline constexpr llvm::StringLiteral kExtents = "tt.extents";
 
-/// The extents below which an operand's elements exist: its shape where the op has no mark.
+/// The extents of an operand before padding: its shape where the op lacks the attribute.
 inline llvm::ArrayRef<int64_t> existingExtents(mlir::Operation *op, unsigned operand) {
   auto marks = op->getAttrOfType<mlir::ArrayAttr>(kExtents);
   auto own = marks ? llvm::dyn_cast<mlir::DenseI64ArrayAttr>(marks[operand]) : nullptr;

@@ -1,4 +1,4 @@
-// Rules and effects of the ops that call other libraries' functions and assembly.
+// Verifies the ops that call functions of other libraries or inline assembly, and states their effects.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -7,7 +7,7 @@ using namespace nereid::tt;
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
-/// What is not pure may do anything, and must be done as often as it stands there.
+/// An op that is not pure may have any effect, so that it is neither moved nor erased.
 static void addEffects(bool isPure, Effects &effects) {
   if (isPure)
     return;

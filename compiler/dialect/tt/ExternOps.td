@@ -1,4 +1,4 @@
-// Declares the ops that leave the language: functions of other libraries, assembly.
+// Declares the ops that call functions of other libraries or inline assembly.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TT_EXTERN_OPS
 #define NEREID_TT_EXTERN_OPS
@@ -10,7 +10,7 @@ def ExternElementwiseOp : Tt_ExternOp<"extern_elementwise"> {
   let summary = "a function of another library, by its symbol, on each element";
   let description = [{
     C1. Tiles have one shape.
-    An op that is not `pure` runs once for each element, where it stands.
+    An op that is not `pure` runs once for each element and is neither moved nor erased.
 
     `%r = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_sinf"} : (tensor<8xf32>) -> tensor<8xf32>`
   }];
@@ -24,7 +24,8 @@ def ElementwiseInlineAsmOp : Tt_ExternOp<"elementwise_inline_asm"> {
   let description = [{
     C1. Tiles have one shape.
     C2. `packed_element` is positive.
-    Elements narrower than 32 bits come packed into words where several are taken at a time. Constraints are LLVM's, results first.
+    Elements narrower than 32 bits are packed into words where several are taken at a time. Constraints have LLVM's
+    syntax, results first.
 
     `%r = tt.elementwise_inline_asm "movl $1, $0" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<8xi32> -> tensor<8xi32>`
   }];

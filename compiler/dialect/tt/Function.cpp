@@ -1,4 +1,4 @@
-// Functions of `tt`: text form, calls and returns.
+// Functions of `tt`: their text form, calls and returns.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 

@@ -1,4 +1,4 @@
-// Rules of gather and histogram.
+// Verifies gather and histogram.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 

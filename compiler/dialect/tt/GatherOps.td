@@ -1,4 +1,4 @@
-// Declares the ops whose result depends on elements at computed places: gather, histogram.
+// Declares the ops whose result depends on elements at computed indices: gather, histogram.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TT_GATHER_OPS
 #define NEREID_TT_GATHER_OPS
@@ -28,7 +28,7 @@ def HistogramOp : Tt_Op<"histogram", [Pure,
   let description = [{
     C1. Operand and result have one dimension.
     C2. `mask` has the operand's shape; elements where it is false do not count.
-    Elements that are none of the result's indices do not count.
+    Elements outside of [0, extent of the result) do not count.
 
     `%h = tt.histogram %x : tensor<512xi32> -> tensor<16xi32>`
   }];

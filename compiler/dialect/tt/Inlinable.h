@@ -1,4 +1,4 @@
-// What a dialect says to the inliner when its ops may go wherever their function's callers are.
+// The inliner interface of a dialect all of whose ops may be inlined.
 // SPDX-License-Identifier: MIT
 #pragma once
 

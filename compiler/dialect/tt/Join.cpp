@@ -1,4 +1,4 @@
-// Rules and folds of join, split and cat.
+// Verifies and folds join, split and cat.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace nereid::tt;
 
-/// Whether `whole` is `part` with one more dimension, of extent 2 and last.
+/// Whether `whole` is `part` with a further last dimension of extent 2.
 static bool isJoined(Type part, Type whole) {
   ArrayRef<int64_t> all = shapeOf(whole);
   return all.size() > 1 && all.back() == 2 && all.drop_back() == shapeOf(part) && elementOf(part) == elementOf(whole);

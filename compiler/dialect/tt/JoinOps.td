@@ -1,4 +1,4 @@
-// Declares the ops that put two tiles together and take them apart: join, split, cat.
+// Declares join, split and cat.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TT_JOIN_OPS
 #define NEREID_TT_JOIN_OPS

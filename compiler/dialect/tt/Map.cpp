@@ -1,4 +1,4 @@
-// Rules of map_elementwise, and what it is where each call has one element or no control flow.
+// Verifies map_elementwise and canonicalizes it where a call takes one element or has no control flow.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -44,7 +44,7 @@ LogicalResult MapElementwiseOp::verifyRegions() {
 
 //--- canonical forms -----------------------------------------------------------------------
 
-/// `count` tiles whose elements follow one another in `tile`: split in two, and again.
+/// `count` tiles that hold the interleaved elements of `tile`: it is split in two, repeatedly.
 static SmallVector<Value> unpacked(PatternRewriter &rewriter, Location loc, Value tile, int64_t count) {
   if (count == 1)
     return {tile};
@@ -61,7 +61,7 @@ static SmallVector<Value> unpacked(PatternRewriter &rewriter, Location loc, Valu
   return parts;
 }
 
-/// The tile, of one dimension, in which the elements of `parts` follow one another.
+/// The 1-D tile that interleaves the elements of `parts`.
 static Value packed(PatternRewriter &rewriter, Location loc, ArrayRef<Value> parts) {
   if (parts.size() == 1)
     return parts.front();
@@ -75,7 +75,7 @@ static Value packed(PatternRewriter &rewriter, Location loc, ArrayRef<Value> par
   return ReshapeOp::create(rewriter, loc, type.clone(ArrayRef<int64_t>{2 * count}), joined, false, false);
 }
 
-/// Calls that take several elements of each tile become calls that take one of each of several tiles.
+/// Rewrites calls that take several elements of each tile to calls that take one element of each of several tiles.
 static LogicalResult unpack(MapElementwiseOp op, PatternRewriter &rewriter) {
   const int64_t pack = op.getPack();
   if (pack == 1 || cast<RankedTensorType>(op.getSrcs().front().getType()).getEncoding())
@@ -99,7 +99,7 @@ static LogicalResult unpack(MapElementwiseOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A function of elementwise ops alone becomes those ops on tiles.
+/// Rewrites a function of elementwise ops alone to those ops on tiles.
 static LogicalResult widen(MapElementwiseOp op, PatternRewriter &rewriter) {
   if (!op.getScalarOp().hasOneBlock())
     return failure();

@@ -11,8 +11,8 @@ def MapElementwiseOp : Tt_Op<"map_elementwise", [RecursiveMemoryEffects, SameOpe
     C2. The region takes `pack` scalars of each operand, those of one operand
         together, and returns `pack` scalars of each result.
     The `pack` elements of a call follow one another in row-major order. In
-    imported text the region may have branches; `tt-lift-control-flow` turns
-    them into `scf`.
+    imported text the region may have branches; `tt-lift-control-flow` converts
+    them to `scf`.
   }];
   let arguments = (ins Variadic<Tt_Tile>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<Tt_Tile>:$results);

@@ -1,4 +1,4 @@
-// Rules and rewrites of pointer arithmetic, loads and stores.
+// Verifies and canonicalizes pointer arithmetic, loads and stores.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -25,7 +25,7 @@ LogicalResult LoadOp::verify() {
 
 void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable());
-  // Each of these is to happen: a loop that waits for a value does nothing else.
+  // Volatile and uncached loads must all execute: a loop may poll a value.
   if (getIsVolatile() || getCache() == CacheModifier::CV)
     effects.emplace_back(MemoryEffects::Write::get());
 }
@@ -49,7 +49,7 @@ struct LoadWithConstantMask : OpRewritePattern<LoadOp> {
   }
 };
 
-/// store(p, v, true) -> store(p, v); store(p, v, false) goes away.
+/// store(p, v, true) -> store(p, v); store(p, v, false) is erased.
 struct StoreWithConstantMask : OpRewritePattern<StoreOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(StoreOp store, PatternRewriter &rewriter) const final {

@@ -1,6 +1,7 @@
-// The text of loads and stores. Two forms of their cache attributes are read: `cacheModifier = cg evictionPolicy =
-// evict_last` before the attributes, and `cachePolicy = #tt.cache_policy<...>` among them, which is the one that is
-// printed. SPDX-License-Identifier: MIT
+// Parses and prints loads and stores. Two forms of their cache attributes are parsed: `cacheModifier = cg
+// evictionPolicy = evict_last` before the attributes, and `cachePolicy = #tt.cache_policy<...>` among them, which is
+// the printed form.
+// SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
 #include "mlir/IR/OpImplementation.h"
@@ -61,7 +62,7 @@ template <typename Op> static void setCachePolicy(OperationState &result, CacheM
 }
 
 namespace {
-/// What stands between an access's name and its type.
+/// The text between an access's name and its type.
 struct AccessText {
   SmallVector<OpAsmParser::UnresolvedOperand, 3> operands;
   SMLoc typeBegin;

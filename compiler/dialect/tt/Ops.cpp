@@ -1,4 +1,4 @@
-// Holds the generated definitions of the `tt` ops; their rules live in the files of their families.
+// Holds the generated definitions of the `tt` ops; the verifiers are in the files of their families.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "mlir/IR/Builders.h"

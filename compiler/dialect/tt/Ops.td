@@ -1,4 +1,4 @@
-// Declares the ops of `tt`; rules are numbered (C1..) and live in the family's .cpp file.
+// Declares the ops of `tt`. Their rules are numbered (C1..); the family's .cpp file verifies them.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TT_OPS
 #define NEREID_TT_OPS
@@ -15,14 +15,14 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 
 class Tt_Op<string mnemonic, list<Trait> traits = []> : Op<Tt_Dialect, mnemonic, traits>;
-/// All tiles have one encoding, or none has.
+/// All tiles have one encoding, or none has one.
 def Tt_SameEncoding : NativeOpTrait<"SameEncoding"> {
   let cppNamespace = "::nereid::tt";
 }
 class Tt_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Tt_Op<mnemonic, !listconcat([Pure, Elementwise, SameOperandsAndResultShape, Tt_SameEncoding], traits)>;
 
-//--- Program: where a program stands in the grid -------------------------------------------
+// --- Program: the position of a program in the grid -----------------------------------------
 
 def GetProgramIdOp : Tt_Op<"get_program_id", [Pure]> {
   let summary = "index of this program along one axis of the grid";
@@ -56,7 +56,7 @@ def MakeRangeOp : Tt_Op<"make_range", [Pure]> {
 }
 
 def SplatOp : Tt_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
-  let summary = "a tile whose every element is the operand";
+  let summary = "a tile all of whose elements are the operand";
   let arguments = (ins Tt_Scalar:$src);
   let results = (outs Tt_Tile:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -165,7 +165,7 @@ def LoadOp : Tt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<
       DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict,
       DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
   let results = (outs Tt_Value:$result);
-  // Two forms are read, one is printed: MemoryText.cpp.
+  // Two forms are parsed, one is printed: MemoryText.cpp.
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
@@ -182,7 +182,7 @@ def StoreOp : Tt_Op<"store", [
   let arguments = (ins Arg<Tt_PtrLike, "", [MemWrite]>:$ptr, Tt_Value:$value, Optional<Tt_I1Like>:$mask,
       DefaultValuedAttr<Tt_CacheModifier, "::nereid::tt::CacheModifier::NONE">:$cache,
       DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict);
-  // Two forms are read, one is printed: MemoryText.cpp.
+  // Two forms are parsed, one is printed: MemoryText.cpp.
   let hasCustomAssemblyFormat = 1;
   let hasCanonicalizer = 1;
 }
@@ -211,14 +211,14 @@ def BitcastOp : Tt_ElementwiseOp<"bitcast"> {
   let description = [{
     C1. Widths agree; a pointer becomes a pointer.
 
-    One to the same type with `tt.divisibility`, `tt.contiguity` or `tt.constancy` is a hint on its operand: it holds where
-    the result is used.
+    A bitcast to the same type with `tt.divisibility`, `tt.contiguity` or `tt.constancy` is a hint on its operand: it
+    holds where the result is used.
   }];
   let arguments = (ins Tt_Value:$src);
   let results = (outs Tt_Value:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let extraClassDeclaration = [{
-    /// Whether it changes nothing and is there for its attributes.
+    /// Whether the op only carries hint attributes.
     bool isHint() { return getSrc().getType() == getType() && !(*this)->getDiscardableAttrDictionary().empty(); }
   }];
   let hasVerifier = 1;
@@ -226,9 +226,9 @@ def BitcastOp : Tt_ElementwiseOp<"bitcast"> {
 }
 
 def FpToFpOp : Tt_ElementwiseOp<"fp_to_fp"> {
-  let summary = "a float conversion with a stated rounding mode";
+  let summary = "a float conversion with an explicit rounding mode";
   let description = [{
-    C1. A narrowing conversion states its rounding mode; a widening one has none.
+    C1. A narrowing conversion has a rounding mode; a widening one has none.
   }];
   let arguments = (ins Tt_FloatLike:$src, OptionalAttr<Tt_RoundingMode>:$rounding);
   let results = (outs Tt_FloatLike:$result);
@@ -275,7 +275,7 @@ def ReduceOp : Tt_Op<"reduce", [SameVariadicOperandSize, SingleBlock, RecursiveM
         returns one per operand, of the operands' element types.
     C3. Each result is the operand without `axis`, its encoding a slice of the
         operand's; of rank 0 it is a scalar.
-    The combination must be associative and commutative; its order is free.
+    The combination must be associative and commutative; its order is unspecified.
   }];
   let arguments = (ins Variadic<Tt_Tile>:$srcs, I32Attr:$axis);
   let results = (outs Variadic<Tt_Value>:$results);

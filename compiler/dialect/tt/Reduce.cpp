@@ -1,4 +1,4 @@
-// Rules of reductions: shapes, and the region that combines two elements.
+// Verifies reductions: shapes, and the region that combines two elements.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/Dialect.h"

@@ -1,4 +1,4 @@
-// A diagnostic's kind travels as its metadata, which MLIR hands on and never prints.
+// Attaches a diagnostic's kind as its metadata, which MLIR passes on and never prints.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Report.h"
 

@@ -1,4 +1,4 @@
-// Errors and remarks of passes and targets that keep their kind, and so their code, on the way through MLIR.
+// Errors and remarks of passes and targets that keep their kind, and so their code, through MLIR's diagnostics.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,14 +11,14 @@ namespace nereid::tt {
 /// The same for a message that is complete.
 mlir::InFlightDiagnostic reportText(mlir::Location where, const support::DiagnosticKind &kind, llvm::StringRef text);
 
-/// A diagnostic of that kind, an error or a remark, at `where`; whoever collects MLIR's diagnostics finds the kind with
-/// `kindOf`.
+/// Emits a diagnostic of that kind, an error or a remark, at `where`. A handler of MLIR's diagnostics finds the kind
+/// with `kindOf`.
 template <typename... Args>
 mlir::InFlightDiagnostic report(mlir::Location where, const support::DiagnosticKind &kind, Args &&...args) {
   return reportText(where, kind, llvm::formatv(kind.format.data(), std::forward<Args>(args)...).str());
 }
 
-/// The kind that `report` gave; null for diagnostics of MLIR's own.
+/// The kind that `report` attached; null for diagnostics of MLIR's own.
 const support::DiagnosticKind *kindOf(mlir::Diagnostic &diagnostic);
 
 } // namespace nereid::tt

@@ -1,4 +1,4 @@
-// Rules of scans.
+// Verifies and folds scans.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/Dialect.h"
@@ -23,7 +23,7 @@ LogicalResult ScanOp::verifyRegions() {
   return verifyCombineRegion(*this, getSrcs(), body, dyn_cast<ScanReturnOp>(body.getTerminator())); // C2
 }
 
-/// One element has nothing before it.
+/// A scan over one element is the identity.
 LogicalResult ScanOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
   if (getSrcs().empty() || shapeOf(getSrcs().front().getType())[getAxis()] != 1)
     return failure();

@@ -7,10 +7,10 @@ def ScanOp : Tt_Op<"scan", [SameVariadicOperandSize, SingleBlock, RecursiveMemor
   let summary = "every element combined with all before it along one dimension";
   let description = [{
     C1. All operands have one shape and encoding; `0 <= axis < rank`.
-    C2. The region takes two scalars per operand (what stands before first) and
+    C2. The region takes two scalars per operand (the accumulators first) and
         returns one per operand, of the operands' element types.
     C3. Each result has its operand's type.
-    With `reverse`, "before" means after. The combination must be associative.
+    `reverse` scans from the last element to the first. The combination must be associative.
   }];
   let arguments = (ins Variadic<Tt_Tile>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
   let results = (outs Variadic<Tt_Tile>:$results);

@@ -1,4 +1,4 @@
-// Rules and folds of the ops that make and rearrange tiles.
+// Verifies and folds the ops that create and rearrange tiles.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/EncodingRules.h"
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace nereid::tt;
 
-/// The one attribute that every element of a constant tile has, in `type`'s shape.
+/// The attribute that every element of a constant tile has, as a splat in `type`'s shape.
 static Attribute resplat(Attribute source, Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(source); splat && tile)
@@ -23,7 +23,7 @@ template <typename Rule> static Attribute encodingBy(RankedTensorType tile, Rule
   return rules ? rule(*rules) : Attribute();
 }
 
-/// A splat seen through ops that only change the shape.
+/// The splat behind ops that only change the shape.
 static Value splatSource(Value value) {
   auto splat = value.getDefiningOp<SplatOp>();
   return splat ? splat.getSrc() : Value();

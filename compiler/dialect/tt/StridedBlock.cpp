@@ -1,4 +1,4 @@
-// Addresses and masks of a block of a strided array, as ops: what block pointers and descriptors come down to.
+// Emits addresses and masks of a block of a strided array.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/StridedBlock.h"
 
@@ -16,7 +16,7 @@ static SmallVector<int64_t> blockShape(const StridedBlock &block) {
   return shape;
 }
 
-/// A tile along `dim` as the whole block: other dimensions repeat it.
+/// Expands and broadcasts a 1-D tile along `dim` to the whole block.
 static Value spread(OpBuilder &builder, Location loc, Value line, size_t dim, ArrayRef<int64_t> shape) {
   Type element = elementOf(line.getType());
   SmallVector<int64_t> extents{shape[dim]};

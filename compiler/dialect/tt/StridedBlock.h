@@ -1,4 +1,4 @@
-// Addresses and masks of a block of a strided array, as ops: what block pointers and descriptors come down to.
+// Addresses and masks of a block of a strided array, to which block pointers and descriptors are expanded.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,13 +13,13 @@ struct StridedBlock {
   llvm::SmallVector<mlir::Value, 5> coordinates; ///< for each dimension a tile of rank 1
 };
 
-/// first + [0, extent) as a tile of rank 1.
+/// first + [0, extent) as a 1-D tile.
 mlir::Value coordinatesFrom(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value first, int64_t extent);
 
 /// The addresses of the block's elements.
 mlir::Value pointersOf(mlir::OpBuilder &builder, mlir::Location loc, const StridedBlock &block);
 
-/// Where the coordinates of these dimensions are inside of the array; null without any.
+/// The mask of the coordinates of these dimensions that are inside of the array; null without dimensions.
 mlir::Value insideOf(mlir::OpBuilder &builder, mlir::Location loc, const StridedBlock &block,
                      llvm::ArrayRef<int64_t> dims);
 

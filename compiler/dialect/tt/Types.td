@@ -11,8 +11,8 @@ def Tt_PointerType : TypeDef<Tt_Dialect, "Pointer"> {
   let summary = "pointer to a scalar in an address space";
   let description = [{
     `!tt.ptr<f32>` points to global memory (address space 1); any other space
-    is printed: `!tt.ptr<f32, 3>`. A pointer to a tile is read in text of earlier
-    versions of the language and expanded into addresses.
+    is printed: `!tt.ptr<f32, 3>`. A pointer to a tile is parsed in text of earlier
+    versions of Triton and expanded into addresses.
   }];
   let parameters = (ins "::mlir::Type":$pointee, DefaultValuedParameter<"int", "1">:$addressSpace);
   let assemblyFormat = "`<` $pointee (`,` $addressSpace^)? `>`";
@@ -24,7 +24,7 @@ def Tt_PointerType : TypeDef<Tt_Dialect, "Pointer"> {
 
 def Tt_TensorDescType : TypeDef<Tt_Dialect, "TensorDesc"> {
   let mnemonic = "tensordesc";
-  let summary = "description of a strided array of which blocks are accessed";
+  let summary = "description of a strided array whose blocks are accessed";
   let description = [{
     `!tt.tensordesc<128x64xf16>` has blocks of 128 rows and 64 columns. Integers
     carry their sign: `!tt.tensordesc<32xsi32>`.
@@ -33,7 +33,7 @@ def Tt_TensorDescType : TypeDef<Tt_Dialect, "TensorDesc"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The tile that an access gives or takes: integers without sign.
+    /// The type of the tile of an access: its integers are signless.
     ::mlir::RankedTensorType getTileType() const;
   }];
 }

@@ -1,4 +1,4 @@
-// Declares copies from global to shared memory that run beside the threads which start them.
+// Declares asynchronous copies from global to shared memory.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TTG_ASYNC_OPS
 #define NEREID_TTG_ASYNC_OPS
@@ -17,10 +17,10 @@ def AsyncCopyGlobalToLocalOp : Ttg_Op<"async_copy_global_to_local", [AttrSizedOp
     C1. The buffer has the pointers' shape and their pointee type, and is mutable.
     C2. `mask` has the pointers' shape, `other` also their pointee type.
 
-    A copy writes at any time between the op and the `async_wait` that its group
-    is waited for with. Nothing may touch the same elements meanwhile; where
-    threads read what others copied, a barrier stands between wait and read.
-    Elements that the mask leaves out are zero where there is no `other`.
+    A copy writes at any time between the op and the `async_wait` for its group.
+    No other op may access the same elements in between; where threads read what
+    others copied, a barrier is needed between the wait and the read. Elements
+    whose mask is false are zero where there is no `other`.
   }];
   let arguments = (ins Tt_PtrLike:$src, Ttg_MemDescType:$dst, Optional<Tt_I1Like>:$mask, Optional<Tt_Value>:$other,
       DefaultValuedAttr<Tt_CacheModifier, "::nereid::tt::CacheModifier::NONE">:$cache,
@@ -32,7 +32,7 @@ def AsyncCopyGlobalToLocalOp : Ttg_Op<"async_copy_global_to_local", [AttrSizedOp
   let hasVerifier = 1;
 }
 
-// Makes what the threads did before it a group, or waits for groups: orders accesses to shared memory.
+// Ops that form groups of the copies before them or wait for groups; their effects order accesses to shared memory.
 class Ttg_AsyncGroupOp<string mnemonic>
     : Ttg_Op<mnemonic, [MemoryEffects<[MemRead<Ttg_Smem>, MemWrite<Ttg_Smem>]>]>;
 

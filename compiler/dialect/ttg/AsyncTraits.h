@@ -1,16 +1,17 @@
-// What analyses need to know of ops of other dialects that work beside the threads or name memory by other means than
-// pointers. SPDX-License-Identifier: MIT
+// Traits by which analyses of `ttg` recognise ops of other dialects that run asynchronously or access memory other than
+// through pointers.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "mlir/IR/OpDefinition.h"
 
 namespace nereid::ttg {
 
-/// Marks ops that start writes to shared memory which end before threads have passed a wait of their own for them: a
-/// barrier orders what came before the op, none what comes after the wait.
+/// Marks ops that start asynchronous writes to shared memory which are complete once threads have passed a matching
+/// wait op. A barrier orders accesses before the op; accesses after the wait need no barrier.
 template <typename ConcreteOp> struct StartsTransfer : mlir::OpTrait::TraitBase<ConcreteOp, StartsTransfer> {};
 
-/// Marks ops whose result stands for the memory behind the pointer that is their first operand.
+/// Marks ops whose result describes the memory behind the pointer that is their first operand.
 template <typename ConcreteOp> struct DescribesMemory : mlir::OpTrait::TraitBase<ConcreteOp, DescribesMemory> {};
 
 } // namespace nereid::ttg

@@ -1,4 +1,4 @@
-// Declares what every encoding of a tile can do: become a linear map.
+// Declares the interface of all encodings of tiles: conversion to a linear layout.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TTG_ATTR_INTERFACES
 #define NEREID_TTG_ATTR_INTERFACES
@@ -8,15 +8,15 @@ include "mlir/IR/OpBase.td"
 def LayoutEncoding : AttrInterface<"LayoutEncoding"> {
   let cppNamespace = "::nereid::ttg";
   let description = [{
-    An encoding has one duty: to be a linear map from hardware bits to the
-    coordinates of a tile. Nothing else asks what kind of encoding it is.
+    Every encoding is a linear layout from hardware bits to the coordinates of a
+    tile; code outside of the encodings does not depend on their kind.
   }];
   let methods = [
-    InterfaceMethod<"the number of dimensions of the tiles it may stand on", "unsigned", "getRank">,
+    InterfaceMethod<"the number of dimensions of the tiles that may have it", "unsigned", "getRank">,
     InterfaceMethod<[{
-      The map for a tile of `shape`. Inputs of a tile in registers are register,
+      The layout of a tile of `shape`. Inputs of a tile in registers are register,
       lane, warp, block; no register is a copy of another. Inputs of a tile in
-      shared memory are offset (in elements) and block.
+      shared memory are offset (in elements) and block. `block` is the CTA.
     }], "::nereid::layout::LinearLayout", "toLinearLayout", (ins "::llvm::ArrayRef<int64_t>":$shape)>,
     InterfaceMethod<"whether threads hold the elements, not shared memory", "bool", "isDistributed", (ins), "",
                     "return true;">,

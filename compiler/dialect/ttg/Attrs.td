@@ -21,11 +21,11 @@ def Ttg_BlockedAttr : Ttg_Encoding<"Blocked", "blocked"> {
   let summary = "boxes of elements per thread, of threads per warp, of warps";
   let description = [{
     Each thread holds a box of `sizePerThread` elements, a warp a box of
-    `threadsPerWarp` threads, the block a box of `warpsPerCTA` warps; `order`
+    `threadsPerWarp` threads, the CTA a box of `warpsPerCTA` warps; `order`
     lists dimensions from the fastest. A tile larger than all that repeats the
     pattern in further registers, a smaller one is held more than once.
-    `CGALayout = [[0, 1]]`, printed for clusters of several blocks, says which
-    dimension each bit of the block's number splits; the parameter lists these
+    `CGALayout = [[0, 1]]`, printed for clusters of several CTAs, names the
+    dimension that each bit of the CTA's index splits; the parameter lists these
     bases one after the other.
   }];
   let parameters = (ins Ttg_Extents:$sizePerThread, Ttg_Extents:$threadsPerWarp, Ttg_Extents:$warpsPerCTA,
@@ -49,21 +49,21 @@ def Ttg_SliceAttr : Ttg_Encoding<"Slice", "slice"> {
 }
 
 def Ttg_LinearAttr : Ttg_Encoding<"Linear", "linear"> {
-  let summary = "the bases of a linear map, written out";
+  let summary = "the bases of a linear layout, written out";
   let parameters = (ins "::nereid::layout::LinearLayout":$layout);
-  // The bases of four inputs are one parameter.
+  // One parameter holds the bases of all four inputs.
   let hasCustomAssemblyFormat = 1;
 }
 
 def Ttg_NvidiaMmaAttr : Ttg_Encoding<"NvidiaMma", "nvidia_mma"> {
   let summary = "the accumulator of matrix instructions";
   let description = [{
-    `versionMajor` 2 stands for the instructions of a warp (`mma.sync`): it
-    holds boxes of 16 rows and 8 columns, which `instrShape` names, the block a
-    box of `warpsPerCTA` warps, whose last dimension runs fastest. 3 stands for
-    those of four warps (`wgmma`): `instrShape` is [16, N, K], a warp holds 16
-    rows and N columns, and the first dimension of `warpsPerCTA` runs fastest,
-    so that four warps in a row lie one below the other.
+    `versionMajor` 2 stands for the instructions of a warp (`mma.sync`): `instrShape`
+    names boxes of 16 rows and 8 columns, and the CTA holds a box of `warpsPerCTA`
+    warps, whose last dimension runs fastest. 3 stands for those of four warps
+    (`wgmma`): `instrShape` is [16, N, K], a warp holds 16 rows and N columns, and
+    the first dimension of `warpsPerCTA` runs fastest, so that the rows of four
+    consecutive warps follow one another.
   }];
   let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor, Ttg_Extents:$warpsPerCTA,
       Ttg_Extents:$instrShape);
@@ -77,11 +77,11 @@ def Ttg_NvidiaMmaAttr : Ttg_Encoding<"NvidiaMma", "nvidia_mma"> {
 }
 
 def Ttg_DotOperandAttr : Ttg_Encoding<"DotOperand", "dot_op"> {
-  let summary = "an operand of a product whose result has the parent encoding";
+  let summary = "an operand of a dot whose result has the parent encoding";
   let description = [{
     Operand 0 is the left one. With a matrix instruction as parent each lane
-    holds runs of `kWidth` elements along the dimension that is summed over;
-    with another parent, printed without `kWidth`, a thread holds all of it.
+    holds vectors of `kWidth` adjacent elements along K; with another parent,
+    printed without `kWidth`, a thread holds all of K.
   }];
   let parameters = (ins "unsigned":$opIdx, "::nereid::ttg::LayoutEncoding":$parent,
       DefaultValuedParameter<"unsigned", "0">:$kWidth);
@@ -103,7 +103,7 @@ def Ttg_SwizzledSharedAttr : Ttg_Encoding<"SwizzledShared", "swizzled_shared", [
 }
 
 def Ttg_NvmmaSharedAttr : Ttg_Encoding<"NvmmaShared", "nvmma_shared", ["isDistributed"]> {
-  let summary = "a matrix in shared memory as matrix instructions and tensor copies read it";
+  let summary = "a matrix in shared memory as matrix instructions and TMA copies read it";
   let description = [{
     Panels of `swizzlingByteWidth` bytes (16 where that is 0) along the last
     dimension, or, `transposed`, the one before it; all rows of a panel come
@@ -118,17 +118,17 @@ def Ttg_NvmmaSharedAttr : Ttg_Encoding<"NvmmaShared", "nvmma_shared", ["isDistri
     `elementBitWidth` `=` $elementBitWidth (`,` `rank` `=` $rank^)? `` `}` `>`
   }];
   let extraClassDeclaration = [{
-    /// Says why the encoding does not stand on a buffer of this shape and element type.
+    /// Reports an error where a buffer of this shape and element type cannot have the encoding.
     ::llvm::LogicalResult verifyBuffer(::llvm::ArrayRef<int64_t> shape, ::mlir::Type element,
                                        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
-    /// Bytes after which the pattern of exchanged addresses repeats: what a buffer is aligned to.
+    /// Bytes after which the pattern of permuted addresses repeats: the alignment of a buffer.
     unsigned alignmentBytes() const;
   }];
 }
 
 def Ttg_SharedMemoryAttr : AttrDef<Ttg_Dialect, "SharedMemory"> {
   let mnemonic = "shared_memory";
-  let summary = "the memory that the threads of a block share";
+  let summary = "the memory that the threads of a CTA share";
   let assemblyFormat = "";
 }
 

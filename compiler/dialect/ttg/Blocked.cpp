@@ -33,7 +33,7 @@ LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
 
 unsigned BlockedAttr::getRank() const { return getOrder().size(); }
 
-/// The map of a tile that the blocks of a cluster split: each holds a part of `blockShape`.
+/// The layout of a tile that the CTAs of a cluster split: each holds a part of `blockShape`.
 static LinearLayout splitByCluster(const LinearLayout &block, ArrayRef<unsigned> split, ArrayRef<int64_t> blockShape) {
   const unsigned rank = blockShape.size();
   std::vector<LinearLayout::Input> inputs;
@@ -74,8 +74,8 @@ LogicalResult BlockedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return verifyTile(emitError, *this, shape);
 }
 
-/// Spreads `count` threads or warps over a tile, whose extents are `room`, along `order`; what finds no room holds
-/// copies along the last dimension of it.
+/// Spreads `count` threads or warps over a tile along `order`; `room` holds the extents left. Bits that do not fit are
+/// copies along the last dimension of `order`.
 static SmallVector<unsigned> spread(ArrayRef<unsigned> room, ArrayRef<unsigned> order, unsigned count) {
   SmallVector<unsigned> extents(room.size(), 1);
   for (unsigned dim : order) {

@@ -1,4 +1,4 @@
-// Registers the `ttg` dialect: attributes, types, ops, aliases of encodings, and the check of a module's shape.
+// Registers the `ttg` dialect: attributes, types, ops, aliases of encodings and the verifier of a module's shape.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/tt/Inlinable.h"
@@ -18,7 +18,7 @@ using namespace nereid;
 using namespace nereid::ttg;
 
 namespace nereid::ttg {
-/// Maps by type. Their addresses stay, since callers keep references.
+/// Layouts by type. Their addresses are stable, since callers keep references.
 struct LayoutCache {
   std::mutex mutex;
   llvm::DenseMap<RankedTensorType, std::unique_ptr<layout::LinearLayout>> byType;
@@ -35,7 +35,7 @@ struct LayoutCache {
 #include "compiler/dialect/ttg/Types.cpp.inc"
 
 namespace {
-/// `#blocked`, `#blocked1`, `#shared`, `#smem`. A slice is written out, as it names its parent.
+/// `#blocked`, `#blocked1`, `#shared`, `#smem`. A slice has no alias, as it names its parent.
 struct Aliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -112,7 +112,7 @@ static unsigned moduleNumber(Operation *op, StringRef name, unsigned otherwise) 
 unsigned ttg::numWarpsOf(Operation *op) { return moduleNumber(op, kNumWarps, 4); }
 unsigned ttg::threadsPerWarpOf(Operation *op) { return moduleNumber(op, kThreadsPerWarp, 32); }
 
-/// Says where `encoding` does not spread over as many warps and lanes as the module has.
+/// Reports an error where `encoding` does not spread over as many warps and lanes as the module has.
 static LogicalResult verifyThreads(Operation *op, RankedTensorType tile, unsigned numWarps, unsigned threadsPerWarp) {
   LayoutEncoding encoding = encodingOf(tile);
   while (auto slice = dyn_cast_or_null<SliceAttr>(encoding))

@@ -9,15 +9,15 @@
 
 namespace nereid::ttg {
 
-/// What ops in shared memory read and write.
+/// The memory resource of ops on shared memory.
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "<SharedMemory>"; }
 };
 
-/// Marks ops whose result is part of the buffer that is their first operand.
+/// Marks ops whose result is a view of the buffer that is their first operand.
 template <typename ConcreteOp> struct MemDescView : mlir::OpTrait::TraitBase<ConcreteOp, MemDescView> {};
 
-/// Names of the facts that stand on a module.
+/// Names of the attributes of a module.
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kThreadsPerWarp = "ttg.threads-per-warp",
                                      kNumCtas = "ttg.num-ctas", kTarget = "ttg.target", kShared = "ttg.shared",
                                      kMaxRegisters = "ttg.maxnreg";
@@ -36,31 +36,31 @@ inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kThreadsPerWar
 namespace nereid::ttg {
 class LocalAllocOp;
 
-/// The linear map of a tile's encoding; computed once per type and context, valid as long as the context.
+/// The linear layout of a tile's encoding; computed once per type and context, valid as long as the context.
 const layout::LinearLayout &linearLayoutOf(mlir::RankedTensorType type);
 /// The encoding of a tile; null where it has none.
 LayoutEncoding encodingOf(mlir::Type type);
 /// Whether two encodings give a tile of `shape` the same threads and registers.
 bool areEquivalent(LayoutEncoding a, LayoutEncoding b, llvm::ArrayRef<int64_t> shape);
 
-/// `layout` as a blocked encoding where it is one for `shape`, else as a linear one.
+/// `layout` as a blocked encoding where one equals it for `shape`, else as a linear one.
 LayoutEncoding encodingFor(mlir::MLIRContext *context, const layout::LinearLayout &layout,
                            llvm::ArrayRef<int64_t> shape);
 
-/// The blocked encoding that a tile of `shape` gets: lanes, then warps, along `order` from the fastest dimension on.
+/// The default blocked encoding of a tile of `shape`: lanes, then warps, along `order` from the fastest dimension on.
 /// Extents and counts are powers of two. Warps may be spread along another order of the dimensions.
 BlockedAttr defaultBlocked(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape,
                            llvm::ArrayRef<unsigned> sizePerThread, llvm::ArrayRef<unsigned> order, unsigned numWarps,
                            unsigned threadsPerWarp, llvm::ArrayRef<unsigned> warpOrder = {});
 
-/// What stands on the module of `op`; the defaults are 4 warps of 32 threads.
+/// Attributes of the module of `op`; the defaults are 4 warps of 32 threads.
 unsigned numWarpsOf(mlir::Operation *op);
 unsigned threadsPerWarpOf(mlir::Operation *op);
 
-/// The allocation that a buffer is all or part of; null where it comes from several places.
+/// The allocation that a buffer is a view of; null where it may be one of several.
 LocalAllocOp allocationOf(mlir::Value buffer);
 
-// What the encodings of `tt`'s shape ops are for given operands; null where there is none.
+// The result encodings of `tt`'s shape ops for given operands; null where there is none.
 LayoutEncoding inferExpanded(LayoutEncoding source, llvm::ArrayRef<int64_t> shape, unsigned axis);
 LayoutEncoding inferTransposed(LayoutEncoding source, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int32_t> order);
 LayoutEncoding inferReshaped(LayoutEncoding source, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);

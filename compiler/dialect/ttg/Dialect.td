@@ -1,4 +1,4 @@
-// Declares the `ttg` dialect: tiles whose elements have been given to the threads of a GPU's block.
+// Declares the `ttg` dialect: tiles whose elements are distributed over the threads of a CTA.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TTG_DIALECT
 #define NEREID_TTG_DIALECT
@@ -11,7 +11,7 @@ def Ttg_Dialect : Dialect {
   let summary = "Layouts of tiles over threads, and shared memory";
   let description = [{
     A tile's type carries an encoding that says which thread holds which
-    element. The shape of the machine stands on the module: `ttg.num-warps`,
+    element. The module's attributes describe the machine: `ttg.num-warps`,
     `ttg.threads-per-warp`, `ttg.num-ctas`, `ttg.target`.
   }];
   let dependentDialects = ["::nereid::tt::TtDialect"];
@@ -19,7 +19,7 @@ def Ttg_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// The linear map of a tile's encoding, computed once per type.
+    /// The linear layout of a tile's encoding, computed once per type.
     const ::nereid::layout::LinearLayout &linearLayoutOf(::mlir::RankedTensorType type);
 
   private:

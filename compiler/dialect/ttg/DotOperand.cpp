@@ -1,4 +1,4 @@
-// #ttg.dot_op: an operand of a product whose result has the parent encoding.
+// #ttg.dot_op: an operand of a dot whose result has the parent encoding.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"

@@ -1,8 +1,8 @@
-// Finds an encoding for a linear map: a blocked one where the map is one, else its bases.
+// Finds an encoding for a linear layout: a blocked one where possible, else the bases themselves.
 //
 // In a blocked layout the bits of a coordinate go to sizePerThread's registers first, then to lanes, warps and the
 // registers that repeat the pattern, and each of these lists follows one order of dimensions. A candidate is read off
-// the bases by that rule and kept only if it gives the same map.
+// the bases by that rule and kept only if its layout is the same.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
@@ -17,7 +17,7 @@ using namespace nereid::ttg;
 using layout::LinearLayout;
 
 namespace {
-/// One bit of an input: the coordinate bit that it is, or none for a copy.
+/// One bit of an input: the coordinate bit that it selects, or none for a copy.
 struct CoordinateBit {
   std::optional<unsigned> dim;
   unsigned bit = 0;
@@ -25,7 +25,7 @@ struct CoordinateBit {
 using CoordinateBits = SmallVector<CoordinateBit, 8>;
 } // namespace
 
-/// The bits of `in`, where each is a bit of one coordinate or a copy.
+/// The bits of `in`; none unless each is a bit of one coordinate or a copy.
 static std::optional<CoordinateBits> coordinateBitsOf(const LinearLayout &layout, StringRef in) {
   CoordinateBits coordinateBits;
   for (unsigned bit = 0; bit < layout.inBits(in); ++bit) {
@@ -41,7 +41,7 @@ static std::optional<CoordinateBits> coordinateBitsOf(const LinearLayout &layout
   return coordinateBits;
 }
 
-/// Dimensions in an order that agrees with all lists, each of which names dimensions from the fastest.
+/// Dimensions in an order that agrees with all lists, each of which names dimensions from the fastest on.
 static SmallVector<unsigned> mergeOrders(unsigned rank, ArrayRef<SmallVector<unsigned, 8>> lists) {
   SmallVector<unsigned> order;
   while (order.size() < rank) {
@@ -71,7 +71,7 @@ static SmallVector<unsigned, 8> dimsOf(ArrayRef<CoordinateBit> coordinateBits) {
   return dims;
 }
 
-/// How many of the bits belong to each dimension, as extents; a copy goes with the bit before it.
+/// The number of bits of each dimension, as extents; a copy counts with the bit before it.
 static SmallVector<unsigned> extentsOf(ArrayRef<CoordinateBit> coordinateBits, ArrayRef<unsigned> order) {
   SmallVector<unsigned> extents(order.size(), 1);
   unsigned current = order[0];

@@ -1,4 +1,4 @@
-// Gives `tt` the rules by which its shape ops change encodings of `ttg`.
+// Registers the rules by which shape ops of `tt` change encodings of `ttg`.
 // SPDX-License-Identifier: MIT
 #pragma once
 

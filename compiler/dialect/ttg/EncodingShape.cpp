@@ -1,4 +1,4 @@
-// Holds the checks that all encodings share.
+// Implements the checks that all encodings share.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/EncodingShape.h"
 

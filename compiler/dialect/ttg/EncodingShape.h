@@ -1,4 +1,4 @@
-// Checks that encodings share: the order of dimensions, and whether a tile may have them.
+// Checks that encodings share: the order of dimensions, and whether a tile may have an encoding.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// #ttg.linear: the bases of a linear map, written out.
+// #ttg.linear: the bases of a linear layout, written out.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
@@ -15,7 +15,7 @@ using layout::LinearLayout;
 
 static constexpr StringLiteral inputNames[] = {layout::kRegister, layout::kLane, layout::kWarp, layout::kBlock};
 
-/// Each dimension is as large as its bases reach.
+/// The extent of each dimension is the span of its bases.
 static std::vector<LinearLayout::Output> outputsOf(ArrayRef<LinearLayout::Input> inputs) {
   std::vector<LinearLayout::Output> outputs;
   for (const LinearLayout::Input &input : inputs)

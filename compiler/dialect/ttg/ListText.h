@@ -20,7 +20,7 @@ void printExtents(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> values);
 mlir::ParseResult parseBases(mlir::AsmParser &parser, llvm::SmallVector<llvm::SmallVector<int32_t, 4>> &bases);
 void printBases(mlir::AsmPrinter &printer, llvm::ArrayRef<llvm::SmallVector<int32_t, 4>> bases);
 
-/// `, CGALayout = [[0, 1]]` where the blocks of a cluster split a tile, nothing where they do not; `split` holds the
+/// `, CGALayout = [[0, 1]]` where the CTAs of a cluster split a tile, nothing where they do not; `split` holds the
 /// bases one after the other, each as long as `order`.
 mlir::ParseResult parseClusterSplit(mlir::AsmParser &parser, llvm::SmallVector<unsigned> &split,
                                     llvm::ArrayRef<unsigned> order);

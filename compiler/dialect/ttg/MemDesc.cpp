@@ -58,7 +58,7 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "an allocation of " << allocShape.size() << " dimensions holds a view of " << shape.size();
   if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
     return emitError() << "a buffer has no extent of " << *llvm::min_element(shape);
-  for (int64_t extent : shape.take_back(layout.getRank())) // before these: how many buffers there are
+  for (int64_t extent : shape.take_back(layout.getRank())) // leading dimensions count buffers
     if (!llvm::isPowerOf2_64(extent))
       return emitError() << "extent " << extent << " of a buffer is not a power of two";
   if (auto matrix = dyn_cast<NvmmaSharedAttr>(encoding))

@@ -1,4 +1,4 @@
-// Rules of buffers in shared memory and the ops on them.
+// Verifies buffers in shared memory and the ops on them.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"

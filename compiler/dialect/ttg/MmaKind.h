@@ -1,4 +1,4 @@
-// What a product's operands are multiplied as by the matrix instructions of a warp.
+// The kinds of matrix instructions of a warp (mma.sync) that a dot's operands map to.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,17 +9,17 @@
 namespace nereid::ttg {
 
 enum class MmaKind : uint8_t {
-  F16,  ///< floats of 16 bits, and of 8 bits made wider
-  BF16, ///< and f32 as a sum of parts
-  TF32, ///< f32 with 10 bits of fraction, or as a sum of such parts
+  F16,  ///< 16-bit floats, and fp8 converted to them
+  BF16, ///< and f32 as a sum of several bf16 values
+  TF32, ///< f32 with 10 bits of fraction, or as a sum of such values
   Int8,
   F64,
 };
 
-/// None for products that no instruction multiplies exactly enough.
+/// None for dots that no instruction multiplies exactly enough.
 std::optional<MmaKind> mmaKindOf(tt::DotOp dot);
 
-/// Elements that a lane holds side by side: as many as fill a register.
+/// Elements that a lane holds in one register.
 unsigned runAlongK(MmaKind kind);
 
 } // namespace nereid::ttg

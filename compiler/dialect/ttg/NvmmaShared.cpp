@@ -1,4 +1,4 @@
-// #ttg.nvmma_shared: a matrix in shared memory as matrix instructions and tensor copies read it.
+// #ttg.nvmma_shared: a matrix in shared memory as matrix instructions and TMA copies read it.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/dialect/ttg/EncodingShape.h"

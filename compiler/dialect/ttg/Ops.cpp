@@ -1,4 +1,4 @@
-// Holds the generated definitions of the `ttg` ops; their rules live in the files of their families.
+// Holds the generated definitions of the `ttg` ops; the verifiers are in the files of their families.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-// Declares the ops of `ttg`; rules are numbered (C1..) and live in the family's .cpp file.
+// Declares the ops of `ttg`. Their rules are numbered (C1..); the family's .cpp file verifies them.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TTG_OPS
 #define NEREID_TTG_OPS
@@ -10,7 +10,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Ttg_Op<string mnemonic, list<Trait> traits = []> : Op<Ttg_Dialect, mnemonic, traits>;
 
-/// The result is part of the buffer that is the first operand.
+/// The result is a view of the buffer that is the first operand.
 def MemDescView : NativeOpTrait<"MemDescView"> {
   let cppNamespace = "::nereid::ttg";
 }
@@ -20,7 +20,7 @@ def Ttg_Smem : Resource<"::nereid::ttg::SharedMemory">;
 //--- Shape ---------------------------------------------------------------------------------
 
 def ConvertLayoutOp : Ttg_Op<"convert_layout", [Pure, SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
-  let summary = "the same tile, held by other threads";
+  let summary = "the same tile in another layout";
   let description = [{
     C1. Both types have an encoding.
 
@@ -53,7 +53,7 @@ def LocalLoadOp : Ttg_Op<"local_load"> {
   let description = [{
     C1. The tile has the buffer's shape and element type, and an encoding.
 
-    A token, where there is one, is that of the wait for what is read.
+    The optional token is the result of the `async_wait` for the data read.
   }];
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemRead<Ttg_Smem>]>:$src, Optional<Ttg_AsyncTokenType>:$token);
   let results = (outs AnyRankedTensor:$result);
@@ -75,13 +75,13 @@ def LocalStoreOp : Ttg_Op<"local_store"> {
 }
 
 def LocalDeallocOp : Ttg_Op<"local_dealloc"> {
-  let summary = "ends the life of a buffer";
+  let summary = "ends the lifetime of a buffer";
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemFree<Ttg_Smem>]>:$src);
   let assemblyFormat = "$src attr-dict `:` type($src)";
 }
 
 def MemDescIndexOp : Ttg_Op<"memdesc_index", [Pure, MemDescView]> {
-  let summary = "one of the buffers that lie one after the other in an allocation";
+  let summary = "one of the buffers that follow one another in an allocation";
   let description = [{
     C1. The result has the source's shape without its first dimension, its
         element type, encoding and memory, and is mutable only where the source is.
@@ -116,7 +116,7 @@ include "compiler/dialect/ttg/AsyncOps.td"
 //--- Control -------------------------------------------------------------------------------
 
 def BarrierOp : Ttg_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "waits for all threads of the block and orders their accesses to the memories named";
+  let summary = "waits for all threads of the CTA and orders their accesses to the memories named";
   let arguments = (ins Ttg_AddressSpaces:$addressSpaces);
   let assemblyFormat = "$addressSpaces attr-dict";
 }

@@ -1,4 +1,4 @@
-// What the shape ops of `tt` do to encodings.
+// Computes the encodings of results of the shape ops of `tt`.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/EncodingRules.h"
 #include "compiler/dialect/ttg/Dialect.h"
@@ -17,7 +17,7 @@ static std::vector<std::string> dimNames(unsigned rank) {
   return names;
 }
 
-/// The same map with its coordinates, in row-major order, under another shape.
+/// The same layout with its coordinates, in row-major order, under another shape.
 static LinearLayout withShape(const LinearLayout &layout, ArrayRef<int64_t> shape) {
   const std::vector<std::string> names = dimNames(shape.size());
   SmallVector<LinearLayout::Named> outputs;
@@ -60,7 +60,7 @@ LayoutEncoding ttg::inferTransposed(LayoutEncoding source, ArrayRef<int64_t> sha
   if (auto blocked = dyn_cast<BlockedAttr>(source))
     return transposedBlocked(blocked, order);
   if (auto slice = dyn_cast<SliceAttr>(source)) {
-    // The parent's other dimensions move; the one removed keeps its place.
+    // The parent's other dimensions move; the removed one keeps its index.
     const int32_t removed = slice.getDim();
     SmallVector<int32_t> parentOrder;
     for (int32_t dim : order)

@@ -1,4 +1,4 @@
-// Rules and folds of the op that gives a tile to other threads.
+// Verifies and folds convert_layout.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 

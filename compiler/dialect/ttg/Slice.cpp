@@ -21,7 +21,7 @@ LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, un
 unsigned SliceAttr::getRank() const { return getParent().getRank() - 1; }
 
 layout::LinearLayout SliceAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
-  // Who holds what along the other dimensions does not depend on the extent of the one removed.
+  // The layout along the other dimensions does not depend on the extent of the removed one.
   SmallVector<int64_t> whole(shape);
   whole.insert(whole.begin() + getDim(), 1);
   return layout::sliceLayout(getParent().toLinearLayout(whole), getDim());

@@ -35,7 +35,7 @@ LinearLayout SwizzledSharedAttr::toLinearLayout(ArrayRef<int64_t> shape) const {
     for (int64_t step = 1; step < shape[dim]; step *= 2) {
       LinearLayout::Coordinates basis(getRank(), 0);
       basis[dim] = step;
-      // The vectors of row r are exchanged by r's phase: a row's bit also moves the column.
+      // The vectors of row r are permuted by r's phase: a bit of the row also moves the column.
       if (dim == rows && rows != columns)
         basis[columns] = step / getPerPhase() % getMaxPhase() * getVec() & (shape[columns] - 1);
       inputs[0].bases.push_back(basis);

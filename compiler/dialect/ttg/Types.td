@@ -11,7 +11,7 @@ def Ttg_MemDescType : TypeDef<Ttg_Dialect, "MemDesc"> {
   let summary = "a tile in shared memory";
   let description = [{
     `!ttg.memdesc<32x32xf16, #shared, #smem, mutable>`. A view of part of an
-    allocation names that one's shape last: `!ttg.memdesc<32x32xf16, #shared,
+    allocation names that allocation's shape last: `!ttg.memdesc<32x32xf16, #shared,
     #smem, mutable, 2x32x32>`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
@@ -28,7 +28,7 @@ def Ttg_MemDescType : TypeDef<Ttg_Dialect, "MemDesc"> {
 
 def Ttg_AsyncTokenType : TypeDef<Ttg_Dialect, "AsyncToken"> {
   let mnemonic = "async.token";
-  let summary = "stands for copies that are under way; carries no value";
+  let summary = "stands for copies in flight; carries no value";
 }
 
 #endif

@@ -1,4 +1,4 @@
-// The `ttng` dialect: what NVIDIA's GPUs have beyond the threads and shared memory of `ttg`.
+// The `ttng` dialect: features of NVIDIA GPUs beyond the threads and shared memory of `ttg`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace nereid::ttg {
 
-/// On a module: bytes of global memory that each program has for itself, and what they begin at a multiple of.
+/// Attributes of a module: bytes of global scratch memory of each program, and the alignment of each program's part.
 inline constexpr llvm::StringLiteral kScratchBytes = "ttg.global_scratch_memory_size",
                                      kScratchAlignment = "ttg.global_scratch_memory_alignment";
 
@@ -15,20 +15,20 @@ inline constexpr llvm::StringLiteral kScratchBytes = "ttg.global_scratch_memory_
 
 namespace nereid::ttng {
 
-/// Whether warp groups have an instruction for products of elements `a` and `b` with sums of type `sum`.
+/// Whether there is a wgmma instruction for elements `a` and `b` with an accumulator of type `sum`.
 bool hasWgmmaInstruction(mlir::Type a, mlir::Type b, mlir::Type sum, tt::InputPrecision precision);
-/// The depth of an instruction on elements of so many bits: 32 bytes.
+/// K of one instruction on elements of so many bits: 32 bytes.
 constexpr unsigned wgmmaDepth(unsigned elemBits) { return 256 / elemBits; }
-/// Whether the instructions read elements of so many bits along either dimension, not along K alone.
+/// Whether wgmma reads operands of so many bits in either major order; others must be K-major.
 constexpr bool readsEitherWay(unsigned elemBits) { return elemBits == 16; }
 
-/// The widest swizzle that rows of so many bytes fill; the copy engine's boxes are one panel wide.
+/// The widest swizzle that rows of so many bytes fill; a TMA box is one panel wide.
 constexpr unsigned swizzleFor(int64_t rowBytes) {
   return rowBytes >= 128 ? 128 : rowBytes >= 64 ? 64 : rowBytes >= 32 ? 32 : 0;
 }
-/// The buffer in which the copy engine writes or reads a tile's rows.
+/// The type of the buffer in which TMA writes or reads a tile's rows.
 ttg::MemDescType tileBuffer(mlir::RankedTensorType tile, bool isMutable);
-/// A buffer of so many barriers, each of which is a view of it; 0: one of these.
+/// The type of a buffer of `count` barriers, each of which is a view of it; with 0, the type of one such view.
 ttg::MemDescType barrierType(mlir::MLIRContext *context, unsigned count);
 
 } // namespace nereid::ttng

@@ -1,4 +1,4 @@
-// Rules of products by warp groups and of the waits for them.
+// Verifies warp-group dots and the waits for them.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Mma.h"
@@ -36,7 +36,7 @@ bool ttng::hasWgmmaInstruction(Type a, Type b, Type sum, tt::InputPrecision prec
 
 //--- warp_group_dot ------------------------------------------------------------------------
 
-/// C4, and the rows' direction.
+/// C4: the encoding, and the dimension along which rows run.
 static LogicalResult verifyBuffer(WarpGroupDotOp op, StringRef name, ttg::MemDescType buffer, bool isLeft) {
   auto encoding = dyn_cast<ttg::NvmmaSharedAttr>(buffer.getEncoding());
   if (!encoding || encoding.getRank() != 2)
@@ -48,7 +48,7 @@ static LogicalResult verifyBuffer(WarpGroupDotOp op, StringRef name, ttg::MemDes
   return success();
 }
 
-/// C6: whole steps of all warps.
+/// C6: M, N and K are multiples of what all warps multiply at a time.
 static LogicalResult verifyExtents(WarpGroupDotOp op, ttg::NvidiaMmaAttr mma, unsigned elemBits) {
   ArrayRef<int64_t> shape = shapeOf(op.getType());
   const int64_t depth = shapeOf(op.getA().getType())[1];
@@ -106,6 +106,6 @@ LogicalResult WarpGroupDotWaitOp::verify() {
 
 void WarpGroupDotWaitOp::getEffects(Effects &effects) {
   addReads(getOperation()->getOpOperands(), effects);
-  // Stays where it is, and is not taken away.
+  // The write effect keeps the wait from being moved or erased.
   effects.emplace_back(MemoryEffects::Write::get(), ttg::SharedMemory::get());
 }

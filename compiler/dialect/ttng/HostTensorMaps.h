@@ -1,4 +1,4 @@
-// Kernel arguments that are tensor maps: the host makes them, and a launch passes them by value.
+// Kernel arguments that are tensor maps: the host encodes them, and a launch passes them by value.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace nereid::ttng {
 
-/// On an argument: the type of the map's block, elements with the sign that the array's have.
+/// An attribute of an argument: the type of the map's block; integer elements are signed as the array's are.
 inline constexpr llvm::StringLiteral kTensorMap = "ttng.tensor_map";
 
-/// Of a map. (CUDA driver API, CUtensorMap.)
+/// Size and alignment of a tensor map. (CUDA driver API, CUtensorMap.)
 inline constexpr unsigned kTensorMapBytes = 128, kTensorMapAlign = 64;
 
 } // namespace nereid::ttng

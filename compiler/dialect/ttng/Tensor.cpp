@@ -1,4 +1,4 @@
-// Rules of accesses to arrays through tensor maps, and the buffers in which tiles stand for the copy engine.
+// Verifies accesses to arrays through tensor maps and gives the types of TMA buffers.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttng/Dialect.h"
 
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttng;
 
-/// PTX ISA, tensor maps: extents of a box, bytes that its rows are multiples of.
+/// PTX ISA, tensor maps: the largest extent of a box, and the bytes that its rows are multiples of.
 static constexpr int64_t kMostBoxElems = 256, kRowBytes = 16;
 
 static ttg::NvmmaSharedAttr encodingOf(RankedTensorType tile) {

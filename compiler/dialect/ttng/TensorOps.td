@@ -1,13 +1,13 @@
-// Declares accesses to arrays through tensor maps: tiles as a whole, and the copies and barriers that they become.
+// Declares accesses to arrays through tensor maps: whole tiles, and the copies and barriers that they are lowered to.
 // SPDX-License-Identifier: MIT
 #ifndef NEREID_TTNG_TENSOR_OPS
 #define NEREID_TTNG_TENSOR_OPS
 
-/// Starts writes that end before every thread has passed a wait of their own.
+/// Starts asynchronous writes that a matching wait op of every thread completes.
 def StartsTransfer : NativeOpTrait<"StartsTransfer"> {
   let cppNamespace = "::nereid::ttg";
 }
-/// The result stands for the memory behind the first operand.
+/// The result describes the memory behind the first operand.
 def DescribesMemory : NativeOpTrait<"DescribesMemory"> {
   let cppNamespace = "::nereid::ttg";
 }
@@ -16,16 +16,16 @@ def DescribesMemory : NativeOpTrait<"DescribesMemory"> {
 
 def MakeTensorMapOp : Ttng_Op<"make_tensor_map", [AlwaysSpeculatable, AttrSizedOperandSegments, DescribesMemory,
                                                   DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "describes a strided array to the copy engine";
+  let summary = "creates a tensor map of a strided array";
   let description = [{
     C1. There is one extent and one stride, in elements, for each dimension of the block; the last stride is 1.
     C2. The block has two to five dimensions of at most 256 elements; only the last one may have more.
-    C3. Rows of the block have 16 bytes at least.
+    C3. Rows of the block have at least 16 bytes.
 
-    The result points to the map. Its lowest bit says that the array is empty,
-    which maps cannot say, the next one that its rows do not end at a multiple of
-    16 bytes. `scratchOffset` is the map's place in the memory that a program has for
-    itself, `scratch` a buffer that it is made in.
+    The result points to the tensor map. Its lowest bit means that the array is empty,
+    which tensor maps cannot express, the next one that its rows are not a multiple of
+    16 bytes. `scratchOffset` is the map's offset in the program's global scratch memory,
+    `scratch` a shared buffer in which it is built.
 
     `%m = ttng.make_tensor_map %p, [%rows, %columns], [%pitch, %one] nan %no tf32 %no
        {block = array<i64: 128, 64>} : !tt.ptr<f16>`
@@ -46,7 +46,7 @@ class Ttng_TileAccess<string mnemonic, list<Trait> traits = []> : Ttng_Op<mnemon
 }
 
 def TileLoadOp : Ttng_TileAccess<"tile_load"> {
-  let summary = "reads the block of an array that begins at the indices, through a map";
+  let summary = "reads the block of an array that begins at the indices, through a tensor map";
   let description = [{
     C1. There is one index for each dimension of the block.
     C2. The tile has the block's rows, all dimensions but the last one counted, and its columns.
@@ -58,11 +58,11 @@ def TileLoadOp : Ttng_TileAccess<"tile_load"> {
 }
 
 def TileStoreOp : Ttng_TileAccess<"tile_store"> {
-  let summary = "writes the block of an array that begins at the indices, or combines it with a tile, through a map";
+  let summary = "writes or atomically combines the block of an array that begins at the indices, through a tensor map";
   let description = [{
     C1. There is one index for each dimension of the block.
     C2. The tile has the block's rows, all dimensions but the last one counted, and its columns.
-    With `kind` each element is combined with what is there, atomically.
+    With `kind` each element is combined atomically with the one in memory.
   }];
   let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$tensorMap, Variadic<I32>:$indices, AnyRankedTensor:$src,
       DenseI64ArrayAttr:$block, OptionalAttr<Tt_DescriptorReduceKind>:$kind, UnitAttr:$isUnsigned);
@@ -72,9 +72,9 @@ def TileStoreOp : Ttng_TileAccess<"tile_store"> {
 //--- Barriers ------------------------------------------------------------------------------
 
 def InitBarrierOp : Ttng_Op<"init_barrier"> {
-  let summary = "makes every element of a buffer a barrier that `count` arrivals complete";
+  let summary = "initialises every element of a buffer as a barrier that `count` arrivals complete";
   let description = [{
-    What the threads wrote before it, anywhere, is seen by the copy engine after the next barrier of the block.
+    TMA sees all earlier writes of the threads, to any memory, after the next barrier of the CTA.
     `ttng.init_barrier %b {count = 1 : i32} : !ttg.memdesc<3x1xi64, #shared, #smem, mutable>`
   }];
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barriers, I32Attr:$count);
@@ -82,20 +82,20 @@ def InitBarrierOp : Ttng_Op<"init_barrier"> {
 }
 
 def InvalBarrierOp : Ttng_Op<"inval_barrier"> {
-  let summary = "gives the memory of barriers back";
+  let summary = "invalidates barriers, so that their memory can be reused";
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barriers);
   let assemblyFormat = "$barriers attr-dict `:` qualified(type($barriers))";
 }
 
 def BarrierExpectOp : Ttng_Op<"barrier_expect", [StartsTransfer]> {
-  let summary = "arrives at a barrier, which then also waits for so many bytes; nothing where `pred` is false";
+  let summary = "arrives at a barrier and adds so many expected bytes; does nothing where `pred` is false";
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barrier, I32Attr:$size, I1:$pred);
   let assemblyFormat = "$barrier `,` $pred attr-dict `:` qualified(type($barrier))";
 }
 
-// Orders accesses beside those of its operand: nothing may go over it.
+// The effects order all accesses, not only those of the operand: nothing may be moved across the wait.
 def WaitBarrierOp : Ttng_Op<"wait_barrier", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
-  let summary = "waits until the barrier's phase of that parity is complete: all that was copied then is seen";
+  let summary = "waits until the barrier's phase of that parity is complete and its copies are visible";
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$barrier, I32:$phase);
   let assemblyFormat = "$barrier `,` $phase attr-dict `:` qualified(type($barrier))";
 }
@@ -103,10 +103,10 @@ def WaitBarrierOp : Ttng_Op<"wait_barrier", [MemoryEffects<[MemRead<Ttng_Smem>, 
 //--- Copies --------------------------------------------------------------------------------
 
 def AsyncTmaCopyGlobalToLocalOp : Ttng_Op<"async_tma_copy_global_to_local", [StartsTransfer]> {
-  let summary = "starts the copy of a block to shared memory; the barrier counts its bytes; nothing where `pred` is false";
+  let summary = "starts a TMA load of a block, whose bytes the barrier counts; does nothing where `pred` is false";
   let description = [{
-    C1. The buffer has the layout in which the engine writes blocks.
-    What is outside of the array becomes the map's padding, and its bytes count like others.
+    C1. The buffer has the layout in which TMA writes blocks.
+    Elements outside of the array become the map's padding, and their bytes count too.
   }];
   let arguments = (ins Arg<Tt_PointerType, "", [MemRead]>:$tensorMap, Variadic<I32>:$indices,
       Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barrier, Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$result,
@@ -120,12 +120,12 @@ def AsyncTmaCopyGlobalToLocalOp : Ttng_Op<"async_tma_copy_global_to_local", [Sta
 }
 
 def AsyncTmaCopyLocalToGlobalOp : Ttng_Op<"async_tma_copy_local_to_global"> {
-  let summary = "starts the copy of a block from shared memory, or its combination with what is there, as a group of its own";
+  let summary = "starts a TMA store or reduction of a block from shared memory, as a group of its own";
   let description = [{
-    C1. The buffer has the layout in which the engine reads blocks.
-    What is outside of the array is left out. Blocks that the engine cannot store
-    the threads store: those that begin before the array, and of arrays whose rows
-    do not end at a multiple of 16 bytes.
+    C1. The buffer has the layout in which TMA reads blocks.
+    Elements outside of the array are not stored. The threads store the blocks that
+    TMA cannot store: those that begin before the array, and those of arrays whose rows
+    are not a multiple of 16 bytes.
   }];
   let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$tensorMap, Variadic<I32>:$indices,
       Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$src, DenseI64ArrayAttr:$block,
