@@ -1,4 +1,4 @@
-// Collects names and ways out by walks over statements, targets and expressions.
+// Collects assigned names, read names and exits by walks over statements, targets and expressions.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 
@@ -127,7 +127,7 @@ NameSet nereid::sema::freeNames(const syntax::FunctionDef *function) {
   return result;
 }
 
-//--- Ways out ------------------------------------------------------------------------------
+// --- Exits ---------------------------------------------------------------------------------
 
 namespace {
 struct ExitKinds {

@@ -1,4 +1,4 @@
-// Which names statements assign and read: what a loop may have to carry, what a nested function captures.
+// Names that statements assign and read: a loop may have to carry them, a nested function captures them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,19 +14,19 @@ using NameSet = llvm::SetVector<llvm::StringRef>;
 void addAssignedNames(syntax::Block statements, NameSet &names);
 void addAssignedNames(const syntax::Expr *expression, NameSet &names);
 
-/// The last statement that ends before `offset` and assigns `name` itself, not in a statement inside it; null if none.
+/// The last statement that ends before `offset` and assigns `name` directly, not in a nested statement; null if none.
 const syntax::Stmt *lastAssignment(syntax::Block statements, llvm::StringRef name, uint32_t offset);
 
-/// Names that a function reads and does not bind itself, those of functions inside it too.
+/// Names that a function reads and does not bind, including those read by functions inside it.
 NameSet freeNames(const syntax::FunctionDef *function);
 
-/// Whether a `return` stands in `statements`; functions defined there have their own.
+/// Whether `statements` contain a `return`, except in functions defined there.
 bool containsReturn(syntax::Block statements);
-/// Whether a `return`, or a `break` or `continue` of the loop around, stands in `statements`.
+/// Whether `statements` contain a `return`, or a `break` or `continue` of the enclosing loop.
 bool mayLeave(syntax::Block statements);
-/// Whether a `return`, or a `break` of the loop around, stands in `statements`.
+/// Whether `statements` contain a `return`, or a `break` of the enclosing loop.
 bool mayEndLoop(syntax::Block statements);
-/// Whether every path through `statements` ends in `return`, `break` or `continue`, as far as the text tells.
+/// Whether every path through `statements` ends in `return`, `break` or `continue`, judged by syntax alone.
 bool alwaysLeaves(syntax::Block statements);
 
 } // namespace nereid::sema

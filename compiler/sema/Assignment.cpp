@@ -10,7 +10,7 @@ using namespace nereid::sema;
 using llvm::dyn_cast;
 using llvm::isa;
 
-/// Whether an annotation says constexpr: `tl.constexpr`, `constexpr`, or a string with that word in it.
+/// Whether an annotation is constexpr: `tl.constexpr`, `constexpr`, or a string with that word in it.
 bool nereid::sema::isConstexprAnnotation(const syntax::Expr *annotation) {
   if (!annotation)
     return false;
@@ -23,7 +23,8 @@ bool nereid::sema::isConstexprAnnotation(const syntax::Expr *annotation) {
   return false;
 }
 
-/// The op that made the value gets the name, so that IR text reads like the source. The first name stays.
+/// The op that defines the value gets the name as its location, so that printed IR reads like the source. The first
+/// name is kept.
 static void nameResult(const Value &value, llvm::StringRef name) {
   mlir::Operation *op = value.tensor() ? value.tensor()->value.getDefiningOp() : nullptr;
   if (op && op->getNumResults() == 1 && !llvm::isa<mlir::NameLoc>(op->getLoc()))
@@ -37,7 +38,7 @@ void TtFunctionEmitter::assignName(llvm::StringRef name, const Value &value, boo
     declaredConstexpr.erase(declared);
     isConstexpr = true;
   }
-  // Nobody holds a value of run time to its annotation.
+  // A run-time value is not checked against its annotation.
   const Value bound = isConstexpr ? asConstexpr(value) : decay(value, range);
   nameResult(bound, name);
   scope[name] = {bound, range, isConstexpr && bound.isConstant()};

@@ -1,4 +1,4 @@
-// Names and attributes: where a name's meaning comes from, what tensors, types and modules offer.
+// Resolves names and evaluates attributes of tensors, types and modules.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
@@ -15,10 +15,10 @@ static constexpr llvm::StringLiteral languageModule = "triton.language";
 
 //--- Names -----------------------------------------------------------------------------------
 
-/// What `module`.`name` is among our own modules; nothing where it is not there.
+/// The meaning of `module`.`name` in the built-in modules; nothing where it does not exist.
 static std::optional<Value> moduleMember(TtModuleEmitter &emitter, llvm::StringRef givenModule, llvm::StringRef name) {
   const llvm::StringRef module = canonicalModule(givenModule);
-  // `tl.constexpr(x)` is x: constants are constants here already.
+  // `tl.constexpr(x)` is x: constants need no wrapper in sema.
   static const Builtin constexprClass{
       "constexpr", languageModule, {{"value"}}, "", [](const CallSite &site) { return site.args[0]; }};
   if (module == languageModule && name == "constexpr")
@@ -41,7 +41,7 @@ static std::optional<Value> moduleMember(TtModuleEmitter &emitter, llvm::StringR
   return std::nullopt;
 }
 
-/// The closest name that is visible, for the hint of an undefined one.
+/// The closest visible name, for the hint of an undefined one.
 static std::string closestName(const TtFunctionEmitter &emitter, llvm::StringRef name) {
   std::string best;
   unsigned bestDistance = name.size() / 3 + 1;
@@ -116,7 +116,7 @@ Value TtFunctionEmitter::attribute(const Value &object, llvm::StringRef name, So
   if (host)
     return fromHost(module.host.attribute(host->object, name), range);
   if (name == "value" && object.isConstant() && !object.is<ModuleValue>() && !object.parts())
-    return object; // of a constexpr, which all constants are here
+    return object; // `.value` of a constexpr; sema treats all constants as constexpr
   if (auto *type = object.get<TypeValue>())
     return typeAttribute(type->type, name, range);
   if (auto *builtin = object.get<BuiltinValue>()) // `tl.dtype.KIND`
@@ -133,7 +133,7 @@ Value TtFunctionEmitter::attribute(const Value &object, llvm::StringRef name, So
   if (auto *tuple = object.get<TupleValue>(); tuple && tuple->fields)
     if (auto found = llvm::find(*tuple->fields, name); found != tuple->fields->end())
       return (*tuple->elements)[found - tuple->fields->begin()];
-  if (name == "type" && object.elements() && !object.object()) // a `tl.tuple_type`, which is the host's
+  if (name == "type" && object.elements() && !object.object()) // a `tl.tuple_type`, which is a host object
     return fromHost(module.host.memberOf(object, name), range);
   if (object.object())
     return fromHost(module.host.memberOf(object, name), range);
@@ -196,7 +196,7 @@ Value TtFunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef na
   return error(diag::NoAttribute, range, type.str(), name);
 }
 
-/// The predicates of `tl.dtype` that need only the scalar.
+/// The predicates of `tl.dtype` that depend only on the scalar.
 static std::optional<bool> typePredicate(const Type &type, llvm::StringRef name) {
   const Scalar scalar = type.scalar;
   if (name == "is_ptr")
@@ -236,7 +236,7 @@ static std::optional<bool> typePredicate(const Type &type, llvm::StringRef name)
       .Default(std::nullopt);
 }
 
-/// Width of a float's fraction and its exponent's bias.
+/// Width of a float's fraction and the bias of its exponent.
 static std::pair<int64_t, int64_t> floatLayout(Scalar scalar) {
   switch (scalar) {
   case Scalar::Float8E5:
@@ -270,7 +270,7 @@ static llvm::DynamicAPInt integerLimit(const Type &type, bool isMax) {
   return llvm::DynamicAPInt(isMax ? llvm::APInt::getMaxValue(bits).zext(bits + 1) : llvm::APInt(bits + 1, 0));
 }
 
-/// What a method of a type gives that takes no argument.
+/// The result of a method of a type without arguments.
 static std::optional<Value> typeMethod(const Type &type, llvm::StringRef name) {
   if (std::optional<bool> known = typePredicate(type, name))
     return Value(*known);
@@ -291,7 +291,7 @@ static std::optional<Value> typeMethod(const Type &type, llvm::StringRef name) {
   return std::nullopt;
 }
 
-/// Attributes of a type that are plain numbers and texts.
+/// Attributes of a type that are numbers or strings.
 static std::optional<Value> typeProperty(const Type &type, llvm::StringRef name) {
   if (name == "shape")
     return shapeTuple(type);

@@ -1,4 +1,4 @@
-// The built-in table: one entry serves the compiler, the Python names, the stubs and the reference page.
+// The table of built-ins; the compiler, the Python names, the stubs and the reference page are derived from it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,9 +12,8 @@ namespace nereid::sema {
 
 class TtFunctionEmitter;
 
-/// A parameter; `defaultText` is a Python literal (`None`, `0`, `""`, `False`,
-/// `()`), empty for a parameter that must be given. A name that starts with
-/// `*` takes all further positional arguments as one tuple.
+/// A parameter; `defaultText` is a Python literal (`None`, `0`, `""`, `False`, `()`), empty for a required parameter. A
+/// name that starts with `*` takes all further positional arguments as one tuple.
 struct BuiltinParam {
   llvm::StringRef name;
   llvm::StringRef defaultText = "";
@@ -26,13 +25,13 @@ struct CallSite {
   const Builtin &builtin;
   support::SourceRange range;                     ///< the whole call
   llvm::ArrayRef<Value> args;                     ///< one per parameter, defaults filled in
-  llvm::ArrayRef<support::SourceRange> argRanges; ///< where each was written; the call's where it was not
+  llvm::ArrayRef<support::SourceRange> argRanges; ///< where each was written; the call's range for defaults
 
   const Value &operator[](llvm::StringRef parameter) const;
   support::SourceRange rangeOf(llvm::StringRef parameter) const;
 };
 
-/// Where a built-in is found and how it is called.
+/// A built-in's module, name, parameters and properties.
 struct Builtin {
   llvm::StringRef name;
   llvm::StringRef module; ///< "triton.language", "triton.language.math" ...
@@ -40,7 +39,7 @@ struct Builtin {
   llvm::StringRef doc; ///< one line
   Value (*emit)(const CallSite &);
   bool isMember = false;              ///< also a method of tensors
-  llvm::StringRef mustUseResult = ""; ///< dropping the result is an error; the text says what else to do
+  llvm::StringRef mustUseResult = ""; ///< dropping the result is an error; the text says what to do instead
 };
 
 /// All built-ins of a family; the registry concatenates these.
@@ -68,11 +67,11 @@ llvm::ArrayRef<Builtin> targetBuiltins();
 llvm::ArrayRef<const Builtin *> allBuiltins();
 /// The built-in `module`.`name`, or null.
 const Builtin *findBuiltin(llvm::StringRef module, llvm::StringRef name);
-/// The module that holds what `module` holds: `tl` for `tl.core`, `tl.random` and `tl.standard`; others are their own.
+/// The module whose built-ins `module` shares: `tl` for `tl.core`, `tl.random` and `tl.standard`; else `module` itself.
 llvm::StringRef canonicalModule(llvm::StringRef module);
-/// The built-in that tensors have as a method, or null.
+/// The built-in that is the tensor method of that name, or null.
 const Builtin *findMember(llvm::StringRef name);
-/// Whether `name` is a module that holds built-ins or holds such modules ("triton", "triton.language").
+/// Whether `name` is a module with built-ins or a package of such modules ("triton", "triton.language").
 bool isBuiltinModule(llvm::StringRef name);
 
 } // namespace nereid::sema

@@ -1,4 +1,4 @@
-// Calls: binding arguments to parameters, built-ins, functions of the language, host functions.
+// Calls: binds arguments to parameters, and calls built-ins, jit functions and host functions.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
@@ -176,7 +176,7 @@ Value TtFunctionEmitter::callBuiltin(const Builtin &builtin, llvm::ArrayRef<Posi
   return builtin.emit({*this, builtin, range, values, ranges});
 }
 
-/// The default of a parameter: frozen by the host, or its expression evaluated in the callee's scope.
+/// The default of a parameter: the value from the host, or its expression evaluated in the callee's scope.
 std::optional<Value> TtFunctionEmitter::defaultOfParameter(JitFunction &callee, size_t index) {
   if (index < callee.defaults.size() && callee.defaults[index])
     return callee.defaults[index];
@@ -200,7 +200,7 @@ Value TtFunctionEmitter::callFunction(std::shared_ptr<JitFunction> callee, llvm:
   const auto takes = [&](syntax::ParameterKind kind) {
     return llvm::count_if(parameters, [&](const syntax::Parameter &parameter) { return parameter.kind == kind; });
   };
-  // What follows a `*` is given by name alone.
+  // Parameters after a `*` are passed by keyword only.
   const size_t positional = bindings.size() - takes(syntax::ParameterKind::KeywordOnly);
   const bool hasTooMany = args.size() > positional && takes(syntax::ParameterKind::VarPositional) == 0;
   if (hasTooMany)

@@ -1,4 +1,4 @@
-// Makes tensors of numbers, and tensors of one element type of tensors of another.
+// Converts numbers to tensors, and tensors from one element type to another.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Numbers.h"
@@ -24,7 +24,7 @@ Value TtFunctionEmitter::toTensor(const Value &value, SourceRange range) {
   return constantOf(value, *scalar, range);
 }
 
-/// The code of the fp8e4b15 nearest to a number; the format holds neither NaN nor more than 1.75.
+/// The fp8e4b15 bits nearest to a number; the format has no NaN and no value above 1.75.
 static uint8_t toE4B15(double number) {
   const double magnitude = std::isnan(number) ? 1.75 : std::min(std::abs(number), 1.75);
   const double step = std::ldexp(1.0, std::max(magnitude > 0 ? std::ilogb(magnitude) : -14, -14) - 3);
@@ -34,7 +34,7 @@ static uint8_t toE4B15(double number) {
   return half.bitcastToAPInt().getZExtValue() >> 7 | (std::signbit(number) && !std::isnan(number) ? 0x80 : 0);
 }
 
-/// A number as a float of 8 bits, rounded as when a kernel runs: what is too large becomes the largest.
+/// A number as fp8, rounded as at run time: values out of range become the largest.
 static TypedAttr fp8Attribute(double number, Scalar scalar, mlir::Type irType) {
   if (scalar == Scalar::Float8E4B15)
     return IntegerAttr::get(irType, toE4B15(number));
@@ -95,11 +95,11 @@ Value TtFunctionEmitter::decay(const Value &value, SourceRange range) {
 //--- Tensors -------------------------------------------------------------------------------
 
 namespace {
-/// One conversion of a tensor; the order of the rules is that of the language's documentation.
+/// Conversion of one tensor; the order of the rules is that of Triton's documentation.
 struct Cast {
   TtFunctionEmitter &emitter;
   Value value;
-  Type from, to; ///< of one shape
+  Type from, to; ///< of the same shape
   SourceRange range;
 
   template <typename Op, typename... Args> Value emit(Args &&...args) const {
@@ -108,7 +108,7 @@ struct Cast {
     return Value::tensor(Op::create(emitter.builder, loc, irType, value.tensor()->value, std::forward<Args>(args)...),
                          to);
   }
-  /// The same IR value under another type of ours.
+  /// The same IR value with another sema type.
   Value retyped() const { return Value::tensor(value.tensor()->value, to); }
   Value through(Scalar middle) const { return emitter.cast(emitter.cast(value, middle, range), to.element(), range); }
 
@@ -124,7 +124,7 @@ struct Cast {
     return Value::tensor(result, to);
   }
 
-  /// A conversion that the library holds; it takes fp8e4b15, fp32 and fp64.
+  /// A conversion that the embedded library implements; it takes fp8e4b15, fp32 and fp64.
   Value byLibrary(llvm::StringRef name, bool isTowardZero) const {
     auto function = emitter.module.stdlibFunction("triton.language", name);
     return emitter.callFunction(function, {{value, range}, {isTowardZero, range}}, {}, range);
@@ -136,7 +136,7 @@ struct Cast {
     return byLibrary("_to_fp8e4b15", isTowardZero);
   }
 
-  /// A narrowing that fp_to_fp states the rounding of.
+  /// A narrowing conversion, whose rounding fp_to_fp names.
   Value rounded(bool isTowardZero) const {
     if (to.scalar == Scalar::Float8E4B15)
       return toE4B15(isTowardZero);
@@ -195,14 +195,14 @@ struct Cast {
       return to.isFloat() ? betweenFloats() : floatToInteger();
     if (to.isInt())
       return betweenIntegers();
-    if (isFp8(to.scalar)) // integers that fp32 rounds are beyond the range of 8 bits
+    if (isFp8(to.scalar)) // integers that fp32 rounds are beyond the range of fp8
       return through(Scalar::Float32);
     return isSignedInteger(from.scalar) ? emit<arith::SIToFPOp>() : emit<arith::UIToFPOp>();
   }
 };
 } // namespace
 
-/// What casting a number to a scalar type gives, where that is a number again.
+/// The result of casting a number to a scalar type, where that is a number again.
 static std::optional<Value> castNumber(const Value &number, const Type &to) {
   if (to.isFloat())
     return number;

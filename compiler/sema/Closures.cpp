@@ -1,8 +1,8 @@
 // Functions defined inside functions, and lambdas.
 // SPDX-License-Identifier: MIT
 //
-// Such a function holds the values of the names around that it reads. As long as the function around names it itself,
-// these are read anew each time, as Python does; on its way through other functions it keeps what they were.
+// Such a function holds the values of the enclosing names that it reads. Where the enclosing function names it, the
+// values are captured anew each time, as in Python; a function passed elsewhere keeps the values it has.
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
@@ -10,7 +10,7 @@
 using namespace nereid;
 using namespace nereid::sema;
 
-/// Whether a decorator is `triton.jit`, `jit` or a call of these.
+/// Whether a decorator is `triton.jit`, `jit` or a call of one of these.
 static bool saysJit(const syntax::Expr *decorator) {
   if (auto *call = llvm::dyn_cast<syntax::Call>(decorator))
     decorator = call->callee;
@@ -20,7 +20,7 @@ static bool saysJit(const syntax::Expr *decorator) {
   return name && name->id == "jit";
 }
 
-/// A copy of `source` whose captured names stand for what they stand for in `scope`.
+/// A copy of `source` whose captured names have their present values in `scope`.
 static std::shared_ptr<JitFunction> captureFrom(const JitFunction &source, const Scope &scope) {
   auto copy = std::make_shared<JitFunction>(source);
   copy->captured.clear();

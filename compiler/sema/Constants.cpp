@@ -1,4 +1,4 @@
-// Reads the arguments of built-ins that must be known while compiling.
+// Reads the arguments of built-ins that must be compile-time constants.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"

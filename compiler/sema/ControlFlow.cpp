@@ -1,7 +1,7 @@
-// `if` and the conditional expression: one side when the condition is known, scf.if when it is not.
+// `if` and the conditional expression: one side when the condition is known, scf.if otherwise.
 // SPDX-License-Identifier: MIT
 //
-// What leaves a path from inside a runtime `if` is Exits.cpp's.
+// Exits.cpp handles exits from inside a run-time `if`.
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Merge.h"
@@ -9,15 +9,15 @@
 using namespace nereid;
 using namespace nereid::sema;
 
-// The rest of a function is emitted twice where both sides of an `if` may or
-// may not return; beyond this many copies a function must be written otherwise.
+// The rest of a function is emitted twice where both sides of an `if` may or may not return; the number of such copies
+// is limited.
 static constexpr unsigned maxDuplicatedContinuations = 64;
 
 Flow TtFunctionEmitter::runIf(const syntax::If *statement, syntax::Block after, const Continuation *rest,
                               bool &tookRest) {
   const Value test = evaluate(statement->test);
   if (test.isPoison()) {
-    // Both sides are looked at for their own errors; no value of theirs is used.
+    // Both sides are emitted for their own errors; their values are not used.
     Scope before = scope;
     run(statement->body, nullptr);
     scope = before;
@@ -80,7 +80,8 @@ void TtFunctionEmitter::branch(mlir::Value condition, SourceRange range, PathEmi
   mergeNames(shell, before, sides, names);
 }
 
-/// Ends `shell` with what the sides made of `names`; `scope` is what it was before, and gets the joined values.
+/// Completes `shell` with the values of `names` on the two sides; `scope` is the scope before the `if` and gets the
+/// joined values.
 void TtFunctionEmitter::mergeNames(mlir::scf::IfOp shell, const Scope &before, const Side (&sides)[2],
                                    llvm::ArrayRef<llvm::StringRef> names) {
   MergedValues merged;
@@ -88,11 +89,11 @@ void TtFunctionEmitter::mergeNames(mlir::scf::IfOp shell, const Scope &before, c
   for (llvm::StringRef name : names) {
     const auto *thenSide = sides[0].scope.find(name), *elseSide = sides[1].scope.find(name);
     if (thenSide == sides[0].scope.end() || elseSide == sides[1].scope.end()) {
-      scope.erase(name); // one of the sides has no value for it any more
+      scope.erase(name); // one of the sides has no value for it
       continue;
     }
     if (unchanged(thenSide->second.value, elseSide->second.value)) {
-      scope[name] = thenSide->second; // equal on both sides, though perhaps not what it was before
+      scope[name] = thenSide->second; // equal on both sides, possibly changed by both
       continue;
     }
     auto pair = mergeName(name, before, thenSide->second, elseSide->second, {sides[0].block, sides[1].block});

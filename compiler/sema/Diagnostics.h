@@ -1,4 +1,4 @@
-// The kinds of messages that sema gives.
+// The kinds of diagnostics of sema.
 // SPDX-License-Identifier: MIT
 #pragma once
 

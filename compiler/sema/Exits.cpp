@@ -1,11 +1,11 @@
 // `return`, `break` and `continue` from inside branches and loops.
 // SPDX-License-Identifier: MIT
 //
-// The statements after an `if` that may leave are part of the sides that do not, so that a path always ends in one
-// place, the end of the function or of the loop's body:
+// The statements after an `if` that may exit are emitted inside the sides that do not exit, so that every path ends at
+// the end of the function or of the loop's body:
 //   if c: return          scf.if c { } else { rest }
 //   rest
-// In a loop each end of a path leaves flags behind under names that no kernel can spell; the loop reads them.
+// In a loop the end of each path sets flags under names that no kernel can contain; the loop reads them.
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Merge.h"
 
@@ -16,7 +16,7 @@ static constexpr llvm::StringLiteral breakFlag = "<break>";
 static constexpr llvm::StringLiteral returnFlag = "<return>";
 static constexpr llvm::StringLiteral returnValue = "<returned>";
 
-//--- Leaving -------------------------------------------------------------------------------
+// --- Exits ---------------------------------------------------------------------------------
 
 void TtFunctionEmitter::leave(const Value &value, SourceRange range) {
   returnedAt = range;
@@ -35,9 +35,9 @@ void TtFunctionEmitter::runReturn(const syntax::Return *statement) {
 
 void TtFunctionEmitter::runBreak(SourceRange range) { scope[breakFlag] = {Value(true), range, false}; }
 
-//--- Where paths split ---------------------------------------------------------------------
+// --- Branches ------------------------------------------------------------------------------
 
-/// What a path returns at its end, if it returns.
+/// The value that the current path returns, if it returns.
 std::optional<Binding> TtFunctionEmitter::returnedHere() const {
   if (!loop)
     return hasReturned ? std::optional(Binding{returned, returnedAt, false}) : std::nullopt;
@@ -45,7 +45,8 @@ std::optional<Binding> TtFunctionEmitter::returnedHere() const {
   return found == scope.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Gives both sides a returned value of one type; false after an error. A side that ends without `return` takes any.
+/// Converts the returned values of both sides to one type; false after an error. A side that ends without `return` gets
+/// a placeholder.
 bool TtFunctionEmitter::joinReturned(Side (&sides)[2], SourceRange range) {
   for (int side = 0; side < 2; ++side)
     if (Side &other = sides[1 - side]; !sides[side].returned && other.returned) {
@@ -157,13 +158,13 @@ void TtFunctionEmitter::putExit(const LoopExit &exit) {
 void TtFunctionEmitter::leaveLoop() {
   loop = loop->outer;
   if (loop)
-    clearFlags(); // a path that had left the outer loop would not have come here
+    clearFlags(); // a path that had left the outer loop does not get here
   else
     for (llvm::StringRef name : {breakFlag, returnFlag, returnValue})
       scope.erase(name);
 }
 
-/// `a or b` of flags that may be known.
+/// `a or b` of flags, each either a constant or a tensor.
 Value TtFunctionEmitter::orFlags(const Value &a, const Value &b, SourceRange range) {
   const bool *knownA = a.get<bool>(), *knownB = b.get<bool>();
   if (knownA || knownB)

@@ -7,7 +7,7 @@ using namespace nereid;
 using namespace nereid::sema;
 using llvm::dyn_cast;
 
-/// What kernels cannot contain, with the rule that would help.
+/// An expression that kernels cannot contain, with a hint.
 static llvm::StringRef adviceFor(syntax::NodeKind kind) {
   using syntax::NodeKind;
   switch (kind) {
@@ -121,7 +121,7 @@ Value TtFunctionEmitter::evaluateConstant(const syntax::Constant *constant) {
   llvm_unreachable("every kind returns");
 }
 
-// A loop that wraps or doubles a tuple would outgrow memory or the stack.
+// Limits tuples that a loop extends or doubles, which would exhaust memory or the stack.
 static constexpr unsigned maxTupleDepth = 64;
 static constexpr size_t maxTupleElements = 1 << 16;
 
@@ -158,7 +158,7 @@ Value TtFunctionEmitter::evaluateElements(syntax::ExprList elements) {
 
 //--- Logic -----------------------------------------------------------------------------------
 
-/// `and`, `or`: constants decide alone where they can; tensors are all evaluated and combined.
+/// `and`, `or`: constants short-circuit where they can; tensors are all evaluated and combined.
 Value TtFunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
   const bool isAnd = expression->op == syntax::BoolOperator::And;
   Value result;
@@ -177,7 +177,7 @@ Value TtFunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
       if (!haveResult && index + 1 == expression->values.size())
         return next;
       if (!decides)
-        continue; // true in an `and`, false in an `or`: it has no say
+        continue; // true in an `and`, false in an `or`: does not change the result
       next = *truth;
     }
     if (!haveResult) {
@@ -201,7 +201,7 @@ Value TtFunctionEmitter::evaluateBoolOp(const syntax::BoolOp *expression) {
   return result;
 }
 
-/// `a < b < c` is `a < b and b < c`, each operand evaluated once; what is known to be false ends it.
+/// `a < b < c` is `a < b and b < c`, with each operand evaluated once; a comparison known to be false ends it.
 Value TtFunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
   Value left = evaluate(expression->left), result;
   for (auto [index, op, node] : llvm::enumerate(expression->ops, expression->comparators)) {
@@ -216,7 +216,7 @@ Value TtFunctionEmitter::evaluateCompare(const syntax::Compare *expression) {
     if (index == 0)
       result = next;
     else if (!result.tensor() && !next.tensor())
-      result = next; // the one before is true
+      result = next; // the previous result is true
     else
       result = binary(syntax::BinaryOperator::BitAnd, result, next, expression->range, opRange);
     if (result.isPoison())

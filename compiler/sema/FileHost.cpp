@@ -1,9 +1,9 @@
-// Evaluates what a kernel needs of its .py file, without Python.
+// Evaluates the module level of a kernel's .py file without Python.
 // SPDX-License-Identifier: MIT
 //
-// Module level is read, not run: the last statement that binds a name gives
-// its meaning, at first use. What is not an import of ours, a constant or a
-// function of the language is unknown here, and using it is an error.
+// The module level is parsed, not run: the last statement that binds a name gives its meaning, which is evaluated at
+// first use. Names other than imports of built-in modules, constants and jit functions are unknown, and using them is
+// an error.
 #include "compiler/sema/FileHost.h"
 
 #include "compiler/sema/Diagnostics.h"
@@ -24,14 +24,14 @@ using llvm::dyn_cast;
 namespace {
 class FileHostImpl;
 
-/// One file: its tree, and what its names have turned out to mean.
+/// One file: its tree, and the meanings of its names that were evaluated so far.
 struct SourceModule : HostObject {
   std::shared_ptr<support::SourceFile> file;
   std::shared_ptr<syntax::AstContext> arena = std::make_shared<syntax::AstContext>();
   const syntax::Module *tree = nullptr;
   llvm::StringMap<HostResult> known;
   llvm::StringMap<bool> underway;
-  std::shared_ptr<JitFunction> topLevel; ///< stands for module level while expressions are evaluated
+  std::shared_ptr<JitFunction> topLevel; ///< the function whose scope is the module level
 };
 
 /// A name that exists but has no meaning without Python.
@@ -43,7 +43,7 @@ struct UnknownObject : HostObject {
 class FileHostImpl final : public FileHost {
 public:
   FileHostImpl() : module(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))) {}
-  /// A file's known names own its functions, and a function its file: neither would ever go.
+  /// Clears the names: a file's names own its functions, and these own the file, so that neither would be freed.
   ~FileHostImpl() override {
     if (main)
       main->known.clear();
@@ -136,7 +136,7 @@ std::shared_ptr<SourceModule> FileHostImpl::parseModule(std::string name, std::s
                                                         support::DiagnosticEngine &diagnostics) {
   auto created = std::make_shared<SourceModule>();
   created->file = std::make_shared<support::SourceFile>(std::move(name), std::move(text));
-  diagnostics.keep(created->file); // for whoever shows why there is no module
+  diagnostics.keep(created->file); // diagnostics of a failed parse refer to it
   created->tree = syntax::parseModule(*created->file, *created->arena, diagnostics);
   if (!created->tree)
     return nullptr;
@@ -144,7 +144,7 @@ std::shared_ptr<SourceModule> FileHostImpl::parseModule(std::string name, std::s
   created->topLevel->name = "<module>";
   created->topLevel->file = created->file;
   created->topLevel->arena = created->arena;
-  // No owning reference: the module owns this function.
+  // A non-owning reference: the module owns this function.
   created->topLevel->scope = HostRef(std::shared_ptr<void>(), created.get());
   return created;
 }
@@ -187,7 +187,7 @@ std::shared_ptr<SourceModule> FileHostImpl::importedModule(const SourceModule &i
   return module;
 }
 
-/// The relative imports of module level, those of `try` blocks too.
+/// The relative imports at module level, including those in `try` blocks.
 static void collectImports(syntax::Block statements, llvm::SmallVectorImpl<const syntax::ImportFrom *> &imports) {
   for (const syntax::Stmt *statement : statements) {
     if (auto *from = dyn_cast<syntax::ImportFrom>(statement); from && from->level != 0)
@@ -235,7 +235,7 @@ static bool isJitDecorator(const syntax::Expr *decorator) {
 
 static bool isJit(const syntax::FunctionDef *function) { return llvm::any_of(function->decorators, isJitDecorator); }
 
-/// Whether `tl.constexpr(...)` made the value.
+/// Whether the value results from `tl.constexpr(...)`.
 static bool isConstexprCall(const syntax::Expr *expression) {
   auto *call = dyn_cast<syntax::Call>(expression);
   return call && isConstexprAnnotation(call->callee);
@@ -284,7 +284,7 @@ HostResult FileHostImpl::import(const std::shared_ptr<SourceModule> &in, const s
     TtModuleEmitter emitter(*module, *this, diagnostics, options, target);
     Value value = TtFunctionEmitter(emitter, *in->topLevel)
                       .attribute(ModuleValue{statement->module.str()}, alias.name, alias.range);
-    if (diagnostics.hasErrors()) // `from triton import Config`: of use to the host alone
+    if (diagnostics.hasErrors()) // `from triton import Config`: used by host code only
       return Value(HostValue{std::make_shared<UnknownObject>(alias.name.str())});
     return value;
   }
@@ -297,7 +297,7 @@ HostResult FileHostImpl::import(const std::shared_ptr<SourceModule> &in, const s
   return HostError{"ImportError", "`" + path + "` has no `" + alias.name.str() + "`", nullptr};
 }
 
-/// The meaning that the last binding of `name` in `statements` gives it.
+/// The meaning of `name` by its last binding in `statements`.
 std::optional<HostResult> FileHostImpl::find(const std::shared_ptr<SourceModule> &in, syntax::Block statements,
                                              llvm::StringRef name) {
   for (const syntax::Stmt *statement : llvm::reverse(statements)) {
@@ -349,7 +349,7 @@ std::optional<HostResult> FileHostImpl::resolve(const std::shared_ptr<SourceModu
   return found;
 }
 
-/// The expression that a module-level name was last assigned, or null.
+/// The expression of the last assignment to a module-level name, or null.
 static const syntax::Expr *assignedExpression(syntax::Block statements, llvm::StringRef name) {
   for (const syntax::Stmt *statement : llvm::reverse(statements)) {
     if (auto *assign = dyn_cast<syntax::Assign>(statement))

@@ -1,4 +1,4 @@
-// Operators on values that are known while compiling: numbers, text, tuples and what the host knows.
+// Folds operators on compile-time values: numbers, strings, tuples and host objects.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Numbers.h"
@@ -9,10 +9,10 @@ using nereid::syntax::CompareOperator;
 
 namespace nereid::sema {
 
-/// Tuples and texts made by `*` hold no more elements.
+/// Limit of the elements of tuples and strings created by `*`.
 static constexpr int64_t maxRepeatedElements = 1 << 20;
 
-/// How often `*` repeats a sequence; nothing where the result would be too long.
+/// The number of copies that `*` makes of a sequence; nothing where the result would be too long.
 static std::optional<int64_t> repetitions(const Value &count, size_t length) {
   const llvm::DynamicAPInt number = integerOf(count);
   if (number <= 0 || length == 0)
@@ -84,7 +84,7 @@ Value TtFunctionEmitter::foldBinary(BinaryOperator op, const Value &left, const 
 
 //--- Comparison ----------------------------------------------------------------------------
 
-/// `left <=> right` of numbers, texts and tuples of these; nothing where Python has no order.
+/// `left <=> right` of numbers, strings and tuples of these; nothing where Python defines no order.
 static std::optional<std::partial_ordering> order(const Value &left, const Value &right) {
   if (left.isNumber() && right.isNumber())
     return compareNumbers(left, right);
@@ -113,12 +113,12 @@ static bool holds(CompareOperator op, std::partial_ordering order) {
   }
 }
 
-/// Whether both are the one object, as far as kernels can tell: `1 is True` is false.
+/// `is` of two constants: the same type and value; `1 is True` is false.
 static bool isSameObject(const Value &left, const Value &right) {
   return left.kindName() == right.kindName() && sameConstant(left, right);
 }
 
-/// `left in right`; nothing where `right` holds nothing.
+/// `left in right`; nothing where `right` is no container.
 static std::optional<bool> isIn(const Value &left, const Value &right) {
   const std::string *part = left.get<std::string>(), *text = right.get<std::string>();
   if (part && text)

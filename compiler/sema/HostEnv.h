@@ -1,4 +1,4 @@
-// What the compiler asks of the world that a kernel was written in: what its names mean.
+// The interface to the environment that defines a kernel: it resolves names and evaluates host objects.
 // SPDX-License-Identifier: MIT
 //
 // Python is one host; a .py file read without Python is another (FileHost).
@@ -18,9 +18,9 @@
 
 namespace nereid::sema {
 
-/// A function of the language: its text, its tree, and where its free names live.
+/// A jit function: its source, its tree and the scope of its free names.
 struct JitFunction {
-  std::string name;      ///< as `def` has it
+  std::string name;      ///< as in its `def`
   std::string qualified; ///< module and qualified name, for mangling: "mod.outer.kernel"
   std::shared_ptr<support::SourceFile> file;
   std::shared_ptr<syntax::AstContext> arena;
@@ -31,31 +31,31 @@ struct JitFunction {
   /// Default values by parameter index, evaluated by the host at definition time;
   /// where one is missing, the default's expression is evaluated instead.
   std::vector<std::optional<Value>> defaults;
-  std::optional<std::string> mustUseResult; ///< dropping the result is an error; the text says what else to do
+  std::optional<std::string> mustUseResult; ///< dropping the result is an error; the text says what to do instead
 
-  //--- Of a function defined inside another ------------------------------------------------
-  /// Names of the functions around that it reads, with their values where it was defined or last named there.
+  // --- Of a function defined inside another ------------------------------------------------
+  /// Names of the enclosing functions that it reads, with their values when it was defined or last named there.
   std::vector<std::pair<std::string, Value>> captured;
   bool isNested = false;
-  const void *definer = nullptr;           ///< the emitter of the function around while it names this one
-  std::shared_ptr<const void> definerTree; ///< keeps the tree around alive
+  const void *definer = nullptr;           ///< the emitter of the enclosing function while that one names it
+  std::shared_ptr<const void> definerTree; ///< keeps the enclosing tree alive
 };
 
-/// Whether both are one function with the same captured values.
+/// Whether both are the same function with the same captured values.
 bool isSameFunction(const JitFunction &a, const JitFunction &b);
 
-/// An exception of the host, as far as a message needs it.
+/// An exception of the host, as needed for a message.
 struct HostError {
   std::string pythonClass; ///< "NameError", "AttributeError" ...
   std::string message;
-  HostRef exception; ///< the object itself, kept as the cause; may be null
+  HostRef exception; ///< the exception object, kept as the cause; may be null
 };
 using HostResult = std::variant<Value, HostError>;
 using HostKeywords = llvm::ArrayRef<std::pair<llvm::StringRef, Value>>;
 
 class TtFunctionEmitter;
 
-/// The place of a call in a kernel: what the host emits while it answers goes there.
+/// The position of a call in a kernel: ops that the host emits during the call are inserted there.
 struct HostCallSite {
   TtFunctionEmitter *emitter = nullptr;
   support::SourceRange range;
@@ -65,20 +65,19 @@ class HostEnv {
 public:
   virtual ~HostEnv();
 
-  /// The meaning of a free name of `function`: captured variables, then
-  /// globals. Nothing where the name does not exist there.
+  /// The meaning of a free name of `function`: captured variables, then globals. Nothing where the name does not exist.
   virtual std::optional<HostResult> lookup(const JitFunction &function, llvm::StringRef name) = 0;
   virtual HostResult attribute(const HostRef &object, llvm::StringRef name) = 0;
   virtual HostResult item(const HostRef &object, const Value &index) = 0;
   virtual HostResult call(const HostRef &callee, llvm::ArrayRef<Value> args, HostKeywords keywords,
                           HostCallSite site) = 0;
-  /// An attribute of a constant, or a method of an aggregate: what Python's own object would have.
+  /// An attribute of a constant or a method of an aggregate, as Python's own object has it.
   virtual HostResult memberOf(const Value &object, llvm::StringRef name) = 0;
-  /// The same where a missing attribute is no failure: nothing then. What the attribute's own code raises is one.
+  /// As above, but nothing where the attribute is missing. An exception of the attribute's own code is an error.
   virtual std::optional<HostResult> findAttribute(const HostRef &object, llvm::StringRef name);
-  /// A method that the host gave to all tensors; nothing where it gave none of that name.
+  /// A method that the host registered for all tensors; nothing where there is none of that name.
   virtual std::optional<HostResult> tensorMethod(llvm::StringRef name) { return std::nullopt; }
-  /// What a call of `callee` asks of those who drop its result, as text; None where they may.
+  /// The message for dropping the result of a call of `callee`; None where it may be dropped.
   virtual HostResult mustUseResult(const HostRef &callee) { return Value(); }
   /// Whether a value is an instance of a class; nothing where `object` is no class.
   virtual std::optional<std::variant<bool, HostError>> isInstance(const Value &value, const HostRef &object) = 0;

@@ -1,4 +1,4 @@
-// What a kernel's author asks for one loop, as an attribute of its op.
+// Hints of a kernel's author for one loop, as attributes of its op.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@ class Operation;
 
 namespace nereid::sema {
 
-/// `disable_licm`: what the loop computes stays in it.
+/// `disable_licm`: nothing is hoisted out of the loop.
 void forbidHoisting(mlir::Operation *loop);
 
 } // namespace nereid::sema

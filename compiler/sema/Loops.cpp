@@ -1,4 +1,4 @@
-// `for` over ranges: which kind of loop it is, its bounds, and loops that are unrolled while compiling.
+// `for` over ranges: chooses the kind of loop, evaluates its bounds and unrolls compile-time loops.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
@@ -9,7 +9,7 @@
 using namespace nereid;
 using namespace nereid::sema;
 
-// Unrolling more often than this is a mistake, not a wish; loops inside loops count together.
+// The limit of unrolled iterations; nested loops count together.
 static constexpr int64_t maxUnrolledIterations = 100'000;
 
 Flow TtFunctionEmitter::runFor(const syntax::For *statement, syntax::Block after, const Continuation *rest,
@@ -39,7 +39,7 @@ Flow TtFunctionEmitter::runFor(const syntax::For *statement, syntax::Block after
   return afterLoop(exit, statement->range, after, rest, tookRest);
 }
 
-/// The body is looked at for its own errors, with an unknown loop variable.
+/// Emits the body for its own errors, with a poisoned loop variable.
 void TtFunctionEmitter::checkBodyAlone(const syntax::For *statement) {
   Scope before = scope;
   LoopFrame frame;
@@ -52,7 +52,7 @@ void TtFunctionEmitter::checkBodyAlone(const syntax::For *statement) {
 
 //--- Unrolled ------------------------------------------------------------------------------
 
-/// How often the loop runs; nothing after an error.
+/// The trip count; nothing after an error.
 std::optional<int64_t> TtFunctionEmitter::staticTripCount(const RangeValue &range, SourceRange where) {
   std::optional<int64_t> begin = constantInt(range.begin, where, "start of static_range");
   std::optional<int64_t> end = constantInt(range.end, where, "end of static_range");
@@ -105,14 +105,14 @@ LoopExit TtFunctionEmitter::unroll(const syntax::For *statement, const RangeValu
     else
       emitUnlessExited(stops, statement->range, exit, once);
     if (module.diagnostics.errorCount() != errorsBefore)
-      break; // the same errors again would help nobody
+      break; // further iterations would repeat the same errors
   }
   exit = takeExit();
   leaveLoop();
   return exit;
 }
 
-/// Runs `once` where the loop was not left before, joined with what it was then.
+/// Runs `once` where the loop was not left earlier, and joins the result with the state before.
 void TtFunctionEmitter::emitUnlessExited(const Value &stops, SourceRange range, const LoopExit &exit,
                                          PathEmitter once) {
   const Value goesOn = unary(syntax::UnaryOperator::Not, stops, range);

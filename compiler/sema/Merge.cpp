@@ -1,4 +1,4 @@
-// Builds scf.if with the results that its two sides turn out to give.
+// Builds scf.if, whose results are known only after both sides are emitted.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Merge.h"
 
@@ -17,7 +17,7 @@ void MergedValues::add(const Value &thenValue, const Value &elseValue) {
   }
 }
 
-/// A number as a tensor made at the end of `block`; other values stay.
+/// A number as a tensor created at the end of `block`; other values are returned as they are.
 static Value asTensorIn(TtFunctionEmitter &emitter, mlir::Block *block, const Value &value, SourceRange range) {
   if (!value.isNumber())
     return value;

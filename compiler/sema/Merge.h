@@ -1,4 +1,4 @@
-// Where two paths meet: an scf.if that is built side by side, and the values that both sides give.
+// Joins two paths: an scf.if that is built one side after the other, and the values that both sides give.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,19 +14,20 @@ struct MergedValues {
   void add(const Value &thenValue, const Value &elseValue);
 };
 
-/// Makes tensors of the numbers that differ between two sides, those in tuples too; what is equal stays constant.
+/// Converts numbers that differ between two sides to tensors, also in tuples; equal numbers stay constants.
 void makeMergeable(TtFunctionEmitter &emitter, std::pair<mlir::Block *, mlir::Block *> blocks, Value &thenValue,
                    Value &elseValue, std::pair<SourceRange, SourceRange> ranges);
 
-/// The same constants and IR values.
+/// Whether both have the same constants and IR values.
 bool unchanged(const Value &a, const Value &b);
 
-/// A value of the same structure and constants whose tensors are zeros: what nobody reads. Made where `builder` stands.
+/// A value of the same structure and constants with zeros as tensors, as a placeholder that is never read. Emitted at
+/// the insertion point of `builder`.
 Value placeholderFor(TtFunctionEmitter &emitter, const Value &like, SourceRange range);
 
-/// An scf.if with two open blocks: no results, no terminators yet.
+/// An scf.if with two open basic blocks: no results, no terminators yet.
 mlir::scf::IfOp openIf(TtFunctionEmitter &emitter, mlir::Value condition, SourceRange range);
-/// Puts scf.if with the joined values as results in place of `shell`, whose blocks it takes.
+/// Replaces `shell` by an scf.if with the joined values as results, which takes its blocks.
 mlir::scf::IfOp finishIf(mlir::OpBuilder &builder, mlir::scf::IfOp shell, const MergedValues &merged);
 
 } // namespace nereid::sema

@@ -15,7 +15,7 @@ namespace nereid::sema {
 
 //--- Integers ------------------------------------------------------------------------------
 
-/// The result, unless it grew beyond what integers may have here.
+/// The result, unless it exceeds the limit of integers.
 static NumberResult bounded(const DynamicAPInt &integer) {
   static const DynamicAPInt limit(APInt::getOneBitSet(maxIntegerBits + 2, maxIntegerBits));
   if (integer >= limit || integer <= -limit)
@@ -72,7 +72,7 @@ static DynamicAPInt bitwise(BinaryOperator op, const DynamicAPInt &left, const D
   return DynamicAPInt(a.trunc(std::max(64u, a.getSignificantBits())));
 }
 
-/// Correctly rounded quotient: 66 or more bits of it, the last one sticky, become a double at once.
+/// Correctly rounded quotient: 66 or more bits of it, the last one sticky, are rounded to double once.
 static NumberResult trueDivide(const DynamicAPInt &left, const DynamicAPInt &right) {
   APInt a = exact(left).abs(), b = exact(right).abs();
   const bool isNegative = (left < 0) != (right < 0);
@@ -145,7 +145,7 @@ static double moduloOf(double left, double right) {
   return (remainder < 0) != (right < 0) ? remainder + right : remainder;
 }
 
-/// Python's `//`: from the exact remainder, so that `1.0 // 0.1` is 9.0.
+/// Python's `//`, computed from the exact remainder, so that `1.0 // 0.1` is 9.0.
 static double floorOf(double left, double right) {
   const double remainder = std::fmod(left, right);
   double quotient = (left - remainder) / right;

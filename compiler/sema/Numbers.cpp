@@ -1,4 +1,4 @@
-// What Python's bool, int and float convert to, how they compare, and their text.
+// Conversion, comparison and printing of Python's bool, int and float.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Numbers.h"
 
@@ -28,7 +28,7 @@ static bool fitsInt64(const DynamicAPInt &integer) {
   return integer >= std::numeric_limits<int64_t>::min() && integer <= std::numeric_limits<int64_t>::max();
 }
 
-// DynamicAPInt shows its bits only as text.
+// The bits of a DynamicAPInt are accessible only as text.
 APInt exact(const DynamicAPInt &integer) {
   if (fitsInt64(integer))
     return APInt(65, static_cast<uint64_t>(int64_t(integer)), /*isSigned=*/true);
@@ -54,7 +54,7 @@ std::optional<double> doubleOf(const Value &number) {
 }
 
 DynamicAPInt truncated(double number) {
-  llvm::APSInt result(1100, /*isUnsigned=*/false); // a double has at most 1024 bits before its point
+  llvm::APSInt result(1100, /*isUnsigned=*/false); // a finite double has at most 1024 integer bits
   bool isExact = false;
   APFloat(number).convertToInteger(result, APFloat::rmTowardZero, &isExact);
   APInt bits = result;

@@ -1,4 +1,4 @@
-// Python's numbers as compile-time values: what they convert to, how they compare and combine.
+// Python's numbers as compile-time values: conversion, comparison and arithmetic.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace nereid::sema {
 
-/// Integers grow no larger than this; a compiler is no calculator of factorials.
+/// The limit of integers, which bounds the cost of folding.
 inline constexpr unsigned maxIntegerBits = 16384;
 
 /// An int or a bool as an integer.
@@ -26,20 +26,20 @@ std::optional<double> doubleOf(const Value &number);
 llvm::APInt exact(const llvm::DynamicAPInt &integer);
 /// The integer in two's complement of `bits` bits; higher bits are dropped.
 llvm::APInt wrapped(const llvm::DynamicAPInt &integer, unsigned bits);
-/// The integer towards zero of a finite double.
+/// A finite double truncated to an integer.
 llvm::DynamicAPInt truncated(double number);
 
-/// The type that a number has on its own (int32, uint32, int64, uint64, fp32, fp64, int1);
-/// nothing for an integer of more than 64 bits.
+/// The type that a number has by itself (int32, uint32, int64, uint64, fp32, fp64, int1); nothing for an integer of
+/// more than 64 bits.
 std::optional<Scalar> naturalScalar(const Value &number);
 /// Whether the integer lies in the range of an integer type.
 bool fits(const llvm::DynamicAPInt &integer, Scalar type);
-/// Of the values that any number compares as; exact, also between ints and floats.
+/// Compares the values; exact, also between ints and floats.
 std::partial_ordering compareNumbers(const Value &left, const Value &right);
 /// As Python's repr: "0.1", "1e-05", "inf".
 std::string reprOf(double number);
 
-/// Why two numbers have no result.
+/// The reason why two numbers have no result.
 enum class NumberError { DivisionByZero, NegativeShift, TooLarge, FloatOverflow, Unsupported };
 using NumberResult = std::variant<Value, NumberError>;
 /// `left op right` of two numbers, as Python computes it.

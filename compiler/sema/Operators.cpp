@@ -1,4 +1,4 @@
-// Operators: folded as Python computes them where both sides are known, else emitted as IR.
+// Operators: folded as in Python where both sides are known, else emitted as IR.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
@@ -12,7 +12,7 @@ namespace nereid::sema {
 
 static bool isPointer(const Value &value) { return value.tensor() && value.tensor()->type.isPointer; }
 
-/// The type of a tensor, the kind of anything else: what messages call an operand.
+/// The type of a tensor, the kind of any other value: the name of an operand in messages.
 static std::string operandName(const Value &value) {
   return value.tensor() ? value.tensor()->type.str() : value.kindName();
 }
@@ -106,7 +106,7 @@ bool divides(BinaryOperator op) {
 
 bool isShift(BinaryOperator op) { return op == BinaryOperator::LeftShift || op == BinaryOperator::RightShift; }
 
-/// Warns of a known shift by the width of the operand or more.
+/// Warns of a constant shift by the operand's width or more.
 void warnOfWideShift(TtFunctionEmitter &emitter, const Value &operand, const Value &amount, SourceRange range) {
   std::optional<int64_t> shiftAmount = amount.asInt64();
   if (!shiftAmount || !operand.tensor() || *shiftAmount < int64_t{operand.tensor()->type.bits()})
@@ -169,7 +169,7 @@ static llvm::StringRef checkedName(BinaryOperator op) {
 }
 
 /// Asserts that the result of a sum, difference or product, computed in 64 bits, fits the operands' type. The library's
-/// own integers wrap by intent, and a combine region has no place for an assertion.
+/// own integers wrap on purpose, and a combine region cannot hold an assertion.
 void TtFunctionEmitter::checkOverflow(BinaryOperator op, const Value &left, const Value &right, SourceRange range) {
   const Type &type = left.tensor()->type;
   const bool isChecked = module.options.debug && module.options.sanitizeOverflow && checksOverflow &&
@@ -203,7 +203,7 @@ Value TtFunctionEmitter::pointerArithmetic(BinaryOperator op, Value left, Value 
   const bool moves = (op == BinaryOperator::Add || op == BinaryOperator::Sub) && isPointer(pointer);
   if (!moves || !offset.tensor()->type.isInt())
     return error(diag::PointerArithmetic, range, "invalid operands of type", operandName(left), operandName(right));
-  // Offsets count as signed: narrow unsigned ones must not turn negative.
+  // Offsets are signed: narrow unsigned ones are extended so that they do not become negative.
   if (isUnsignedInteger(offset.tensor()->type.scalar) && offset.tensor()->type.bits() < 64)
     offset = cast(offset, Scalar::Int64, range);
   if (op == BinaryOperator::Sub)
@@ -304,7 +304,7 @@ static Value foldUnary(TtFunctionEmitter &emitter, UnaryOperator op, const Value
     return emitter.error(diag::UnaryKind, range, spelling(op), operand.kindName());
   if (operand.is<double>())
     return emitter.error(diag::UnsupportedUnary, range, spelling(op), operand.kindName());
-  // `-x` is 0 - x and `~x` is -1 - x, of bools too.
+  // `-x` is 0 - x and `~x` is -1 - x, for bools too.
   if (op == UnaryOperator::Plus)
     return emitter.binary(BinaryOperator::Add, Value::integer(0), operand, range, range);
   return emitter.binary(BinaryOperator::Sub, Value::integer(op == UnaryOperator::Minus ? 0 : -1), operand, range,

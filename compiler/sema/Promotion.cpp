@@ -1,4 +1,4 @@
-// Finds the one element type that two operands are computed in.
+// Finds the element type in which two operands are computed.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/Numbers.h"
@@ -21,14 +21,14 @@ Scalar widenQuotient(Scalar scalar, bool divides) {
   return divides && (scalar == Scalar::Float16 || scalar == Scalar::BFloat16) ? Scalar::Float32 : scalar;
 }
 
-/// Nothing for a float of 8 bits beside an integer: no rule says which would lose less.
+/// Nothing for an fp8 beside an integer: Triton has no rule for it.
 std::optional<Scalar> promoteFloats(Scalar left, Scalar right, bool divides) {
   for (Scalar scalar : {Scalar::Float64, Scalar::Float32, Scalar::Float16})
     if (left == scalar || right == scalar)
       return widenQuotient(scalar, divides);
   if (left == right)
     return widenQuotient(left, divides);
-  // With an integer or a narrower float beside a bf16, fp32 loses less.
+  // With an integer or a narrower float beside a bf16, fp32 is more precise.
   if (left == Scalar::BFloat16 || right == Scalar::BFloat16)
     return Scalar::Float32;
   if (isFp8(left) && isFp8(right))
@@ -36,7 +36,7 @@ std::optional<Scalar> promoteFloats(Scalar left, Scalar right, bool divides) {
   return std::nullopt;
 }
 
-/// The type of an operand, and whether it is a number of Python rather than a tensor.
+/// The type of an operand, and whether it is a Python number rather than a tensor.
 struct Operand {
   Scalar scalar;
   bool isNumber;
@@ -74,7 +74,7 @@ std::optional<Type> elementTypeOf(TtFunctionEmitter &emitter, const Value &value
   return Type(*scalar);
 }
 
-/// Pointers meet only pointers of their type and, as the other operand of `where` or `+`, integers.
+/// Pointers combine only with pointers of their type and, as the other operand of `where` or `+`, integers.
 bool pointersFit(const Type &left, const Type &right, bool allowPointers) {
   if (!left.isPointer && !right.isPointer)
     return true;

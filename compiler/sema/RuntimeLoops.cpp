@@ -1,8 +1,8 @@
-// Loops that run at run time: scf.for, or scf.while where the loop may be left from inside.
+// Loops that run at run time: scf.for, or scf.while where the body may exit the loop.
 // SPDX-License-Identifier: MIT
 //
-// A loop carries every name that it assigns and that was a tensor before it;
-// names that it assigns first end with it.
+// A loop carries every name that it assigns and that was a tensor before it; names first assigned in the loop end with
+// it.
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
@@ -39,7 +39,7 @@ struct CarriedNames {
     }
   }
 
-  /// The carried names stand for `values` from here on.
+  /// Binds the carried names to `values`.
   void bind(Scope &scope, llvm::ArrayRef<mlir::Value> values) const {
     for (const auto &[name, binding] : names)
       scope[name] = {unflatten(binding.value, values), binding.where, false};
@@ -47,7 +47,7 @@ struct CarriedNames {
 };
 } // namespace
 
-/// What the body made of the carried names, for the yield. False after an error.
+/// The values of the carried names at the end of the body, for the yield. False after an error.
 static bool collectCarried(TtFunctionEmitter &emitter, const CarriedNames &carried,
                            llvm::SmallVectorImpl<mlir::Value> &out) {
   bool good = true;
@@ -72,7 +72,7 @@ static bool collectCarried(TtFunctionEmitter &emitter, const CarriedNames &carri
   return good;
 }
 
-/// Constants cannot change from one iteration of a runtime loop to the next.
+/// Constants cannot change between iterations of a run-time loop.
 static void checkConstants(TtFunctionEmitter &emitter, const Scope &before, const NameSet &assigned) {
   for (llvm::StringRef name : assigned) {
     const auto *was = before.find(name);
@@ -90,16 +90,16 @@ static void checkConstants(TtFunctionEmitter &emitter, const Scope &before, cons
   }
 }
 
-//--- Ways out --------------------------------------------------------------------------------
+// --- Exits -----------------------------------------------------------------------------------
 
 namespace {
-/// What a loop gives beside its carried names: whether it returned, and the tensors of what it returned.
+/// A loop's results beside its carried names: whether it returned, and the tensors that it returned.
 struct Results {
-  Value returns = false;         ///< a flag, as the body leaves it
-  std::optional<Binding> result; ///< as the body leaves it
+  Value returns = false;         ///< a flag, at the end of the body
+  std::optional<Binding> result; ///< at the end of the body
   llvm::SmallVector<mlir::Value> inits, yielded;
 
-  /// `builder` stands at the end of the body; `before` is the loop.
+  /// `builder` is at the end of the body; `before` is the loop.
   Results(TtFunctionEmitter &emitter, const LoopExit &exit, mlir::Operation *before, SourceRange range)
       : returns(exit.returns), result(exit.result) {
     const bool *known = returns.get<bool>();
@@ -116,7 +116,7 @@ struct Results {
     addTensors(placeholderFor(emitter, result->value, range), inits);
   }
 
-  /// The exit as it is behind the loop, whose last results these are.
+  /// The exit after the loop; `values` are the loop's last results.
   LoopExit exitAfter(llvm::ArrayRef<mlir::Value> values) const {
     LoopExit exit;
     if (inits.empty())
@@ -148,7 +148,7 @@ static llvm::SmallVector<mlir::Location> locationsFor(mlir::TypeRange types, mli
   return llvm::SmallVector<mlir::Location>(types.size(), loc);
 }
 
-/// Whether the loop goes on after this turn, as an i1.
+/// Whether the loop continues after this iteration, as an i1.
 static mlir::Value goesOn(TtFunctionEmitter &emitter, const LoopExit &exit, SourceRange range) {
   const Value stops = emitter.orFlags(exit.breaks, exit.returns, range);
   const Value flag = emitter.toTensor(stops.isPoison() ? Value(false) : stops, range);
@@ -183,8 +183,8 @@ static void attachHints(mlir::OpBuilder &builder, mlir::scf::ForOp loop, const R
     forbidHoisting(loop);
 }
 
-/// scf.while in place of `loop`, whose body it takes:
-/// (index, goes on, carried..., results...) while goes on and index < end.
+/// An scf.while that replaces `loop` and takes its body:
+/// (index, continues, carried..., results...) while continues and index < end.
 static mlir::scf::WhileOp asWhile(mlir::OpBuilder &builder, mlir::scf::ForOp loop, mlir::Value isActive,
                                   mlir::ValueRange yielded, const Results &results) {
   mlir::Location loc = loop.getLoc();
@@ -208,7 +208,7 @@ static mlir::scf::WhileOp asWhile(mlir::OpBuilder &builder, mlir::scf::ForOp loo
   for (auto [index, arg] : llvm::enumerate(loop.getRegionIterArgs()))
     arg.replaceAllUsesWith(body->getArgument(2 + index));
   llvm::SmallVector<mlir::Value> ending = joinedList(yielded, results.yielded);
-  for (mlir::Value &value : ending) // the index, or a name that the turn left alone
+  for (mlir::Value &value : ending) // the index, or a name that the iteration did not assign
     if (auto arg = dyn_cast<mlir::BlockArgument>(value); arg && arg.getOwner() == loop.getBody())
       value = body->getArgument(arg.getArgNumber() == 0 ? 0 : arg.getArgNumber() + 1);
   body->getOperations().splice(body->end(), loop.getBody()->getOperations());
@@ -297,7 +297,7 @@ LoopExit TtFunctionEmitter::runtimeFor(const syntax::For *statement, const Range
   }
   scope = before;
   carried.bind(scope, results);
-  // Most loops' variables are not read after them: the value is computed where one is.
+  // Most loop variables are not read after the loop: the value is computed only where one is read.
   if (auto *name = dyn_cast<syntax::Name>(statement->target)) {
     const auto *old = before.find(name->id);
     if (!assigned.contains(name->id))
@@ -307,7 +307,7 @@ LoopExit TtFunctionEmitter::runtimeFor(const syntax::For *statement, const Range
                               start,
                               old == before.end() ? Value::poison() : old->second.value};
     scope.erase(name->id);
-    // Loops and branches around this one join what the name stood for before with what it stands for now.
+    // Enclosing loops and branches join the name's value before the loop with its value after it.
     if (old != before.end() && old->second.value.tensor() && old->second.value.tensor()->type == Type(type))
       if (std::optional<Value> index = lastIndex(name->id))
         scope[name->id] = {*index, where, false};
@@ -315,7 +315,7 @@ LoopExit TtFunctionEmitter::runtimeFor(const syntax::For *statement, const Range
   return exit;
 }
 
-/// The index of the last iteration, and whether there was one.
+/// The index of the last iteration, and whether the loop ran at all.
 static std::pair<mlir::Value, mlir::Value> lastIndexOf(mlir::OpBuilder &builder, const EndedLoop &loop) {
   using Predicate = mlir::arith::CmpIPredicate;
   const mlir::Location loc = loop.op->getLoc();
@@ -339,7 +339,7 @@ static std::pair<mlir::Value, mlir::Value> lastIndexOf(mlir::OpBuilder &builder,
 
 std::optional<Value> TtFunctionEmitter::lastIndex(llvm::StringRef name) {
   auto found = endedLoops.find(name);
-  // After an error loops may be gone.
+  // After an error the loop op may be erased.
   if (found == endedLoops.end() || module.diagnostics.errorCount() != 0)
     return std::nullopt;
   const EndedLoop &loop = found->second;
@@ -396,7 +396,7 @@ mlir::Value TtFunctionEmitter::whileTest(const syntax::While *statement, mlir::V
   return result.tensor() ? result.tensor()->value : nullptr;
 }
 
-/// `loop` with further carried values at the end of its lists.
+/// `loop` with further carried values appended.
 static mlir::scf::WhileOp extended(mlir::OpBuilder &builder, mlir::scf::WhileOp loop, const Results &results) {
   if (results.inits.empty())
     return loop;

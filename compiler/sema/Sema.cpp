@@ -1,4 +1,4 @@
-// Emits the module of one kernel: its public function, then whatever it calls.
+// Emits the module of one kernel: its public function and all functions that it calls.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Sema.h"
 
@@ -23,7 +23,7 @@ std::optional<HostResult> HostEnv::findAttribute(const HostRef &object, llvm::St
   return std::holds_alternative<Value>(found) ? std::optional(std::move(found)) : std::nullopt;
 }
 
-/// What an argument is inside of the kernel, with tensors that have no value yet.
+/// The value of an argument inside of the kernel, whose tensors have no IR values yet.
 static Value shapeOfArgument(const Type &type) {
   if (!type.isDescriptor)
     return Value::tensor({}, type);
@@ -33,7 +33,7 @@ static Value shapeOfArgument(const Type &type) {
   return Value::record(descriptorClass(), {Value::tensor({}, type), each(Scalar::Int32), each(Scalar::Int64)});
 }
 
-/// Names of the values that an argument is: "x", or "x", "x.shape.0" ... of a descriptor.
+/// Names of the IR values of an argument: "x", or "x", "x.shape.0" ... of a descriptor.
 static std::string nameOfPart(llvm::StringRef parameter, const Type &type, size_t part) {
   const size_t rank = type.shape.size();
   if (part == 0)
@@ -57,15 +57,15 @@ void nereid::sema::forEachLeaf(const KernelArgument &arg, const std::string &nam
 }
 
 namespace {
-/// Makes the parameters of a kernel's function, one argument after another.
+/// Adds the parameters of a kernel's function, one argument after another.
 class ParameterEmitter {
 public:
   ParameterEmitter(TtFunctionEmitter &emitter, mlir::Block &entry, const syntax::Parameter &parameter)
       : emitter(emitter), entry(entry), parameter(parameter) {}
-  /// What the argument is inside of the kernel.
+  /// Adds the argument's parameters and returns its value inside of the kernel.
   Value add(const KernelArgument &arg, const std::string &name);
 
-  llvm::SmallVector<std::pair<unsigned, int64_t>> divisible; ///< number of the parameter, and of what it is a multiple
+  llvm::SmallVector<std::pair<unsigned, int64_t>> divisible; ///< index of the parameter, and its divisor
 
 private:
   Value addLeaf(const KernelArgument &arg, const std::string &name);
@@ -141,7 +141,7 @@ mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &co
     return {};
   }
 
-  // What an op's own rule says about a program comes as an MLIR diagnostic.
+  // Violations that an op's verifier finds arrive as MLIR diagnostics.
   TtFunctionEmitter emitter(module, kernel);
   std::string brokenRule;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {

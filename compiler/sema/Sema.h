@@ -1,4 +1,4 @@
-// From a kernel's text and its arguments' types to a module of `tt`.
+// Compiles a kernel's source and its arguments' types to a module of `tt`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace nereid::sema {
 
-/// What one parameter of a kernel is compiled for.
+/// The specialisation of one parameter of a kernel.
 struct KernelArgument {
-  std::optional<Value> constant; ///< a constexpr, or a value that specialisation made one
+  std::optional<Value> constant; ///< a constexpr, or a value fixed by specialisation
   Type type;                     ///< of a run-time value
-  int64_t divisibility = 1;      ///< of the pointer or integer that will be passed
-  /// A tuple or an object with fields that holds run-time values: its names and class; what it holds is `elements`.
+  int64_t divisibility = 1;      ///< of the pointer or integer argument
+  /// A tuple or an object with fields that holds run-time values: its names and class; `elements` are its fields.
   std::optional<TupleValue> compound;
   std::vector<KernelArgument> elements;
 };
 
-/// Each run-time value of an argument with its name, in order: the argument itself ("x"), or what it holds ("x.0",
+/// Each run-time value of an argument with its name, in order: the argument itself ("x"), or its elements ("x.0",
 /// "x.field", "x.0.1").
 void forEachLeaf(const KernelArgument &arg, const std::string &name,
                  llvm::function_ref<void(const KernelArgument &, const std::string &)> visit);
@@ -35,7 +35,7 @@ struct KernelRequest {
   support::TargetSpec target;
 };
 
-/// Parses and types the kernel. On failure `diagnostics` holds at least one error.
+/// Parses the kernel and emits its module. On failure `diagnostics` holds at least one error.
 mlir::OwningOpRef<mlir::ModuleOp> emitKernel(mlir::MLIRContext &context, const KernelRequest &request, HostEnv &host,
                                              support::DiagnosticEngine &diagnostics);
 

@@ -1,4 +1,4 @@
-// Runs statement lists: what falls through, what returns, what a kernel cannot use.
+// Runs statement lists and reports statements that kernels cannot contain.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
@@ -17,7 +17,7 @@ mlir::Location TtFunctionEmitter::location(SourceRange range) {
                                      end.column);
 }
 
-// A kernel that unfolds to more statements than this would take minutes and gigabytes to compile.
+// The limit of statements that a kernel expands to; more would take minutes and gigabytes to compile.
 static constexpr int64_t maxStatementsRun = 300'000;
 
 Flow TtFunctionEmitter::run(syntax::Block statements, const Continuation *rest) {
@@ -35,7 +35,7 @@ Flow TtFunctionEmitter::run(syntax::Block statements, const Continuation *rest) 
   return rest ? run(rest->rest, rest->next) : Flow::FallsThrough;
 }
 
-/// What a statement that no kernel can contain is called, and what to do instead.
+/// The name of a statement that no kernel can contain, and what to do instead.
 static llvm::StringRef adviceFor(syntax::NodeKind kind) {
   using syntax::NodeKind;
   switch (kind) {
@@ -109,7 +109,7 @@ void TtFunctionEmitter::runAssert(const syntax::Assert *statement) {
     callBuiltin(*findBuiltin("triton.language", "device_assert"), args, {}, statement->range);
 }
 
-/// `with f(...) as v`: enters and leaves while compiling; the body is run as it stands.
+/// `with f(...) as v`: enters and exits at compile time; the body runs in place.
 void TtFunctionEmitter::runWith(const syntax::With *statement) {
   if (statement->isAsync || mayLeave(statement->body)) {
     error(diag::LeavesWith, statement->range);
@@ -131,7 +131,7 @@ void TtFunctionEmitter::runWith(const syntax::With *statement) {
   }
 }
 
-/// Why the result of this call must not be dropped; nothing for other calls and expressions.
+/// The message for dropping the result of this call; nothing for other calls and expressions.
 std::optional<std::string> TtFunctionEmitter::resultToUse(const syntax::Expr *expression) {
   auto *call = dyn_cast<syntax::Call>(expression);
   const syntax::Expr *path = call ? call->callee : nullptr;
@@ -141,7 +141,7 @@ std::optional<std::string> TtFunctionEmitter::resultToUse(const syntax::Expr *ex
     return std::nullopt;
   const size_t before = module.diagnostics.size();
   Value callee = evaluate(call->callee);
-  module.diagnostics.truncate(before); // the call itself will say so again
+  module.diagnostics.truncate(before); // the call itself will report it again
   if (auto *method = callee.get<MethodValue>())
     callee = Value(*method->function); // a copy first: the method owns it
   if (auto *called = callee.get<FunctionValue>())
@@ -157,7 +157,7 @@ std::optional<std::string> TtFunctionEmitter::resultToUse(const syntax::Expr *ex
 }
 
 void TtFunctionEmitter::runExpressionStatement(const syntax::ExprStmt *statement) {
-  // A docstring or `...` says nothing.
+  // A docstring or `...` has no effect.
   if (auto *constant = dyn_cast<syntax::Constant>(statement->value))
     if (constant->constantKind == syntax::ConstantKind::Str || constant->constantKind == syntax::ConstantKind::Ellipsis)
       return;

@@ -18,10 +18,10 @@ Value TtFunctionEmitter::evaluateSubscript(const syntax::Subscript *expression) 
 }
 
 namespace {
-/// Which elements of one dimension a subscript takes.
+/// The elements of one dimension that a subscript selects.
 struct Pick {
   int64_t start = 0, count = 0, step = 1;
-  bool isInteger = false; ///< the dimension goes
+  bool isInteger = false; ///< the dimension is removed
 
   bool isWhole(int64_t extent) const { return !isInteger && start == 0 && step == 1 && count == extent; }
 };
@@ -32,7 +32,7 @@ static bool isWholeSlice(const Value &part) {
   return slice && llvm::all_of(*slice->parts, [](const Value &bound) { return bound.isNone(); });
 }
 
-/// start, stop and step of a slice of `count` elements, as Python counts; nothing where a part is no known integer.
+/// start, stop and step of a slice of `count` elements, as in Python; nothing where a part is no constant integer.
 static std::optional<std::array<int64_t, 3>> sliceBounds(const SliceValue &slice, int64_t count, Value &badBound) {
   std::array<int64_t, 3> bounds = {0, count, 1};
   for (int i = 2; i >= 0; --i) {
@@ -62,7 +62,7 @@ static int64_t sliceCount(const std::array<int64_t, 3> &bounds) {
   return distance <= 0 ? 0 : (distance + step - 1) / step;
 }
 
-/// What `part` takes of dimension `axis`; nothing after an error.
+/// The selection of `part` in dimension `axis`; nothing after an error.
 static std::optional<Pick> pickOf(TtFunctionEmitter &emitter, const Value &part, const Type &type, size_t axis,
                                   SourceRange range) {
   const int64_t extent = type.shape[axis];
@@ -88,7 +88,7 @@ static std::optional<Pick> pickOf(TtFunctionEmitter &emitter, const Value &part,
   return pick;
 }
 
-/// The picked elements along `axis`: a gather whose indices are known.
+/// The selected elements along `axis`: a gather with constant indices.
 static Value pickAlong(TtFunctionEmitter &emitter, const Value &tile, const Pick &pick, int64_t axis,
                        SourceRange range) {
   llvm::SmallVector<int64_t, 4> shape = tile.tensor()->type.shape;
@@ -119,7 +119,7 @@ static Value pickAlong(TtFunctionEmitter &emitter, const Value &tile, const Pick
   return index.isPoison() ? index : emitter.callBuiltin(*gather, args, {}, range);
 }
 
-/// Without the dimensions that `dropped` marks, all of extent 1.
+/// The tile without the dimensions that `dropped` marks, all of extent 1.
 static Value dropDims(TtFunctionEmitter &emitter, const Value &tile, llvm::ArrayRef<bool> dropped, SourceRange range) {
   const Type &type = tile.tensor()->type;
   llvm::SmallVector<int64_t, 4> shape;
@@ -138,12 +138,12 @@ static Value dropDims(TtFunctionEmitter &emitter, const Value &tile, llvm::Array
       result);
 }
 
-/// `x[:, None]`, `x[3]`, `x[::2]`: None inserts a dimension, an integer takes one away, a slice picks of one.
+/// `x[:, None]`, `x[3]`, `x[::2]`: None inserts a dimension, an integer removes one, a slice selects from one.
 Value TtFunctionEmitter::subscriptTile(const Value &tile, const Value &index, SourceRange range) {
   std::vector<Value> parts = index.elements() ? *index.elements() : std::vector<Value>{index};
   const Type type = tile.tensor()->type;
   const auto isNone = [](const Value &part) { return part.isNone(); };
-  // Whole slices of dimensions that are not there take nothing.
+  // Whole slices of missing trailing dimensions are ignored.
   if (!type.isTile())
     llvm::erase_if(parts, isWholeSlice);
   while (parts.size() - llvm::count_if(parts, isNone) > type.shape.size() && isWholeSlice(parts.back()))

@@ -1,4 +1,4 @@
-// Checks of tile shapes, and the ops that give a tile another shape without moving its elements.
+// Checks of tile shapes, and reshaping of tiles without moving their elements.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/TileShape.h"
 
@@ -66,7 +66,7 @@ Value expandDims(TtFunctionEmitter &emitter, const Value &tensor, int64_t axis, 
   return Value::tensor(tt::ExpandDimsOp::create(emitter.builder, loc, irType, source->value, axis), type);
 }
 
-/// The shape that both fit into by NumPy's rule; nothing after an error.
+/// The shape that both broadcast to by NumPy's rule; nothing after an error.
 static std::optional<llvm::SmallVector<int64_t>> commonShape(TtFunctionEmitter &emitter, llvm::ArrayRef<int64_t> left,
                                                              llvm::ArrayRef<int64_t> right, SourceRange range) {
   llvm::SmallVector<int64_t> result(std::max(left.size(), right.size()));

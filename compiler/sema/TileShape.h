@@ -1,4 +1,4 @@
-// Shapes of tiles: which are allowed, which fit together, and moving a tile from one to another.
+// Shapes of tiles: validity, broadcasting and conversion.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,17 +6,16 @@
 
 namespace nereid::sema {
 
-/// No tile has more elements.
+/// The limit of elements of a tile.
 inline constexpr int64_t maxTileElements = 1048576;
 
 /// "[16, 32]", as messages print a shape.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
-/// Whether tiles may have extents that are no powers of two: threads of a GPU share tiles by halves, loops of a CPU
-/// need not.
+/// Whether tiles may have extents that are no powers of two: GPU layouts need powers of two, loops of a CPU do not.
 bool allowsAnyExtent(const TtFunctionEmitter &emitter);
-/// Reports an extent that the target cannot have and a tile that is too large; true where all is well.
+/// Reports a tile that is too large or has an extent that the target does not support; true where there is no error.
 bool checkTileShape(TtFunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range);
-/// `axis` of a shape with `rank` dimensions, counted from the front; an error where it is outside.
+/// `axis` of a shape with `rank` dimensions, counted from the front; reports an error where it is out of range.
 std::optional<int64_t> checkAxis(TtFunctionEmitter &emitter, int64_t axis, int64_t rank, SourceRange range);
 /// The tile with a dimension of 1 before `axis`; a scalar becomes a tile of one element.
 Value expandDims(TtFunctionEmitter &emitter, const Value &tensor, int64_t axis, SourceRange range);

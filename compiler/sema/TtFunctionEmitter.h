@@ -1,8 +1,8 @@
-// Interprets the body of one function and emits its IR: the centre of sema.
+// Interprets the body of one function and emits its IR.
 // SPDX-License-Identifier: MIT
 //
 // Its parts by file: Statements, Assignment, ControlFlow, Exits, Loops, RuntimeLoops, Expressions, Subscripts,
-// Attributes, Calls, Closures, Operators, Promotion, Conversion, Constants.
+// Attributes, Calls, Closures, Operators, Promotion, Casts, Constants.
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
@@ -21,8 +21,8 @@ namespace nereid::sema {
 
 using support::SourceRange;
 
-/// A local name: what it stands for, where it got that, and whether it was
-/// declared `tl.constexpr` (then it keeps constants as they are).
+/// A local name: its value, the range that assigned it, and whether it was declared `tl.constexpr` (then constants stay
+/// constants).
 struct Binding {
   Value value;
   SourceRange where;
@@ -32,7 +32,7 @@ struct Binding {
 /// The local names of a function, in order of their first assignment.
 using Scope = llvm::MapVector<llvm::StringRef, Binding>;
 
-/// An argument of a call with the place it was written at.
+/// An argument of a call with its source range.
 struct PositionalArgument {
   Value value;
   SourceRange range;
@@ -43,38 +43,39 @@ struct KeywordArgument {
   SourceRange range;
 };
 
-/// Statements that still follow once the current list ends; used where a
-/// `return` in a branch makes the rest of the function part of the other one.
+/// Statements that follow the current list; needed where a `return` in a branch makes the rest of the function part of
+/// the other one.
 struct Continuation {
   syntax::Block rest;
   const Continuation *next;
 };
 
-/// Whether a list of statements goes on to what follows it. `Ends`: what follows was run, or is left out.
+/// Whether control continues after a list of statements. `Ends`: the statements after it were already emitted, or are
+/// unreachable.
 enum class Flow { FallsThrough, Ends };
 
 /// A loop whose body is being emitted.
 struct LoopFrame {
   LoopFrame *outer = nullptr;
-  llvm::SmallVector<llvm::StringRef> live; ///< names that mean something after a turn of the loop
+  llvm::SmallVector<llvm::StringRef> live; ///< names that are read after an iteration of the loop
 };
 
-/// How a loop was left: flags that are known or scalars, and what it returned.
+/// How a loop was left: flags that are constants or scalars, and the returned value.
 struct LoopExit {
   Value breaks = false, returns = false;
   std::optional<Binding> result;
 };
 
-/// A loop over a range of run time, for those who read its variable after it.
+/// A run-time loop over a range, for reads of its variable after it.
 struct EndedLoop {
   mlir::Operation *op = nullptr; ///< an scf.for, or an scf.while whose first result is the index after the last one
   Value bounds[3];
   Scalar type = Scalar::Int32;
   Value start;  ///< of a loop that counts down; its own index is the distance from there
-  Value before; ///< what the name stood for before the loop
+  Value before; ///< the name's value before the loop
 };
 
-/// One side of a runtime branch: where it ends, what its names stand for there, what it returns if it does.
+/// One side of a run-time branch: its end, the values of its names there, and the value that it returns, if any.
 struct Side {
   mlir::Block *block = nullptr;
   Scope scope;
@@ -86,7 +87,7 @@ class TtFunctionEmitter {
 public:
   TtFunctionEmitter(TtModuleEmitter &module, JitFunction &function);
 
-  //--- What every part uses ----------------------------------------------------------------
+  // --- Common parts ------------------------------------------------------------------------
   TtModuleEmitter &module;
   JitFunction &function;
   mlir::OpBuilder &builder;
@@ -95,7 +96,7 @@ public:
   mlir::Location location(SourceRange range);
   support::FileRange fileRange(SourceRange range) const { return {function.file.get(), range}; }
 
-  /// Reports an error and gives the value that silences what depends on it.
+  /// Reports an error and returns poison, which silences dependent errors.
   template <typename... Args> Value error(const support::DiagnosticKind &kind, SourceRange range, Args &&...args) {
     lastDiagnostic =
         &module.diagnostics.report(kind, module.userFileRange(fileRange(range), function), std::forward<Args>(args)...);
@@ -108,37 +109,37 @@ public:
   Value fromHost(HostResult result, SourceRange range);
 
   //--- Statements and control flow -----------------------------------------------------------
-  /// Runs `statements`, then what `rest` holds; a returned value goes to `returned`.
+  /// Runs `statements`, then those of `rest`; a returned value is stored in `returned`.
   Flow run(syntax::Block statements, const Continuation *rest);
-  /// What the function returned; None until a `return` was met.
+  /// The function's returned value; None until a `return` was emitted.
   Value returned;
   SourceRange returnedAt;
   bool hasReturned = false;
 
-  /// An scf.if whose sides are emitted by the two; names that both have are joined.
+  /// Emits an scf.if whose sides the two emitters fill; names that both sides have are joined.
   void branch(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide);
-  /// `a or b` of flags that may be known.
+  /// `a or b` of flags, each either a constant or a tensor.
   Value orFlags(const Value &a, const Value &b, SourceRange range);
 
   //--- Expressions -----------------------------------------------------------------------------
   Value evaluate(const syntax::Expr *expression);
-  /// The meaning of a name, or a poison value and an error.
+  /// The value of a name; poison after an error.
   Value lookup(llvm::StringRef name, SourceRange range);
-  /// The last index of an ended loop whose variable `name` was, if that can be told here.
+  /// The last index of the ended loop whose variable is `name`, where it is available here.
   std::optional<Value> lastIndex(llvm::StringRef name);
-  /// The error of a name without a value here, with the place where it gets one, if any.
+  /// Reports a name without a value here, with a note where it gets one, if anywhere.
   Value undefined(llvm::StringRef name, SourceRange range);
   /// `object.name`.
   Value attribute(const Value &object, llvm::StringRef name, SourceRange range);
   /// `object[index]`.
   Value item(const Value &object, const Value &index, SourceRange range);
-  /// Truth of a condition that must be known now; nothing after an error.
+  /// Truth of a condition that must be a constant; nothing after an error.
   std::optional<bool> constantTruth(const Value &value, SourceRange range);
   /// Truth of the condition of an `if`: a bool, an int or None.
   std::optional<bool> ifTruth(const Value &value, SourceRange range);
   /// A condition as a scalar i1, for a runtime `if` or `while`; null after an error.
   mlir::Value runtimeCondition(const Value &value, SourceRange range);
-  /// Elements of a tuple or list, or what the host iterates over.
+  /// Elements of a tuple or list, or of a host object that is iterable.
   std::optional<std::vector<Value>> elementsOf(const Value &value, SourceRange range);
 
   //--- Calls -------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ public:
   //--- Operators (Operators.cpp, Promotion.cpp) ----------------------------------------------
   Value binary(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range,
                SourceRange opRange);
-  /// Whether sums, differences and products of integers are checked where the options ask for it.
+  /// Whether overflow of integer sums, differences and products is checked where the options request it.
   bool checksOverflow = true;
   Value compare(syntax::CompareOperator op, const Value &left, const Value &right, SourceRange range,
                 SourceRange opRange);
@@ -161,25 +162,24 @@ public:
   /// of binary arithmetic; false after an error. `divides`: the rule of `/` and `%`.
   /// `allowPointers`: pointers stay as they are (for `where` and pointer arithmetic).
   bool promoteTogether(Value &left, Value &right, SourceRange range, bool divides = false, bool allowPointers = false);
-  /// Both as tensors of one shape; their element types stay. False after an error.
+  /// Broadcasts both to tensors of one shape; their element types stay. False after an error.
   bool broadcastTogether(Value &left, Value &right, SourceRange range);
 
   //--- Casts (Casts.cpp) -----------------------------------------------------------
-  /// A number becomes a scalar of the type that Python numbers have (int32, float32 ...);
-  /// a tensor stays. Anything else is an error.
+  /// Converts a number to a scalar of its default type (int32, float32 ...); a tensor stays. Anything else is an error.
   Value toTensor(const Value &value, SourceRange range);
   /// A number as a scalar of `type`; out of range is an error.
   Value constantOf(const Value &number, Scalar type, SourceRange range);
-  /// `value.to(type)`: values of any number or tensor; `rounding` is "", "rtne" or "rtz".
+  /// `value.to(type)` of any number or tensor; `rounding` is "", "rtne" or "rtz".
   Value cast(const Value &value, const Type &element, SourceRange range, llvm::StringRef rounding = "");
   Value bitcast(const Value &value, const Type &element, SourceRange range);
-  /// Whether the target has the type, where it is a float of 8 bits; false after an error.
+  /// Whether the target supports the type, where it is fp8; false after an error.
   bool checkSupported(const Type &type, SourceRange range);
-  /// fp8e4b15, which IR knows as bits alone, as fp16; all else as it is.
+  /// fp8e4b15, which is held as raw bits in the IR, as fp16; other values as they are.
   Value computable(const Value &value, SourceRange range);
-  /// A scalar or tile in exactly `shape`; rank must agree unless it is a scalar.
+  /// Broadcasts a scalar or tile to exactly `shape`; rank must agree unless it is a scalar.
   Value broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
-  /// What assigning to a plain name makes of a constant: numbers become tensors.
+  /// The value of a plain name after assignment of a constant: numbers become tensors.
   Value decay(const Value &value, SourceRange range);
 
   //--- Constants that built-ins take as arguments (Constants.cpp) -----------------------------
@@ -222,7 +222,7 @@ private:
   Flow runIf(const syntax::If *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
   void mergeNames(mlir::scf::IfOp shell, const Scope &before, const Side (&sides)[2],
                   llvm::ArrayRef<llvm::StringRef> names);
-  /// The tensors that a name is on the two sides; nothing (and a poisoned name) after an error.
+  /// The value of a name on the two sides as tensors; nothing (and a poisoned name) after an error.
   std::optional<std::pair<Value, Value>> mergeName(llvm::StringRef name, const Scope &before, const Binding &thenSide,
                                                    const Binding &elseSide,
                                                    std::pair<mlir::Block *, mlir::Block *> blocks);
@@ -230,10 +230,10 @@ private:
   // Exits.cpp
   void runReturn(const syntax::Return *statement);
   void runBreak(SourceRange range);
-  /// The path ends with this value returned.
+  /// Ends the path with this returned value.
   void leave(const Value &value, SourceRange range);
   std::optional<Binding> returnedHere() const;
-  /// An scf.if whose sides run to the end of the path: nothing of the function or the loop's body follows.
+  /// Emits an scf.if whose sides run to the end of the path: nothing of the function or the loop's body follows it.
   void splitPath(mlir::Value condition, SourceRange range, PathEmitter thenSide, PathEmitter elseSide);
   bool joinReturned(Side (&sides)[2], SourceRange range);
   void enterLoop(LoopFrame &frame);
@@ -259,7 +259,7 @@ private:
   Flow runWhile(const syntax::While *statement, syntax::Block after, const Continuation *rest, bool &tookRest);
   // Expressions.cpp
   Value evaluateBinOp(const syntax::BinOp *expression);
-  /// Says of both operands what they are and where, if an error was reported since `errorsBefore`.
+  /// Adds notes with both operands' types and positions if an error was reported since `errorsBefore`.
   void noteOperands(size_t errorsBefore, const Value &left, SourceRange leftRange, const Value &right,
                     SourceRange rightRange);
   Value evaluateConstant(const syntax::Constant *constant);
@@ -275,9 +275,9 @@ private:
   Value subscriptTile(const Value &tile, const Value &index, SourceRange range);
   // Closures.cpp
   Value makeFunction(const syntax::FunctionDef *definition, std::shared_ptr<syntax::AstContext> arena);
-  /// A function of this one's own, with the present values of the names that it captures.
+  /// A copy of a function nested in this one, with the present values of the names that it captures.
   Value recapture(const Value &value) const;
-  /// This nested function, which names itself.
+  /// This nested function, for a reference to itself.
   Value itself() const;
   Value evaluateLambda(const syntax::Lambda *lambda);
   void runFunctionDef(const syntax::FunctionDef *statement);
@@ -293,17 +293,17 @@ private:
   void checkOverflow(syntax::BinaryOperator op, const Value &left, const Value &right, SourceRange range);
   Value pointerArithmetic(syntax::BinaryOperator op, Value left, Value right, SourceRange range);
 
-  /// By their variable, until that gets another value.
+  /// Ended loops by their variable, until that is assigned again.
   llvm::StringMap<EndedLoop> endedLoops;
-  /// `x: tl.constexpr` without a value: the next assignment keeps constants.
+  /// Names declared `x: tl.constexpr` without a value: the next assignment keeps constants.
   llvm::SmallVector<llvm::StringRef, 2> declaredConstexpr;
   LoopFrame *loop = nullptr; ///< the innermost loop
 };
 
-/// A value as messages speak of it: a tensor's type, or kind and value of a constant.
+/// A value as described in messages: a tensor's type, or kind and value of a constant.
 std::string describe(const Value &value);
 
-/// Whether an annotation says constexpr: `tl.constexpr`, `constexpr`, or a string with that word in it.
+/// Whether an annotation is constexpr: `tl.constexpr`, `constexpr`, or a string with that word in it.
 bool isConstexprAnnotation(const syntax::Expr *annotation);
 
 } // namespace nereid::sema

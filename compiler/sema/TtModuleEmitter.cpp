@@ -1,4 +1,4 @@
-// Specialises functions for the types and constants of their calls, each once.
+// Specialises each function once for the types and constants of its calls.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/TtModuleEmitter.h"
 
@@ -11,13 +11,13 @@ using namespace nereid;
 using namespace nereid::sema;
 using support::FileRange;
 
-// Compile-time recursion deeper than this is taken for endless.
+// The limit of compile-time recursion.
 static constexpr unsigned maxCallDepth = 200;
 
-// An error in a deep recursion names no more places than this.
+// The limit of "called from" notes of one error.
 static constexpr unsigned maxCallerNotes = 12;
 
-/// Files of the embedded library have names that no file of a user has.
+/// Files of the embedded library have names that no user file can have.
 static bool isLibraryFile(FileRange range) { return range.file && range.file->name().starts_with("<nereid>/"); }
 
 TtModuleEmitter::TtModuleEmitter(mlir::ModuleOp op, HostEnv &host, support::DiagnosticEngine &diagnostics,
@@ -52,7 +52,7 @@ FileRange TtModuleEmitter::userFileRange(FileRange where, const JitFunction &fun
   return where;
 }
 
-//--- Values as lists of tensors ------------------------------------------------------------
+// --- Flattening of values into tensors -----------------------------------------------------
 
 void nereid::sema::flatten(const Value &value, llvm::SmallVectorImpl<TensorValue> &tensors) {
   if (const TensorValue *tensor = value.tensor())
@@ -74,7 +74,7 @@ static Value withCaptured(const FunctionValue &called, llvm::ArrayRef<mlir::Valu
   auto copy = std::make_shared<JitFunction>(*called.function);
   for (auto &[name, captured] : copy->captured)
     captured = unflatten(captured, values);
-  copy->definer = nullptr; // its names are not those of the function around any more
+  copy->definer = nullptr; // its names are no longer those of the enclosing function
   return FunctionValue{std::move(copy)};
 }
 
@@ -142,14 +142,14 @@ std::string nereid::sema::mangle(const Value &value) {
   }
   const bool isRecord = !value.elements();
   if (const TensorValue *first = parts->empty() ? nullptr : parts->front().tensor(); first && first->type.isDescriptor)
-    return first->type.mangle(); // all else of a descriptor has one type
+    return first->type.mangle(); // a descriptor's type determines the types of its other parts
   std::string text = isRecord ? "R" : "T";
   for (auto [index, part] : llvm::enumerate(*parts))
     text += (index ? "_" : "") + mangle(part);
   return text + (isRecord ? "R" : "T");
 }
 
-/// A symbol may hold nearly anything when quoted, but names are read by people and tools.
+/// A quoted symbol may contain almost any character, but names are read by people and tools.
 static std::string symbolName(const JitFunction &function, llvm::ArrayRef<Value> args) {
   std::string raw = function.qualified + "__";
   for (auto [index, arg] : llvm::enumerate(args))
@@ -166,7 +166,7 @@ static std::string symbolName(const JitFunction &function, llvm::ArrayRef<Value>
 
 //--- Specialisation ------------------------------------------------------------------------
 
-/// Gives each parameter its argument and each captured name its value: tensors in them are replaced, in order, by
+/// Binds each parameter to its argument and each captured name to its value; tensors in them are replaced, in order, by
 /// `values`.
 static void bindParameters(TtFunctionEmitter &emitter, llvm::ArrayRef<Value> args, llvm::ArrayRef<mlir::Value> values) {
   const JitFunction &function = emitter.function;
@@ -184,14 +184,14 @@ const Specialisation *TtModuleEmitter::specialise(std::shared_ptr<JitFunction> f
                                                   FileRange callSite) {
   if (!parse(*function))
     return nullptr;
-  // Equal names of different functions (closures of one factory) must not meet.
+  // Different functions of one name (closures of one factory) need different keys.
   const void *identity = function->isNested ? static_cast<const void *>(function->definition) : function.get();
   std::string key = llvm::formatv("{0}@{1}", symbolName(*function, args), identity).str();
   for (const Value &arg : args)
     key += "|" + mangle(arg);
   for (const auto &[name, captured] : function->captured)
     key += "|" + name + "=" + mangle(captured);
-  // So must constants of one text: closures of one factory, objects of one repr.
+  // Different constants may have the same text: closures of one factory, objects with one repr.
   auto isSame = [&](const Specialisation &other) {
     auto sameNamed = [](const auto &a, const auto &b) { return a.first == b.first && sameShape(a.second, b.second); };
     return llvm::equal(other.args, args, sameShape) &&
@@ -299,7 +299,7 @@ bool TtModuleEmitter::emitBody(std::shared_ptr<JitFunction> function, llvm::Arra
   return true;
 }
 
-//--- The library written in the language ---------------------------------------------------
+// --- The embedded library ------------------------------------------------------------------
 
 std::shared_ptr<JitFunction> TtModuleEmitter::stdlibFunction(llvm::StringRef module, llvm::StringRef name) {
   const stdlib::Function *found = stdlib::find(module, name);

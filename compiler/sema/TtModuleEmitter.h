@@ -1,4 +1,4 @@
-// The module under construction: the functions that were specialised so far and who called whom.
+// The module under construction: the functions that were specialised so far and their callers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,9 +20,9 @@ class TtFunctionEmitter;
 /// A function that was emitted for certain argument types and constants.
 struct Specialisation {
   tt::FuncOp op; ///< null while it is being emitted: runtime recursion
-  Value result;  ///< what it returns; tensors in it are the op's results, in order
+  Value result;  ///< the returned value; tensors in it are the op's results, in order
   std::shared_ptr<JitFunction> function;
-  std::vector<Value> args; ///< what it was made for: constants, and tensors that stand for their types
+  std::vector<Value> args; ///< the arguments of the specialisation: constants, and tensors that stand for their types
 };
 
 class TtModuleEmitter {
@@ -39,28 +39,28 @@ public:
 
   /// Parses the function's text once; false after an error.
   bool parse(JitFunction &function);
-  /// The specialisation of `function` for these arguments (one per parameter), emitted
-  /// at first need; null after an error. Tensors that `function` captured follow those of the arguments.
+  /// The specialisation of `function` for these arguments (one per parameter), emitted at first use; null after an
+  /// error. Tensors that `function` captured follow those of the arguments.
   const Specialisation *specialise(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Value> args,
                                    support::FileRange callSite);
-  /// Emits `function` into a region of scalars: its parameters are the block's arguments, of the `types`. False after
-  /// an error; `wrongCount` is the one where the function takes another number of them.
+  /// Emits `function` into a region on scalars: its parameters are the region's arguments, of the `types`. False after
+  /// an error; `wrongCount` is reported where the number of parameters differs.
   bool emitBody(std::shared_ptr<JitFunction> function, llvm::ArrayRef<Type> types, mlir::Region &region,
                 support::FileRange callSite, const support::DiagnosticKind &wrongCount, std::vector<Value> &results);
-  /// Where a user should look: `where`, or the call into the library when `function` is the library's own.
+  /// The position to report to a user: `where`, or the call into the library when `function` is the library's own.
   support::FileRange userFileRange(support::FileRange where, const JitFunction &function) const;
-  /// Adds "called from" notes to an error inside a called function.
+  /// Adds "called from" notes to an error inside of a called function.
   void noteCallers(support::Diagnostic &diagnostic) const;
 
-  /// The stdlib function of that name, or null.
+  /// The function of the embedded library with that name, or null.
   std::shared_ptr<JitFunction> stdlibFunction(llvm::StringRef module, llvm::StringRef name);
 
-  /// Exceptions of the host behind errors, by the index of the diagnostic.
+  /// Exceptions of the host that caused errors, by the index of the diagnostic.
   std::vector<std::pair<size_t, HostError>> hostCauses;
 
-  /// How often a statement was put into both sides of an `if` so far (ControlFlow.cpp).
+  /// The number of continuations emitted into both sides of an `if` so far (ControlFlow.cpp).
   unsigned duplicatedContinuations = 0;
-  /// Turns of unrolled loops and statements run so far, all functions together: what would explode is stopped early.
+  /// Iterations of unrolled loops and statements run so far in all functions, to limit the expansion.
   int64_t unrolledIterations = 0, statementsRun = 0;
   /// Lambdas as functions, with the arenas that hold these.
   llvm::DenseMap<const syntax::Lambda *, std::pair<const syntax::FunctionDef *, std::shared_ptr<syntax::AstContext>>>
@@ -69,7 +69,7 @@ public:
 private:
   llvm::StringMap<Specialisation> specialisations;
   llvm::StringMap<std::shared_ptr<JitFunction>> stdlib;
-  /// A call under way: where it was written, and whether that is in the library.
+  /// An active call: its position, and whether that is in the library.
   struct Caller {
     support::FileRange range;
     bool isStdlib = false;
@@ -77,12 +77,12 @@ private:
   llvm::SmallVector<Caller> callStack;
 };
 
-/// Every tensor inside `value`, in order; and the same value with other tensors in their places.
+/// Every tensor inside `value`, in order; and the same value with these tensors replaced.
 void flatten(const Value &value, llvm::SmallVectorImpl<TensorValue> &tensors);
 Value unflatten(const Value &shape, llvm::ArrayRef<mlir::Value> &values);
 /// Equal structure, constants and tensor types.
 bool sameShape(const Value &a, const Value &b);
-/// As names of specialised functions hold a value: types of tensors, reprs of constants.
+/// A value in names of specialised functions: types of tensors, reprs of constants.
 std::string mangle(const Value &value);
 
 } // namespace nereid::sema

@@ -1,4 +1,4 @@
-// Names, widths and IR types of the language's types.
+// Names, widths and IR types of Triton's types.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Type.h"
 
@@ -45,7 +45,7 @@ mlir::Type elementToMlir(Scalar scalar, mlir::MLIRContext *context) {
   case Scalar::Float64:
     return mlir::Float64Type::get(context);
   case Scalar::Int1:
-  case Scalar::Float8E4B15: // no IR has this format: it is held as its bits
+  case Scalar::Float8E4B15: // no IR type has this format: it is held as its bits
   case Scalar::Int8:
   case Scalar::Int16:
   case Scalar::Int32:
@@ -144,7 +144,7 @@ Type Type::asBlockPointer() const {
   return type;
 }
 
-/// Elements of descriptors carry the sign of integers.
+/// Elements of descriptors are signed or unsigned integers.
 static mlir::Type descriptorToMlir(const Type &type, mlir::MLIRContext *context) {
   mlir::Type element = elementToMlir(type.scalar, context);
   if (isInteger(type.scalar) && type.scalar != Scalar::Int1)
@@ -199,7 +199,7 @@ mlir::Type Type::toMlir(mlir::MLIRContext *context) const {
   return mlir::RankedTensorType::get(shape, element);
 }
 
-/// Of "fp16[128, 64]".
+/// Parses "fp16[128, 64]".
 static std::optional<Type> descriptorFromSignature(llvm::StringRef text) {
   auto [element, extents] = text.split('[');
   std::optional<Scalar> scalar = scalarFromSignature(element);

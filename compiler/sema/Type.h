@@ -1,4 +1,4 @@
-// The types that the language has: what IR types lack is signedness and constness.
+// Triton's types, which add signedness and constness to IR types.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace nereid::sema {
 
-/// The scalar kinds, in the order of the language's documentation.
+/// The scalar kinds, in the order of Triton's documentation.
 enum class Scalar : uint8_t {
 #define SCALAR(id, name, abbreviation, signature, bits, kind) id,
 #include "compiler/sema/Scalars.def"
 };
 
-/// void < bool < integer < float: what decides the promotion of Python numbers.
+/// void < bool < integer < float: the order that decides the promotion of Python numbers.
 enum class ScalarKind : uint8_t { None, Boolean, Integer, Floating };
 
 llvm::StringRef nameOf(Scalar scalar);         ///< "float32", as `tl` spells it
@@ -26,7 +26,7 @@ llvm::StringRef signatureOf(Scalar scalar);    ///< "fp32", "i32", "u1": as sign
 unsigned bitsOf(Scalar scalar);
 ScalarKind kindOf(Scalar scalar);
 bool isFloating(Scalar scalar);
-bool isFp8(Scalar scalar);                                       ///< the floats of 8 bits
+bool isFp8(Scalar scalar);                                       ///< any fp8 type
 bool isInteger(Scalar scalar);                                   ///< any integer, bool included
 bool isSignedInteger(Scalar scalar);                             ///< int8 .. int64
 bool isUnsignedInteger(Scalar scalar);                           ///< uint8 .. uint64 and bool
@@ -63,7 +63,7 @@ struct Type {
 
   /// As error messages print it: "int32", "pointer<fp32>", "fp32[64, 64]" of a tile.
   std::string str() const;
-  /// As names of specialised functions hold it: "i32", "Pfp32", "fp32S16_32S".
+  /// The type in names of specialised functions: "i32", "Pfp32", "fp32S16_32S".
   std::string mangle() const;
   mlir::Type toMlir(mlir::MLIRContext *context) const;
   /// From "*fp32", "*kfp32", "i32", "tensordesc<fp16[64, 64]>"; nothing for any other text.

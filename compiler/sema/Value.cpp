@@ -1,4 +1,4 @@
-// Kinds, equality and Python text of the values that sema computes with.
+// Kinds, equality and Python text of compile-time values.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Value.h"
 
@@ -95,7 +95,7 @@ std::string Value::kindName() const { return std::visit(KindName(), storage); }
 
 //--- Text ----------------------------------------------------------------------------------
 
-/// Python's choice: single quotes, unless only those occur inside.
+/// Quotes as in Python: single quotes, unless only those occur inside.
 static std::string reprOf(llvm::StringRef text) {
   const char quote = text.contains('\'') && !text.contains('"') ? '"' : '\'';
   std::string result(1, quote);
@@ -205,7 +205,7 @@ bool isSameFunction(const JitFunction &a, const JitFunction &b) {
                       }));
 }
 
-/// Whether both hold a `T` and `same` says that these are equal.
+/// Whether both hold a `T` and `same` finds them equal.
 template <typename T, typename Predicate> static bool both(const Value &a, const Value &b, Predicate same) {
   const T *left = a.get<T>(), *right = b.get<T>();
   return left && right && same(*left, *right);

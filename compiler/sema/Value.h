@@ -1,8 +1,8 @@
-// What a name or an expression of a kernel stands for while it is compiled.
+// The value of a name or an expression of a kernel at compile time.
 // SPDX-License-Identifier: MIT
 //
-// A value is either known now (a constant: numbers, strings, types, tuples,
-// functions, modules, any host object) or a tensor: an IR value with its type.
+// A value is either a constant (numbers, strings, types, tuples, functions, modules, any host object) or a tensor: an
+// IR value with its type.
 #pragma once
 
 #include "compiler/sema/Type.h"
@@ -21,7 +21,7 @@ struct Builtin;
 struct JitFunction;
 class Value;
 
-/// A host object that only the HostEnv understands; shared, never looked into.
+/// A host object that only the HostEnv can interpret; shared and opaque.
 class HostObject {
 public:
   virtual ~HostObject();
@@ -30,7 +30,7 @@ using HostRef = std::shared_ptr<HostObject>;
 
 struct NoneValue {};
 struct EllipsisValue {};
-/// What an expression with a reported error evaluates to: it silences what follows.
+/// The value of an expression with a reported error; it silences dependent errors.
 struct PoisonValue {};
 
 /// `tl.float32`, a pointer type, the type of a tile.
@@ -38,23 +38,23 @@ struct TypeValue {
   Type type;
 };
 
-/// A value with named parts that the language treats as one: a block pointer, a tensor descriptor. Parts that have no
-/// name cannot be asked for.
+/// A value with named parts that Triton treats as one: a block pointer, a tensor descriptor. Parts without a name are
+/// not accessible.
 struct RecordClass {
-  llvm::StringLiteral name; ///< as messages call it
+  llvm::StringLiteral name; ///< its name in messages
   llvm::ArrayRef<llvm::StringLiteral> fields;
-  llvm::StringLiteral module; ///< whose built-ins are its methods
-  /// Attributes that are no parts; nothing where there is none of that name.
+  llvm::StringLiteral module; ///< the module whose built-ins are its methods
+  /// Attributes other than parts; nothing where there is none of that name.
   std::optional<Value> (*attribute)(llvm::ArrayRef<Value> parts, llvm::StringRef name);
 };
 
 struct TupleValue {
   std::shared_ptr<const std::vector<Value>> elements;
   std::shared_ptr<const std::vector<std::string>> fields; ///< of a namedtuple, else null
-  HostRef hostClass;                                      ///< of a namedtuple made by the host
+  HostRef hostClass;                                      ///< of a namedtuple created by the host
   /// The class's name where this is an object with fields; null for tuples.
   std::shared_ptr<const std::string> className;
-  bool keepsConstants = false;         ///< assignment leaves its numbers constant, as fields of an aggregate are
+  bool keepsConstants = false;         ///< assignment keeps its numbers constant, as for fields of an aggregate
   const RecordClass *record = nullptr; ///< of a record: the elements are its parts
 
   bool isObject() const { return className != nullptr; }
@@ -73,7 +73,7 @@ struct FunctionValue {
   std::shared_ptr<JitFunction> function;
 };
 
-/// A module of ours ("triton", "triton.language"), by its full name.
+/// A built-in module ("triton", "triton.language"), by its full name.
 struct ModuleValue {
   std::string name;
 };
@@ -90,7 +90,7 @@ struct MethodValue {
   std::shared_ptr<const Value> self;
 };
 
-/// What `range(...)` gives to a `for`.
+/// The iterable of a `for`: a call of `range(...)`.
 struct RangeValue;
 
 struct TensorValue {
@@ -118,7 +118,7 @@ public:
   bool isNone() const { return is<NoneValue>(); }
   bool isPoison() const { return is<PoisonValue>(); }
   bool isNumber() const { return is<bool>() || is<llvm::DynamicAPInt>() || is<double>(); }
-  /// Known now; a tuple with a tensor in it is not.
+  /// Whether the value is a constant; a tuple with a tensor in it is not.
   bool isConstant() const;
   const TensorValue *tensor() const { return get<TensorValue>(); }
   const llvm::DynamicAPInt *integer() const { return get<llvm::DynamicAPInt>(); }
@@ -134,7 +134,7 @@ public:
     return tuple && tuple->isObject() ? tuple : nullptr;
   }
 
-  /// What Python calls its kind: "int", "str", "NoneType", "tensor" ...
+  /// The name of its Python class: "int", "str", "NoneType", "tensor" ...
   std::string kindName() const;
   /// As Python's repr, for messages, f-strings and mangled names.
   std::string repr() const;
@@ -150,10 +150,10 @@ struct RangeValue {
   bool disallowAccMultiBuffer = false, flatten = false, warpSpecialize = false, disableLicm = false;
 };
 
-/// The value as a constexpr holds it: a parameter's, an annotated local's. Objects of the host in it remember that.
+/// The value as a constexpr holds it: a parameter's, an annotated local's. Host objects in it are marked as constexpr.
 Value asConstexpr(const Value &value);
 
-/// Equality of constants, as `==` of Python would have it; tensors by identity.
+/// Equality of constants, as by Python's `==`; tensors by identity.
 bool sameConstant(const Value &a, const Value &b);
 
 } // namespace nereid::sema

@@ -32,7 +32,7 @@ std::optional<Ordering> orderingOf(const CallSite &site, tt::MemSemantic otherwi
   return Ordering{*knownSemantic, *knownScope};
 }
 
-/// The pointer argument, which may be written through; poison after an error.
+/// The pointer argument, checked to be writable; poison after an error.
 Value writablePointer(const CallSite &site) {
   Value pointer = pointerArgument(site);
   if (const TensorValue *tensor = pointer.tensor(); tensor && tensor->type.isConst)
@@ -62,7 +62,7 @@ bool fitToPointer(const CallSite &site, Value &pointer, std::initializer_list<Va
 
 //--- Read, modify, write -------------------------------------------------------------------
 
-/// One atomic access with everything in its place.
+/// One atomic access with all operands.
 struct Access {
   const CallSite &site;
   Ordering ordering;
@@ -79,7 +79,7 @@ struct Access {
 };
 
 /// Floats are ordered as their bits are: those without a sign bit as signed integers, those with one as unsigned
-/// integers the other way round.
+/// integers in reverse order.
 Value floatExtreme(const Access &access, bool isMax) {
   const CallSite &site = access.site;
   TtFunctionEmitter &emitter = site.emitter;
@@ -127,7 +127,8 @@ Value emitCombined(const Access &access, AtomicKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// What may be combined: integers of 32 and 64 bits, f32 and f64 unless by bits, and sums of f16 and bf16.
+/// The element types of each operation: integers of 32 and 64 bits, f32 and f64 except for bitwise operations, and sums
+/// of f16 and bf16.
 bool takes(AtomicKind kind, Scalar scalar) {
   const bool isBitwise = kind == AtomicKind::And || kind == AtomicKind::Or || kind == AtomicKind::Xor;
   if (isFloating(scalar))
@@ -200,7 +201,7 @@ std::optional<Ordering> oneSidedOrdering(const CallSite &site, tt::MemSemantic s
   return std::nullopt;
 }
 
-/// The pointer as loads and stores take it: a bool is a byte in memory.
+/// The pointer for loads and stores: a bool is a byte in memory.
 Value bytewise(const CallSite &site, const Value &pointer) {
   return pointer.tensor()->type.scalar == Scalar::Int1
              ? site.emitter.cast(pointer, Type::pointerTo(Scalar::Int8), site.range)

@@ -32,7 +32,7 @@ Value emitStaticRange(const CallSite &site) {
   return asValue(std::move(range));
 }
 
-/// A count that may be absent; false after an error.
+/// A count that may be None; false after an error.
 bool readCount(const CallSite &site, llvm::StringRef parameter, std::optional<int64_t> &count) {
   if (site[parameter].isNone())
     return true;
@@ -69,7 +69,7 @@ mlir::scf::WhileOp loopUnderTest(mlir::OpBuilder &builder) {
   return {};
 }
 
-/// The wrapper of a `while` test.
+/// `condition(test)`, the wrapper of a `while` test.
 Value emitCondition(const CallSite &site) {
   bool disableLicm = false;
   if (!readFlag(site, "disable_licm", disableLicm))

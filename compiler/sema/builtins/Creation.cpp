@@ -1,4 +1,4 @@
-// Built-ins that make tensors and change their element type: arange, full, cast, to_tensor.
+// Built-ins that create tensors and change their element type: arange, full, cast, to_tensor.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
@@ -78,7 +78,7 @@ static Value emitCast(const CallSite &site) {
 
 static Value emitToTensor(const CallSite &site) { return tensorArgument(site, "x"); }
 
-/// A class of the language that a kernel names (`isinstance(x, tl.tensor)`) but does not call.
+/// A Triton class that a kernel may name (`isinstance(x, tl.tensor)`) but not call.
 static Value emitClassCall(const CallSite &site) {
   return site.emitter.error(diag::ClassCall, site.range, site.builtin.name);
 }

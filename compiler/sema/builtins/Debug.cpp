@@ -1,4 +1,4 @@
-// Built-ins that check and print, while compiling and when a kernel runs.
+// Built-ins that check and print, at compile time and at run time.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/sema/Diagnostics.h"
@@ -7,7 +7,7 @@
 namespace nereid::sema {
 namespace {
 
-/// A value as Python's str() shows it; the host knows its own objects.
+/// A value as Python's str() shows it; host objects are converted by the host.
 std::string display(TtFunctionEmitter &emitter, const Value &value) {
   if (const std::string *text = value.get<std::string>())
     return *text;
@@ -47,7 +47,7 @@ Value emitStaticPrint(const CallSite &site) {
   return Value();
 }
 
-//--- When a kernel runs --------------------------------------------------------------------
+// --- Run time ------------------------------------------------------------------------------
 
 /// " name: " before values, " name" alone.
 std::string normalisedPrefix(std::string prefix, bool hasValues) {

@@ -33,9 +33,9 @@ std::optional<Value> attributeOf(llvm::ArrayRef<Value> parts, llvm::StringRef na
   return std::nullopt;
 }
 
-//--- Making --------------------------------------------------------------------------------
+// --- Creation ------------------------------------------------------------------------------
 
-/// Reports numbers of dimensions that differ or are too many; true where all is well.
+/// Reports numbers of dimensions that differ or are too large; true where there is no error.
 bool checkRanks(const CallSite &site, size_t shape, size_t strides, size_t block) {
   if (shape < 1 || shape > maxRank)
     site.emitter.error(diag::DescriptorRank, site.rangeOf("shape"), shape);
@@ -48,7 +48,7 @@ bool checkRanks(const CallSite &site, size_t shape, size_t strides, size_t block
   return false;
 }
 
-/// The last stride must be known to be 1.
+/// Checks that the last stride is the constant 1.
 bool checkLastStride(const CallSite &site) {
   const SourceRange range = site.rangeOf("strides");
   std::optional<std::vector<Value>> strides = site.emitter.elementsOf(site["strides"], range);
@@ -85,7 +85,7 @@ Value emitMake(const CallSite &site) {
   if (const int64_t bytes = block->back() * bitsOf(element) / 8; bytes < 16)
     emitter.error(diag::DescriptorSmallBlock, site.rangeOf("block_shape"), block->back(), bitsOf(element) / 8, bytes);
   Type type = base->type.withShape(*block).asDescriptor();
-  type.isPointer = false; // what stays is whether it may be written
+  type.isPointer = false; // keeps only constness
   llvm::SmallVector<mlir::Value> extents, steps;
   for (auto [extent, step] : llvm::zip_equal(*shape, *strides)) {
     extents.push_back(extent.tensor()->value);
@@ -215,7 +215,7 @@ template <tt::DescriptorReduceKind kind> Value emitReduce(const CallSite &site) 
   return Value();
 }
 
-//--- Rows ----------------------------------------------------------------------------------
+// --- Row accesses ----------------------------------------------------------------------------
 
 struct Rows {
   const TensorValue *handle = nullptr;
@@ -223,7 +223,7 @@ struct Rows {
   Type tile;
 };
 
-/// Reports what keeps a descriptor and its row indices from an access to rows; true where all is well.
+/// Reports a descriptor or row indices that do not allow row accesses; true where there is no error.
 bool checkRows(const CallSite &site, const Type &handle, const Type &rows) {
   TtFunctionEmitter &emitter = site.emitter;
   llvm::ArrayRef<int64_t> shape = handle.shape;

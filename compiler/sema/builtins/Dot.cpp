@@ -1,4 +1,4 @@
-// Built-ins that multiply tiles as matrices: dot.
+// The built-in dot.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Dot.h"
 
@@ -160,7 +160,7 @@ Value reshaped(const CallSite &site, const Value &tile, Shape shape) {
                        type);
 }
 
-/// All but the last two dimensions as one.
+/// Merges all but the last two dimensions into one.
 Value flattenBatch(const CallSite &site, const Value &tile) {
   llvm::ArrayRef<int64_t> shape = tile.tensor()->type.shape;
   if (shape.size() <= 3)
@@ -177,7 +177,7 @@ Value emitDot(const CallSite &site) {
   if (!a || !b || !precision)
     return Value::poison();
   const auto isE4b15 = [](const Value &tile) { return tile.tensor()->type.scalar == Scalar::Float8E4B15; };
-  if (isE4b15(*a) || isE4b15(*b)) { // which no instruction multiplies; fp16 holds all floats of 8 bits
+  if (isE4b15(*a) || isE4b15(*b)) { // no instruction supports it; fp16 holds all its values
     for (std::optional<Value> *operand : {&a, &b})
       if (isFp8((*operand)->tensor()->type.scalar))
         *operand = site.emitter.cast(**operand, Scalar::Float16, site.range);

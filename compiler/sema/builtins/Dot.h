@@ -1,4 +1,4 @@
-// What dot and dot_scaled share: checks of operands and accumulators.
+// Checks of operands and accumulators that dot and dot_scaled share.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@ Builtin dotScaledBuiltin();
 Value zeroTile(const CallSite &site, const Type &type);
 /// An argument that must be a tile of numbers; nothing after an error.
 std::optional<Value> tileArgument(const CallSite &site, llvm::StringRef parameter);
-/// False, after an error, where `acc` has another type.
+/// Reports an `acc` of another type and returns false.
 bool checkAccumulator(const CallSite &site, const Value &acc, const Type &type);
 
 } // namespace nereid::sema

@@ -1,4 +1,4 @@
-// The built-in that multiplies tiles in microscaling formats: dot_scaled.
+// The built-in dot_scaled, which multiplies tiles in microscaling formats.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Dot.h"
 
@@ -10,23 +10,23 @@ namespace {
 
 using tt::ScaleDotElemType;
 
-/// Either side of the product, its extents counted in values.
+/// One side of the dot, its extents counted in values.
 struct Side {
-  Value tile, scale; ///< no scale: None
+  Value tile, scale; ///< `scale` may be None
   ScaleDotElemType format = ScaleDotElemType::E4M3;
   bool isKPacked = true;
   int64_t outer = 0, depth = 0; ///< M or N, and K
-  int64_t factor = 0;           ///< values to a scale; 0 without one
+  int64_t factor = 0;           ///< values per scale; 0 without one
 };
 
 struct Names {
   llvm::StringRef tile, scale, format, kPack;
-  unsigned depthFromEnd; ///< where K stands
+  unsigned depthFromEnd; ///< position of K, counted from the last dimension
 };
 constexpr Names leftNames{"lhs", "lhs_scale", "lhs_format", "lhs_k_pack", 1};
 constexpr Names rightNames{"rhs", "rhs_scale", "rhs_format", "rhs_k_pack", 2};
 
-/// The float that a format's bits are; none where two values share a byte.
+/// The float type of a format; none where two values share a byte.
 std::optional<Scalar> floatOf(ScaleDotElemType format) {
   switch (format) {
   case ScaleDotElemType::E4M3:
@@ -56,7 +56,7 @@ std::optional<ScaleDotElemType> formatArgument(const CallSite &site, llvm::Strin
   return std::nullopt;
 }
 
-/// The tile's bits as the float that the format names; false after an error.
+/// The tile's bits as the float type of the format; false after an error.
 bool asFormat(const CallSite &site, const Names &names, Side &side) {
   TtFunctionEmitter &emitter = site.emitter;
   const Scalar given = side.tile.tensor()->type.scalar;
@@ -78,7 +78,7 @@ bool asFormat(const CallSite &site, const Names &names, Side &side) {
   return !side.tile.isPoison();
 }
 
-/// Finds out how many values share a scale; false after an error.
+/// Computes how many values share a scale; false after an error.
 bool measureScale(const CallSite &site, const Names &names, Side &side) {
   const Value &scale = site[names.scale];
   const TensorValue *tensor = scale.tensor();
@@ -131,7 +131,7 @@ std::optional<Side> sideOf(const CallSite &site, const Names &names) {
   return side;
 }
 
-/// What both sides must agree on; false after an error.
+/// Checks that both sides agree; false after an error.
 bool checkSides(const CallSite &site, const Side &left, const Side &right) {
   TtFunctionEmitter &emitter = site.emitter;
   llvm::ArrayRef<int64_t> a = left.tile.tensor()->type.shape, b = right.tile.tensor()->type.shape;

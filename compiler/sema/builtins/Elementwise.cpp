@@ -1,4 +1,4 @@
-// Built-ins that work element by element: arithmetic, selection, extremes.
+// Elementwise built-ins: arithmetic, selection, extremes.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
@@ -70,7 +70,7 @@ Value emitWhere(const CallSite &site) {
   return emitOp<arith::SelectOp>(site, x.tensor()->type, {condition, x, y});
 }
 
-/// The four ops that one extreme may be.
+/// The four ops of a minimum or maximum.
 template <typename Numeric, typename Propagating, typename Signed, typename Unsigned>
 Value emitExtreme(const CallSite &site) {
   std::optional<tt::PropagateNan> nan = propagateNan(site);

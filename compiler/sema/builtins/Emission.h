@@ -1,4 +1,4 @@
-// What the emitters of built-ins share: arguments as tensors, results as values.
+// Helpers of the emitters of built-ins: arguments as tensors, results as values.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,10 +10,10 @@ namespace nereid::sema {
 
 inline constexpr llvm::StringLiteral languageModule = "triton.language";
 inline constexpr llvm::StringLiteral mathModule = "triton.language.math";
-/// Holds what only tensors have: `x.to(...)`, `x.item()`.
+/// The module of built-ins that only tensors have: `x.to(...)`, `x.item()`.
 inline constexpr llvm::StringLiteral tensorModule = "triton.language.tensor";
 inline constexpr llvm::StringLiteral libdeviceModule = "triton.language.extra.libdevice";
-/// Python's own names.
+/// The module of Python's own built-ins.
 inline constexpr llvm::StringLiteral pythonModule = "builtins";
 
 inline mlir::OpBuilder &builderOf(const CallSite &site) { return site.emitter.builder; }

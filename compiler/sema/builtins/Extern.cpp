@@ -1,4 +1,4 @@
-// Built-ins that leave the language: extern_elementwise and inline_asm_elementwise.
+// Built-ins that call other libraries or assembly: extern_elementwise and inline_asm_elementwise.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Extern.h"
 
@@ -34,7 +34,7 @@ const Overload *findOverload(llvm::ArrayRef<Value> args, llvm::ArrayRef<Overload
   return found == overloads.end() ? nullptr : found;
 }
 
-/// All arguments in the one type that binary arithmetic would give them.
+/// All arguments promoted to one type as in binary arithmetic.
 bool promoteAll(const CallSite &site, std::vector<Value> &args) {
   Value common = args.front();
   for (const Value &arg : args) {
@@ -50,7 +50,7 @@ bool promoteAll(const CallSite &site, std::vector<Value> &args) {
   return true;
 }
 
-/// The dictionary {(types): (symbol, type)} of a host; false after an error.
+/// Parses the host's dictionary {(types): (symbol, type)}; false after an error.
 bool readOverloads(const CallSite &site, std::vector<Overload> &overloads) {
   TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("arg_type_symbol_dict");
@@ -126,7 +126,7 @@ bool asmArguments(const CallSite &site, std::vector<Value> &args) {
   return args.empty() || broadcastAll(site.emitter, args, site.rangeOf("args"));
 }
 
-/// A mnemonic that only PTX has: its type is in a suffix, `add.s32`, `cvt.rn.f16x2.f32`.
+/// Whether the text has a mnemonic that only PTX has, with a type suffix: `add.s32`, `cvt.rn.f16x2.f32`.
 llvm::StringRef ptxMnemonic(llvm::StringRef text) {
   static constexpr llvm::StringLiteral types[] = {".b8",  ".b16",  ".b32",  ".b64",    ".u8",   ".u16", ".u32",
                                                   ".u64", ".s8",   ".s16",  ".s32",    ".s64",  ".f16", ".f32",
@@ -142,14 +142,14 @@ llvm::StringRef ptxMnemonic(llvm::StringRef text) {
   return "";
 }
 
-/// How many words a value takes in assembly: elements narrower than 32 bits share them.
+/// The number of words of a value in assembly: elements narrower than 32 bits share them.
 size_t numWords(const Type &type, int64_t pack) {
   const unsigned bits = type.bits();
   const int64_t perWord = bits < 32 && bits >= 8 ? std::min<int64_t>(pack, 32 / bits) : 1;
   return (pack + perWord - 1) / perWord;
 }
 
-/// Whether the constraints name as many results and operands as there are; false after an error.
+/// Checks the numbers of results and operands in the constraints; false after an error.
 bool checkConstraints(const CallSite &site, llvm::StringRef constraints, llvm::ArrayRef<Value> args,
                       llvm::ArrayRef<Type> results, int64_t pack) {
   size_t numResults = 0, numOperands = 0, outputs = 0, inputs = 0;

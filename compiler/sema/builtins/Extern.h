@@ -1,4 +1,4 @@
-// Calls of other libraries' functions: the choice of a symbol by the arguments' types.
+// Calls of functions of other libraries: overloads by the arguments' types.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,10 +13,10 @@ struct Overload {
   llvm::SmallVector<Type, 4> args;
   std::string symbol;
   Type result;
-  bool isTruth = false; ///< the result counts as true where it is not 0
+  bool isTruth = false; ///< the result is a bool: true where it is not 0
 };
 
-/// Emits the call of the overload that the arguments fit, as they are or promoted together.
+/// Emits the call of the overload that matches the arguments, as they are or promoted together.
 Value emitExtern(const CallSite &site, llvm::StringRef library, llvm::StringRef path, std::vector<Value> args,
                  llvm::ArrayRef<Overload> overloads, bool isPure);
 

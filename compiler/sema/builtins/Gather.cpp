@@ -1,4 +1,4 @@
-// Built-ins that read or count elements at computed places: gather, histogram.
+// Built-ins that read or count elements at computed indices: gather, histogram.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
@@ -7,7 +7,7 @@
 namespace nereid::sema {
 namespace {
 
-/// The IR does not know signs: a narrow unsigned integer becomes one whose sign bit is free.
+/// Widens a narrow unsigned integer so that its sign bit is free, since the IR has no signedness.
 Value withSign(const CallSite &site, const Value &x, SourceRange range) {
   const Type &type = x.tensor()->type;
   if (!isUnsignedInteger(type.scalar) || type.bits() >= 32)

@@ -1,9 +1,9 @@
-// Built-ins that tell the compiler facts: multiple_of, max_contiguous, max_constancy, assume.
+// Built-ins that attach hints: multiple_of, max_contiguous, max_constancy, assume.
 // SPDX-License-Identifier: MIT
 //
-// A hint is an attribute of the op that defines the tensor. What a loop carries, a branch yields or a called function
-// takes has no op of its own: a `tt.bitcast` to the same type holds the hint, and stands for the value wherever it is
-// used.
+// A hint is an attribute of the op that defines the tensor. Loop-carried values, results of branches and parameters of
+// called functions have no op of their own: a `tt.bitcast` to the same type holds the hint and replaces the value in
+// its uses.
 #include "compiler/sema/builtins/Hint.h"
 
 #include "compiler/dialect/imported/Dialect.h"
@@ -13,13 +13,13 @@
 namespace nereid::sema {
 namespace {
 
-/// Whether attributes on the op that defines `value` speak of that value alone and stay with it.
+/// Whether attributes on the op that defines `value` apply to that value alone and stay with it.
 bool hasOwnOp(mlir::Value value) {
   mlir::Operation *op = value.getDefiningOp();
   return op && op->getNumResults() == 1 && op->getNumRegions() == 0 && !llvm::isa<tt::CallOp>(op);
 }
 
-/// The op that holds the hints on `value`, which has none of its own; made at the first hint.
+/// The op that holds the hints on `value`, which has none of its own; created at the first hint.
 tt::BitcastOp hintOpOf(mlir::OpBuilder &builder, mlir::Value value) {
   for (mlir::Operation *user : value.getUsers())
     if (auto hint = llvm::dyn_cast<tt::BitcastOp>(user); hint && hint.isHint())
@@ -29,7 +29,7 @@ tt::BitcastOp hintOpOf(mlir::OpBuilder &builder, mlir::Value value) {
   return tt::BitcastOp::create(builder, value.getLoc(), value.getType(), value);
 }
 
-/// What a loop's first iteration has in place of `value`; null where `value` is not carried by a loop.
+/// The initial value of the loop-carried `value`; null where `value` is not carried by a loop.
 mlir::Value initOf(mlir::Value value) {
   auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
   mlir::Operation *loop = argument ? argument.getOwner()->getParentOp() : nullptr;
@@ -53,11 +53,11 @@ void attachTo(mlir::OpBuilder &builder, mlir::Value value, llvm::StringRef attri
                         isTile ? mlir::Attribute(hintAttr) : hintAttr.getValues<mlir::Attribute>()[0]);
     return;
   }
-  // Scalars that a reduction or a map combines: nobody asks about them.
+  // Scalars of a combine or map region: hints on them are not used.
   if (argument && !llvm::isa<tt::FuncOp, mlir::scf::ForOp, mlir::scf::WhileOp>(argument.getOwner()->getParentOp()))
     return;
   hintOpOf(builder, value)->setAttr(attribute, hintAttr);
-  // As in Triton, a hint in a loop's body speaks of what the loop starts from, too.
+  // As in Triton, a hint in a loop's body also applies to the initial value.
   mlir::Value init = value;
   while (init && !hasOwnOp(init))
     init = initOf(init);
@@ -65,7 +65,7 @@ void attachTo(mlir::OpBuilder &builder, mlir::Value value, llvm::StringRef attri
     init.getDefiningOp()->setAttr(attribute, hintAttr);
 }
 
-/// Attaches one positive number per dimension to what defines the tensor.
+/// Attaches one positive number per dimension to the definition of the tensor.
 Value attach(const CallSite &site, llvm::StringRef attribute, bool allowsScalar) {
   TtFunctionEmitter &emitter = site.emitter;
   const SourceRange range = site.rangeOf("values");
@@ -122,7 +122,7 @@ void useHints(mlir::ModuleOp module) {
   module.walk([](tt::BitcastOp hint) {
     if (!hint.isHint())
       return;
-    // A loop that hands on what it was given goes on doing so.
+    // A loop that yields the carried value unchanged keeps doing so.
     const bool isCarried = llvm::isa<mlir::BlockArgument>(hint.getSrc());
     hint.getSrc().replaceUsesWithIf(hint.getResult(), [&](mlir::OpOperand &use) {
       mlir::Operation *user = use.getOwner();

@@ -1,4 +1,4 @@
-// Hints that stand in an op of their own.
+// Hints that are held by an op of their own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace nereid::sema {
 
-/// Once a module is complete: all that uses a hinted value uses the op that holds the hint.
+/// Replaces all uses of hinted values by the ops that hold the hints. Called once the module is complete.
 void useHints(mlir::ModuleOp module);
 
 } // namespace nereid::sema

@@ -1,4 +1,4 @@
-// Built-ins that put two tiles together and take them apart: join, split, cat.
+// Built-ins join, split and cat.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
@@ -17,7 +17,7 @@ bool matchOperands(const CallSite &site, Value &a, Value &b) {
   return false;
 }
 
-/// Two tiles of one type in a new last dimension.
+/// Joins two tiles of one type in a new last dimension.
 Value join(const CallSite &site, const Value &a, const Value &b) {
   const Type type = a.tensor()->type;
   llvm::SmallVector<int64_t> shape(llvm::ArrayRef<int64_t>(type.shape));
@@ -61,7 +61,7 @@ Value emitSplit(const CallSite &site) {
 
 //--- cat -----------------------------------------------------------------------------------
 
-/// One after the other along `dim`: the new dimension of a join, moved before `dim` and merged with it.
+/// Concatenates along `dim`: the new dimension of a join, moved before `dim` and merged with it.
 Value catInOrder(const CallSite &site, const Value &a, const Value &b, int64_t dim) {
   const Type type = a.tensor()->type;
   const int64_t rank = type.shape.size();

@@ -1,4 +1,4 @@
-// The functions of libdevice, by a table of symbols for tuples of types.
+// The functions of libdevice, from a table of symbols by argument types.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Emission.h"
 #include "compiler/sema/builtins/Extern.h"
@@ -29,7 +29,7 @@ Scalar scalarOf(char letter) {
   }
 }
 
-/// Name -> overloads, of "ff:f" and its like; `b` is an int32 that counts as a truth value.
+/// Name -> overloads, from signatures such as "ff:f"; `b` is an int32 that is a truth value.
 const llvm::StringMap<std::vector<Overload>> &overloadsByName() {
   static const llvm::StringMap<std::vector<Overload>> table = [] {
     llvm::StringMap<std::vector<Overload>> all;

@@ -1,4 +1,4 @@
-// The built-in that applies a function of scalars to every element: map_elementwise.
+// The built-in map_elementwise, which applies a function of scalars to every element.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
@@ -9,7 +9,7 @@
 namespace nereid::sema {
 namespace {
 
-/// What the function returns as scalars, `pack` of one type for each result; empty after an error.
+/// The function's returned scalars, `pack` of one type for each result; empty after an error.
 std::vector<Value> scalarResults(const CallSite &site, std::vector<Value> values, int64_t pack) {
   const SourceRange range = site.rangeOf("scalar_fn");
   if (values.empty() || values.size() % pack != 0) {
@@ -51,7 +51,7 @@ std::vector<Value> operandsOf(const CallSite &site) {
   return operands;
 }
 
-/// The op with its region; the scalars it returns for one call come back in `results`.
+/// The op with its region; `results` receives the scalars that one call returns.
 tt::MapElementwiseOp emitOp(const CallSite &site, llvm::ArrayRef<Value> operands, int64_t pack,
                             std::vector<Value> &results) {
   llvm::SmallVector<mlir::Value> sources;
@@ -60,7 +60,8 @@ tt::MapElementwiseOp emitOp(const CallSite &site, llvm::ArrayRef<Value> operands
     sources.push_back(operand.tensor()->value);
     args.append(pack, operand.tensor()->type.element());
   }
-  // The results' types are known once the region is: until then it belongs to an op without results.
+  // The results' types are known only after the region is emitted: until then the region belongs to an op without
+  // results.
   mlir::OpBuilder &builder = builderOf(site);
   auto draft = tt::MapElementwiseOp::create(builder, locationOf(site), mlir::TypeRange(), sources, pack);
   mlir::OpBuilder::InsertionGuard guard(builder);

@@ -1,4 +1,4 @@
-// Built-ins that are functions of mathematics: exp, log, sin, sqrt, erf, fma, fdiv and their like.
+// Mathematical built-ins: exp, log, sin, sqrt, erf, fma, fdiv and similar functions.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Math.h"
 
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nereid::sema {
 namespace {
 
-/// Reports an operand of another element type than those; true where it is one.
+/// Reports an operand whose element type is none of those; true where it is one.
 bool checkElement(const CallSite &site, const Value &operand, llvm::ArrayRef<Scalar> allowed, SourceRange range) {
   if (operand.isPoison())
     return false;
@@ -52,7 +52,7 @@ Value emitPreciseDiv(const CallSite &site) {
 Value emitFdiv(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   Value x = site["x"], y = site["y"];
-  // A number beside a tensor takes its type; two tensors must agree.
+  // A number beside a tensor is converted to its type; two tensors must agree.
   if (x.tensor() && y.isNumber())
     y = emitter.cast(y, x.tensor()->type.element(), site.rangeOf("y"));
   else if (y.tensor() && x.isNumber())

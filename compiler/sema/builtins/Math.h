@@ -1,4 +1,4 @@
-// The mathematical functions, which `triton.language` and `triton.language.math` both hold.
+// The mathematical functions of `triton.language` and `triton.language.math`.
 // SPDX-License-Identifier: MIT
 #pragma once
 

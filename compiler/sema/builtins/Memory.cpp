@@ -8,7 +8,7 @@
 namespace nereid::sema {
 namespace {
 
-/// The pointer of a load or store; what only block pointers have is an error. Poison after an error.
+/// The pointer of a load or store; options of block pointers alone are an error. Poison after an error.
 Value plainPointer(const CallSite &site) {
   const Value pointer = pointerArgument(site);
   if (pointer.isPoison())
@@ -23,7 +23,7 @@ Value plainPointer(const CallSite &site) {
 
 //--- load ----------------------------------------------------------------------------------
 
-/// Where an access goes, of a load with what masked-off lanes read as.
+/// The pointers and mask of a load, with the value of masked-off lanes.
 struct Target {
   Value pointer, mask, other;
 };
@@ -40,7 +40,7 @@ std::optional<Target> loadTarget(const CallSite &site) {
   return Target{pointer, *mask, site["other"]};
 }
 
-/// The same through a block pointer, which brings its own mask.
+/// The same for a block pointer, which has its own mask.
 std::optional<Target> blockLoadTarget(const CallSite &site, llvm::ArrayRef<Value> parts) {
   for (llvm::StringRef option : {"mask", "other"})
     if (!site[option].isNone()) {

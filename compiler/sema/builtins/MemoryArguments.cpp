@@ -1,4 +1,4 @@
-// Arguments that the built-ins of memory have in common: pointers, masks, hints.
+// Common arguments of the memory built-ins: pointers, masks, hints.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/MemoryArguments.h"
 

@@ -1,4 +1,4 @@
-// Arguments that the built-ins of memory have in common: pointers, masks, hints.
+// Common arguments of the memory built-ins: pointers, masks, hints.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@ std::optional<tt::CacheModifier> loadCacheModifier(const CallSite &site);
 std::optional<tt::CacheModifier> storeCacheModifier(const CallSite &site);
 std::optional<tt::EvictionPolicy> evictionPolicy(const CallSite &site);
 
-/// `()`, `[]`, `""` and None.
+/// Whether the value is `()`, `[]`, `""` or None.
 bool isEmptySequence(const Value &value);
 
 /// The argument `pointer`; poison after an error.
@@ -26,13 +26,13 @@ std::optional<Value> maskArgument(const CallSite &site);
 /// Reports a tile beside a scalar pointer; true where there is none.
 bool checkScalars(const CallSite &site, std::initializer_list<std::pair<llvm::StringLiteral, Value>> operands);
 
-/// The IR value of a tensor; null of None.
+/// The IR value of a tensor; null for None.
 inline mlir::Value irValue(const Value &value) { return value.tensor() ? value.tensor()->value : mlir::Value(); }
 
 /// Broadcasts those of `values` that are tensors; false after an error.
 bool broadcastGiven(const CallSite &site, std::initializer_list<Value *> values);
 
-/// The pointer as one to bytes: memory holds a bool as a byte.
+/// The pointer with i1 replaced by bytes: a bool is a byte in memory.
 Value asBytes(const CallSite &site, const Value &pointer);
 
 } // namespace nereid::sema

@@ -1,4 +1,4 @@
-// Names of our modules that stand for plain constants: enum members and limits.
+// Constants of the built-in modules: enum members and limits.
 // SPDX-License-Identifier: MIT
 #pragma once
 

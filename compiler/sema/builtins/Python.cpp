@@ -1,4 +1,4 @@
-// Python's own functions in kernels: len, int, float, bool, tuple, isinstance, getattr, min, max and their like.
+// Python's own functions in kernels: len, int, float, bool, tuple, isinstance, getattr, min, max and others.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Python.h"
 
@@ -28,7 +28,7 @@ Value emitLen(const CallSite &site) {
 
 //--- Conversion to numbers -----------------------------------------------------------------
 
-/// Text of an int or float literal as Python's int() and float() read it: blanks around, `_` between digits.
+/// Parses an int or float as Python's int() and float() do: surrounding blanks, `_` between digits.
 std::string plainText(llvm::StringRef text) {
   std::string plain = text.trim().str();
   std::erase(plain, '_');
@@ -104,11 +104,11 @@ Value emitTuple(const CallSite &site) {
 
 //--- Inspection ----------------------------------------------------------------------------
 
-/// Whether `value` is an instance of the class that `name` calls; nothing where there is no such class.
+/// Whether `value` is an instance of the class `name`; nothing where there is no such class.
 std::optional<bool> isInstance(const Value &value, llvm::StringRef module, llvm::StringRef name) {
   if (module == languageModule) {
     if (name == "constexpr")
-      return false; // what is asked about is what a constexpr holds
+      return false; // the test applies to the object inside of the constexpr
     if (name == "tuple")
       return value.elements() != nullptr && !value.object();
     if (name == "tensor")
@@ -166,7 +166,7 @@ Value emitIsInstance(const CallSite &site) {
 std::optional<Value> tryAttribute(const CallSite &site, llvm::StringRef name) {
   support::DiagnosticEngine &diagnostics = site.emitter.module.diagnostics;
   const size_t before = diagnostics.size();
-  Value object = site["object"]; // without the constexpr around it, whose `.value` does not count
+  Value object = site["object"]; // without the constexpr around it, whose `.value` is ignored
   if (auto *host = object.get<HostValue>()) {
     std::optional<HostResult> found = site.emitter.module.host.findAttribute(host->object, name);
     return found ? std::optional(site.emitter.fromHost(std::move(*found), site.range)) : std::nullopt;

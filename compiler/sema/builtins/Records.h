@@ -1,4 +1,4 @@
-// Block pointers and tensor descriptors as values: their parts, and what accesses through them need.
+// Block pointers and tensor descriptors as values: their parts, and the operands of accesses through them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,11 +9,11 @@ namespace nereid::sema {
 const RecordClass &blockPointerClass();
 const RecordClass &descriptorClass();
 
-/// Where the parts of a block pointer are; integers are int64 tensors but for those that are part of its type.
+/// Indices of the parts of a block pointer; integers are int64 tensors except for those that are part of its type.
 struct BlockPointerField {
   enum { Base, Shape, Strides, Offsets, BlockShape, Order };
 };
-/// Where the parts of a descriptor are: the value of the descriptor's type, int32 extents, int64 strides.
+/// Indices of the parts of a descriptor: the value of the descriptor's type, int32 extents, int64 strides.
 struct DescriptorField {
   enum { Handle, Shape, Strides };
 };
@@ -21,15 +21,15 @@ struct DescriptorField {
 /// A tuple or list of ints as scalar tensors of `type`; nothing after an error.
 std::optional<std::vector<Value>> integersArgument(const CallSite &site, llvm::StringRef parameter, Scalar type);
 
-/// What a load or store through a block pointer comes down to.
+/// The operands of a load or store through a block pointer.
 struct BlockAccess {
   Value pointer; ///< a tile of pointers
   Value mask;    ///< None where nothing is checked
 };
-/// The access that the call asks for by its `boundary_check`; nothing after an error.
+/// The access with the call's `boundary_check`; nothing after an error.
 std::optional<BlockAccess> blockAccess(const CallSite &site, llvm::ArrayRef<Value> parts);
 
-/// The number that `padding_option` puts outside of the array, None where it does not say; nothing after an error.
+/// The value of `padding_option` outside of the array, None where it is not given; nothing after an error.
 std::optional<Value> paddingArgument(const CallSite &site, Scalar element);
 
 } // namespace nereid::sema

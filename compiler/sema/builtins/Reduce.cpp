@@ -1,4 +1,4 @@
-// The built-in that combines the elements along a dimension with a function: reduce.
+// The built-in reduce, which combines the elements along a dimension with a function.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
@@ -7,7 +7,7 @@
 namespace nereid::sema {
 namespace {
 
-/// `value` with a dimension of 1 where each reduced one was.
+/// `value` with a dimension of 1 for each reduced one.
 Value keepDims(const CallSite &site, Value value, llvm::ArrayRef<int64_t> axes) {
   for (int64_t axis : axes)
     value = expandDims(site.emitter, value, axis, site.range);

@@ -34,11 +34,11 @@ llvm::ArrayRef<const Builtin *> allBuiltins() {
   return sorted;
 }
 
-/// Other names of `tl`, which holds what they hold.
+/// Other names of `tl`, with the same contents.
 static constexpr llvm::StringLiteral aliases[] = {"triton.language.core", "triton.language.random",
                                                   "triton.language.standard"};
 
-/// Every target has one libdevice.
+/// Every target has the module libdevice under its own name.
 llvm::StringRef canonicalModule(llvm::StringRef module) {
   if (llvm::is_contained(aliases, module))
     return languageModule;

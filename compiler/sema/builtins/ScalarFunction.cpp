@@ -39,7 +39,7 @@ std::optional<std::vector<Value>> sema::emitScalarFunction(const CallSite &site,
   return std::nullopt;
 }
 
-/// A maximum of bf16 is bf16 in Triton 3.9 and fp32 in 3.6, here too; the operand's type holds it exactly.
+/// A maximum of bf16 is bf16 in Triton 3.9 and fp32 in 3.6 and here; the operand's type holds it exactly.
 static bool isPromoted(const Value &value, const Type &type) {
   const TensorValue *tensor = value.tensor();
   return tensor && type.scalar == Scalar::BFloat16 && tensor->type == type.withScalar(Scalar::Float32);

@@ -1,4 +1,4 @@
-// Functions that ops run on scalars: a region filled with a function of the language or a built-in.
+// Regions of ops that apply a jit function or a built-in to scalars.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace nereid::sema {
 
-/// Fills `region` with the function given as `parameter`, applied to scalars of the `args` types; what it returns, in
-/// order. The insert point stands at the region's end then. Nothing after an error.
+/// Fills `region` with the function given as `parameter`, applied to scalars of the `args` types, and returns the
+/// results in order. The insertion point is at the region's end afterwards. Nothing after an error.
 std::optional<std::vector<Value>> emitScalarFunction(const CallSite &site, llvm::StringRef parameter,
                                                      llvm::ArrayRef<Type> args, mlir::Region &region,
                                                      const support::DiagnosticKind &wrongParameterCount);

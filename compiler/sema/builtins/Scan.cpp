@@ -1,4 +1,4 @@
-// The built-in that combines each element with those before it: associative_scan.
+// The built-in associative_scan, which combines each element with those before it.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"

@@ -1,4 +1,4 @@
-// Built-ins that rearrange tiles: broadcast, expand_dims, reshape, permute and their like.
+// Built-ins that rearrange tiles: broadcast, expand_dims, reshape, permute and others.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Shape.h"
 

@@ -1,4 +1,4 @@
-// Changes of a tile's shape that other built-ins are made of.
+// Changes of a tile's shape on which other built-ins are based.
 // SPDX-License-Identifier: MIT
 #pragma once
 

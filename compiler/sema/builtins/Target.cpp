@@ -1,4 +1,4 @@
-// Built-ins about the target: tl.target_info, and names that only one vendor's devices have.
+// Built-ins about the target: tl.target_info, and names that exist on one vendor's devices only.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/builtins/Emission.h"
@@ -14,7 +14,7 @@ const support::TargetSpec &targetOf(const CallSite &site) { return site.emitter.
 Value emitIsCuda(const CallSite &site) { return targetOf(site).backend == "cuda"; }
 Value emitIsHip(const CallSite &site) { return targetOf(site).backend == "hip"; }
 
-/// `is_hip_cdna3`, `is_hip_gfx1250` ...: the name says of which architecture.
+/// `is_hip_cdna3`, `is_hip_gfx1250` ...: the name contains the architecture.
 Value emitIsHipArch(const CallSite &site) {
   const llvm::StringRef name = site.builtin.name;
   const llvm::StringRef wanted = name.ends_with("cdna3") ? "gfx942" : name.ends_with("cdna4") ? "gfx950" : "gfx1250";
@@ -32,7 +32,7 @@ Value emitCudaCapabilityGeq(const CallSite &site) {
   return isCuda && capability >= *major * 10 + *minor;
 }
 
-//--- Names of one vendor -------------------------------------------------------------------
+// --- Names of one vendor -------------------------------------------------------------------
 
 Value emitNumWarps(const CallSite &site) { return Value::integer(site.emitter.module.options.numWarps); }
 Value emitNumThreads(const CallSite &site) {
@@ -46,7 +46,7 @@ Value elsewhere(const CallSite &site, llvm::StringRef reason) {
                             targetOf(site).backend, reason);
 }
 
-/// One instruction of PTX that gives a scalar, run as often as it stands there.
+/// One PTX instruction with a scalar result; it is not pure.
 template <Scalar result> Value emitPtx(const CallSite &site, llvm::StringRef text, llvm::StringRef constraint) {
   if (targetOf(site).backend != "cuda")
     return elsewhere(site, "it is an instruction of NVIDIA GPUs");
@@ -67,7 +67,7 @@ Value emitGdcLaunch(const CallSite &site) {
 }
 Value emitHipOnly(const CallSite &site) { return elsewhere(site, "it is an instruction of AMD GPUs"); }
 
-/// What the name says, on every target: `tl.cast` between fp8e4b15 and other floats.
+/// `tl.cast` between fp8e4b15 and other floats, on every target.
 Value emitConvertFloat8(const CallSite &site) {
   TtFunctionEmitter &emitter = site.emitter;
   auto type = emitter.constantType(site["dst_ty"], site.rangeOf("dst_ty"), "dst_ty");
