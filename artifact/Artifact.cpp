@@ -1,4 +1,4 @@
-// Questions that an artifact answers about itself.
+// Look-ups in an artifact and properties derived from its fields.
 // SPDX-License-Identifier: MIT
 #include "artifact/Artifact.h"
 

@@ -1,9 +1,8 @@
-// A compiled kernel and all that a launcher must know of it.
+// A compiled kernel with everything that a launcher needs.
 // SPDX-License-Identifier: MIT
 //
-// The artifact is the only thing that passes from the compiler to the runtime,
-// and a cache file, an ahead-of-time bundle and a kernel in memory all hold
-// exactly these fields.
+// Only the artifact passes from the compiler to the runtime. A cache file, an ahead-of-time bundle and a kernel in
+// memory all hold exactly these fields.
 #pragma once
 
 #include "artifact/Expected.h"
@@ -18,10 +17,10 @@
 
 namespace nereid::artifact {
 
-/// Raised whenever a field changes its meaning; older files are then misses.
+/// Raised whenever a field changes its meaning; older files are then cache misses.
 inline constexpr uint32_t kFormatVersion = 2;
 
-/// What the code was made for, with every name resolved (never "native").
+/// The target of the code, with every name resolved (never "native").
 struct Target {
   std::string backend;  ///< "cpu", "cuda" or "hip"
   std::string arch;     ///< cpu: an LLVM CPU name; cuda: "90"; hip: "gfx942"
@@ -31,21 +30,20 @@ struct Target {
   bool operator==(const Target &) const = default;
 };
 
-/// How a kernel is called. `Plain`: the parameters in order, then the global
-/// and the profile scratch pointer; the grid as given. `Own`: only our
-/// launcher knows how (tensor maps, persistence, several programs a block).
+/// How a kernel is called. `Plain`: the parameters in order, then the global and the profile scratch pointer; the grid
+/// as given. `Own`: only Nereid's launcher can call it (tensor maps, persistence, several programs per CTA).
 enum class Abi : uint8_t { Plain, Own };
 
 enum class ParameterKind : uint8_t { Pointer, Int, Float, Bool, Descriptor };
 
-/// One run-time parameter at its place in the packed argument block.
+/// One run-time parameter with its offset in the packed argument block.
 struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::Pointer;
-  std::string type; ///< as a signature spells it: "*fp32", "i64", "fp32"
+  std::string type; ///< as in a signature: "*fp32", "i64", "fp32"
   uint32_t offset = 0;
   uint32_t size = 0;
-  uint32_t position = 0; ///< among all parameters of the source, constants counted
+  uint32_t position = 0; ///< among all parameters of the source, including constants
   bool isWritten = true; ///< of a pointer or descriptor: whether the code may write the memory behind it
 
   bool operator==(const Parameter &) const = default;
@@ -57,8 +55,7 @@ enum class PreconditionKind : uint8_t {
   Within,    ///< the memory behind the pointer spans fewer than `value` bytes
 };
 
-/// What the code takes for granted of one argument: the launcher must have
-/// established it before it may choose this artifact.
+/// A precondition of the code on one argument: the launcher must check it before it may choose this artifact.
 struct Precondition {
   PreconditionKind kind = PreconditionKind::Divisible;
   uint32_t parameter = 0; ///< index into `Artifact::parameters`
@@ -67,7 +64,7 @@ struct Precondition {
   bool operator==(const Precondition &) const = default;
 };
 
-/// Where a piece of the binary comes from, in ascending code offset.
+/// The source line of a range of the binary, in ascending code offset.
 struct SourceMapEntry {
   uint64_t codeOffset = 0;
   uint32_t file = 0; ///< index into `SourceMap::files`
@@ -95,7 +92,7 @@ struct Stage {
 using Dim3 = std::array<uint32_t, 3>;
 
 struct Artifact {
-  std::string name;      ///< the kernel as the user calls it
+  std::string name;      ///< the kernel's name in the source
   std::string entry;     ///< the symbol in the binary
   std::string hash;      ///< lower-case hex; the key that names this compilation
   std::string signature; ///< as the command line's --signature
@@ -110,7 +107,7 @@ struct Artifact {
   Dim3 blockDims{1, 1, 1};
   Dim3 clusterDims{1, 1, 1};
   bool cooperative = false;
-  bool programmaticLaunch = false; ///< PDL
+  bool programmaticLaunch = false; ///< programmatic dependent launch
 
   uint64_t sharedBytes = 0;
   uint64_t globalScratchBytes = 0; ///< for each program
@@ -123,7 +120,7 @@ struct Artifact {
   uint32_t registers = 0;
   uint32_t spills = 0;
 
-  std::string tool; ///< what made the binary: "lld", "ptxas"
+  std::string tool; ///< the tool that produced the binary: "lld", "ptxas"
   std::string toolVersion;
   SourceMap sourceMap;
   std::string binary;
@@ -131,25 +128,23 @@ struct Artifact {
 
   bool operator==(const Artifact &) const = default;
 
-  /// The bytes of the stage of that name; null when it is not kept.
+  /// The bytes of the stage of that name; null where it is not kept.
   const std::string *findStage(std::string_view stage) const;
 };
 
-/// Size of the argument block of the plain ABI: the parameters, then the two
-/// scratch pointers at the next multiple of 8.
+/// Size of the argument block of the plain ABI in bytes: the parameters, then the two scratch pointers at the next
+/// multiple of 8.
 uint64_t packedBytes(const Artifact &artifact);
 
-/// Where the two scratch pointers begin in that block.
+/// Offset of the two scratch pointers in that block.
 uint64_t scratchOffset(const Artifact &artifact);
 
-/// Writes the one checksummed file form (docs in Serialize.cpp). Text fields
-/// are UTF-8; what is not is replaced by U+FFFD.
+/// Serializes to the checksummed file form (Format.h). Text fields are UTF-8; invalid bytes are replaced by U+FFFD.
 std::string serialize(const Artifact &artifact);
 
-/// Reads it back. Any bytes may be given: what is not a whole, unharmed file
-/// of this format version is an error, with one of the codes
-/// `artifact-truncated`, `artifact-magic`, `artifact-version`,
-/// `artifact-checksum`, `artifact-header`, `artifact-blob`.
+/// Deserializes any bytes: whatever is not a complete, undamaged file of this format version is an error with one of
+/// the codes `artifact-truncated`, `artifact-magic`, `artifact-version`, `artifact-checksum`, `artifact-header`,
+/// `artifact-blob`.
 Expected<Artifact> deserialize(std::span<const char> bytes);
 
 } // namespace nereid::artifact

@@ -1,4 +1,4 @@
-// Reads an artifact from bytes that nobody vouches for.
+// Deserializes an artifact from untrusted bytes.
 // SPDX-License-Identifier: MIT
 #include "artifact/Format.h"
 
@@ -8,7 +8,7 @@ namespace nereid::artifact {
 
 namespace {
 
-/// What is left to read; every step is checked against it.
+/// The bytes left to read; every step is checked against them.
 struct Cursor {
   std::string_view rest;
 
@@ -30,7 +30,7 @@ template <typename T> static T littleEndianAt(std::string_view bytes, size_t at)
   return value;
 }
 
-/// Everything that can be told before the header is looked at.
+/// Checks everything that does not depend on the header.
 static Expected<void> checkFrame(std::string_view file) {
   if (file.size() < kPrologueBytes + kChecksumBytes)
     return Error{"artifact-truncated", "an artifact of " + std::to_string(file.size()) + " bytes is cut short"};

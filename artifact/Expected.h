@@ -1,4 +1,4 @@
-// A value or the error that stands in its place, for the parts that link no LLVM.
+// A value or an error, for the parts that do not link LLVM.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,20 +10,19 @@
 
 namespace nereid::artifact {
 
-/// What went wrong: a stable, documented code for programs and a text for
-/// people (lower case, no period, both values where two disagree).
+/// An error: a stable, documented code for programs and a text for people (lower case, no period, both values where two
+/// disagree).
 struct Error {
   std::string code;
   std::string text;
-  /// Of the code `out-of-resources`: what there is too little of, how much is
-  /// needed and how much there is.
+  /// For the code `out-of-resources`: the resource, the amount required and the amount available.
   std::string resource = {};
   uint64_t required = 0;
   uint64_t limit = 0;
 };
 
-/// Holds a `T`, or the `Error` that explains why there is none. `*` and `->`
-/// may be used only after the test for success.
+/// Holds a `T`, or the `Error` that explains why there is none. `*` and `->` may be used only after a check for
+/// success.
 template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}
@@ -40,8 +39,7 @@ private:
   std::variant<T, Error> state;
 };
 
-/// Success, or an error. Success is one null pointer, so that a launch pays
-/// nothing for being able to fail.
+/// Success, or an error. Success is one null pointer, so that it costs a launch nothing.
 template <> class [[nodiscard]] Expected<void> {
 public:
   Expected() = default;

@@ -1,8 +1,8 @@
-// The fields of an artifact, named once for the writer and the reader.
+// The fields of an artifact, listed once for the serializer and the deserializer.
 // SPDX-License-Identifier: MIT
 //
-// `describe(io, value)` calls `io.field(name, member)` for each member. The
-// writer is given a const value, the reader one to fill.
+// `describe(io, value)` calls `io.field(name, member)` for each member. The serializer passes a const value, the
+// deserializer one to fill.
 #pragma once
 
 #include "artifact/Format.h"

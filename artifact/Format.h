@@ -1,4 +1,4 @@
-// How an artifact lies in its file.
+// The file layout of an artifact.
 // SPDX-License-Identifier: MIT
 //
 //   0   8  magic; begins and ends so that text-mode copies break it visibly
@@ -28,11 +28,11 @@ inline constexpr size_t kFileBytesAt = 16;
 inline constexpr size_t kPrologueBytes = 24;
 inline constexpr size_t kChecksumBytes = 16;
 
-/// A stage that shrinks further than this is stored as it is, so that a reader
-/// may bound what it allocates by the size of the file.
+/// The compression limit: a stage that shrinks further is stored uncompressed, so that the size of the file bounds what
+/// a reader allocates.
 inline constexpr uint64_t kMaxExpansion = 1024;
 
-/// How one stage is stored; the names and the order are those of the stages.
+/// How a stage is stored; names and order are those of the stages.
 struct StoredStage {
   std::string name;
   uint64_t storedBytes = 0;
@@ -46,11 +46,11 @@ struct BlobTable {
   std::vector<StoredStage> stages;
 };
 
-/// The last 16 bytes of a file whose other bytes are given.
+/// The checksum in the last 16 bytes of a file, given its other bytes.
 std::string checksum(std::string_view bytes);
 
-/// The header of the file. Reading fails on anything but an object that holds
-/// every field in its own type and within its range.
+/// The header of the file. Parsing fails on anything but an object that holds every field with its own type and within
+/// its range.
 std::string writeHeader(const Artifact &artifact, const BlobTable &blobs);
 Expected<void> readHeader(std::string_view text, Artifact &artifact, BlobTable &blobs);
 

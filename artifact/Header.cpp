@@ -1,4 +1,4 @@
-// The JSON header of an artifact file, written from and checked into its fields.
+// Converts the fields of an artifact to the JSON header of its file and back, with checks.
 // SPDX-License-Identifier: MIT
 #include "artifact/Fields.h"
 #include "artifact/Format.h"
@@ -48,7 +48,7 @@ struct Writer {
   }
 };
 
-/// Fills fields; keeps the name of the first that is missing or wrong.
+/// Fills fields; records the name of the first one that is missing or wrong.
 struct Reader {
   const Json &object;
   std::string wrong;
@@ -143,8 +143,7 @@ static Error headerError(const std::string &field, const char *rule) {
   return {"artifact-header", "field `" + field + "` of the artifact's header " + rule};
 }
 
-/// What the types alone do not say: indices point at something, alignments are
-/// powers of two of a size that an allocator takes.
+/// Checks beyond types: indices are in range, alignments are powers of two that an allocator supports.
 static Expected<void> checkRanges(const Artifact &artifact) {
   for (const Precondition &precondition : artifact.preconditions)
     if (precondition.parameter >= artifact.parameters.size())

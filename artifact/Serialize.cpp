@@ -1,4 +1,4 @@
-// Writes an artifact as the bytes of its file; Format.h says how they lie.
+// Serializes an artifact to the bytes of its file; Format.h describes the layout.
 // SPDX-License-Identifier: MIT
 #include "artifact/Format.h"
 
@@ -10,8 +10,8 @@
 
 namespace nereid::artifact {
 
-// Level 1 packs IR text about sixfold at hundreds of MB/s: a store must not
-// weigh on a compile of a few milliseconds.
+// Level 1 compresses IR text about sixfold at hundreds of MB/s, so that storing does not slow down a compilation of a
+// few milliseconds.
 static constexpr int kCompressionLevel = 1;
 
 std::string checksum(std::string_view bytes) {

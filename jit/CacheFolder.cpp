@@ -1,4 +1,4 @@
-// Lists and removes the cache's files.
+// Lists and removes the files of the cache.
 // SPDX-License-Identifier: MIT
 #include "jit/CacheFolder.h"
 
@@ -17,7 +17,7 @@ namespace nereid::jit {
 
 static constexpr std::string_view kSuffix = ".nereid";
 static constexpr std::string_view kHexDigits = "0123456789abcdef";
-// A writer takes seconds at the most; what is older was left by one that broke.
+// A writer takes seconds at most; an older file was left by one that crashed.
 static constexpr time_t kAsideSeconds = 3600;
 
 bool isCacheKey(std::string_view key) {
@@ -29,7 +29,7 @@ std::string subfolderOf(std::string_view key) { return std::string(key.substr(0,
 std::string kernelFileName(std::string_view key) { return std::string(key).append(kSuffix); }
 
 bool isOneIn64(std::string_view key) {
-  // The last digits: the first are the same for all files of a shelf.
+  // The last digits: the first ones are the same for all files of a subfolder.
   const char last = key[key.size() - 1], before = key[key.size() - 2];
   return last == '0' && kHexDigits.find(before) % 4 == 0;
 }
@@ -40,8 +40,8 @@ static bool isKernelName(std::string_view name) {
 
 using Visit = std::function<void(const Descriptor &, const std::string &, const struct stat &)>;
 
-/// Calls `visit` with the name and status of each entry of a folder inside
-/// `top` that this user owns; links are not followed.
+/// Calls `visit` with the name and status of each entry of a folder inside `top` that this user owns; links are not
+/// followed.
 static void forEachOwned(const Descriptor &top, const std::string &folder, const Visit &visit) {
   const Descriptor opened = openFolderAt(top, folder, /*make=*/false);
   if (!opened)
@@ -93,7 +93,7 @@ std::vector<CachedFile> listCachedFiles(const std::string &dir) {
   return files;
 }
 
-/// A view is flat: its files go, then the folder, unless something else is in it.
+/// A view is flat: its files are removed, then the folder, unless it contains anything else.
 static void removeView(const Descriptor &top, std::string_view key) {
   const std::string folder = DiskCache::viewFolder(key);
   forEachOwned(top, folder, [](const Descriptor &view, const std::string &name, const struct stat &status) {
@@ -120,7 +120,7 @@ CacheInfo evictCachedFiles(const std::string &dir, uint64_t limitBytes) {
   uint64_t total = 0;
   for (const CachedFile &file : files)
     total += file.bytes;
-  // Down to three quarters, so that the next stores need not evict again.
+  // Down to three quarters, so that the next stores do not evict again.
   const uint64_t target = total > limitBytes ? limitBytes / 4 * 3 : limitBytes;
   const time_t brokenBefore = time(nullptr) - kAsideSeconds;
   CacheInfo removed;

@@ -1,4 +1,4 @@
-// How kernel files and their views lie in the cache's folder, and which may go.
+// The layout of kernel files and their views in the cache folder, and their eviction.
 // SPDX-License-Identifier: MIT
 //
 //   <dir>/<first two digits>/<key>.nereid   a kernel
@@ -16,31 +16,30 @@
 
 namespace nereid::jit {
 
-/// Lower-case hex, 8 to 128 digits: nothing that could lead out of the folder.
+/// Lower-case hex, 8 to 128 digits: no path that could leave the folder.
 bool isCacheKey(std::string_view key);
 std::string subfolderOf(std::string_view key);
 std::string kernelFileName(std::string_view key);
 
-/// A choice that differs from key to key and needs no state.
+/// A stateless choice that depends on the key.
 bool isOneIn64(std::string_view key);
 
 struct CachedFile {
   std::string subfolder;
   std::string name;
-  uint64_t bytes = 0; ///< the view's files included
+  uint64_t bytes = 0; ///< including the files of its view
   time_t lastUse = 0;
   bool isAside = false;
 };
 
-/// Every file of the cache's own naming that this user owns.
+/// Every file named by the cache's rules that this user owns.
 std::vector<CachedFile> listCachedFiles(const std::string &dir);
 
-/// Removes the file, and a kernel's view with it; counts it when it was there.
+/// Removes the file, and a kernel's view with it; counts it where it existed.
 void removeCachedFile(const std::string &dir, const CachedFile &file, CacheInfo &removed);
 
-/// Removes what was used least recently until the folder is well below the
-/// limit, and files that a broken writer left. Several processes may do so at
-/// once: each then finds some files gone already.
+/// Removes the least recently used kernels until the folder is well below the limit, and files of crashed writers.
+/// Several processes may do so at once: each ignores files that are already removed.
 CacheInfo evictCachedFiles(const std::string &dir, uint64_t limitBytes);
 
 } // namespace nereid::jit

@@ -1,4 +1,4 @@
-// The flat folder of stage files beside the cache, which others read.
+// Writes the flat folder of stage files beside the cache, for other readers.
 // SPDX-License-Identifier: MIT
 #include "jit/DiskCache.h"
 #include "jit/PrivateFile.h"
@@ -8,7 +8,7 @@
 
 namespace nereid::jit {
 
-/// Base 32 of RFC 4648 without padding, of the bytes that the hex digits spell.
+/// Base 32 of RFC 4648 without padding, of the bytes that the hex digits encode.
 std::string DiskCache::viewFolder(std::string_view key) {
   static constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   static constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -28,7 +28,7 @@ std::string DiskCache::viewFolder(std::string_view key) {
   return out;
 }
 
-/// One plain file name: nothing that leads elsewhere or hides.
+/// Whether it is a plain file name: no path and not hidden.
 static bool isPlainName(const std::string &name) {
   return !name.empty() && name.front() != '.' && name.find('/') == name.npos && name.find('\0') == name.npos;
 }

@@ -1,4 +1,4 @@
-// The kinds of messages that jit gives.
+// The kinds of diagnostics of jit.
 // SPDX-License-Identifier: MIT
 #pragma once
 

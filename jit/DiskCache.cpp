@@ -1,4 +1,4 @@
-// Loads and stores kernels by key; PrivateFile holds the rules of a single file.
+// Loads and stores kernels by key; PrivateFile implements the rules of a single file.
 // SPDX-License-Identifier: MIT
 #include "jit/DiskCache.h"
 
@@ -27,8 +27,8 @@ std::optional<artifact::Artifact> DiskCache::load(const std::string &dir, std::s
   auto artifact = artifact::deserialize(file.bytes);
   if (artifact && artifact->hash == key)
     return std::move(*artifact);
-  // A file of another version of Nereid is whole, and of use to that version:
-  // but its key would differ, so nobody looks for it under this name.
+  // A file of another version of Nereid is valid for that version, but its key would differ, so that it is never looked
+  // up under this name.
   unlinkat(subfolder.get(), name.c_str(), 0);
   return std::nullopt;
 }
@@ -54,8 +54,8 @@ bool DiskCache::store(const std::string &dir, std::string_view key, const artifa
     note("the kernel cache is off: a file in `" + dir + "` cannot be written: " + problem);
     return false;
   }
-  // A sixteenth of the limit by this process, or one store in 64: often enough
-  // for many short processes, rare enough for none to notice.
+  // After a sixteenth of the limit by this process, or one store in 64: often enough for many short processes, rare
+  // enough to be cheap.
   bytesSinceEviction += bytes.size();
   if (bytesSinceEviction > limitBytes / 16 || isOneIn64(key))
     evict(dir);

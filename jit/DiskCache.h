@@ -1,10 +1,9 @@
 // Compiled kernels on disk: one checksummed file each, named by its key.
 // SPDX-License-Identifier: MIT
 //
-// Many processes may use one folder, over a network too. A file is written
-// aside, synced and renamed, so that it is whole or absent; whatever cannot be
-// read, or cannot be trusted, is a miss. The cache never fails a compilation:
-// where a write is not possible it says so once and stays out of the way.
+// Many processes may use one folder, also over a network. A file is written under a temporary name, synced and renamed,
+// so that it is complete or absent; whatever cannot be read or trusted is a miss. The cache never fails a compilation:
+// where a write is not possible it adds a note once.
 #pragma once
 
 #include "artifact/Artifact.h"
@@ -26,15 +25,14 @@ struct CacheInfo {
   uint64_t bytes = 0;
 };
 
-/// No setting is read from the environment: the caller names the folder at
-/// each call, and may name another one each time. A key is lower-case hex, at
-/// least 8 digits, and is also the `hash` of the artifact stored under it.
+/// No setting is read from the environment: the caller passes the folder with each call, and may pass another one each
+/// time. A key is lower-case hex, at least 8 digits, and is also the `hash` of the artifact stored under it.
 class DiskCache {
 public:
   static constexpr uint64_t kDefaultLimitBytes = uint64_t{1} << 30;
 
-  /// The artifact stored under the key. A corrupt file is removed; one that
-  /// others could have written, a link or a special file is left alone.
+  /// The artifact stored under the key. A corrupt file is removed; one that others could have written, a link or a
+  /// special file is left alone.
   std::optional<artifact::Artifact> load(const std::string &dir, std::string_view key);
 
   /// False, with a note, where the file could not be written.
@@ -42,28 +40,27 @@ public:
 
   CacheInfo info(const std::string &dir);
 
-  /// Removes every kernel file, its view and what broken writers left;
-  /// files that are not the cache's stay. Returns what was removed.
+  /// Removes every kernel file, its view and files of crashed writers; files that are not the cache's stay. Returns
+  /// what was removed.
   CacheInfo clear(const std::string &dir);
 
-  /// Writes `<dir>/<folder>/<name>.<stage>` for each stage and `<name>.json`,
-  /// the flat form that others read; it is never read back here. Returns the
-  /// paths written, the metadata last; empty, with a note, on failure.
+  /// Writes `<dir>/<folder>/<name>.<stage>` for each stage and `<name>.json`, a flat form for other readers; it is
+  /// never read back here. Returns the paths written, the metadata last; empty, with a note, on failure.
   std::vector<std::string> writeView(const std::string &dir, const std::string &folder, const std::string &name,
                                      const std::vector<artifact::Stage> &stages, const std::string &metadataJson);
 
   /// The folder that serves as the view of a key: its bytes in base 32.
   static std::string viewFolder(std::string_view key);
 
-  /// Size that a folder is kept under, by removing what was used least
-  /// recently. Checked now and then after a store.
+  /// The size limit of a folder in bytes; the least recently used kernels are removed beyond it. Checked now and then
+  /// after a store.
   void setLimit(uint64_t bytes) { limitBytes = bytes; }
 
-  /// Looks at the size now. Returns what was removed.
+  /// Checks the size now. Returns what was removed.
   CacheInfo evict(const std::string &dir);
 
-  /// The notes since the last call. Each text is given once in the life of
-  /// the cache, so that a full disk does not fill a screen.
+  /// The notes since the last call. Each text is given once in the lifetime of the cache, so that a full disk gives one
+  /// note.
   std::vector<std::string> takeNotes();
 
 private:

@@ -1,4 +1,4 @@
-// The C++ API: compile, cache, load and launch behind one class.
+// Implements the C++ API: compiles, caches, loads and launches behind one class.
 // SPDX-License-Identifier: MIT
 #include <nereid/Kernel.h>
 
@@ -84,7 +84,7 @@ std::string Kernel::findStage(const std::string &name, std::string &problem) con
   return "";
 }
 
-/// An argument as the block needs it. A template: what the C++ API holds it in is private to it.
+/// The form of an argument that packing takes. A template: the C++ API's type of an argument is private to it.
 template <typename Value> static ArgumentLeaf leafOf(const Value &value) {
   using Kind = decltype(value.kind);
   ArgumentLeaf leaf;
@@ -116,7 +116,7 @@ template <typename Value> static ArgumentLeaf leafOf(const Value &value) {
   return leaf;
 }
 
-/// What is known of the memory behind an argument. A template as above.
+/// Properties of the memory behind an argument. A template as above.
 template <typename Value> static runtime::MemoryExtent extentOf(const Value &value) {
   runtime::MemoryExtent extent;
   extent.base = value.bits;

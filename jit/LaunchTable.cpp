@@ -1,4 +1,4 @@
-// The hash of launch keys.
+// Computes the hash of launch keys.
 // SPDX-License-Identifier: MIT
 #include "jit/LaunchTable.h"
 

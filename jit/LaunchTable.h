@@ -1,11 +1,10 @@
-// From a launch key to its kernel, read without a lock.
+// Maps a launch key to its kernel; reads take no lock.
 // SPDX-License-Identifier: MIT
 //
-// Open addressing over pointers to entries that never move and never change.
-// A reader loads the table and a slot, both atomic; a writer holds the mutex,
-// fills an empty slot in place, and publishes a larger copy when half of the
-// slots are taken. Tables that were outgrown are kept until the end, since a
-// reader may still look at one; they are together smaller than the last.
+// Open addressing over pointers to immutable entries with stable addresses. A reader loads the table and a slot, both
+// atomic; a writer holds the mutex, fills an empty slot in place, and publishes a larger copy when half of the slots
+// are used. Outgrown tables are kept until the end, since a reader may still use one; together they are smaller than
+// the last.
 #pragma once
 
 #include <atomic>
@@ -28,8 +27,7 @@ public:
   LaunchTable(const LaunchTable &) = delete;
   LaunchTable &operator=(const LaunchTable &) = delete;
 
-  /// The value stored under the key, or null. It stays valid, at the same
-  /// address, as long as the table.
+  /// The value stored under the key, or null. It stays valid, at the same address, for the lifetime of the table.
   Value *find(std::string_view key) const { return find(hashKey(key), key); }
   Value *find(uint64_t hash, std::string_view key) const {
     const Table &table = *current.load(std::memory_order_acquire);
@@ -37,17 +35,16 @@ public:
     return entry ? &entry->value : nullptr;
   }
 
-  /// Stores the value unless the key has one already; returns the one that is
-  /// stored, and whether it is the given one.
+  /// Stores the value unless the key has one already; returns the stored value, and whether it is the given one.
   std::pair<Value *, bool> insert(std::string_view key, Value value);
 
-  /// Forgets all keys. Values handed out stay valid.
+  /// Removes all keys. Values returned earlier stay valid.
   void clear();
 
-  /// Number of keys; exact where no insertion is under way.
+  /// Number of keys; exact while no insertion is in progress.
   size_t size() const { return count.load(std::memory_order_relaxed); }
 
-  /// Calls `visit(key, value)` for each entry of one moment.
+  /// Calls `visit(key, value)` for each entry of a snapshot.
   template <typename Visit> void forEach(Visit visit) const;
 
 private:
@@ -64,7 +61,7 @@ private:
   };
   static constexpr size_t kFirstSlots = 16;
 
-  /// A pointer to the entry of that key, or to null.
+  /// The slot of that key's entry, or an empty slot.
   struct Found {
     Slot *slot;
     Entry *entry;
@@ -83,7 +80,7 @@ private:
 
 template <typename Value>
 typename LaunchTable<Value>::Found LaunchTable<Value>::locate(const Table &table, uint64_t hash, std::string_view key) {
-  // At least half of the slots are empty, so the walk ends.
+  // At least half of the slots are empty, so the loop terminates.
   for (size_t at = hash & table.mask;; at = (at + 1) & table.mask) {
     Entry *entry = table.slots[at].load(std::memory_order_acquire);
     if (!entry || (entry->hash == hash && entry->key == key))

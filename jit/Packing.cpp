@@ -18,7 +18,7 @@ static std::string_view scalarText(std::string_view type) {
 }
 
 namespace {
-/// A run-time value inside of an argument: where it is, and how many parameters it becomes.
+/// A run-time value inside of an argument: its path, and the number of its parameters.
 struct InnerValue {
   std::vector<uint32_t> path;
   size_t parameters;
@@ -45,7 +45,7 @@ static void collectValues(const ArgumentSpec &argument, std::vector<uint32_t> &p
   }
 }
 
-/// Says of the parameters that a tuple is, which are `count`, where in it each of them is found.
+/// Sets the path of each of the `count` parameters of a tuple.
 static void bindTupleElements(const ArgumentSpec &tuple, PackedParam *params, size_t count) {
   std::vector<uint32_t> path;
   std::vector<InnerValue> values;
@@ -85,7 +85,7 @@ std::vector<PackedParam> jit::packedParamsOf(const artifact::Artifact &artifact)
   return params;
 }
 
-/// The nearest value, ties to even, of a 16-bit float with that many bits for exponent and fraction.
+/// The nearest 16-bit float, ties to even, with that many bits for exponent and fraction.
 static uint16_t roundToFloat16(double number, int exponentBits, int fractionBits) {
   const int bias = (1 << (exponentBits - 1)) - 1;
   const auto sign = static_cast<uint16_t>(std::signbit(number) << 15);

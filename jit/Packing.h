@@ -1,4 +1,4 @@
-// How arguments become a kernel's argument block: the one place where they are checked and converted.
+// Packs arguments into a kernel's argument block; all checks and conversions of arguments are here.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace nereid::jit {
 
-/// One argument of a launch, as far as the argument block needs it.
+/// One argument of a launch, reduced to what the argument block needs.
 struct ArgumentLeaf {
   enum class Kind : uint8_t { None, Bool, Int, UInt, Float, Address };
   Kind kind = Kind::None;
-  bool isReadOnly = false; ///< of an address: whoever gave it forbids writing there
+  bool isReadOnly = false; ///< of an address: its owner forbids writes
   union {
     int64_t integer;
     uint64_t bits; ///< of an unsigned integer or an address
@@ -26,18 +26,19 @@ struct ArgumentLeaf {
 
 enum class PackResult : uint8_t { Packed, WrongKind, OutOfRange, ReadOnly };
 
-/// Where one parameter goes, and in which form.
+/// The offset and form of one parameter.
 struct PackedParam {
-  uint32_t position; ///< among all arguments, constants counted
+  uint32_t position; ///< among all arguments, including constants
   uint32_t offset;
   uint32_t size;
   artifact::ParameterKind kind;
-  ScalarType type; ///< of the scalar, or behind the pointer
-  bool isWritten;  ///< whether the kernel may write behind the pointer
-  uint32_t part;   ///< among the parameters that a descriptor is; else 0
-  /// From the argument to the value inside of it, index by index; empty where the argument itself is the value.
+  ScalarType type; ///< of the scalar, or of what the pointer points to
+  bool isWritten;  ///< whether the kernel may write through the pointer
+  uint32_t part;   ///< index among the parameters of a descriptor; else 0
+  /// The path from the argument to the value inside of it, index by index; empty where the argument itself is the
+  /// value.
   std::vector<uint32_t> path;
-  uint32_t leaf = 0; ///< number of that value among the run-time values of the argument
+  uint32_t leaf = 0; ///< index of that value among the run-time values of the argument
 };
 
 /// One per parameter of the artifact, in order.
@@ -46,8 +47,8 @@ std::vector<PackedParam> packedParamsOf(const artifact::Artifact &artifact);
 /// Writes the argument into the block, in the parameter's own type.
 PackResult pack(const PackedParam &param, const ArgumentLeaf &leaf, char *block);
 
-/// What to say of the argument of parameter `index` that was not packed; `given` is the argument as its caller
-/// writes it, or, of memory that is read-only, its type.
+/// The message for the argument of parameter `index` that was not packed; `given` is the argument as its caller writes
+/// it or, for read-only memory, its type.
 std::string packProblem(PackResult result, const artifact::Artifact &artifact, size_t index, const std::string &given);
 
 } // namespace nereid::jit

@@ -1,4 +1,4 @@
-// Reads and writes through descriptors, so that no path is resolved twice.
+// Reads and writes files through descriptors, so that no path is resolved twice.
 // SPDX-License-Identifier: MIT
 #include "jit/PrivateFile.h"
 
@@ -17,9 +17,9 @@
 
 namespace nereid::jit {
 
-// No kernel comes near; a larger file is not one of ours.
+// Far above the size of any kernel; a larger file is not a cache file.
 static constexpr off_t kMaxFileBytes = off_t{1} << 30;
-// How stale a mark of use may be: marking at each load would write needlessly.
+// The granularity of access times: an update at each load would cause needless writes.
 static constexpr time_t kMarkSeconds = 3600;
 
 Descriptor &Descriptor::operator=(Descriptor &&other) noexcept {
@@ -34,8 +34,7 @@ Descriptor::~Descriptor() {
 
 static constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-/// Creates every folder of the path that is missing; a failure shows when the
-/// path is opened.
+/// Creates all missing folders of the path; a failure shows when the path is opened.
 static void makeFolders(const std::string &path) {
   for (size_t slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1))
     mkdir(path.substr(0, slash).c_str(), 0700);
@@ -77,7 +76,7 @@ static bool readAll(int fd, std::string &bytes) {
 
 FileContents readPrivateFile(const Descriptor &folder, const std::string &name) {
   using State = FileContents::State;
-  // O_NONBLOCK: a pipe in the file's place must not stop us.
+  // O_NONBLOCK: opening a pipe under the file's name must not block.
   const Descriptor file(openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file)
     return {errno == ENOENT ? State::Missing : State::Untrusted, {}};
@@ -94,7 +93,7 @@ FileContents readPrivateFile(const Descriptor &folder, const std::string &name) 
   return contents;
 }
 
-/// A name that no other writer has, on this machine or another.
+/// A name that no other writer uses, on this machine or another.
 static std::string asideName() {
   static std::atomic<uint64_t> serial{0};
   std::random_device random;

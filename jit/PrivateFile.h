@@ -1,4 +1,4 @@
-// Files of one user in a folder that others may reach.
+// Files of one user in a folder that other users may access.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,14 +24,14 @@ private:
   int fd;
 };
 
-/// Opens a folder. With `make`, creates it and what lies above it, open to its
-/// owner alone. On failure `errno` says why.
+/// Opens a folder. With `make`, creates it and its parents, accessible to the owner alone. On failure `errno` holds the
+/// reason.
 Descriptor openFolder(const std::string &path, bool make);
 
-/// The same for a folder inside another; a link in its place is refused.
+/// Opens a folder inside another; refuses a link.
 Descriptor openFolderAt(const Descriptor &parent, const std::string &name, bool make);
 
-/// What a file gives to a reader who trusts only its own user.
+/// The result of reading a file that only its own user may have written.
 struct FileContents {
   enum class State {
     Missing,
@@ -42,16 +42,16 @@ struct FileContents {
   std::string bytes;
 };
 
-/// Reads a file and marks it as used: what is used least recently is evicted first.
+/// Reads a file and updates its access time, by which the least recently used is evicted first.
 FileContents readPrivateFile(const Descriptor &folder, const std::string &name);
 
 enum class Sync : bool { No, Yes };
 
-/// Writes a file aside and renames it, so that readers see it whole or not at
-/// all. Empty on success, else what the system said.
+/// Writes a file under a temporary name and renames it, so that readers see all of it or nothing. Empty on success,
+/// else the system's message.
 std::string replaceFile(const Descriptor &folder, const std::string &name, std::string_view bytes, Sync sync);
 
-/// Begins the names of files that are not yet whole.
+/// The prefix of temporary names.
 inline constexpr std::string_view kAsidePrefix = ".aside-";
 
 } // namespace nereid::jit

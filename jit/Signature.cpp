@@ -1,4 +1,4 @@
-// Signatures: making arguments, specialising values, printing.
+// Signatures: creates arguments, specialises values and prints.
 // SPDX-License-Identifier: MIT
 #include "jit/Signature.h"
 
@@ -95,7 +95,7 @@ ArgumentSpec specializePointer(uint64_t address, ScalarType pointee, bool isCons
   return ArgumentSpec::pointer(pointee, rule.value && rule.alignment && address % 16 == 0, isConst);
 }
 
-/// `constexpr<"...">`, for what would read as something else, or not at all.
+/// `constexpr<"...">`, for constants that would parse as something else, or not at all.
 static std::string quoted(std::string_view text) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string out = "constexpr<\"";
@@ -113,7 +113,7 @@ static std::string quoted(std::string_view text) {
 
 static std::string printed(const ArgumentSpec &argument);
 
-/// A constant stands for itself where it reads back as the same constant.
+/// A constant is printed as it is where it parses back as the same constant.
 static std::string printedConstant(const ArgumentSpec &argument) {
   const auto back = Signature::parse(argument.text);
   const auto *signature = std::get_if<Signature>(&back);

@@ -1,7 +1,7 @@
-// What specialisation saw of each argument; equal signatures share a kernel.
+// The specialisation of each argument of a launch; equal signatures share a kernel.
 // SPDX-License-Identifier: MIT
 //
-// One argument in each form, as the command line spells it:
+// One argument in each form, in the syntax of the command line:
 //   *fp32:16            pointer, its address a multiple of 16
 //   *ki8                pointer that is only read
 //   i32:16  i64  u64    integer; one that is 1 is the constant 1
@@ -33,13 +33,13 @@ enum class ScalarClass : uint8_t { Bool, Signed, Unsigned, Float };
 std::string_view spelling(ScalarType type);
 uint32_t bitWidth(ScalarType type);
 ScalarClass scalarClass(ScalarType type);
-/// Accepts the signature spellings, and "i1" and "B" for "u1".
+/// Parses the names in signatures, and "i1" and "B" for "u1".
 std::optional<ScalarType> parseScalarType(std::string_view text);
 
 enum class ArgumentKind : uint8_t { Pointer, Scalar, Constant, Tuple, Descriptor };
 
-/// What is known of one argument when its kernel is chosen. Made by the named
-/// functions below; fields without meaning for a kind keep their defaults.
+/// The specialisation of one argument. Created by the named functions below; fields without meaning for a kind keep
+/// their defaults.
 struct ArgumentSpec {
   ArgumentKind kind = ArgumentKind::Scalar;
   ScalarType type = ScalarType::I32;  ///< scalar, or what a pointer points to
@@ -64,15 +64,13 @@ struct SpecializeRule {
   bool alignment = true; ///< look at divisibility by 16
 };
 
-/// Integers as Triton types them: i32 where it fits, else i64, else u64; the
-/// value 1 becomes a constant.
+/// Types integers as Triton does: i32 where it fits, else i64, else u64; the value 1 becomes a constant.
 ArgumentSpec specializeInt(int64_t value, SpecializeRule rule = {});
 ArgumentSpec specializeUnsigned(uint64_t value, SpecializeRule rule = {});
 ArgumentSpec specializePointer(uint64_t address, ScalarType pointee, bool isConst = false, SpecializeRule rule = {});
 
-/// Appends one argument to a launch key. A signature's key is the sequence of
-/// its arguments' keys; these functions are the only writers, so that a
-/// launcher may write the key without making a signature first.
+/// Appends one argument to a launch key. A signature's key is the sequence of its arguments' keys; only these functions
+/// write keys, so that a launcher may write a key without creating a signature first.
 void appendPointerKey(std::string &key, ScalarType pointee, bool divisibleBy16, bool isConst);
 void appendScalarKey(std::string &key, ScalarType type, bool divisibleBy16);
 void appendConstantKey(std::string &key, std::string_view repr);
@@ -96,9 +94,9 @@ struct Signature {
   std::string str() const;
   std::string key() const;
 
-  /// Reads what `str` prints, and what people write by hand.
+  /// Parses the output of `str`, and hand-written signatures.
   static std::variant<Signature, SignatureError> parse(std::string_view text);
-  /// Reads what `key` and the functions above write; nothing for other bytes.
+  /// Parses the output of `key` and of the functions above; nothing for other bytes.
   static std::optional<Signature> fromKey(std::string_view key);
 };
 

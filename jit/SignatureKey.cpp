@@ -1,9 +1,8 @@
-// Signatures as bytes: what the launch table compares.
+// Signatures as bytes, which the launch table compares.
 // SPDX-License-Identifier: MIT
 //
-// Each argument is a letter and what follows from it: `P` and `S` one byte (5
-// bits of type, then divisible, then const), `C` and `D` a length and bytes,
-// `T` the number of elements. So no two lists of arguments have one key.
+// Each argument is a letter and its data: for `P` and `S` one byte (5 bits of type, then divisible, then const), for
+// `C` and `D` a length and bytes, for `T` the number of elements. Different lists of arguments have different keys.
 #include "jit/Signature.h"
 #include "jit/SignatureWords.h"
 
@@ -78,7 +77,7 @@ std::string Signature::key() const {
 
 namespace {
 
-/// Reads arguments off the front of a key; false for bytes that are none.
+/// Parses arguments at the front of a key; false for invalid bytes.
 struct KeyReader {
   std::string_view rest;
 
@@ -125,8 +124,8 @@ struct KeyReader {
 
   bool tuple(ArgumentSpec &out, int depth) {
     uint32_t count = 0;
-    // An element takes two bytes at the least: no count is believed beyond that.
-    if (depth == kMaxTupleDepth || !number(count) || count > rest.size() / 2)
+    // An element takes at least two bytes, which bounds the count.
+    if (depth == kMaxDepth || !number(count) || count > rest.size() / 2)
       return false;
     std::vector<ArgumentSpec> elements(count);
     for (ArgumentSpec &element : elements)

@@ -1,4 +1,4 @@
-// Reads a signature as people write it, and says where it goes wrong.
+// Parses a hand-written signature and reports the position of errors.
 // SPDX-License-Identifier: MIT
 #include "jit/Signature.h"
 #include "jit/SignatureWords.h"
@@ -114,7 +114,7 @@ bool Parser::tuple(ArgumentSpec &out, int depth) {
     at += endsWithComma;
   }
   ++at;
-  // As in Python: a lone element is in a tuple only with its comma.
+  // As in Python: a single element is a tuple only with its comma.
   const bool isElement = elements.size() == 1 && !endsWithComma;
   ArgumentSpec whole = isElement ? std::move(elements.front()) : ArgumentSpec::tuple(std::move(elements));
   out = std::move(whole);
@@ -135,7 +135,7 @@ bool Parser::pointer(ArgumentSpec &out) {
   return typed(out, begin);
 }
 
-/// What may follow a type: `:16`, and for an integer `:1`.
+/// The suffix of a type: `:16`, and for an integer `:1`.
 bool Parser::typed(ArgumentSpec &out, size_t begin) {
   if (peek() != ':')
     return true;
@@ -210,7 +210,7 @@ bool Parser::string(ArgumentSpec &out) {
   return constant(out, begin);
 }
 
-/// A list, a dict or a call: a constant whose inside is left to the host.
+/// A list, a dict or a call: a constant that the host evaluates.
 bool Parser::bracketed(ArgumentSpec &out, size_t begin) {
   const size_t end = balancedEnd(text, at);
   if (end == kNone)

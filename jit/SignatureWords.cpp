@@ -1,4 +1,4 @@
-// Recognises the words of a written signature.
+// Recognises the words of a hand-written signature.
 // SPDX-License-Identifier: MIT
 #include "jit/SignatureWords.h"
 
@@ -9,7 +9,9 @@
 
 namespace nereid::jit {
 
-/// Edits between two short words; what is close to a known type was meant.
+static constexpr size_t kNone = std::string_view::npos;
+
+/// The edit distance of two short words, for suggestions of types.
 static size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -39,7 +41,7 @@ std::string_view meantType(std::string_view word) {
 #define SCALAR_TYPE(id, spelling, bits, klass) spelling,
 #include "jit/ScalarTypes.def"
   };
-  // Digits change places more easily than they change.
+  // Digits are more often transposed than mistyped.
   const auto rank = [&](std::string_view type) {
     const bool isSwapped = std::is_permutation(word.begin(), word.end(), type.begin(), type.end());
     return isSwapped ? 1 : distance(word, type);

@@ -1,4 +1,4 @@
-// The words of a written signature: where they end, and what was meant by them.
+// The words of a hand-written signature: their ends and likely meanings.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,20 +16,19 @@ inline bool isNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && 
 inline bool isName(char c) { return isNameStart(c) || isDigit(c); }
 inline bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// The type that an unknown word stands for elsewhere, or resembles; empty when
-/// there is none.
+/// The type that an unknown word denotes elsewhere, or resembles; empty when there is none.
 std::string_view meantType(std::string_view word);
 
-/// A number as Python writes it; only its form is looked at.
+/// Whether it has the form of a Python number.
 bool isNumber(std::string_view word);
 
-/// Behind the string literal that begins there; npos when it does not end.
+/// The position after the string literal that begins there; npos when it does not end.
 size_t stringEnd(std::string_view text, size_t begin);
 
-/// Behind the bracket that closes the one there; npos when none does.
+/// The position after the bracket that closes the one there; npos when none does.
 size_t balancedEnd(std::string_view text, size_t begin);
 
-/// Undoes the escapes of `constexpr<"...">`; false for one that it has not.
+/// Resolves the escapes of `constexpr<"...">`; false for an unknown one.
 bool unescape(std::string_view inner, std::string &out);
 
 } // namespace nereid::jit

@@ -1,4 +1,4 @@
-// Finds a kernel in a file and turns the entries of a signature into its arguments.
+// Finds a kernel in a file and converts the entries of a signature to its arguments.
 // SPDX-License-Identifier: MIT
 #include "jit/SourceKernel.h"
 
@@ -31,7 +31,7 @@ static std::shared_ptr<sema::JitFunction> findKernel(sema::FileHost &host, const
 static std::optional<sema::KernelArgument> kernelArgument(const ArgumentSpec &entry,
                                                           support::DiagnosticEngine &diagnostics);
 
-/// A tuple; one of constants alone is a constant.
+/// A tuple; a tuple of constants alone is a constant.
 static std::optional<sema::KernelArgument> tupleArgument(const ArgumentSpec &entry,
                                                          support::DiagnosticEngine &diagnostics) {
   sema::KernelArgument arg;
@@ -51,7 +51,7 @@ static std::optional<sema::KernelArgument> tupleArgument(const ArgumentSpec &ent
   return arg;
 }
 
-/// One entry of the signature as what sema compiles for; nothing after an error.
+/// One entry of the signature as an argument for sema; nothing after an error.
 static std::optional<sema::KernelArgument> kernelArgument(const ArgumentSpec &entry,
                                                           support::DiagnosticEngine &diagnostics) {
   sema::KernelArgument arg;

@@ -1,4 +1,4 @@
-// A kernel of a .py file for a written signature: what the command line and the C++ API compile.
+// A kernel of a .py file with a hand-written signature, as the command line and the C++ API compile it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,11 +17,11 @@ struct SourceKernel {
   sema::KernelRequest request;
   std::string signature;                                           ///< as `Signature::str` prints it
   std::vector<std::shared_ptr<const support::SourceFile>> sources; ///< the file and those that it imports
-  std::string sourceKey; ///< changes with the text of the file and of those that it imports
+  std::string sourceKey; ///< changes with the contents of the file and of those that it imports
 };
 
-/// Reads `path` and finds `kernel` in it (any one kernel where the name is empty and the file has just one).
-/// `signature` has one entry per parameter; see jit/Signature.h. Nothing after an error.
+/// Parses `path` and finds `kernel` in it (with an empty name, the only kernel of the file). `signature` has one entry
+/// per parameter; see jit/Signature.h. Nothing after an error.
 std::optional<SourceKernel> readSourceKernel(const std::string &path, const std::string &kernel,
                                              const std::string &signature, const support::Options &options,
                                              const support::TargetSpec &target, support::DiagnosticEngine &diagnostics);

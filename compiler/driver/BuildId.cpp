@@ -1,4 +1,4 @@
-// Names this build: the identifier that the linker gave to the object that holds this code.
+// Identifies this build by the build id that the linker gave to the object with this code.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 
@@ -11,13 +11,13 @@ using namespace nereid;
 
 namespace {
 struct Search {
-  uintptr_t inside; ///< an address of the object that is looked for
+  uintptr_t inside; ///< an address inside of the object
   std::string id;
 };
 } // namespace
 
 static std::string findNote(const char *data, size_t size) {
-  // Notes are words: name size, descriptor size, type, then both texts padded to 4 bytes.
+  // Notes consist of words: name size, descriptor size, type, then both texts padded to 4 bytes.
   while (size >= sizeof(ElfW(Nhdr))) {
     const auto *note = reinterpret_cast<const ElfW(Nhdr) *>(data);
     const size_t nameBytes = (note->n_namesz + 3) & ~size_t{3}, descBytes = (note->n_descsz + 3) & ~size_t{3};

@@ -1,4 +1,4 @@
-// The key of a compilation: one hash over all that its result depends on.
+// The key of a compilation: one hash over everything that its result depends on.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 #include "compiler/sema/TtModuleEmitter.h"
@@ -10,7 +10,7 @@
 using namespace nereid;
 
 namespace {
-/// Feeds fields with their lengths, so that no two lists of fields look alike.
+/// Hashes fields with their lengths, so that different lists of fields never hash the same bytes.
 class KeyBuilder {
 public:
   void add(llvm::StringRef text) {
@@ -30,7 +30,7 @@ private:
 };
 } // namespace
 
-/// A file that cannot be read is found wrong where a function of it is called.
+/// A file that cannot be read is reported where one of its functions is called.
 static void addLibrary(KeyBuilder &key, const support::ExternLibrary &library) {
   key.add(library.name);
   key.add(library.path);
@@ -39,7 +39,7 @@ static void addLibrary(KeyBuilder &key, const support::ExternLibrary &library) {
 }
 
 static void addOptions(KeyBuilder &key, const support::Options &options) {
-  // A structured binding: a new field breaks the build here until it is added.
+  // A structured binding, so that the build fails when a new field is not added here.
   const auto &[numWarps, numStages, numCtas, maxRegisters, enableFpFusion, debug, sanitizeOverflow, cooperativeGrid,
                programmaticLaunch, inputPrecision, supportedFp8, ptxVersion, ptxOptions, externLibraries, sanitize] =
       options;

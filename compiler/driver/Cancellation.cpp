@@ -1,4 +1,4 @@
-// Reads from its diagnostics how a compilation ended.
+// Reads from the diagnostics how a compilation ended.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Cancellation.h"
 

@@ -1,4 +1,4 @@
-// After a failure inside LLVM, or an interrupt: what a compilation was at work on is left as it is, never destroyed.
+// Leaks the state of a compilation that ended by a failure inside LLVM or was cancelled.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@ namespace nereid::driver {
 /// context still in use.
 bool isCancelled(const support::DiagnosticEngine &diagnostics);
 
-/// Lets go of what the compilation was at work on, if it ended so: destructors would meet half-finished state.
+/// Leaks the compilation's objects if it ended so: their destructors would run on half-finished state.
 template <typename Owner> void releaseIfCancelled(Owner &owner, const support::DiagnosticEngine &diagnostics) {
   if (isCancelled(diagnostics))
     (void)owner.release();

@@ -1,4 +1,4 @@
-// Runs the phases of a compilation in order and gathers their results into an artifact.
+// Runs the phases of a compilation in order and collects their results in an artifact.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 
@@ -21,7 +21,7 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-//--- what the artifact says of the kernel ------------------------------------------------------
+// --- the artifact's description of the kernel ---------------------------------------------------
 
 static void describeOptions(artifact::Artifact &artifact, const support::Options &options) {
   auto number = [](uint64_t value) { return std::to_string(value); };
@@ -57,7 +57,7 @@ static void describe(Compilation &work) {
 
 //--- the phases --------------------------------------------------------------------------------
 
-/// The kernel's TTIR as a file that shows the problem again; where it was written.
+/// Writes the kernel's TTIR to a file that reproduces a failure; returns its path.
 static std::string writeReproducer(const artifact::Artifact &artifact) {
   const std::string *ttir = artifact.findStage("ttir");
   if (!ttir)
@@ -71,7 +71,7 @@ static std::string writeReproducer(const artifact::Artifact &artifact) {
   return path.str().str();
 }
 
-/// Which stages are kept: "ttir", of which the others can be made again, and those that cannot be.
+/// Chooses the stages to keep: "ttir", from which the others are derived, and those that cannot be derived.
 static void chooseStages(Compilation &work, const Backend &backend) {
   const bool dependsOnFiles =
       !work.options.externLibraries.empty(); // they may change, and the artifact does not name them
@@ -81,7 +81,7 @@ static void chooseStages(Compilation &work, const Backend &backend) {
       work.request.keep.push_back(stage);
 }
 
-/// What a failed phase has said, or the text that it was given.
+/// Reports the diagnostics of a failed phase, or `otherwise` where there are none.
 static void reportFailure(Compilation &work, const support::DiagnosticKind &otherwise,
                           support::DiagnosticEngine &diagnostics) {
   if (work.diagnostics.hasErrors())
@@ -90,8 +90,7 @@ static void reportFailure(Compilation &work, const support::DiagnosticKind &othe
     work.messages.report(diagnostics, otherwise, work.request.sources);
 }
 
-/// From sema's module to the stage "ttir"; true where a phase after it is wanted. This half runs on the caller's
-/// thread.
+/// From sema's module to the stage "ttir"; true where a later phase is needed. This half runs on the caller's thread.
 static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend, support::DiagnosticEngine &diagnostics) {
   const support::ForkGate gate;
   if (work.request.replacement && !checkReplaceable(*work.request.replacement, backend, diagnostics))
@@ -112,11 +111,11 @@ static bool finish(Compilation &work, const Backend &backend) {
   const bool isDone = mlir::succeeded(backend.begin(work)) && mlir::succeeded(runPhases(work, backend.afterTtir()));
   if (isDone)
     backend.finish(work);
-  work.state.reset(); // LLVM's objects end on this thread, while forks wait
+  work.state.reset(); // LLVM's objects are destroyed on this thread, while forks wait
   return isDone;
 }
 
-/// The phases after "ttir", which LLVM's fatal errors and the caller's wish to stop can end.
+/// Runs the phases after "ttir", which may end by LLVM's fatal errors or a cancellation by the caller.
 static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backend &backend,
                           const std::function<bool()> &isCancelRequested, support::DiagnosticEngine &diagnostics) {
   const artifact::Artifact &artifact = work->result.artifact;
@@ -135,7 +134,7 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
   }
   if (end.failure) {
     diagnostics.report(diag::CompilerBug, {}, *end.failure, writeReproducer(artifact));
-    new std::shared_ptr(work); // half-finished: not to be destroyed
+    new std::shared_ptr(work); // leaked, since its state is half-finished
     return false;
   }
   if (!*isFinished)
@@ -143,7 +142,7 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
   return *isFinished;
 }
 
-/// Whether this process and the target can do what is asked.
+/// Whether this process and the target support the request.
 static bool checkRequest(const support::Options &options, const support::TargetSpec &target,
                          support::DiagnosticEngine &diagnostics) {
   if (support::ForkGate::compilerIsLost()) {
@@ -189,7 +188,7 @@ std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::Ke
                                       sema::HostEnv &host, const Request &request,
                                       support::DiagnosticEngine &diagnostics) {
   const auto began = std::chrono::steady_clock::now();
-  const support::ForkGate gate; // this host takes no lock that a thread at a fork could hold
+  const support::ForkGate gate; // this host takes no lock that another thread could hold at a fork
   mlir::OwningOpRef<mlir::ModuleOp> module = front(context, kernel, host, diagnostics);
   if (!module)
     return std::nullopt;

@@ -1,4 +1,4 @@
-// MLIR contexts with our dialects; modules to text.
+// Creates MLIR contexts with all dialects, and prints modules.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/imported/Dialect.h"
@@ -30,7 +30,7 @@ std::string driver::printModule(mlir::ModuleOp module, bool withLocations, bool 
   mlir::OpPrintingFlags flags;
   if (withLocations)
     flags.enableDebugInfo(true, /*prettyForm=*/false);
-  flags.printNameLocAsPrefix(withNames); // `%x`, as the source calls it
+  flags.printNameLocAsPrefix(withNames); // `%x`, as in the source
   module.print(os, flags);
   os << "\n";
   return text;

@@ -1,4 +1,4 @@
-// The CPU as the driver sees it.
+// The CPU target of the driver.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Backend.h"
 
@@ -62,7 +62,7 @@ static void finish(Compilation &work) {
   setParameterOffsets(artifact, lowering::paramsOf(work.kernel));
   artifact.arenaBytes = kernel.plan.arenaBytes;
   artifact.arenaAlign = cpu::kArenaAlign;
-  artifact.registers = 32; // a CPU program holds its values in a fixed register file
+  artifact.registers = 32; // a nominal value: the CPU's registers do not limit programs
   artifact.tool = "lld";
   artifact.toolVersion = LLVM_VERSION_STRING;
   artifact.binary.assign(kernel.sharedObject.begin(), kernel.sharedObject.end());

@@ -1,4 +1,4 @@
-// NVIDIA GPUs as the driver sees them.
+// The CUDA target of the driver.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Backend.h"
 
@@ -69,7 +69,7 @@ static mlir::LogicalResult planMemory(Compilation &work) {
   return mlir::success();
 }
 
-/// The PTX as it was assembled, where that is not what the module gives again.
+/// Stores the PTX as it was assembled, where the module cannot reproduce it.
 static void keepAssembledPtx(artifact::Artifact &artifact, const nvidia::CudaKernel &kernel) {
   if (kernel.isPtxReproducible)
     return;

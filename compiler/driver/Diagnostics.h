@@ -1,4 +1,4 @@
-// The kinds of messages that the driver gives.
+// The kinds of diagnostics of the driver.
 // SPDX-License-Identifier: MIT
 #pragma once
 

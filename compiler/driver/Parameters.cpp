@@ -1,4 +1,4 @@
-// The run-time parameters of a kernel as an artifact describes them: from a signature, or from a function of IR alone.
+// Derives an artifact's run-time parameters of a kernel from a signature, or from an IR function alone.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Parameters.h"
 
@@ -73,7 +73,7 @@ static std::string nameOf(mlir::BlockArgument argument) {
   return "arg" + std::to_string(argument.getArgNumber());
 }
 
-/// Of this type alone: integers count as signed, as IR has it.
+/// A parameter of this type, from IR alone: integers count as signed.
 static artifact::Parameter parameterOf(mlir::Type type, const std::string &name, uint32_t position) {
   artifact::Parameter parameter;
   parameter.position = position;
@@ -93,7 +93,7 @@ static artifact::Parameter parameterOf(mlir::Type type, const std::string &name,
   return parameter;
 }
 
-/// Whether the arguments behind this descriptor are its shape as i32 and its strides as i64, as a host's has them.
+/// Whether the arguments after this descriptor are its shape as i32 and its strides as i64, as for a host descriptor.
 static bool isHostDescriptor(tt::FuncOp kernel, unsigned index) {
   auto descriptor = llvm::cast<tt::TensorDescType>(kernel.getArgument(index).getType());
   const auto rank = static_cast<unsigned>(descriptor.getBlockType().getRank());
@@ -106,7 +106,7 @@ static bool isHostDescriptor(tt::FuncOp kernel, unsigned index) {
   return isInteger(index + 1, 32) && isInteger(index + 1 + rank, 64);
 }
 
-/// The parts of a descriptor; with what stands behind it where a launch passes a host's.
+/// The parts of a descriptor; for a host descriptor, also the shape and strides after it.
 static std::vector<artifact::Parameter> descriptorParameters(tt::TensorDescType type, const std::string &name,
                                                              bool isHosts) {
   mlir::Builder builder(type.getContext());

@@ -1,4 +1,4 @@
-// The run-time parameters of a kernel as an artifact describes them: from a signature, or from a function of IR alone.
+// The run-time parameters of a kernel in an artifact, derived from a signature or from an IR function alone.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@ std::vector<artifact::Parameter> allParametersOf(const sema::KernelRequest &kern
 /// Whether a launch passes tensor maps.
 bool takesHostMaps(tt::FuncOp kernel);
 
-/// Of a function whose descriptors are not yet taken apart, or are maps.
+/// The parameters of a function whose descriptors are not yet decomposed, or are tensor maps.
 std::vector<artifact::Parameter> parametersOf(tt::FuncOp kernel);
 
 } // namespace nereid::driver

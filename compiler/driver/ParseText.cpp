@@ -1,5 +1,6 @@
-// A module from text: read, verified, and held to what later phases take for granted. Every problem gets its place in
-// the text. SPDX-License-Identifier: MIT
+// Parses and verifies a module's text and checks the assumptions of later phases. Every error gets its position in the
+// text.
+// SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnostics.h"
@@ -10,15 +11,15 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-/// Parser and verifier go through text recursively.
+/// Parser and verifier recurse over the text.
 static constexpr unsigned maxNesting = 500;
-/// As the front end's limit on a tile.
+/// Equals the front end's limit of a tile.
 static constexpr int64_t maxTileElements = 1 << 20;
 
 //--- messages ------------------------------------------------------------------------------
 
 namespace {
-/// Gives what MLIR says a place in the text.
+/// Reports MLIR's diagnostics at positions in the text.
 class Reader {
 public:
   Reader(mlir::MLIRContext &context, const std::string &text, const std::string &name,
@@ -70,9 +71,9 @@ private:
 };
 } // namespace
 
-//--- what later phases take for granted ------------------------------------------------------
+// --- assumptions of later phases -----------------------------------------------------------
 
-/// Where brackets stand more than `maxNesting` deep.
+/// The first bracket that is nested more than `maxNesting` deep.
 static std::optional<uint32_t> tooDeep(llvm::StringRef text) {
   unsigned depth = 0;
   for (uint32_t at = 0; at < text.size(); ++at) {
@@ -94,7 +95,7 @@ static std::optional<uint32_t> tooDeep(llvm::StringRef text) {
 
 static bool isScalar(mlir::Type type) { return tt::isElement(type) || type.isIndex(); }
 
-/// Whether phases after this one know values of such a type.
+/// Whether later phases support values of such a type.
 static bool isKnown(mlir::Type type) {
   if (auto tile = llvm::dyn_cast<mlir::RankedTensorType>(type)) {
     int64_t elements = 1;
@@ -108,7 +109,7 @@ static bool isKnown(mlir::Type type) {
   if (auto pointer = llvm::dyn_cast<tt::PointerType>(type);
       pointer && llvm::isa<mlir::ShapedType>(pointer.getPointee()))
     return isKnown(pointer.getPointee());
-  // Descriptors, buffers and the like verify themselves.
+  // Descriptors, buffers and similar types verify themselves.
   return isScalar(type) || llvm::StringRef("tt ttg").contains(type.getDialect().getNamespace());
 }
 

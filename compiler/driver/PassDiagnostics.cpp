@@ -1,4 +1,4 @@
-// Finds the user's text behind MLIR's locations.
+// Finds the user's source ranges for MLIR's locations.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/PassDiagnostics.h"
 
@@ -23,7 +23,7 @@ PassDiagnostics::PassDiagnostics(mlir::MLIRContext *context)
         return mlir::success();
       }) {}
 
-/// The positions in a location, those of callers after the callee's own.
+/// The positions in a location, the callee's own before those of its callers.
 static void collect(mlir::Location location, llvm::SmallVectorImpl<FileLineColRange> &positions) {
   if (auto range = llvm::dyn_cast<FileLineColRange>(location)) {
     positions.push_back(range);
@@ -40,7 +40,7 @@ static void collect(mlir::Location location, llvm::SmallVectorImpl<FileLineColRa
   }
 }
 
-/// Empty where none of the texts has such a place.
+/// Empty where none of the sources has that position.
 static support::FileRange rangeOf(const PassDiagnostics::Sources &sources, FileLineColRange position) {
   for (const std::shared_ptr<const support::SourceFile> &file : sources) {
     if (file->name() != position.getFilename().strref())
@@ -53,7 +53,7 @@ static support::FileRange rangeOf(const PassDiagnostics::Sources &sources, FileL
   return {};
 }
 
-/// The message with the place in front where there is no text to show it in.
+/// The message, with its position in front where there is no source to show it in.
 static std::string withPositions(llvm::StringRef text, llvm::ArrayRef<FileLineColRange> positions) {
   if (positions.empty())
     return text.str();
@@ -62,7 +62,7 @@ static std::string withPositions(llvm::StringRef text, llvm::ArrayRef<FileLineCo
                        text);
 }
 
-/// One message as a diagnostic: the callers of its place are notes.
+/// One message as a diagnostic: the callers of its position are notes.
 template <typename Message>
 static void add(support::DiagnosticEngine &engine, const support::DiagnosticKind &kind, const Message &message,
                 const PassDiagnostics::Sources &sources) {
@@ -85,7 +85,8 @@ static void keepAll(support::DiagnosticEngine &engine, const PassDiagnostics::So
     engine.keep(file);
 }
 
-/// The place that called into the library; the place itself where it is not in the library, or all of it is.
+/// The position of the call into the library; the location itself where it is outside of the library, or all of it is
+/// inside.
 static mlir::Location outsideLibrary(mlir::Location where) {
   auto site = llvm::dyn_cast<mlir::CallSiteLoc>(where);
   if (!site)

@@ -1,4 +1,4 @@
-// Gathers what passes and targets say through MLIR, to become diagnostics of ours.
+// Collects what passes and targets emit through MLIR, and converts it to diagnostics.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,21 +8,21 @@
 
 namespace nereid::driver {
 
-/// A message at an op's place in one of `sources`, those that called it as notes, as text.
+/// A message at an op's position in one of `sources`, with the positions that called it as notes, as text.
 std::string textAt(mlir::Location where, const support::DiagnosticKind &kind, std::string message,
                    const std::vector<std::shared_ptr<const support::SourceFile>> &sources);
 
-/// Listens as long as it lives. It holds no diagnostics engine: the work that it listens to may outlast its caller.
+/// Collects diagnostics during its lifetime. It holds no diagnostics engine: the compilation may outlive its caller.
 class PassDiagnostics {
 public:
   explicit PassDiagnostics(mlir::MLIRContext *context);
 
   using Sources = std::vector<std::shared_ptr<const support::SourceFile>>;
-  /// Adds the errors to `engine`, each at its place in one of `sources` and of its own kind; of kind `otherwise`
-  /// where it has none, or where nothing was said at all.
+  /// Adds the errors to `engine`, each at its position in one of `sources` and with its own kind; with the kind
+  /// `otherwise` where it has none, or where no error was emitted.
   void report(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
               const Sources &sources) const;
-  /// The same for remarks, where there are any.
+  /// Adds the remarks in the same way, if any.
   void reportRemarks(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
                      const Sources &sources) const;
 

@@ -1,4 +1,4 @@
-// The one loop that runs a target's phases.
+// Runs a target's phases in one loop.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Backend.h"
 
@@ -27,7 +27,7 @@ const Request::Replacement *Compilation::replacementOf(llvm::StringRef stage) co
   return request.replacement && request.replacement->stage == stage ? &*request.replacement : nullptr;
 }
 
-/// In builds with assertions what a phase has left is looked at before the next one takes it.
+/// In builds with assertions, verifies the result of a phase before the next one runs.
 static mlir::LogicalResult verify(Compilation &work) {
 #ifndef NDEBUG
   return mlir::verify(work.module);
@@ -37,7 +37,7 @@ static mlir::LogicalResult verify(Compilation &work) {
 #endif
 }
 
-/// The last phase that the request wants anything of.
+/// The last phase that the request needs.
 static llvm::StringRef lastWanted(const Compilation &work, const Backend &backend) {
   llvm::StringRef last = backend.phases.back().name;
   if (work.request.keepsBinary)
@@ -48,7 +48,7 @@ static llvm::StringRef lastWanted(const Compilation &work, const Backend &backen
   return last;
 }
 
-/// False where the phase has nothing to do: its stage is another text of the one before.
+/// False where the phase has nothing to run: its stage is another text of the previous one.
 static mlir::FailureOr<bool> runOne(Compilation &work, const Phase &phase) {
   if (const Request::Replacement *text = work.replacementOf(phase.name)) {
     if (mlir::failed(phase.parse(work, *text)))
@@ -93,7 +93,7 @@ mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase>
   return true;
 }
 
-/// How many phases there are up to "ttir", itself included.
+/// The number of phases up to and including "ttir".
 static size_t countUntilTtir(llvm::ArrayRef<Phase> phases) {
   return llvm::find_if(phases, [](const Phase &phase) { return llvm::StringRef(phase.name) == "ttir"; }) -
          phases.begin() + 1;
@@ -120,7 +120,7 @@ std::vector<std::string> Backend::replaceable() const {
 
 mlir::LogicalResult driver::makeTtir(Compilation &work) {
   mlir::PassManager passes(work.module.getContext());
-  passes.enableVerifier(false); // the loop above verifies
+  passes.enableVerifier(false); // the loop of phases verifies
   findBackend(work.target.backend)->addTtirPasses(passes, work);
   return passes.run(work.module);
 }

@@ -1,4 +1,4 @@
-// Reads a module that stands in for a stage, and holds it to the kernel that it replaces.
+// Parses a module that replaces a stage, and checks it against the kernel that it replaces.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Replacement.h"
 

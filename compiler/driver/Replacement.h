@@ -1,4 +1,4 @@
-// Takes a module that the user has written in place of the one that the compiler made.
+// Parses a module with which the user replaces the compiler's own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace nereid::driver {
 
-/// Whether the target lets users write that stage; false after a diagnostic.
+/// Whether the target lets users replace that stage; reports an error otherwise.
 bool checkReplaceable(const Request::Replacement &replacement, const Backend &backend,
                       support::DiagnosticEngine &diagnostics);
 
-/// The written module, whose kernel has the parameters of `kernel`; null after a diagnostic.
+/// The user's module, whose kernel has the parameters of `kernel`; null after a diagnostic.
 mlir::OwningOpRef<mlir::ModuleOp> readReplacement(const Request::Replacement &replacement, tt::FuncOp kernel,
                                                   support::DiagnosticEngine &diagnostics);
 

@@ -10,7 +10,7 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-/// The stage that the artifact's binary itself is: "so", "cubin", "ptx"; empty for an unknown target.
+/// The stage of the artifact's binary: "so", "cubin", "ptx"; empty for an unknown target.
 static std::string binaryStage(const artifact::Artifact &artifact) {
   if (artifact.target.backend == "cpu")
     return "so";

@@ -38,11 +38,11 @@ llvm::Value *emitErf(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMat
   llvm::Constant *shift = lanes.real(lanes.roundingShift() + lanes.pick(127, 1023));
   llvm::Value *shifted = lanes.mulAdd(y, lanes.real(-log2e), shift);
   llvm::Value *k = lanes.sub(shifted, shift);
-  // One part of ln 2 is enough: an error of r counts 2^k times.
+  // One part of ln 2 is enough: an error of r is multiplied by 2^k.
   llvm::Value *r = lanes.mulAdd(k, lanes.real(-ln2), lanes.neg(y));
   llvm::Value *rest = emitExpLessOne(lanes, r);
   if (!host.hasFma) {
-    // Two roundings in y are too many: what its sum lost is taken off here.
+    // Two roundings in y are too many: the rounding error of its sum is subtracted here.
     llvm::Value *lost = lanes.sub(lanes.mul(slope, a), lanes.sub(y, a));
     rest = lanes.sub(rest, lost);
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // e^x = 2^k e^r with k = round(x / ln 2). Adding 1.5 * 2^23 (2^52 for f64) rounds x / ln 2 and leaves k in the low bits
-// of the sum, plus whatever small integer the shift carries: an exponent bias costs nothing that way.
+// of the sum. The constant may include a small integer, so that an exponent bias costs nothing.
 
 #include "compiler/math/Lanes.h"
 
@@ -34,7 +34,7 @@ static constexpr double wideLn2Parts[] = {0x1.62e42fefa3p-1, 0x1.3de6af278ece6p-
 static constexpr double log2e = 0x1.71547652b82fep0;
 
 namespace {
-/// What depends on the format.
+/// Constants of the format.
 struct Numbers {
   llvm::ArrayRef<double> expTail, exp2Tail, ln2Parts;
   double bias;                      ///< of the exponent
@@ -83,8 +83,8 @@ static Reduced reduceByLn2(const Lanes &lanes, llvm::Value *x, double bias) {
 static double scaleBias(const Lanes &lanes) { return 2 * numbersOf(lanes).bias; }
 
 // 2^k needs two factors: k reaches 128 for finite results, and -150 for denormal ones. The outer factor is 2^64 or
-// 2^-64 (2^512 for f64) by the sign of x; the inner one's exponent field is then in range, and only the last product
-// rounds.
+// 2^-64 (2^512 for f64) by the sign of x; the inner one's exponent field is then in range, and only the last
+// multiplication rounds.
 static llvm::Value *scaleByPower(const Lanes &lanes, llvm::Value *value, llvm::Value *shifted, llvm::Value *x) {
   llvm::IRBuilderBase &ir = lanes.builder();
   llvm::Value *low = lanes.bits(shifted);
@@ -116,7 +116,7 @@ static llvm::Intrinsic::ID scaleIntrinsic(unsigned count) {
 
 static llvm::Value *scaleRegister(llvm::IRBuilderBase &ir, llvm::Value *value, llvm::Value *k, llvm::Value *isKept,
                                   unsigned count) {
-  // A register of 4 lanes takes a mask of 8 bits all the same.
+  // A register of 4 lanes also takes a mask of 8 bits.
   if (count == 4) {
     int wide[8] = {0, 1, 2, 3, 4, 4, 4, 4};
     isKept = ir.CreateShuffleVector(isKept, llvm::Constant::getNullValue(isKept->getType()), wide);
@@ -124,12 +124,12 @@ static llvm::Value *scaleRegister(llvm::IRBuilderBase &ir, llvm::Value *value, l
   llvm::Value *mask = ir.CreateBitCast(isKept, ir.getIntNTy(std::max(count, 8u)));
   llvm::SmallVector<llvm::Value *, 5> operands = {value, k, llvm::Constant::getNullValue(value->getType()), mask};
   if (count == 16)
-    operands.push_back(ir.getInt32(4)); // round as the control register says
+    operands.push_back(ir.getInt32(4)); // round as set in the control register
   return ir.CreateIntrinsic(scaleIntrinsic(count), {}, operands);
 }
 
-/// value * 2^k where `isKept`, else 0. A lane left out is not computed: on some machines an underflow takes longer than
-/// a hundred other instructions, and rows that are filled up with -inf have one in each such lane.
+/// value * 2^k where `isKept`, else 0. A masked-off lane is not computed: on some machines an underflow takes longer
+/// than a hundred other instructions, and rows padded with -inf have one in each such lane.
 static llvm::Value *scaleKept(const Lanes &lanes, llvm::Value *value, llvm::Value *k, llvm::Value *isKept) {
   llvm::IRBuilderBase &ir = lanes.builder();
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(lanes.realType());

@@ -1,4 +1,4 @@
-// Conversions between f32 and floats of 8 bits by integer arithmetic on their bits.
+// Converts between f32 and fp8 by integer arithmetic on the bits.
 // SPDX-License-Identifier: MIT
 
 #include "compiler/math/Fp8.h"
@@ -15,7 +15,7 @@ using namespace nereid::math;
 static constexpr unsigned singleMantissa = 23, singleBias = 127;
 
 namespace {
-/// The types of the lanes at hand, and constants of them.
+/// The types of the lanes, and constants of them.
 struct Fp8Lanes {
   llvm::IRBuilderBase &ir;
   llvm::Type *intType, *realType, *byteType;
@@ -41,7 +41,7 @@ static int smallestExponent(const Fp8Format &format) {
   return 1 - static_cast<int>(format.bias) - static_cast<int>(format.mantissaBits);
 }
 
-/// The bits of f32 of a code that is a number.
+/// The f32 bits of an fp8 value that is finite.
 static uint32_t singleBits(const Fp8Format &format, unsigned code) {
   return (code << (singleMantissa - format.mantissaBits)) + ((singleBias - format.bias) << singleMantissa);
 }
@@ -54,7 +54,8 @@ llvm::Value *math::emitFp8ToF32(llvm::IRBuilderBase &ir, llvm::Value *code, cons
   llvm::Value *sign = ir.CreateShl(ir.CreateAnd(wide, lanes.integer(0x80)), 24);
   llvm::Value *shifted = ir.CreateShl(magnitude, shift);
   llvm::Value *normal = ir.CreateAdd(shifted, lanes.integer((singleBias - format.bias) << singleMantissa));
-  // Not a shift to an f32 denormal and a product with a power of two: processors are slow with denormals.
+  // A shift to an f32 denormal and a multiplication by a power of two would be slow, since processors are slow with
+  // denormals.
   llvm::Value *small =
       ir.CreateFMul(ir.CreateSIToFP(magnitude, lanes.realType), lanes.real(std::ldexp(1.0, smallestExponent(format))));
   llvm::Value *isSmall = ir.CreateICmpULT(magnitude, lanes.integer(1u << format.mantissaBits));
@@ -70,7 +71,7 @@ llvm::Value *math::emitFp8ToF32(llvm::IRBuilderBase &ir, llvm::Value *code, cons
   return lanes.fromBits(result);
 }
 
-/// Codes of magnitudes from the smallest normal number to the largest.
+/// fp8 bits of magnitudes from the smallest normal number to the largest.
 static llvm::Value *narrowNormal(const Fp8Lanes &lanes, llvm::Value *bits, const Fp8Format &format, bool towardZero) {
   llvm::IRBuilderBase &ir = lanes.ir;
   const unsigned shift = singleMantissa - format.mantissaBits;
@@ -81,14 +82,14 @@ static llvm::Value *narrowNormal(const Fp8Lanes &lanes, llvm::Value *bits, const
   return ir.CreateSub(ir.CreateLShr(bits, shift), lanes.integer((singleBias - format.bias) << format.mantissaBits));
 }
 
-/// Codes of magnitudes below the smallest normal number: how often the smallest number goes into them.
+/// fp8 bits of magnitudes below the smallest normal number: the multiple of the smallest number.
 static llvm::Value *narrowSmall(const Fp8Lanes &lanes, llvm::Value *magnitude, const Fp8Format &format,
                                 bool towardZero) {
   llvm::IRBuilderBase &ir = lanes.ir;
   const int exponent = smallestExponent(format);
   if (towardZero)
     return ir.CreateFPToSI(ir.CreateFMul(magnitude, lanes.real(std::ldexp(1.0, -exponent))), lanes.intType);
-  // In a sum with this number the last bit stands for the smallest number.
+  // In a sum with this number the last bit has the weight of the smallest number.
   llvm::Value *shift = lanes.real(std::ldexp(1.0, exponent + static_cast<int>(singleMantissa)));
   return ir.CreateSub(lanes.bits(ir.CreateFAdd(magnitude, shift)), lanes.bits(shift));
 }

@@ -51,7 +51,7 @@ llvm::Value *Lanes::polynomial(llvm::Value *x, llvm::ArrayRef<double> coefficien
 }
 
 llvm::Value *Lanes::polynomial(llvm::Value *x, llvm::Value *square, llvm::ArrayRef<double> coefficients) const {
-  // The constant is kept apart: as the last addend it is rounded once.
+  // The constant is added last, so that it is rounded once.
   llvm::SmallVector<double> parts[2];
   for (const auto [power, coefficient] : llvm::enumerate(coefficients.drop_front()))
     parts[power % 2].push_back(coefficient);

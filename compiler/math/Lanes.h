@@ -1,4 +1,4 @@
-// Writes f32 or f64 arithmetic for a scalar or a vector alike: constants are splat, FMA is chosen by the host.
+// Emits f32 or f64 arithmetic on scalars and vectors alike: constants are splat, FMA is used where the target has it.
 // SPDX-License-Identifier: MIT
 
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace nereid::math {
 
-/// One function's emission. Clears the builder's fast-math flags for its lifetime.
+/// Emits one function. Clears the builder's fast-math flags for its lifetime.
 class Lanes {
 public:
   Lanes(llvm::IRBuilderBase &builder, llvm::Value *like, const HostMath &host);
@@ -32,7 +32,7 @@ public:
   /// 1.5 * 2^mantissaBits: added to a much smaller number it leaves the nearest integer in the low bits of the sum.
   double roundingShift() const { return isWideLanes ? 0x1.8p52 : 0x1.8p23; }
 
-  /// What belongs to the lanes' format.
+  /// Selects the constant of the lanes' format.
   double pick(double narrow, double wide) const { return isWideLanes ? wide : narrow; }
   llvm::ArrayRef<double> pick(llvm::ArrayRef<double> narrow, llvm::ArrayRef<double> wide) const {
     return isWideLanes ? wide : narrow;
@@ -51,11 +51,11 @@ public:
     return hostMath.approxDivide && !isWideLanes ? hostMath.approxDivide(ir, a, b) : div(a, b);
   }
   llvm::Value *neg(llvm::Value *a) const { return ir.CreateFNeg(a); }
-  /// a * b + c, rounded once where the host has FMA and twice elsewhere.
+  /// a * b + c, rounded once where the target has FMA and twice elsewhere.
   llvm::Value *mulAdd(llvm::Value *a, llvm::Value *b, llvm::Value *c) const;
   /// Horner's scheme; the lowest power comes first.
   llvm::Value *polynomial(llvm::Value *x, llvm::ArrayRef<double> coefficients) const;
-  /// The same with even and odd powers summed apart: as much work where x^2 is at hand, and half the latency.
+  /// As above, with even and odd powers summed separately: the same work where x^2 is available, and half the latency.
   llvm::Value *polynomial(llvm::Value *x, llvm::Value *square, llvm::ArrayRef<double> coefficients) const;
 
   /// The smaller (larger) of x and the limit; NaN stays NaN.
@@ -70,7 +70,7 @@ public:
   /// The sign bits of x, all other bits zero.
   llvm::Value *signOf(llvm::Value *x) const;
   llvm::Value *magnitude(llvm::Value *x) const;
-  /// Puts `sign`, as `signOf` gives it, on a value that is not negative or has that sign already.
+  /// Applies `sign`, as `signOf` gives it, to a value that is not negative or has that sign already.
   llvm::Value *withSign(llvm::Value *x, llvm::Value *sign) const;
 
 private:
@@ -87,17 +87,18 @@ llvm::Value *emitExpLessOne(const Lanes &lanes, llvm::Value *r);
 /// 2^r for |r| <= 1/2.
 llvm::Value *emitExp2OfFraction(const Lanes &lanes, llvm::Value *r);
 
-/// Moves what follows the insert point to a new block, which it returns, and leaves the old one without a terminator.
+/// Moves what follows the insertion point to a new basic block, which it returns, and leaves the old one without a
+/// terminator.
 llvm::BasicBlock *splitBlock(llvm::IRBuilderBase &builder, const char *name);
 
 using ValueList = llvm::SmallVector<llvm::Value *, 3>;
-/// Emits a second path, behind a branch, that replaces `common` if any lane of `needed` is set. `rare` returns a value
-/// for every lane, and as many values as `common` has. The builder is left where the two paths meet.
+/// Emits a second path, in a branch, that replaces `common` if any lane of `needed` is set. `rare` returns a value for
+/// every lane, and as many values as `common` has. The insertion point is then where the two paths join.
 ValueList emitRarePath(const Lanes &lanes, llvm::Value *needed, llvm::ArrayRef<llvm::Value *> common,
                        llvm::function_ref<ValueList()> rare);
 
-/// Applies `emit` to pieces of at most `lanes` lanes of the operands, all of one length, and joins the results. For
-/// intrinsics of a machine, which take one register.
+/// Applies `emit` to vectors of at most `lanes` lanes of the operands, all of one length, and concatenates the results.
+/// For machine intrinsics, which take one register.
 llvm::Value *emitByRegister(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> operands, unsigned lanes,
                             llvm::function_ref<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> emit);
 
@@ -106,12 +107,12 @@ bool usesLibm(const llvm::Value *x, const HostMath &host);
 /// Calls the libm function `name` on each lane.
 llvm::Value *emitLibmCalls(llvm::IRBuilderBase &builder, const char *name, llvm::Value *x);
 
-/// An argument of sine or cosine less a multiple of pi/2.
+/// An argument of sine or cosine minus a multiple of pi/2.
 struct Quarters {
   /// The difference as the sum of a number within about pi/4 of zero and a much smaller one.
   llvm::Value *angle;
   llvm::Value *rest;
-  /// The multiple, an integer of which the lowest two bits count.
+  /// The multiple, an integer of which only the lowest two bits matter.
   llvm::Value *quadrant;
 };
 /// Reduces |x| >= 2^20, given by its bits, of f32.

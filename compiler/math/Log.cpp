@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // x = 2^e m with m between the roots of 1/2 and 2, so that log x = e ln 2 + log(1 + f) with f = m - 1, and the two
-// hardly cancel. The exponent is kept as e * 2^23 (2^52 for f64), the value its bits have as an integer; constants
-// absorb the factor.
+// hardly cancel. The exponent is kept as e * 2^23 (2^52 for f64), which is its field as an integer; constants absorb
+// the factor.
 
 #include "compiler/math/Lanes.h"
 
@@ -50,7 +50,7 @@ static constexpr double wideLog2eParts[] = {0x1.71547652b82fep0, 0x1.777d0ffda0d
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// What depends on the format.
+/// Constants of the format.
 struct Numbers {
   llvm::ArrayRef<double> logTail, log2Tail, ln2Parts, log2eParts;
   double exponentUnit; ///< an exponent of 1 in the bits, as an integer, times this is 1
@@ -88,13 +88,13 @@ static llvm::Value *exponentBits(const Lanes &lanes, llvm::Value *x) {
   return ir.CreateAnd(steps, lanes.integer(numbers.exponentMask));
 }
 
-/// Puts the logarithm of 0, infinity, negative numbers and NaN in place of the exponent.
+/// Replaces the exponent by the logarithm of 0, infinity, negative numbers and NaN.
 static llvm::Value *coverSpecials(const Lanes &lanes, llvm::Value *exponent, llvm::Value *x) {
   llvm::IRBuilderBase &ir = lanes.builder();
   llvm::Constant *zero = lanes.real(0);
   llvm::Value *covered = ir.CreateSelect(ir.CreateFCmpOLT(x, lanes.real(infinity)), exponent, x);
   covered = ir.CreateSelect(ir.CreateFCmpOEQ(x, zero), lanes.real(-infinity), covered);
-  // All ones is a NaN, so the comparison's mask serves as it is.
+  // All ones is a NaN, so the comparison's mask is used directly.
   llvm::Value *isNegative = ir.CreateSExt(ir.CreateFCmpOLT(x, zero), lanes.intType());
   return lanes.fromBits(ir.CreateOr(lanes.bits(covered), isNegative));
 }
@@ -104,7 +104,7 @@ static llvm::Value *lessOne(const Lanes &lanes, llvm::Value *x, llvm::Value *exp
   return lanes.sub(mantissa, lanes.real(1));
 }
 
-/// Right for every x; the usual path leaves out the denormals and what `coverSpecials` covers.
+/// Correct for every x; the common path omits denormals and the cases of `coverSpecials`.
 static ValueList splitAny(const Lanes &lanes, llvm::Value *x) {
   llvm::IRBuilderBase &ir = lanes.builder();
   const Numbers &numbers = numbersOf(lanes);
@@ -118,7 +118,7 @@ static ValueList splitAny(const Lanes &lanes, llvm::Value *x) {
   return {coverSpecials(lanes, scaled, x), lessOne(lanes, normal, exponent)};
 }
 
-/// Whether x is anything but a positive, finite, normal number.
+/// Whether x is not a positive, finite, normal number.
 static llvm::Value *isUnusual(const Lanes &lanes, llvm::Value *x) {
   const Numbers &numbers = numbersOf(lanes);
   llvm::Value *steps = lanes.builder().CreateSub(lanes.bits(x), lanes.integer(numbers.smallestBits));

@@ -1,13 +1,13 @@
 // Emits elementary functions as inline LLVM IR on scalars and fixed vectors of any length.
 // SPDX-License-Identifier: MIT
 //
-// A polynomial after an exact argument reduction, within 2 units in the last place for every input, denormals,
-// infinities, NaN and signed zero included. The code sets no fast-math flag and must not be given one afterwards: it
-// relies on rounding and on NaN. f64 is calls of libm, one per lane, where there is one; inline code for it needs FMA
-// and, for sine and cosine, a scalar.
+// Each function evaluates a polynomial after an exact argument reduction, within 2 units in the last place for every
+// input, including denormals, infinities, NaN and signed zero. The code sets no fast-math flag and none may be added
+// afterwards: it relies on rounding and on NaN. f64 calls libm once per lane where libm exists; inline f64 code needs
+// FMA and, for sine and cosine, a scalar.
 //
-// The logarithms, sine and cosine end the current block: a branch leads around code for denormal, infinite, zero and
-// negative (or huge) arguments. The builder is left where the emission continues; ask it for its block afterwards. The
+// The logarithms, sine and cosine end the current basic block: a branch skips code for denormal, infinite, zero and
+// negative (or huge) arguments. The builder is left at the end of the emitted code; read its block afterwards. The
 // others are branch-free.
 
 #pragma once
@@ -19,13 +19,13 @@ class Value;
 
 namespace nereid::math {
 
-/// What the emitters want to know of the machine that will run the code.
+/// Features of the machine that will run the code.
 struct HostMath {
   bool hasFma = false;
   bool hasAvx512 = false;
   bool hasLibm = true;         ///< f64 functions can be called
-  bool avoidsBranches = false; ///< threads that share a program counter: what is short is selected, not branched around
-  /// A quotient of f32 within 2 units in the last place, where there is a quicker one than fdiv.
+  bool avoidsBranches = false; ///< threads share a program counter: short code is selected, not branched around
+  /// A quotient of f32 within 2 units in the last place, where there is a faster instruction than fdiv.
   llvm::Value *(*approxDivide)(llvm::IRBuilderBase &builder, llvm::Value *a, llvm::Value *b) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Splits the current block around code that only unusual arguments need.
+// Splits the current basic block around code that only unusual arguments need.
 // SPDX-License-Identifier: MIT
 
 #include "compiler/math/Lanes.h"
@@ -26,7 +26,7 @@ llvm::BasicBlock *splitBlock(llvm::IRBuilderBase &builder, const char *name) {
 ValueList emitRarePath(const Lanes &lanes, llvm::Value *needed, llvm::ArrayRef<llvm::Value *> common,
                        llvm::function_ref<ValueList()> rare) {
   llvm::IRBuilderBase &ir = lanes.builder();
-  // A branch on poison is undefined; lanes that nobody uses may hold it, and must not spoil the others' answer.
+  // A branch on poison is undefined; unused lanes may hold poison, and must not affect the condition.
   llvm::Value *isNeeded = anyLane(ir, ir.CreateFreeze(needed));
   llvm::BasicBlock *tail = splitBlock(ir, "math.end");
   llvm::BasicBlock *head = ir.GetInsertBlock();

@@ -1,8 +1,8 @@
 // Emits fmod.
 // SPDX-License-Identifier: MIT
 //
-// Long division of the magnitudes: while a >= b, a multiple q s of s = b 2^k is taken off a, with k such that q has few
-// bits. q may be one too large, then s is added again; both steps are exact. Zeros, infinities and NaN make a NaN,
+// Long division of the magnitudes: while a >= b, a multiple q s of s = b 2^k is subtracted from a, with k such that q
+// has few bits. If q is one too large, s is added again; both steps are exact. Zeros, infinities and NaN give a NaN,
 // which ends the loop.
 
 #include "compiler/math/Lanes.h"
@@ -28,7 +28,7 @@ static llvm::Value *exponentOf(const Lanes &lanes, llvm::Value *magnitude) {
   return ir.CreateSub(ir.CreateLShr(bits, lanes.mantissaBits()), excess);
 }
 
-/// b 2^k for 0 <= k <= 2 * bias; two factors, since 2^k may be beyond the format.
+/// b 2^k for 0 <= k <= 2 * bias; two factors, since 2^k may exceed the format.
 static llvm::Value *scaleUp(const Lanes &lanes, llvm::Value *b, llvm::Value *k) {
   llvm::IRBuilderBase &ir = lanes.builder();
   const uint64_t bias = biasOf(lanes);
@@ -39,10 +39,10 @@ static llvm::Value *scaleUp(const Lanes &lanes, llvm::Value *b, llvm::Value *k) 
   return lanes.mul(lanes.mul(b, power(half)), power(ir.CreateSub(k, half)));
 }
 
-/// One turn: a less the largest multiple of b 2^k.
+/// One iteration: a minus the largest multiple of b 2^k.
 static llvm::Value *takeOff(const Lanes &lanes, llvm::Value *a, llvm::Value *b, llvm::Value *exponentOfB) {
   llvm::IRBuilderBase &ir = lanes.builder();
-  // A quotient within 2 units in the last place of so few bits misses the exact one by less than 1.
+  // With so few bits, a quotient within 2 units in the last place differs from the exact one by less than 1.
   llvm::Value *few = lanes.integer(lanes.isWide() ? 50 : 20);
   llvm::Value *distance = ir.CreateSub(exponentOf(lanes, a), exponentOfB);
   llvm::Value *isFar = ir.CreateICmpSGT(distance, few);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // For small a, tanh a = a + a^3 p(a^2); elsewhere it is 1 - 2e / (1 + e) with e = e^-2a, where the fraction is at most
-// a half and its error counts little. Both are computed and one is selected.
+// a half and its error matters little. Both are computed and one is selected.
 
 #include "compiler/math/Lanes.h"
 

@@ -30,7 +30,7 @@ static constexpr double halfPiHigh = 0x1.921fb544p0;
 static constexpr double halfPiLow = 0x1.0b4611a626331p-34;
 
 /// x - k pi/2 as a sum of two. With FMA the first step is exact, the second rounds relative to the result, and the
-/// third is left to the end, where it meets terms of its size.
+/// third is added last, to terms of its size.
 static std::pair<llvm::Value *, llvm::Value *> subtractQuarters(const Lanes &lanes, llvm::Value *x, llvm::Value *k) {
   if (lanes.host().hasFma) {
     const llvm::ArrayRef<double> parts = lanes.pick(halfPiParts, wideHalfPiParts);

@@ -17,7 +17,7 @@ static constexpr uint32_t inversePiWords[] = {0x517cc1b7, 0x27220a94, 0xfe13abe8
 /// pi/2 * 2^-64
 static constexpr double halfPiInFractions = 0x1.921fb54442d18p-64;
 
-/// The bits of 1/pi from 31 places before the binary point on: the window of E = -31 starts there.
+/// The bits of 1/pi, starting 31 bits before the binary point: the window of E = -31 starts there.
 static uint32_t inversePiWord(unsigned index) { return index == 0 ? 0 : inversePiWords[index - 1]; }
 
 /// Three words of 1/pi, the first bit of which has the weight 2^0 in 2^E / pi; `start` is E + 31, from 0 to 127.
@@ -43,7 +43,7 @@ static std::array<llvm::Value *, 3> inversePiWindow(const Lanes &lanes, llvm::Va
 static llvm::Value *halfTurnsModulo2(const Lanes &lanes, llvm::Value *magnitudeBits) {
   llvm::IRBuilderBase &ir = lanes.builder();
   llvm::Type *wide = lanes.withElement(ir.getInt64Ty());
-  // x = M 2^(field - 158) with the leading bit of M at place 31.
+  // x = M 2^(field - 158) with the leading bit of M at bit 31.
   llvm::Value *field = ir.CreateLShr(magnitudeBits, 23);
   llvm::Value *mantissa = ir.CreateOr(ir.CreateShl(magnitudeBits, 8), lanes.integer(0x80000000));
   const auto window = inversePiWindow(lanes, ir.CreateSub(field, lanes.integer(158 - 31)));
@@ -57,8 +57,8 @@ Quarters emitHugeReduction(const Lanes &lanes, llvm::Value *magnitudeBits) {
   llvm::IRBuilderBase &ir = lanes.builder();
   llvm::Type *wide = lanes.withElement(ir.getInt64Ty());
   llvm::Type *wideReal = lanes.withElement(ir.getDoubleTy());
-  // The top two bits count quadrants, so the others are a fraction of one; as a signed number it is the distance to the
-  // nearest whole quadrant.
+  // The top two bits are the quadrant, so the others are a fraction of one; as a signed number it is the distance to
+  // the nearest whole quadrant.
   llvm::Value *turns = halfTurnsModulo2(lanes, magnitudeBits);
   llvm::Value *rounded = ir.CreateAdd(turns, llvm::ConstantInt::get(wide, uint64_t{1} << 61));
   llvm::Value *quadrant = ir.CreateTrunc(ir.CreateLShr(rounded, 62), lanes.intType());

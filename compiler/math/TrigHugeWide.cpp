@@ -12,7 +12,7 @@
 
 namespace nereid::math {
 
-// The words are printed by scripts/fit_math.py. A zero word stands before them: the window of E = -63 starts there.
+// The words are printed by scripts/fit_math.py. A zero word precedes them: the window of E = -63 starts there.
 static constexpr uint64_t wideInversePiWords[] = {
     0x517cc1b727220a94, 0xfe13abe8fa9a6ee0, 0x6db14acc9e21c820, 0xff28b1d5ef5de2b0, 0xdb92371d2126e970,
     0x0324977504e8c90e, 0x7f0ef58e5894d39f, 0x74411afa975da242, 0x74ce38135a2fbf20, 0x9cc8eb1cc1a99cfa,
@@ -52,10 +52,10 @@ static std::array<llvm::Value *, 3> inversePiWindow(llvm::IRBuilderBase &ir, llv
 /// x / pi modulo 2 in units of 2^-127.
 static llvm::Value *halfTurnsModulo2(llvm::IRBuilderBase &ir, llvm::Value *magnitudeBits) {
   llvm::Type *wide = ir.getInt128Ty();
-  // x = M 2^(field - 1086) with the leading bit of M at place 63.
+  // x = M 2^(field - 1086) with the leading bit of M at bit 63.
   llvm::Value *field = ir.CreateLShr(magnitudeBits, 52);
   llvm::Value *mantissa = ir.CreateOr(ir.CreateShl(magnitudeBits, 11), ir.getInt64(uint64_t{1} << 63));
-  // Arguments that this path is not for may stand in any bits; the table is read within its bounds.
+  // Lanes that do not take this path may hold any bits; the table index is clamped to its bounds.
   llvm::Value *start = ir.CreateSub(field, ir.getInt64(1086 - 63));
   start = ir.CreateSelect(ir.CreateICmpULT(start, ir.getInt64(1024)), start, ir.getInt64(0));
   const auto window = inversePiWindow(ir, start);
@@ -78,7 +78,7 @@ static std::pair<llvm::Value *, llvm::Value *> timesHalfPi(const Lanes &lanes, l
   llvm::Value *lost = lanes.mulAdd(high, lanes.real(halfPi), lanes.neg(angle));
   lost = lanes.mulAdd(high, lanes.real(halfPiRest), lost);
   lost = lanes.mulAdd(rest, lanes.real(halfPi), lost);
-  // The first number of the sum becomes the nearest one.
+  // The first number of the sum is rounded to the nearest one.
   llvm::Value *sum = lanes.add(angle, lost);
   lost = lanes.sub(lost, lanes.sub(sum, angle));
   // 2^(-64 - zeros)

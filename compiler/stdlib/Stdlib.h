@@ -1,4 +1,4 @@
-// The library that is written in the language itself: its functions, parsed at first use.
+// The embedded library of functions written in Triton, parsed at first use.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -32,9 +32,9 @@ struct Function {
 
 /// All functions, in the order of files and lines. Names that start with `_` are private to the library.
 llvm::ArrayRef<Function> functions();
-/// The function `module`.`name`; an empty module finds it anywhere. Null where there is none.
+/// The function `module`.`name`; an empty module searches all modules. Null where there is none.
 const Function *find(llvm::StringRef module, llvm::StringRef name);
-/// The function that tensors have as a method, or null.
+/// The tensor method of that name, or null.
 const Function *findMember(llvm::StringRef name);
 
 } // namespace nereid::stdlib

@@ -1,4 +1,4 @@
-# Waiting for what other programs write: atomic_poll.
+# Waits for values that other programs write: atomic_poll.
 # SPDX-License-Identifier: MIT
 # module: triton.language
 

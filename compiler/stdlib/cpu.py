@@ -1,4 +1,4 @@
-# Orders of elements that CPUs' instructions for products want.
+# Element orders of CPU dot instructions (VNNI).
 # SPDX-License-Identifier: MIT
 # module: triton.language.extra.cpu
 

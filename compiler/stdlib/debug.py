@@ -1,4 +1,4 @@
-# Checks that only debug builds make.
+# Checks that only debug builds run.
 # SPDX-License-Identifier: MIT
 # module: triton.language
 

@@ -1,4 +1,4 @@
-# Functions of floats that are made of simpler ones: sigmoid, softmax.
+# Float functions composed of simpler ones: sigmoid, softmax.
 # SPDX-License-Identifier: MIT
 # module: triton.language
 

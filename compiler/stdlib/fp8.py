@@ -27,6 +27,6 @@ def _to_fp8e4b15(x, toward_zero: constexpr = False):
         small_code = (small + 2.0 ** (dropped + 3)).to(integer, bitcast=True) & 0xFF
     code = (bits >> dropped) - ((x.dtype.exponent_bias - 15) << 3)
     code = where(small < 8.0, small_code, code)
-    # A NaN's sign does not outlast every conversion before this one.
+    # The sign of a NaN may be lost in an earlier conversion.
     sign = where(x == x, x.to(integer, bitcast=True) >> (width - 8) & 0x80, 0)
     return (code | sign).to(uint8).to(float8e4b15, bitcast=True)

@@ -1,4 +1,4 @@
-# What tensors have as methods for `and` and `or`: element by element, of any numbers.
+# Tensor methods for `and` and `or`: elementwise, on any numbers.
 # SPDX-License-Identifier: MIT
 # module: triton.language.tensor
 

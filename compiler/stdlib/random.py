@@ -75,7 +75,7 @@ def uint_to_uniform_float(x):
     static_assert(x.dtype.is_int() and x.dtype.primitive_bitwidth >= 32,
                   f"uint_to_uniform_float needs integers of 32 or 64 bits, not {x.dtype}")
     is_wide: constexpr = x.dtype.primitive_bitwidth == 64
-    # Just under 2^-31 and 2^-63: the largest integer must stay below 1 once rounded.
+    # Just under 2^-31 and 2^-63: the largest integer must stay below 1 after rounding.
     scale: constexpr = 1.0842020432385337e-19 if is_wide else 4.6566127342e-10
     x = x.to(int64 if is_wide else int32, bitcast=True)
     return where(x < 0, -x - 1, x) * scale

@@ -1,4 +1,4 @@
-# Changes of place that simpler ones make up: squeeze, unsqueeze, interleave, flip, roll, swizzle2d.
+# Rearrangements composed of simpler ones: squeeze, unsqueeze, interleave, flip, roll, swizzle2d.
 # SPDX-License-Identifier: MIT
 # module: triton.language
 

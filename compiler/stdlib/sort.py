@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # module: triton.language
 #
-# A step of a network compares elements whose places differ in one bit, and
-# reads the other of each pair with `gather(x, place ^ distance)`. NaN sorts
-# after all numbers. Where indices go along, equal elements keep their order.
+# A step of a network compares elements whose indices differ in one bit, and
+# reads the other of each pair with `gather(x, index ^ distance)`. NaN sorts
+# after all numbers. With indices, equal elements keep their order.
 
 
 @jit

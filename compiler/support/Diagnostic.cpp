@@ -43,7 +43,7 @@ Diagnostic &DiagnosticEngine::add(const DiagnosticKind &kind, FileRange where, s
 }
 
 void DiagnosticEngine::sortByPosition(size_t first) {
-  // The index keeps messages of one place in their order.
+  // The index keeps messages of one position in their order.
   using Key = std::tuple<bool, uint32_t, size_t>;
   std::vector<Key> order;
   for (size_t i = std::min(first, size()); i < size(); ++i)

@@ -1,4 +1,4 @@
-// What the compiler says about a program: kinds with stable codes, the messages themselves, their list and their text.
+// Diagnostics of a compilation: kinds with stable codes, messages, their list and their text form.
 // SPDX-License-Identifier: MIT
 //
 // Each component keeps its kinds in a table `Diagnostics.def` of lines
@@ -59,7 +59,7 @@ struct Diagnostic {
   const DiagnosticKind *kind = nullptr;
   std::string message;
   FileRange where; // may be empty
-  // The byte that `^` stands under (an operator, say); the start of the range where not given.
+  // The byte that `^` marks (such as an operator); the start of the range where not given.
   std::optional<uint32_t> caret;
   std::vector<DiagnosticNote> notes;
 
@@ -67,7 +67,7 @@ struct Diagnostic {
   llvm::StringRef code() const { return kind->code; }
   bool isError() const { return kind->severity == Severity::Error; }
 
-  // For chaining on what `report` returns.
+  // Allow chained calls on the result of `report`.
   Diagnostic &pointAt(uint32_t offset) {
     caret = offset;
     return *this;
@@ -78,8 +78,8 @@ struct Diagnostic {
   }
 };
 
-// The messages of one compilation, in the order of reporting. The source files must live as long as this list, or be
-// kept by it.
+// The messages of one compilation, in the order of reporting. The source files must outlive this list, or be kept by
+// it.
 class DiagnosticEngine {
 public:
   DiagnosticEngine() = default;
@@ -89,13 +89,13 @@ public:
   template <typename... Args> Diagnostic &report(const DiagnosticKind &kind, FileRange where, Args &&...args) {
     return add(kind, where, llvm::formatv(kind.format.data(), std::forward<Args>(args)...).str());
   }
-  // For text that is complete already, such as an op's own verifier message.
+  // For complete text, such as a message of an op's verifier.
   Diagnostic &add(const DiagnosticKind &kind, FileRange where, std::string message);
 
-  // Adds the messages and the files of `other`, which is empty afterwards.
+  // Moves the messages and the files of `other` here; `other` is empty afterwards.
   void take(DiagnosticEngine &other);
 
-  // Holds a file that messages are about, and that may have no other owner when they are shown.
+  // Keeps a file alive that messages refer to.
   void keep(std::shared_ptr<const SourceFile> file) { files.push_back(std::move(file)); }
 
   const std::deque<Diagnostic> &all() const { return diagnostics; }
@@ -103,9 +103,9 @@ public:
   size_t errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }
 
-  // Puts the messages from index `first` on into source order; those without a place stay behind the others.
+  // Sorts the messages from index `first` on into source order; those without a position come last.
   void sortByPosition(size_t first = 0);
-  // Forgets the messages from index `first` on (a speculative evaluation that was given up).
+  // Removes the messages from index `first` on (of a speculative evaluation that was discarded).
   void truncate(size_t first);
 
   std::string render() const;
@@ -116,7 +116,7 @@ private:
   std::vector<std::shared_ptr<const SourceFile>> files;
 };
 
-// The form that a terminal shows:
+// Prints the form that a terminal shows:
 //   matmul.py:14:24: error: `a` has ..., `b` has ...; they must match [shape-mismatch]
 //       v = a + b
 //           ~~^~~

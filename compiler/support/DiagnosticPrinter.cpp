@@ -1,4 +1,4 @@
-// Draws a diagnostic as a terminal shows it: place, message, code, source line, underlined range, notes.
+// Prints a diagnostic for a terminal: position, message, code, source line, underlined range, notes.
 // SPDX-License-Identifier: MIT
 //
 // Source text is untrusted: anything that is not printable is shown as an escape, so that no control sequence and no
@@ -14,14 +14,14 @@
 
 namespace nereid::support {
 
-// A line longer than this is cut to the part around the caret.
+// A longer line is cut to the part around the caret.
 static constexpr uint32_t maxLineBytes = 160;
 static constexpr uint32_t bytesBeforeCaret = 60;
 static constexpr uint32_t bytesAfterCaret = 90;
 static constexpr uint32_t tabColumns = 8;
 
 namespace {
-// One character of source: how it is shown and how wide.
+// One character of source: its printed form and width.
 struct Glyph {
   uint32_t byteCount;
   std::string shown;
@@ -77,7 +77,7 @@ static std::string sanitized(llvm::StringRef text, bool keepLineBreaks) {
 
 static bool isContinuationByte(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// The part of the line to show; whole where it is short.
+// The part of the line to show; the whole line where it is short.
 static SourceRange visiblePart(llvm::StringRef text, SourceRange line, uint32_t caret) {
   if (line.size() <= maxLineBytes)
     return line;
@@ -119,7 +119,7 @@ static void drawSourceLine(const Diagnostic &diagnostic, llvm::raw_ostream &os) 
     marks += '^';
   if (part.end < line.end)
     source += "...";
-  // The user's file has the columns that were removed from a cut-out.
+  // Columns in the user's file include the indentation that was removed from an extract.
   std::string indent(file.origin().removedColumns, ' ');
   os << indent << source << '\n' << indent << llvm::StringRef(marks).rtrim(' ') << '\n';
 }

@@ -1,4 +1,4 @@
-// Leaves a guarded thread from inside LLVM's fatal error handler by a jump to its start.
+// Leaves a guarded thread from LLVM's fatal error handler by a jump to the start of the work.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/FatalGuard.h"
 
@@ -26,7 +26,7 @@ static constexpr long kAskNs = 30'000'000;
 namespace {
 enum class RunState : uint8_t { Running, Ended, Cancelled };
 
-/// What the thread of a run and whoever waits for it tell each other.
+/// Signals between the thread of a run and its waiter.
 struct Signals {
   std::atomic<RunState> state{RunState::Running};
   std::atomic<std::chrono::steady_clock::time_point> deadline{std::chrono::steady_clock::time_point::max()};
@@ -41,7 +41,7 @@ struct Guard {
   bool failed = false;
 };
 
-/// One thread's guarded work; it belongs to the thread and to whoever waits.
+/// The guarded work of one thread; the thread and its waiter share it.
 struct Run {
   explicit Run(std::function<void()> work) : work(std::move(work)) {}
   const std::function<void()> work;
@@ -54,8 +54,8 @@ struct Run {
 static thread_local Guard *activeGuard = nullptr;
 static std::atomic<unsigned> cancelledRuns{0};
 
-// The threads of such runs are not in the child of a fork.
-[[maybe_unused]] static const int counterRegistered = pthread_atfork(nullptr, nullptr, [] { cancelledRuns.store(0); });
+// A forked child has no threads of such runs.
+[[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { cancelledRuns.store(0); });
 
 [[noreturn]] static void leave(Guard &guard, const char *reason) {
   guard.reason = reason;
@@ -64,7 +64,7 @@ static std::atomic<unsigned> cancelledRuns{0};
 }
 
 static void onFatalError(void *, const char *reason, bool) {
-  if (activeGuard) // otherwise not ours: LLVM goes on to end the process
+  if (activeGuard) // not guarded: LLVM goes on to end the process
     leave(*activeGuard, reason ? reason : "unknown fatal error");
 }
 
@@ -76,7 +76,7 @@ static void installHandlers() {
   });
 }
 
-/// Here and now; what a jump may skip is in `work` alone.
+/// Runs the work on this thread; a jump skips only frames of `work`.
 static void runWithin(Guard &guard) {
   guard.outer = activeGuard;
   if (guard.outer)
@@ -88,7 +88,7 @@ static void runWithin(Guard &guard) {
 }
 
 static void runWithGate(Run &run) {
-  // The thread that waits keeps forks away for both, or else this one does.
+  // Either the waiting thread already holds the fork gate, or this one takes it.
   std::optional<ForkGate> gate;
   if (!run.callerHoldsGate)
     gate.emplace();
@@ -100,7 +100,7 @@ static void *runOnThread(void *opaque) {
   auto *held = static_cast<std::shared_ptr<Run> *>(opaque);
   runWithGate(**held);
   const bool isCancelled = (*held)->signals.state.exchange(RunState::Ended) == RunState::Cancelled;
-  // What was left by a jump is in an unknown state and stays as it is.
+  // State that a jump left behind is unknown and is leaked.
   if (!isCancelled || !(*held)->guard.failed)
     delete held;
   if (isCancelled)
@@ -112,7 +112,7 @@ static bool startThread(const std::shared_ptr<Run> &run, pthread_t &thread) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stackBytes);
-  // Signals are for the threads of the host, which knows what to do with them.
+  // Signals are handled by the threads of the host.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -125,7 +125,7 @@ static bool startThread(const std::shared_ptr<Run> &run, pthread_t &thread) {
   return failure == 0;
 }
 
-/// Whether the thread has ended within the time between two questions.
+/// Whether the thread ends within one polling interval.
 static bool joinsSoon(pthread_t thread) {
   timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
@@ -137,7 +137,7 @@ static bool joinsSoon(pthread_t thread) {
   return pthread_timedjoin_np(thread, nullptr, &until) != ETIMEDOUT;
 }
 
-/// False where the thread has ended just now.
+/// False where the thread has just ended.
 static bool cancel(Run &run, pthread_t thread) {
   cancelledRuns.fetch_add(1);
   RunState running = RunState::Running;
@@ -158,7 +158,7 @@ GuardedEnd support::runGuarded(std::function<void()> work, llvm::function_ref<bo
   pthread_t thread;
   if (activeGuard) { // on such a thread already
     runWithin(run->guard);
-  } else if (!startThread(run, thread)) { // no thread to be had: the work is still wanted
+  } else if (!startThread(run, thread)) { // no thread is available: run the work without one
     runWithGate(*run);
   } else if (!isCancelRequested) {
     pthread_join(thread, nullptr);
@@ -180,7 +180,7 @@ std::optional<std::string> support::runGuarded(llvm::function_ref<void()> work) 
   return runGuarded(std::function<void()>(work), nullptr).failure;
 }
 
-//--- Work that was given up --------------------------------------------------------------------
+// --- Cancelled work -----------------------------------------------------------------------------
 
 bool support::isCancelled() {
   return activeGuard && activeGuard->signals->state.load(std::memory_order_relaxed) == RunState::Cancelled;

@@ -1,4 +1,4 @@
-// The one place where LLVM's fatal errors are caught, so that the compiler never ends the process.
+// Catches LLVM's fatal errors, so that the compiler never ends the process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,33 +11,32 @@
 
 namespace nereid::support {
 
-/// Runs `work` on a thread of its own with a large stack and waits for it.
-/// Where LLVM gives up (report_fatal_error, bad inline assembly, no memory),
-/// the thread ends there and the reason is returned. What `work` had made
-/// until then is abandoned, never destroyed: its destructors would meet
-/// half-finished state. Nothing is returned when `work` came to its end.
+/// Runs `work` on a thread of its own with a large stack and waits for it. On a fatal error of LLVM
+/// (report_fatal_error, bad inline assembly, no memory) the thread ends there and the reason is returned. Objects that
+/// `work` had created are leaked: their destructors would run on half-finished state. Returns nothing when `work`
+/// completed.
 ///
-/// Guarded work may guard a part of itself, so that what lies around that part
-/// (a lock, a thread to join) is left in order. Forks wait for guarded work.
+/// Guarded work may guard a part of itself, so that the state around that part (a lock, a thread to join) stays valid.
+/// Forks wait for guarded work.
 std::optional<std::string> runGuarded(llvm::function_ref<void()> work);
 
-/// How work ended that could be given up.
+/// The end of work that may be cancelled.
 struct GuardedEnd {
   bool isCancelled = false; ///< it may still be running, on what `work` owns
-  bool isTimedOut = false;  ///< abandoned since it passed a `TimeLimit`
+  bool isTimedOut = false;  ///< cancelled since it exceeded a `TimeLimit`
   std::optional<std::string> failure;
 };
 
-/// The same; `isCancelRequested` is asked every few hundredths of a second. Once it says so the work is given up: this
-/// returns at once, and the work ends when it next comes by `exitIfCancelled`. It may refer to nothing that its
-/// caller owns; `work` itself, with what it captured, lives as long as the work does.
+/// As above, with cancellation: `isCancelRequested` is polled every few hundredths of a second. Once it returns true
+/// the work is cancelled: this returns at once, and the work ends at its next call of `exitIfCancelled`. The work must
+/// not refer to anything that its caller owns; `work` itself, with its captures, lives until the work ends.
 GuardedEnd runGuarded(std::function<void()> work, llvm::function_ref<bool()> isCancelRequested);
 
-/// Whether this thread's guarded work was given up.
+/// Whether this thread's guarded work was cancelled.
 bool isCancelled();
 
-/// As long as it lives, guarded work whose caller may give it up is given up after that time; 0 is no limit. For calls
-/// of libraries that nothing else can end.
+/// During its lifetime, guarded work that may be cancelled is cancelled after that time; 0 is no limit. For calls of
+/// libraries that cannot be ended otherwise.
 class TimeLimit {
 public:
   explicit TimeLimit(std::chrono::seconds limit);
@@ -46,10 +45,10 @@ public:
   ~TimeLimit();
 };
 
-/// Ends guarded work that was given up; for places where no lock is held.
+/// Ends guarded work that was cancelled; for points where no lock is held.
 void exitIfCancelled();
 
-/// Waits until work that was given up has ended, so that a process may end; false where the time was too short.
+/// Waits until cancelled work has ended, so that the process may end; false after the time limit.
 bool waitForCancelled(std::chrono::milliseconds limit);
 
 } // namespace nereid::support

@@ -1,4 +1,4 @@
-// Counts the threads inside; the handlers of a fork close the gate and wait for the count to fall.
+// Counts the threads inside; the fork handlers close the gate and wait until the count is zero.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/ForkGate.h"
 
@@ -10,18 +10,18 @@
 
 using namespace nereid::support;
 
-// Longer than nearly every compilation; still, a fork must not hang.
+// Longer than nearly every compilation, but limited, since a fork must not hang.
 static constexpr auto kForkTimeout = std::chrono::seconds(5);
-// Where an earlier fork has waited in vain for what is still inside: perhaps it was given up and never ends.
+// The timeout after an earlier fork timed out: the thread inside may be cancelled work that never ends.
 static constexpr auto kSecondTimeout = std::chrono::milliseconds(20);
 static constexpr auto kPause = std::chrono::microseconds(200);
 
 static std::atomic<unsigned> inside{0};
 static std::atomic<unsigned> forking{0};
 static std::atomic<bool> isLost{false};
-static std::atomic<bool> isStuck{false};   ///< the last fork waited in vain, and nobody was seen to leave since
-static thread_local unsigned depth = 0;    ///< gates that this thread holds, one within the other
-static thread_local bool isEmptied = true; ///< by the fork that this thread is at
+static std::atomic<bool> isStuck{false};   ///< the last fork timed out
+static thread_local unsigned depth = 0;    ///< gates that this thread holds, nested
+static thread_local bool isEmptied = true; ///< in the current fork of this thread
 
 static void enter() {
   for (;;) {
@@ -73,5 +73,5 @@ static void afterForkInChild() {
   forking.store(0);
 }
 
-// At loading: a registration at first use could itself be cut off by a fork.
-[[maybe_unused]] static const int gateRegistered = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
+// Registered at load time: a registration at first use could itself be interrupted by a fork.
+[[maybe_unused]] static const int registered = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);

@@ -1,11 +1,12 @@
-// Keeps forks and compilations apart: a child has but one thread, and no other will release a lock for it.
+// Keeps forks and compilations apart: a child process has one thread, and locks of other threads stay locked in it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 namespace nereid::support {
 
-/// Held by a thread while it works with LLVM or MLIR and needs nothing of the host (no Python lock above all). Any
-/// number of threads hold it at a time. A fork waits until none does, a limited time; meanwhile no other gets in.
+/// Held by a thread while it uses LLVM or MLIR and needs nothing of the host (in particular no Python lock). Any number
+/// of threads may hold it at a time. A fork waits until no thread holds it, for a limited time; meanwhile no thread can
+/// enter.
 class ForkGate {
 public:
   ForkGate();
@@ -15,8 +16,8 @@ public:
 
   /// Whether the calling thread holds it.
   static bool isHeld();
-  /// Whether this process is the child of a fork that waited in vain: locks of the compiler may be held for good,
-  /// so that nothing can be compiled here.
+  /// Whether this process is the child of a fork that timed out: locks of the compiler may be held forever, so that
+  /// nothing can be compiled here.
   static bool compilerIsLost();
 };
 

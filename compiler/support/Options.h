@@ -1,4 +1,4 @@
-// Everything a user may ask of a compilation; each field is part of the cache key.
+// The options of a compilation; each field is part of the cache key.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,7 +16,7 @@ struct ExternLibrary {
   bool operator==(const ExternLibrary &) const = default;
 };
 
-/// Launch and compile options. Targets ignore what has no meaning for them.
+/// Launch and compile options. Targets ignore those without meaning for them.
 struct Options {
   uint32_t numWarps = 4;
   uint32_t numStages = 3;
@@ -27,11 +27,11 @@ struct Options {
   bool sanitizeOverflow = true;               ///< with debug: integer overflow is asserted
   bool cooperativeGrid = false;               ///< `launch_cooperative_grid`
   bool programmaticLaunch = false;            ///< `launch_pdl`
-  std::string inputPrecision;                 ///< what `dot` takes where it is not told; empty: the target's own
-  std::vector<std::string> supportedFp8;      ///< floats of 8 bits that kernels may use; none given: all
+  std::string inputPrecision;                 ///< the default of `dot`; empty: the target's own
+  std::vector<std::string> supportedFp8;      ///< fp8 types that kernels may use; empty: all
   uint32_t ptxVersion = 0;                    ///< 80 is 8.0; 0: what the code needs (`ptx_version`)
-  std::string ptxOptions;                     ///< further words for the assembler of PTX (`ptx_options`)
-  std::vector<ExternLibrary> externLibraries; ///< the key has their contents, too (`extern_libs`)
+  std::string ptxOptions;                     ///< further options of ptxas (`ptx_options`)
+  std::vector<ExternLibrary> externLibraries; ///< their contents are part of the key, too (`extern_libs`)
   uint32_t sanitize = 0;                      ///< a set of support::Sanitizer, of compiler/support/Sanitizers.h
 
   bool operator==(const Options &) const = default;

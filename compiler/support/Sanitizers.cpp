@@ -1,4 +1,4 @@
-// Reads and writes comma lists of sanitizers.
+// Parses and prints comma lists of sanitizers.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/Sanitizers.h"
 

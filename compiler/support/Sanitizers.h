@@ -1,4 +1,4 @@
-// The checks that a kernel may be compiled with, by the words that users write.
+// The sanitizers that a kernel may be compiled with, by their names in options.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,14 +11,14 @@
 namespace nereid::support {
 
 enum Sanitizer : uint32_t {
-  Bounds = 1,   ///< accesses stay inside of the tensors that the launch was given
-  Uninit = 2,   ///< what is used was written before
+  Bounds = 1,   ///< accesses stay inside of the launch's tensors
+  Uninit = 2,   ///< memory is written before it is used
   Overflow = 4, ///< integers that become addresses do not wrap
-  Nan = 8,      ///< no operation makes NaN of numbers
+  Nan = 8,      ///< no operation on numbers gives NaN
   NanLoads = 16 ///< and none is loaded
 };
 
-/// The set that a comma list such as "bounds,nan" names; nothing, and why, where a word is unknown.
+/// The set of a comma list such as "bounds,nan"; nothing, and the reason, where a word is unknown.
 std::optional<uint32_t> parseSanitizers(llvm::StringRef list, std::string &reason);
 
 /// The comma list of a set, in the order above.

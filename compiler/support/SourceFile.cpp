@@ -1,4 +1,4 @@
-// Line table of a source text, and the way from bytes to the user's lines and back.
+// Line table of a source text, and the mapping between bytes and the user's lines.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/SourceFile.h"
 

@@ -1,9 +1,9 @@
-// A piece of user's source text and where it stands in the user's file.
+// Source text of a user and its position in the user's file.
 // SPDX-License-Identifier: MIT
 //
-// A kernel's text is often a cut-out: lines taken from the middle of a file, with the common indentation removed. All
-// of the compiler speaks of byte offsets into `text()`; this class alone turns them into the line and column that the
-// user sees in an editor. Columns count bytes from 1, as Python's `ast` does (which counts from 0).
+// A kernel's text is often an extract: lines from the middle of a file, with the common indentation removed. The
+// compiler uses byte offsets into `text()` everywhere; this class alone converts them to the line and column that the
+// user sees in an editor. Columns count bytes from 1, unlike Python's `ast`, which counts from 0.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -29,7 +29,7 @@ struct SourceRange {
 // From the start of `first` to the end of `last`.
 inline SourceRange join(SourceRange first, SourceRange last) { return {first.begin, last.end}; }
 
-// A place in the user's file; both count from 1.
+// A position in the user's file; both count from 1.
 struct LineColumn {
   uint32_t line = 1;
   uint32_t column = 1;
@@ -37,7 +37,7 @@ struct LineColumn {
   bool operator==(const LineColumn &) const = default;
 };
 
-// Where the first byte of a cut-out stood in its file.
+// The position of the first byte of an extract in its file.
 struct SourceOrigin {
   uint32_t firstLine = 1;
   // Columns that were removed from the front of every line.
@@ -46,7 +46,7 @@ struct SourceOrigin {
 
 class SourceFile {
 public:
-  // No source is longer than that; a longer text is cut here and reported by the lexer.
+  // The limit of a source; a longer text is cut here and reported by the lexer.
   static constexpr size_t maxBytes = size_t{1} << 24;
 
   SourceFile(std::string name, std::string text, SourceOrigin origin = {});
@@ -61,7 +61,7 @@ public:
 
   // The user's line and column of a byte; an offset past the end counts as the end.
   LineColumn position(uint32_t offset) const;
-  // The byte at a user's line and column, or nothing where the text has no such place.
+  // The byte at a user's line and column; nothing where the text has no such position.
   std::optional<uint32_t> offset(LineColumn position) const;
 
   // Range of the line that holds `offset`, without its line break.
@@ -77,7 +77,7 @@ private:
   std::vector<uint32_t> lineStarts;
 };
 
-// A range together with the text that it is in; an empty one (no file) stands for "no place".
+// A range together with its text; an empty one (no file) means "no position".
 struct FileRange {
   const SourceFile *file = nullptr;
   SourceRange range;

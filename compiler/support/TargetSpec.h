@@ -1,4 +1,4 @@
-// What code is made for: plain facts, resolved before anything is keyed by them.
+// The target of a compilation, resolved before any key depends on it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace nereid::support {
 
-/// A device kind with its exact architecture. `arch` and `features` are never
-/// "native": they name what was found, so that equal specs make equal code.
+/// A device kind with its exact architecture. `arch` and `features` are never "native": they name the detected ones, so
+/// that equal specs give equal code.
 struct TargetSpec {
   std::string backend;              ///< "cpu", "cuda" or "hip"
   std::string arch;                 ///< cpu: an LLVM CPU name ("znver3"); cuda: "90"; hip: "gfx942"

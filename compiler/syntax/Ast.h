@@ -1,4 +1,4 @@
-// The syntax tree of Python as kernels may contain it: no types, no built-in names.
+// The syntax tree of Python without types or built-in names.
 // SPDX-License-Identifier: MIT
 //
 // AstNode.h has the base and the arena, AstExpr.h the expressions, AstStmt.h the statements.

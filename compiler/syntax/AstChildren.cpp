@@ -1,4 +1,4 @@
-// One case for each kind of node that has children.
+// Lists the children of each kind of node.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/AstChildren.h"
 
@@ -184,6 +184,6 @@ void syntax::forEachChild(const Stmt *statement, ExprVisitor visitExpr, StmtVisi
   case NodeKind::ExprStmt:
     return visitExpr(cast<ExprStmt>(statement)->value);
   default:
-    return; // pass, break, import and their like
+    return; // pass, break, import and similar statements
   }
 }

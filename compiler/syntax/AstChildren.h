@@ -1,4 +1,4 @@
-// Visits the direct children of a node, in source order: what walks over trees are made of.
+// Visits the direct children of a node, in source order: the base of walks over trees.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// Expression nodes, named and shaped as in CPython's `ast`, with the ranges of operators and names beside them.
+// Expression nodes, named and structured as in CPython's `ast`, with the ranges of operators and names added.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -29,7 +29,7 @@ enum class BinaryOperator : uint8_t {
   FloorDiv
 };
 enum class CompareOperator : uint8_t { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn };
-// What the node is in words that a message can use: "a call", "`True`".
+// The kind of the node in words for messages: "a call", "`True`".
 llvm::StringRef describe(const Expr &expr);
 
 // As the user wrote it: "+", "not in".
@@ -189,7 +189,7 @@ struct FormattedValue : ExprOf<NodeKind::FormattedValue> {
   const JoinedStr *formatSpec = nullptr; // or null
 };
 
-// An f-string (and the strings beside it): Constant and FormattedValue nodes.
+// An f-string (and adjacent strings): Constant and FormattedValue nodes.
 struct JoinedStr : ExprOf<NodeKind::JoinedStr> {
   using NodeOf::NodeOf;
   ExprList values;
@@ -201,8 +201,8 @@ struct Constant : ExprOf<NodeKind::Constant> {
   using NodeOf::NodeOf;
   ConstantKind constantKind = ConstantKind::None;
   uint8_t radix = 10; // of an Int
-  // Int: the digits, without prefix and underscores. Str, Bytes: the value, escapes resolved; a Str is UTF-8, in which
-  // a lone surrogate (`"\ud800"`) takes the three bytes that its number would.
+  // Int: the digits, without prefix and underscores. Str, Bytes: the value, with escapes resolved; a Str is UTF-8, in
+  // which a lone surrogate (`"\ud800"`) takes three bytes.
   llvm::StringRef text;
   double number = 0; // Float; Imaginary without its j
 

@@ -110,7 +110,7 @@ llvm::StringRef spelling(CompareOperator op) {
   return names[static_cast<unsigned>(op)];
 }
 
-// Hexadecimal digits hold four bits, octal ones three; 10 decimal digits hold less than 34.
+// A hexadecimal digit holds four bits, an octal one three; 10 decimal digits hold less than 34.
 llvm::APInt Constant::integer() const {
   auto bits = static_cast<unsigned>(radix == 10 ? text.size() * 34 / 10 + 1 : text.size() * 4) + 1;
   llvm::APInt wide(std::max(bits, 8u), text, radix);

@@ -1,7 +1,7 @@
 // The base of all syntax tree nodes and the arena that owns them.
 // SPDX-License-Identifier: MIT
 //
-// Nodes live in an AstContext, are trivially destructible and are not changed once the parser has returned. Ranges are
+// Nodes live in an AstContext, are trivially destructible and are immutable once the parser has returned. Ranges are
 // byte offsets into the parsed SourceFile and agree with those of CPython's `ast`.
 #pragma once
 
@@ -18,10 +18,9 @@ namespace nereid::syntax {
 
 using support::SourceRange;
 
-// How deep a tree can be, so that recursion over it needs no check of its own.
-// Nesting is what the parser recurses over (brackets, operands, blocks); a chain such as `a + a + ...` nests to the
-// left without recursion in the parser. An expression is never deeper than `maxExpressionDepth`, blocks never deeper
-// than `maxBlockDepth`.
+// Limits of a tree's depth, so that recursion over it needs no check of its own. The parser recurses over nesting
+// (brackets, operands, blocks); a chain such as `a + a + ...` nests to the left without recursion in the parser. An
+// expression is never deeper than `maxExpressionDepth`, blocks never deeper than `maxBlockDepth`.
 inline constexpr unsigned maxExpressionNesting = 200;
 inline constexpr unsigned maxExpressionDepth = 2000;
 inline constexpr unsigned maxBlockDepth = 200;
@@ -57,7 +56,7 @@ protected:
   using Node::Node;
 };
 
-// Gives a node struct its kind, its constructor from a range and its classof.
+// Defines a node struct's kind, its constructor from a range and its classof.
 template <NodeKind K, typename Base> struct NodeOf : Base {
   static constexpr NodeKind nodeKind = K;
   explicit NodeOf(SourceRange range) : Base(K, range) {}
@@ -66,7 +65,7 @@ template <NodeKind K, typename Base> struct NodeOf : Base {
 template <NodeKind K> using ExprOf = NodeOf<K, Expr>;
 template <NodeKind K> using StmtOf = NodeOf<K, Stmt>;
 
-// A name with its place.
+// A name with its range.
 struct Identifier {
   llvm::StringRef name;
   SourceRange range;

@@ -1,7 +1,7 @@
-// Prints a tree as an indented S-expression; each child stands on its own line behind the name of its field.
+// Prints a tree as an indented S-expression; each child is on its own line after the name of its field.
 // SPDX-License-Identifier: MIT
 //
-// The fields and their order are those of CPython's `ast`, so that a script can print the same text from there.
+// Fields and order are those of CPython's `ast`, so that a script can print the same text from Python.
 #include "compiler/syntax/Ast.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -247,7 +247,7 @@ void Printer::printExpr(const Expr &expr) {
   }
 }
 
-// Displays, comprehensions, strings, slices and the rest that only holds parts.
+// Displays, comprehensions, strings, slices and other nodes that only hold parts.
 void Printer::printCollection(const Expr &expr) {
   if (const auto *dict = llvm::dyn_cast<Dict>(&expr)) {
     for (auto [key, value] : llvm::zip_equal(dict->keys, dict->values)) {

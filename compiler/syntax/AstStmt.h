@@ -1,4 +1,4 @@
-// Statement nodes and the module, named and shaped as in CPython's `ast`.
+// Statement nodes and the module, named and structured as in CPython's `ast`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -107,7 +107,7 @@ struct With : StmtOf<NodeKind::With> {
   bool isAsync = false;
 };
 
-// Only its extent and subject: no kernel can use it.
+// Only its range and subject: kernels cannot contain it.
 struct Match : StmtOf<NodeKind::Match> {
   using NodeOf::NodeOf;
   const Expr *subject = nullptr;

@@ -1,4 +1,4 @@
-// Character classes of Python names; those beyond ASCII come from generated tables.
+// Character classes of Python names; those beyond ASCII use generated tables.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Characters.h"
 

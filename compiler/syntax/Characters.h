@@ -1,4 +1,4 @@
-// Which characters a Python name is made of, and how one character of UTF-8 is taken from a text.
+// The characters of Python names, and decoding of one UTF-8 character of a text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,13 +19,13 @@ Character firstCharacter(llvm::StringRef text);
 
 bool canStartName(uint32_t codepoint);
 bool canContinueName(uint32_t codepoint);
-// Python reads a name in Unicode's normal form NFKC; such a character would become another one.
+// Whether NFKC, in which Python reads names, changes the character.
 bool isNotNormalized(uint32_t codepoint);
 
-// Bytes at the front of `text` that form a name; 0 if there is none.
+// The number of bytes at the front of `text` that form a name; 0 if there is none.
 size_t nameLength(llvm::StringRef text);
 
-// UTF-8 of a code point; a surrogate becomes three bytes like its neighbours.
+// UTF-8 of a code point; a surrogate becomes three bytes, like other code points of its range.
 void appendUtf8(uint32_t codepoint, std::string &out);
 
 } // namespace nereid::syntax

@@ -1,4 +1,4 @@
-// The diagnostics of lexer and parser.
+// The kinds of diagnostics of lexer and parser.
 // SPDX-License-Identifier: MIT
 #pragma once
 

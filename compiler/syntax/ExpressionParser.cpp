@@ -1,4 +1,4 @@
-// Operators of expressions, from `:=` and `if else` down to `**`.
+// Parses operators of expressions, from `:=` and `if else` down to `**`.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/ExpressionParser.h"
 
@@ -237,7 +237,8 @@ static std::optional<BinaryRule> binaryRule(TokenKind kind) {
   }
 }
 
-// Operators of one precedence nest to the left, in this loop; tighter ones are parsed by the call for the right side.
+// Operators of one precedence nest to the left, in this loop; the call for the right side parses operators that bind
+// tighter.
 const Expr *ExpressionParser::parseBinary(unsigned minPrecedence) {
   uint32_t begin = here();
   const Expr *left = parseUnary();

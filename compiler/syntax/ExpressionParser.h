@@ -1,8 +1,8 @@
-// Recursive descent over expressions; the statements build on it.
+// Recursive descent over expressions; the statement parser derives from it.
 // SPDX-License-Identifier: MIT
 //
-// ExpressionParser.cpp has the operators, ParseAtoms.cpp the brackets and displays, ParseCalls.cpp what follows a value
-// and parameters, ParseStrings.cpp the literals, ParseTargets.cpp what can be assigned to.
+// ExpressionParser.cpp has the operators, ParseAtoms.cpp the brackets and displays, ParseCalls.cpp postfix operators
+// and parameters, ParseStrings.cpp the literals, ParseTargets.cpp assignment targets.
 #pragma once
 
 #include "compiler/syntax/Strings.h"
@@ -22,12 +22,12 @@ protected:
   const Expr *parseExpression();
   const Expr *parseDisjunction();
   const Expr *parseBitOr() { return parseBinary(0); }
-  // `a, *b` without brackets: a tuple, or the one expression.
+  // `a, *b` without brackets: a tuple, or a single expression.
   const Expr *parseStarExpressions(bool allowNamed = false);
   const Expr *parseYield();
   const Expr *parseYieldOrStarExpressions() { return isAt(TokenKind::Yield) ? parseYield() : parseStarExpressions(); }
 
-  // Parameters of a lambda (closed by `:`) or a function (closed by `)`, which is left in place).
+  // Parameters of a lambda (ended by `:`) or a function (ended by `)`); the end token is not consumed.
   bool parseParameters(TokenKind closer, llvm::SmallVectorImpl<Parameter> &parameters);
   struct Arguments {
     uint32_t open = 0; // its `(`
@@ -40,7 +40,7 @@ protected:
 
   // Targets
   bool parseTargets(llvm::StringRef verb, Items &targets, bool &hasComma);
-  // The same as one expression, a tuple where there is a comma.
+  // As above, as one expression: a tuple where there is a comma.
   const Expr *parseTargetList(llvm::StringRef verb);
   bool checkTargets(ExprList targets, llvm::StringRef verb);
   bool checkTarget(const Expr *target, llvm::StringRef verb);
@@ -49,7 +49,7 @@ protected:
   bool canStartExpression(TokenKind kind) const;
   bool isAtComprehension() const;
 
-  // Sets the depth of a node from its parts; null where the expression is too deep.
+  // Computes the depth of a node from its parts; null where the expression is too deep.
   template <typename T> const T *finish(T *node, unsigned partsDepth) {
     if (partsDepth >= maxExpressionDepth)
       return reportTooLong(node->range), nullptr;
@@ -62,7 +62,7 @@ protected:
   static unsigned depthOf(llvm::ArrayRef<Parameter> parameters);
   static unsigned depthOf(llvm::ArrayRef<Keyword> keywords);
 
-  // Counts one level of recursion; false (reported) past the limit.
+  // Counts one level of recursion; reports an error and returns false beyond the limit.
   class Level {
   public:
     explicit Level(ExpressionParser &parser);
@@ -116,7 +116,7 @@ private:
   template <typename T> const Expr *parseComprehension(uint32_t begin, const Expr *element, TokenKind closer);
   std::nullptr_t reportMissingExpression();
 
-  // The values of an f-string, with text side by side put together.
+  // The values of an f-string, with adjacent text merged.
   struct StringParts {
     Items values;
     std::string text;

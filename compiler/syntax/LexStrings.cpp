@@ -1,5 +1,6 @@
-// Names, strings and f-strings of Python's tokens. An f-string becomes a start, pieces of text, the tokens of its
-// fields and an end. SPDX-License-Identifier: MIT
+// Scans names, strings and f-strings. An f-string becomes a start token, text tokens, the tokens of its fields and an
+// end token.
+// SPDX-License-Identifier: MIT
 #include "compiler/syntax/Characters.h"
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/LexerImpl.h"
@@ -36,7 +37,7 @@ bool Lexer::lexNameOrString() {
   size_t length = nameLength(rest());
   llvm::StringRef word = rest().take_front(length);
   llvm::StringRef quote = quoteAt(rest().substr(length));
-  // In `f'{a'` the quote behind the name was meant to end the f-string.
+  // In `f'{a'` the quote after the name was meant to end the f-string.
   bool endsFString = inFStringField() && scopes.back().quote == quote && !isStringPrefix(word);
   if (quote.empty() || endsFString || (nameKind(word) != TokenKind::Name && length != 0)) {
     if (length != 0)
@@ -74,7 +75,7 @@ void Lexer::lexName(size_t length) {
   take(kind, length);
 }
 
-// `at` stands behind the opening quote.
+// `at` is after the opening quote.
 void Lexer::lexString(uint32_t begin, llvm::StringRef quote) {
   bool isTriple = quote.size() == 3;
   while (!atEnd()) {
@@ -84,7 +85,7 @@ void Lexer::lexString(uint32_t begin, llvm::StringRef quote) {
     }
     if (isLineBreakAt(at) && !isTriple)
       break;
-    // Even a raw string, which keeps its backslashes, has them guard a quote and a line break.
+    // A backslash escapes a quote or a line break even in a raw string, which keeps its backslashes.
     bool isEscape = peek() == '\\' && at + 1 < text.size();
     if (isEscape && isLineBreakAt(at + 1)) {
       ++at;
@@ -112,7 +113,7 @@ void Lexer::startFString(uint32_t begin, llvm::StringRef quote, bool isRaw) {
   scopes.push_back({ScopeKind::FStringText, '\0', begin, quote, isRaw});
 }
 
-// The bytes that the next piece of text takes; 0 where the text ends.
+// The length in bytes of the next part of the text; 0 at its end.
 size_t Lexer::fStringTextStep(const Scope &scope) {
   bool isSpec = scope.kind == ScopeKind::FStringSpec;
   if (rest().starts_with(scope.quote))
@@ -137,13 +138,13 @@ size_t Lexer::fStringTextStep(const Scope &scope) {
     size_t close = rest().find_first_of("}\r\n");
     return close == llvm::StringRef::npos ? rest().size() : rest()[close] == '}' ? close + 1 : close;
   }
-  // A backslash guards quotes and line breaks, not braces.
+  // A backslash escapes quotes and line breaks, not braces.
   if (peek(1) == '{' || peek(1) == '}')
     return 1;
   return rest().substr(1).starts_with("\r\n") ? 3 : 2;
 }
 
-// Takes text up to a field, the end of the f-string or an error, and what follows it.
+// Scans text up to a field, the end of the f-string or an error, and the token after it.
 void Lexer::lexFStringText() {
   Scope scope = scopes.back();
   auto begin = static_cast<uint32_t>(at);
@@ -185,7 +186,7 @@ void Lexer::reportUnterminated(uint32_t begin, llvm::StringRef quote, llvm::Stri
          ("`" + quote + "`").str(), endOf);
 }
 
-// Leaves the outermost f-string with all that is open in it.
+// Leaves the outermost f-string with all its open fields and brackets.
 void Lexer::discardFString() {
   const Scope *outermost = llvm::find_if(scopes, [](const Scope &scope) { return scope.kind != ScopeKind::Bracket; });
   scopes.truncate(static_cast<size_t>(outermost - scopes.begin()));

@@ -1,4 +1,4 @@
-// Lines, indentation, brackets and operators of Python's tokens.
+// Scans lines, indentation, brackets and operators.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Lexer.h"
 
@@ -43,7 +43,7 @@ std::vector<Token> Lexer::run() {
   return std::move(tokens);
 }
 
-// After this every byte is known to be part of a valid character.
+// After this every byte is part of a valid character.
 bool Lexer::checkEncoding() {
   if (file.isTruncated())
     report(diag::TextTooLong, {0, 0}, support::SourceFile::maxBytes);
@@ -81,7 +81,7 @@ Lexer::Indentation Lexer::measureIndentation() {
   return result;
 }
 
-// Passes over blank lines and those with only a comment, then turns the next line's indentation into tokens.
+// Skips blank lines and comment lines, then emits the tokens of the next line's indentation.
 void Lexer::lexIndentation() {
   while (!atEnd()) {
     Indentation indentation = measureIndentation();
@@ -98,7 +98,7 @@ void Lexer::lexIndentation() {
   atLineStart = false;
 }
 
-// Ends the blocks that are deeper than `now`. Where none is as deep as it, the line counts as part of the nearest
+// Ends the blocks that are deeper than `now`. Where no block has that depth, the line counts as part of the nearest
 // deeper one.
 bool Lexer::closeBlocks(Indentation now) {
   auto here = static_cast<uint32_t>(at);
@@ -140,7 +140,7 @@ void Lexer::applyIndentation(Indentation now) {
 }
 
 void Lexer::finish() {
-  if (!atEnd()) // given up
+  if (!atEnd()) // stopped after too many errors
     scopes.clear();
   auto end = static_cast<uint32_t>(text.size());
   if (inFStringText())
@@ -156,7 +156,7 @@ void Lexer::finish() {
   emit(TokenKind::EndOfText, end, end);
 }
 
-// Blanks and a comment. True if it moved.
+// Skips blanks and a comment. True if it moved.
 bool Lexer::skipBlanks() {
   size_t begin = at;
   while (peek() == ' ' || peek() == '\t' || peek() == '\f')
@@ -232,7 +232,7 @@ void Lexer::lexNumber() {
 }
 
 void Lexer::lexPunctuation() {
-  // At the level of an f-string's field these end the expression: `f"{x!r:>8}"`.
+  // At the top level of an f-string's field these end the expression: `f"{x!r:>8}"`.
   if (inFStringField() && peek() == ':') {
     Scope spec = scopes.back();
     spec.kind = ScopeKind::FStringSpec;
@@ -318,7 +318,7 @@ void Lexer::openBracket(char opener) {
   take(opener == '(' ? TokenKind::LeftParen : opener == '[' ? TokenKind::LeftSquare : TokenKind::LeftBrace, 1);
 }
 
-// Errors keep the outermost brackets balanced, so that the statement still ends where the user thinks that it does.
+// Errors keep the outermost brackets balanced, so that the statement ends where the user expects.
 void Lexer::closeBracket(char closer) {
   TokenKind kind = closer == ')'   ? TokenKind::RightParen
                    : closer == ']' ? TokenKind::RightSquare
@@ -337,7 +337,7 @@ void Lexer::closeBracket(char closer) {
   std::string opener(1, open.opener);
   report(diag::MismatchedBracket, range, spelling, opener, std::string(1, closerOf(open.opener)))
       .note("`" + opener + "` opened here", {&file, {open.begin, open.begin + 1}});
-  // Closes up to the opener that it fits, but leaves an f-string only with its field.
+  // Closes up to the matching opener, but leaves an f-string only together with its field.
   size_t depth = scopes.size();
   while (depth > 0 && scopes[depth - 1].opener != openerOf(closer) && scopes[depth - 1].kind == ScopeKind::Bracket)
     --depth;

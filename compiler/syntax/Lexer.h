@@ -1,9 +1,8 @@
-// Cuts source text into Python's tokens, with indentation made explicit.
+// Splits source text into Python's tokens, with explicit indentation tokens.
 // SPDX-License-Identifier: MIT
 //
 // Guarantees for the parser: the list ends with EndOfText; each logical line ends with Newline; Indent and Dedent are
-// balanced and stand only after a Newline; text that cannot be read was reported and left an Error token in its logical
-// line.
+// balanced and occur only after a Newline; invalid text was reported and left an Error token in its logical line.
 #pragma once
 
 #include "compiler/support/Diagnostic.h"
@@ -27,10 +26,10 @@ struct Token {
   SourceRange range;
 };
 
-// What the first line's indentation means: an error in a module, the common indentation of a cut-out.
+// The meaning of the first line's indentation: an error in a module, the common indentation of an extract.
 enum class FirstIndent : uint8_t { IsError, IsCommon };
 
-// How many errors one text can have before the rest is not looked at.
+// The number of errors after which the rest of a text is skipped.
 inline constexpr size_t maxSyntaxErrors = 50;
 
 std::vector<Token> lex(const support::SourceFile &file, support::DiagnosticEngine &diagnostics,

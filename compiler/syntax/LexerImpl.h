@@ -14,15 +14,15 @@ public:
   std::vector<Token> run();
 
 private:
-  // What the text at hand is inside of. An f-string `f"a{x:{w}}"` nests Text > Field > Spec > Field.
+  // The nesting around the current text. An f-string `f"a{x:{w}}"` nests Text > Field > Spec > Field.
   enum class ScopeKind : uint8_t { Bracket, FStringText, FStringField, FStringSpec };
   struct Scope {
     ScopeKind kind;
     char opener;           // of a Bracket or FStringField
     uint32_t begin;        // of the bracket, or of the f-string
-    llvm::StringRef quote; // of the f-string around
-    bool isRaw = false;    // the f-string around
-    bool hasError = false; // something inside was reported already
+    llvm::StringRef quote; // of the enclosing f-string
+    bool isRaw = false;    // of the enclosing f-string
+    bool hasError = false; // an error inside was already reported
   };
 
   // Columns of one level of indentation, with tabs 8 wide and 1 wide.
@@ -74,7 +74,7 @@ private:
   bool inFStringField() const { return !scopes.empty() && scopes.back().kind == ScopeKind::FStringField; }
 
   void emit(TokenKind kind, uint32_t begin, uint32_t end) { tokens.push_back({kind, {begin, end}}); }
-  // Takes `length` bytes as one token.
+  // Emits `length` bytes as one token.
   void take(TokenKind kind, size_t length) {
     auto begin = static_cast<uint32_t>(at);
     at += length;

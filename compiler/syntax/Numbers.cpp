@@ -1,4 +1,4 @@
-// Scans and reads Python's number literals.
+// Scans and evaluates Python's number literals.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Numbers.h"
 
@@ -13,7 +13,7 @@
 namespace nereid::syntax {
 
 namespace {
-// Walks over a number; `problem` is set at the first rule it breaks.
+// Scans a number; `problem` is set at the first rule it breaks.
 struct Scanner {
   llvm::StringRef text;
   size_t at = 0;
@@ -26,7 +26,7 @@ struct Scanner {
       problem = why.str();
   }
 
-  // Digits with single underscores between them. True if there was a digit.
+  // Scans digits with single underscores between them. True if there was a digit.
   bool digits(unsigned radix) {
     size_t first = at;
     while (atDigit(radix) || peek() == '_') {
@@ -138,7 +138,7 @@ IntText readInt(llvm::StringRef token) {
   return result;
 }
 
-// Whether a decimal number that no double can hold is large rather than small.
+// Whether a decimal number outside of double's range is large rather than small.
 static bool isLarge(llvm::StringRef digits) {
   auto [mantissa, exponentText] = digits.split('e');
   auto [whole, fraction] = mantissa.split('.');

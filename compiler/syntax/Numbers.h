@@ -1,4 +1,4 @@
-// Python's number literals: where one ends, what it is, and what is wrong with it.
+// Python's number literals: their extent, kind, value and errors.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nereid::syntax {
 
-// CPython's limit for decimal text; here for every radix, as reading is quadratic in the length.
+// CPython's limit for decimal text; applied to every radix here, as conversion is quadratic in the length.
 inline constexpr size_t maxIntDigits = 4300;
 
 struct NumberScan {
@@ -23,11 +23,11 @@ struct IntText {
   uint8_t radix = 10;
   std::string digits;
 };
-// Takes prefix and underscores off a good Int token.
+// Strips prefix and underscores from a valid Int token.
 IntText readInt(llvm::StringRef token);
 
-// The value of a good Float token, or of an Imaginary one without its j. Too large becomes infinity, too small zero, as
-// in Python.
+// The value of a valid Float token, or of an Imaginary one without its j. Too large a number becomes infinity, too
+// small a number zero, as in Python.
 double readFloat(llvm::StringRef token);
 
 } // namespace nereid::syntax

@@ -1,4 +1,4 @@
-// Names, numbers, brackets, displays and comprehensions.
+// Parses names, numbers, brackets, displays and comprehensions.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/ExpressionParser.h"
@@ -156,7 +156,7 @@ const Expr *ExpressionParser::parseStarExpressions(bool allowNamed) {
   return finish(node, depthOf(node->elements));
 }
 
-// Items behind a first one, up to and with the closing bracket.
+// The items after the first one, up to and including the closing bracket.
 bool ExpressionParser::parseItems(TokenKind closer, Items &items) {
   while (accept(TokenKind::Comma)) {
     if (isAt(closer))
@@ -228,7 +228,7 @@ const Expr *ExpressionParser::parseList() {
   return finish(node, depthOf(node->elements));
 }
 
-// A dict or a set, which the first item tells.
+// A dict or a set; the first item decides which.
 const Expr *ExpressionParser::parseBraces() {
   uint32_t begin = here();
   take();
@@ -275,7 +275,7 @@ bool ExpressionParser::parseDictItem(const Expr *&key, const Expr *&value) {
   return value != nullptr;
 }
 
-// Behind the first item; a null value says that there is none.
+// Parses what follows the first item; a null value means there is no value.
 const Expr *ExpressionParser::parseDict(uint32_t begin, const Expr *key, const Expr *value) {
   Items keys, values;
   if (value) {

@@ -1,4 +1,4 @@
-// What follows a value (attribute, call, index), and the parameters of functions and lambdas.
+// Parses postfix operators (attribute, call, index), and the parameters of functions and lambdas.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/ExpressionParser.h"
@@ -7,7 +7,7 @@
 
 namespace nereid::syntax {
 
-// Whatever nests in brackets passes through here, so here its depth is counted.
+// All bracket nesting passes through here, so its depth is counted here.
 const Expr *ExpressionParser::parsePrimary() {
   Level level(*this);
   if (!level)
@@ -188,7 +188,7 @@ const Expr *ExpressionParser::parseSlice() {
   return finish(node, std::max({depthOf(lower), depthOf(upper), depthOf(step)}));
 }
 
-// Name, annotation and default; the kind was set by the caller.
+// Name, annotation and default; the caller sets the kind.
 bool ExpressionParser::parseParameter(bool isFunction, Parameter &parameter) {
   uint32_t begin = here();
   Identifier name;
@@ -216,7 +216,7 @@ bool ExpressionParser::parseParameter(bool isFunction, Parameter &parameter) {
   return parameter.defaultValue != nullptr;
 }
 
-// `*` or `*args`; what follows is keyword-only.
+// `*` or `*args`; later parameters are keyword-only.
 bool ExpressionParser::parseStarParameter(bool isFunction, ParameterKind &kind,
                                           llvm::SmallVectorImpl<Parameter> &parameters) {
   SourceRange star = take().range;
@@ -239,7 +239,7 @@ bool ExpressionParser::parseStarParameter(bool isFunction, ParameterKind &kind,
   return false;
 }
 
-// `/`: what stands before it is positional-only.
+// `/`: the parameters before it are positional-only.
 bool ExpressionParser::parseParameterSlash(TokenKind closer, llvm::SmallVectorImpl<Parameter> &parameters) {
   SourceRange slash = take().range;
   bool isMisplaced = parameters.empty() || llvm::any_of(parameters, [](const Parameter &parameter) {

@@ -1,4 +1,4 @@
-// Statements with blocks: if, while, for, with, try and match.
+// Parses statements with blocks: if, while, for, with, try and match.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/StatementParser.h"
@@ -8,7 +8,7 @@
 
 namespace nereid::syntax {
 
-// A chain of `elif` is read in a loop and then nested from its end; each counts as one level of blocks.
+// A chain of `elif` is parsed in a loop and then nested from its end; each counts as one level of blocks.
 const Stmt *StatementParser::parseIf() {
   llvm::SaveAndRestore<unsigned> outerDepth(blockDepth);
   llvm::SmallVector<If *, 4> chain;
@@ -44,7 +44,7 @@ const Stmt *StatementParser::parseIf() {
   return chain.front();
 }
 
-// The block of an `else`, empty where there is none; nothing where it has an error.
+// The block of an `else`, empty where there is none; nothing after an error.
 std::optional<Block> StatementParser::parseElse() {
   if (!isAt(TokenKind::Else))
     return Block{};
@@ -99,7 +99,7 @@ const Stmt *StatementParser::parseFor(uint32_t begin, bool isAsync) {
   return node;
 }
 
-// `with (a as b, c):` as opposed to `with (a, b) as c:`; the brackets of the first hold an `as`.
+// Distinguishes `with (a as b, c):` from `with (a, b) as c:`; the brackets of the first hold an `as`.
 bool StatementParser::isParenthesizedWith() const {
   unsigned open = 0;
   bool hasAs = false;
@@ -254,7 +254,7 @@ const Stmt *StatementParser::parseAsync() {
   return nullptr;
 }
 
-// `match` is a keyword only in front of a subject, `:` and an indented `case`.
+// `match` is a keyword only before a subject, `:` and an indented `case`.
 bool StatementParser::isAtMatch() const {
   if (!isAtWord("match"))
     return false;
@@ -270,7 +270,7 @@ const Stmt *StatementParser::parseMatch() {
   const Expr *subject = parseStarExpressions(/*allowNamed=*/true);
   if (subject)
     expect(TokenKind::Colon, "after the subject of `match`");
-  // The cases are no statements: they are passed over even after an error.
+  // The cases are no statements: they are skipped even after an error.
   while (take().kind != TokenKind::Newline) {
   }
   skipTokensOfBlock();

@@ -1,4 +1,4 @@
-// Functions, classes and their decorators.
+// Parses functions, classes and their decorators.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/StatementParser.h"
@@ -29,7 +29,7 @@ const Stmt *StatementParser::parseDecorated() {
   return nullptr;
 }
 
-// `[T, *Ts]`: only the extent is kept.
+// `[T, *Ts]`: only the range is kept.
 bool StatementParser::parseTypeParameters(SourceRange &range) {
   if (!isAt(TokenKind::LeftSquare))
     return true;

@@ -1,4 +1,4 @@
-// Statements without a block.
+// Parses statements without a block.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/StatementParser.h"

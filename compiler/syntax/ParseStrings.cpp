@@ -1,4 +1,4 @@
-// String literals: one or several side by side, plain, bytes and f-strings with their fields.
+// Parses string literals: one or several adjacent ones, plain, bytes and f-strings with their fields.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/ExpressionParser.h"
@@ -67,7 +67,7 @@ bool ExpressionParser::parseFStringText(StringForm form, BraceRule braces, Strin
   return true;
 }
 
-// The text from behind the token before `first` up to the token at hand.
+// The text from the end of the token before `first` to the current token.
 std::string ExpressionParser::textWithoutComments(size_t first) const {
   std::string text;
   for (size_t i = first; i <= at; ++i) {
@@ -119,7 +119,7 @@ bool ExpressionParser::parseFStringField(StringForm form, StringParts &parts) {
   return parts.values.back() != nullptr;
 }
 
-// Behind the `!`.
+// After the `!`.
 bool ExpressionParser::parseConversion(char &conversion) {
   llvm::StringRef name = spelling(peek());
   bool isAdjacent = here() == tokens[at - 1].range.end;

@@ -1,4 +1,4 @@
-// What can be assigned to or deleted.
+// Parses targets of assignments and of `del`.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/ExpressionParser.h"
@@ -62,7 +62,7 @@ bool ExpressionParser::checkTargets(ExprList targets, llvm::StringRef verb) {
   return true;
 }
 
-// Recursion ends by the nesting limit: tuples and lists nest only in brackets.
+// The nesting limit bounds the recursion: tuples and lists nest only in brackets.
 bool ExpressionParser::checkTarget(const Expr *target, llvm::StringRef verb) {
   bool isDelete = verb == "delete";
   switch (target->kind) {

@@ -1,4 +1,4 @@
-// Turns source text into a syntax tree.
+// Parses source text to a syntax tree.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace nereid::syntax {
 
-// The whole text as a module. Null where an error was reported; errors do not stop at the first.
+// Parses the whole text as a module. Null where an error was reported; parsing continues after errors.
 const Module *parseModule(const support::SourceFile &file, AstContext &context, support::DiagnosticEngine &diagnostics);
 
-// A text that is one function: decorators or `def` first, all of it possibly indented. Null where an error was
+// Parses the text of one function: decorators or `def` first, possibly indented as a whole. Null where an error was
 // reported.
 const FunctionDef *parseFunction(const support::SourceFile &file, AstContext &context,
                                  support::DiagnosticEngine &diagnostics);

@@ -1,4 +1,4 @@
-// Blocks, recovery after errors, and the two entry points of the parser.
+// Parses blocks, recovers after errors, and implements the two entry points of the parser.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/StatementParser.h"
 
@@ -9,7 +9,7 @@
 
 namespace nereid::syntax {
 
-// Up to the Dedent that ends the block, or the end of the text.
+// Parses up to the Dedent that ends the block, or the end of the text.
 void StatementParser::parseStatements(Statements &statements) {
   while (!isAt(TokenKind::Dedent) && !isAt(TokenKind::EndOfText)) {
     if (isAt(TokenKind::Indent)) {
@@ -108,11 +108,11 @@ void StatementParser::skipLine() {
     skipIndentedBlock();
 }
 
-// Reads the block at hand for its errors alone.
+// Parses the current block for its errors alone.
 void StatementParser::skipIndentedBlock() {
   bool isTooDeep = blockDepth >= maxBlockDepth;
   if (!isTooDeep && !hasGivenUp()) {
-    // Its head may have been a loop's or a function's.
+    // Its header may have been a loop's or a function's.
     llvm::SaveAndRestore<unsigned> deeper(blockDepth, blockDepth + 1);
     llvm::SaveAndRestore<unsigned> insideLoop(loopDepth, loopDepth + 1);
     llvm::SaveAndRestore<unsigned> insideFunction(functionDepth, functionDepth + 1);
@@ -134,7 +134,7 @@ void StatementParser::skipTokensOfBlock() {
   } while (open != 0 && !isAt(TokenKind::EndOfText));
 }
 
-// After an error in a statement: passes over the rest of it, with the clauses that would have belonged to it.
+// After an error in a statement: skips the rest of it, with the clauses that would have belonged to it.
 void StatementParser::recover() {
   skipLine();
   auto isClause = [&] {
@@ -157,7 +157,7 @@ std::optional<Block> StatementParser::parseBlock(SourceRange header, llvm::Strin
   return context.copy<const Stmt *>(statements);
 }
 
-// Reports, but does not fail, where there is no block: what follows is read as if there were one.
+// Reports a missing block and continues with an empty one.
 Block StatementParser::parseIndentedBlock(SourceRange header, llvm::StringRef name) {
   if (!isAt(TokenKind::Indent)) {
     if (auto *diagnostic = report(diag::ExpectedBlock, peek().range, name, describeHere()))
@@ -206,8 +206,7 @@ const FunctionDef *StatementParser::parseFunction() {
   return function;
 }
 
-// Runs one parse. The parser may say more than the lexer, which has read the whole text before it: source order mends
-// that.
+// Runs one parse. The lexer reports first, for the whole text; sorting restores the source order of the reports.
 template <typename Parse>
 static auto parseWith(const support::SourceFile &file, AstContext &context, support::DiagnosticEngine &diagnostics,
                       FirstIndent firstIndent, Parse parse) -> decltype(parse(std::declval<StatementParser &>())) {

@@ -1,9 +1,9 @@
-// Statements, blocks and whole texts.
+// Parses statements, blocks and whole texts.
 // SPDX-License-Identifier: MIT
 //
 // StatementParser.cpp has blocks and recovery, ParseSimple.cpp the one-line statements, ParseCompound.cpp those with
-// blocks, ParseDefinitions.cpp functions and classes. After an error in a statement the rest of its line is passed
-// over; a block that belongs to it is still read, so that its errors are found.
+// blocks, ParseDefinitions.cpp functions and classes. After an error in a statement the rest of its line is skipped;
+// its block is still parsed, so that errors in it are found.
 #pragma once
 
 #include "compiler/syntax/ExpressionParser.h"
@@ -26,7 +26,7 @@ private:
   void parseStatements(Statements &statements);
   bool parseStatement(Statements &statements);
   bool parseSimpleLine(Statements &statements);
-  // `:` and what it opens. Empty (reported) only where the `:` is missing.
+  // `:` and its block. Empty (reported) only where the `:` is missing.
   std::optional<Block> parseBlock(SourceRange header, llvm::StringRef name, llvm::StringRef colonAfter);
   Block parseIndentedBlock(SourceRange header, llvm::StringRef name);
   void recover();
@@ -81,7 +81,7 @@ private:
   bool parseTypeParameters(SourceRange &range);
 
   unsigned blockDepth = 0;
-  // What `break` and `return` need around them.
+  // The context that `break` and `return` need.
   unsigned loopDepth = 0;
   unsigned functionDepth = 0;
 };

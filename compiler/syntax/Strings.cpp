@@ -123,7 +123,7 @@ static char simpleEscape(char c) {
   return '\0';
 }
 
-// At a backslash with a character behind it. An unknown escape stands for itself, as in Python.
+// Reads an escape; a character follows the backslash. An unknown escape stands for itself, as in Python.
 void Decoder::escape() {
   char c = peek(1);
   if (c == '\r' || c == '\n') {

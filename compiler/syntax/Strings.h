@@ -1,4 +1,4 @@
-// Python's string literals: prefix and quotes of a token, and the value behind its escapes.
+// Python's string literals: prefix and quotes of a token, and its value with escapes resolved.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// Names of token kinds as messages show them.
+// Names of token kinds in messages.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Lexer.h"
 

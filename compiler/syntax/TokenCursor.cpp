@@ -1,4 +1,4 @@
-// Taking, expecting and describing tokens.
+// Consumes, expects and describes tokens.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/TokenCursor.h"
 
@@ -10,7 +10,7 @@ TokenCursor::TokenCursor(const support::SourceFile &file, AstContext &context, s
                          FirstIndent firstIndent)
     : file(file), context(context), diagnostics(diagnostics), errorsBefore(diagnostics.errorCount()),
       tokens(lex(file, diagnostics, firstIndent)) {
-  hasTooManyErrors = diagnostics.errorCount() - errorsBefore >= maxSyntaxErrors; // the lexer has said it
+  hasTooManyErrors = diagnostics.errorCount() - errorsBefore >= maxSyntaxErrors; // the lexer has reported it
 }
 
 bool TokenCursor::hasGivenUp() {
@@ -86,7 +86,7 @@ std::string TokenCursor::describeHere() const {
   }
 }
 
-// What the user may have meant with the token at hand.
+// A guess at what the user meant with the current token.
 std::string TokenCursor::hintForFound(TokenKind expected) const {
   if (expected == TokenKind::Colon && isAt(TokenKind::Newline))
     return "; add the `:`";
@@ -102,7 +102,7 @@ std::string TokenCursor::hintForFound(TokenKind expected) const {
   return "";
 }
 
-// An error inside brackets may be due to their start lines above.
+// Adds a note: an error inside of brackets may be due to their opening on an earlier line.
 void TokenCursor::noteOpenBracket(support::Diagnostic *diagnostic) const {
   unsigned closed = 0;
   for (size_t i = at; diagnostic && i-- > statementBegin;) {

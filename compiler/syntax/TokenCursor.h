@@ -1,9 +1,9 @@
-// The parser's place in the token list, and how it reports what it finds there.
+// The parser's position in the token list, and its error reports.
 // SPDX-License-Identifier: MIT
 //
-// A function that fails has reported why and returns null or false; its callers pass that on until the statement is
-// left, so there is at most one report for a statement. A statement with an Error token has been reported by the lexer
-// and is left in silence.
+// A function that fails has reported the error and returns null or false; its callers return too, up to the statement,
+// so that there is at most one report per statement. The lexer has reported a statement with an Error token, and the
+// parser leaves it silently.
 #pragma once
 
 #include "compiler/syntax/Ast.h"
@@ -25,7 +25,7 @@ protected:
 
   const Token &take();
   bool accept(TokenKind kind);
-  // Takes a token of this kind or reports "expected `:` after `if` condition, found ...".
+  // Consumes a token of this kind or reports "expected `:` after `if` condition, found ...".
   bool expect(TokenKind kind, llvm::StringRef where);
   bool expectName(llvm::StringRef where, Identifier &name);
 
@@ -34,7 +34,8 @@ protected:
   std::string hintForFound(TokenKind expected) const;
   void noteOpenBracket(support::Diagnostic *diagnostic) const;
 
-  // Null, so that a report can be returned. Says nothing where the lexer has spoken about this statement.
+  // Reports an error and returns null, so that callers can return the result. Silent where the lexer has reported this
+  // statement.
   template <typename... Args>
   support::Diagnostic *report(const support::DiagnosticKind &kind, SourceRange range, Args &&...args) {
     if (statementHasErrorToken())
@@ -42,10 +43,10 @@ protected:
     return &diagnostics.report(kind, fileRange(range), std::forward<Args>(args)...);
   }
   support::FileRange fileRange(SourceRange range) const { return {&file, range}; }
-  // Whether there were so many errors that more are of no use; says so once.
+  // Whether there are too many errors to continue; reports this once.
   bool hasGivenUp();
 
-  // Nodes end where the last token taken ended.
+  // The end of a node: the end of the last consumed token.
   SourceRange rangeFrom(uint32_t begin) const { return {begin, lastEnd}; }
   template <typename T> T *create(uint32_t begin) { return context.create<T>(rangeFrom(begin)); }
 

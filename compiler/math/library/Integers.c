@@ -1,4 +1,4 @@
-// Integer functions, and conversions of floats to integers and their bits: part of each target's library.
+// Integer functions, and conversions between floats, integers and bits, which are linked into each target's library.
 // SPDX-License-Identifier: MIT
 #include "Library.h"
 
@@ -28,7 +28,7 @@ int32_t __nv_mul24(int32_t x, int32_t y) {
   return (int32_t)(a * b);
 }
 uint32_t __nv_umul24(uint32_t x, uint32_t y) { return (x & 0xffffff) * (y & 0xffffff); }
-// Byte i of the result is the byte of y:x that the low three bits of nibble i of s name.
+// Byte i of the result is the byte of y:x that the low three bits of nibble i of s select.
 int32_t __nv_byte_perm(int32_t x, int32_t y, int32_t s) {
   const uint64_t bytes = (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
   uint32_t result = 0;
@@ -37,7 +37,7 @@ int32_t __nv_byte_perm(int32_t x, int32_t y, int32_t s) {
   return (int32_t)result;
 }
 
-// PTX ISA, cvt: what is out of range becomes the nearest integer; NaN becomes 0 between 32 bits, else the sign bit alone.
+// PTX ISA, cvt: values out of range become the nearest integer; NaN becomes 0 between 32 bits, else the sign bit alone.
 static int64_t toSigned(double x, double least, double beyond, int64_t nan) {
   if (isnan(x))
     return nan;
