@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics | nereid-opt --split-input-file --verify-diagnostics | FileCheck %s
-// The op of the sanitizer: text, and its rules C1 and C2.
+// The sanitizer's op: its text form, and its rules C1 and C2.
 
 // CHECK-LABEL: @round_trip
 tt.func @round_trip(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>, %x: f32, %i: i32) {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
-// Each rule broken once.
+// Violates each rule once.
 
 tt.func @assume_what(%x: i32) {
   // expected-error @+1 {{the condition has type 'i32'; it must be i1}}

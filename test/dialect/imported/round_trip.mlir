@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// What kernels' texts have of other dialects.
+// Ops and attributes of other dialects in kernels round-trip.
 
 #loop_licm = #llvm.loop_licm<disable = true, versioningDisable = true>
 #loop_annotation = #llvm.loop_annotation<licm = #loop_licm>

@@ -14,7 +14,7 @@ tt.func public @atomics(%p: !tt.ptr<f32>, %x: f32, %t: i1, %q: tensor<8x!tt.ptr<
   tt.return
 }
 
-// Nobody reads its result, yet it happens.
+// An atomic whose result is unused is kept.
 // CHECK-LABEL: tt.func public @unused
 tt.func public @unused(%p: !tt.ptr<i32>, %x: i32) {
   // CHECK: tt.atomic_rmw or

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Pointers to whole tiles, as earlier versions of the language print them.
+// Block pointers, as earlier versions of Triton print them.
 
 // CHECK-LABEL: tt.func public @copy
 tt.func public @copy(%p: !tt.ptr<f32>, %n: i64, %i: i32) {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --canonicalize --split-input-file | FileCheck %s
-// What folds away before any target sees it.
+// Canonicalization before any target's passes.
 
 // CHECK-LABEL: @constant_masks
 tt.func @constant_masks(%p: tensor<4x!tt.ptr<f32>>, %other: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Products of tiles, as others print them.
+// Dots, as other producers print them.
 
 // CHECK-LABEL: tt.func public @dot
 tt.func public @dot(%a: tensor<16x8xf32>, %b: tensor<8x4xf32>, %c: tensor<16x4xf32>, %p: tensor<2x4x8xf8E4M3FN>,

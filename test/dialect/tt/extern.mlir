@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt %s -canonicalize -cse | FileCheck %s --check-prefix FOLD
-// Functions of other libraries, and assembly.
+// Functions of other libraries, and inline assembly.
 
 // CHECK-LABEL: tt.func public @extern
 // FOLD-LABEL: tt.func public @extern
@@ -12,7 +12,7 @@ tt.func public @extern(%x: tensor<8xf32>, %i: tensor<8xi8>, %p: tensor<8x!tt.ptr
   %b = tt.elementwise_inline_asm "nop" {constraints = "=r,r", packed_element = 4 : i32, pure = true} %i : tensor<8xi8> -> tensor<8xi8>
   // CHECK: tt.elementwise_inline_asm "rdtsc" {constraints = "={ax},={dx}", packed_element = 1 : i32, pure = false} -> i32, i32
   %c:2 = tt.elementwise_inline_asm "rdtsc" {constraints = "={ax},={dx}", packed_element = 1 : i32, pure = false} -> i32, i32
-  // What is pure and not used goes, what is not stays.
+  // An unused pure op is erased, an op that is not pure is kept.
   // FOLD: "__nv_sinf"
   // FOLD-NOT: "__nv_sinf"
   // FOLD-NOT: "nop"

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt %s --tt-optimise | FileCheck %s --check-prefix=OPT
-// Functions, calls and programs; the pipeline inlines what is not marked noinline.
+// Functions, calls and programs; the pipeline inlines functions that are not noinline.
 
 // CHECK-LABEL: tt.func public @kernel(%{{.*}}: i32) attributes {noinline = false}
 // OPT-LABEL: tt.func public @kernel

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Ops with computed places print in the form that they are read in.
+// Ops with computed indices round-trip.
 
 // CHECK-LABEL: tt.func public @places
 tt.func public @places(%x: tensor<16x4xf32>, %i: tensor<8x4xi32>, %v: tensor<512xi32>, %m: tensor<512xi1>) {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
-// Each rule of an op, broken once.
+// Violates each rule of an op once.
 
 tt.func @empty_range() {
   // expected-error @+1 {{range [4, 4) is empty}}

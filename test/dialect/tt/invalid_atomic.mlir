@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
-// Each rule of atomic accesses and descriptors, broken once.
+// Violates each rule of atomic accesses and descriptors once.
 
 tt.func @atomic_kind(%p: !tt.ptr<f32>, %x: f32) {
   // expected-error @+1 {{umax does not combine elements of type 'f32'}}

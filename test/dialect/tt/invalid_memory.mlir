@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
-// Pointers, accesses and block pointers that break a rule or cannot be read.
+// Pointers, accesses and block pointers that violate a rule or do not parse.
 
 // expected-error @+1 {{nothing can point to 'i7'; only to a number, a pointer or a tile of them}}
 tt.func @pointee(%p: !tt.ptr<i7>) {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Ops that put tiles together and take them apart print in the form that they are read in.
+// join, split and cat round-trip.
 
 // CHECK-LABEL: tt.func public @joins
 tt.func public @joins(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %r: tensor<16xi1>) {

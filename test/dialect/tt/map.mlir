@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // RUN: nereid-opt %s --canonicalize | FileCheck %s --check-prefix=SIMPLE
-// A map keeps the generic form; without control flow it is the ops on tiles, with several elements a call one on parts.
+// A map prints in generic form; without control flow it becomes ops on tiles (on parts of tiles where `pack` is > 1).
 
 // CHECK-LABEL: tt.func public @map
 // SIMPLE-LABEL: tt.func public @map

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Reductions keep the generic form that others read and print.
+// Reductions print in the generic form that other producers use.
 
 // CHECK-LABEL: tt.func public @reduce
 tt.func public @reduce(%x: tensor<8x4xf32>) {

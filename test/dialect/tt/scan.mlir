@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Scans keep the generic form that others read and print.
+// Scans print in the generic form that other producers use.
 
 // CHECK-LABEL: tt.func public @scan
 tt.func public @scan(%x: tensor<8x4xf32>, %i: tensor<8x4xi64>) {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Ops that make and rearrange tiles print in the form that they are read in.
+// Ops that create and rearrange tiles round-trip.
 
 // CHECK-LABEL: tt.func public @shapes
 tt.func public @shapes(%x: f32, %t: tensor<4x8xf32>) attributes {noinline = false} {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
-// What the rules of `ttg` refuse.
+// Violations of the rules of `ttg`.
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 tt.func @no_encoding(%x: tensor<128xf32>) {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Layouts, buffers and the ops on them print in the form that they are read in.
+// Layouts, buffers and the ops on them round-trip.
 
 // CHECK-DAG: #[[B:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Products by warp groups, waits and fences print in the form that they are read in.
+// Warp-group dots, waits and fences round-trip.
 
 // CHECK-DAG: #[[M:.*]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 32, 16]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 32, 16]}>

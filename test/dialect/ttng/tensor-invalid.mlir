@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics
-// What maps of arrays, and accesses through them, refuse.
+// Violations of the rules of tensor maps and of accesses through them.
 
 tt.func @extents(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
   // expected-error @+1 {{has 1 extents and 2 strides for blocks of 2 dimensions}}

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Accesses through tensor maps, and the barriers and copies that they become, print in the form that they are read in.
+// Accesses through tensor maps, and the barriers and copies that they are lowered to, round-trip.
 
 // CHECK: #[[R:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>

@@ -1,4 +1,4 @@
-# Atomic accesses: what each built-in becomes for each kind of element.
+# Atomic accesses: the ops of each built-in for each kind of element.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*i32,*u64,*bf16,i32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton
@@ -33,7 +33,7 @@ def kernel(f_ptr, i_ptr, u_ptr, b_ptr, n):
     tl.atomic_xchg(f_ptr, 2)
     # CHECK: tt.atomic_cas acq_rel, gpu, %{{.+}}, %{{.+}}, %{{.+}} : (!tt.ptr<i32>, i32, i32) -> i32
     tl.atomic_cas(i_ptr, 0, n)
-    # Floats are ordered by their bits, in two halves.
+    # Floats are ordered by their bits, in two atomics.
     # CHECK: %[[NEGATIVE:.+]] = arith.cmpi slt, %{{.+}}, %{{.+}} : i32
     # CHECK: tt.atomic_rmw min, {{.*}} : (!tt.ptr<i32>, i32, i1) -> i32
     # CHECK: tt.atomic_rmw umax, acq_rel, gpu, %{{.+}}, %{{.+}}, %[[NEGATIVE]] : (!tt.ptr<i32>, i32, i1) -> i32

@@ -1,4 +1,4 @@
-# Block pointers: arithmetic and masks in 64 bits, moved, passed on and carried by a loop.
+# Block pointers: arithmetic and masks in 64 bits; advanced, passed to functions and carried by a loop.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp16,*i1,i32,i32,i64' --target cpu --emit ttir --no-locations -o - 2>%t | FileCheck %s
 # RUN: FileCheck %s --check-prefix=WARN < %t
@@ -25,7 +25,7 @@ def kernel(x_ptr, bool_ptr, m, n, stride):
         # CHECK: arith.cmpi slt, {{.*}} : tensor<16xi64>
         # CHECK: tt.load %{{.+}}, %{{.+}}, %{{.+}} {{.*}}cache_modifier = cg{{.*}} : tensor<4x16x!tt.ptr<f16>>
         v = tl.load(x, boundary_check=(1,), padding_option="zero", cache_modifier=".cg")
-        # Nothing is checked, so nothing is masked.
+        # Without boundary checks there is no mask.
         # CHECK: tt.store %{{.+}}, %{{.+}} : tensor<4x16x!tt.ptr<f16>>
         tl.store(x, v + i)
         x = further(x, 16)

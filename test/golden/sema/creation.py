@@ -1,4 +1,4 @@
-# arange, full, zeros and zeros_like make tiles; a shape of no extents makes a scalar.
+# arange, full, zeros and zeros_like create tiles; an empty shape gives a scalar.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*fp16,*i64,fp32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Printing and asserting when a kernel runs, promises, barriers.
+# Printing and asserting at run time, hints, barriers.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*u8,i32,fp8e4b15' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton
@@ -17,7 +17,7 @@ def kernel(x_ptr, u_ptr, n, f):
     print("", n)
     # CHECK: tt.print " alone" {hex = false, isSigned = array<i32>}
     print("alone")
-    # Without the option debug nothing is asserted.
+    # Without the option debug there are no assertions.
     # CHECK-NOT: tt.assert
     tl.device_assert(n > 0, "n")
     assert n > 1, "n"

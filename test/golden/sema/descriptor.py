@@ -1,4 +1,4 @@
-# Tensor descriptors made in kernels: ops, attributes, methods, functions that take and return them.
+# Tensor descriptors created in kernels: ops, attributes, methods, functions that take and return them.
 # SPDX-License-Identifier: MIT
 # RUN: env PYTHONSAFEPATH=1 %python %s | FileCheck %s
 import triton
@@ -50,7 +50,7 @@ def kernel(x_ptr, u_ptr, b_ptr, n, stride):
     g = rows.gather(tl.arange(0, 8).to(tl.int16), n)
     # CHECK: tt.descriptor_scatter %{{.+}}[%{{.+}}, %{{.+}}], %{{.+}} : !tt.tensordesc<1x32xsi8>, tensor<8xi32>, i32, tensor<8x32xi8>
     rows.scatter(g, tl.arange(8, 16), 0)
-    # The extent of a descriptor is a value like any other.
+    # The extent of a descriptor is an ordinary value.
     # CHECK: tt.store %arg1, %arg3
     tl.store(u_ptr, u.shape[0])
 

@@ -1,4 +1,4 @@
-# Products: element types, precision, accumulators, ranks, and scaled formats.
+# Dots: element types, precision, accumulators, ranks, and scaled formats.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*fp16,*i8,*fp8e4nv,*fp8e5,*bf16' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 # RUN: nereid compile %s:kernel --signature '*fp32,*fp16,*i8,*fp8e4nv,*fp8e5,*bf16' --target cuda:90 --emit ttir --no-locations -o - | FileCheck %s --check-prefix=CUDA
@@ -16,7 +16,7 @@ def kernel(x_ptr, h_ptr, i_ptr, e_ptr, f_ptr, b_ptr):
     e = tl.load(e_ptr + at)
     f = tl.load(f_ptr + at)
     b = tl.load(b_ptr + at)
-    # The default follows the target.
+    # The default depends on the target.
     # CHECK: %[[P:.+]] = tt.dot %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}} : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
     # CUDA: tt.dot {{.+}}, inputPrecision = tf32 : tensor<16x16xf32>
     p = tl.dot(x, x)
@@ -25,7 +25,7 @@ def kernel(x_ptr, h_ptr, i_ptr, e_ptr, f_ptr, b_ptr):
     # CUDA: tt.dot {{.+}}, inputPrecision = tf32x3 : tensor<16x16xf32>
     # CUDA: tt.dot %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}} : tensor<16x16xf32> * tensor<16x16xf32>
     q = tl.dot(q, x, q, allow_tf32=False)
-    # What is added to a product becomes its accumulator.
+    # A tile added to a dot becomes its accumulator.
     # CHECK: tt.dot {{.+}} : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
     # CHECK-NOT: arith.addf
     q += tl.dot(h, h)
@@ -41,7 +41,7 @@ def kernel(x_ptr, h_ptr, i_ptr, e_ptr, f_ptr, b_ptr):
     q = tl.dot(f, f, q)
     # CHECK: tt.dot {{.+}} : tensor<16x16xi8> * tensor<16x16xi8> -> tensor<16x16xi32>
     q += tl.dot(i, i)
-    # Four dimensions: the first two count products.
+    # Four dimensions: the first two are batches.
     # CHECK: tt.dot {{.+}} : tensor<4x8x8xf32> * tensor<4x8x8xf32> -> tensor<4x8x8xf32>
     four = tl.dot(x.reshape(2, 2, 8, 8), q.reshape(2, 2, 8, 8))
     tl.store(x_ptr + at, four.reshape(16, 16))

@@ -1,4 +1,4 @@
-# where, extremes with and without NaN propagation, clamp and the function forms of operators.
+# where, minimum and maximum with and without NaN propagation, clamp and the function forms of operators.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*bf16,i32,u32,i1' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

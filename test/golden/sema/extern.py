@@ -1,4 +1,4 @@
-# Functions of libdevice and assembly: symbols chosen by types, promotion, results.
+# Functions of libdevice and assembly: symbols by argument types, promotion, results.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*fp64,*i32,*i8' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton
@@ -17,7 +17,7 @@ def kernel(f_ptr, d_ptr, i_ptr, b_ptr):
     tl.store(f_ptr + i, libdevice.tanh(f))
     # CHECK: {{.*}}symbol = "__nv_tanh"} : (tensor<8xf64>) -> tensor<8xf64>
     tl.store(d_ptr + i, tl.extra.cuda.libdevice.tanh(d))
-    # The tuple of types is there as it stands: nothing is promoted.
+    # The exact tuple of types is listed: nothing is promoted.
     # CHECK: {{.*}}symbol = "__nv_powif"} : (tensor<8xf32>, tensor<8xi32>) -> tensor<8xf32>
     tl.store(f_ptr + i, libdevice.pow(f, n))
     # CHECK: arith.extf %{{.+}} : tensor<8xf32> to tensor<8xf64>

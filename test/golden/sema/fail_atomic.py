@@ -1,4 +1,4 @@
-# Atomic accesses that the language does not have.
+# Atomic accesses that Triton does not have.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,*kfp32,*i16,*fp16,*i32,*i8,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Block pointers whose parts do not fit together, and accesses that they do not have.
+# Block pointers with inconsistent parts, and accesses that they do not support.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,*i32,i32,fp32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

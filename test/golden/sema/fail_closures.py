@@ -1,4 +1,4 @@
-# What functions inside functions cannot do, and results that must not be dropped.
+# Unsupported uses of nested functions, and results that must not be dropped.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

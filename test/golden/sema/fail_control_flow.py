@@ -1,4 +1,4 @@
-# Branches whose sides do not fit together.
+# Branches whose sides have different types.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

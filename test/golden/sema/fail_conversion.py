@@ -1,4 +1,4 @@
-# Numbers and tensors that have no conversion to what is asked.
+# Numbers and tensors without a conversion to the requested type.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32,fp32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

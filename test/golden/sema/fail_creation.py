@@ -1,4 +1,4 @@
-# Grid queries and tiles that cannot be made.
+# Invalid grid queries and invalid creation of tiles.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Printing, asserting and promising what cannot be.
+# Invalid printing, assertions and hints.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Tensor descriptors that cannot be made, and accesses that they do not have.
+# Invalid tensor descriptors, and accesses that they do not support.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,*i1,*i32,*kfp16,i32,i64' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Elementwise functions and mathematics on element types that they do not take.
+# Elementwise and mathematical functions on unsupported element types.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32,fp32,fp16' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

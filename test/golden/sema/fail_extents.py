@@ -1,4 +1,4 @@
-# Extents of tiles: any that is positive; no tile is empty or too large.
+# Extents of tiles: any positive one; no tile is empty or too large.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32' --target cuda:90 --emit ttir -o - 2>&1 | FileCheck %s
 # RUN: not nereid compile %s:kernel --signature '*fp32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-# Functions of other libraries, assembly and other targets' names, misused.
+# Invalid uses of functions of other libraries, assembly and other targets' names.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp16,*i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Tiles that cannot be put together or taken apart.
+# Invalid join, split and cat.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Kernels and signatures that do not fit each other.
+# Kernels and signatures that do not match.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:missing --signature 'i32' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=NAME
 # RUN: not nereid compile %s:kernel --signature '*fp32,tensordesc<fp16>' --target cpu -o - 2>&1 | FileCheck %s --check-prefix=KIND

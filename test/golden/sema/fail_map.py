@@ -1,4 +1,4 @@
-# Functions that cannot be applied to every element.
+# Functions that map_elementwise cannot apply.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

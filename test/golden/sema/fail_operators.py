@@ -1,4 +1,4 @@
-# Operators on operands that they are not defined for, between tensors and between constants.
+# Operators on unsupported operands, between tensors and between constants.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32,u32,fp32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Loop iterators and Python's own functions with arguments that they cannot take.
+# Loop iterators and Python's own functions with invalid arguments.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

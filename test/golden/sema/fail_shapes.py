@@ -1,4 +1,4 @@
-# Shapes that no tile can have, and shapes that do not fit together.
+# Invalid shapes, and shapes that do not fit together.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

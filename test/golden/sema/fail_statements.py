@@ -1,4 +1,4 @@
-# Statements that kernels cannot contain, and assignments that cannot be.
+# Statements that kernels cannot contain, and invalid assignments.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

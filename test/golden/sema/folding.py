@@ -1,4 +1,4 @@
-# What is known while compiling is computed as Python does and leaves no trace.
+# Constants are folded as in Python and leave no ops.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*i32,*fp32,i32,1000' --target cpu --emit ttir --no-locations -o - 2>&1 | FileCheck %s
 import triton

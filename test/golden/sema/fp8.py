@@ -1,4 +1,4 @@
-# Floats of 8 bits: conversions that state their rounding; fp8e4b15 is bits that the library converts.
+# fp8: conversions with explicit rounding; fp8e4b15 is held as bits, which the embedded library converts.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:formats --signature '*fp8e5,*fp8e4nv,*fp8e5b16,*fp8e4b8,fp32,fp16,bf16,i32' --target cpu --emit ttir --no-locations -o - | FileCheck %s --check-prefix FORMATS
 # RUN: nereid compile %s:bits --signature '*fp8e4b15,*fp16' --target cpu --emit ttir --no-locations -o - | FileCheck %s --check-prefix BITS

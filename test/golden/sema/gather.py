@@ -1,4 +1,4 @@
-# Elements at computed places: gather and histogram.
+# Elements at computed indices: gather and histogram.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*u8' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

@@ -21,7 +21,7 @@ def kernel(x_ptr, y_ptr, b_ptr, n):
     c = tl.load(x_ptr, volatile=True)
     # CHECK: tt.store %[[Y:.+]], %{{.+}}, %[[MASK]] {cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_first>} : tensor<16x!tt.ptr<f16>>
     tl.store(y_ptr + offsets, a + b + c, mask=mask, cache_modifier=".wt", eviction_policy="evict_first")
-    # A number becomes the element type at once and fills the tile.
+    # A number is converted to the element type before it fills the tile.
     # CHECK: tt.store %[[Y]], %[[ONE]] : tensor<16x!tt.ptr<f16>>
     tl.store(y_ptr + offsets, 1.0)
     # CHECK: %[[BYTE:.+]] = arith.extui %[[MASK]] : tensor<16xi1> to tensor<16xi8>

@@ -1,4 +1,4 @@
-# The element type that two operands are computed in.
+# The element type in which two operands are computed.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:floats --signature '*fp32,fp16,bf16,fp32,fp64,i32' --target cpu --emit ttir --no-locations -o - | FileCheck %s --check-prefix FLOATS
 # RUN: nereid compile %s:integers --signature '*i64,i8,u8,i32,u32,i64,i1' --target cpu --emit ttir --no-locations -o - | FileCheck %s --check-prefix INTS
@@ -14,7 +14,7 @@ def floats(out, h, b, f, d, i):
     tl.store(out, h + 1)
     # FLOATS: arith.mulf %{{.+}}, %{{.+}} : bf16
     tl.store(out, b * 0.5)
-    # 16-bit floats divide as fp32.
+    # 16-bit floats are divided in fp32.
     # FLOATS: arith.divf %{{.+}}, %{{.+}} : f32
     tl.store(out, h / 3)
     # FLOATS: arith.remf %{{.+}}, %{{.+}} : f32
@@ -27,7 +27,7 @@ def floats(out, h, b, f, d, i):
     tl.store(out, h - i)
     # FLOATS: arith.addf %{{.+}}, %{{.+}} : f64
     tl.store(out, f + d)
-    # An integer meets a float number as fp32.
+    # An integer and a Python float combine in fp32.
     # FLOATS: arith.mulf %{{.+}}, %{{.+}} : f32
     tl.store(out, i * 1.5)
     # FLOATS: arith.divf %{{.+}}, %{{.+}} : f32
@@ -40,7 +40,7 @@ def integers(out, i8, u8, i32, u32, i64, flag):
     # INTS: arith.addi %{{.+}}, %{{.+}} : i8
     # INTS: arith.extsi
     tl.store(out, i8 + 1)
-    # Of one width, unsigned wins.
+    # Of equal width, unsigned wins.
     # INTS: arith.addi %{{.+}}, %{{.+}} : i8
     # INTS: arith.extui
     tl.store(out, i8 + u8)

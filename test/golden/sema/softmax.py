@@ -1,4 +1,4 @@
-# The functions of floats that the library makes of simpler ones.
+# Float functions of the embedded library that are composed of simpler ones.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-// A carried tile of pointers that moves by equal steps becomes its first value plus a carried scalar.
+// A carried tile of pointers that moves by equal steps becomes its initial value plus a carried scalar.
 // RUN: nereid-opt %s --cpu-carry-offsets | FileCheck %s
 
 // CHECK-LABEL: @moves
@@ -23,7 +23,7 @@ tt.func public @moves(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32, %step: i32) {
   tt.return
 }
 
-// Steps that differ from element to element stay in the tile.
+// Steps that differ between elements stay in the tile.
 // CHECK-LABEL: @spreads
 // CHECK: iter_args(%{{.+}} = %{{.+}}) -> (tensor<16x!tt.ptr<f32>>)
 tt.func public @spreads(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {

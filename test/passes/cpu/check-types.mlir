@@ -1,4 +1,4 @@
-// What the machine cannot hold, and a call that remains, are errors at the op.
+// Types that the CPU does not support, and a call that remains, are errors at the op.
 // RUN: nereid-opt %s --split-input-file --cpu-check-types="f16c=false arch=x86-64" --verify-diagnostics
 
 tt.func public @half(%p: !tt.ptr<f16>, %v: f16) {

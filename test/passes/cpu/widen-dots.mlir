@@ -1,4 +1,4 @@
-// Operands of dots become types that the machine multiplies.
+// Operands of dots are converted to types that the CPU multiplies.
 // RUN: nereid-opt %s --cpu-widen-dots | FileCheck %s --check-prefixes=CHECK,FMA
 // RUN: nereid-opt %s --cpu-widen-dots=amx-bf16=true | FileCheck %s --check-prefixes=CHECK,AMX
 // RUN: nereid-opt %s --cpu-widen-dots=register-bits=128 | FileCheck %s --check-prefix=NARROW

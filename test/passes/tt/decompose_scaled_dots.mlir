@@ -1,4 +1,4 @@
-// Decoded values are multiplied by their scales in f32, or in bf16 or f16 where tensor cores take them.
+// Decoded values are multiplied by their scales in f32, or in bf16 or f16 where tensor cores support them.
 // RUN: nereid-opt %s --tt-decompose-scaled-dots | FileCheck %s --check-prefixes=CHECK,SINGLE
 // RUN: nereid-opt %s --tt-decompose-scaled-dots=halves=true | FileCheck %s --check-prefixes=CHECK,HALF
 

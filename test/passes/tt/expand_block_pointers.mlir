@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --tt-expand-block-pointers --split-input-file --verify-diagnostics | FileCheck %s
-// A pointer to a tile goes as base, shape, strides and offsets through loops, branches and calls.
+// A block pointer passes through loops, branches and calls as base, shape, strides and offsets.
 
 // CHECK-LABEL: tt.func public @loop
 // CHECK-SAME: %[[P:.*]]: !tt.ptr<f32>, %[[N:.*]]: i64

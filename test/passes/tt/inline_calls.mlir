@@ -1,4 +1,4 @@
-// Every call goes, also to functions that were to stay apart; nothing is done where there is none.
+// Every call is inlined, even of noinline functions; nothing changes without calls.
 // RUN: nereid-opt %s --tt-inline-calls | FileCheck %s --check-prefix=INLINED
 // RUN: nereid-opt %s --tt-drop-noinline | FileCheck %s --check-prefix=MARKED
 

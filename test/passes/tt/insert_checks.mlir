@@ -2,7 +2,7 @@
 // RUN: nereid-opt %s --tt-insert-checks=kinds=overflow --split-input-file | FileCheck %s --check-prefix=OVERFLOW
 // RUN: nereid-opt %s --tt-insert-checks=kinds=uninit --split-input-file | FileCheck %s --check-prefix=UNINIT
 // RUN: nereid-opt %s --tt-insert-checks=kinds=nan --split-input-file | FileCheck %s --check-prefix=NAN
-// What stands beside accesses and arithmetic, and beside what nothing stands.
+// Checks are inserted beside accesses and arithmetic, but not where they are not needed.
 
 // BOUNDS-LABEL: @masked_load
 // OVERFLOW-LABEL: @masked_load

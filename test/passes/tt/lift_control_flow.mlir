@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --tt-lift-control-flow | FileCheck %s
-// Blocks and branches become scf; code that nothing reaches goes away.
+// Basic blocks and branches become scf; unreachable code is erased.
 
 // CHECK-LABEL: tt.func public @early_return
 // CHECK: scf.if
@@ -14,7 +14,7 @@ tt.func public @early_return(%p: !tt.ptr<i32>, %n: i32) {
   tt.return
 ^bb2:
   cf.br ^bb4
-^bb3:  // nothing goes here
+^bb3:  // no branch leads here
   cf.br ^bb4
 ^bb4:
   tt.store %p, %n : !tt.ptr<i32>

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --tt-pad-tiles --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: nereid-opt %s --tt-pad-tiles --split-input-file --verify-diagnostics | nereid-opt --split-input-file | FileCheck %s
-// Extents become powers of two; what would see elements behind the old ones is kept from it.
+// Extents become powers of two; ops that would observe padding elements are masked.
 
 // CHECK-LABEL: tt.func public @accesses
 // CHECK-SAME: (%[[P:[^:]+]]: tensor<128x!tt.ptr<f32>>, %[[M:[^:]+]]: tensor<128xi1>)
@@ -21,7 +21,7 @@ tt.func public @accesses(%p: tensor<100x!tt.ptr<f32>>, %m: tensor<100xi1>) {
 
 // -----
 
-// A sum gets -0; what has no neutral element a flag. Elementwise ops only change their types.
+// A sum pads with -0; a combination without a neutral element carries a flag. Elementwise ops only change their types.
 // CHECK-LABEL: tt.func public @reductions
 tt.func public @reductions(%x: tensor<4x5xf32>) -> tensor<4xf32> {
   // CHECK: %[[TWICE:.+]] = arith.addf %{{.+}}, %{{.+}} : tensor<4x8xf32>

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --tt-rewrite-descriptors --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
-// Descriptors become pointers, masks and padding; what carries descriptors carries their parts.
+// Descriptors become pointers, masks and padding; loops and functions carry their parts.
 
 // CHECK-LABEL: tt.func public @load
 // CHECK-SAME: (%[[P:[^:]+]]: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %[[M:[^:]+]]: i32, %[[I:[^:]+]]: i32)
@@ -21,7 +21,7 @@ tt.func public @load(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %m: i32, %i:
   tt.return %x : tensor<16xf16>
 }
 
-// A descriptor that the host made: its parts in order, the last stride taken to be 1.
+// A host descriptor is passed as its parts in order; the last stride is assumed to be 1.
 // CHECK-LABEL: tt.func public @host
 // CHECK-SAME: (%[[P:[^:]+]]: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %[[S0:[^:]+]]: i64, %[[S1:[^:]+]]: i64, %[[T0:[^:]+]]: i64 {tt.divisibility = 4 : i32}, %{{[^:]+}}: i64, %[[NAN:[^:]+]]: i1, %[[ROUND:[^:]+]]: i1, %[[X:[^:]+]]: i32 {tt.divisibility = 16 : i32})
 tt.func public @host(%d: !tt.tensordesc<4x8xf32>, %i: i32 {tt.divisibility = 16 : i32}) -> tensor<4x8xf32> {

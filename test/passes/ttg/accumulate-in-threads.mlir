@@ -1,5 +1,6 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-accumulate-in-threads))' | FileCheck %s
-// What a loop adds up crosses threads once, after it; in the loop each thread reduces what it has in registers.
+// An accumulation in a loop is reduced across threads once, after the loop; in the loop each thread reduces its
+// registers.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -35,8 +36,8 @@ tt.func @rows(%x: tensor<32x128xf32, #rows>, %n: i32) -> tensor<32xf32, #ttg.sli
   tt.return %r : tensor<32xf32, #ttg.slice<{dim = 1, parent = #rows}>>
 }
 
-// Registers below and above the threads' bits make one reduction; a scalar is accumulated as a tile. A difference takes the
-// whole sum away.
+// Registers below and above the threads' bits make one reduction; a scalar is accumulated as a tile. A subtraction
+// subtracts the whole sum.
 // CHECK-LABEL: tt.func @scalar
 // CHECK: scf.for
 // CHECK: tt.trans

@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --ttg-allocate-shared | FileCheck %s
 // RUN: nereid-opt %s --test-print-shared-plan --verify-diagnostics -o /dev/null
-// Buffers that are in use at the same time, or in functions that may call each other, lie apart, others share their place; a barrier stands where one thread may
-// touch what another one still reads or has not yet written.
+// Buffers that are live at the same time, or in functions that may call each other, do not overlap; others share their
+// memory; a barrier separates accesses of different threads to the same memory.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
@@ -33,7 +33,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %b = ttg.local_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #shared, #smem>
     // expected-remark @+1 {{after a barrier}}
     %y = ttg.local_load %a : !ttg.memdesc<128x128xf32, #shared, #smem> -> tensor<128x128xf32, #columns>
-    // One barrier made both buffers' contents known.
+    // One barrier made the contents of both buffers visible.
     %z = ttg.local_load %b : !ttg.memdesc<128x128xf32, #shared, #smem> -> tensor<128x128xf32, #columns>
     tt.return
   }

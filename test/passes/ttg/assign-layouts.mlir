@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --ttg-assign-layouts=num-warps=2 | FileCheck %s
-// Accesses get layouts whose threads have 16 bytes side by side; a change of layout stands where two wishes meet.
+// Accesses get layouts whose threads hold 16 adjacent bytes; a conversion is inserted where two layouts meet.
 
 // CHECK-DAG: #[[ROW:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
 // CHECK: module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32}
@@ -34,7 +34,7 @@ module {
     %xp = tt.addptr %xs, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
     // CHECK: %[[V:.*]] = tt.load
     %v = tt.load %xp : tensor<64x64x!tt.ptr<f32>>
-    // One change of layout, on the data and not on addresses.
+    // One layout conversion, of the data and not of the addresses.
     // CHECK: %[[T:.*]] = tt.trans %[[V]]
     // CHECK: ttg.convert_layout %[[T]] : tensor<64x64xf32
     // CHECK-NOT: ttg.convert_layout

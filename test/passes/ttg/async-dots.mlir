@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops))' | FileCheck %s
-// A product whose sums only the next turn's product takes goes on while the threads start copies.
+// A dot whose accumulator only the next iteration's dot uses stays in flight while the threads start copies.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
@@ -39,7 +39,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<64x64xf32, #mma>
   }
 
-  // Sums that something else reads are waited for at once.
+  // An accumulator with other users is waited for at once.
   // CHECK-LABEL: tt.func @read
   // CHECK: ttg.async_copy_global_to_local
   // CHECK-NOT: isAsync

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-flatten-loops))' 2>&1 | FileCheck %s
-// A loop over tiles and the one in it become one, with what ends a tile and what begins the next in branches.
+// A loop over tiles and its inner loop become one, with the end of one tile and the begin of the next in branches.
 
 // CHECK: remark: this loop and the one in it do not become one: the inner one's bounds change with the outer one's iterations
 // CHECK: remark: this loop and the one in it do not become one: `tt.load` before the inner one has an effect or reads memory
@@ -21,7 +21,7 @@
 // CHECK: } else {
 // CHECK: scf.yield %[[SUM]]
 // CHECK: tt.num_stages = 5 : i32
-// Without inner turns the outer ones store what they begin with.
+// Without inner iterations the outer ones store their initial values.
 // CHECK: } else {
 // CHECK: scf.for
 // CHECK-NOT: scf.for

@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --ttg-assign-layouts="num-warps=4 warp-group-mma" --ttg-form-warp-group-dots --canonicalize | FileCheck %s
 // RUN: nereid-opt %s --ttg-assign-layouts="num-warps=4 warp-group-mma max-shared-bytes=16383" --ttg-form-warp-group-dots | FileCheck %s --check-prefix=NO-ROOM
-// Operands lie in shared memory as the instructions read them, behind a fence; what is computed from a
-// product stays in registers.
+// Operands are stored to shared memory as wgmma reads them, followed by a fence; an operand computed from a
+// dot stays in registers.
 
 // CHECK-DAG: #[[M:.*]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 // CHECK-DAG: #[[R:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
@@ -51,8 +51,8 @@ module {
     tt.return
   }
 
-  // Bytes are written along the depth though they are loaded across it; a shallow or small product is not one of groups.
-  // Operands that have no room in shared memory together are multiplied by single warps.
+  // Bytes are stored K-major though they are loaded along N; a shallow or small dot does not use wgmma.
+  // Dots whose operands do not fit into shared memory together use the instructions of single warps.
   // CHECK-LABEL: tt.func public @bytes
   // NO-ROOM-LABEL: tt.func public @chain
   // NO-ROOM-NOT: ttng.

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --ttg-lower-descriptors-to-tma=host-tensor-maps | FileCheck %s
-// Descriptors that the host passes as tensor maps are used as they come, or refused.
+// Descriptors that the host passes as tensor maps are used directly, or rejected.
 
 // CHECK-LABEL: tt.func public @taken
 // CHECK-SAME: (%[[M:.*]]: !tt.ptr<i8> {ttng.tensor_map = tensor<16x64xf16>}, %{{.*}}: i32, %{{.*}}: i32 {tt.divisibility = 16 : i32}, %{{.*}}: i64, %{{.*}}: i64)
@@ -14,7 +14,7 @@ tt.func public @taken(%d: !tt.tensordesc<16x64xf16>, %rows: i32, %columns: i32 {
 
 // -----
 
-// The sign of the array's elements stays with the map.
+// The map keeps the signedness of the array's elements.
 // CHECK-LABEL: tt.func public @unsigned
 // CHECK-SAME: {ttng.tensor_map = tensor<8x32xui16>}
 tt.func public @unsigned(%d: !tt.tensordesc<8x32xui16>, %n: i32 {tt.divisibility = 16 : i32}) -> tensor<8x32xi16> {
@@ -24,7 +24,7 @@ tt.func public @unsigned(%d: !tt.tensordesc<8x32xui16>, %n: i32 {tt.divisibility
 
 // -----
 
-// What the kernel makes itself it makes as ever.
+// Descriptors created in the kernel are lowered as usual.
 // CHECK-LABEL: tt.func public @both
 // CHECK: ttng.make_tensor_map
 // CHECK: ttng.tile_load %{{.*}} : <i8> -> tensor<16x64xf16>

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --ttg-lower-descriptors-to-tma | FileCheck %s
-// Tiles that a product reads or makes are worth the way through shared memory; what threads load and store as it is stays.
+// Tiles that a dot reads or writes go through shared memory; tiles that threads only copy do not.
 
 // CHECK-LABEL: tt.func public @copied
 // CHECK-NOT: ttng
@@ -37,7 +37,7 @@ tt.func public @operands(%a: !tt.tensordesc<16x32xf16>, %b: !tt.tensordesc<64x32
 
 // -----
 
-// Only where it would pay is it said why not.
+// The reason is reported only where TMA would pay off.
 // CHECK-LABEL: tt.func public @line
 // CHECK-NOT: ttng
 tt.func public @line(%d: !tt.tensordesc<64xf16>, %n: i32) {

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --split-input-file --verify-diagnostics --ttg-lower-descriptors-to-tma='where-possible=true' | FileCheck %s
-// Descriptors of blocks that the engine can copy become maps; the others stay, and a remark says why.
+// Descriptors of blocks that TMA can copy become tensor maps; others stay, and a remark gives the reason.
 
 // CHECK-LABEL: tt.func public @made
 // CHECK: %[[M:.*]] = ttng.make_tensor_map %{{.*}} {block = array<i64: 16, 64>} : <f16> -> <i8>
@@ -16,7 +16,7 @@ tt.func public @made(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.
 
 // -----
 
-// A block's rows are all its dimensions but the last one.
+// All dimensions of a block but the last one form its rows.
 // CHECK-LABEL: tt.func public @rows
 // CHECK: %[[X:.*]] = ttng.tile_load {{.*}} {block = array<i64: 2, 8, 64>} : <i8> -> tensor<16x64xf16>
 // CHECK: tt.reshape %[[X]] : tensor<16x64xf16> -> tensor<2x8x64xf16>
@@ -29,7 +29,7 @@ tt.func public @rows(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.
 
 // -----
 
-// One that the host made comes as its parts.
+// A host descriptor is passed as its parts.
 // CHECK-LABEL: tt.func public @taken
 // CHECK-SAME: (%{{.*}}: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64 {tt.divisibility = 8 : i32}, %{{.*}}: i64, %{{.*}}: i1, %{{.*}}: i1, %{{.*}}: i32 {tt.divisibility = 16 : i32})
 // CHECK: ttng.make_tensor_map
@@ -112,7 +112,7 @@ tt.func public @large(%d: !tt.tensordesc<256x256xf16>) {
 
 // -----
 
-// Rows that are given one by one are those of blocks of one row.
+// Row accesses become accesses to blocks of one row.
 tt.func public @gathered(%d: !tt.tensordesc<1x64xf16>, %rows: tensor<8xi32>, %n: i32 {tt.divisibility = 16 : i32}) -> tensor<8x64xf16> {
   // expected-remark @+1 {{blocks of fewer than 8 rows}}
   %x = tt.descriptor_gather %d[%rows, %n] : (!tt.tensordesc<1x64xf16>, tensor<8xi32>, i32) -> tensor<8x64xf16>

@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --ttg-lower-tile-accesses | FileCheck %s
-// Tiles are copied where they stand: a buffer, a barrier that counts its bytes, a wait. Maps get their places.
+// Tiles are copied in place: a buffer, a barrier that counts its bytes, a wait. Tensor maps get scratch offsets.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #other = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -31,7 +31,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // What is read again has to be there before; each user reads the tile in its own layout.
+  // Data that is read again must be complete first; each user reads the tile in its own layout.
   // CHECK-LABEL: tt.func public @in_place
   // CHECK: ttng.inval_barrier
   // CHECK: ttg.local_load %{{.*}} -> tensor<32x64xf16, #blocked>

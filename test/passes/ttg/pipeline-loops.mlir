@@ -2,7 +2,7 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-bytes=20000}))' 2>&1 | FileCheck %s --check-prefix=SHORT
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{max-bytes=14000}))' 2>&1 | FileCheck %s --check-prefix=FEWER
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-pipeline-loops{async-copies=false}))' 2>&1 | FileCheck %s --check-prefix=PLAIN
-// Loads of operands become copies to rings, loads that give addresses run a turn before them.
+// Loads of operands become copies to multi-buffered allocations; loads of their addresses run one iteration earlier.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
@@ -26,7 +26,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: tt.scheduled_max_stage = 2 : i32
   // CHECK: ttg.async_wait {num = 0 : i32}
   // CHECK: ttg.local_dealloc %[[RING]]
-  // Without copies a small tile waits in registers.
+  // Without asynchronous copies a small tile is prefetched in registers.
   // PLAIN-LABEL: tt.func @direct
   // PLAIN-NOT: async_copy
   // PLAIN: tt.load
@@ -54,7 +54,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d#0 : tensor<64x64xf32, #mma>
   }
 
-  // The copies' addresses come from memory: one turn to load them, one for the copies.
+  // The copies' addresses are loaded: one iteration to load them, one for the copies.
   // CHECK-LABEL: tt.func @indirect
   // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
   // CHECK: scf.for
@@ -117,7 +117,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<64x64xf32, #mma>
   }
 
-  // What the loop itself writes is not read ahead.
+  // Memory that the loop itself writes is not prefetched.
   // CHECK-LABEL: tt.func @written
   // CHECK-NOT: async_copy
   // CHECK: tt.return
@@ -138,7 +138,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Two loads, of which one has room for a ring: the last one stays where it is.
+  // Two loads, of which only one fits multi-buffered: the last one stays in place.
   // FEWER: remark: this load is not pipelined: with all loads of the loop 16384 bytes of shared memory would be needed, a block has 14000
   // FEWER-LABEL: tt.func @two
   // FEWER: ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16

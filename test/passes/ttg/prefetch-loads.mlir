@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --ttg-assign-layouts --ttg-prefetch-loads | FileCheck %s
 // RUN: nereid-opt %s --ttg-assign-layouts --ttg-prefetch-loads=kernel-stages=4 2>&1 | FileCheck %s --check-prefix=REMARK
-// Loads of a loop with stages of its own are issued one turn ahead; the stages of the kernel are no loop's.
+// Loads of a loop with its own num_stages are prefetched one iteration ahead; the kernel's num_stages does not apply.
 
 // REMARK-COUNT-1: remark: num_stages=4 of the kernel changes nothing in this loop, which has no dot; write tl.range(..., num_stages=4) to prefetch its loads
 // REMARK-NOT: remark:
@@ -35,7 +35,7 @@ tt.func public @ahead(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr
   tt.return
 }
 
-// What the loop writes through the pointer that it reads by may be what a later turn reads.
+// A store through the pointer that the loop loads by may write what a later iteration loads.
 // CHECK-LABEL: tt.func public @in_place
 tt.func public @in_place(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
   %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>

@@ -1,7 +1,7 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands))' | FileCheck %s
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{max-shared-bytes=16384}))' | FileCheck %s --check-prefix=ROOM
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-share-operands{max-shared-bytes=16383}))' | FileCheck %s --check-prefix=NONE
-// Operands of matrix instructions come through buffers; a transposition moves before its load.
+// Operands of matrix instructions pass through shared buffers; a transposition moves before its load.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
@@ -44,7 +44,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %a : tensor<64x64xf16, #left>
   }
 
-  // Both operands have 16384 bytes together: without room for them they stay conversions.
+  // Both operands have 16384 bytes together: where shared memory lacks them, conversions remain.
   // CHECK-LABEL: tt.func @product
   // ROOM-LABEL: tt.func @product
   // ROOM-NOT: convert_layout

@@ -1,6 +1,6 @@
 // RUN: nereid-opt %s --ttg-split-conversions=max-bytes=32768 --ttg-allocate-shared | FileCheck %s
 // RUN: nereid-opt %s --ttg-split-conversions | FileCheck %s --check-prefix=FITS
-// Two steps take the shared memory that one step lacks.
+// Two conversions replace one that needs too much shared memory.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [8, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 8], order = [0, 1]}>

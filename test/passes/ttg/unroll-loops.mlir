@@ -1,5 +1,5 @@
 // RUN: nereid-opt %s --pass-pipeline='builtin.module(tt.func(ttg-unroll-loops))' 2>&1 | FileCheck %s
-// Iterations are put together while what they compute is still tiles; what is left has a loop of its own.
+// Iterations are unrolled while values are still tiles; remaining iterations run in a loop of their own.
 
 // CHECK: remark: this loop is not unrolled by 4: its step is not a constant
 // CHECK: remark: this loop is not unrolled by 4: so many steps are beyond the index's type
@@ -29,7 +29,7 @@ tt.func @any_turns(%x: !tt.ptr<i32>, %from: i32, %to: i32) -> i32 {
   tt.return %r : i32
 }
 
-// A known number of turns leaves nothing.
+// A constant trip count leaves no remaining iterations.
 // CHECK-LABEL: tt.func @known_turns
 // CHECK: scf.for
 // CHECK-COUNT-2: tt.load

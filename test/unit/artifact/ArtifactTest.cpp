@@ -1,4 +1,4 @@
-// The file form of artifacts: whole round trips, and errors for all other bytes.
+// Tests the file form of artifacts: round trips, and errors for all other bytes.
 // SPDX-License-Identifier: MIT
 #include "artifact/Artifact.h"
 #include "artifact/Format.h"
@@ -15,13 +15,13 @@ static std::string codeOf(const std::string &bytes) {
   return result ? "none" : result.error().code;
 }
 
-/// The same bytes with a checksum that fits them, to reach what lies behind it.
+/// The same bytes with a valid checksum, to reach the checks after it.
 static std::string resealed(std::string bytes) {
   bytes.resize(bytes.size() - kChecksumBytes);
   return bytes + checksum(bytes);
 }
 
-/// The file with one piece of its header replaced, lengths mended.
+/// The file with a part of its header replaced and the lengths adjusted.
 static std::string withHeader(std::string file, const std::string &from, const std::string &to) {
   const size_t at = file.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -159,10 +159,10 @@ TEST(Artifact, harm_behind_a_right_checksum_never_crashes) {
     const auto result = deserialize(resealed(harmed));
     if (result) {
       ++accepted;
-      // Whatever was accepted is an artifact like any other.
+      // Every accepted file is a valid artifact.
       ASSERT_TRUE(deserialize(serialize(*result)));
     }
   }
-  // Letters of names may change freely; most other harm is noticed.
+  // Letters of names may change freely; most other damage is detected.
   EXPECT_GT(accepted, 0);
 }

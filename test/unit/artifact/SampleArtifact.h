@@ -1,4 +1,4 @@
-// An artifact with something in every field, for tests.
+// An artifact with a value in every field, for tests.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the driver reports of modules that no kernel text makes: IR files, and targets that a program chose itself.
+// Tests the driver's errors for modules that no kernel source gives: IR files, and targets chosen by a program.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 
@@ -16,7 +16,7 @@
 using namespace nereid;
 
 namespace {
-/// Runs the back half on IR text; the codes of what was reported.
+/// Runs the back half on IR text; collects the codes that were reported.
 struct Attempt {
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
   support::DiagnosticEngine diagnostics;
@@ -78,7 +78,7 @@ TEST(DriverFailures, a_call_that_is_left_without_recursion) {
 //--- The CPU target ----------------------------------------------------------------------------
 
 namespace {
-/// A kernel of f16 for a CPU without it; `place` stands behind the load.
+/// A kernel of f16 for a CPU without it; `place` follows the load.
 struct AttemptWithoutF16 : Attempt {
   explicit AttemptWithoutF16(const std::string &place = "")
       : Attempt("module { tt.func public @kernel(%x: !tt.ptr<f16>) {\n"
@@ -166,7 +166,7 @@ TEST(DriverFailures, the_code_generator_knows_no_such_cpu) {
 
 //--- Interrupts and forks ----------------------------------------------------------------------
 
-/// A kernel of that many elementary functions, each of the other's result.
+/// A kernel with a chain of that many elementary functions.
 static std::string chain(unsigned length) {
   std::string text = "module { tt.func public @kernel(%x: !tt.ptr<f32>) {\n"
                      "  %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>\n"
@@ -182,7 +182,7 @@ TEST(DriverFailures, an_interrupt_ends_the_wait_for_a_compilation) {
   Attempt attempt(chain(20));
   attempt.request.isCancelRequested = [] { return true; };
   EXPECT_EQ(attempt.code(), "interrupted");
-  // The work goes on for a while on what it has.
+  // The cancelled work uses them for a while.
   (void)attempt.module.release();
   (void)attempt.context.release();
   EXPECT_TRUE(support::waitForCancelled(std::chrono::minutes(2)));
@@ -199,7 +199,7 @@ TEST(DriverFailures, a_child_of_a_fork_amid_a_compilation_says_so) {
   });
   while (!isInside)
     std::this_thread::yield();
-  const pid_t child = fork(); // gives up waiting after seconds
+  const pid_t child = fork(); // stops waiting after seconds
   if (child == 0) {
     alarm(30);
     support::DiagnosticEngine diagnostics;

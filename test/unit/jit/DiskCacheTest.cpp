@@ -1,4 +1,4 @@
-// The disk cache: what it stores it gives back, and everything else is a miss.
+// Tests the disk cache: stored kernels are found again, and everything else is a miss.
 // SPDX-License-Identifier: MIT
 #include "jit/DiskCache.h"
 #include "test/unit/artifact/SampleArtifact.h"
@@ -199,7 +199,7 @@ TEST_F(DiskCacheTest, folder_that_cannot_be_made_turns_it_off_with_one_note) {
 }
 
 TEST_F(DiskCacheTest, full_disk_turns_it_off_with_one_note) {
-  // A file size limit is what a test can set without a disk to fill.
+  // A file size limit simulates a full disk.
   ASSERT_TRUE(store(1));
   const pid_t child = fork();
   if (child == 0) {
@@ -213,12 +213,12 @@ TEST_F(DiskCacheTest, full_disk_turns_it_off_with_one_note) {
   int status = 1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  // Nothing is left of the attempts.
+  // The failed attempts leave no files.
   EXPECT_EQ(cache.info(dir).files, 1u);
   EXPECT_LT(cache.info(dir).bytes, 5000u);
 }
 
-/// Root may write everywhere: becomes somebody else, who owns the test's files.
+/// Root may write everywhere: switches to another user, who then owns the test's files.
 static bool dropPrivileges(const std::string &root) {
   constexpr uid_t kNobody = 65534;
   if (geteuid() != 0)
@@ -273,7 +273,7 @@ TEST_F(DiskCacheTest, eviction_takes_what_was_used_least_recently) {
     ASSERT_TRUE(store(i));
     setAge(pathOf(i), 100000 - 1000 * i);
   }
-  // Use makes the oldest the youngest.
+  // A use makes the oldest file the most recent one.
   EXPECT_TRUE(hits(0));
   const uint64_t each = fs::file_size(pathOf(0));
   cache.setLimit(each * 8);

@@ -1,4 +1,4 @@
-// The C++ API: what a launch makes of its arguments, and when a kernel is compiled anew.
+// Tests the C++ API: conversion of a launch's arguments, and when a kernel is compiled again.
 // SPDX-License-Identifier: MIT
 #include <nereid/Kernel.h>
 
@@ -13,7 +13,7 @@
 namespace fs = std::filesystem;
 
 namespace {
-/// A folder of Python files, which goes with it.
+/// A temporary folder of Python files, removed at the end.
 class KernelApi : public testing::Test {
 protected:
   KernelApi() : folder(fs::temp_directory_path() / ("nereid-api-" + std::to_string(getpid()))) {
@@ -25,7 +25,7 @@ protected:
     std::ofstream(folder / name) << "import triton\nimport triton.language as tl\n" << text;
     return (folder / name).string();
   }
-  /// The kernel that stores its second argument behind its first.
+  /// The kernel that stores its second argument through its first.
   nereid::Kernel storing(const std::string &pointee, const std::string &scalar) const {
     const std::string path = write("store.py", "@triton.jit\ndef store(out, value):\n    tl.store(out, value)\n");
     return nereid::Kernel::fromSource(path, "store", "*" + pointee + "," + scalar);
@@ -128,7 +128,7 @@ TEST_F(KernelApi, a_checked_kernel_knows_the_bounds_of_spans) {
             std::string::npos)
       << problem;
   EXPECT_NE(problem.find("in program (1, 0, 0) of `double`, at (5) of a tile [8]"), std::string::npos) << problem;
-  kernel.launch({2}, x.data(), std::span(out), 13); // a bare address has no bounds
+  kernel.launch({2}, x.data(), std::span(out), 13); // a raw pointer has no bounds
 }
 
 TEST_F(KernelApi, words_that_are_no_sanitizer_are_refused) {

@@ -1,4 +1,4 @@
-// The launch table loses nothing, under many readers and writers.
+// Tests that the launch table loses no entry under many concurrent readers and writers.
 // SPDX-License-Identifier: MIT
 #include "jit/LaunchTable.h"
 
@@ -42,7 +42,7 @@ TEST(LaunchTable, keys_are_any_bytes_and_compared_in_full) {
   EXPECT_EQ(*table.find(zero), 1);
   EXPECT_EQ(*table.find(""), 2);
   EXPECT_EQ(table.find(other), nullptr);
-  // A key with the hash of another one is still another key.
+  // Different keys with equal hashes stay different.
   EXPECT_EQ(table.find(hashKey(zero), other), nullptr);
 }
 

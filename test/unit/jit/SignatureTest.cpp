@@ -1,4 +1,4 @@
-// Signatures print, parse and key without loss; what cannot be read is located.
+// Tests that signatures print, parse and convert to keys without loss, and that syntax errors have positions.
 // SPDX-License-Identifier: MIT
 #include "jit/Signature.h"
 
@@ -35,7 +35,7 @@ static ArgumentSpec randomArgument(std::mt19937 &rng, int depth) {
     return ArgumentSpec::constant(kPlain[rng() % 6]);
   }
   case 3: {
-    // Pieces that make texts near to the grammar, and bytes that are not.
+    // Fragments that form texts close to the grammar, and arbitrary bytes.
     static const char *const kPieces[] = {"(", ")",          ",", "'",  "\"",   "\\", "i32", ":16",
                                           " ", "constexpr<", ">", "\n", "\xff", "1",  "[",   "*"};
     std::string text;

@@ -1,4 +1,4 @@
-// Builds, optimises and loads the loop around one math function.
+// Builds, optimises and loads a loop around one math function.
 // SPDX-License-Identifier: MIT
 
 #include "MathJit.h"

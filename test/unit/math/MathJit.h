@@ -1,4 +1,4 @@
-// Compiles one math function for this machine: a loop that applies it to an array, chunk by chunk.
+// Compiles one math function for this machine: a loop that applies it to an array, vector by vector.
 // SPDX-License-Identifier: MIT
 
 #pragma once
@@ -35,14 +35,14 @@ struct MathFunction {
 };
 llvm::ArrayRef<MathFunction> mathFunctions();
 
-/// A set of instructions that code is generated for.
+/// A set of CPU features to generate code for.
 struct Machine {
   const char *name;
   /// LLVM target features.
   const char *features;
   HostMath math;
 };
-/// Those that this machine can run, the best one last.
+/// Those that this machine supports, the best one last.
 llvm::ArrayRef<Machine> hostMachines();
 
 struct Kernel {

@@ -1,4 +1,4 @@
-// Checks the math functions of f32 against libm's f64, at several widths and for every instruction set of this machine.
+// Checks the f32 math functions against libm's f64, at several widths and for every instruction set of this machine.
 // SPDX-License-Identifier: MIT
 
 #include "MathJit.h"
@@ -29,7 +29,7 @@ std::vector<float> sampleFloats(uint32_t step, unsigned lanes) {
   return samples;
 }
 
-/// Numbers at which a function changes its behaviour, with their neighbours, each with both signs.
+/// Numbers where a function changes its behaviour, with their neighbours, each with both signs.
 std::vector<float> specialFloats(unsigned lanes) {
   const float landmarks[] = {0.0f, 0x1p-149f, 0x1p-126f, 0x1p-24f, 0.25f, 0.34657359f, 0.41421356f, 0.5f, 0.70710678f,
                              1.0f, 1.41421356f, 1.57079633f, 2.0f, 3.14159265f, 3.95f, 4.0f, 9.1f, 16.0f, 17.5f, 20.0f,
@@ -132,7 +132,7 @@ TEST(Math, EmissionInTheMiddleOfABlockKeepsWhatFollows) {
     llvm::Module module("test", context);
     llvm::Type *type = llvm::FixedVectorType::get(llvm::Type::getFloatTy(context), 4);
     llvm::Function *emitted = emitFunction(module, type, [&](llvm::IRBuilder<> &builder, llvm::Value *x) {
-      // entry: branch to `next`, whose phi names the block that ends up with the branch.
+      // entry: branch to `next`, whose phi refers to the basic block that ends with the branch.
       llvm::BasicBlock *entry = builder.GetInsertBlock();
       llvm::BasicBlock *next = llvm::BasicBlock::Create(context, "next", entry->getParent());
       llvm::BranchInst *branch = builder.CreateBr(next);

@@ -15,7 +15,7 @@
 namespace nereid::math::testing {
 namespace {
 
-// MathJit's functions have one argument: the divisor is set aside, and the code for each is made anew.
+// MathJit's functions have one argument: the divisor is a global, and code is generated again for each.
 template <typename Float> Float divisor;
 
 template <typename Float>

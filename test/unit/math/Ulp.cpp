@@ -1,4 +1,4 @@
-// Measures the error of a result against a value known more exactly.
+// Measures the error of a result against a more exact value.
 // SPDX-License-Identifier: MIT
 
 #include "Ulp.h"
@@ -9,7 +9,7 @@
 
 namespace nereid::math::testing {
 
-/// `Exact` holds what `Result`, with that exponent of its largest numbers, rounds.
+/// `Exact` has the precision and range to hold a value that rounds to `Result`.
 template <typename Result, typename Exact> static double errorOf(Result result, Exact exact) {
   using Limits = std::numeric_limits<Result>;
   constexpr double wrong = std::numeric_limits<double>::infinity();

@@ -15,14 +15,14 @@
 namespace nereid::math::testing {
 namespace {
 
-/// This machine with nothing to call; null where it has no FMA.
+/// This machine without libm; null where it has no FMA.
 const Machine *withoutLibm() {
   static Machine machine = hostMachines().back();
   machine.math.hasLibm = false;
   return machine.math.hasFma ? &machine : nullptr;
 }
 
-/// The same, for threads that share a program counter.
+/// As above, without branches, as for threads that share a program counter.
 const Machine *withoutBranches() {
   static Machine machine = hostMachines().back();
   machine.math.hasLibm = false;
@@ -30,7 +30,7 @@ const Machine *withoutBranches() {
   return machine.math.hasFma ? &machine : nullptr;
 }
 
-/// Numbers at which a function changes its behaviour, with their neighbours, each with both signs.
+/// Numbers where a function changes its behaviour, with their neighbours, each with both signs.
 std::vector<double> specialDoubles() {
   const double landmarks[] = {0.0, 0x1p-1074, 0x1p-1022, 0x1p-54, 0x1p-28, 0.25, 0.34657359027997264, 0.41421356, 0.5,
                               0.5494, 0.7071067811865476, 1.0, 1.4142135623730951, 1.5707963267948966, 2.0,
@@ -49,7 +49,7 @@ std::vector<double> specialDoubles() {
   return numbers;
 }
 
-/// Bit patterns all over the range, and the exponents where functions are curved more densely.
+/// Bit patterns over the whole range, and more of the exponents where functions curve.
 std::vector<double> sampledDoubles() {
   std::vector<double> samples;
   uint64_t state = 1;

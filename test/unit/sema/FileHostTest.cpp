@@ -1,4 +1,4 @@
-// How long a file of kernels lives: as long as its host, its functions, or messages about it.
+// Tests the lifetime of a kernel file: it lives as long as its host, its functions, or messages about it.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/FileHost.h"
 

@@ -1,4 +1,4 @@
-// Requests that no signature text can make: a program fills them in itself.
+// Tests requests that no signature text gives: a program fills them in itself.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/FileHost.h"
 #include "compiler/sema/Sema.h"

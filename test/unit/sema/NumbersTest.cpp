@@ -1,4 +1,4 @@
-// Compile-time numbers combine, compare and print as Python's do.
+// Tests that compile-time numbers combine, compare and print as in Python.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Numbers.h"
 

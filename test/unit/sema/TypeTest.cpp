@@ -1,4 +1,4 @@
-// Types print, mangle and parse as messages, function names and signatures spell them.
+// Tests that types print, mangle and parse as in messages, function names and signatures.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Type.h"
 

@@ -1,4 +1,4 @@
-// Diagnostics are collected, ordered and drawn.
+// Tests that diagnostics are collected, ordered and printed.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/Diagnostic.h"
 
@@ -13,7 +13,7 @@ NEREID_DECLARE_DIAGNOSTIC(Mismatch, Error, "mismatch", "`{0}` has {1}, `{2}` has
 NEREID_DECLARE_DIAGNOSTIC(Advice, Warning, "advice", "slow", CompilationError)
 } // namespace
 
-// What is drawn for a range of the text, without the first line.
+// The printed diagnostic of a range of the text, without the first line.
 static std::string marks(std::string text, SourceRange range, std::optional<uint32_t> caret = std::nullopt) {
   SourceFile file("k.py", std::move(text));
   DiagnosticEngine engine;

@@ -1,4 +1,4 @@
-// Fatal errors of LLVM end the guarded work, not the process.
+// Tests that fatal errors of LLVM end the guarded work, not the process.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/FatalGuard.h"
 
@@ -58,7 +58,7 @@ TEST(FatalGuard, what_lies_around_an_inner_guard_is_left_in_order) {
   EXPECT_EQ(inner, "within");
   EXPECT_TRUE(mutex.try_lock());
   mutex.unlock();
-  // The outer guard is there again.
+  // The outer guard is active again.
   EXPECT_EQ(runGuarded([&] {
               runGuarded([] { llvm::report_fatal_error("within"); });
               llvm::report_fatal_error("around");

@@ -1,4 +1,4 @@
-// Forks wait for compilations, and a child that could not wait knows that it must not compile.
+// Tests that forks wait for compilations, and that a child of a fork that timed out refuses to compile.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/FatalGuard.h"
@@ -27,7 +27,7 @@ template <typename Body> static int inChild(Body body) {
 }
 
 namespace {
-/// A thread that compiles without end, as far as locks show: it holds one all the time, but between two compilations.
+/// A thread that simulates endless compilations: it holds the gate all the time, except between two compilations.
 class Busy {
 public:
   std::mutex lock;
@@ -89,7 +89,7 @@ TEST(ForkGate, only_the_first_fork_waits_for_work_that_was_given_up_and_does_not
       },
       [&] { return hasBegun->load(); });
   ASSERT_TRUE(end.isCancelled);
-  // The child has no such thread: neither at its own forks nor at its end is there anything to wait for.
+  // The child has no such thread: it waits for nothing, neither at its own forks nor at its end.
   auto inLostChild = [] {
     if (!ForkGate::compilerIsLost() || !waitForCancelled(std::chrono::milliseconds(0)))
       return 1;

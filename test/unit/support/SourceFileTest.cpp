@@ -1,4 +1,4 @@
-// Bytes become lines and columns of the user's file, and back.
+// Tests the mapping between bytes and lines and columns of the user's file.
 // SPDX-License-Identifier: MIT
 #include "compiler/support/SourceFile.h"
 

@@ -1,7 +1,7 @@
-// Trees and messages of test/golden/syntax: each section of a .in file gives the section of the .out file beside it.
+// Compares trees and messages with test/golden/syntax: each section of a .in file has a section in its .out file.
 // SPDX-License-Identifier: MIT
 //
-// Sections end with a line `#---`. With NEREID_UPDATE_GOLDEN=1 in the environment the .out files are written instead.
+// A line `#---` ends a section. With NEREID_UPDATE_GOLDEN=1 in the environment the .out files are written instead.
 #include "compiler/syntax/Diagnostics.h"
 #include "compiler/syntax/Parser.h"
 
@@ -22,7 +22,7 @@ using namespace nereid;
 
 static constexpr llvm::StringLiteral separator = "#---\n";
 
-// The nearest folder at or above `start` that has the golden files; empty where there is none.
+// The nearest folder at or above `start` with the golden files; empty where there is none.
 static std::string goldenFolderAbove(llvm::StringRef start) {
   for (; !start.empty(); start = llvm::sys::path::parent_path(start)) {
     llvm::SmallString<128> folder = start;
@@ -33,7 +33,7 @@ static std::string goldenFolderAbove(llvm::StringRef start) {
   return {};
 }
 
-// The program lies in the build folder of the tree, or is started somewhere in the tree.
+// The program is in the build folder of the tree, or is started inside of the tree.
 static std::string goldenFolder() {
   static int anchor;
   llvm::SmallString<128> start(llvm::sys::fs::getMainExecutable(nullptr, &anchor));
@@ -59,7 +59,7 @@ static std::string readFile(llvm::StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-// The tree, or the messages where the section is wrong.
+// The tree, or the messages where the section has errors.
 static std::string parseSection(llvm::StringRef section) {
   support::SourceFile file("k.py", section.str());
   syntax::AstContext context;
@@ -105,7 +105,7 @@ TEST(SyntaxGolden, SectionsThatFailAreNamedSo) {
   }
 }
 
-// Those that a text file cannot show well are tested in LimitsTest.cpp.
+// LimitsTest.cpp tests those that a text file cannot represent.
 TEST(SyntaxGolden, EveryCodeIsTested) {
   llvm::StringSet<> inLimitsTest;
   inLimitsTest.insert_range(llvm::ArrayRef<llvm::StringRef>{

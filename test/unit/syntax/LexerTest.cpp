@@ -1,4 +1,4 @@
-// Text becomes the tokens that Python's own tokenizer finds, with balanced indentation.
+// Compares tokens with those of Python's own tokenizer, with balanced indentation.
 // SPDX-License-Identifier: MIT
 #include "compiler/syntax/Lexer.h"
 
@@ -8,7 +8,7 @@ using namespace nereid::syntax;
 using nereid::support::DiagnosticEngine;
 using nereid::support::SourceFile;
 
-// Names and operators as written, layout as NEWLINE, INDENT, DEDENT, an error as ERROR; separated by spaces.
+// Names and operators as in the source, layout as NEWLINE, INDENT, DEDENT, an error as ERROR; separated by spaces.
 static std::string tokensOf(std::string text, FirstIndent firstIndent = FirstIndent::IsError) {
   SourceFile file("k.py", std::move(text));
   DiagnosticEngine diagnostics;

@@ -1,4 +1,4 @@
-// Texts beyond a limit, and bytes that are no text, are errors; they end neither the parser nor its stack.
+// Tests that texts beyond a limit and invalid bytes are errors, and that they do not overflow the parser's stack.
 // SPDX-License-Identifier: MIT
 #include "test/unit/syntax/ParseText.h"
 
@@ -84,7 +84,7 @@ TEST(SyntaxLimits, ChainsUpToTheLimitAreParsed) {
   }
 }
 
-// Brackets do not start a new count: a walker recurses over the whole.
+// Brackets do not restart the count: a recursive walk covers all of them.
 TEST(SyntaxLimits, NestedChainsCountTogether) {
   EXPECT_EQ(codesOfNest(100, "(", "a", " + a + a + a)"), Codes{});
   EXPECT_EQ(codesOfNest(190, "(", "a", repeat(" + a", 100) + ")"), Codes{"expression-too-long"});

@@ -1,4 +1,4 @@
-// Numbers and strings have the values that Python gives them.
+// Tests that numbers and strings have the values that Python gives them.
 // SPDX-License-Identifier: MIT
 #include "test/unit/syntax/ParseText.h"
 

@@ -1,4 +1,4 @@
-// Parses a text for a test and keeps all that the tree refers to.
+// Parses a text for a test and keeps everything that the tree refers to.
 // SPDX-License-Identifier: MIT
 #pragma once
 

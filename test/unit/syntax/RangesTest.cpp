@@ -1,4 +1,4 @@
-// Nodes, operators and names know their bytes. (The golden trees show the ranges of nodes.)
+// Tests the source ranges of nodes, operators and names. (The golden trees show the ranges of nodes.)
 // SPDX-License-Identifier: MIT
 #include "test/unit/syntax/ParseText.h"
 

@@ -1,4 +1,4 @@
-// One wrong statement is one message, and the statements around it are still checked.
+// Tests that one wrong statement gives one message, and that the statements around it are still checked.
 // SPDX-License-Identifier: MIT
 #include "test/unit/syntax/ParseText.h"
 
@@ -20,7 +20,7 @@ using Lines = std::vector<unsigned>;
 
 TEST(SyntaxRecovery, EachStatementSpeaksOnce) {
   EXPECT_EQ(errorLines("x = = 1 = = 2\ny = 1\nz = )\n"), (Lines{1, 3}));
-  EXPECT_EQ(errorLines("x = $ + + $\ny = 'a\nz = 1\n"), (Lines{1, 1, 2})); // the lexer says each
+  EXPECT_EQ(errorLines("x = $ + + $\ny = 'a\nz = 1\n"), (Lines{1, 1, 2})); // the lexer reports each
 }
 
 TEST(SyntaxRecovery, BlockOfAWrongHeadIsStillRead) {
