@@ -12,7 +12,7 @@ def _any_left(found):
 @jit
 @member
 def atomic_poll(pointer, expected_value, sem: constexpr = None, scope: constexpr = None, timeout_ns=None):
-    """Reads memory until it holds a value, lane by lane, or until nanoseconds have passed; gives where it held it.
+    """Polls memory, lane by lane, until it holds a value or a number of nanoseconds has passed; gives where it did.
     Elements are integers of 16 to 64 bits. Without a GPU's clock an iteration of the loop counts as 8 nanoseconds."""
     element: constexpr = pointer.dtype.element_ty
     static_assert(element.is_int() and element.primitive_bitwidth >= 16,

@@ -5,7 +5,7 @@
 
 @jit
 def vnni_decode(x):
-    """The matrix of which each row of x holds two rows (of 16-bit elements) or four (of 8 bits), element by element."""
+    """The matrix whose rows are interleaved in the rows of x: two per row for 16-bit elements, four for 8-bit ones."""
     static_assert(len(x.shape) == 2, f"vnni_decode takes tiles of 2 dimensions, not {len(x.shape)}")
     bits: constexpr = x.dtype.primitive_bitwidth
     static_assert(bits == 8 or bits == 16, f"vnni_decode takes elements of 8 or 16 bits, not {bits}")

@@ -5,6 +5,6 @@
 
 @jit
 def expect_zero(x, mask):
-    """x, which is promised to be zero where the mask is true; debug builds hold it to that."""
+    """x, which must be zero where the mask is true; debug builds assert it."""
     device_assert(x == 0, "expect_zero: a value is not zero", mask)
     return x

@@ -5,7 +5,7 @@
 
 @jit
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: constexpr = 10):
-    """Four counter words after a number of Philox rounds; the type of `c0`, uint32 or uint64, is that of all."""
+    """Four counter words after a number of Philox rounds; all have the type of `c0`, uint32 or uint64."""
     word: constexpr = c0.dtype
     static_assert(word == uint32 or word == uint64, f"philox_impl needs words of uint32 or uint64, not {word}")
     is_wide: constexpr = word == uint64

@@ -143,7 +143,7 @@ def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True, r
 
 @jit
 def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
-    """Sorts along a dimension what rises and then falls there, or the other way round."""
+    """Sorts elements along a dimension that rise and then fall there, or fall and then rise."""
     axis: constexpr = _axis(x, dim)
     extent: constexpr = x.shape[axis]
     static_assert((extent & (extent - 1)) == 0, f"sorting needs an extent that is a power of 2, not {extent}; pad it")

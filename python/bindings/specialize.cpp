@@ -38,7 +38,7 @@ static nb::object specializeInteger(nb::handle number, const Rule &rule) {
   if (overflow < 0 || PyErr_Occurred()) {
     PyErr_Clear();
     raise(PyExc_OverflowError,
-          "integer " + reprOf(number) + " does not fit in 64 bits; no type of the language holds it");
+          "integer " + reprOf(number) + " does not fit in 64 bits; no Triton type holds it");
   }
   return pairOf("u64", alignmentKey(large % 16 == 0, rule));
 }

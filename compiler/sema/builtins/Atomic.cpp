@@ -258,32 +258,31 @@ template <AtomicKind kind> Builtin entry(llvm::StringLiteral name, llvm::StringL
 
 llvm::ArrayRef<Builtin> atomicBuiltins() {
   static const Builtin table[] = {
-      entry<AtomicKind::Add>("atomic_add", "Adds to memory, atomically; gives what was there before."),
+      entry<AtomicKind::Add>("atomic_add", "Adds to memory, atomically; returns the old value."),
       entry<AtomicKind::Max>("atomic_max", "Writes the greater of memory and a value, atomically; gives what was there "
                                            "before. NaNs count as greater than infinity, with a sign as less than it."),
       entry<AtomicKind::Min>("atomic_min", "Writes the lesser of memory and a value, atomically; gives what was there "
                                            "before. NaNs count as greater than infinity, with a sign as less than it."),
-      entry<AtomicKind::And>("atomic_and", "Clears bits of memory, atomically; gives what was there before."),
-      entry<AtomicKind::Or>("atomic_or", "Sets bits of memory, atomically; gives what was there before."),
-      entry<AtomicKind::Xor>("atomic_xor", "Flips bits of memory, atomically; gives what was there before."),
-      entry<AtomicKind::Exchange>("atomic_xchg", "Writes to memory, atomically; gives what was there before."),
+      entry<AtomicKind::And>("atomic_and", "Clears bits of memory, atomically; returns the old value."),
+      entry<AtomicKind::Or>("atomic_or", "Sets bits of memory, atomically; returns the old value."),
+      entry<AtomicKind::Xor>("atomic_xor", "Flips bits of memory, atomically; returns the old value."),
+      entry<AtomicKind::Exchange>("atomic_xchg", "Writes to memory, atomically; returns the old value."),
       {"atomic_load",
        languageModule,
        {{"pointer"}, {"mask", "None"}, {"sem", "None"}, {"scope", "None"}},
-       "What memory holds, of any numbers, read atomically; `sem` is \"acquire\", as where none is given, or "
-       "\"relaxed\".",
+       "Reads any numbers from memory, atomically; `sem` is \"acquire\" (the default) or \"relaxed\".",
        emitAtomicLoad,
        true},
       {"atomic_store",
        languageModule,
        {{"pointer"}, {"val"}, {"mask", "None"}, {"sem", "None"}, {"scope", "None"}},
-       "Writes any numbers to memory, atomically; `sem` is \"release\", as where none is given, or \"relaxed\".",
+       "Writes any numbers to memory, atomically; `sem` is \"release\" (the default) or \"relaxed\".",
        emitAtomicStore,
        true},
       {"atomic_cas",
        languageModule,
        {{"pointer"}, {"cmp"}, {"val"}, {"sem", "None"}, {"scope", "None"}},
-       "Writes `val` where memory holds `cmp`, atomically; gives what was there before.",
+       "Writes `val` where memory holds `cmp`, atomically; returns the old value.",
        emitCas,
        true},
   };

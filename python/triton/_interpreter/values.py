@@ -184,7 +184,7 @@ def natural(value: Any) -> Tensor:
     """A constant number as a tensor of the type that it has on its own."""
     text = libtriton.natural_type(value)
     if text is None:
-        raise ValueError(f"integer {value} does not fit in 64 bits; no type of the language holds it")
+        raise ValueError(f"integer {value} does not fit in 64 bits; no Triton type holds it")
     return Tensor.number(value, text)
 
 

@@ -99,27 +99,27 @@ class tensor(base_value):
     def associative_scan(self, axis: Any, combine_fn: Any, reverse: Any = ..., *, _semantic: Any = ...) -> Any:
         """Each element combined with all before it along an axis, by an associative function."""
     def atomic_add(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Adds to memory, atomically; gives what was there before."""
+        """Adds to memory, atomically; returns the old value."""
     def atomic_and(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Clears bits of memory, atomically; gives what was there before."""
+        """Clears bits of memory, atomically; returns the old value."""
     def atomic_cas(self, cmp: Any, val: Any, sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Writes `val` where memory holds `cmp`, atomically; gives what was there before."""
+        """Writes `val` where memory holds `cmp`, atomically; returns the old value."""
     def atomic_load(self, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """What memory holds, of any numbers, read atomically; `sem` is "acquire", as where none is given, or "relaxed"."""
+        """Reads any numbers from memory, atomically; `sem` is "acquire" (the default) or "relaxed"."""
     def atomic_max(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Writes the greater of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
+        """Writes the greater of memory and a value, atomically; returns the old value. NaNs count as greater than infinity, with a sign as less than it."""
     def atomic_min(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Writes the lesser of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
+        """Writes the lesser of memory and a value, atomically; returns the old value. NaNs count as greater than infinity, with a sign as less than it."""
     def atomic_or(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Sets bits of memory, atomically; gives what was there before."""
+        """Sets bits of memory, atomically; returns the old value."""
     def atomic_poll(self, expected_value: Any, sem: Any = ..., scope: Any = ..., timeout_ns: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Reads memory until it holds a value, lane by lane, or until nanoseconds have passed; gives where it held it."""
+        """Polls memory, lane by lane, until it holds a value or a number of nanoseconds has passed; gives where it did."""
     def atomic_store(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Writes any numbers to memory, atomically; `sem` is "release", as where none is given, or "relaxed"."""
+        """Writes any numbers to memory, atomically; `sem` is "release" (the default) or "relaxed"."""
     def atomic_xchg(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Writes to memory, atomically; gives what was there before."""
+        """Writes to memory, atomically; returns the old value."""
     def atomic_xor(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Flips bits of memory, atomically; gives what was there before."""
+        """Flips bits of memory, atomically; returns the old value."""
     def broadcast_to(self, *shape: Any, _semantic: Any = ...) -> tensor:
         """The tensor repeated into a shape."""
     def cast(self, dtype: Any, fp_downcast_rounding: Any = ..., bitcast: Any = ..., *, _semantic: Any = ...) -> tensor:
@@ -153,7 +153,7 @@ class tensor(base_value):
     def item(self, *, _semantic: Any = ...) -> tensor:
         """The one element of this tile as a scalar."""
     def load(self, offsets: Any, *, _semantic: Any = ...) -> tensor:
-        """The block that begins at the offsets; what is outside of the array reads as the padding."""
+        """The block that begins at the offsets; elements outside of the array read as the padding."""
     def log(self, *, _semantic: Any = ...) -> tensor:
         """Natural logarithm."""
     def log2(self, *, _semantic: Any = ...) -> tensor:
@@ -222,29 +222,29 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = ...,
 def assume(cond: Any, *, _semantic: Any = ...) -> None:
     """Tells the compiler that a scalar condition holds."""
 def atomic_add(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Adds to memory, atomically; gives what was there before."""
+    """Adds to memory, atomically; returns the old value."""
 def atomic_and(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Clears bits of memory, atomically; gives what was there before."""
+    """Clears bits of memory, atomically; returns the old value."""
 def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Writes `val` where memory holds `cmp`, atomically; gives what was there before."""
+    """Writes `val` where memory holds `cmp`, atomically; returns the old value."""
 def atomic_load(pointer: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """What memory holds, of any numbers, read atomically; `sem` is "acquire", as where none is given, or "relaxed"."""
+    """Reads any numbers from memory, atomically; `sem` is "acquire" (the default) or "relaxed"."""
 def atomic_max(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Writes the greater of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
+    """Writes the greater of memory and a value, atomically; returns the old value. NaNs count as greater than infinity, with a sign as less than it."""
 def atomic_min(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Writes the lesser of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
+    """Writes the lesser of memory and a value, atomically; returns the old value. NaNs count as greater than infinity, with a sign as less than it."""
 def atomic_or(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Sets bits of memory, atomically; gives what was there before."""
+    """Sets bits of memory, atomically; returns the old value."""
 def atomic_poll(pointer: Any, expected_value: Any, sem: Any = ..., scope: Any = ..., timeout_ns: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Reads memory until it holds a value, lane by lane, or until nanoseconds have passed; gives where it held it."""
+    """Polls memory, lane by lane, until it holds a value or a number of nanoseconds has passed; gives where it did."""
 def atomic_store(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Writes any numbers to memory, atomically; `sem` is "release", as where none is given, or "relaxed"."""
+    """Writes any numbers to memory, atomically; `sem` is "release" (the default) or "relaxed"."""
 def atomic_xchg(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Writes to memory, atomically; gives what was there before."""
+    """Writes to memory, atomically; returns the old value."""
 def atomic_xor(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Flips bits of memory, atomically; gives what was there before."""
+    """Flips bits of memory, atomically; returns the old value."""
 def bitonic_merge(x: Any, dim: Any = ..., descending: Any = ..., *, _semantic: Any = ...) -> Any:
-    """Sorts along a dimension what rises and then falls there, or the other way round."""
+    """Sorts elements along a dimension that rise and then fall there, or fall and then rise."""
 def broadcast(input: Any, other: Any, *, _semantic: Any = ...) -> Any:
     """Both tensors in their common shape."""
 def broadcast_to(input: Any, *shape: Any, _semantic: Any = ...) -> tensor:
@@ -288,7 +288,7 @@ def exp2(x: Any, *, _semantic: Any = ...) -> tensor:
 def expand_dims(input: Any, axis: Any, *, _semantic: Any = ...) -> tensor:
     """The tensor with new dimensions of extent 1."""
 def expect_zero(x: Any, mask: Any, *, _semantic: Any = ...) -> tensor:
-    """x, which is promised to be zero where the mask is true; debug builds hold it to that."""
+    """x, which must be zero where the mask is true; debug builds assert it."""
 def extern_elementwise(lib_name: Any, lib_path: Any, args: Any, arg_type_symbol_dict: Any, is_pure: Any = ..., *, _semantic: Any = ...) -> Any:
     """Calls a function of another library on each element, by a symbol that the arguments' types choose."""
 def fdiv(x: Any, y: Any, ieee_rounding: Any = ..., *, _semantic: Any = ...) -> tensor:
@@ -314,7 +314,7 @@ def join(a: Any, b: Any, *, _semantic: Any = ...) -> tensor:
 def load(pointer: Any, mask: Any = ..., other: Any = ..., boundary_check: Any = ..., padding_option: Any = ..., cache_modifier: Any = ..., eviction_policy: Any = ..., volatile: Any = ..., *, _semantic: Any = ...) -> tensor:
     """The values that a pointer or a tile of pointers points to, where the mask is true."""
 def load_tensor_descriptor(desc: Any, offsets: Any, *, _semantic: Any = ...) -> Any:
-    """The block that begins at the offsets; what is outside of the array reads as the padding."""
+    """The block that begins at the offsets; elements outside of the array read as the padding."""
 def log(x: Any, *, _semantic: Any = ...) -> tensor:
     """Natural logarithm."""
 def log2(x: Any, *, _semantic: Any = ...) -> tensor:
@@ -332,11 +332,11 @@ def max_constancy(input: Any, values: Any, *, _semantic: Any = ...) -> Any:
 def max_contiguous(input: Any, values: Any, *, _semantic: Any = ...) -> Any:
     """Tells the compiler that runs of so many elements are contiguous."""
 def maximum(x: Any, y: Any, propagate_nan: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """The larger of two values; propagate_nan says what a NaN does."""
+    """The larger of two values; propagate_nan selects how NaNs are treated."""
 def min(input: Any, axis: Any = ..., return_indices: Any = ..., return_indices_tie_break_left: Any = ..., keep_dims: Any = ..., *, _semantic: Any = ...) -> Any:
     """Smallest element along an axis, or of all, with its index if asked for; NaNs are dropped."""
 def minimum(x: Any, y: Any, propagate_nan: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """The smaller of two values; propagate_nan says what a NaN does."""
+    """The smaller of two values; propagate_nan selects how NaNs are treated."""
 def mul(x: Any, y: Any, sanitize_overflow: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Product of two values, as `x * y`."""
 def multiple_of(input: Any, values: Any, *, _semantic: Any = ...) -> Any:
@@ -350,7 +350,7 @@ def permute(input: Any, *dims: Any, _semantic: Any = ...) -> tensor:
 def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = ..., *, _semantic: Any = ...) -> Any:
     """Four random words for a seed and a counter of four words of 32 or 64 bits."""
 def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = ..., *, _semantic: Any = ...) -> Any:
-    """Four counter words after a number of Philox rounds; the type of `c0`, uint32 or uint64, is that of all."""
+    """Four counter words after a number of Philox rounds; all have the type of `c0`, uint32 or uint64."""
 def program_id(axis: Any, *, _semantic: Any = ...) -> tensor:
     """Index of this program along an axis of the grid."""
 def rand(seed: Any, offset: Any, n_rounds: Any = ..., *, _semantic: Any = ...) -> tensor:
@@ -404,7 +404,7 @@ def static_range(arg1: Any, arg2: Any = ..., step: Any = ..., *, _semantic: Any 
 def store(pointer: Any, value: Any, mask: Any = ..., boundary_check: Any = ..., cache_modifier: Any = ..., eviction_policy: Any = ..., *, _semantic: Any = ...) -> None:
     """Writes values to where a pointer or a tile of pointers points, where the mask is true."""
 def store_tensor_descriptor(desc: Any, offsets: Any, value: Any, *, _semantic: Any = ...) -> None:
-    """Writes the block that begins at the offsets, but for what is outside of the array."""
+    """Writes the block that begins at the offsets, except for elements outside of the array."""
 def sub(x: Any, y: Any, sanitize_overflow: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Difference of two values, as `x - y`."""
 def sum(input: Any, axis: Any = ..., keep_dims: Any = ..., dtype: Any = ..., *, _semantic: Any = ...) -> tensor:

@@ -12,7 +12,7 @@ def kernel(x_ptr, n):
         pass
     # CHECK: :[[#@LINE+1]]:14: error: `if` conditionals can only accept values of type {bool, int, NoneType}, not objects of type float{{.*}}[condition-kind]
     a = 1 if 2.0 else 3
-    # CHECK: :[[#@LINE+1]]:8: warning: the condition is `int1[1]`, a tile of one element; write `.item()` to make a scalar of it [tile-condition]
+    # CHECK: :[[#@LINE+1]]:8: warning: the condition is `int1[1]`, a tile of one element; write `.item()` for a scalar [tile-condition]
     if tl.arange(0, 1) > n:
         pass
     tile = tl.arange(0, 4)

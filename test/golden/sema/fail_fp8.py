@@ -8,7 +8,7 @@ import triton.language as tl
 @triton.jit
 def kernel(x_ptr, i_ptr):
     x = tl.load(x_ptr)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: unexpected type fp8e5 and int32; a float of 8 bits and an integer have no common type, cast one of them [unexpected-types]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: unexpected type fp8e5 and int32; an fp8 type and an integer have no common type, cast one of them [unexpected-types]
     x + tl.load(i_ptr)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: unexpected type int1 and fp8e5{{.*}}[unexpected-types]
     (tl.load(i_ptr) > 0) * x

@@ -34,7 +34,7 @@ def kernel(x_ptr):
     tl.map_elementwise(one, x, pack=3)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the scalar function `one` must take 2 parameters (`pack` for each operand), it takes 1 [map-parameter-count]
     tl.map_elementwise(one, x, pack=2)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the scalar function must be a function of the language, but it is {{.*}}[combine-not-function]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the scalar function must be a jit function or a built-in, but it is {{.*}}[combine-not-function]
     tl.map_elementwise(3, x)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the scalar function must return scalars, but value 0 is {{.*}}int32[4]{{.*}}[map-result-type]
     tl.map_elementwise(tile, x)

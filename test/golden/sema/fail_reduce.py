@@ -29,7 +29,7 @@ def kernel(x_ptr, n):
     tl.reduce((x, tl.arange(0, 8)), 0, add)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: invalid axis 1 of a tile of 1 dimensions; it must be in [-1, 0] [axis-range]
     tl.reduce(x, 1, add)
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the combine function must be a function of the language, but it is{{.*}}[combine-not-function]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the combine function must be a jit function or a built-in, but it is{{.*}}[combine-not-function]
     tl.reduce(x, 0, 3)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: the combine function must return one value for each operand: 1, but it returns 2 [combine-result-count]
     tl.reduce(x, 0, both)

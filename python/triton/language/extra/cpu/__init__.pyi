@@ -6,4 +6,4 @@ from typing import Any
 from ...core import tensor as tensor
 from . import libdevice as libdevice
 def vnni_decode(x: Any, *, _semantic: Any = ...) -> tensor:
-    """The matrix of which each row of x holds two rows (of 16-bit elements) or four (of 8 bits), element by element."""
+    """The matrix whose rows are interleaved in the rows of x: two per row for 16-bit elements, four for 8-bit ones."""
