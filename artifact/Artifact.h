@@ -44,7 +44,7 @@ struct Parameter {
   uint32_t offset = 0;
   uint32_t size = 0;
   uint32_t position = 0; ///< among all parameters of the source, including constants
-  bool isWritten = true; ///< of a pointer or descriptor: whether the code may write the memory behind it
+  bool isWritten = true; ///< of a pointer or descriptor: whether the code may write the memory it points to
 
   bool operator==(const Parameter &) const = default;
 };
@@ -52,7 +52,7 @@ struct Parameter {
 enum class PreconditionKind : uint8_t {
   Divisible, ///< the integer, or the address, is a multiple of `value`
   Equals,    ///< the integer is `value`
-  Within,    ///< the memory behind the pointer spans fewer than `value` bytes
+  Within,    ///< the memory that the pointer points to spans fewer than `value` bytes
 };
 
 /// A precondition of the code on one argument: the launcher must check it before it may choose this artifact.

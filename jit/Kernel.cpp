@@ -1,4 +1,4 @@
-// Implements the C++ API: compiles, caches, loads and launches behind one class.
+// Implements the C++ API: compiles, caches, loads and launches in one class.
 // SPDX-License-Identifier: MIT
 #include <nereid/Kernel.h>
 
@@ -116,7 +116,7 @@ template <typename Value> static ArgumentLeaf leafOf(const Value &value) {
   return leaf;
 }
 
-/// Properties of the memory behind an argument. A template as above.
+/// Properties of the memory that an argument points to. A template as above.
 template <typename Value> static runtime::MemoryExtent extentOf(const Value &value) {
   runtime::MemoryExtent extent;
   extent.base = value.bits;

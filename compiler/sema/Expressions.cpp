@@ -15,7 +15,7 @@ static llvm::StringRef adviceFor(syntax::NodeKind kind) {
   case NodeKind::Set:
   case NodeKind::DictComp:
   case NodeKind::SetComp:
-    return "use a tuple, or a tl.constexpr made outside of the kernel";
+    return "use a tuple, or a tl.constexpr defined outside of the kernel";
   case NodeKind::GeneratorExp:
     return "use a list comprehension";
   default:

@@ -246,7 +246,7 @@ bool ExpressionParser::parseParameterSlash(TokenKind closer, llvm::SmallVectorIm
                        return parameter.kind != ParameterKind::PositionalOrKeyword;
                      });
   if (isMisplaced || (!isAt(closer) && !isAt(TokenKind::Comma))) {
-    report(diag::MisplacedParameter, slash, "`/` has no place here",
+    report(diag::MisplacedParameter, slash, "`/` is not allowed here",
            "it stands alone, once, after a positional parameter and before any `*`");
     return false;
   }

@@ -51,7 +51,7 @@ bool ExpressionParser::parseFString(StringParts &parts) {
       if (!parseFStringField(form, parts))
         return false;
     } else {
-      return expect(TokenKind::FStringEnd, "behind its text");
+      return expect(TokenKind::FStringEnd, "after its text");
     }
   }
   take();

@@ -14,11 +14,11 @@ static LogicalResult verifyShapes(Operation *op, ArrayRef<int64_t> a, ArrayRef<i
     return op->emitOpError("operands have ranks ")
            << rank << ", " << b.size() << " and " << c.size() << "; all must be 2, or all 3";
   if (rank == 3 && (a[0] != b[0] || a[0] != c[0]))
-    return op->emitOpError("operands count ") << a[0] << ", " << b[0] << " and " << c[0] << " products";
+    return op->emitOpError("operands have batch extents ") << a[0] << ", " << b[0] << " and " << c[0];
   if (a[rank - 1] != b[rank - 2])
     return op->emitOpError("last extent of `a` is ") << a[rank - 1] << ", but `b` has " << b[rank - 2] << " rows";
   if (c[rank - 2] != a[rank - 2] || c[rank - 1] != b[rank - 1])
-    return op->emitOpError("`c` is [") << c[rank - 2] << ", " << c[rank - 1] << "], but the product is [" << a[rank - 2]
+    return op->emitOpError("`c` is [") << c[rank - 2] << ", " << c[rank - 1] << "], but the dot is [" << a[rank - 2]
                                        << ", " << b[rank - 1] << "]";
   return success();
 }

@@ -13,9 +13,9 @@ static unsigned widthOf(Type element) { return isa<PointerType>(element) ? 64 : 
 LogicalResult BitcastOp::verify() {
   Type from = elementOf(getSrc().getType()), to = elementOf(getType());
   if (isa<PointerType>(from) != isa<PointerType>(to)) // C1
-    return emitOpError("cannot turn ") << from << " into " << to << "; pointers become integers by ptr_to_int";
+    return emitOpError("cannot convert ") << from << " into " << to << "; pointers become integers by ptr_to_int";
   if (widthOf(from) != widthOf(to))
-    return emitOpError("cannot turn ") << widthOf(from) << " bits into " << widthOf(to);
+    return emitOpError("cannot convert ") << widthOf(from) << " bits into " << widthOf(to);
   return success();
 }
 

@@ -23,7 +23,7 @@ template <typename Rule> static Attribute encodingBy(RankedTensorType tile, Rule
   return rules ? rule(*rules) : Attribute();
 }
 
-/// The splat behind ops that only change the shape.
+/// The splat below ops that only change the shape.
 static Value splatSource(Value value) {
   auto splat = value.getDefiningOp<SplatOp>();
   return splat ? splat.getSrc() : Value();

@@ -11,7 +11,7 @@ namespace nereid::ttg {
 /// wait op. A barrier orders accesses before the op; accesses after the wait need no barrier.
 template <typename ConcreteOp> struct StartsTransfer : mlir::OpTrait::TraitBase<ConcreteOp, StartsTransfer> {};
 
-/// Marks ops whose result describes the memory behind the pointer that is their first operand.
+/// Marks ops whose result describes the memory that their first operand points to.
 template <typename ConcreteOp> struct DescribesMemory : mlir::OpTrait::TraitBase<ConcreteOp, DescribesMemory> {};
 
 } // namespace nereid::ttg

@@ -21,7 +21,7 @@ LogicalResult DotOperandAttr::verify(function_ref<InFlightDiagnostic()> emitErro
                        << (kWidth ? "; it is a power of two, and stands with matrix instructions alone"
                                   : "; matrix instructions need one");
   if (auto mma = dyn_cast<NvidiaMmaAttr>(parent); mma && mma.isWgmma() && opIdx != 0)
-    return emitError() << "operand 1 of instructions of warp groups lies in shared memory; threads can hold operand 0";
+    return emitError() << "operand 1 of wgmma is in shared memory; threads can hold operand 0";
   return success();
 }
 

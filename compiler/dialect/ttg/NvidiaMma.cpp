@@ -28,7 +28,7 @@ LogicalResult NvidiaMmaAttr::verify(function_ref<InFlightDiagnostic()> emitError
   if (versionMajor != 2 && versionMajor != 3)
     return emitError() << "matrix instructions of version " << versionMajor << " are not known; versions 2 and 3 are";
   if (warpsPerCta.size() < 2)
-    return emitError() << "warpsPerCTA has " << warpsPerCta.size() << " dimensions; a product has two or more";
+    return emitError() << "warpsPerCTA has " << warpsPerCta.size() << " dimensions; a dot has two or more";
   for (unsigned warps : warpsPerCta)
     if (!llvm::isPowerOf2_32(warps))
       return emitError() << "extent " << warps << " is not a power of two";

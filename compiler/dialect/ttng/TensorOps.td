@@ -7,7 +7,7 @@
 def StartsTransfer : NativeOpTrait<"StartsTransfer"> {
   let cppNamespace = "::nereid::ttg";
 }
-/// The result describes the memory behind the first operand.
+/// The result describes the memory that the first operand points to.
 def DescribesMemory : NativeOpTrait<"DescribesMemory"> {
   let cppNamespace = "::nereid::ttg";
 }

@@ -58,7 +58,7 @@ tt.func @other_without_mask(%p: !tt.ptr<i1>, %x: i1) {
 
 // -----
 tt.func @bitcast_width(%x: tensor<4xf32>) {
-  // expected-error @+1 {{cannot turn 32 bits into 64}}
+  // expected-error @+1 {{cannot convert 32 bits into 64}}
   %b = tt.bitcast %x : tensor<4xf32> -> tensor<4xi64>
   tt.return
 }
@@ -113,7 +113,7 @@ tt.func @dot_ranks(%a: tensor<2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2xf3
 
 // -----
 tt.func @dot_batches(%a: tensor<2x2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2x2xf32>) {
-  // expected-error @+1 {{operands count 2, 1 and 2 products}}
+  // expected-error @+1 {{operands have batch extents 2, 1 and 2}}
   %d = tt.dot %a, %b, %c : tensor<2x2x4xf32> * tensor<1x4x2xf32> -> tensor<2x2x2xf32>
   tt.return
 }
@@ -127,7 +127,7 @@ tt.func @dot_inner(%a: tensor<2x4xf32>, %b: tensor<8x2xf32>, %c: tensor<2x2xf32>
 
 // -----
 tt.func @dot_result(%a: tensor<2x4xf32>, %b: tensor<4x2xf32>, %c: tensor<4x2xf32>) {
-  // expected-error @+1 {{`c` is [4, 2], but the product is [2, 2]}}
+  // expected-error @+1 {{`c` is [4, 2], but the dot is [2, 2]}}
   %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<4x2xf32> -> tensor<4x2xf32>
   tt.return
 }

@@ -133,5 +133,5 @@ tt.func @short_rows(%a: !ttg.memdesc<64x32xf16, #rows, #smem>) {
 // -----
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>
-// expected-error @+1 {{operand 1 of instructions of warp groups lies in shared memory}}
+// expected-error @+1 {{operand 1 of wgmma is in shared memory}}
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>

@@ -58,7 +58,7 @@ TEST(ForkGate, a_child_finds_no_lock_of_a_compilation_held) {
   Busy busy;
   for (int round = 0; round < 10; ++round)
     ASSERT_EQ(inChild([&] { return ForkGate::compilerIsLost() || !busy.lock.try_lock(); }), 0) << round;
-  const unsigned before = busy.rounds; // and the parent's thread goes on
+  const unsigned before = busy.rounds; // and the thread of the parent continues
   while (busy.rounds == before)
     std::this_thread::yield();
 }
