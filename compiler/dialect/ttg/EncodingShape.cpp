@@ -24,7 +24,7 @@ LogicalResult ttg::verifyTile(function_ref<InFlightDiagnostic()> emitError, Layo
   if (!encoding.isDistributed())
     return emitError() << "a tile held by threads cannot have the encoding of shared memory";
   if (encoding.getRank() != shape.size())
-    return emitError() << "an encoding of " << encoding.getRank() << " dimensions is attached to a tile of " << shape.size();
+    return emitError() << "an encoding of " << encoding.getRank() << " dimensions is on a tile of " << shape.size();
   for (int64_t extent : shape)
     if (extent <= 0 || !llvm::isPowerOf2_64(extent))
       return emitError() << "extent " << extent << " of a tile with an encoding is not a power of two";

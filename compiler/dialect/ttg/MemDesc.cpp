@@ -53,7 +53,7 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, 
   if (!isa<SharedMemoryAttr>(memorySpace))
     return emitError() << "a buffer must be in #ttg.shared_memory";
   if (layout.getRank() != shape.size() && layout.getRank() + 1 != shape.size())
-    return emitError() << "an encoding of " << layout.getRank() << " dimensions is attached to a buffer of " << shape.size();
+    return emitError() << "an encoding of " << layout.getRank() << " dimensions is on a buffer of " << shape.size();
   if (allocShape.size() < shape.size())
     return emitError() << "an allocation of " << allocShape.size() << " dimensions holds a view of " << shape.size();
   if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
