@@ -37,8 +37,7 @@ static nb::object specializeInteger(nb::handle number, const Rule &rule) {
   const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(number.ptr()) : 0;
   if (overflow < 0 || PyErr_Occurred()) {
     PyErr_Clear();
-    raise(PyExc_OverflowError,
-          "integer " + reprOf(number) + " does not fit in 64 bits; no Triton type holds it");
+    raise(PyExc_OverflowError, "integer " + reprOf(number) + " does not fit in 64 bits; no Triton type holds it");
   }
   return pairOf("u64", alignmentKey(large % 16 == 0, rule));
 }

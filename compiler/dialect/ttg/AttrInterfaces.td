@@ -8,8 +8,8 @@ include "mlir/IR/OpBase.td"
 def LayoutEncoding : AttrInterface<"LayoutEncoding"> {
   let cppNamespace = "::nereid::ttg";
   let description = [{
-    Every encoding is a linear layout from hardware bits to the coordinates of a
-    tile; code outside of the encodings does not depend on their kind.
+    Every encoding converts to a linear layout from hardware bits to the coordinates
+    of a tile; most code uses only that layout.
   }];
   let methods = [
     InterfaceMethod<"the number of dimensions of the tiles that may have it", "unsigned", "getRank">,

@@ -100,7 +100,7 @@ def MemDescTransOp : Ttg_Op<"memdesc_trans", [Pure, MemDescView]> {
   let description = [{
     C1. `order` is a permutation of the buffer's dimensions.
     C2. The result has that order's shape, and its encoding puts the elements
-        where they lie.
+        where they are in memory.
 
     `%y = ttg.memdesc_trans %x {order = array<i32: 1, 0>}
        : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #shared1, #smem>`

@@ -27,7 +27,7 @@ def WarpGroupDotOp : Ttng_Op<"warp_group_dot", [DeclareOpInterfaceMethods<Memory
     C1. The result has an encoding of matrix instructions of version 3.
     C2. `a` is [M, K], `b` is [K, N] and `c` is [M, N].
     C3. Elements are f16, bf16, f32 (truncated to tf32), i8 or fp8, and `a` and `b` have one type or are both
-    fp8; the accumulator is i32 for i8, else f32.
+        fp8; the accumulator is i32 for i8, else f32.
     C4. Buffers have an `nvmma_shared` encoding. Elements that are not 16 bits wide are K-major.
     C5. A tile `a` has the encoding of operand 0 of the result's.
     C6. M, N and K are multiples of what all warps multiply at a time.
@@ -51,7 +51,7 @@ def WarpGroupDotWaitOp : Ttng_Op<"warp_group_dot_wait", [DeclareOpInterfaceMetho
   let summary = "waits until at most `pendings` asynchronous dots are in flight";
   let description = [{
     C1. There is an input. Results of dots are used only as results of the wait for them, and a buffer that a dot
-    reads is an input of that wait, so that nothing is written to it earlier.
+        reads is an input of that wait, so that nothing is written to it earlier.
 
     `%r = ttng.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x8xf32, #mma>`
   }];
