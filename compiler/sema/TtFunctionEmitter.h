@@ -57,7 +57,7 @@ enum class Flow { FallsThrough, Ends };
 /// A loop whose body is being emitted.
 struct LoopFrame {
   LoopFrame *outer = nullptr;
-  llvm::SmallVector<llvm::StringRef> live; ///< names that are read after an iteration of the loop
+  llvm::SmallVector<llvm::StringRef> live; ///< names visible at the loop, whose values outlive an iteration
 };
 
 /// How a loop was left: flags that are constants or scalars, and the returned value.
