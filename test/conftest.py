@@ -49,7 +49,7 @@ def _kernels(cases: list[pytest.Item]) -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keeps one part: all cases of a function are in one, since they often share kernels."""
+    """Keeps one shard: all cases of a function are in the same one, since they often share kernels."""
     if config.getoption("--shard") is None:
         return
     wanted, count = config.getoption("--shard")
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def device(request: pytest.FixtureRequest) -> str:
-    """As asked for on the command line."""
+    """The device given on the command line."""
     return request.config.getoption("--device")
 
 

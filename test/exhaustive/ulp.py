@@ -4,7 +4,7 @@ usage: python test/exhaustive/ulp.py [--samples N] [FUNCTION...]
 
 All values of fp16 and bf16, N of the bit patterns of fp32 at equal distances, 2000 of fp64 against
 mpmath. Ends with 1 where an error is above its bound: 2 for exp, log, sqrt, erf and tanh, 4 for the
-others; EXCEPTIONS names what is allowed more. Functions that the language has for fp32 and fp64
+others; EXCEPTIONS has the functions with larger bounds. Functions that the language has for fp32 and fp64
 only are computed in fp32 and rounded for the narrow types, as a kernel would.
 """
 
@@ -23,7 +23,7 @@ from triton.language.extra import libdevice
 
 BLOCK = 4096
 TIGHT = {"exp", "log", "sqrt", "erf", "tanh"}
-# (function, type) -> bound: what its reference or its zeros do not let be better.
+# (function, type) -> bound, where the reference or zeros of the function prevent a smaller one.
 EXCEPTIONS = {
     (name, dtype): math.inf
     for name in ("j0", "j1", "y0", "y1", "lgamma")  # relative errors beside their zeros
@@ -65,7 +65,7 @@ def _mp(name: str) -> Any:
 
 
 def _wide(name: str) -> Any:
-    """The function in numpy's 80 bits, or in libm's fp64, vectorised; None where only mpmath has it."""
+    """The function in numpy's 80-bit floats, or in libm's fp64, vectorised; None if only mpmath has it."""
     by_numpy = {
         "exp": np.exp,
         "exp2": np.exp2,
@@ -106,7 +106,7 @@ def _at_pole(name: str, x: float) -> float:
 
 
 def reference(name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The arguments that are compared, and the results there in more digits than x has."""
+    """The arguments to compare, and the results for them in more digits than x has."""
     wide = _wide(name)
     if wide is not None and x.dtype != np.float64:
         with np.errstate(all="ignore"):
@@ -134,12 +134,12 @@ LARGEST["fp64"] = sys.float_info.max
 
 
 def worst(got: np.ndarray, want: np.ndarray, dtype: str) -> float:
-    """The largest distance in units in the last place of the type's number at `want`."""
+    """The largest error in units in the last place of the type at `want`."""
     digits, least = DIGITS[dtype]
     with np.errstate(all="ignore"):
         exponent = np.maximum(np.frexp(want)[1] - 1, least)
         unit = np.ldexp(np.longdouble(1), exponent - digits + 1)
-        # Infinity stands one place above the largest number, as rounding has it.
+        # Infinity counts as one step above the largest number, as in rounding.
         above = np.longdouble(LARGEST[dtype]) * (1 + np.longdouble(2) ** (1 - digits))
         numbers = np.clip(got.astype(np.longdouble), -above, above)
         distance = np.abs(numbers - want) / unit
@@ -151,7 +151,7 @@ def worst(got: np.ndarray, want: np.ndarray, dtype: str) -> float:
 
 
 def arguments(dtype: str, samples: int) -> np.ndarray:
-    """fp32 for the narrow types, whose values it holds."""
+    """fp32 for the narrow types, whose values it represents exactly."""
     if dtype == "fp16":
         return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
     if dtype == "bf16":

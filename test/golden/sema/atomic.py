@@ -33,7 +33,7 @@ def kernel(f_ptr, i_ptr, u_ptr, b_ptr, n):
     tl.atomic_xchg(f_ptr, 2)
     # CHECK: tt.atomic_cas acq_rel, gpu, %{{.+}}, %{{.+}}, %{{.+}} : (!tt.ptr<i32>, i32, i32) -> i32
     tl.atomic_cas(i_ptr, 0, n)
-    # Floats are ordered by their bits, in two atomics.
+    # Floats are ordered by their bits: one op for each sign.
     # CHECK: %[[NEGATIVE:.+]] = arith.cmpi slt, %{{.+}}, %{{.+}} : i32
     # CHECK: tt.atomic_rmw min, {{.*}} : (!tt.ptr<i32>, i32, i1) -> i32
     # CHECK: tt.atomic_rmw umax, acq_rel, gpu, %{{.+}}, %{{.+}}, %[[NEGATIVE]] : (!tt.ptr<i32>, i32, i1) -> i32

@@ -25,7 +25,7 @@ def kernel(x_ptr, bool_ptr, m, n, stride):
         # CHECK: arith.cmpi slt, {{.*}} : tensor<16xi64>
         # CHECK: tt.load %{{.+}}, %{{.+}}, %{{.+}} {{.*}}cache_modifier = cg{{.*}} : tensor<4x16x!tt.ptr<f16>>
         v = tl.load(x, boundary_check=(1,), padding_option="zero", cache_modifier=".cg")
-        # Without boundary checks there is no mask.
+        # Without a boundary check there is no mask.
         # CHECK: tt.store %{{.+}}, %{{.+}} : tensor<4x16x!tt.ptr<f16>>
         tl.store(x, v + i)
         x = further(x, 16)

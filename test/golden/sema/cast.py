@@ -14,7 +14,7 @@ def floats(h_ptr, b_ptr, d_ptr, f, h):
     tl.store(h_ptr, f.to(tl.float16))
     # FLOATS: tt.fp_to_fp %f, rounding = rtz : f32 -> f16
     tl.store(h_ptr, f.to(tl.float16, fp_downcast_rounding="rtz"))
-    # 16-bit floats convert to each other through fp32.
+    # 16-bit floats are converted through fp32.
     # FLOATS: %[[WIDE:.+]] = arith.extf %h : f16 to f32
     # FLOATS: arith.truncf %[[WIDE]] : f32 to bf16
     tl.store(b_ptr, h.to(tl.bfloat16))

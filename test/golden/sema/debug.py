@@ -1,4 +1,4 @@
-# Printing and asserting at run time, hints, barriers.
+# Printing and asserting when a kernel runs, assumptions, barriers.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*u8,i32,fp8e4b15' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

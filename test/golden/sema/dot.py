@@ -25,7 +25,7 @@ def kernel(x_ptr, h_ptr, i_ptr, e_ptr, f_ptr, b_ptr):
     # CUDA: tt.dot {{.+}}, inputPrecision = tf32x3 : tensor<16x16xf32>
     # CUDA: tt.dot %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}} : tensor<16x16xf32> * tensor<16x16xf32>
     q = tl.dot(q, x, q, allow_tf32=False)
-    # A tile added to a dot becomes its accumulator.
+    # An addend of a dot becomes its accumulator.
     # CHECK: tt.dot {{.+}} : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
     # CHECK-NOT: arith.addf
     q += tl.dot(h, h)
@@ -41,7 +41,7 @@ def kernel(x_ptr, h_ptr, i_ptr, e_ptr, f_ptr, b_ptr):
     q = tl.dot(f, f, q)
     # CHECK: tt.dot {{.+}} : tensor<16x16xi8> * tensor<16x16xi8> -> tensor<16x16xi32>
     q += tl.dot(i, i)
-    # Four dimensions: the first two are batches.
+    # Four dimensions: the first two are batch dimensions.
     # CHECK: tt.dot {{.+}} : tensor<4x8x8xf32> * tensor<4x8x8xf32> -> tensor<4x8x8xf32>
     four = tl.dot(x.reshape(2, 2, 8, 8), q.reshape(2, 2, 8, 8))
     tl.store(x_ptr + at, four.reshape(16, 16))

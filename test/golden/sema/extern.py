@@ -17,7 +17,7 @@ def kernel(f_ptr, d_ptr, i_ptr, b_ptr):
     tl.store(f_ptr + i, libdevice.tanh(f))
     # CHECK: {{.*}}symbol = "__nv_tanh"} : (tensor<8xf64>) -> tensor<8xf64>
     tl.store(d_ptr + i, tl.extra.cuda.libdevice.tanh(d))
-    # The exact tuple of types is listed: nothing is promoted.
+    # The tuple of types matches exactly: nothing is promoted.
     # CHECK: {{.*}}symbol = "__nv_powif"} : (tensor<8xf32>, tensor<8xi32>) -> tensor<8xf32>
     tl.store(f_ptr + i, libdevice.pow(f, n))
     # CHECK: arith.extf %{{.+}} : tensor<8xf32> to tensor<8xf64>

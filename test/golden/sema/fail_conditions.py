@@ -1,4 +1,4 @@
-# Conditions and logic that are no booleans; type errors describe both operands.
+# Conditions and logical operands that are not boolean; type errors name both operands.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Invalid grid queries and invalid creation of tiles.
+# Invalid grid queries and tile shapes.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

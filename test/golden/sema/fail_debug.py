@@ -1,4 +1,4 @@
-# Invalid printing, assertions and hints.
+# Arguments that printing, assertions and assumptions do not take.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

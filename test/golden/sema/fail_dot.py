@@ -1,4 +1,4 @@
-# Dots of invalid operands, and arguments that do not fit.
+# Dots of operands that cannot be multiplied, and arguments that do not fit.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,*u8,*fp16,*fp8e4nv,*i16' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Compilations that would not end are errors.
+# Compilations that would not end are errors at once.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:statements --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=STATEMENTS
 # RUN: not nereid compile %s:recursion --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s --check-prefix=RECURSION

@@ -1,4 +1,4 @@
-# Invalid uses of functions of other libraries, assembly and other targets' names.
+# Wrong uses of external functions, assembly and names of other targets.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp16,*i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

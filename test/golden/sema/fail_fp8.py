@@ -1,4 +1,4 @@
-# fp8 beside integers, and rounding modes of conversions that do not narrow.
+# fp8 with integers, and a rounding mode without narrowing.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp8e5,*i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

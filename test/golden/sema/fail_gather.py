@@ -1,4 +1,4 @@
-# Gathers and histograms with operands that do not fit.
+# Gathers and histograms of operands that do not fit.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Invalid join, split and cat.
+# Tiles that cannot be joined or split.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Undefined names and attributes.
+# Names and attributes that are undefined here.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Reductions of unsupported operands, and combine functions that do not fit.
+# Operands that cannot be reduced, and combine functions that do not fit.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

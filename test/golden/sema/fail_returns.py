@@ -1,4 +1,4 @@
-# Each branch that may return or continue duplicates the statements after it; the number of copies is limited.
+# Each branch that may return or continue doubles the code after it; there is a limit.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32,i32' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

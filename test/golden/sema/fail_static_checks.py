@@ -1,4 +1,4 @@
-# Static assertions that fail, and hints that do not fit the tile.
+# Compile-time assertions that fail, and hints that do not fit the tile.
 # SPDX-License-Identifier: MIT
 # RUN: not nereid compile %s:kernel --signature '*fp32,i32,96' --target cpu --emit ttir -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Constants are folded as in Python and leave no ops.
+# Compile-time values are computed as in Python and emit no ops.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*i32,*fp32,i32,1000' --target cpu --emit ttir --no-locations -o - 2>&1 | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# fp8: conversions with explicit rounding; fp8e4b15 is held as bits, which the embedded library converts.
+# fp8: conversions with a rounding mode; fp8e4b15 is an i8 that the library converts.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:formats --signature '*fp8e5,*fp8e4nv,*fp8e5b16,*fp8e4b8,fp32,fp16,bf16,i32' --target cpu --emit ttir --no-locations -o - | FileCheck %s --check-prefix FORMATS
 # RUN: nereid compile %s:bits --signature '*fp8e4b15,*fp16' --target cpu --emit ttir --no-locations -o - | FileCheck %s --check-prefix BITS

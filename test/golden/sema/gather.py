@@ -13,7 +13,7 @@ def kernel(x_ptr, byte_ptr):
     # CHECK: %[[I:.+]] = arith.xori
     # CHECK: tt.gather %{{.+}}[%[[I]]] {axis = 1 : i32} : (tensor<4x8xf32>, tensor<4x8xi32>) -> tensor<4x8xf32>
     tl.store(x_ptr + at, tl.gather(x, at ^ 3, axis=-1))
-    # An unsigned index keeps its value in signless integers.
+    # An unsigned index is zero-extended, since IR integers are signless.
     # CHECK: %[[BYTE:.+]] = tt.load %{{.+}} : tensor<4x8x!tt.ptr<i8>>
     # CHECK: %[[WIDE:.+]] = arith.extui %[[BYTE]] : tensor<4x8xi8> to tensor<4x8xi32>
     # CHECK: tt.gather %{{.+}}[%[[WIDE]]] {axis = 0 : i32}

@@ -19,7 +19,7 @@ def kernel(x_ptr, n):
 # RUN: nereid compile %s:carried --signature '*fp32,i32' --target cpu --emit ttir --no-locations -o - | FileCheck %s --check-prefix=CARRIED
 @triton.jit
 def carried(x_ptr, n):
-    # A loop-carried value has a hint of its own in the body; its initial value has the hint, too.
+    # A loop-carried value has a hint of its own in the body; its initial value has it, too.
     # CARRIED-LABEL: tt.func public @carried
     # CARRIED: %[[START:.*]] = arith.divsi {{.*}}tt.divisibility = dense<16> : tensor<1xi32>
     # CARRIED: scf.for {{.*}} iter_args(%[[OFFSET:.*]] = %[[START]])

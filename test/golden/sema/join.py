@@ -1,4 +1,4 @@
-# join, split, cat, interleave.
+# Joining and splitting tiles: join, split, cat, interleave.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Iterators: hints become attributes of the loop, static_range is unrolled.
+# Iterators: hints become attributes of the loop, static loops are unrolled.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Exits of a loop: scf.while with a flag for `break`, scf.for kept for `continue`, results for `return`.
+# Early exits from loops: scf.while with a flag for `break`, scf.for for `continue`, results for `return`.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*i32,i32' --target cpu --emit ttir -o - | FileCheck %s
 import triton
@@ -34,7 +34,7 @@ def kernel(x_ptr, n):
     # CHECK: [[FOUND:%[a-z0-9_]+]]:3 = scf.while
     # CHECK: arith.select [[FOUND]]#1, [[FOUND]]#2, %c-1_i32
     tl.store(x_ptr, total + search(x_ptr, n))
-    # An unreachable `break` does not change the loop.
+    # An unreachable `break` costs nothing.
     # CHECK: scf.for
     for i in range(n):
         if 0 == 1:

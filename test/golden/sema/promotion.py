@@ -27,7 +27,7 @@ def floats(out, h, b, f, d, i):
     tl.store(out, h - i)
     # FLOATS: arith.addf %{{.+}}, %{{.+}} : f64
     tl.store(out, f + d)
-    # An integer and a Python float combine in fp32.
+    # An integer and a Python float are computed in fp32.
     # FLOATS: arith.mulf %{{.+}}, %{{.+}} : f32
     tl.store(out, i * 1.5)
     # FLOATS: arith.divf %{{.+}}, %{{.+}} : f32
@@ -40,7 +40,7 @@ def integers(out, i8, u8, i32, u32, i64, flag):
     # INTS: arith.addi %{{.+}}, %{{.+}} : i8
     # INTS: arith.extsi
     tl.store(out, i8 + 1)
-    # Of equal width, unsigned wins.
+    # At equal width the result is unsigned.
     # INTS: arith.addi %{{.+}}, %{{.+}} : i8
     # INTS: arith.extui
     tl.store(out, i8 + u8)

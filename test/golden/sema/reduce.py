@@ -28,7 +28,7 @@ def kernel(x_ptr, i_ptr, b_ptr, c_ptr):
     # CHECK-NEXT: }) : (tensor<4x8xf32>) -> tensor<4xf32>
     # CHECK: tt.expand_dims %[[SUM]] {axis = 1 : i32} : tensor<4xf32> -> tensor<4x1xf32>
     tl.store(x_ptr + grid, x / tl.sum(x, axis=-1, keep_dims=True))
-    # All axes: reshaped to one dimension first, in any order.
+    # All axes: the tile is flattened first, in any order.
     # CHECK: tt.reshape %{{.+}} allow_reorder : tensor<4x8xf32> -> tensor<32xf32>
     # CHECK: arith.maxnumf
     # CHECK: }) : (tensor<32xf32>) -> f32
@@ -45,7 +45,7 @@ def kernel(x_ptr, i_ptr, b_ptr, c_ptr):
     # CHECK: arith.extsi %{{.+}} : tensor<4x8xi8> to tensor<4x8xi32>
     # CHECK: arith.addi
     tl.store(i_ptr + tl.arange(0, 8), tl.sum(tl.load(c_ptr + grid), 0))
-    # bf16 is summed in bf16, and its minimum computed in fp32.
+    # bf16 is summed in bf16, its minimum is computed in fp32.
     # CHECK: %[[BF:.+]] = tt.load %{{.+}} : tensor<4x8x!tt.ptr<bf16>>
     # CHECK: arith.addf %{{.+}}, %{{.+}} : bf16
     # CHECK: arith.extf %[[BF]] : tensor<4x8xbf16> to tensor<4x8xf32>

@@ -1,4 +1,4 @@
-# Scans: the op with its region, and the embedded library's cumulative sums and products.
+# Scans: the op with its region, cumsum and cumprod of the library.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*bf16,*fp32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

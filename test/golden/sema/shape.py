@@ -1,4 +1,4 @@
-# Rearranged tiles: broadcast, expand_dims, reshape, permute, item and the embedded library's functions based on them.
+# Changes of shape: broadcast, expand_dims, reshape, permute, item and the stdlib functions built on them.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,i32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

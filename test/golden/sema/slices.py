@@ -1,4 +1,4 @@
-# Integers and slices of a tile are gathers with constant indices; on a GPU a remark states their cost.
+# Integer indices and slices of a tile are gathers with constant indices; on a GPU a remark tells their cost.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32' --target cuda:90 --emit ttir -o - 2>&1 | FileCheck %s
 import triton

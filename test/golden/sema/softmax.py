@@ -1,4 +1,4 @@
-# Float functions of the embedded library that are composed of simpler ones.
+# Float functions that the library composes from simpler ones.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton

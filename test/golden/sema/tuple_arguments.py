@@ -1,4 +1,4 @@
-# A tuple of the signature becomes several parameters, each specialised separately; its constants become none.
+# A tuple in the signature is several parameters, each specialised separately; its constants are not parameters.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s --signature '((*fp32:16,4,i32),*ki8),i64' --target cpu --emit ttir -o - | FileCheck %s
 import triton
