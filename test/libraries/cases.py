@@ -14,7 +14,7 @@ DEVICE = "cpu"
 
 f16, bf16, f32 = torch.float16, torch.bfloat16, torch.float32
 
-# Relative root-mean-square differences that a dtype's rounding explains; f32 is what tf32 dots give.
+# Relative root-mean-square errors from the rounding of a dtype; f32 is that of tf32 dots.
 TOLERANCE = {torch.float32: 2e-3, torch.float16: 5e-3, torch.bfloat16: 2e-2, torch.float64: 1e-9}
 
 
@@ -38,7 +38,7 @@ def run(name):
 
 
 def skip_init(name):
-    """Lets modules of a package be imported without its `__init__`."""
+    """Makes modules of a package importable without its `__init__`."""
     package = types.ModuleType(name)
     package.__path__ = list(importlib.util.find_spec(name).submodule_search_locations)
     sys.modules[name] = package
@@ -91,7 +91,7 @@ def equal(actual, expected, name="result"):
 
 
 def same(function, reference, inputs, tolerance=None, backward=True):
-    """Compares results and gradients of `function` with those of `reference`, which gets f32 copies on the CPU."""
+    """Compares results and gradients of `function` with those of `reference`, which runs on f32 copies on the CPU."""
     dtype = next(
         (x.dtype for x in inputs if isinstance(x, torch.Tensor) and x.is_floating_point()),
         torch.float32,
@@ -112,7 +112,7 @@ def same(function, reference, inputs, tolerance=None, backward=True):
         x.detach().clone().requires_grad_(x.requires_grad) if isinstance(x, torch.Tensor) else x
         for x in inputs
     ]
-    # Libraries that work in place need tensors that are no leaves.
+    # Libraries that work in place need non-leaf tensors.
     passed = [x * 1 if isinstance(x, torch.Tensor) and x.requires_grad else x for x in mine]
     actual = as_list(function(*passed))
     assert len(actual) == len(expected), f"{len(actual)} results, expected {len(expected)}"

@@ -1,4 +1,4 @@
-"""Lets libraries that ask for a CUDA device run on the CPU: the device guards, and nothing of their kernels."""
+"""Runs libraries that require a CUDA device on the CPU: replaces device guards, and leaves their kernels alone."""
 # SPDX-License-Identifier: MIT
 
 import contextlib
@@ -48,8 +48,8 @@ def properties(_device=None):
 
 
 def pretend():
-    """Answers the questions that libraries ask of torch.cuda as one GPU of compute capability 9.0 would."""
-    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # it would look for a GPU of its own accord
+    """Makes the queries of torch.cuda return the values of one GPU of compute capability 9.0."""
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # Dynamo looks for a GPU by itself
     cuda = torch.cuda
     answers = {
         "is_available": True, "is_initialized": True, "current_device": 0, "device_count": 1,

@@ -21,7 +21,7 @@ def entmax(x, alpha=1.5):
         p = p / p.sum(-1, keepdim=True)
         weight = torch.where(p > 0, p.clamp(min=1e-30).pow(2 - alpha), torch.zeros_like(p))
     mean = (weight * x).sum(-1, keepdim=True) / weight.sum(-1, keepdim=True)
-    change = weight * (x - mean)  # its value is cancelled; its gradient is that of entmax
+    change = weight * (x - mean)  # the value cancels out; the gradient is that of entmax
     return p + change - change.detach()
 
 

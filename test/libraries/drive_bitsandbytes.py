@@ -38,7 +38,7 @@ def four_bits(kind, count, block, dtype):
     blocks = values.cpu().float().reshape(-1, block)
     unit = blocks / blocks.abs().amax(1, keepdim=True)
     wanted = code[unit[..., None].sub(code).abs().argmin(-1)] * blocks.abs().amax(1, keepdim=True)
-    close(back, wanted.flatten(), 2e-2)  # bf16: what lies between two codes goes to either
+    close(back, wanted.flatten(), 2e-2)  # bf16: values between two codes round to either
 
 
 @case(kind=["nf4", "fp4"], dtype=[f32, f16])

@@ -213,7 +213,7 @@ def forgetting_attention(length, dtype):
 
 @case(selected=[1, 2], dtype=[f16])
 def native_sparse_attention(selected, dtype):
-    """Selection of key blocks alone, 16 query heads to a key head."""
+    """Only the selection of key blocks, with 16 query heads per key head."""
     length, block = 64, 32
 
     def reference(q, k, v):
@@ -348,7 +348,7 @@ def cross_entropy(columns, smoothing):
     target = integers(0, columns, (11,))
     from fla.modules.fused_cross_entropy.ops import (
         cross_entropy_loss,
-    )  # the module wants a CUDA tensor
+    )  # the module requires a CUDA tensor
 
     same(
         lambda x: cross_entropy_loss(x, target, label_smoothing=smoothing)[0].mean(),

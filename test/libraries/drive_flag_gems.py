@@ -68,7 +68,7 @@ UNARY = [
     "celu",
     "isneginf",
 ]
-FLAT = ["floor_", "hardsigmoid", "logit", "round", "sinh_"]  # these want contiguous tensors
+FLAT = ["floor_", "hardsigmoid", "logit", "round", "sinh_"]  # these require contiguous tensors
 BINARY = [
     "add",
     "sub",

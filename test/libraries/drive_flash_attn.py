@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from cases import bf16, case, f16, f32, integers, normal, on_device, same, skip_init
 
-skip_init("flash_attn")  # which wants the CUDA extension; the Triton kernels do not
+skip_init("flash_attn")  # it needs the CUDA extension; the Triton kernels do not
 
 from flash_attn.ops.triton.cross_entropy import cross_entropy_loss  # noqa: E402
 from flash_attn.ops.triton.layer_norm import layer_norm_fn, rms_norm_fn  # noqa: E402

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from cases import bf16, case, close, f16, f32, normal, same, skip_init
 
-skip_init("mamba_ssm")  # which wants the CUDA extension; the Triton kernels do not
+skip_init("mamba_ssm")  # it needs the CUDA extension; the Triton kernels do not
 
 from mamba_ssm.ops.triton.layernorm_gated import layernorm_fn, rmsnorm_fn  # noqa: E402
 from mamba_ssm.ops.triton.selective_state_update import selective_state_update  # noqa: E402

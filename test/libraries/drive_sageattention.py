@@ -9,7 +9,7 @@ from sageattention.core import sageattn, sageattn_varlen
 
 @case(width=[64, 96, 128], causal=[False, True], layout=["HND", "NHD"], dtype=[f16, bf16])
 def attention(width, causal, layout, dtype):
-    length = 200 if causal else 256  # the others' kernel counts the keys that fill up a block
+    length = 200 if causal else 256  # the kernel without a causal mask counts the padding keys of a block
     q, k, v = (normal(1, 2, length, width, dtype=dtype, grad=False) for _ in range(3))
     expected = F.scaled_dot_product_attention(
         *(x.cpu().float() for x in (q, k, v)), is_causal=causal

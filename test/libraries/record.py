@@ -38,7 +38,7 @@ def start(folder):
         try:
             kernel = compile_kernel(source, target=TARGET, options=row["options"])
             row["spilled"] = "st.local" in kernel.asm["ptx"]
-        except Exception as error:  # noqa: BLE001 (whatever fails is the finding)
+        except Exception as error:  # noqa: BLE001 (any failure is a result)
             row["error"] = f"{type(error).__name__}: {error}"[-600:]
         row["seconds"] = round(time.monotonic() - begin, 2)
         log.write(json.dumps(row) + "\n")
@@ -50,4 +50,4 @@ def start(folder):
             record(source, dict(options or {}))
         return result
 
-    triton.compiler.compile = both  # a kernel takes it from there when it is first launched
+    triton.compiler.compile = both  # a kernel reads it at its first launch

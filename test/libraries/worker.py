@@ -10,7 +10,7 @@ import traceback
 
 
 def take_first_configs(count):
-    """Autotuners keep the first configurations that their pruning leaves; one alone is not timed."""
+    """Autotuners keep the first configurations after pruning; a single one is not timed."""
     from triton.runtime.autotuner import Autotuner
 
     prune = Autotuner.prune_configs
@@ -31,7 +31,7 @@ def main():
     options = parser.parse_args()
     sys.path.append(
         options.site
-    )  # last: the libraries' folder decides nothing about torch or triton
+    )  # last: the libraries' folder must not override torch or triton
 
     import cases
     import device_guard
@@ -61,7 +61,7 @@ def main():
                 if str(error)
                 else traceback.format_exc().splitlines()[-2].strip()
             )
-        except BaseException as error:  # noqa: BLE001 (whatever a library raises is a failed case)
+        except BaseException as error:  # noqa: BLE001 (any exception of a library is a failed case)
             reason = f"{type(error).__name__}: {error}"
             if not options.cases.count(","):
                 traceback.print_exc()

@@ -1,4 +1,4 @@
-# 16-bit elements have no masked vector access here: set lanes are copied in a loop, not in a branch each.
+# 16-bit elements have no masked vector access here: enabled lanes are copied in a loop, not each in a branch.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s --target cpu:x86-64-v3 --signature '*bf16,*bf16,i32,256' --emit plan,asm -o - | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# A carried tile is updated in place where its old value is read at the same index alone, else it has two buffers.
+# A loop-carried tile is updated in place if its old value is read at the same index only, else it has two buffers.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:swap --target cpu:x86-64-v3 --signature '*fp32,*fp32,i32,64' --emit plan -o - | FileCheck %s --check-prefix=SWAP
 # RUN: nereid compile %s:turn --target cpu:x86-64-v3 --signature '*fp32,i32,64' --emit plan -o - | FileCheck %s --check-prefix=TURN

@@ -1,4 +1,4 @@
-# A product sums up in the carried tile's buffer; operands are copied once, unmasked loads of wrapped rows as whole vectors.
+# The buffer of a loop-carried tile is the accumulator; operands are copied once, rows that do not wrap as whole vectors.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:matmul --target cpu:x86-64-v4 --signature '*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit plan -o - | FileCheck %s --check-prefix=MATMUL
 # RUN: nereid compile %s:attention --target cpu:x86-64-v4 --signature '*fp32:16,*fp32:16,*fp32:16,*fp32:16,i32,64,32,16' --emit plan -o - | FileCheck %s --check-prefix=ATTENTION
@@ -35,7 +35,7 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 # MATMUL-NOT: assign b0
 # MATMUL: store
 
-# Rows of f32 on the left stay in memory; what is widened or on the right is copied.
+# Rows of an f32 left operand stay in memory; widened and right operands are copied.
 # MATMUL-NOT: left out
 # PLACE: left out where all of load0 is in memory
 # PLACE-NEXT: load0 f32 arg0
@@ -45,7 +45,7 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 # PLACE: assign b[[B:[0-9]+]]
 # PLACE-NEXT: dot [64x32] by [32x64] of b[[A]] and b[[B]] added to b0
 
-# Sums stay in registers: nothing but loads between the multiply-adds.
+# Accumulators stay in registers: only loads stand between the multiply-adds.
 # ASM: vbroadcastss
 # ASM-NEXT: vfmadd231ps {{.*}}%zmm
 # ASM-NEXT: vfmadd231ps {{.*}}%zmm
@@ -53,7 +53,7 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 # ASM-NEXT: vfmadd231ps {{.*}}%zmm
 # ASM-NEXT: vbroadcastss
 
-# Whole tiles of bf16 are multiplied as they are, where the machine has matrix tiles.
+# Whole tiles of bf16 are multiplied without widening where the processor has AMX.
 # AMX: ldtilecfg
 # AMX: tileloadd
 # AMX-COUNT-4: tdpbf16ps
@@ -99,7 +99,7 @@ def integers(a, b, c):
     tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at)))
 
 
-# Pairs of widened integers are multiplied and added at once.
+# Pairs of widened integers are multiplied and added in one instruction.
 # V3: vpmaddwd {{.*}}%ymm
 # V4: vpmaddwd {{.*}}%zmm
 # VNNI: vpdpwssd {{.*}}%zmm

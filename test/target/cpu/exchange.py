@@ -1,4 +1,4 @@
-# Partners at places exclusive-or a constant are lanes of one register, whatever the distance; few buffers serve many steps.
+# Partners at an index XOR a constant are lanes of one register, whatever the distance; many steps share few buffers.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:exchange --target cpu:x86-64-v3 --signature '*fp32,64' --emit plan,llir -o - | FileCheck %s
 # RUN: nereid compile %s:network --target cpu:x86-64-v3 --signature '*fp32,256' --emit plan -o - | FileCheck %s --check-prefix=NETWORK
@@ -27,7 +27,7 @@ def network(x, N: tl.constexpr):
     tl.store(x + at, tl.sort(tl.load(x + at)))
 
 
-# 36 steps of a network, each reading what the last has kept.
+# 36 steps of a network, each of which reads the buffer of the previous one.
 # NETWORK: b35 [256] f32 gathered
 # NETWORK-NOT: b36
 # NETWORK: arena 2048 bytes

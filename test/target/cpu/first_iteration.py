@@ -1,4 +1,4 @@
-# The first turn of a loop writes a carried tile that begins as a constant; zeros are written only where there is no turn.
+# The first iteration writes a carried tile that begins as a constant; zeros are written only if there is no iteration.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:total --target cpu:x86-64-v3 --signature '*fp32,*fp32,i32,64' --emit plan -o - | FileCheck %s --check-prefix=TOTAL
 # RUN: nereid compile %s:read_twice --target cpu:x86-64-v3 --signature '*fp32,*fp32,i32,64' --emit plan -o - | FileCheck %s --check-prefix=TWICE

@@ -1,4 +1,4 @@
-# In place: the reduction reads memory, the flip that follows reads what was there before it wrote.
+# In place: the reduction reads memory; the flip after it reads the values from before its own stores.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s --target cpu:x86-64-v3 --signature '*fp32,64' --emit plan -o - | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# What the author of a loop asks of LLVM stands on the branch that goes back; other loops have nothing.
+# Loop hints of the author become metadata of the back edge; other loops have none.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:hinted --target cpu:x86-64-v3 --signature '*fp32,i32' --emit llir -o - | FileCheck %s
 # RUN: nereid compile %s:plain --target cpu:x86-64-v3 --signature '*fp32,i32' --emit llir -o - | FileCheck %s --check-prefix=PLAIN

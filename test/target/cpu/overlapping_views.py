@@ -1,4 +1,4 @@
-# The reversed store may hit elements that are still to be read: the guard has no harmless case.
+# The reversed store may overwrite elements that are read later: no overlap is harmless to the guard.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s --target cpu:x86-64-v3 --signature '*i32,*i32,64' --emit plan -o - | FileCheck %s
 import triton

@@ -1,4 +1,4 @@
-# Rows are a condition of the whole vector, columns a prefix of the vector dimension.
+# The row bound is a condition on the whole vector, the column bound a prefix of the vector dimension.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s --target cpu:x86-64-v3 --signature '*fp32,*fp32,i32,i32,32,64' --emit plan -o - | FileCheck %s
 import triton

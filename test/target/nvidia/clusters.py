@@ -1,4 +1,4 @@
-# A program of two blocks: its id is its cluster's, the second block ends at once, and no launch forgets the cluster.
+# A program of two CTAs: its id is that of the cluster, the second CTA exits at once, the kernel states its cluster size.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:where --signature '*i32:16' --target cuda:90 --num-ctas 2 --emit ptx -o - 2>%t | FileCheck %s
 # RUN: FileCheck %s --check-prefix=SAYS < %t

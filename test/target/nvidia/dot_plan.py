@@ -1,4 +1,4 @@
-# What is decided about a loop of dots: vectors, the order of an iteration, stages in shared memory, 16-byte stores, barriers.
+# The plan of a loop with dots: vectors, the order of an iteration, stages in shared memory, 16-byte stores, barriers.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:product --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,128,128,64' --target cuda:90 --num-warps 8 --emit plan -o - | FileCheck %s
 # RUN: nereid compile %s:product --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,128,128,64' --target cuda:80 --num-warps 8 --emit plan -o - | FileCheck %s --check-prefix=WARP

@@ -1,4 +1,4 @@
-# A thread that releases answers for what the others of its block have read and written: they come to a barrier first.
+# A release covers the accesses of all threads of the CTA: a barrier precedes it.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:hand_on --signature '*fp32:16,*i32:16' --target cuda:90 --emit ptx -o - | FileCheck %s
 # RUN: nereid compile %s:count --signature '*fp32:16,*i32:16' --target cuda:90 --emit ptx -o - | FileCheck %s --check-prefix=RELAXED

@@ -1,4 +1,4 @@
-# A kernel that needs more shared memory than a block can have names the op that takes most of it.
+# The error for too much shared memory names the op that takes most of it.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*i32,*i32' --target cuda:90 --emit ptx -o %t 2>&1 | FileCheck %s
 import triton

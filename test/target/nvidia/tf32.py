@@ -1,4 +1,4 @@
-# The tensor core cuts operands to tf32 itself, in the instructions of a warp and of a warp group alike; parts of tf32x3 are rounded.
+# The tensor core truncates operands to tf32, in mma.sync and wgmma alike; the parts of tf32x3 are rounded.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:product --signature "*fp32:16,*fp32:16,*fp32:16,16,'tf32'" --target cuda:90 --num-warps 1 --emit ptx -o - | FileCheck %s --check-prefix=WARP
 # RUN: nereid compile %s:product --signature "*fp32:16,*fp32:16,*fp32:16,64,'tf32'" --target cuda:90 --emit ptx -o - | FileCheck %s --check-prefix=GROUP
