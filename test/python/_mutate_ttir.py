@@ -1,6 +1,6 @@
-"""Compiles mutated texts, each of which must be taken or refused with a diagnostic.
+"""Compiles mutated texts, each of which must be accepted or refused with a diagnostic.
 
-usage: _mutate_ttir.py FOLDER COUNT SEED   prints what was refused without one, and ends with "done"
+usage: _mutate_ttir.py FOLDER COUNT SEED   prints texts that failed without one, and ends with "done"
 """
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""CUDA without a GPU: the stand-in driver of test/stub, arrays "on a GPU", kernels made by hand."""
+"""CUDA without a GPU: the stub driver of test/stub, arrays "on a GPU", hand-made kernels."""
 # SPDX-License-Identifier: MIT
 
 import ctypes
@@ -19,7 +19,7 @@ MISSING = "the stand-in for libcuda is not built"
 
 
 class Stub:
-    """The stand-in's own functions; test/stub/Stub.h says what the settings are."""
+    """The stub's own functions; test/stub/Stub.h describes the settings."""
 
     def __init__(self):
         self.library = ctypes.CDLL(LIBRARY)
@@ -63,7 +63,7 @@ class Stub:
 
 
 def use_stub(settings=""):
-    """Generator behind the fixtures: CUDA is the active driver, on the stand-in."""
+    """Generator for the fixtures: CUDA is the active driver, on the stub."""
     import pytest
 
     if not os.path.exists(LIBRARY):
@@ -92,7 +92,7 @@ def use_stub(settings=""):
 
 
 class InterfaceArray:
-    """Memory on a GPU as numba and cupy show it."""
+    """Memory on a GPU as numba and cupy expose it."""
 
     def __init__(self, address, typestr="<f4", stream=None, dtype=None, read_only=False):
         self.address, self.typestr, self.stream, self.dtype = address, typestr, stream, dtype
@@ -145,7 +145,7 @@ class _Tensor(ctypes.Structure):
 
 
 class DLPackArray:
-    """Memory on a GPU of a library that knows only DLPack; keeps the streams it was asked for."""
+    """Memory on a GPU of a library that supports only DLPack; records the streams it was called with."""
 
     def __init__(self, address, device_id=0, device_type=2):
         self.managed = _Tensor(
@@ -183,7 +183,7 @@ def _kind_of(kind):
 
 def artifact_bytes(stub, name, kinds, reads=(), **fields):
     """An artifact file for sm_90: `kinds` are (name, type, position) of its run-time parameters,
-    `reads` names those behind which nothing is written.
+    `reads` names the pointers that are only read.
     """
     parameters, end, lines = [], 0, []
     for param, kind, position in kinds:
@@ -246,7 +246,7 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
 
 
 def compile_by_hand(stub, reads=("x_ptr",), **fields):
-    """What stands in for `triton.compile`: kernels that have the right parameters and do nothing."""
+    """A replacement of `triton.compile`: its kernels have the right parameters and do nothing."""
 
     def compile(src, target=None, options=None, **_):  # noqa: A001
         backend = make_backend(target)

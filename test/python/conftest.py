@@ -1,4 +1,4 @@
-"""What several files of this folder share."""
+"""Fixtures that several files of this folder share."""
 # SPDX-License-Identifier: MIT
 
 import pytest
@@ -7,7 +7,7 @@ import triton
 
 @pytest.fixture
 def cpu_is_active():
-    """Also on a machine with a GPU, whose driver is the active one by default."""
+    """Makes the CPU driver active, also on a machine with a GPU, whose driver is the default."""
     triton.runtime.driver.set_active_to_cpu()
     yield
     triton.runtime.driver.reset_active()

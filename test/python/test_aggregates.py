@@ -1,4 +1,4 @@
-"""Aggregates as host code sees them: fields, defaults, copies, inheritance."""
+"""Aggregates in host code: fields, defaults, copies, inheritance."""
 # SPDX-License-Identifier: MIT
 
 import pytest

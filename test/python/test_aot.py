@@ -1,4 +1,4 @@
-"""`triton.tools.compile` and `link`: the C that they write, compiled against a stand-in for the driver."""
+"""`triton.tools.compile` and `link`: the C code that they write, compiled against a stub of the driver."""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -32,7 +32,7 @@ def scale(value, weight):
 """
 GRID = "(n + 127) / 128, stride, 1"
 
-# What of cuda.h the sources use.
+# The part of cuda.h that the sources use.
 CUDA_H = """
 #pragma once
 #include <stddef.h>
@@ -51,7 +51,7 @@ CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int);
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
                         void **, void **);
 """
-# Tells what it is called with. A module is its code, a function too.
+# Prints its arguments. A module is its code, a function too.
 DRIVER = """
 #include <cuda.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Classes of arguments: kernels are kept apart, in the process and on disk, by what their methods do."""
+"""Classes of arguments: kernels are distinguished, in the process and on disk, by the code of their methods."""
 # SPDX-License-Identifier: MIT
 
 import dataclasses
@@ -26,7 +26,7 @@ PARTS = {
     "constant": "    @triton.jit\n    def load(self):\n        return tl.load(self.ptr) * self.factor()\n\n"
     "    @triton.constexpr_function\n    def factor(self):\n        return {factor}\n",
 }
-# The class is of another module than the kernel, and so is its base.
+# The class is in another module than the kernel, and so is its base.
 SHAPES = "import dataclasses\nimport triton\nimport triton.language as tl\n\n\n"
 SCRIPT = """
 import numpy as np
@@ -186,7 +186,7 @@ def test_constants_that_methods_read_may_not_change(monkeypatch):
 def test_classes_as_constants_are_kept_apart():
     @triton.jit
     def kernel(out_ptr, OP: tl.constexpr):
-        tl.store(out_ptr, OP.value.value)  # `.value` of a constexpr is what it holds
+        tl.store(out_ptr, OP.value.value)  # `.value` of a constexpr is its content
 
     def make(k):
         class Op:
@@ -271,7 +271,7 @@ def test_constants_without_their_initialisers():
 
 def test_what_has_parts():
     @dataclasses.dataclass
-    class TensorDescriptor:  # no descriptor, for all its name
+    class TensorDescriptor:  # no descriptor in spite of its name
         ptr: Any
 
     x = np.zeros(1, np.int32)

@@ -1,4 +1,4 @@
-"""A ptxas that does not come back: it ends with its parent, on an interrupt and at its time limit."""
+"""A ptxas that does not end by itself: it ends with its parent, on an interrupt and at its time limit."""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -66,7 +66,7 @@ def is_running(pid):
 
 
 def compiling(folder, program, call=CALL):
-    """A process that compiles, and the id of the stand-in that it waits for."""
+    """A process that compiles, and the id of the stub that it waits for."""
     script = folder / "script.py"
     script.write_text(SCRIPT.format(call=call))
     environment = {
@@ -91,7 +91,7 @@ def test_the_assembler_ends_with_its_parent(tmp_path, number):
 
 
 def test_a_thread_that_compiles_takes_its_assembler_along(tmp_path):
-    """What the kernel watches is the thread that made the child, not the one that asked for it."""
+    """The death signal of the kernel follows the thread that started the child, not the one that requested it."""
     call = f"import threading\nthread = threading.Thread(target=lambda: {CALL})\nthread.start()\nthread.join()"
     parent, child = compiling(tmp_path, stand_in(tmp_path, "exec sleep 100"), call)
     time.sleep(0.3)

@@ -38,7 +38,7 @@ def grid(meta):
 
 
 class Bench:
-    """Stands for the clock: a config's time is its block size, so the smallest wins. Calls the
+    """Replaces the clock: a config's time is its block size, so the smallest wins. Calls the
     kernel once.
     """
 

@@ -1,4 +1,4 @@
-"""The measurements of bench/: they run end to end, need neither torch nor matplotlib, and fail on wrong results only."""
+"""The benchmarks of bench/ run end to end, need neither torch nor matplotlib, and fail on wrong results only."""
 # SPDX-License-Identifier: MIT
 
 import json
@@ -18,7 +18,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
 
 @pytest.fixture
 def bench(tmp_path):
-    """Runs bench/run.py on the CPU where some modules are missing; gives its end and its JSON."""
+    """Runs bench/run.py on the CPU with some modules missing; returns its result and its JSON."""
 
     def run(*options, missing=("torch", "matplotlib"), edits=()):
         shadows = tmp_path / "shadows"

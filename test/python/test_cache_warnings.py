@@ -1,4 +1,4 @@
-"""A process whose kernels cannot be kept says so, be it the only kernel and the last moment."""
+"""A process whose kernels cannot be cached warns, even for a single kernel at exit."""
 # SPDX-License-Identifier: MIT
 
 import os

@@ -1,4 +1,4 @@
-"""`triton.compile`, `warmup` and what the compiled kernel offers."""
+"""`triton.compile`, `warmup` and the attributes of the compiled kernel."""
 # SPDX-License-Identifier: MIT
 
 import os

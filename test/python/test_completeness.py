@@ -1,5 +1,5 @@
-"""Nothing is without a test: each diagnostic code has one, each op a round trip; test/run/all_names.py
-looks after built-ins.
+"""Everything has a test: each diagnostic code, each op a round trip; test/run/all_names.py
+checks built-ins.
 """
 # SPDX-License-Identifier: MIT
 
@@ -17,7 +17,7 @@ from triton.runtime.jit import JITFunction
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "test"
 
-# Our own bugs: no input leads to them. The code and why no test can.
+# Codes that report our own bugs, with the reason why no input leads to them.
 UNREACHABLE = {
     "internal-broken-ir": "sema checks each op as it is made; this is the last net",
     "arange-power-of-two": "for targets that do not round extents up; both that there are do",
@@ -39,7 +39,7 @@ def codes():
 
 
 def texts_of_tests():
-    """All text of tests, which name the codes that they provoke."""
+    """All text of tests, which contains the codes that they provoke."""
     texts = []
     for folder in ("golden", "unit", "dialect", "python", "run", "tools"):
         for path in (TESTS / folder).rglob("*"):
@@ -88,7 +88,7 @@ def ops():
 
 
 def round_trips():
-    """The text that round-trip tests of the dialect check for."""
+    """The text that round-trip tests of the dialect expect."""
     checks = []
     for path in (TESTS / "dialect" / "tt").glob("*.mlir"):
         lines = path.read_text().splitlines()
@@ -108,7 +108,7 @@ def texts_of_python_tests():
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
-# Modules, and what the table's own test counts: test/run/all_names.py.
+# Modules, and the names that test/run/all_names.py covers.
 COUNTED_ELSEWHERE = (types.ModuleType, Builtin, JITFunction)
 
 
@@ -128,7 +128,7 @@ def test_every_public_name_of_the_language_is_in_a_test():
 @pytest.mark.parametrize("name", ["dtype", "block_type", "pointer_type", "tensor", "constexpr", "tuple", "tensor_descriptor"])
 def test_every_public_attribute_of_a_class_is_in_a_test(name):
     texts = texts_of_python_tests()
-    predicates = r"is_(?:u?int|fp|bf)\d+\w*"  # test_types.py makes their names
+    predicates = r"is_(?:u?int|fp|bf)\d+\w*"  # test_types.py builds their names
     public = [attr for attr in dir(getattr(tl, name)) if not attr.startswith("_") and not re.fullmatch(predicates, attr)]
     missing = [attr for attr in public if not re.search(rf"\.{attr}\b", texts)]
     assert not missing, f"no test names {', '.join(missing)} of tl.{name}"

@@ -1,4 +1,4 @@
-"""Kernels of more values than a thread has registers: what PTX they become, so that assemblers are quick."""
+"""The PTX of kernels with more values than a thread has registers, which ptxas must compile fast."""
 # SPDX-License-Identifier: MIT
 
 import re
@@ -16,7 +16,7 @@ def ptx_of(kernel, constants, arch=90, num_warps=4, **signature):
     attrs = {(at,): [["tt.divisibility", 16]] for at in range(len(signature))}
     source = ASTSource(kernel, {**signature, **constexprs}, constants, attrs)
     with knobs.nvidia.scope():
-        knobs.nvidia.ptxas = "/bin/true"  # the text alone is looked at
+        knobs.nvidia.ptxas = "/bin/true"  # only the text is checked
         made = triton.compile(source, GPUTarget("cuda", arch, 32), {"num_warps": num_warps})
     return made.asm["ptx"]
 
@@ -56,7 +56,7 @@ def polynomial(x, o, SIZE: tl.constexpr):
 
 @pytest.mark.parametrize(("size", "is_crowded"), [(8192, False), (65536, True)])
 def test_chains_end_one_after_the_other_where_all_have_no_room(size, is_crowded):
-    """Op by op, every step of the chain would hold the whole tile at one time."""
+    """Emitted op by op, every step of the chain would have the whole tile live at once."""
     text = ptx_of(polynomial, {"SIZE": size}, x="*bf16", o="*fp32")
     last_of_chain = max(at.start() for at in re.finditer(r"fma\.rn\.f32", text))
     first_store = text.index("st.global")
@@ -67,7 +67,7 @@ def test_chains_end_one_after_the_other_where_all_have_no_room(size, is_crowded)
 def test_an_assembler_that_spills_for_company_is_told_that_one_block_will_do(
     limit, tmp_path, monkeypatch
 ):
-    """A stand-in for ptxas takes 32 registers for a dot unless the PTX says so; users' limits stay."""
+    """A stub of ptxas takes 32 registers for a dot unless the PTX has a launch bound; users' limits stay."""
     program = tmp_path / "ptxas"
     program.write_text(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'release 97.2, V97'; exit 0; fi\n"

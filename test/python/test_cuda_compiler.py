@@ -1,4 +1,4 @@
-"""The CUDA backend: options, what assembles PTX, compiled kernels and what others read of them."""
+"""The CUDA backend: options, assemblers of PTX, compiled kernels and what other packages read of them."""
 # SPDX-License-Identifier: MIT
 
 import json
@@ -122,7 +122,7 @@ def compiled_with(libraries):
 
 
 def bitcode(path, factor):
-    """A library of one function; skips where no clang makes one."""
+    """A library of one function; skips if there is no clang to build it."""
     clang = shutil.which("clang-22") or shutil.which("clang")
     if clang is None:
         pytest.skip("no clang to make a library of bitcode")
@@ -133,7 +133,7 @@ def bitcode(path, factor):
 
 
 def test_functions_come_from_libraries_of_the_options(tmp_path):
-    # libdevice is the compiler's own, whatever file is named for it.
+    # libdevice is the compiler's own, even if a file is named for it.
     libraries = {"mine": bitcode(tmp_path / "mine.bc", 3.0), "libdevice": "/nowhere/libdevice.10.bc"}
     first = compiled_with(libraries)
     assert re.search(r"mul.*0f40400000", first.asm["ptx"])
@@ -176,7 +176,7 @@ def test_clusters_too_large_are_refused_at_the_kernel():
     assert os.path.basename(__file__) in str(caught.value)
 
 
-# --- Stages that the user writes --------------------------------------------------------------
+# --- Stages from the user ---------------------------------------------------------------------
 
 
 def overridden(tmp_path, stage, text, **given):
@@ -224,7 +224,7 @@ def test_what_replaces_a_stage_must_fit_the_kernel(tmp_path):
 
 @pytest.fixture
 def empty_machine(monkeypatch, tmp_path):
-    """A machine with no CUDA but what a test puts into the folder."""
+    """A machine without CUDA except for the files that a test puts into the folder."""
     monkeypatch.setattr(assembler, "_DEFAULT_ROOT", str(tmp_path / "cuda"))
     monkeypatch.setattr(assembler, "_wheels", lambda: [str(tmp_path / "nvidia")])
     for name in ("CUDA_HOME", "CUDA_PATH", "TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"):
@@ -283,7 +283,7 @@ def test_a_wrong_path_in_the_settings_is_an_error(empty_machine, monkeypatch):
 
 
 def test_options_reach_the_assembler(tmp_path, monkeypatch):
-    """A stand-in for ptxas writes what it is called with."""
+    """A stub of ptxas writes its arguments."""
     program = place(tmp_path / "ptxas", '#!/bin/sh\necho "$@" >&4\n')
     with knobs.nvidia.scope():
         knobs.nvidia.ptxas = program
@@ -318,7 +318,7 @@ def add(x_ptr, y_ptr, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 7, 1000])
 def test_a_promise_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path, monkeypatch):
-    """A stand-in for ptxas spills where more than `most` blocks must be resident."""
+    """A stub of ptxas spills if more than `most` CTAs must be resident."""
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
     log = tmp_path / "blocks"
     program = place(tmp_path / "ptxas", SPILLING_PTXAS.format(log=log, most=most))

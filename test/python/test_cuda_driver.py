@@ -1,4 +1,4 @@
-"""The CUDA driver: when it is chosen, what it says of devices, code loaded by hand, timing."""
+"""The CUDA driver: when it is chosen, properties of devices, code loaded by hand, timing."""
 # SPDX-License-Identifier: MIT
 
 import json
@@ -28,7 +28,7 @@ def cuda(stub):
 
 
 def in_new_process(code, tmp_path, library=LIBRARY, settings="", **environment):
-    """Its output, and the calls that the stand-in saw. torch is not imported there."""
+    """Its output, and the calls that the stub recorded. torch is not imported there."""
     if not os.path.exists(LIBRARY):
         pytest.skip(MISSING)
     log = tmp_path / "calls"
@@ -121,7 +121,7 @@ except RuntimeError as error:
     assert out.startswith("the NVIDIA driver cannot be loaded: /nowhere/libcuda.so.1")
 
 
-# --- Facts ----------------------------------------------------------------------------------------
+# --- Properties -----------------------------------------------------------------------------------
 
 
 def test_targets_and_devices(cuda, stub):

@@ -36,7 +36,7 @@ def array(stub):
 
 @pytest.fixture
 def runs(monkeypatch):
-    """Names of the launches that the native table did not know."""
+    """Names of the launches that the native table did not contain."""
     seen, original = [], triton.JITFunction.run
 
     def counted(function, *args, **kwargs):
@@ -305,7 +305,7 @@ def test_launches_follow_the_arrays_to_their_gpu(stub, array, runs):
 
 
 def test_context_is_given_back(stub, array):
-    gc.collect()  # kernels of other tests, whose unloading would be seen here
+    gc.collect()  # kernels of other tests, whose unloading would be recorded here
     stub.clear()
     kernel = make_kernel()
     for device in (1, 1):
@@ -490,7 +490,7 @@ def test_captured_launches_make_no_forbidden_call(stub, array):
     try:
         kernel[(1,)](array(A), 5, 0.5, True, array(B))
         assert [call["call"] for call in stub.calls()] == ["cuLaunchKernelEx"]
-        make_kernel()[(1,)](array(A), 5, 0.5, True, array(B))  # loads in between
+        make_kernel()[(1,)](array(A), 5, 0.5, True, array(B))  # loads during the capture
     finally:
         stub.set_capturing(False)
         stub.library.cuCtxSetCurrent(None)
@@ -521,7 +521,7 @@ def test_scratch_comes_from_the_users_allocator(stub, array, runs, monkeypatch):
         kernel[(3, 2)](array(A), 5, 0.5, True, array(B), stream=0x10)
         assert stub.calls("cuMemAllocAsync")[-1]["bytes"] == 6 * 256 + 127
         assert stub.calls("cuMemAllocAsync")[-1]["stream"] == 0x10
-    assert runs == ["kernel"]  # the native table knows the second launch
+    assert runs == ["kernel"]  # the second launch is in the native table
     stub.clear()
 
     def allocator(size, alignment, stream):

@@ -1,4 +1,4 @@
-"""What PTX must hold that no GPU is needed to see."""
+"""Properties of PTX that can be checked without a GPU."""
 # SPDX-License-Identifier: MIT
 
 import re
@@ -65,7 +65,7 @@ def mean_of_rows(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
     ],
 )  # fmt: skip
 def test_every_generation_gets_its_code(arch, name):
-    """With a ptxas on the machine it is one that ptxas takes."""
+    """With a ptxas on the machine it is a target that ptxas accepts."""
     source = ASTSource(
         fn=mean_of_rows,
         signature={"x_ptr": "*bf16", "out_ptr": "*bf16", "columns": "i32", "BLOCK": "constexpr"},
@@ -110,7 +110,7 @@ def copy_described(tensor, out_ptr, BLOCK: tl.constexpr):
 
 
 def test_a_descriptor_is_passed_as_other_launchers_pass_it():
-    """PyTorch's launcher takes the values from `make_tensordesc_arg`, the widths from the rank."""
+    """PyTorch's launcher gets the values from `make_tensordesc_arg`, the widths from the rank."""
     base = np.zeros((64, 64), np.float16)
     passed = make_tensordesc_arg(TensorDescriptor.from_tensor(base, [16, 16]), None, None)
     assert passed[0] is base

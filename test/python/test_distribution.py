@@ -1,4 +1,4 @@
-"""The names that an installation goes by: the distribution, its extras, the commands that errors tell."""
+"""The names of an installation: the distribution, its extras, the commands in errors."""
 
 # SPDX-License-Identifier: MIT
 import importlib.metadata
@@ -47,7 +47,7 @@ def test_versions_agree(project):
 
 
 def test_commands_name_the_distribution():
-    """No command told to a user installs the package that PyPI calls `nereid`."""
+    """No command in an error installs the package that PyPI calls `nereid`."""
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
     if files.returncode != 0:
         pytest.skip("no git repository")

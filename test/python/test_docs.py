@@ -1,4 +1,4 @@
-"""The generated pages of docs/ are those of this build."""
+"""The generated pages of docs/ match this build."""
 # SPDX-License-Identifier: MIT
 
 import pathlib

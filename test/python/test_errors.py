@@ -1,4 +1,4 @@
-"""Failed compilations: the class, the place, the text, and what is attached."""
+"""Failed compilations: class, location, text and attached data of the error."""
 # SPDX-License-Identifier: MIT
 
 import pickle
@@ -202,13 +202,13 @@ def test_real_errors_show_file_and_underlined_range():
     assert head.startswith("at 2:") and place not in head
     assert shown.startswith(place) and "    tl.store(x_ptr + tl.arange(0, 8)" in shown
     assert "~" in shown.split("\n")[2]
-    # Of a chain, the innermost one shows it.
+    # In a chain of errors, the innermost one shows the line.
     chain = failure_of(caller)
     assert f"{__file__}:" not in str(chain) and f"{__file__}:" in str(chain.__cause__)
 
 
 def test_errors_of_the_target_have_a_place():
-    """What the front end lets pass, and the CPU cannot do."""
+    """A kernel that the front end accepts, and the CPU cannot run."""
     target = triton.backends.compiler.GPUTarget("cpu", "x86-64-v2", 32)
     source = triton.compiler.ASTSource(halves, signature={"x_ptr": "*fp16"})
     with pytest.raises(CompilationError) as caught:

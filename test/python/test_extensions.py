@@ -1,4 +1,4 @@
-"""Built-ins written in Python that go wrong, and results that must not be dropped."""
+"""Errors in built-ins written in Python, and results that must not be dropped."""
 # SPDX-License-Identifier: MIT
 
 import pytest

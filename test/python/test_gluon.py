@@ -1,4 +1,4 @@
-"""Modules that define kernels in Gluon beside others import; running such a kernel is an error that names it."""
+"""Modules with kernels in Gluon can be imported; running such a kernel is an error that names it."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -47,7 +47,7 @@ def test_running_a_kernel_names_it(kernel):
 
 
 def test_compiling_a_kernel_names_it():
-    """Also one whose body is Triton's."""
+    """A Gluon kernel whose body uses only Triton's language is an error, too."""
     with pytest.raises(NotImplementedError, match="`of_both` is a kernel in Gluon"):
         triton.compile(triton.compiler.ASTSource(of_both, {"x": "*fp32"}))
 

@@ -1,4 +1,4 @@
-"""What Python code raises while a kernel is compiled: an error at the kernel's line, with the exception as its cause."""
+"""Exceptions of Python code while a kernel is compiled: errors at the kernel's line, caused by them."""
 # SPDX-License-Identifier: MIT
 
 import types
@@ -16,7 +16,7 @@ class Unready(Exception):
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
-    """What is found in a cache is not compiled, and so asks Python nothing."""
+    """A kernel found in a cache is not compiled, and so runs no Python code."""
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
 
 
@@ -31,7 +31,7 @@ class UnreadyFunction(JITFunction):
 
 
 class UnreadyDefaults(JITFunction):
-    """Its parameters can be read where launches ask for them, and not where the compiler does."""
+    """Its parameters are readable by launches, and raise once armed, when the compiler reads them."""
 
     armed = False
 
@@ -149,7 +149,7 @@ def test_exception_is_the_cause(kernel):
 
 
 def test_function_can_be_asked_again():
-    """A failed question leaves nothing half known behind."""
+    """A failed read leaves no partial data behind."""
     assert isinstance(cause_of(read_defaults), Unready)
 
     @triton.jit

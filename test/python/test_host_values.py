@@ -1,4 +1,4 @@
-"""What kernels read of Python: constants of every kind, functions that run while compiling."""
+"""Values that kernels read from Python: constants of every kind, functions that run while compiling."""
 # SPDX-License-Identifier: MIT
 
 import collections
@@ -23,7 +23,7 @@ class Mode(enum.Enum):
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
-    """What is found in a cache is not compiled, and so asks Python nothing."""
+    """A kernel found in a cache is not compiled, and so reads nothing from Python."""
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
 
 
@@ -190,7 +190,7 @@ def test_compiling_a_kernel_while_compiling_another():
 
 
 class Same:
-    """Objects whose text does not say what they hold."""
+    """Objects whose repr does not show their content."""
 
     def __init__(self, number):
         self.number = number

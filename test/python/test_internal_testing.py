@@ -1,4 +1,4 @@
-"""`triton._internal_testing`: what test suites written for Triton import from it."""
+"""`triton._internal_testing`: the names that test suites written for Triton import from it."""
 # SPDX-License-Identifier: MIT
 
 import os

@@ -1,4 +1,4 @@
-"""`TRITON_INTERPRET=1`: what Python adds to a kernel's body, and what stays as compiled. What operations compute is
+"""`TRITON_INTERPRET=1`: what Python adds to a kernel's body, and what stays as compiled. Results of operations are
 tested by test/run with --interpret.
 """
 # SPDX-License-Identifier: MIT

@@ -28,7 +28,7 @@ def interrupt(seconds):
 
 
 def run(tmp_path, text, seconds=150):
-    """Runs a script, which says `well` in the end."""
+    """Runs a script, which must print `well` as its last word."""
     script = tmp_path / "script.py"
     script.write_text(PRELUDE + text)
     done = subprocess.run(
@@ -38,7 +38,7 @@ def run(tmp_path, text, seconds=150):
 
 
 def test_an_interrupt_ends_a_long_compilation(tmp_path):
-    # Minutes of code generation; the process does not wait for what it gave up.
+    # Minutes of code generation; the process does not wait for the cancelled compilation.
     run(
         tmp_path,
         """

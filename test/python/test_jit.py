@@ -32,7 +32,7 @@ def kernel(x_ptr,  # a comment
 
 
 def module_from(text, folder):
-    """Imports a module `made` that is written now."""
+    """Writes and imports a module `made`."""
     folder.mkdir()
     path = folder / "made.py"
     path.write_text("import triton\nimport triton.language as tl\n" + textwrap.dedent(text))
@@ -359,7 +359,7 @@ def test_kernels_are_kept_by_device(device):
 
 
 def kernel_that_takes_a_function():
-    """New ones for each test, which change them: a function and a kernel that stores what it returns."""
+    """A function and a kernel that stores its result; new ones for each test, since tests change them."""
 
     @triton.jit
     def value():

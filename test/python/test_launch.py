@@ -1,4 +1,4 @@
-"""Launching: argument kinds, binding, grids, options, and the texts of what goes wrong."""
+"""Launching: argument kinds, binding, grids, options, and the texts of errors."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -39,7 +39,7 @@ def arrays(n=100):
 
 
 class OnlyDLPack:
-    """An array of a library that we know nothing of, and that is older than DLPack's version 1."""
+    """An array of an unknown library, with a DLPack older than version 1."""
 
     def __init__(self, array):
         self.array = array
@@ -65,7 +65,7 @@ def test_dlpack_arrays():
 
 
 class VersionedDLPack(OnlyDLPack):
-    """One that says which memory is read-only."""
+    """An array whose DLPack marks read-only memory."""
 
     def __dlpack__(self, stream=None, max_version=None):
         return self.array.__dlpack__(max_version=max_version)

@@ -1,4 +1,4 @@
-"""Arguments that hold others: how launches with them are specialised, remembered, compiled ahead and refused."""
+"""Arguments that contain others: specialisation, caching, preloading and refusal of launches with them."""
 # SPDX-License-Identifier: MIT
 
 import collections
@@ -53,7 +53,7 @@ def test_each_value_is_specialised_by_itself():
         assert variants(kernel) == known, value
         assert out[0] == np.array(value).astype(np.int32)
     kernel[(1,)]((out[1:], 5))
-    assert variants(kernel) == 7  # an address that is no multiple of 16
+    assert variants(kernel) == 7  # an address that is not a multiple of 16
     kernel[(1,)]((out.astype(np.float32), 5))
     assert variants(kernel) == 8
 
@@ -144,7 +144,7 @@ def test_descriptions_with_tuples_compile_again(monkeypatch):
     kernel[(1,)]((out, 5))
     make_named()[(1,)](Pair(out, 5))
     data, nameless = (info["specialization_data"] for info in seen)
-    assert nameless is None  # a class has no text
+    assert nameless is None  # a class cannot be serialised
     again = make_kernel()
     compiled = again.preload(data)
     compiled[(1, 1, 1)]((out, 9))

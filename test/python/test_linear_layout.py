@@ -1,4 +1,4 @@
-"""`triton.tools.LinearLayout`: making, reading, algebra, views, and what is refused."""
+"""`triton.tools.LinearLayout`: construction, access, algebra, views, and errors."""
 # SPDX-License-Identifier: MIT
 
 import pytest
@@ -28,7 +28,7 @@ def test_bases_and_dims():
     assert SWAPPED.get_out_dim_names() == ["out0", "out1"]
     assert (SWAPPED.num_in_dims, SWAPPED.num_out_dims) == (2, 2)
     assert SWAPPED.apply({"in1": 3, "in0": 2}) == {"out0": 3, "out1": 2}
-    assert SWAPPED.apply({"in1": 9, "in0": 1}) == {"out0": 1, "out1": 1}  # bits beyond are dropped
+    assert SWAPPED.apply({"in1": 9, "in0": 1}) == {"out0": 1, "out1": 1}  # higher bits are dropped
     assert SWAPPED.get_matrix_view() == [[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]
 
 

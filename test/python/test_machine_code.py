@@ -1,4 +1,4 @@
-"""What a cubin says without a device: machine code as text, registers and spills."""
+"""Properties of a cubin without a device: machine code as text, registers and spills."""
 # SPDX-License-Identifier: MIT
 
 import os

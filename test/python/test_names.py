@@ -1,4 +1,4 @@
-"""The names of Triton 3.9 and those that packages touch are there, but for the ones that a file gives a reason for."""
+"""The names of Triton 3.9 and those that packages use exist, except for those with a reason in a file."""
 # SPDX-License-Identifier: MIT
 
 import functools
@@ -24,7 +24,7 @@ def listed(name):
 
 
 def reasons():
-    """(module or its begin and "*", name or "*"), without the reasons."""
+    """(module, or its prefix and "*"; name or "*"), without the reasons."""
     for line in lines_of("left_out.txt"):
         entry, separator, reason = line.partition(" | ")
         assert separator and reason.strip(), f"no reason: {line}"
@@ -48,7 +48,7 @@ def import_or_none(path):
 
 
 def attribute_or_none(path):
-    """Some modules' names mean an object: `triton.runtime.driver`."""
+    """The object or module at a path; `triton.runtime.driver`, for example, is an object."""
     first, *rest = path.split(".")
     return functools.reduce(lambda at, name: getattr(at, name, None), rest, import_or_none(first))
 
@@ -69,7 +69,7 @@ def test_names_are_there_or_have_a_reason(file):
 
 
 def test_reasons_are_for_names_that_are_missing():
-    """A name that came to be here, or is in no list, has no reason any more."""
+    """A name that exists by now, or is in no list, must have no reason."""
     missing = {
         entry
         for file in ("triton-3.9.txt", "libraries.txt")

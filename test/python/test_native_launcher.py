@@ -1,4 +1,4 @@
-"""The native launcher: which launches it answers alone, which go through `run`, what it keeps."""
+"""The native launcher: which launches it handles alone, which go through `run`, what it caches."""
 # SPDX-License-Identifier: MIT
 
 import gc
@@ -16,7 +16,7 @@ SCALE = tl.constexpr(3)
 
 
 class Counter:
-    """Counts the calls of `run`, that is, the launches that the native table did not know."""
+    """Counts the calls of `run`, that is, the launches that the native table did not contain."""
 
     def __init__(self, monkeypatch):
         self.calls = 0
@@ -47,7 +47,7 @@ def make_kernel():
     return store
 
 
-# Each pair is launched in turn; does the second value find the kernel of the first?
+# The values of each pair are launched one after the other; does the second find the kernel of the first?
 SAME = [(5, 7), (16, 32), (-16, 48), (2**40 + 16, 2**41), (1.5, 2.5), (True, False), (1, 1)]
 DIFFERENT = [(5, 16), (5, 1), (5, 2**40), (2**40, 2**63), (5, 5.0), (1, True), (16, 0.0)]
 
@@ -143,7 +143,7 @@ def test_a_grid_function_may_drop_the_kernel(runs):
 
 
 class Forgetful:
-    """An array that makes the kernel forget its parameters while its arguments are bound."""
+    """An array that clears the parameters of the kernel while its arguments are bound."""
 
     def __init__(self, array, kernel):
         self.array, self.kernel = array, kernel
@@ -158,7 +158,7 @@ class Forgetful:
 
 
 def test_an_argument_may_drop_the_parameters():
-    class Parameter:  # its default value belongs to nobody else
+    class Parameter:  # its default value has no other owner
         is_constexpr, has_default, is_variadic = False, True, False
 
         def __init__(self, like):
@@ -218,7 +218,7 @@ def test_watched_globals(runs, monkeypatch):
     out = np.zeros(4, np.float32)
     scaled[(1,)](out)
     assert runs.of(lambda: scaled[(1,)](out)) == 0
-    monkeypatch.setitem(globals(), "SCALE", tl.constexpr(3))  # equal, but not the same
+    monkeypatch.setitem(globals(), "SCALE", tl.constexpr(3))  # equal, but not identical
     assert runs.of(lambda: scaled[(1,)](out)) == 1
     assert [entry[1:] for entry in scaled._c_watch] == [("SCALE", SCALE)]
     with pytest.raises(TypeError, match="_c_watch must be"):

@@ -1,4 +1,4 @@
-"""Another compiler of the language reads the TTIR that is printed here, where one is at hand.
+"""Another compiler of the language reads the TTIR that is printed here, if one is available.
 
 NEREID_PEERS names such compilers: `python3.12=/folder/with/triton:python3.12=/another`.
 """
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "test" / "run" / "ttir"))
 from _ttir_kernels import CASES  # noqa: E402
 
 PEERS = [peer.split("=") for peer in os.environ.get("NEREID_PEERS", "").split(":") if peer]
-# What the oldest peers lack: descriptors, barriers and cache hints in the newest form.
+# Features that the oldest peers lack: descriptors, barriers and cache hints in the newest form.
 NEWEST_ONLY = {
     "attention", "descriptor_gather", "device_descriptors", "host_descriptors",
     "layer_norm_backward", "loop_hints",

@@ -1,4 +1,4 @@
-"""What `nereid compile` runs is what `nereid-opt` knows by name: kernels of bench/ go both ways."""
+"""`nereid compile` runs the named pipelines of `nereid-opt`: kernels of bench/ give the same result in both."""
 # SPDX-License-Identifier: MIT
 
 import shutil

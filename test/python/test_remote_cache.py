@@ -49,7 +49,7 @@ class MemoryBackend(RemoteCacheBackend):
 
 @pytest.fixture
 def own_folder(tmp_path, monkeypatch):
-    """A function that names an empty cache folder, as another machine has one."""
+    """A function that sets an empty cache folder, as on another machine."""
     MemoryBackend.files = {}
     count = iter(range(100))
 
@@ -69,7 +69,7 @@ def remote(own_folder):
 
 
 def run_and_listen():
-    """Compiles and runs the kernel as a new process would; what the listener was told."""
+    """Compiles and runs the kernel as a new process would; returns the calls of the listener."""
     calls = []
     knobs.compilation.listener = lambda **info: calls.append(info)
     add_one_kernel.device_caches.clear()
@@ -89,7 +89,7 @@ def test_managers_keep_files(own_folder):
     manager.put_group("g", {"a.txt": path})
     assert manager.get_group("g") == {"a.txt": path}
     os.remove(path)
-    assert manager.get_group("g") is None  # never a part of a group
+    assert manager.get_group("g") is None  # an incomplete group is not returned
 
 
 def test_dumps_and_overrides_have_folders_of_their_own(own_folder, monkeypatch, tmp_path):
@@ -170,7 +170,7 @@ def free_port():
 
 @pytest.fixture
 def redis_port(tmp_path):
-    """A server of this test's own, on this machine alone."""
+    """A server for this test, reachable on this machine only."""
     pytest.importorskip("redis")
     program = shutil.which("redis-server")
     if program is None:

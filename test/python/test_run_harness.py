@@ -1,4 +1,4 @@
-"""What the run-tests stand on: `check` sees what is wrong, and a GPU gets memory as it is here."""
+"""The harness of the run-tests: `check` finds wrong results, and a GPU gets memory with views and alignment."""
 # SPDX-License-Identifier: MIT
 
 import os

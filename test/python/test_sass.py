@@ -1,4 +1,4 @@
-"""What ptxas makes of our PTX for sm_90a: widths of global accesses, barriers, nothing in local memory.
+"""The machine code of our PTX for sm_90a: widths of global accesses, barriers, nothing in local memory.
 
 The counts follow from the sizes: a thread's part of a block, in accesses of 16 bytes; one barrier for
 each reduction over several warps.
@@ -54,7 +54,7 @@ def softmax(x_ptr, out_ptr, stride, rows, columns, BLOCK: tl.constexpr):
 
 @triton.jit
 def softmax_ahead(x_ptr, out_ptr, stride, rows, columns, BLOCK: tl.constexpr):
-    """The next row is loaded while this one is worked on."""
+    """The next row is loaded while the current one is processed."""
     j = tl.arange(0, BLOCK)
     mask = j < columns
     for row in tl.range(tl.program_id(0), rows, tl.num_programs(0), num_stages=2):
@@ -80,7 +80,7 @@ def layer_norm(x_ptr, weight_ptr, bias_ptr, out_ptr, stride, columns, eps, BLOCK
 
 
 def disassembler():
-    """nvdisasm of the wheels, which lies beside ptxas, or of a CUDA on the machine."""
+    """nvdisasm of the wheels, which is beside ptxas, or of a CUDA on the machine."""
     ptxas = find_assembler(90).ptxas
     if not ptxas:
         pytest.skip("there is no ptxas to assemble with; ./dev setup installs it")
@@ -93,7 +93,7 @@ def disassembler():
 
 @pytest.fixture
 def instructions(tmp_path):
-    """A function: opcode -> how many there are in a kernel's machine code."""
+    """A function that returns opcode -> number of instructions in a kernel's machine code."""
     program = disassembler()
 
     def count(kernel, dtype, block, num_warps, unaligned=(), **options):
@@ -111,7 +111,7 @@ def instructions(tmp_path):
 
 
 def compile_for_hopper(kernel, dtype, block, num_warps, unaligned, **options):
-    """Pointers and sizes are multiples of 16 but for those named in `unaligned`."""
+    """Pointers and sizes are multiples of 16 except for those named in `unaligned`."""
     signature, attributes = {}, {}
     for param in kernel.params:
         pointer = param.name.endswith("_ptr")
@@ -132,7 +132,7 @@ def wide(opcodes, start):
     return sum(n for opcode, n in opcodes.items() if opcode.startswith(start) and ".128" in opcode)
 
 
-# Kernel: how often a block is loaded and stored, and how many values all warps combine.
+# Kernel: how often a block is loaded and stored, and how many values are combined across warps.
 GOLDEN = {
     add: (2, 1, 0),
     gelu: (1, 1, 0),
@@ -159,7 +159,7 @@ def test_accesses_and_barriers(kernel, dtype, block, num_warps, instructions):
 
 @pytest.mark.parametrize("block, num_warps, copies", [(4096, 8, 2), (16384, 16, 2), (16384, 8, 1)])
 def test_rows_loaded_ahead(block, num_warps, copies, instructions):
-    """The first row's loads stand before the loop, unless a row is over 32 registers of a thread."""
+    """The loads of the first row are before the loop, unless a row takes over 32 registers of a thread."""
     opcodes = instructions(softmax_ahead, "fp32", block, num_warps)
     assert named(opcodes, "LDG") == wide(opcodes, "LDG") == copies * block // (128 * num_warps)
     assert (named(opcodes, "BAR"), named(opcodes, "LDL", "STL")) == (2, 0)

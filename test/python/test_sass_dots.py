@@ -1,6 +1,6 @@
-"""What ptxas makes of products by warp groups: as many instructions as follow from the sizes, none serialised.
+"""The machine code of warp-group dots: the number of instructions follows from the sizes, none is serialised.
 
-ptxas says in notes C75xx where it waits for the matrix unit although the PTX does not ask for it.
+ptxas says in notes C75xx where it waits for wgmma although the PTX has no wait there.
 """
 # SPDX-License-Identifier: MIT
 
@@ -62,7 +62,7 @@ def attention(q_ptr, k_ptr, v_ptr, o_ptr, n, scale, BM: tl.constexpr, BN: tl.con
 
 
 class Code:
-    """A kernel's machine code and what ptxas says of it."""
+    """A kernel's machine code and the notes of ptxas."""
 
     def __init__(self, compiled, folder):
         ptx, cubin = folder / "kernel.ptx", folder / "kernel.cubin"
@@ -130,7 +130,7 @@ def test_matmul(dot, tmp_path):
 @pytest.mark.parametrize("element", ["fp16", "bf16"])
 @pytest.mark.parametrize("block, warps", [((128, 64, 128), 8), ((128, 64, 64), 4), ((64, 64, 64), 4)])
 def test_attention_keeps_the_first_product_in_registers(element, block, warps, tmp_path):
-    """Shared memory is read for the output alone: the second product's operand does not go through it."""
+    """Shared memory is read for the output alone: the operand of the second dot does not go through it."""
     m, n, depth = block
     code = Code(compiled(attention, {"": element}, warps, BM=m, BN=n, D=depth), tmp_path)
     steps = m // 64 // (warps // 4)

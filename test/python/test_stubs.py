@@ -1,4 +1,4 @@
-"""The package is typed: a type checker passes over the examples, and knows wrong names."""
+"""The package is typed: a type checker accepts the examples and finds wrong names."""
 # SPDX-License-Identifier: MIT
 
 import subprocess
@@ -10,13 +10,13 @@ import triton
 import triton.language as tl
 
 ROOT = Path(__file__).resolve().parents[2]
-# As for an installed package: what stands in its own modules is not the user's concern.
+# As for an installed package: errors in its own modules are not shown to the user.
 OPTIONS = ["--ignore-missing-imports", "--check-untyped-defs", "--follow-imports=silent"]
 
 
 @pytest.fixture(scope="module")
 def check_types(tmp_path_factory):
-    """Runs the type checker; the second run takes what the first has found out about packages."""
+    """Runs the type checker; the second run reuses the cache of the first."""
     pytest.importorskip("mypy", reason="mypy is not installed; ./dev setup does")
     package, cache = Path(triton.__file__).parent.parent, tmp_path_factory.mktemp("mypy")
 

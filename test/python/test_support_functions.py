@@ -1,4 +1,4 @@
-"""Functions that packages import beside the language: of the driver, the assembler, keys and signatures."""
+"""Functions outside of the language that packages import: driver, assembler, keys and signatures."""
 # SPDX-License-Identifier: MIT
 
 import re

@@ -1,5 +1,5 @@
-"""The names that other packages and kernels look for are there; names that would mean more than we
-have are not.
+"""The names that other packages and kernels look for exist; names that would imply features that we
+lack do not.
 """
 # SPDX-License-Identifier: MIT
 
@@ -86,7 +86,7 @@ def test_names_that_must_be_absent(path, name):
 
 
 def test_import_takes_no_module_that_it_can_do_without():
-    """What these take together is more than all of the package; they come when first needed."""
+    """These take longer to import than the whole package; they are imported at first use."""
     heavy = "ast concurrent.futures dataclasses hashlib inspect json logging numpy tempfile torch"
     script = (
         "import sys; before = set(sys.modules); import triton; "
@@ -116,7 +116,7 @@ def test_records_are_values():
 
 def test_functions_of_the_package_read_their_text_when_it_is_asked_for():
     script = (
-        "import sys; had = 'inspect' in sys.modules; "  # a start-up file of the site may want it
+        "import sys; had = 'inspect' in sys.modules; "  # a start-up file of the site may import it
         "import triton; assert ('inspect' in sys.modules) == had; "
         "assert triton.cdiv(7, 2) == 4; assert ('inspect' in sys.modules) == had; "
         "assert triton.cdiv.src.startswith('def cdiv(x, y):'); import inspect; "
@@ -241,7 +241,7 @@ def test_import_starts_no_thread_and_needs_neither_torch_nor_numpy():
 
 
 def test_files_of_another_triton_are_an_error(tmp_path):
-    """The mending command is named when upstream's files lie in the same folder."""
+    """The error names the command to fix it when upstream's files are in the same folder."""
     import os
     import shutil
 

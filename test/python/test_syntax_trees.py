@@ -1,4 +1,4 @@
-"""The golden trees of test/golden/syntax are what CPython's own `ast` gives for the same text."""
+"""The golden trees of test/golden/syntax match CPython's own `ast` for the same text."""
 # SPDX-License-Identifier: MIT
 
 import ast
@@ -64,7 +64,7 @@ SINGULAR = {
     "args": "arg",
     "decorator_list": "decorator",
 }
-# Fields that are words behind the node's name, or nothing in our tree.
+# Fields that are words after the node's name, or absent, in our tree.
 NOT_CHILDREN = {"ctx", "op", "ops", "type_comment", "type_params", "type_ignores", "simple", "kind"}
 NOT_CHILDREN |= {"is_async", "conversion", "asname", "module", "level", "attr", "id"}
 
@@ -95,7 +95,7 @@ def constant(value) -> str:
 
 
 def words(node: ast.AST) -> list[str]:
-    """What stands behind the name and the range of a node."""
+    """The words after the name and the range of a node."""
     if isinstance(node, ast.Constant):
         return [constant(node.value)]
     if isinstance(node, ast.Compare):
@@ -140,7 +140,7 @@ def parameters(node: ast.arguments):
 
 
 def children(node: ast.AST):
-    """Pairs of a label and a child, as our printer orders them; a parameter has its default."""
+    """Pairs of a label and a child, in the order of our printer; a parameter has its default."""
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             yield "key", key

@@ -1,4 +1,4 @@
-"""TTIR that comes in as text: where it may come from, and what is said about text that is wrong."""
+"""TTIR as input text: its sources, and the diagnostics of wrong text."""
 # SPDX-License-Identifier: MIT
 
 import os

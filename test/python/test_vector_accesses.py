@@ -174,7 +174,7 @@ def test_a_hint_in_a_loop_makes_wide_loads(kernel):
     )
     found = accesses(made, r"(?:ld|st)\.global\S*")
     narrow = [name for name in found if ".v4" not in name]
-    assert sum(found[name] for name in narrow) == 1, found  # of the size
+    assert sum(found[name] for name in narrow) == 1, found  # the load of the size
     assert any(name.startswith("ld") and ".v4" in name for name in found), found
 
 
@@ -227,7 +227,7 @@ def test_a_grouped_matmul_copies_16_bytes_at_a_time(arch):
     made = compiled(grouped, signature, arch, aligned=(0, 1, 2), B=64)
     copies = accesses(made, r"cp\.async\.c[ag]\.shared\.global \[[^]]*\], \[[^]]*\], (?:0x)?(\d+)")
     assert copies and set(copies) <= {"16", "10"}, copies
-    assert accesses(made, r"ld\.global\S*").total() == 5  # addresses, sizes and strides
+    assert accesses(made, r"ld\.global\S*").total() == 5  # of addresses, sizes and strides
 
 
 # --- atomic sums -----------------------------------------------------------------------------

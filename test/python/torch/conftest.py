@@ -1,4 +1,4 @@
-"""All tests here need torch; each run compiles into folders of its own."""
+"""All tests here need torch; each run compiles into its own folders."""
 # SPDX-License-Identifier: MIT
 
 import pytest

@@ -1,4 +1,4 @@
-"""PyTorch's Dynamo traces into the Python of a launch wherever a graph breaks before it."""
+"""PyTorch's Dynamo traces into the Python code of a launch after a graph break."""
 # SPDX-License-Identifier: MIT
 
 import pytest
@@ -56,7 +56,7 @@ def first_use(kernel, x, y, out):
 def test_a_launch_after_a_graph_break(launch, backend, nested):
     x, y = torch.randn(N), torch.randn(N)
     kernel = add_kernel.warmup(x, y, x, N, BLOCK=BLOCK, grid=GRID)
-    kernel.module = kernel.function = kernel._run = None  # as if it came from another process
+    kernel.module = kernel.function = kernel._run = None  # as if loaded from another process
 
     def inner(x, y):
         out = torch.zeros_like(x)

@@ -1,6 +1,6 @@
 """FlexAttention by the Triton templates of PyTorch, run on the CPU and compared with eager.
 
-PyTorch sends CPU tensors to a template in C++; `on_triton` takes those branches out.
+PyTorch sends CPU tensors to a template in C++; `on_triton` removes those branches.
 """
 # SPDX-License-Identifier: MIT
 
@@ -69,7 +69,7 @@ def inputs(dtype, heads, queries, keys, size=32, grad=True):
 
 
 def check(tensors, leaves=(), **kwargs):
-    """Outputs and, where a tensor wants them, gradients."""
+    """Outputs and, for tensors that require them, gradients."""
     outputs = [
         function(*tensors, **kwargs)
         for function in (torch.compile(flex.flex_attention), flex.flex_attention)

@@ -38,7 +38,7 @@ def run(function, tensors, extra, dtype, cotangent):
 
 
 def check(tensors, *, score_mod=None, block_mask=None, extra=(), **options):
-    """Compiled FlexAttention must be as near to float64 as the uncompiled one of the same type is, within a factor of 3.
+    """Compiled FlexAttention must be as near to float64 as uncompiled of the same type, within a factor of 3.
 
     A `score_mod` takes the tensors of `extra`, whose gradients are compared too, before the score.
     """
@@ -58,7 +58,7 @@ def check(tensors, *, score_mod=None, block_mask=None, extra=(), **options):
     plain = run(attend, tensors, list(extra), dtype, cotangent)
     ours = run(torch.compile(attend, fullgraph=True), tensors, list(extra), dtype, cotangent)
     floor = {torch.float32: 1e-5}.get(dtype, 1e-3)
-    # A gradient may be what is left of terms as large as the output (all of it, with one key): float32 rounds those.
+    # Terms as large as the output may cancel in a gradient (completely, with one key): float32 rounds those terms.
     cancelled = 1e-6 * exact[0].abs().max().item()
     for index, (e, p, o) in enumerate(zip(exact, plain, ours, strict=True)):
         scale = e.abs().max().item()
@@ -169,7 +169,7 @@ def test_learned_bias_by_distance_and_head(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("q_len, kv_len", [(1, 512), (7, 300), (130, 259), (1, 1)])
 def test_lengths(q_len, kv_len, dtype):
-    """Few queries take the decoding kernel."""
+    """A call with few queries takes the decoding kernel."""
     check(inputs(dtype, q_len, kv_len), score_mod=relative_positional)
 
 

@@ -128,7 +128,7 @@ def call(kernel, x, y, **constants):
 
 @contextlib.contextmanager
 def analysis_must_succeed():
-    """Fails if torch gave up on a kernel's IR and took every argument for written."""
+    """Fails if torch could not analyse a kernel's IR and assumed that every argument is written."""
     records = []
     handler = logging.Handler()
     handler.emit = records.append
