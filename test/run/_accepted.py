@@ -1,7 +1,7 @@
-"""One form of the language a test: a kernel of a row of 16 floats, a number and a constant, against NumPy.
+"""One form of the language per test: a kernel of a row of 16 floats, a number and a constant, against NumPy.
 
-The docstring of each test says what is accepted; docs/compatibility.md is made of them. `Beyond:` begins one of a form
-that Triton rejects, `Differs:` one of a form that means something else there.
+The docstring of each test names the accepted form and becomes a line of docs/compatibility.md. `Beyond:` marks a form
+that Triton rejects, `Differs:` a form with another meaning there.
 """
 # SPDX-License-Identifier: MIT
 
@@ -17,7 +17,7 @@ from harness import check
 def accepts(
     kernel: Any, expected: Callable[[np.ndarray, int], Any], device: str, n: int = 5
 ) -> None:
-    """Runs `kernel(x, out, n, B)`: `expected` of x and n is what `out` holds then."""
+    """Runs `kernel(x, out, n, B)`: `out` must then equal `expected` of x and n."""
     x = np.arange(16, dtype=np.float32) - 4
     result = np.broadcast_to(np.asarray(expected(x, n), dtype=np.float32), x.shape)
     arguments = {"x": x, "out": np.zeros_like(x), "n": n, "B": 16}

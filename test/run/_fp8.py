@@ -1,6 +1,6 @@
-"""The floats of 8 bits in exact arithmetic: what each code stands for, and the code of any number.
+"""The fp8 formats in exact arithmetic: the value of each code, and the code of any number.
 
-Rules: to nearest even or toward zero; infinity and what is beyond the largest number become the
+Rules: to nearest even or toward zero; infinity and values beyond the largest number become the
 largest number; NaN, whatever its sign, becomes one code. fp8e4b15 has no NaN: 1.75 stands for it.
 """
 
@@ -20,13 +20,13 @@ class Format:
     mantissa: int
     bias: int
     largest: int  # code of the largest number
-    nan: int  # code that NaN becomes
-    nans: frozenset[int]  # codes that are no number
+    nan: int  # code of NaN
+    nans: frozenset[int]  # codes that are not numbers
     infinities: frozenset[int] = frozenset()
     has_negative_zero: bool = True
 
     def fraction(self, code: int) -> Fraction:
-        """What a code that is a number stands for, its sign left out."""
+        """The absolute value of a code that is a number."""
         code &= 0x7F
         exponent, digits = code >> self.mantissa, code & ((1 << self.mantissa) - 1)
         if exponent:
@@ -96,7 +96,7 @@ FORMATS = {
 
 
 def interesting(format: Format, dtype: str) -> np.ndarray:
-    """Numbers of a type at, beside and between the numbers of a format, with the special ones."""
+    """Numbers of a type that are equal to, next to and between the numbers of a format, with special values."""
     if dtype in ("float16", "bfloat16"):  # all of them
         bits = np.arange(1 << 16, dtype=np.uint16)
         wide = bits.astype(np.uint32) << 16

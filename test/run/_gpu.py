@@ -1,4 +1,4 @@
-"""Run-tests on a GPU, by copies of numpy's memory there, and compiled for one that need not be there."""
+"""Run-tests on a GPU, on copies of numpy's memory, and compiled for a GPU that need not be present."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -22,7 +22,7 @@ from triton.backends.nvidia.assembler import find_assembler
 from triton.runtime.errors import PTXASError
 
 ALIGNMENT = 64  # a copy's address equals the original's modulo this: kernels are specialised by it
-OLDER = 80  # has other instructions for products, copies and accesses than its successors
+OLDER = 80  # has other instructions for dots, copies and accesses than later ones
 PLANNED = re.compile(r"^barriers, (\d+):.* written by hand (\d+),", re.MULTILINE)
 WRITTEN = re.compile(r"\bbar(?:rier)?(?:\.cta)?\.sync")
 LARGE = 1_500_000  # characters of PTX
@@ -45,7 +45,7 @@ def why_no_gpu() -> str:
     return "" if torch.cuda.is_available() else "torch finds no GPU that it can use"
 
 
-# --- A GPU that is there --------------------------------------------------------------------------
+# --- A GPU that is present ------------------------------------------------------------------------
 
 
 def _memory_of(array: np.ndarray) -> np.ndarray:
@@ -57,11 +57,11 @@ def _memory_of(array: np.ndarray) -> np.ndarray:
 
 
 class DeviceCopies:
-    """Memory of numpy arrays, copied to a GPU as a whole: arrays that share it here share it there."""
+    """Memory of numpy arrays, copied to a GPU as a whole: arrays that share memory on the host share it there."""
 
     def __init__(self, device: str = "cuda"):
         self.device = device
-        self.copies: dict[int, tuple[np.ndarray, Any]] = {}  # by address here
+        self.copies: dict[int, tuple[np.ndarray, Any]] = {}  # by address on the host
 
     def _copy(self, memory: np.ndarray) -> Any:
         import torch
@@ -79,7 +79,7 @@ class DeviceCopies:
         return self.copies[key][1]
 
     def argument(self, value: Any) -> Any:
-        """What a launch takes instead of an array, or of what holds one; other values stay."""
+        """The device argument for an array or a value that contains one; other values are unchanged."""
         import torch
 
         if isinstance(value, Addresses):
@@ -123,7 +123,7 @@ def launch_on_gpu(kernel: Any, grid: Any, args: list[Any], named: dict[str, Any]
     copies.bring_back()
 
 
-# --- A GPU that need not be there -----------------------------------------------------------------
+# --- A GPU that need not be present ---------------------------------------------------------------
 
 
 def capability_of(arch: str) -> int:
@@ -135,7 +135,7 @@ def target_of(arch: str) -> GPUTarget:
 
 
 class CompilingDriver(CPUDriver):
-    """Compiles for a GPU what is called with arrays of the host's, as they would be specialised."""
+    """Compiles kernels that are called with host arrays for a GPU, specialised as for a launch."""
 
     def __init__(self, arch: str):
         super().__init__()
@@ -163,7 +163,7 @@ def compile_for_gpu(
     if len(compiled.asm["ptx"]) > LARGE:
         left_out.append(f"sm_{OLDER}: so large a kernel takes ptxas minutes")
         return
-    # What ptxas refuses does not hang on how well it optimises.
+    # Errors of ptxas do not depend on its optimisation level.
     options = dict(arch=f"sm{OLDER}", ptx_options="--opt-level=0")
     try:
         older = kernel.warmup(*args, grid=grid, **named, **options)
@@ -184,7 +184,7 @@ def _is_new(compiled: Any) -> bool:
 
 
 def check_stages(compiled: Any, arch: int) -> None:
-    """All stages are there, and the last is machine code that ptxas made of the PTX."""
+    """All stages are present, and the last is machine code that ptxas generated from the PTX."""
     name, asm = compiled.metadata.name, compiled.asm
     assert list(asm) == STAGES
     ptx = [line for line in asm["ptx"].splitlines() if line and not line.startswith("//")]
@@ -199,7 +199,7 @@ def check_stages(compiled: Any, arch: int) -> None:
         sum, zip(*(map(int, counts) for counts in PLANNED.findall(asm["plan"])), strict=True)
     )
     written = len(WRITTEN.findall(asm["ptx"]))
-    # Those of the program itself may stand where nothing ever runs; LLVM makes one of two that both
+    # Barriers of the user may be in unreachable code; LLVM merges two identical ones that both
     # sides of a branch begin with.
     least = planned - by_hand
     if "scf.if" in asm["ttgir"]:
@@ -211,7 +211,7 @@ def check_stages(compiled: Any, arch: int) -> None:
 
 
 def check_matmuls(ptx: str, arch: int) -> None:
-    """ptxas does not say, in a note C75xx, that it waits between instructions of the matrix unit."""
+    """ptxas has no note C75xx about waits between wgmma instructions."""
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(ptx)
         file.flush()

@@ -1,4 +1,4 @@
-"""What each function of libdevice gives, in digits enough: mpmath, exact fractions, integers.
+"""High-precision references for each function of libdevice: mpmath, exact fractions, integers.
 
 REFERENCES: name -> a function of Python numbers; ints for integers, mpf for floats.
 """
@@ -21,7 +21,7 @@ MASK32, MASK64 = 2**32 - 1, 2**64 - 1
 
 
 def finite(function: Any) -> Any:
-    """NaN for NaN; what a function is at infinity is tested apart."""
+    """NaN for NaN; values at infinity are tested separately."""
     return lambda *args: NAN if any(mpmath.isnan(a) for a in args) else function(*args)
 
 
@@ -202,7 +202,7 @@ def fraction_of(value: Any) -> Fraction:
 
 
 def rounded(exact: Fraction, dtype: Any, mode: str) -> Any:
-    """The neighbour of a number among the floats of a type that a mode chooses."""
+    """The float of a type next to a number, in the direction of a rounding mode."""
     low = dtype(float(exact))
     while Fraction(float(low)) > exact:
         low = np.nextafter(low, dtype(-np.inf))

@@ -1,4 +1,4 @@
-"""Matrices of microscaling formats and their scales: codes, and what each stands for."""
+"""Matrices of microscaling formats and their scales: codes and their values."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -7,7 +7,7 @@ E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -
 
 
 def float_of_byte(bits, exponent_bits, bias, top):
-    """What each of the 256 codes stands for; `top` says what the largest ones do."""
+    """The value of each of the 256 codes; `top` selects the meaning of the largest ones."""
     mantissa_bits = 7 - exponent_bits
     code = bits.astype(np.int64)
     exponent, mantissa = (code & 127) >> mantissa_bits, code & ((1 << mantissa_bits) - 1)
@@ -34,7 +34,7 @@ def decode(raw, form):
 
 
 def tile(form, rows, depth, seed, is_packed_by_depth=True):
-    """The bits that a kernel reads of a [rows, depth] matrix, and its numbers."""
+    """A [rows, depth] matrix: the bits that a kernel reads, and the values."""
     random = np.random.default_rng(seed)
     if form == "e2m1":
         codes = random.integers(0, 16, (rows, depth), np.uint8)

@@ -1,5 +1,5 @@
-"""Which built-ins the kernels that were launched name: in their text, in that of the functions they
-call, or as constants that they are given.
+"""Collects the built-ins that launched kernels use: in their text, in that of the functions they
+call, or as constant arguments.
 """
 # SPDX-License-Identifier: MIT
 
@@ -23,7 +23,7 @@ class UsedNames:
         self._seen: set[int] = set()
 
     def record(self, kernel, values):
-        """A launch of the kernel with these arguments."""
+        """Records a launch of the kernel with these arguments."""
         while not isinstance(kernel, JITFunction) and hasattr(kernel, "fn"):
             kernel = kernel.fn
         for value in (kernel, *values):

@@ -1,4 +1,4 @@
-"""Runs a function of tiles over arrays of any length: what most run-tests of built-ins need.
+"""Runs a function of tiles over arrays of any length, for most run-tests of built-ins.
 
 def test_exp(device):
     check_pointwise(tl.exp, [x], np.exp(x), device=device, ulps=2)
@@ -61,7 +61,7 @@ KERNELS = {1: one_operand, 2: two_operands, 3: three_operands}
 
 
 def blank(expected: Any) -> Any:
-    """An output for `expected`, full of bytes that no kernel leaves behind by chance."""
+    """An output for `expected`, filled with bytes that no kernel writes by chance."""
     if isinstance(expected, BFloat16):
         return BFloat16(np.full(expected.shape, -77.0))
     if isinstance(expected, Float8):
@@ -83,7 +83,7 @@ def check_pointwise(
 ) -> None:
     """Compares function(*operands) with `expected`.
 
-    `out` gives the output where its type is not that of `expected` (a reference in more digits).
+    `out` is the output if its type is not that of `expected` (a reference of higher precision).
     """
     n = operands[0].shape[0]
     arguments = dict(zip(("a_ptr", "b_ptr", "c_ptr"), operands, strict=False))

@@ -35,11 +35,11 @@ COMPARISONS = {
     "!=": np.not_equal,
 }
 BITWISE = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}
-FAR = 100  # floats are brought to -FAR..FAR before they become integers
+FAR = 100  # floats are clamped to -FAR..FAR before they become integers
 
 
 def constant(number: int | float, dtype: str) -> Node:
-    """A Python number beside a tile of that type, which it takes."""
+    """A Python number as an operand with a tile of that type, whose type it takes."""
     value = convert(np.asarray(number), dtype)
     return Node(f"({number})" if number < 0 else str(number), Kind(dtype, ()), lambda env: Value(value))
 
@@ -49,7 +49,7 @@ def joint_shape(*nodes: Node) -> tuple[int, ...]:
 
 
 def to(x: Node, dtype: str) -> Node:
-    """x.to(dtype), of floats in the integer type's range only."""
+    """x.to(dtype); floats must be in the range of an integer type."""
     if x.kind.dtype == dtype:
         return x
     if x.kind.dtype in FLOATS and dtype in INTS:
@@ -83,7 +83,7 @@ def arithmetic(op: str, x: Node, y: Node) -> Node:
 
 
 def _exact(x: Node, y: Node, text: str, dtype: str, function: Callable) -> Node:
-    """Of two exact operands in the type they promote to."""
+    """An operation of two exact operands in the type they promote to."""
     both = _promoted(x, y, promote(x.kind.dtype, y.kind.dtype))
 
     def run(env):
@@ -115,7 +115,7 @@ def _toward_zero(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def divide(op: str, x: Node, y: Node) -> Node:
-    """// or % of integers of one type, by 1..16; the quotient is cut off, the remainder has the dividend's sign."""
+    """// or % of integers of one type, by 1..16; the quotient is truncated, the remainder has the sign of the dividend."""
     y = arithmetic("+", bitwise("&", y, constant(15, y.kind.dtype)), constant(1, y.kind.dtype))
     function = _toward_zero if op == "//" else np.fmod
     return _exact(x, y, f"({x.text} {op} {y.text})", x.kind.dtype, function)
@@ -135,7 +135,7 @@ def remainder(x: Node, y: Node) -> Node:
 
 
 def quotient(x: Node, y: Node, device: str) -> Node:
-    """x / (|y| + 1); GPUs round the quotient of float32 to the nearest number only when asked to."""
+    """x / (|y| + 1); GPUs round the quotient of float32 to nearest only in div_rn."""
     y = arithmetic("+", absolute(y), constant(1, y.kind.dtype))
     dtype = promote(x.kind.dtype, y.kind.dtype, is_quotient=True)
     dtype = dtype if dtype in FLOATS else "float32"
@@ -152,7 +152,7 @@ def quotient(x: Node, y: Node, device: str) -> Node:
 
 
 def extreme(name: str, x: Node, y: Node, all_nan: bool = False) -> Node:
-    """maximum or minimum; operands in bfloat16 are made float32 first."""
+    """maximum or minimum; operands in bfloat16 are converted to float32 first."""
     widened = ("float32" if each.kind.dtype == "bfloat16" else each.kind.dtype for each in (x, y))
     dtype = promote(*widened)
     kind = Kind(dtype, joint_shape(x, y), x.kind.exact and y.kind.exact)
@@ -172,7 +172,7 @@ def extreme(name: str, x: Node, y: Node, all_nan: bool = False) -> Node:
 
 
 def where(condition: Node, x: Node, y: Node) -> Node:
-    """Of two tiles of one type."""
+    """tl.where of two tiles of one type."""
     kind = Kind(x.kind.dtype, joint_shape(condition, x, y), x.kind.exact and y.kind.exact)
 
     def run(env):
@@ -186,13 +186,13 @@ def where(condition: Node, x: Node, y: Node) -> Node:
 
 
 def moved(x: Node, text: str, function: Callable[[np.ndarray], np.ndarray]) -> Node:
-    """A tile with its elements in other places."""
+    """A tile with its elements moved to other coordinates."""
     shape = function(np.empty(x.kind.shape, bool)).shape
     return Node(text, Kind(x.kind.dtype, shape, x.kind.exact), lambda env: x.run(env).map(function))
 
 
 def paired(x: Node, y: Node, text: str, function: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Node:
-    """The elements of two tiles of one type in one."""
+    """A tile of the elements of two tiles of one type."""
     shape = function(np.empty(x.kind.shape, bool), np.empty(y.kind.shape, bool)).shape
     kind = Kind(x.kind.dtype, shape, x.kind.exact and y.kind.exact)
 
@@ -207,7 +207,7 @@ def paired(x: Node, y: Node, text: str, function: Callable[[np.ndarray, np.ndarr
 
 
 def mapped(x: Node, text: str, function: Callable[[np.ndarray], np.ndarray], dtype: str | None = None) -> Node:
-    """Of an exact operand, elementwise or not: the shape is that of the result."""
+    """A function of an exact operand, elementwise or not: the shape is that of the result."""
     dtype = dtype or x.kind.dtype
     shape = np.shape(function(np.ones(x.kind.shape, storage(x.kind.dtype))))
     return Node(text, Kind(dtype, shape), lambda env: Value(np.asarray(function(x.run(env).array))))
@@ -223,7 +223,7 @@ def negative(x: Node) -> Node:
 
 
 def widened_type(dtype: str) -> str:
-    """That of a sum of integers."""
+    """The type of a sum of integers."""
     if width(dtype) >= 32:
         return dtype
     return "int32" if dtype in SIGNED else "uint32"
@@ -248,7 +248,7 @@ def sum_of(x: Node, axis: int | None, keep: bool) -> Node:
 
 
 def most_of(name: str, x: Node, axis: int | None, keep: bool) -> Node:
-    """max or min: NaN is dropped, what is narrow widened."""
+    """max or min: NaN is dropped, narrow types are widened."""
     dtype = x.kind.dtype
     wide = dtype if width(dtype) >= 32 else "float32" if dtype in FLOATS else "int32"
     function = np.fmax if name == "max" else np.fmin
@@ -257,7 +257,7 @@ def most_of(name: str, x: Node, axis: int | None, keep: bool) -> Node:
 
 
 def index_of(name: str, x: Node, axis: int) -> Node:
-    """argmax or argmin: the first of equal ones; NaN only where there is no number."""
+    """argmax or argmin: the first of equal elements; a NaN only if there is no number."""
     function = np.fmax if name == "argmax" else np.fmin
 
     def first(a):
@@ -297,7 +297,7 @@ def _scan(x: Node, text: str, function: np.ufunc, axis: int, reverse: bool, dtyp
 
 
 def dot(a: Node, b: Node, acc: Node | None) -> Node:
-    """float32 of floats up to 32 bits, int32 of int8."""
+    """float32 for floats up to 32 bits, int32 for int8."""
     dtype = {"float64": "float64", "int8": "int32"}.get(a.kind.dtype, "float32")
     shape = (*a.kind.shape[:-1], b.kind.shape[-1])
     text = f"tl.dot({a.text}, {b.text}" + (f", {acc.text}" if acc else "") + ', input_precision="ieee")'

@@ -1,7 +1,7 @@
-"""Types and values of random programs: the language's rules for them in numpy, with bounds of what rounding may do.
+"""Types and values of random programs: the language's rules for them in numpy, with bounds of rounding errors.
 
-An exact value has one right answer, bit by bit. Sums, scans and products of matrices have none, since their order is free:
-such a value is a float64 and how far the kernel's may be from it.
+An exact value has one right answer, bit by bit. Sums, scans and dots have none, since their order is free:
+such a value is a float64 and the error that the kernel's value may have.
 """
 # SPDX-License-Identifier: MIT
 
@@ -46,7 +46,7 @@ class Value:
     error: np.ndarray | None = None
 
     def map(self, function: Callable[[np.ndarray], np.ndarray]) -> Value:
-        """Moves elements without a change of them."""
+        """Moves elements without changing them."""
         return Value(function(self.array), None if self.error is None else function(self.error))
 
     def widened(self) -> tuple[np.ndarray, np.ndarray]:
@@ -56,7 +56,7 @@ class Value:
 
 @dataclass
 class Node:
-    """An expression: its text, its type, and how numpy computes it from the variables."""
+    """An expression: its text, its type, and its computation by numpy from the variables."""
 
     text: str
     kind: Kind
@@ -68,7 +68,7 @@ def width(dtype: str) -> int:
 
 
 def storage(dtype: str) -> np.dtype:
-    """What holds the values of a type here: numpy has no bfloat16."""
+    """The numpy type that holds the values of a type: numpy has no bfloat16."""
     return np.dtype(np.float32 if dtype == "bfloat16" else dtype)
 
 
@@ -101,7 +101,7 @@ def to_bfloat16(array: np.ndarray) -> np.ndarray:
 
 
 def convert(array: np.ndarray, want: str) -> np.ndarray:
-    """As a kernel's cast; the caller keeps floats in the range of the integer type."""
+    """Casts as a kernel does; the caller keeps floats in the range of the integer type."""
     array = np.asarray(array)
     with np.errstate(all="ignore"):
         if want == "bfloat16":
@@ -112,7 +112,7 @@ def convert(array: np.ndarray, want: str) -> np.ndarray:
 
 
 def rounded(array: np.ndarray, error: np.ndarray, dtype: str) -> Value:
-    """A value computed in float64, with one rounding to the type; nothing is known of what may have overflowed."""
+    """A value computed in float64, with one rounding to the type; values that may have overflowed have no bound."""
     unit, largest, smallest = ROUNDING[dtype]
     with np.errstate(all="ignore"):
         error = error + 4 * unit * (np.abs(array) + error) + smallest
@@ -148,7 +148,7 @@ def running_total(value: Value, axis: int, dtype: str, reverse: bool) -> Value:
 
 
 def product(a: Value, b: Value, acc: Value | None, dtype: str) -> Value:
-    """A product of matrices in any order."""
+    """A dot in any order of summation."""
     (x, dx), (y, dy) = a.widened(), b.widened()
     with np.errstate(all="ignore"):
         array, size = x @ y, (np.abs(x) + dx) @ (np.abs(y) + dy)
@@ -161,16 +161,16 @@ def product(a: Value, b: Value, acc: Value | None, dtype: str) -> Value:
 
 
 def _known(array: np.ndarray, far: np.ndarray, size: np.ndarray, dtype: str) -> Value:
-    """Without a bound where a partial sum may have overflowed."""
+    """Removes the bound where a partial sum may have overflowed."""
     unknown = ~(size < ROUNDING[dtype][1] / 4)
     value = rounded(array, far, dtype)
     return Value(np.where(unknown, 0.0, value.array), np.where(unknown, np.inf, value.error))
 
 
 def differences(got: np.ndarray, want: Value, minds_zeros: bool) -> np.ndarray:
-    """Where results are wrong; `minds_zeros` tells 0 from -0."""
+    """Where results are wrong; `minds_zeros` distinguishes 0 from -0."""
     same = (got == want.array) | ((got != got) & (want.array != want.array))
-    if want.error is not None:  # an infinity less itself is no number
+    if want.error is not None:  # inf - inf is NaN
         with np.errstate(all="ignore"):
             near = np.abs(got.astype(np.float64) - want.array) <= want.error
         return ~(same | near) & (want.error < np.inf)

@@ -1,4 +1,4 @@
-"""What random programs do to tiles: each operation picks operands of a program and gives an expression, or None if none fit."""
+"""Operations of random programs: each picks operands of a program and returns an expression, or None if none fit."""
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def is_exact_int(kind):
 
 
 def power_of_two(p, most):
-    """At random, up to `most`."""
+    """A random number up to `most`."""
     return 2 ** p.random.randint(0, max(most, 1).bit_length() - 1)
 
 
 def can_promote(a: str, b: str) -> bool:
-    """Conversions that round once; none of wide integers to 16-bit floats."""
+    """Conversions that round once; wide integers are not converted to 16-bit floats."""
     kinds = {a, b}
     if kinds & {"float16", "bfloat16"}:
         ints = [dtype for dtype in kinds if dtype in INTS]
@@ -234,7 +234,7 @@ def scan(p):
 
 
 def new_shape(p, size):
-    """Extents that are powers of two, with that product."""
+    """Extents that are powers of two, with the given product."""
     extents, left = [], size
     while left > 1 and len(extents) < MOST_DIMS - 1:
         extent = power_of_two(p, left)
@@ -333,7 +333,7 @@ def gather(p):
 
 
 def sort(p):
-    """sort and topk of integers, or of what has no NaN."""
+    """sort and topk of integers, or of floats without NaN."""
     r = p.random
     x = p.pick(lambda kind: is_exact_int(kind) and is_tile(kind) and kind.shape[-1] <= MOST_SORTED)
     if x is None:
@@ -381,7 +381,7 @@ def call(p):
 
 
 def matrix(p, x, rows=None):
-    """A tile as a matrix, with so many rows if they are given."""
+    """A tile as a matrix, with the given number of rows, if any."""
     size = x.kind.size
     if len(x.kind.shape) == 2 and rows in (None, x.kind.shape[0]):
         return x
@@ -391,7 +391,7 @@ def matrix(p, x, rows=None):
 
 
 def dot(p):
-    """A product of tiles at hand, which sums, scans and products may have made, or of one with itself."""
+    """A dot of existing tiles, which may be results of sums, scans and dots, or of a tile with itself."""
     r = p.random
     x = p.pick(lambda kind: is_tile(kind) and (kind.dtype in FLOATS or kind.exact and kind.dtype == "int8"))
     if x is None:

@@ -26,7 +26,7 @@ class Program(Protocol):
         """The kernel, with the name `kernel<seed>`."""
 
     def check(self, kernel: Any, device: str) -> str | None:
-        """Launches it; what is wrong with the results."""
+        """Launches the program; returns the errors of its results."""
 
 
 def load_kernels(texts: Sequence[str], folder: str) -> types.ModuleType:
@@ -51,7 +51,7 @@ def problem_of(program: Program, kernel: Any, device: str) -> str | None:
 
 
 def run(programs: Sequence[Program], device: str, prologue: str = "", keep: bool = False) -> list[int]:
-    """Seeds of the programs that fail, which are shown."""
+    """Seeds of the programs that fail; these are printed."""
     folder = tempfile.mkdtemp(prefix="random-programs-")
     module = load_kernels([prologue, *(program.text() for program in programs)], folder)
     failed = []

@@ -1,4 +1,4 @@
-"""Every name of the language is launched by some test of this folder."""
+"""Every name of the language is used by some kernel that this folder launches."""
 # SPDX-License-Identifier: MIT
 
 import re

@@ -1,4 +1,4 @@
-"""Atomic loads and stores of every number, and waiting for what other programs store."""
+"""Atomic loads and stores of every number type, and waiting for stores of other programs."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

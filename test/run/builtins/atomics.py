@@ -1,5 +1,5 @@
-"""Atomic accesses: every kind and element type, masks, equal addresses, many programs, and what
-they order.
+"""Atomic accesses: every kind and element type, masks, equal addresses, many programs, and
+memory order.
 """
 # SPDX-License-Identifier: MIT
 
@@ -73,7 +73,7 @@ def test_floats(dtype, kind, device):
     x[:4] = np.inf, np.nan, -0.0, 1e-40
     v[:4] = 1, 2, -0.0, 1e-40
     if device != "cpu" and (dtype, kind) == ("float32", "add"):
-        x[3] = v[3] = 1e-30  # GPUs take denormals for zero there
+        x[3] = v[3] = 1e-30  # GPUs flush denormals to zero there
     arguments = dict(x_ptr=x, v_ptr=v, old_ptr=empty_like(x), n=100, KIND=kind, BLOCK=32)
     results = dict(x_ptr=REFERENCE[kind](x, v), old_ptr=x)
     check(combine, (4,), arguments, results, device=device)
@@ -85,7 +85,7 @@ SPECIAL = [0.0, -0.0, 1.5, -1.5, np.inf, -np.inf, 1e-40, -1e-40, 3e38, -3e38]
 @pytest.mark.parametrize("kind", ["max", "min"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_extremes_of_floats(dtype, kind, device):
-    """Zeros are told apart by their sign: -0.0 is less than 0.0."""
+    """Zeros are distinguished by their sign: -0.0 is less than 0.0."""
     x, v = (side.ravel().astype(dtype) for side in np.meshgrid(SPECIAL, SPECIAL))
     key = np.where(x == v, np.signbit(x), x < v)
     takes_v = key if kind == "max" else np.where(x == v, np.signbit(v), v < x)
@@ -93,7 +93,7 @@ def test_extremes_of_floats(dtype, kind, device):
     bits = np.int32 if dtype == "float32" else np.int64
     arguments = dict(x_ptr=x, v_ptr=v, old_ptr=empty_like(x), n=len(x), KIND=kind, BLOCK=128)
     check(combine, (1,), arguments, dict(x_ptr=expected, old_ptr=x), device=device)
-    # The same once more, where the signs of zeros count.
+    # Again, with the signs of zeros checked.
     arguments = dict(x_ptr=x.copy(), v_ptr=v, bits_ptr=np.zeros(len(x), bits), n=len(x))
     arguments |= dict(IS_MAX=kind == "max", BLOCK=128)
     results = dict(x_ptr=expected, bits_ptr=expected.view(bits))
@@ -284,7 +284,7 @@ def test_swaps_where_the_bits_agree(dtype, device):
 
 @triton.jit
 def add_by_swaps(x_ptr, total_ptr, n):
-    """A sum that no built-in makes: of products."""
+    """An update that no built-in has: a multiplication."""
     for i in range(n):
         factor = tl.load(x_ptr + tl.program_id(0) * n + i)
         seen = tl.load(total_ptr)
@@ -324,7 +324,7 @@ def test_spin_lock(device):
 
 @triton.jit
 def chain(flag_ptr, data_ptr, BLOCK: tl.constexpr):
-    """Each program adds to what the one before it has written."""
+    """Each program adds to the values that the previous one has written."""
     pid = tl.program_id(0)
     i = tl.arange(0, BLOCK)
     before = tl.zeros((BLOCK,), tl.int64)
@@ -350,7 +350,7 @@ def between(x_ptr, seen_ptr, BLOCK: tl.constexpr):
     """Loads and stores on both sides of an atomic access to the same memory."""
     i = tl.arange(0, BLOCK)
     first = tl.load(x_ptr + i)
-    tl.debug_barrier()  # the store's elements are other threads' than the load's
+    tl.debug_barrier()  # the stores are by other threads than the loads
     tl.store(x_ptr + (BLOCK - 1 - i), first * 2)
     old = tl.atomic_add(x_ptr + i, first)
     then = tl.load(x_ptr + i)

@@ -21,7 +21,7 @@ def copy(
 
 
 def window(memory, m, n, first, second, shape, check, fill):
-    """What a block sees of the m x n corner of an array whose memory goes on around it."""
+    """The block of the m x n corner of an array whose memory continues around it."""
     out = np.empty(shape, memory.dtype)
     for r in range(shape[0]):
         for c in range(shape[1]):
@@ -146,7 +146,7 @@ def wide(x_ptr, out_ptr, offset, BLOCK: tl.constexpr):
 
 
 def test_extents_beyond_32_bits(device):
-    """Only the last four elements of an array of 2**33 bytes are there to be read."""
+    """Only the last four elements of an array of 2**33 bytes are mapped."""
     if device != "cpu":
         pytest.skip("the address is made up")
     memory = np.arange(1, 9, dtype=np.int8)

@@ -79,7 +79,7 @@ def test_by_value(source, target, device):
 
 
 def rounded_once(number, digits):
-    """The nearest number of so many binary digits; of two, the even one."""
+    """The nearest number with the given number of binary digits; ties to even."""
     size = abs(number)
     dropped = max(size.bit_length() - digits, 0)
     kept, rest = size >> dropped, size & ((1 << dropped) - 1)
@@ -88,8 +88,8 @@ def rounded_once(number, digits):
 
 
 def hard_integers(source):
-    """Middles of two neighbours at every size, and what lies beside them by one or by what f64 and
-    f32 do not hold.
+    """Midpoints of two neighbours at every size, and numbers next to them by one or by less than f64 and
+    f32 resolve.
     """
     limits = np.iinfo(source)
     found = {0, 1, limits.min, limits.max, limits.max - 1}

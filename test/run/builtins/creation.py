@@ -1,4 +1,4 @@
-"""arange, full, zeros, zeros_like: extents, types, values known while compiling and not."""
+"""arange, full, zeros, zeros_like: extents, types, compile-time and run-time values."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

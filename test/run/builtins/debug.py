@@ -9,7 +9,7 @@ from harness import Float8, check, launch
 
 
 def printed(capfd, device, kernel, grid=(1,), **arguments):
-    """What a launch writes; other devices only show that they take the kernel."""
+    """The output of a launch; other devices only have to accept the kernel."""
     launch(kernel, grid, device=device, **arguments)
     if device != "cpu":
         pytest.skip("the text of devices is formatted on the device")
@@ -170,8 +170,8 @@ def test_a_failed_assertion_is_an_exception_at_the_launch(device):
     line = checked.starting_line_number + 5
     assert f"debug.py:{line}: " in str(failure.value)
     assert "in program (1, 0, 0)" in str(failure.value)
-    assert (out[8:16] == -1).all()  # what stands behind the assertion has not run
-    checked[(4,)](np.abs(x), out, 32, N=8, debug=True)  # the next launch is another
+    assert (out[8:16] == -1).all()  # code after the assertion has not run
+    checked[(4,)](np.abs(x), out, 32, N=8, debug=True)  # the next launch is not affected
     assert (out == np.abs(x)).all()
 
 

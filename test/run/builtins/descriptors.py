@@ -22,7 +22,7 @@ def copy_block(
 
 
 def padded_block(x, offsets, shape, fill=0):
-    """What a block sees of an array, by indices one after the other."""
+    """The block of an array, computed index by index."""
     out = np.full(shape, fill, x.dtype)
     for index in itertools.product(*map(range, shape)):
         at = tuple(o + i for o, i in zip(offsets, index, strict=True))
@@ -184,7 +184,7 @@ def test_scatter(device):
 
 @triton.jit
 def reduce_blocks(out_ptr, v_ptr, m, n, KIND: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
-    """Every program combines its block into the same place."""
+    """Every program combines its block with the same block of memory."""
     v = tl.make_tensor_descriptor(v_ptr, [64, N], [N, 1], [M, N])
     block = v.load([tl.program_id(0) * M, 0])
     out = tl.make_tensor_descriptor(out_ptr, [m, n], [n, 1], [M, N])
@@ -321,7 +321,7 @@ def test_memory_that_must_not_be_written(device):
 
 @triton.jit
 def loaded(source, at, N: tl.constexpr):
-    """Of a descriptor or of a pointer."""
+    """The element type of a descriptor or of a pointer."""
     if isinstance(source, tl.core.tensor_descriptor_base):
         return source.load([at])
     return tl.load(source + at + tl.arange(0, N))

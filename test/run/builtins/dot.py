@@ -1,4 +1,4 @@
-"""Products of tiles against float64 and exact integers: types, shapes, strides, chains, loops."""
+"""tl.dot against float64 and exact integers: types, shapes, strides, chains, loops."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -122,8 +122,8 @@ def both_orders(q_ptr, k_ptr, s_ptr, t_ptr, M: tl.constexpr, N: tl.constexpr, D:
 @pytest.mark.parametrize("rows", [16, 64, 128])
 @pytest.mark.parametrize("num_warps", [1, 4])
 def test_scores_are_the_same_in_both_orders(num_warps, rows, device):
-    # A backward pass computes scores again, transposed and by tiles of other extents: a difference matters where they are
-    # divided by or raised to a power.
+    # A backward pass recomputes scores, transposed and with other tile extents: a difference matters where they are
+    # divisors or exponents.
     q, k = array("float32", rows, 32, seed=21), array("float32", 64, 32, seed=22)
     s, t = np.full((rows, 64), np.nan, np.float32), np.full((64, rows), np.nan, np.float32)
     one, other = np.full((16, 64), np.nan, np.float32), np.full((64, 16), np.nan, np.float32)
@@ -226,13 +226,13 @@ def chain(a_ptr, b_ptr, c_ptr, d_ptr, SIZE: tl.constexpr, FORM: tl.constexpr, it
     a = tl.load(a_ptr + at)
     b = tl.load(b_ptr + at)
     c = tl.load(c_ptr + at)
-    if FORM == "sum":  # one accumulator through three products
+    if FORM == "sum":  # one accumulator through three dots
         d = tl.dot(a, b, tl.dot(b, c, tl.dot(a, c)))
     elif FORM == "product":
         d = tl.dot(tl.dot(a, b), c)
     elif FORM == "transposed":
         d = tl.dot(tl.trans(tl.dot(a, b)), c, c)
-    elif FORM == "power":  # the accumulator is an operand too
+    elif FORM == "power":  # the accumulator is also an operand
         d = c
         for _ in range(iterations):
             d = tl.dot(d, b, d)
@@ -242,7 +242,7 @@ def chain(a_ptr, b_ptr, c_ptr, d_ptr, SIZE: tl.constexpr, FORM: tl.constexpr, it
         for _ in range(iterations):
             d, e = tl.dot(a, e, d), d
         d = d + e
-    elif FORM == "late":  # the old accumulator is read once the new one is there
+    elif FORM == "late":  # the old accumulator is read after the new one is computed
         d = c
         e = c
         for _ in range(iterations):
@@ -306,7 +306,7 @@ FORMS = ["sum", "product", "transposed", "power", "swap", "late", "scaled", "bra
 @pytest.mark.parametrize("size", [1, 4, 16, 32])
 @pytest.mark.parametrize("iterations", [0, 1, 3])
 def test_chains(form, size, iterations, device):
-    """Of small integers, so that every sum is exact in float64."""
+    """Operands are small integers, so that every sum is exact in float64."""
     a, b, c = (np.round(values("float64", size, size, seed=s, low=-2, high=2)) for s in (15, 16, 17))
     d = np.full((size, size), np.nan)
     if launch(chain, (1,), a, b, c, d, size, form, iterations, device=device):
@@ -318,7 +318,7 @@ def in_place(a_ptr, b_ptr, SIZE: tl.constexpr):
     at = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
     a = tl.load(a_ptr + at)
     b = tl.load(b_ptr + at)
-    tl.store(a_ptr + at, a + 1)  # the product multiplies what was there before
+    tl.store(a_ptr + at, a + 1)  # the dot uses the values from before the store
     tl.store(b_ptr + at, tl.dot(a, b))
 
 

@@ -1,4 +1,4 @@
-"""Products that may read rows of their left operand in memory: where a copy is needed all the same, and what stores see."""
+"""Dots that may read rows of their left operand from memory: where a copy is still needed, and stores in between."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -14,7 +14,7 @@ ROWS, COLUMNS, DEPTH = 16, 64, 32
 def wrapped(
     a_ptr, b_ptr, c_ptr, m, k, a_row, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, ALL: tl.constexpr
 ):  # fmt: skip
-    """Rows taken modulo the height, the last turn cut off by a mask, an elementwise mask besides."""
+    """Rows taken modulo the height, the last iteration masked, and an additional elementwise mask."""
     rows = (tl.program_id(0) * M + tl.arange(0, M)) % m
     depth = tl.arange(0, K)
     j = tl.arange(0, N)
@@ -54,7 +54,7 @@ def test_rows_that_wrap_and_turns_that_are_cut_off(height, depth, pitch, seen_wh
 
 @triton.jit
 def overwritten(a_ptr, b_ptr, c_ptr, out_ptr, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr, HAS_ATOMIC: tl.constexpr):
-    """The left operand's memory changes between its load and the product, and once more behind that."""
+    """The left operand's memory changes between its load and the dot, and again after the dot."""
     i = tl.arange(0, M)
     k = tl.arange(0, K)
     j = tl.arange(0, N)

@@ -1,4 +1,4 @@
-"""Products of microscaling formats: every code of every format, both scales, both ways of packing."""
+"""tl.dot_scaled: every code of every microscaling format, both scales, both ways of packing."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -38,7 +38,7 @@ def check_scaled(form_a, form_b, kind_a, kind_b, device, shape=(16, 8, 64), fact
     a, x = tile(form_a, m, k, 1, packs[0])
     b, y = tile(form_b, n, k, 2, packs[1])
     b = np.ascontiguousarray(b.T)
-    # GPUs multiply in f16 where a side has it, as Triton does: what is scaled must stay within its range.
+    # GPUs multiply in f16 where a side has it, as Triton does: scaled values must stay within its range.
     forms, codes = (form_a, form_b), (110, 140)
     if "fp16" in forms and device.startswith("cuda"):
         codes = (124, 128) if "e5m2" in forms else (124, 132)

@@ -1,4 +1,4 @@
-"""Two products in a loop whose tiles do not fit into a GPU's shared memory together, a turn ahead: fewer run ahead."""
+"""Two dots in a loop whose pipelined tiles do not fit into a GPU's shared memory together: fewer loads are pipelined."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

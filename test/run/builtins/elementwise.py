@@ -1,4 +1,4 @@
-"""abs, maximum, minimum, clamp, where, add, sub, mul, cdiv, sigmoid: all types that each takes."""
+"""abs, maximum, minimum, clamp, where, add, sub, mul, cdiv, sigmoid: all supported types."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -144,6 +144,6 @@ def sigmoid_method(x):
 def test_sigmoid(function, dtype, device):
     x = np.linspace(-30, 30, 500).astype(dtype)
     expected = 1 / (1 + np.exp(-x.astype(np.longdouble)))
-    quick = device != "cpu" and dtype == "float32"  # exp(30) is up to 37 units off there
+    quick = device != "cpu" and dtype == "float32"  # exp(30) has an error of up to 37 units there
     ulps = 41.0 if quick else 4.0
     check_pointwise(function, [x], expected, out=empty_like(x), device=device, ulps=ulps)

@@ -1,4 +1,4 @@
-"""Floats of 8 bits: all values and both rounding modes of every conversion, arithmetic, promotion."""
+"""fp8: all values and both rounding modes of every conversion, arithmetic, promotion."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -142,7 +142,7 @@ def test_arithmetic_rounds_once(name, device):
         total = rounded(name, x + y)
         results = [x + y, x - y, x * y, np.where(x < y, x, y), total * 1.5]
     expected = FORMATS[name].encode(np.concatenate(results))
-    # a selection keeps the code that it selects
+    # tl.where keeps the selected code
     chosen = np.where(x < y, codes[0], codes[1])
     expected[3 * 512 : 4 * 512] = chosen
     arguments = dict(
@@ -171,7 +171,7 @@ def test_signs(name, device):
     codes = np.resize(codes, 256)
     x = FORMATS[name].decoded[codes]
     expected = FORMATS[name].encode(np.concatenate([-x, abs(x), abs(x), np.full(256, -0.3)]))
-    expected[256:512] = codes & 0x7F  # of each code, those that stand for one number too
+    expected[256:512] = codes & 0x7F  # of each code, also of codes for the same number
     arguments = dict(
         x_ptr=Float8(codes, name), out_ptr=Float8(np.full(1024, 0xCD), name), BLOCK=256
     )

@@ -1,4 +1,4 @@
-"""Elements at computed places: gather along every axis, and histograms."""
+"""Elements at computed indices: gather along every axis, and histograms."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -92,7 +92,7 @@ def test_gather_in_one_dimension(n, k, device):
 
 
 def test_indices_outside_stay_inside(device):
-    """They give an element of the source, the last ones where they are just below zero."""
+    """Indices are taken modulo the extent, so -1 is the last element."""
     src = values("int32", 64, low=1, high=99)
     index = np.array([-1, -64, 64, 200, 2**31 - 1, -(2**31), 5, -2], np.int32)
     want = src[index.astype(np.int64) % 64]
@@ -102,7 +102,7 @@ def test_indices_outside_stay_inside(device):
 
 @triton.jit
 def of_computed(x_ptr, out_ptr, turns, N: tl.constexpr):
-    """A carried tile that reads itself; its source is no load and used beside the gather."""
+    """A loop-carried tile gathers from itself; the other source is not a load and has other uses."""
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
     for turn in range(turns):
@@ -125,7 +125,7 @@ def test_carried_gather(n, device):
 
 @triton.jit
 def in_a_branch(x_ptr, out_ptr, flag, N: tl.constexpr):
-    """The source is made before the branch that reads it, and used after."""
+    """The source is computed before the branch that reads it, and used after."""
     i = tl.arange(0, N)
     x = tl.exp2(tl.load(x_ptr + i))
     y = x
@@ -177,7 +177,7 @@ def exchanged(
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("distance", [0, 1, 2, 3, 7, 8, 16, 21, 63])
 def test_exchange(distance, axis, device):
-    """Elements whose places differ in fixed bits: one register in another order."""
+    """Partners whose indices differ in fixed bits: a permutation within registers."""
     x = values("float32", 64, 64)
     want = np.take(x, np.arange(64) ^ distance, axis)
     arguments = dict(x_ptr=x, out_ptr=blank(want), DISTANCE=distance, AXIS=axis, M=64, N=64)
@@ -225,7 +225,7 @@ def test_what_is_no_bin_does_not_count(device):
 
 @triton.jit
 def counts_of_blocks(x_ptr, out_ptr, n, N: tl.constexpr):
-    """Each turn's counts are its own: bins are emptied every time."""
+    """Each iteration starts with empty bins."""
     total = tl.zeros((16,), tl.int32)
     for start in range(0, n, N):
         i = start + tl.arange(0, N)

@@ -1,4 +1,4 @@
-"""Hints and checks while compiling change no value."""
+"""Hints and compile-time checks change no value."""
 # SPDX-License-Identifier: MIT
 
 import random
@@ -38,7 +38,7 @@ def checked(out_ptr, N: tl.constexpr):
 
 
 def test_static_assert_and_static_print(device, capfd):
-    even = 2 * random.SystemRandom().randrange(2**29)  # a kernel that no cache holds yet
+    even = 2 * random.SystemRandom().randrange(2**29)  # a kernel that is in no cache yet
     arguments = dict(out_ptr=np.zeros(1, np.int32), N=even)
     check(checked, (1,), arguments, dict(out_ptr=np.int32([even])), device=device)
     output = capfd.readouterr()

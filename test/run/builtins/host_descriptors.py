@@ -1,4 +1,4 @@
-"""Tensor descriptors that the host makes and kernels take: beside other arguments, with both
+"""Tensor descriptors that are created on the host: beside other arguments, with both
 paddings, with rounding to tf32.
 """
 # SPDX-License-Identifier: MIT

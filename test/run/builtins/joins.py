@@ -1,4 +1,4 @@
-"""Tiles put together and taken apart: join, split, cat; flip, roll, squeeze, swizzle2d."""
+"""Joining, splitting and reordering tiles: join, split, cat; flip, roll, squeeze, swizzle2d."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -53,7 +53,7 @@ def split_of_join(x, y):
 
 @triton.jit
 def halves_of_pairs(x, y):
-    """Splits what no join has made."""
+    """Splits tiles that are not results of joins."""
     a, b = tl.split(tl.reshape(x, (x.shape[0] * x.shape[1] // 2, 2)))
     c, d = y.reshape(y.shape[0] * y.shape[1] // 2, 2).split()
     return (a + d) * (b - c)
@@ -104,7 +104,7 @@ BINARY = [
 
 
 def exact_sum(y):
-    """In the kernel's order for whole numbers any order is the same."""
+    """A sum of whole numbers, which is the same in any order."""
     return y.astype(np.float64).sum(0).astype(y.dtype)
 
 
@@ -165,7 +165,7 @@ def any_order(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
 
 @pytest.mark.parametrize("n", [1, 2, 16, 1024])
 def test_cat_in_any_order(n, device):
-    """The order is the target's own: a CPU keeps it, so nothing is lost or doubled."""
+    """The order depends on the target; the CPU keeps it. No element is lost or duplicated."""
     x, y = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32) + 5000
     expected = np.concatenate([x, y + 1])
     arguments = dict(x_ptr=x, y_ptr=y, out_ptr=blank(expected), N=n)
@@ -174,7 +174,7 @@ def test_cat_in_any_order(n, device):
 
 @triton.jit
 def masked_pairs(x_ptr, out_ptr, n, N: tl.constexpr):
-    """A tail masked off before the join, and loads of the pairs behind it."""
+    """Loads with a masked tail before the join, and a masked store after it."""
     i = tl.arange(0, N)
     low = tl.load(x_ptr + 2 * i, mask=2 * i < n, other=-1)
     high = tl.load(x_ptr + 2 * i + 1, mask=2 * i + 1 < n, other=-2)
@@ -200,7 +200,7 @@ def test_masked_pairs(n, device):
 
 @triton.jit
 def butterflies(x_ptr, out_ptr, iterations, N: tl.constexpr):
-    """A carried tile that each turn reads at another place of itself."""
+    """A loop-carried tile of which each iteration reads other elements."""
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
     for iteration in range(iterations):
@@ -225,7 +225,7 @@ def test_carried_butterflies(n, device):
     )
 
 
-# --- places of one tile --------------------------------------------------------------------
+# --- elements of one tile ------------------------------------------------------------------
 
 
 @triton.jit

@@ -71,7 +71,7 @@ def run(name, operands, expected, device, **tolerance):
 
 
 def precise(value):
-    """As the widest float of numpy."""
+    """The value as numpy's widest float."""
     return np.longdouble(str(mpf(value)) if not isinstance(value, complex) else "nan")
 
 
@@ -81,12 +81,12 @@ def spread(dtype, low, high, seed=0):
 
 
 def powers(dtype, low, high, seed=0):
-    """Of both signs, with exponents of all sizes between."""
+    """Numbers of both signs, with exponents from `low` to `high`."""
     random = np.random.default_rng(seed)
     return (random.choice([-1, 1], N) * 2.0 ** (random.random(N) * (high - low) + low)).astype(dtype)
 
 
-# Where the arguments of a function lie, if not in [-4, 4].
+# The range of the arguments of a function, if not [-4, 4].
 DOMAINS = {
     **dict.fromkeys(["sqrt", "rsqrt", "rsqrt_rn", "lgamma", "y0", "y1"], (0.01, 40)),
     **dict.fromkeys(["log", "log2", "log10", "fast_logf", "fast_log2f", "fast_log10f"], (1e-3, 50)),
@@ -106,7 +106,7 @@ DOMAINS = {
     "pow": (0.1, 10),
     "fast_powf": (0.1, 10),
 }
-# Units in the last place; where a function has zeros between, also a distance.
+# Absolute tolerances for functions with zeros in the range, besides the units in the last place.
 LOOSE = {"j0": 1e-6, "j1": 1e-6, "y0": 1e-6, "y1": 1e-6, "jn": 1e-6, "yn": 1e-5, "lgamma": 1e-6}
 BESSEL_DIGITS = {"float32": 1.0, "float64": 1e-9}
 ARITY = {

@@ -46,7 +46,7 @@ def two(
 
 @triton.jit
 def distance(a, b):
-    """Straight: no more than ops on tiles."""
+    """Without control flow: only ops on tiles."""
     return tl.abs(a - b) * 2 + 1
 
 
@@ -71,7 +71,7 @@ def early(a, b):
 
 @triton.jit
 def gcd(a, b):
-    """A loop for as long as each element needs."""
+    """A loop whose trip count depends on the element."""
     a = tl.abs(a)
     b = tl.abs(b)
     while b != 0:
@@ -100,7 +100,7 @@ def quotient_and_rest(a, b):
 
 
 def c_divide(a, b):
-    """C's quotient and rest, a for both where b is 0."""
+    """C's quotient and remainder, a for both where b is 0."""
     safe = np.where(b == 0, 1, b)
     quotient = (np.sign(a) * np.sign(safe)) * (np.abs(a) // np.abs(safe))
     return np.where(b == 0, a, quotient), np.where(b == 0, a, a - quotient * safe)
@@ -142,7 +142,7 @@ def test_several_results(shape, device):
 
 @triton.jit
 def neighbours(a0, a1, b0, b1):
-    """Two elements a call: those of an operand stand together."""
+    """Two elements per call: those of one operand are consecutive parameters."""
     if a0 < a1:
         return a0 * 10 + b1, a1 + b0
     else:
@@ -151,7 +151,7 @@ def neighbours(a0, a1, b0, b1):
 
 @triton.jit
 def sorted_pairs(a0, a1, b0, b1):
-    """Two results of two elements each: those of a result stand together."""
+    """Two results of two elements each: those of one result are consecutive."""
     low = a0
     high = a1
     if a0 > a1:

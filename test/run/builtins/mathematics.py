@@ -81,7 +81,7 @@ def test_special_values(name, dtype, device):
     info = np.finfo(dtype)
     x = np.array([*SPECIAL, info.max, info.min, info.tiny, -info.tiny, info.eps], dtype)
     if name in ("sin", "cos") and dtype == "float64":
-        x[np.abs(x) > 1e15] = 3e7  # the wide reference of numpy is no more exact than ours there
+        x[np.abs(x) > 1e15] = 3e7  # numpy's wide reference is no more accurate than ours there
     check_function(name, x, device)
 
 

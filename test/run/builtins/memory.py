@@ -50,7 +50,7 @@ def test_addresses_off_a_vector(dtype, shift, device):
 
 
 def test_addresses_off_an_element(device):
-    """Elements at odd addresses, which numpy makes of bytes."""
+    """Elements at odd addresses, as numpy views of bytes."""
     if device != "cpu":
         pytest.skip("a GPU needs aligned elements")
     x_bytes, out_bytes = np.zeros(405, np.uint8), np.zeros(405, np.uint8)
@@ -113,7 +113,7 @@ def never_touched(x_ptr, out_ptr, far, BLOCK: tl.constexpr):
 
 
 def test_lanes_masked_off_touch_no_memory(device):
-    """Their addresses lie far outside of the arrays."""
+    """The addresses of masked-off lanes are far outside of the arrays."""
     x = values("float32", 1)
     arguments = dict(x_ptr=x, out_ptr=empty_like(x), far=2**30, BLOCK=64)
     check(never_touched, (1,), arguments, dict(out_ptr=x), device=device)
@@ -212,7 +212,7 @@ def test_flip_in_place_after_a_reduction(block, device):
 
 @triton.jit
 def load_after_store(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    """Both pointers may be into one array."""
+    """Both pointers may point into one array."""
     i = tl.arange(0, BLOCK)
     before = tl.load(x_ptr + i)
     tl.store(y_ptr + i, before * 2)
@@ -320,7 +320,7 @@ def test_offsets_of_more_than_2_to_the_31_bytes(device):
 
 
 def test_32_bit_offsets_of_wide_elements(device):
-    """An int32 index times 8 bytes passes 2**31."""
+    """An int32 index times 8 bytes exceeds 2**31."""
     try:
         x = np.zeros(2**28 + 4096, np.float64)
     except MemoryError:
@@ -344,7 +344,7 @@ def volatile_after_store(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
 
 
 def test_volatile_loads_keep_their_place_among_stores(device):
-    """A block's threads see one another's stores after a barrier alone."""
+    """Threads of a CTA see each other's stores only after a barrier."""
     if device != "cpu":
         pytest.skip("the first load races with the store")
     n = 1024

@@ -117,7 +117,7 @@ def logical_not(x):
 
 
 def promoted(a, b):
-    """The type in which two tiles meet."""
+    """The type that two tiles promote to."""
     for float_type in ("float64", "float32", "float16"):
         if float_type in (a, b):
             return float_type
@@ -201,7 +201,7 @@ def test_integer_division_goes_toward_zero(dtype, device):
     x, y = anything(dtype), anything(dtype, 1)
     y[y == 0] = 3
     y[::2] = np.where(y[::2] % 7 == 0, 1, y[::2] % 7)
-    if dtype in SIGNED:  # the one quotient that no type holds
+    if dtype in SIGNED:  # the one quotient that overflows
         y[(x == np.iinfo(dtype).min) & (y == -1)] = 1
     quotient, rest = truncated(x, y)
     check_pointwise(floor_divide, [x, y], quotient, device=device)

@@ -1,4 +1,4 @@
-"""Built-ins under their other names: tl.math, methods, functions of descriptors, facts of targets."""
+"""Built-ins under their other names: tl.math, methods, functions of descriptors, properties of targets."""
 # SPDX-License-Identifier: MIT
 
 import math
@@ -83,7 +83,7 @@ def target_names(x_ptr, out_ptr, facts_ptr, N: tl.constexpr):
 
 
 def test_names_of_targets_that_mean_something_everywhere(device):
-    x = np.array([0, 0.5, -1, 1.75, 0.125, -0.4375, 0.25, 1.5], np.float32)  # all have 4 bits
+    x = np.array([0, 0.5, -1, 1.75, 0.125, -0.4375, 0.25, 1.5], np.float32)  # all fit in 4 bits
     arguments = dict(x_ptr=x, out_ptr=empty_like(x), facts_ptr=np.zeros(2, np.int32), N=8)
     expected = dict(out_ptr=x, facts_ptr=np.array([4, 128], np.int32))
     check(target_names, (1,), arguments, expected, device=device)
@@ -105,5 +105,5 @@ def test_registers_of_nvidia_gpus(device):
         pytest.skip("registers of NVIDIA GPUs; fail_extern.py has the errors elsewhere")
     times, place = np.zeros(2, np.int64), np.full(1, -1, np.int32)
     launch(cuda_names, (1,), device=device, times_ptr=times, place_ptr=place)
-    if ":" not in device:  # else nothing has run
+    if ":" not in device:  # otherwise nothing has run
         assert 0 < times[0] <= times[1] and 0 <= place[0] < 1024

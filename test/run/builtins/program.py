@@ -1,4 +1,4 @@
-"""program_id, num_programs; grids of one to three dimensions, empty, large, computed ones."""
+"""program_id, num_programs; grids of one to three dimensions, also empty, large and computed."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

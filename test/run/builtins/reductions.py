@@ -53,7 +53,7 @@ def test_sum_of_integers(dtype, axis, device):
 @pytest.mark.parametrize("axis", [0, 1, None])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_sum_of_floats(dtype, axis, shape, device):
-    """In any order: the bound is the worst case of any."""
+    """The order of the sum is free: the bound is the worst case."""
     x = values(dtype, *shape)
     exact = np.asarray(x.astype(np.float64).sum(axis)).reshape(-1)
     bound = float(np.abs(x).astype(np.float64).sum() * np.finfo(dtype).eps * 4)
@@ -166,7 +166,7 @@ def with_indices(
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint32", *FLOATS])
 def test_extremes_with_their_indices(dtype, axis, largest, device):
-    """Few different values, so that many are equal: the first one wins."""
+    """Few distinct values, so that many are equal: the first one wins."""
     x = values(dtype, 16, 32, low=0, high=5)
     if dtype in FLOATS:
         x = np.floor(x)
@@ -207,7 +207,7 @@ def _first_best(row):
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_indices_beside_nans(dtype, axis, device):
-    """A NaN loses against every number, infinities too; where all are NaN the first one is taken."""
+    """Every number, infinities too, is preferred to NaN; if all are NaN, the first one is taken."""
     x = values(dtype, 16, 32, low=-3, high=3)
     random = np.random.default_rng(3)
     x[random.random(x.shape) < 0.4] = np.nan
@@ -471,7 +471,7 @@ def accumulated_floats(x_ptr, out_ptr, columns, N: tl.constexpr):
 @pytest.mark.parametrize("columns", [0, 5, 3000])
 def test_accumulated_floats_in_loops(columns, device):
     x = values("float32", columns + 1, low=-1, high=1)
-    x[2:3] = np.nan  # which a maximum passes over, and a sum does not
+    x[2:3] = np.nan  # a maximum ignores it, a sum does not
     seen = x[:columns]
     padded = np.concatenate([seen, np.zeros(-columns % 1024, np.float32)])
     most = np.fmax.reduce(padded, initial=-np.inf)

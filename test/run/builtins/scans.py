@@ -47,7 +47,7 @@ def widened(dtype):
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_cumsum(shape, axis, reverse, device):
-    """Whole numbers: every order of adding gives the same."""
+    """Whole numbers: every order of addition gives the same result."""
     x = np.round(values("float32", *shape) * 8)
     check_scan(tl.cumsum, x, axis, reverse, scanned(np.cumsum, x, axis, reverse), device)
 
@@ -88,7 +88,7 @@ def test_cumprod(dtype, axis, reverse, device):
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_small_floats(axis, device):
-    """bfloat16 is summed as float32; float16 stays what it is."""
+    """bfloat16 is summed in float32, float16 in float16."""
     x = BFloat16(np.arange(64).reshape(4, 16) % 3)
     expected = np.cumsum(x.values(), axis)
     check_scan(tl.cumsum, x, axis, False, expected, device)
@@ -173,7 +173,7 @@ def test_function_that_takes_the_right_operand(axis, reverse, device):
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_function_with_control_flow(axis, device):
-    """Not associative in general; it is where what is below zero stands at the start alone."""
+    """The function is associative here, since only the first elements are negative."""
     x = np.abs(values("int32", 8, 16, low=0, high=50))
     x[0, :], x[:, 0] = -3, -3
     check_scan(masked_sums, x, axis, False, segmented(x, axis), device)
@@ -192,7 +192,7 @@ def segmented(x, axis):
 
 @triton.jit
 def compose(a1, b1, a2, b2):
-    """x -> a * x + b, one after the other."""
+    """The composition of functions x -> a * x + b."""
     return a1 * a2, b1 * a2 + b2
 
 

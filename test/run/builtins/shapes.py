@@ -1,4 +1,4 @@
-"""Functions that give elements another place: shapes, transposes, broadcasts, one element."""
+"""Functions that move elements: shapes, transposes, broadcasts, single elements."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -10,7 +10,7 @@ from harness import check, values
 
 @triton.jit
 def transform(x_ptr, out_ptr, FUNCTION: tl.constexpr, SHAPE: tl.constexpr, COUNT: tl.constexpr):
-    """x in SHAPE, given as a flat array, through the function, and flat again."""
+    """Applies the function to x in SHAPE; input and output are flat arrays."""
     x = tl.reshape(tl.load(x_ptr + tl.arange(0, SHAPE[0] * SHAPE[1])), SHAPE)
     y = FUNCTION(x)
     tl.store(out_ptr + tl.arange(0, COUNT), tl.reshape(y, (COUNT,)))

@@ -1,6 +1,6 @@
-"""Products large enough for the matrix unit of four warps: element types, directions in memory, numbers of warps.
+"""Dots large enough for wgmma: element types, directions in memory, numbers of warps.
 
-All numbers are small integers, so sums are exact whatever their order; what is rounded is rounded once.
+All numbers are small integers, so sums are exact in any order; results are rounded at most once.
 """
 # SPDX-License-Identifier: MIT
 
@@ -103,7 +103,7 @@ def test_the_right_operand_of_one_is_the_left_of_another(warps, device):
         before = np.zeros((size, size))
         for step in range(steps):
             x, y, z = (each[step * m : (step + 1) * m] for each in (exact_a, exact_b, exact_c))
-            # tf32 keeps 11 bits of the left operand, which are sums of products here
+            # tf32 keeps 11 bits of the left operand, which is the result of dots here
             expected = x @ y.T @ z + x @ before
             assert np.abs(out[step * m : (step + 1) * m] - expected).max() <= 2.0**-10 * np.abs(expected).max()
             before += y.T @ z
@@ -117,7 +117,7 @@ def test_imprecise_sums(imprecise, device):
 
 @triton.jit
 def chain(q_ptr, k_ptr, v_ptr, o_ptr, iterations, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    """Attention without its softmax: the first product, cut to 0..3, multiplies again."""
+    """Attention without its softmax: the result of the first dot, clamped to 0..3, is an operand of the second."""
     i = tl.arange(0, BM)
     j = tl.arange(0, BN)
     depth = tl.arange(0, D)
@@ -161,7 +161,7 @@ def moved_accumulators(a_ptr, b_ptr, d_ptr, iterations, SIZE: tl.constexpr, FORM
     for iteration in range(iterations):
         if FORM == "swap":
             d, e = tl.dot(a, b, e), d
-        elif FORM == "late":  # the old sums are read once the new ones are there
+        elif FORM == "late":  # the old accumulator is read after the new one is computed
             f = tl.dot(a, b, d)
             e += d + f
             d = f
@@ -173,7 +173,7 @@ def moved_accumulators(a_ptr, b_ptr, d_ptr, iterations, SIZE: tl.constexpr, FORM
         elif FORM == "two":
             d = tl.dot(a, b, d)
             e = tl.dot(b, a, e)
-        else:  # what a product reads is written again
+        else:  # the buffer of an operand is written again
             d = tl.dot(a, tl.dot(a, b).to(tl.float16), d)
             a = b
     tl.store(d_ptr + at, d + 2 * e)
@@ -233,7 +233,7 @@ def matmul(
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("stages, warps", [(1, 4), (2, 8), (3, 4), (4, 8)])
 def test_matmuls_of_any_extent(shape, block, transposed, stages, warps, device):
-    """Loads ahead of the products, by copies where rows are multiples of 8, in registers where not."""
+    """Pipelined loads: asynchronous copies if rows are multiples of 8, otherwise in registers."""
     m, n, k = shape
     a, exact_a = integers("float16", m, k, seed=8)
     b, exact_b = integers("float16", *((n, k) if transposed else (k, n)), seed=9)
@@ -288,6 +288,6 @@ def test_attention(dtype, block, warps, causal, device):
             s = np.where(np.tri(count, dtype=bool), s, -np.inf)
         p = np.exp(s - s.max(1, keepdims=True))
         expected = p / p.sum(1, keepdims=True) @ exact_v
-        # P is rounded to the operands' type: half a unit of it, for each of the values that are averaged.
+        # P is rounded to the operands' type: half a unit of error for each of the averaged values.
         bound = 3 * 2.0 ** (-8 if dtype == "bfloat16" else -11)
         assert np.abs(o - expected).max() < 2 * bound
