@@ -115,7 +115,7 @@ def _toward_zero(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def divide(op: str, x: Node, y: Node) -> Node:
-    """// or % of integers of one type, by 1..16; the quotient is truncated, the remainder has the sign of the dividend."""
+    """// or % of integers of one type, by 1..16; the quotient is truncated, the remainder has the dividend's sign."""
     y = arithmetic("+", bitwise("&", y, constant(15, y.kind.dtype)), constant(1, y.kind.dtype))
     function = _toward_zero if op == "//" else np.fmod
     return _exact(x, y, f"({x.text} {op} {y.text})", x.kind.dtype, function)

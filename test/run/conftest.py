@@ -1,4 +1,4 @@
-"""Lets every run-test import `harness`; readies what --device and --interpret ask for, or skips and says why."""
+"""Makes `harness` importable for run-tests; prepares --device and --interpret, or skips with a reason."""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _sanitizers(request: pytest.FixtureRequest):
-    """What --sanitize asks for holds for every launch; see docs/sanitizer.md."""
+    """Applies --sanitize to every launch; see docs/sanitizer.md."""
     from triton import knobs
 
     words = request.config.getoption("--sanitize", None)
@@ -29,7 +29,7 @@ def _sanitizers(request: pytest.FixtureRequest):
 
 @pytest.fixture(scope="session")
 def why_not(device: str):
-    """Makes that device the active one; gives why nothing can be tested there, if so."""
+    """Makes that device the active one; yields the reason why nothing can be tested there, or an empty text."""
     import _gpu
     from triton.backends.nvidia.assembler import find_assembler
     from triton.runtime import driver
@@ -55,7 +55,7 @@ def _device_is_there(why_not: str) -> None:
 
 @pytest.fixture(autouse=True)
 def _leaves_out(request: pytest.FixtureRequest):
-    """Puts why kernels of a test are not compiled for all GPUs into the report."""
+    """Reports why kernels of a test are not compiled for all GPUs."""
     import _gpu
 
     _gpu.left_out.clear()
@@ -69,8 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Skips what cuda_later.txt lists where the device is a GPU, and what interpret_not.txt lists with --interpret; puts
-    last what runs last.
+    """Skips the tests in cuda_later.txt if the device is a GPU, and those in interpret_not.txt with --interpret; moves
+    tests marked `runs_last` to the end.
     """
     here = Path(__file__).resolve().parent
     options, asked = session.config.option, map(os.path.abspath, session.config.args)
@@ -85,7 +85,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 
 def _skip(items: list[pytest.Item], here: Path, table: str, why: str) -> None:
-    """Those that the table lists, by file or file::test."""
+    """The tests that the table lists, by file or file::test."""
     lines = (here / table).read_text().splitlines()
     listed = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
     for item in items:

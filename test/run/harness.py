@@ -1,10 +1,10 @@
-"""What a run-test needs: `check` launches a kernel on numpy arrays and compares all of them.
+"""The harness of run-tests: `check` launches a kernel on numpy arrays and compares all of them.
 
 def test_exp(device):
     x = values("float32", 1000)
     check(kernel, (4,), arguments, dict(out=np.exp(x)), device=device, rtol=1e-6)
 
-`launch` is for tests that compare themselves: of views of one memory, for example.
+`launch` is for tests with comparisons of their own, for example on views of one memory.
 """
 # SPDX-License-Identifier: MIT
 
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from _names import USED
 
-GUARD_BYTES = 256  # before and after each array; a kernel that writes there is wrong
+GUARD_BYTES = 256  # bytes before and after each array, which no kernel may write
 GUARD = 0xA5
 
 
@@ -29,7 +29,7 @@ class Coded:
     dtype: str  # as `tl` spells it
 
     def values(self) -> np.ndarray:
-        """What results are compared by."""
+        """The array that results are compared by."""
         return self.bits
 
     @property
@@ -41,7 +41,7 @@ class Coded:
 
 
 class Float8(Coded):
-    """Floats of 8 bits, by their codes; results are compared code by code."""
+    """An fp8 array by its codes; results are compared code by code."""
 
     def __init__(self, codes: Any, dtype: str):
         self.bits = np.asarray(codes, dtype=np.uint8)
@@ -64,7 +64,7 @@ class BFloat16(Coded):
 
 
 class Addresses:
-    """An argument that is an array of the addresses of other arrays, wherever those are."""
+    """An argument that is an array of the addresses of other arrays, on the device of the launch."""
 
     def __init__(self, arrays: Iterable[np.ndarray]):
         self.arrays = list(arrays)
@@ -84,7 +84,7 @@ def values(dtype: str, *shape: int, seed: int = 0, low: float = -4, high: float 
 
 
 def empty_like(array: np.ndarray, dtype: Any = None) -> np.ndarray:
-    """An array of the same shape whose bytes no kernel leaves behind by chance."""
+    """An array of the same shape, filled with bytes that no kernel writes by chance."""
     result = np.empty(array.shape, dtype or array.dtype)
     result.view(np.uint8).fill(0xCD)
     return result
@@ -123,9 +123,9 @@ class _Guarded:
 
 
 def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> bool:
-    """Launches on numpy arrays, which may be views of one memory, wherever the device is.
+    """Launches on numpy arrays, which may be views of one memory, on any device.
 
-    True if they now hold the results; False where kernels are only compiled.
+    Returns True if they now hold the results; False if kernels are only compiled.
     """
     USED.record(kernel, (*args, *named.values()))
     if device == "cuda":
@@ -146,7 +146,7 @@ def launch(kernel: Any, grid: Any, *args: Any, device: str, **named: Any) -> boo
 def _run(
     kernel: Any, grid: Any, arguments: dict[str, Any], device: str
 ) -> dict[str, np.ndarray] | None:
-    """Launches and returns what every array holds afterwards; None where nothing ran."""
+    """Launches and returns the content of every array afterwards; None if nothing ran."""
     guarded = {
         name: _Guarded(arg)
         for name, arg in arguments.items()
@@ -164,7 +164,7 @@ def _run(
 
 
 def _within_ulps(got: np.ndarray, want: np.ndarray, ulps: float, atol: float) -> np.ndarray:
-    """`want` has more digits than `got`; a unit is the distance of `got`'s numbers at `want`."""
+    """`want` has higher precision than `got`; a unit is the spacing of `got`'s numbers at `want`."""
     with np.errstate(all="ignore"):
         rounded = want.astype(got.dtype)
         distance = np.abs(got.astype(want.dtype) - want)
@@ -214,12 +214,12 @@ def check(
 ) -> None:
     """Launches `kernel[grid](**arguments)` and compares all arrays.
 
-    Those in `expected` with it, the others with what they held before.
+    Arrays in `expected` are compared with it, the others with their content before the launch.
 
     Without tolerances values must be equal; NaN equals NaN. With `ulps` the expected values have
-    more digits than the output, and may be so many units in its last place (and `atol`) away.
+    higher precision than the output, which may differ by that many units in the last place (and `atol`).
 
-    With a device like cuda:90 the kernel is compiled as for this call, and nothing is compared.
+    With a device like cuda:90 the kernel is compiled as for this call, and no results are compared.
     """
     unknown = expected.keys() - arguments.keys()
     assert not unknown, f"no such argument: {', '.join(sorted(unknown))}"

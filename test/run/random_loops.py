@@ -1,7 +1,7 @@
 """Random programs with loops and branches: tiles carried around loops, swapped, reduced, stored and loaded again.
 
 Usage: random_loops.py [--count N] [--seed S] [--device cpu|cuda] [--keep]
-Tiles t0..t3 and scalars s0..s1 are int32. Each statement writes itself as kernel text and runs itself on numpy.
+Tiles t0..t3 and scalars s0..s1 are int32. Each statement has a kernel text and an execution on numpy.
 """
 # SPDX-License-Identifier: MIT
 
@@ -30,7 +30,7 @@ REDUCTIONS = {
 
 
 class Program:
-    """A kernel as text, and what it does to an environment of numpy values.
+    """A kernel as text, and its effect on an environment of numpy values.
 
     A statement is a function that writes its lines, one that runs it, and the blocks in it.
     """

@@ -1,8 +1,8 @@
-"""Random programs of block pointers, tensor descriptors, atomic accesses, floats of 8 bits and extents that are no powers of two.
+"""Random programs of block pointers, tensor descriptors, atomic accesses, fp8 and extents that are not powers of two.
 
 Usage: random_memory.py [--count N] [--seed S] [--device cpu|cuda] [--keep]
-Blocks lie anywhere about a matrix inside a larger memory, and move in loops. Every result has memory of its own, each atomic
-statement, too: what many elements meet in is combined in no order. All is compared bit by bit, but for the sign of zeros.
+Blocks lie anywhere around a matrix inside a larger memory, and move in loops. Every result has its own memory, each atomic
+statement, too, since atomic accesses have no order. Results are compared bit by bit, except for the sign of zeros.
 """
 # SPDX-License-Identifier: MIT
 
@@ -21,12 +21,12 @@ BYTE_FLOATS = ["float8e5", "float8e4nv", "float8e4b15"]
 TOP, LEFT = 8, 16  # where the matrix begins in its memory
 HEIGHT, PITCH = 72, 80  # of the memory
 LARGEST = 2048  # elements of a tile
-CELLS = 4096  # that atomic statements of a program share
+CELLS = 4096  # shared by the atomic statements of a program
 WIDE = ["int32", "uint32", "int64"]
 
 
 class Program:
-    """Lines of a kernel, with a function for each that does the same to an environment of numpy arrays."""
+    """Lines of a kernel, with a function for each that has the same effect on an environment of numpy arrays."""
 
     def __init__(self, seed, device="cpu"):
         self.seed, self.device = seed, device
@@ -35,7 +35,7 @@ class Program:
         self.arguments = dict(m=r.randint(1, 40), n=r.randint(1, 40), y=r.randint(-9, 30), x=r.randint(-9, 30))
         self.arguments["trips"] = r.choice([0, 1, 2, 4])
         self.cell_dtype = r.choice(["int32", "uint32", "int64", "float32"])
-        self.cells = 0  # handed out
+        self.cells = 0  # in use
         self.lines, self.steps, self.tiles, self.outputs = [], [], [], []
         self.count = 0
         self.load()
@@ -67,7 +67,7 @@ class Program:
         return self.random.choice(fitting) if fitting else None
 
     def shape(self, of_descriptor=None):
-        """Extents of a block; a descriptor's are powers of two, its rows 16 bytes at least."""
+        """Extents of a block; those of a descriptor are powers of two, with rows of at least 16 bytes."""
         r = self.random
         if of_descriptor is not None:
             least = max(16 // np.dtype(of_descriptor).itemsize, 1)
@@ -77,7 +77,7 @@ class Program:
         return (r.randint(1, 40), r.randint(1, 40))
 
     def offset(self, dim):
-        """Where a block begins along a dimension: text, and number by the arguments."""
+        """The start of a block along a dimension: text, and number computed from the arguments."""
         r = self.random
         name, number = "yx"[dim], r.randint(-40, 40)
         kind = r.choice(["argument", "number", "sum"])
@@ -88,7 +88,7 @@ class Program:
         return f"({name} + {number})", lambda: self.arguments[name] + number
 
     def extents(self):
-        """Of a matrix: arguments or numbers."""
+        """The shape of a matrix: arguments or numbers."""
         texts, numbers = [], []
         for name in "mn":
             known = self.random.randint(1, 40)
@@ -107,7 +107,7 @@ class Program:
 
     @staticmethod
     def window(memory, extents, offsets, shape, fill, dims=(0, 1)):
-        """What a block sees, by whether each index is inside along the dimensions that are checked."""
+        """The elements of a block, depending on whether each index is inside along the checked dimensions."""
         rows, columns = (offset + np.arange(extent) for offset, extent in zip(offsets, shape))
         outside = np.zeros(shape, bool)
         if 0 in dims:
@@ -181,7 +181,7 @@ class Program:
         )  # fmt: skip
 
     def loop(self):
-        """A block that moves through a matrix, summed up."""
+        """The sum of a block that moves through a matrix."""
         r, source = self.random, self.random.randrange(2)
         dtype = self.dtypes[source]
         is_block = r.random() < 0.5
@@ -292,7 +292,7 @@ class Program:
             self.define(text, dtype, shape, run)
 
     def product(self):
-        """Of bytes, which has one right result."""
+        """A dot of bytes, which has an exact result."""
         r = self.random
         a, dtype, shape = self.pick(lambda dtype, shape: len(shape) == 2 and dtype in INTS) or (None, None, None)
         if a:
@@ -308,7 +308,7 @@ class Program:
                 self.define(text, "int32", (shape[0], right[1]), run)
 
     def narrow(self):
-        """To a float of 8 bits and back."""
+        """A conversion to fp8 and back."""
         found = self.pick(lambda dtype, shape: dtype in FLOATS)
         if found:
             a, dtype, shape = found
@@ -345,7 +345,7 @@ class Program:
         ufuncs = {"add": np.add, "max": np.maximum, "min": np.minimum}
         ufuncs |= {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
         given = lambda env: (env[a] & np.asarray(63, env[a].dtype)).astype(self.cell_dtype)  # noqa: E731
-        if r.random() < 0.5:  # many meet in one place
+        if r.random() < 0.5:  # many lanes have the same address
             modulus = r.choice([1, 2, 7, 32])
             text = f"tl.atomic_{op}(q + {start} + ({flat}) % {modulus}, {value}{mask})"
 
@@ -413,7 +413,7 @@ class Program:
 
         self.emit(text, run)
 
-    # --- The whole ---
+    # --- The kernel --
 
     def text(self):
         outputs = [f"o{index}" for index in range(len(self.outputs))]

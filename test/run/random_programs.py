@@ -1,9 +1,9 @@
-"""Random programs of loads, arithmetic, reductions and stores, each run on its whole tile step by step by numpy too.
+"""Random programs of loads, arithmetic, reductions and stores, each also run step by step on whole tiles by numpy.
 
 Usage: random_programs.py [--count N] [--seed S] [--device cpu|cuda] [--keep]
-Every program is a kernel text made from its seed. Pointers are views into shared buffers, so that loads and stores
+Every program is a kernel text generated from its seed. Pointers are views into shared buffers, so that loads and stores
 overlap; masks are absent, prefixes, rectangles or arbitrary; strides are positive, negative or larger than one. On a GPU
-the threads of a program see each other's stores in no order: there nothing that is stored is loaded or stored again.
+the stores of a program's threads are unordered: there memory that is stored is neither loaded nor stored again.
 """
 # SPDX-License-Identifier: MIT
 import random
@@ -15,11 +15,11 @@ import pytest
 from harness import launch
 
 BUFFER = 8192  # elements of each shared buffer
-REGION = 4096  # elements that one store reaches
+REGION = 4096  # elements in the range of one store
 REGIONS = 14  # stores of one program, at most
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float32", "float64"]
-FAR = 100.0  # floats are brought to -FAR..FAR before they become integers
+FAR = 100.0  # floats are clamped to -FAR..FAR before they become integers
 
 
 class Program:
@@ -186,7 +186,7 @@ class Program:
         axis = r.randrange(len(shape))
         kind = r.choice(["sum", "max", "min"])
         if kind == "sum" and dtype in FLOATS:
-            kind = "max"  # a float sum has no one right answer; test/run/builtins bounds its error
+            kind = "max"  # a float sum has no unique result; test/run/builtins bounds its error
         name = self.name()
         narrow = dtype in ("int8", "int16", "uint8", "uint16")
         result = dtype if not narrow else ("uint32" if dtype.startswith("u") and kind == "sum" else "int32")
@@ -250,7 +250,7 @@ def lowest(dtype):
 
 
 def convert(array, dtype):
-    """As a kernel's cast: integers wrap, floats go toward zero."""
+    """Casts as a kernel does: integers wrap, floats are rounded toward zero."""
     if array.dtype.kind == "f" and dtype in INTS:
         array = np.fmin(np.fmax(array, lowest(dtype)), FAR)
     return array.astype(dtype)

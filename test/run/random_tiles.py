@@ -1,9 +1,9 @@
-"""Random programs over the whole language: arithmetic, reductions, scans, changes of shape, products, loops with carried tiles.
+"""Random programs over the whole language: arithmetic, reductions, scans, changes of shape, dots, carried tiles.
 
 Usage: random_tiles.py [--count N] [--seed S] [--device cpu|cuda] [--keep]
-Loads read overlapping views of shared buffers with strides of all kinds and masks; stores go to memory of their own. Integers,
+Loads read overlapping views of shared buffers with strides of all kinds and masks; each store has its own memory. Integers,
 booleans, comparisons, extremes and changes of shape are compared bit by bit, as are + - * / sqrt of floats (without fused
-multiplications); sums, scans and products with the bound of a sum in any order.
+multiply-adds); sums, scans and dots with the error bound of a sum in any order.
 """
 # SPDX-License-Identifier: MIT
 
@@ -23,11 +23,11 @@ BUFFER = 1 << 15  # elements of each shared buffer
 OUTPUTS = 8
 MOST_PROGRAMS = 3
 DTYPES = [*INTS, *FLOATS, *FLOATS, "float32", "float32", "int32", "bool"]
-UNTOUCHED = 1  # what outputs hold before
+UNTOUCHED = 1  # the content of outputs before the launch
 
 
 class Program:
-    """Statements as functions that write their lines and functions that run them, which give "break" or "continue" or None."""
+    """Statements: functions that write their lines and functions that run them, returning "break", "continue" or None."""
 
     def __init__(self, seed, device="cpu"):
         self.seed, self.device = seed, device
@@ -38,7 +38,7 @@ class Program:
         self.arguments = dict(n=r.randint(2, 70), m=r.randint(2, 40), trips=r.choice([0, 1, 2, 3, 5]))
         self.arguments |= dict(s0=r.choice([1, 2, 3, 16]), s1=r.choice([1, 64, 65]))
         self.is_wild = r.random() < 0.2  # infinities and NaN among the inputs
-        self.minds_zeros = True  # 0 and -0 are equals to maximum and sort
+        self.minds_zeros = True  # maximum and sort treat 0 and -0 as equal
         self.shapes = [self.new_shape() for _ in range(2)]
         self.count = 0
         self.outputs = []  # dtypes
@@ -50,10 +50,10 @@ class Program:
             self.statements.append(self.statement(0))
         self.statements += [self.store(variable) for variable in self.last_made(OUTPUTS)]
 
-    # --- What operations ask for ---
+    # --- Operands of operations ----
 
     def pick(self, wanted=lambda kind: True):
-        """A variable of such a kind; later ones and those with many elements are likelier."""
+        """A variable with the given properties; later ones and those with many elements are more likely."""
         fitting = [variable for variable in self.variables if wanted(variable.kind)]
         if not fitting:
             return None
@@ -95,7 +95,7 @@ class Program:
             mask = nodes.bitwise(r.choice("&&|"), mask, part)
         return mask
 
-    # --- Places ---
+    # --- Indices --
 
     def new_shape(self):
         r = self.random
@@ -194,7 +194,7 @@ class Program:
         return self.define(Node(f"tl.load({address}{options})", kind, run))
 
     def store(self, variable):
-        """To memory that nothing else touches."""
+        """A store to memory without other accesses."""
         r, kind = self.random, variable.kind
         out = len(self.outputs)
         text, numbers = self.offsets(kind.shape, distinct=True)
@@ -235,7 +235,7 @@ class Program:
         return r.choice(kinds)()
 
     def assign(self, target):
-        """target = target op something of its type."""
+        """target = target op an expression of its type."""
         r, kind = self.random, target.kind
 
         def fits(other):
@@ -268,7 +268,7 @@ class Program:
         return operations.can_promote(other.dtype, dtype) and not is_doubly_rounded
 
     def block(self, depth, targets, in_loop=False):
-        """Statements whose variables end with them."""
+        """Statements whose variables are local to them."""
         outside = len(self.variables)
         statements = []
         for _ in range(self.random.randint(1, 3)):
@@ -288,12 +288,12 @@ class Program:
         return lambda indent: [f"{indent}if {condition.text}:", f"{indent}    {word}"], run
 
     def carried(self):
-        """Variables that a loop may change: any that have a name, one of them a sum."""
+        """Variables that a loop may change: any named ones, one of them an accumulator."""
         named = [variable for variable in self.variables if variable.text.startswith("v")]
         return self.random.sample(named, min(len(named), 3))
 
     def accumulator(self):
-        """A sum of products, which no order is given to; zero at first."""
+        """An accumulator of dots, in any order of summation; initially zero."""
         kind = Kind("float32", self.random.choice(self.shapes), False)
         zero = Value(np.zeros(kind.shape), np.zeros(kind.shape))
         shape = f"{list(kind.shape)}" if kind.shape else "[]"
@@ -355,7 +355,7 @@ class Program:
 
         return text, run
 
-    # --- The whole ---
+    # --- The kernel --
 
     def text(self):
         lines = [line for write, _ in self.statements for line in write("    ")]
@@ -416,7 +416,7 @@ class Program:
 
 
 def run_block(statements, env):
-    """Runs statements up to a `break` or `continue`, which it gives."""
+    """Runs statements up to a `break` or `continue`, which it returns."""
     for _, run in statements:
         left = run(env)
         if left is not None:

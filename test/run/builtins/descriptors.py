@@ -321,7 +321,7 @@ def test_memory_that_must_not_be_written(device):
 
 @triton.jit
 def loaded(source, at, N: tl.constexpr):
-    """The element type of a descriptor or of a pointer."""
+    """Loads from a descriptor or from a pointer."""
     if isinstance(source, tl.core.tensor_descriptor_base):
         return source.load([at])
     return tl.load(source + at + tl.arange(0, N))

@@ -1,4 +1,4 @@
-"""Two dots in a loop whose pipelined tiles do not fit into a GPU's shared memory together: fewer loads are pipelined."""
+"""Two dots in a loop whose pipelined tiles exceed a GPU's shared memory together: fewer loads are pipelined."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

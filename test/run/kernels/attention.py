@@ -12,7 +12,7 @@ from harness import check, values
 
 @triton.jit
 def rows_of(ptr, start, N, D: tl.constexpr, BLOCK: tl.constexpr):
-    """BLOCK rows of a matrix of width D, zeros beyond its end; and their numbers."""
+    """BLOCK rows of a matrix of width D, zeros beyond its end, and their indices."""
     rows = start + tl.arange(0, BLOCK)
     at = rows[:, None] * D + tl.arange(0, D)[None, :]
     return tl.load(ptr + at, mask=rows[:, None] < N, other=0.0), rows
@@ -20,7 +20,7 @@ def rows_of(ptr, start, N, D: tl.constexpr, BLOCK: tl.constexpr):
 
 @triton.jit
 def scores(q, k, rows, columns, N, scale, CAUSAL: tl.constexpr):
-    """q k^T in units of log2 e; minus infinity where a query does not see a key."""
+    """q k^T in units of log2 e; minus infinity where a key is masked for a query."""
     s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
     seen = columns[None, :] < N
     if CAUSAL:

@@ -1,4 +1,4 @@
-"""Dropout, by a mask that is read and by one that a seed gives again for the gradient."""
+"""Dropout, with a mask from memory and with one recomputed from a seed for the gradient."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -53,7 +53,7 @@ def test_a_mask_that_is_read(n, device):
 @pytest.mark.parametrize("seed", [0, 123, 2**31 - 1])
 @pytest.mark.parametrize("p", [0.0, 0.25, 0.9])
 def test_a_seed_gives_the_mask(p, seed, device):
-    """The gradient is the same kernel on the gradient of the output."""
+    """The gradient is the same kernel applied to the gradient of the output."""
     n = 3000
     keep = uniform(seed, n) > np.float32(p)
     assert abs(keep.mean() - (1 - p)) < 0.05

@@ -1,4 +1,4 @@
-"""Products of many pairs of matrices in one launch: programs walk the tiles of all of them, by addresses that they load."""
+"""Matmuls of many pairs of matrices in one launch: programs iterate over the tiles of all, by addresses from memory."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -43,7 +43,7 @@ def grouped_matmul(
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
     tile = tl.program_id(0)
-    first = 0  # the number of the group's first tile
+    first = 0  # the index of the group's first tile
     for group in range(groups):
         M, N, K = tl.load(size_ptr + group * 3), tl.load(size_ptr + group * 3 + 1), tl.load(size_ptr + group * 3 + 2)
         lda, ldb = tl.load(stride_ptr + group * 3), tl.load(stride_ptr + group * 3 + 1)
@@ -64,7 +64,7 @@ def grouped_matmul(
 
 
 def exact(rows, columns, stride, seed):
-    """A matrix of small halves, whose products and sums are exact, in rows that are `stride` long."""
+    """A matrix of small multiples of 1/2, for exact results, in rows `stride` elements apart."""
     memory = (np.floor(values("float32", rows, stride, seed=seed)) / 2).astype(np.float16)
     return memory[:, :columns]
 

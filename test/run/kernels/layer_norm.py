@@ -1,4 +1,4 @@
-"""Layer norm with weights: rows forward; backward with sums over rows that programs add up behind locks."""
+"""Layer norm with weights: rows forward; backward with sums over rows that programs accumulate under locks."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -91,7 +91,7 @@ def backward_sums(
 
 
 class Reference:
-    """All of it in float64."""
+    """The whole computation in float64."""
 
     def __init__(self, rows, columns, dtype="float32"):
         self.x, self.dy = (values(dtype, rows, columns, seed=seed) for seed in (0, 1))
@@ -129,7 +129,7 @@ def test_forward(shape, dtype, device):
 @pytest.mark.parametrize("groups", [1, 4])
 @pytest.mark.parametrize("shape", [(4, 64), (7, 100), (64, 33)])
 def test_backward_of_rows(shape, groups, device):
-    """Programs of one group add to the same row of partial sums, each alone behind the group's lock."""
+    """Programs of one group add to the same row of partial sums, one at a time under the group's lock."""
     ref = Reference(*shape)
     rows, columns = shape
     arguments = dict(dx_ptr=np.zeros(shape, np.float32), dy_ptr=ref.dy)

@@ -1,4 +1,4 @@
-"""A matrix product in blocks: programs in groups of rows, ragged edges, any strides, an activation at the end."""
+"""A matmul in blocks: programs in groups of rows, ragged edges, any strides, an activation at the end."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -57,7 +57,7 @@ SHAPES = [(64, 64, 32), (100, 70, 45), (1, 33, 7), (129, 16, 64), (31, 130, 1)]
 @pytest.mark.parametrize("shape", SHAPES)
 def test_matmuls(shape, dtype, transposed, device):
     M, N, K = shape
-    # Quarters: products and sums are exact in every type, so that any order gives the same.
+    # Multiples of 1/4: products and sums are exact in every type, in any order.
     a, b = (np.floor(values("float32", *size, seed=seed)) / 4 for seed, size in enumerate([(M, K), (K, N)]))
     exact = a.astype(np.float64) @ b.astype(np.float64)
     if transposed[0]:

@@ -1,4 +1,4 @@
-"""Products by programs that stay: each takes one tile after the other, through descriptors or pointers."""
+"""Matmuls by persistent programs: each computes one tile after the other, through descriptors or pointers."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -10,7 +10,7 @@ from harness import check, values
 
 @triton.jit
 def corner(tile, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP: tl.constexpr):
-    """Where a tile begins: GROUP rows of tiles are finished before the next ones begin."""
+    """The origin of a tile: GROUP rows of tiles are finished before the next ones begin."""
     down, across = tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N)
     top = tile // (GROUP * across) * GROUP
     inside = tile % (GROUP * across)
@@ -48,7 +48,7 @@ def by_pointers(
     a_ptr, b_ptr, c_ptr, M, N, K, PROGRAMS: tl.constexpr, FLATTEN: tl.constexpr, HALVES: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """The same; HALVES makes no difference."""
+    """The same by pointers; HALVES is ignored."""
     tiles = tl.cdiv(M, BLOCK_M) * tl.cdiv(N, BLOCK_N)
     for tile in tl.range(tl.program_id(0), tiles, PROGRAMS, flatten=FLATTEN):
         m, n = corner(tile, M, N, BLOCK_M, BLOCK_N, 2)
@@ -66,7 +66,7 @@ def by_pointers(
         tl.store(at, acc.to(c_ptr.dtype.element_ty), mask=(rows[:, None] < M) & (columns < N))
 
 
-# (M, N, K, programs): more programs than tiles, one for all, and no depth at all.
+# (M, N, K, programs): more programs than tiles, one for all, and K = 0.
 SHAPES = [(128, 128, 64, 3), (100, 72, 48, 2), (64, 32, 16, 8), (130, 200, 8, 1), (40, 40, 0, 2)]
 
 
@@ -76,7 +76,7 @@ SHAPES = [(128, 128, 64, 3), (100, 72, 48, 2), (64, 32, 16, 8), (130, 200, 8, 1)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_matmuls(shape, halves, flatten, kernel, device):
     M, N, K, programs = shape
-    # Halves: products and sums are exact.
+    # Multiples of 1/2: products and sums are exact.
     a, b = (np.floor(values("float32", rows, K, seed=rows)) / 2 for rows in (M, N))
     c = a.astype(np.float64) @ b.astype(np.float64).T
     arguments = dict(a_ptr=a.astype(np.float16), b_ptr=b.astype(np.float16), c_ptr=np.full((M, N), 9, np.float16))

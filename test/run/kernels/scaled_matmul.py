@@ -1,4 +1,4 @@
-"""Products of microscaled matrices in blocks: a scale for each 32 elements along the depth, of any format on each side."""
+"""Matmuls of microscaled matrices in blocks: a scale for each 32 elements along K, any format on each side."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -14,7 +14,7 @@ def scaled_matmul(
     a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, c_ptr, M, N, K, A: tl.constexpr, B: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """C = A B^T, both sides and their scales in rows along the depth; codes of four bits lie in pairs."""
+    """C = A B^T, both sides and their scales in rows along K; codes of four bits are packed in pairs."""
     A_PACK: tl.constexpr = 2 if A == "e2m1" else 1
     B_PACK: tl.constexpr = 2 if B == "e2m1" else 1
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)

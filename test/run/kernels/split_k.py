@@ -1,4 +1,4 @@
-"""Products whose depth is split over programs: sums by atomic additions, and in a fixed order by whoever comes last."""
+"""Matmuls with K split over programs: sums by atomic additions, and in a fixed order by the last program."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -13,7 +13,7 @@ def partial_matmul(
     a_ptr, b_ptr, rows, columns, part, M, N, K,
     SPLIT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """Every SPLIT-th block of the depth, from the one numbered `part`."""
+    """The dot over every SPLIT-th block of K, from the one with index `part`."""
     acc = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
     for start in range(part * BLOCK_K, K, SPLIT * BLOCK_K):
         k = start + tl.arange(0, BLOCK_K)
@@ -43,7 +43,7 @@ def sum_by_the_last(
     a_ptr, b_ptr, c_ptr, parts_ptr, count_ptr, M, N, K,
     SPLIT: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """Parts lie in memory until the program that finishes a tile last adds them in order."""
+    """Parts are stored to memory; the program that finishes a tile last adds them in order."""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     part = tl.program_id(2)
@@ -65,7 +65,7 @@ BLOCKS = dict(BLOCK_M=32, BLOCK_N=32, BLOCK_K=16)
 
 
 def exact_matrices(M, N, K):
-    """Halves: any order of summation gives the same."""
+    """Multiples of 1/2: any order of summation gives the same result."""
     a, b = (np.floor(values("float32", *size, seed=size[0])) / 2 for size in ((M, K), (K, N)))
     return a.astype(np.float16), b.astype(np.float16), a.astype(np.float64) @ b.astype(np.float64)
 

@@ -1,4 +1,4 @@
-"""Programs that are launched as clusters of blocks give what programs of one block give."""
+"""Programs launched as clusters of CTAs give the same results as programs of one CTA."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

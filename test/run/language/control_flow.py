@@ -1,4 +1,4 @@
-"""if, for and while on values known at run time: phis, early return, no trips, nesting."""
+"""if, for and while on run-time values: phis, early return, no iterations, nesting."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -170,7 +170,7 @@ def fibonacci(x_ptr, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     a = tl.load(x_ptr + i)
     b = tl.load(x_ptr + BLOCK + i)
-    left = n  # an argument that is 1 is a constant; a name of its own is not
+    left = n  # an argument of 1 is specialised as a constant; a local variable is not
     while left > 0:
         a, b = b, a + b
         left -= 1
@@ -192,7 +192,7 @@ def test_two_tiles_that_swap(n, block, device):
 
 @triton.jit
 def reversing(x_ptr, n, ROWS: tl.constexpr):
-    """A carried tile that each trip transposes: its uses do not have its own order."""
+    """A loop-carried tile that each iteration transposes: it is not read in the order in which it is written."""
     at = tl.arange(0, ROWS)[:, None] * ROWS + tl.arange(0, ROWS)[None, :]
     x = tl.load(x_ptr + at)
     for step in range(n):
@@ -347,7 +347,7 @@ def test_stores_and_loads_in_branches_of_loops(n, device):
 def loop_variable(out_ptr, n):
     for i in range(n):
         j = i
-        i = i * 2  # does not change the trips  # noqa: PLW2901
+        i = i * 2  # does not change the trip count  # noqa: PLW2901
         tl.store(out_ptr + j, i)
 
 
@@ -359,7 +359,7 @@ def test_the_loop_variable_may_be_assigned(device):
 
 @triton.jit
 def totals(x_ptr, out_ptr, outer, inner, n, BLOCK: tl.constexpr):
-    """Two carried tiles that begin as constants, in a loop within a loop; masked."""
+    """Two loop-carried tiles that begin as constants, in nested loops; masked."""
     i = tl.arange(0, BLOCK)
     product = tl.full((BLOCK,), 1.0, tl.float32)
     for a in range(outer):

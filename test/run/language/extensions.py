@@ -1,4 +1,4 @@
-"""Built-ins written in Python: they take `_semantic`, and tensors cross to them and back."""
+"""Built-ins written in Python: they take `_semantic`, and take and return tensors."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Tiles whose extents are no powers of two."""
+"""Tiles whose extents are not powers of two."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

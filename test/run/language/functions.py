@@ -1,4 +1,4 @@
-"""Calls between functions, and what is known while compiling: constants, tuples, recursion."""
+"""Calls between functions, and compile-time values: constants, tuples, recursion."""
 # SPDX-License-Identifier: MIT
 
 from collections import namedtuple

@@ -1,4 +1,4 @@
-"""Tiles stored where others were loaded: every load sees what was there before the stores."""
+"""Stores to memory that was loaded before: every load sees the values from before the stores."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -27,7 +27,7 @@ def expected(memory, x, y, row, column, limit):
     return want
 
 
-# Where the tile begins, how its two extents run, in elements.
+# First element and the two strides of the tile, in elements.
 LAYOUTS = {
     "row by row": (300, COLUMNS, 1),
     "rows apart": (300, 40, 1),

@@ -168,7 +168,7 @@ def test_a_descriptor_in_a_tuple(row, device):
 
 @triton.jit
 def masked(pair, out_ptr):
-    """`None`, 1 and False in a tuple: what is a constant, what is not."""
+    """`None`, 1 and False in a tuple: which of them are constants."""
     limit, flag = pair
     value = 10
     if limit is not None:

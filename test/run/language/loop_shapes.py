@@ -1,4 +1,4 @@
-"""`tl.range`'s options that change a loop's shape change no result: unrolled, flattened, with sums in one place."""
+"""Options of `tl.range` that transform loops change no result: unrolling, flattening, one accumulator buffer."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -39,7 +39,7 @@ def test_unrolled(width, factor, step, stages, device):
 
 @triton.jit
 def nested(x_ptr, out_ptr, count_ptr, rows, width, first, each):
-    """The sum of every row, started from its number, and how many rows there were."""
+    """The sum of every row, starting from its index, and the number of rows."""
     count = 0
     for row in tl.range(first, rows, each, flatten=True):
         total = row * 100
@@ -64,7 +64,7 @@ def test_flattened(rows, width, first, each, device):
 
 @triton.jit
 def not_flat(x_ptr, out_ptr, rows, BLOCK: tl.constexpr):
-    """What cannot become one loop: inner bounds that change, and a load before the inner loop."""
+    """Loops that cannot be flattened: inner bounds that change, and a load before the inner loop."""
     at = tl.arange(0, BLOCK)
     for row in tl.range(rows, flatten=True):
         total = tl.load(x_ptr + at)
@@ -110,7 +110,7 @@ def rows_of_tiles(
     a_ptr, b_ptr, c_ptr, K, tiles, first, each,
     STAGES: tl.constexpr, FACTOR: tl.constexpr, FLAT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """One program's tiles of A times one B; how many there are, in what the rows are started from."""
+    """The tiles of A of one program times one B; the index of each tile is added to its result."""
     at = tl.arange(0, BLOCK)
     k = tl.arange(0, 32)
     done = 0

@@ -1,4 +1,4 @@
-"""Elements and slices of tiles by integers and slices that are known while compiling."""
+"""Elements and slices of tiles by compile-time integers and slices."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Values that wait for the end of the nest that makes them: the bound of a mask between stores, the source of a gather."""
+"""Values that are complete only after the nest that computes them: the bound of a mask, the source of a gather."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

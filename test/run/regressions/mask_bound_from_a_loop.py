@@ -1,4 +1,4 @@
-"""The bound of a mask is a scalar that a loop makes, beside tiles that the loop carries."""
+"""The bound of a mask is a scalar computed in a loop with loop-carried tiles."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Sums over rows of a tile whose mask has parts that end and parts that do not."""
+"""Sums over rows of a tile whose mask combines prefix conditions and others."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""A masked load kept in a buffer, since a later store may overlap it, and also reduced.
+"""A masked load that is buffered, since a later store may overlap it, and also reduced.
 
-Lanes beyond the mask count once.
+Lanes beyond the mask must count once.
 """
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""A masked store of a few narrow elements, also of one by a mask known at compile time, touches nothing beside them."""
+"""A masked store of a few narrow elements, also with a compile-time mask, does not write adjacent elements."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Launches a kernel with a planted bug and compares the report with what was planted."""
+"""Launches a kernel with a planted bug and compares the report with the bug."""
 # SPDX-License-Identifier: MIT
 
 import inspect
@@ -10,7 +10,7 @@ from triton.runtime.errors import SanitizerError
 
 
 def line_of(kernel, text):
-    """The number of the kernel's line that contains `text`, which no other does."""
+    """The number of the only line of the kernel that contains `text`."""
     lines, first = inspect.getsourcelines(kernel.fn)
     found = [first + index for index, line in enumerate(lines) if text in line]
     assert len(found) == 1, f"{len(found)} lines contain {text!r}"
@@ -18,7 +18,7 @@ def line_of(kernel, text):
 
 
 def fault(kernel, grid, *args, sanitize, device, **named):
-    """The report of the launch, which fails; arrays other than those the report is about may have been written."""
+    """The report of the launch, which fails; arrays that the report does not name may have been written."""
     if device != "cpu":
         pytest.skip("the sanitizer runs on the CPU")
     with pytest.raises(SanitizerError) as caught:

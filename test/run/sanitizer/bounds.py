@@ -1,4 +1,4 @@
-"""Accesses outside of the tensors of a launch: found in front of the access, with line, program, element, argument."""
+"""Accesses outside of the tensors of a launch: reported before the access, with line, program, element, argument."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -25,7 +25,7 @@ def test_read_behind_the_end(device):
 
 
 def test_a_neighbour_is_not_the_tensor(device):
-    """Both lie in one array: no watcher of allocations would see it."""
+    """Both tensors lie in one array: a checker of allocations would miss the fault."""
     memory = ramp(64)
     report = fault(double, (1,), memory[:24], memory[32:], 24, 32, False, sanitize="bounds", device=device)
     expect(report, double, "x = tl.load(", "element 24 of `x_ptr`, at byte 96,", "`x_ptr` has 24 elements",

@@ -1,4 +1,4 @@
-"""The first NaN that is made of numbers: the operation, its operands, where."""
+"""The first NaN computed from numbers: operation, operands, location."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -28,7 +28,7 @@ def test_zero_by_zero(device):
 
 
 def test_lanes_out_of_the_mask_may_hold_nan(device):
-    """0 / 0 stands in lanes that nobody stores."""
+    """0 / 0 occurs only in lanes that are not stored."""
     if device != "cpu":
         pytest.skip("the sanitizer runs on the CPU")
     x, out = ramp(1, 6) - 10, ramp(1, 6)
@@ -53,7 +53,7 @@ def difference(x_ptr, y_ptr, out_ptr, HEIGHT: tl.constexpr, WIDTH: tl.constexpr)
 
 def test_infinity_minus_infinity(device):
     x, y = ramp(4, 8), ramp(4, 8)
-    x[0, 3], y[0, 5] = np.nan, np.nan  # what comes in as NaN is no fault
+    x[0, 3], y[0, 5] = np.nan, np.nan  # NaN in the input is not a fault
     x[2, 6] = y[2, 6] = -np.inf
     report = fault(difference, (1,), x, y, ramp(4, 8), 4, 8, sanitize="nan", device=device)
     expect(report, difference, "x - y", "-inf - -inf is NaN", program=(0, 0, 0), tile=((2, 6), (4, 8)), **MARKS)
@@ -92,7 +92,7 @@ def dot_kernel(a_ptr, b_ptr, c_ptr, ITERATIONS: tl.constexpr):
 
 def test_zero_times_infinity_in_a_product(device):
     a, b = np.ones((2, 16, 16), np.float32), np.ones((2, 16, 16), np.float32)
-    a[0, 3, 4] = np.nan  # its row is NaN of a NaN
+    a[0, 3, 4] = np.nan  # its row of the result is NaN because of an input NaN
     a[1, 9, 2], b[1, 2, 11] = 0, np.inf
     report = fault(dot_kernel, (1,), a, b, ramp(16, 16), 2, sanitize="nan", device=device)
     expect(report, dot_kernel, "tl.dot(", "`dot` of numbers is NaN", program=(0, 0, 0), tile=((9, 11), (16, 16)), **MARKS)

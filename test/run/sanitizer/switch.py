@@ -1,4 +1,4 @@
-"""How the sanitizer is asked for, and what it is when it is not."""
+"""How the sanitizer is enabled, and that it has no effect otherwise."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

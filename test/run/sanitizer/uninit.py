@@ -1,4 +1,4 @@
-"""Values that nobody wrote: elements of new memory, lanes that a load's mask lets out."""
+"""Values that were never written: elements of new memory, masked-off lanes of a load."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -28,7 +28,7 @@ def test_the_elements_of_new_memory(dtype, device):
 
 
 def test_what_a_checked_kernel_stores_is_written(device):
-    """Even where it is what new memory holds."""
+    """Also if the stored value equals the content of new memory."""
     if device != "cpu":
         pytest.skip("the sanitizer runs on the CPU")
     x, between, out = np.full(50, np.nan, np.float32), mark_unwritten(np.empty(50, np.float32)), ramp(50)

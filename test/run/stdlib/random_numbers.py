@@ -114,7 +114,7 @@ def one(seed, start, out_ptr, FUNCTION: tl.constexpr, ROUNDS: tl.constexpr, N: t
 
 
 def integers(seed, start, n, rounds=10):
-    """The four words of each offset, whose high half counts where it is wider than 32 bits."""
+    """The four words of each offset; its high half is used if it is wider than 32 bits."""
     seed &= (1 << 64) - 1
     key = (seed & 0xFFFFFFFF, seed >> 32)
     wide = not -(1 << 31) <= start < 1 << 31
@@ -126,14 +126,14 @@ def integers(seed, start, n, rounds=10):
 
 
 def uniform(x):
-    """Both factors and the product as float32 has them."""
+    """Both factors and the product are float32."""
     signed = x.astype(np.int32)
     positive = np.where(signed < 0, -signed - 1, signed)
     return positive.astype(np.float32) * np.float32(4.6566127342e-10)
 
 
 def normal(u1, u2):
-    """Box and Muller in float64, from the angle that float32 has."""
+    """Box-Muller in float64, from an angle in float32."""
     u1 = np.maximum(u1, np.float32(1e-7)).astype(np.float64)
     angle = (np.float32(6.283185307179586) * u2).astype(np.float64)
     radius = np.sqrt(-2 * np.log(u1))
@@ -218,7 +218,7 @@ def pairs(u1_ptr, u2_ptr, out_ptr, N: tl.constexpr):
 
 
 def test_normal_numbers_of_extremes(device):
-    """A uniform number of 0 counts as 1e-7: its logarithm is finite."""
+    """A uniform number of 0 is replaced by 1e-7, so that its logarithm is finite."""
     u1 = np.array([0, 1e-8, 1e-7, 0.5, 0.99999994, 0.25, 0.125, 0.75], np.float32)
     u2 = np.array([0, 0.25, 0.5, 0.75, 0.1, 0.99999994, 0.3, 0.6], np.float32)
     want = np.concatenate(normal(u1, u2))
@@ -253,7 +253,7 @@ def as_floats(x_ptr, out_ptr, N: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
 def test_uniform_float_of_extremes(dtype, device):
-    """Never negative, never 1, of integers of every sign."""
+    """Results are in [0, 1) for integers of either sign."""
     bits = int(dtype[-2:])
     half = 1 << bits - 1
     patterns = [0, 1, 2 * half - 1, half, half - 1, half + 1, 12345, 1 << 20]

@@ -57,7 +57,7 @@ def test_sort(shape, dim, descending, device):
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("dtype", ["bool", "float16", "float64", *SIGNED, *UNSIGNED])
 def test_sort_of_types(dtype, descending, device):
-    """Many equal elements among them."""
+    """Rows with many equal elements."""
     x = values("bool", 2, 64) if dtype == "bool" else anything(dtype, n=128).reshape(2, 64)
     x[0, :32] = x[0, 0]
     want = np.ascontiguousarray(in_order(x, 1, descending))
@@ -95,7 +95,7 @@ def test_argsort_is_stable(shape, dim, descending, device):
 
 
 def test_argsort_of_nan(device):
-    """NaN stands after all numbers, and NaNs in their order."""
+    """NaN sorts after all numbers; NaNs keep their order."""
     x = values("float32", 1, 16)
     x[0, [3, 9, 11]] = np.nan, np.inf, np.nan
     want = np.argsort(x, axis=1, kind="stable").astype(np.int32)
@@ -126,7 +126,7 @@ def top(
 @pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize("n, k", [(1, 1), (2, 1), (8, 8), (16, 4), (64, 2), (256, 32)])
 def test_topk(n, k, dim, descending, device):
-    """Of equal elements those with the lower indices, in order."""
+    """Among equal elements those with lower indices come first."""
     x = values("int32", *((n, 4) if dim == 0 else (4, n)), low=0, high=9)
     key = -x if descending else x
     index = np.take(np.argsort(key, axis=dim, kind="stable"), np.arange(k), axis=dim)
@@ -146,7 +146,7 @@ def test_topk(n, k, dim, descending, device):
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 8, 128])
 def test_bitonic_merge(n, descending, device):
-    """What rises and then falls, or falls and then rises."""
+    """Rows that rise and then fall, or fall and then rise."""
     x = np.sort(values("float32", 2, n), 1)
     x[0, n // 2 :] = np.flip(x[0, n // 2 :])
     x[1, : n // 2] = np.flip(x[1, : n // 2])

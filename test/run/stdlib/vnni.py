@@ -1,4 +1,4 @@
-"""Matrices packed for products of narrow numbers, and how a kernel reads them."""
+"""Matrices packed for dots of narrow types, and their decoding in a kernel."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -19,7 +19,7 @@ def decode(packed_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, COUNT
 @pytest.mark.parametrize("rows, columns", [(1, 1), (8, 4), (2, 16)])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "float16"])
 def test_decoding(dtype, rows, columns, device):
-    count = 4 // np.dtype(dtype).itemsize  # rows of the matrix in a row of what is packed
+    count = 4 // np.dtype(dtype).itemsize  # rows of the matrix per row of the packed one
     matrix = values(dtype, rows * count, columns, low=0, high=100)
     packed = np.zeros((rows, columns * count), dtype)
     for k in range(rows * count):

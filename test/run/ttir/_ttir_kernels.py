@@ -1,4 +1,4 @@
-"""Kernels whose TTIR, as other compilers of the language print it, is read back and run.
+"""Kernels whose TTIR, as printed by other compilers of the language, is read and run.
 
 `CASES` names each with the types of its parameters. scripts/make_ttir.py compiles them with the
 triton that it finds; so nothing here may need more than the language itself.

@@ -1,7 +1,7 @@
-"""Kernels from the texts of `texts/`: one file per kernel of _ttir_ttir_kernels.py, one module per section.
+"""Kernels from the texts of `texts/`: one file per kernel of _ttir_kernels.py, one module per section.
 
 A section begins with a line `// === VERSION STAGE`: the compiler's version, and whether the text
-stands before or after its own passes.
+is from before or after its own passes.
 """
 # SPDX-License-Identifier: MIT
 
@@ -25,7 +25,7 @@ def sections(case):
 
 
 class FromText:
-    """What `check` launches: the kernel of a text, called with the parameters of the original."""
+    """A kernel from a text that `check` launches with the parameters of the original."""
 
     def __init__(self, name, text, folder):
         self.case = CASES[name]

@@ -1,4 +1,4 @@
-"""Texts with branches between blocks, calls and hints, read and run."""
+"""Texts with branches between basic blocks, calls and hints, read and run."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Texts of matrix products, read and run."""
+"""Texts of dots, read and run."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -79,7 +79,7 @@ def test_dot_scales(kernel, device):
 
 @from_text("rarer_forms")
 def test_rarer_forms(kernel, device):
-    n = 20  # values are multiples of 1/4 under 4: exact in every format here
+    n = 20  # values are multiples of 1/4 below 4: exact in every format here
     x = np.round(values("float32", n, n) * 4) / 4
     v = np.zeros((32, 32))
     v[:n, :n] = x

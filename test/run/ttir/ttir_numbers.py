@@ -31,7 +31,7 @@ def truncated_to_half(x):
 
 
 def fp8(x, mantissa, bias, low_exponent):
-    """Values of a small float format, to nearest and ties to even; none here is out of its range."""
+    """Values of a small float format, rounded to nearest even; none here is out of its range."""
     exponent = np.maximum(np.floor(np.log2(np.maximum(np.abs(x), 1e-30))), low_exponent)
     step = np.exp2(exponent - mantissa)
     return np.round(x.astype(np.float64) / step) * step  # numpy rounds ties to even
@@ -71,5 +71,5 @@ def test_library_functions(kernel, device):
 def test_checks_that_hold(kernel, device, capfd):
     x = np.arange(32, dtype=np.int32)
     check(kernel, (1,), dict(x=x, n=50), dict(x=x + 50), device=device)
-    if ":" not in device:  # else nothing runs
+    if ":" not in device:  # otherwise nothing runs
         assert "value: " in "".join(capfd.readouterr())

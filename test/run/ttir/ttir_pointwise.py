@@ -67,7 +67,7 @@ def test_layer_norm(kernel, device):
 @from_text("reductions")
 def test_reductions(kernel, device):
     x = values("float32", 32, 32)
-    x[3, 5] = x[3, 9] = 100  # of equal ones, the first
+    x[3, 5] = x[3, 9] = 100  # the first of equal elements
     seen = x.copy()
     seen[30:] = 0
     sums = seen.astype(np.float64).sum(1) + seen.max(1)

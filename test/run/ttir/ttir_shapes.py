@@ -1,4 +1,4 @@
-"""Texts that rearrange, scan, sort and count, read and run."""
+"""Texts of changes of shape, scans, sorts and histograms, read and run."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
