@@ -143,7 +143,7 @@ def whole_slices(x, out, n, B: tl.constexpr):
 
 
 def test_whole_slices(device):
-    """`:` for more dimensions than a tile has takes nothing, as in Triton 3.6."""
+    """`:` for more dimensions than a tile has is ignored, as in Triton 3.6."""
     accepts(whole_slices, lambda x, n: x, device)
 
 

@@ -79,7 +79,7 @@ def reductions(x, out, n, B: tl.constexpr):
 
 
 def test_reductions(device):
-    """Reductions without an axis, of truths, with kept dimensions, with indices; as methods."""
+    """Reductions without an axis, of booleans, with kept dimensions, with indices; as methods."""
     accepts(
         reductions, lambda x, n: x + 3 * x.sum() + (x > 0).sum() + x.max() + x.min() + 15, device
     )
@@ -102,7 +102,7 @@ def numbers(x, out, n, B: tl.constexpr):
 
 
 def test_numbers(device):
-    """Numbers as operands take the tile's type where they are of its kind; `min`, `max` and functions of numbers."""
+    """Numbers as operands take the tile's type if they are of the same kind; `min`, `max` and functions of numbers."""
     accepts(
         numbers,
         lambda x, n: (

@@ -1,4 +1,4 @@
-"""What is known while compiling, and what merely says so"""
+"""Compile-time values, and run-time values annotated as such"""
 # SPDX-License-Identifier: MIT
 
 import enum
@@ -30,7 +30,7 @@ def scalar_argument(x, out, n, B: tl.constexpr):
 
 
 def test_scalar_argument(device):
-    """A `tl.constexpr` parameter of a called function takes a scalar of run time."""
+    """A `tl.constexpr` parameter of a called function takes a run-time scalar."""
     accepts(scalar_argument, lambda x, n: x if n > 6 else -x, device)
     accepts(scalar_argument, lambda x, n: x if n > 6 else -x, device, n=7)
 
@@ -59,7 +59,7 @@ def tuple_argument(x, out, n, B: tl.constexpr):
 
 
 def test_tuple_argument(device):
-    """A `tl.constexpr` parameter takes a tuple with elements of run time; its constants stay constants."""
+    """A `tl.constexpr` parameter takes a tuple with run-time elements; its constants stay constants."""
     accepts(tuple_argument, lambda x, n: x * n + 8, device)
 
 
@@ -88,7 +88,7 @@ def annotated_local(x, out, n, B: tl.constexpr):
 
 
 def test_annotated_local(device):
-    """A local annotated `tl.constexpr` takes scalars and tiles of run time."""
+    """A local annotated `tl.constexpr` takes run-time scalars and tiles."""
     accepts(annotated_local, lambda x, n: x + 2 * n, device)
 
 
@@ -106,7 +106,7 @@ def annotated_in_blocks(x, out, n, B: tl.constexpr):
 
 
 def test_annotated_in_blocks(device):
-    """So does one in a loop or in a branch."""
+    """A local annotated `tl.constexpr` in a loop or in a branch does so, too."""
     accepts(annotated_in_blocks, lambda x, n: x + n * (n - 1) + n + 1, device)
 
 
@@ -136,7 +136,7 @@ def bare_annotation(x, out, n, B: tl.constexpr):
 
 
 def test_bare_annotation(device):
-    """An annotation without a value is for the next assignment."""
+    """An annotation without a value applies to the next assignment."""
     accepts(bare_annotation, lambda x, n: x + 2 * n + 8, device)
 
 
@@ -150,7 +150,7 @@ def other_annotations(x, out, n, B: tl.constexpr):
 
 
 def test_other_annotations(device):
-    """Other annotations of locals say nothing."""
+    """Other annotations of locals have no effect."""
     accepts(other_annotations, lambda x, n: x + 3 * n, device)
 
 
@@ -186,7 +186,7 @@ def dtype_argument(x, out, n, B: tl.constexpr):
 
 
 def test_dtype_argument(device):
-    """A dtype given to a function is a constexpr there: it has `.value`, comparisons and the type's attributes."""
+    """A dtype passed to a function is a constexpr there: it has `.value`, comparisons and the type's attributes."""
     accepts(dtype_argument, lambda x, n: np.where(np.arange(16) < n, x, -100), device)
 
 
@@ -210,7 +210,7 @@ def constant_arguments(x, out, n, B: tl.constexpr):
 
 
 def test_constant_arguments(device):
-    """So is every constant argument: a number, a string, None, a function, an element of a tuple."""
+    """Every constant argument is a constexpr: a number, a string, None, a function, an element of a tuple."""
     accepts(constant_arguments, lambda x, n: x + 1 + 8, device)
 
 
@@ -231,7 +231,7 @@ def enumerations(x, out, n, B: tl.constexpr):
 
 
 def test_enumerations(device):
-    """`.value` of a constexpr that holds a member of an enumeration is the member; of the member, its value."""
+    """`.value` of a constexpr of an enumeration member is the member; `.value` of the member is its number."""
     accepts(enumerations, lambda x, n: -x, device)
 
 
@@ -249,7 +249,7 @@ def asked_for_class(x, out, n, B: tl.constexpr):
 
 
 def test_asked_for_class(device):
-    """`isinstance` and `hasattr` ask what a constexpr holds; `tl.dtype("fp16")` is a dtype."""
+    """`isinstance` and `hasattr` apply to the value of a constexpr; `tl.dtype("fp16")` is a dtype."""
     accepts(asked_for_class, lambda x, n: x, device)
 
 
@@ -270,5 +270,5 @@ def keyword_only(x, out, n, B: tl.constexpr):
 
 
 def test_keyword_only(device):
-    """Functions may have parameters after `*` and `*args`, which are given by name."""
+    """Functions may have keyword-only parameters, after `*` or `*args`."""
     accepts(keyword_only, lambda x, n: 2 * x + 3 + n + n, device)

@@ -136,7 +136,7 @@ def ternaries(x, out, n, B: tl.constexpr):
 
 
 def test_ternaries(device):
-    """Conditional expressions: of run time with sides of one type, of compile time with any."""
+    """Conditional expressions: with run-time conditions sides of one type, with compile-time conditions any."""
     accepts(ternaries, lambda x, n: x + 1, device)
     accepts(ternaries, lambda x, n: x + 1, device, n=1)
 
@@ -160,7 +160,7 @@ def branches(x, out, n, B: tl.constexpr):
 
 
 def test_branches(device):
-    """Names that a branch changes, names that both sides assign; another type where the condition is known."""
+    """Names that a branch changes, names that both sides assign; another type if the condition is constant."""
     accepts(branches, lambda x, n: x * 2 + n + x, device)
     accepts(branches, lambda x, n: -x + x, device, n=2)
 
@@ -232,7 +232,7 @@ def test_tuples(device):
 
 @triton.jit
 def texts(x, out, n, B: tl.constexpr):
-    """A docstring, `pass` and `...` say nothing."""
+    """A docstring, `pass` and `...` have no effect."""
     i = tl.arange(0, B)
     name: tl.constexpr = f"{B:04d}" + "x"
     tl.static_assert(
@@ -270,8 +270,8 @@ def beyond_statements(x, out, n, B: tl.constexpr):
 
 
 def test_beyond_statements(device):
-    """Beyond: nested functions and lambdas that see the names around them, `break` and `continue`, `[a, b] =`, `in`,
-    elements and slices of tiles."""
+    """Beyond: nested functions and lambdas that read names of the enclosing function, `break`, `continue`, `[a, b] =`,
+    `in`, elements and slices of tiles."""
     accepts(beyond_statements, lambda x, n: (x + 5) * 2 + n + 2 + x[3] + 5, device)
 
 

@@ -29,8 +29,8 @@ def loop_variables(x, out, n, B: tl.constexpr):
 
 
 def test_loop_variables(device):
-    """Differs: the variable of a loop over `range` has its last index after the loop, after `break` too, as in Python; in
-    Triton it is undefined."""
+    """Differs: the variable of a loop over `range` has its last index after the loop, after `break` too, as in Python;
+    in Triton it is undefined."""
     expected = lambda x, n: x + 11 + 10 * 1 + 100 * 7 + 1000 * 2 + 10000 * 9  # noqa: E731
     accepts(loop_variables, expected, device)
 
@@ -45,7 +45,7 @@ def least_to_greatest(x, out, n, B: tl.constexpr):
 
 
 def test_least_to_greatest(device):
-    """Differs: so it has where the distance of the bounds is no int32."""
+    """Differs: the variable also has its last index if the distance of the bounds exceeds int32."""
     accepts(least_to_greatest, lambda x, n: x + 0, device)
 
 
@@ -65,5 +65,5 @@ def variables_of_inner_loops(x, out, n, B: tl.constexpr):
 
 
 def test_variables_of_inner_loops(device):
-    """Differs: so it has after loops and branches around that loop, where it was a number before."""
+    """Differs: the same holds after loops and branches around that loop, if the variable was a number before."""
     accepts(variables_of_inner_loops, lambda x, n: x + 11 * (n - 1), device)

@@ -1,4 +1,4 @@
-"""The tests of test/xla/torch that hold on every device, by pytest in this process."""
+"""Runs the tests of test/xla/torch for any device, by pytest in this process."""
 # SPDX-License-Identifier: MIT
 
 import os

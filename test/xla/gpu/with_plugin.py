@@ -1,8 +1,8 @@
 """Runs a program in PyTorch/XLA on a GPU, by the CUDA plugin of JAX.
 
-usage: with_plugin.py [--jaxlib] PROGRAM [ARGUMENT...]    (run.sh sets what has to be set)
+usage: with_plugin.py [--jaxlib] PROGRAM [ARGUMENT...]    (run.sh sets the environment)
 
---jaxlib: payloads are made for the handler of jaxlib, which then runs them, and not ours.
+--jaxlib: payloads are for the handler of jaxlib, which then runs them instead of ours.
 """
 # SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-"""Kernels that the tests of JAX share."""
+"""Kernels shared by the tests of JAX."""
 # SPDX-License-Identifier: MIT
 
 import triton

@@ -1,4 +1,4 @@
-"""Two devices on a CPU, and the device that JAX computes on."""
+"""Two CPU devices, and the device that JAX computes on."""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -7,7 +7,7 @@ import pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--device") == "cpu":  # before JAX looks
+    if config.getoption("--device") == "cpu":  # before JAX reads it
         os.environ["JAX_PLATFORMS"] = "cpu"
         os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2 " + os.environ.get(
             "XLA_FLAGS", ""

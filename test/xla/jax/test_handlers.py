@@ -1,4 +1,4 @@
-"""The typed handler of the CPU in jaxlib: payloads, buffers and targets that do not fit are errors of the call."""
+"""The typed handler of the CPU in jaxlib: payloads, buffers and targets that do not match are errors of the call."""
 # SPDX-License-Identifier: MIT
 
 import zlib

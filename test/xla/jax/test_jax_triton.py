@@ -1,4 +1,4 @@
-"""jax_triton as its authors wrote it: its calls on the CPU, and lowered for CUDA where there is no GPU."""
+"""The unchanged jax_triton: its calls on the CPU, and lowered for CUDA without a GPU."""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -19,7 +19,7 @@ from triton.xla import read
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     jt = pytest.importorskip("jax_triton")
-# Since then keywords may name arguments, and an aliased result has no parameter of its own.
+# From this version on keywords may name arguments, and an aliased result has no parameter of its own.
 IS_NEW = tuple(map(int, jt.__version__.split(".")[:2])) >= (0, 4)
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -132,7 +132,7 @@ def test_the_lowering_can_be_switched_off():
 
 
 def unescaped(text):
-    """The bytes of a string as MLIR prints it."""
+    """The bytes of a string in MLIR's syntax."""
     names = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
     return re.sub(
         rb"\\([0-9A-Fa-f]{2}|.)",
@@ -245,7 +245,7 @@ def _copy_block(block_desc, out_ptr, M: triton.language.constexpr, N: triton.lan
     triton.language.store(out_ptr + at, block_desc.load([0, 0]))
 
 
-# CUtensorMapDataType, and the columns of a box: a panel of 128 bytes at most, as wide as its swizzle (3: 128 bytes).
+# CUtensorMapDataType, the columns of a box (a panel of at most 128 bytes), and its swizzle (3: 128 bytes).
 MAPS = {
     "float32": (7, 32, 3),
     "float16": (6, 64, 3),
@@ -263,7 +263,7 @@ MAPS = {
 )
 @pytest.mark.parametrize("dtype", MAPS)
 def test_descriptors_of_the_host(dtype):
-    """jaxlib makes a tensor map; what it has to be, the kernel's code and the payload agree on."""
+    """jaxlib encodes a tensor map; the kernel's code and the payload must agree on its fields."""
     rows, columns = 16, 64
     element, box, swizzle = MAPS[dtype]
 
@@ -287,7 +287,7 @@ def test_descriptors_of_the_host(dtype):
     assert (map_fields.get(1, 0), map_fields[2]) == (element, swizzle)
     extents, strides, boxes = (list(map_fields[field]) for field in (3, 4, 5))
     assert (extents, strides, boxes) == ([rows, columns], [columns, 1], [rows, box])
-    # The map, then the array's shape and strides, then the result.
+    # The tensor map, then the array's shape and strides, then the result.
     assert [dict(fields_of(value)) for value in parameters[1:5]] == [
         {3: rows},
         {3: columns},

@@ -1,4 +1,4 @@
-"""TTIR that Pallas makes: kernels whose text our front end did not write compile for the CPU and for a GPU."""
+"""TTIR from Pallas: kernels that do not come from our front end compile for the CPU and for a GPU."""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -145,7 +145,7 @@ def abstract_gpu():
 
 
 def ttir_of(fn, args, path):
-    """What Pallas hands to XLA, as text in a file."""
+    """The TTIR that Pallas passes to XLA, as text in a file."""
     from jax._src.lib.mlir import ir
     from test_jax_triton import unescaped
 
@@ -185,7 +185,7 @@ def test_compiles_for_a_gpu(name, tmp_path):
 
 
 def test_runs_on_a_gpu(tmp_path, device):
-    """Against Pallas's own interpreter, on one machine."""
+    """Compares with Pallas's own interpreter on the same machine."""
     if device == "cpu":
         pytest.skip("needs a GPU")
     cupy_like = pytest.importorskip("torch")
@@ -194,7 +194,7 @@ def test_runs_on_a_gpu(tmp_path, device):
         kernel = triton.compile(path, target=GPUTarget("cuda", 90, 32))
         shape = jax.eval_shape(fn, *args)
         if any(arg.dtype == jnp.bfloat16 for arg in args):
-            continue  # torch does not take numpy's
+            continue  # torch does not accept numpy's bfloat16
         given = [cupy_like.from_numpy(arg.copy()).cuda() for arg in args]
         out = cupy_like.zeros(
             shape.shape, dtype=getattr(cupy_like, str(shape.dtype)), device="cuda"

@@ -1,4 +1,4 @@
-"""Payloads for jaxlib's handlers: the same bytes as jaxlib's own library makes, for ten kernels."""
+"""Payloads for jaxlib's handlers: the same bytes as from jaxlib's own library, for ten kernels."""
 # SPDX-License-Identifier: MIT
 
 import zlib
@@ -66,7 +66,7 @@ CASES = {
 
 
 def theirs(call, made):
-    """The call put together by jaxlib's own classes."""
+    """The call built by jaxlib's own classes."""
     code = call.kernel
     kernel = gpu_triton.TritonKernel(
         code.name,

@@ -1,4 +1,4 @@
-"""triton.jax.triton_call: what it computes, under jit and eagerly, and what it refuses."""
+"""triton.jax.triton_call: results under jit and eagerly, and errors."""
 # SPDX-License-Identifier: MIT
 
 import _kernels as kernels
@@ -16,7 +16,7 @@ def floats(*shape, seed=0, dtype=np.float32):
 
 
 def both(fn, *args):
-    """The result of an eager call, which a jitted one inside of other operations has to repeat."""
+    """The result of an eager call, which a jitted call inside of other operations must reproduce."""
     eager = fn(*args)
     jitted = jax.jit(lambda *a: jax.tree.map(lambda leaf: leaf[...], fn(*a)))(*args)
     for a, b in zip(jax.tree.leaves(eager), jax.tree.leaves(jitted), strict=True):
@@ -63,7 +63,7 @@ def test_scalars_keep_their_types():
     np.testing.assert_allclose(call(0.5, 3, False), x * 0.5 + 3, rtol=1e-6)
     np.testing.assert_allclose(call(0.5, 1, True), -(x * 0.5 + 1), rtol=1e-6)
     np.testing.assert_allclose(call(np.float32(2.0), -(2**20), False), x * 2 - 2**20, rtol=1e-6)
-    # Equal in Python, different to a kernel.
+    # Equal in Python, different for a kernel.
     np.testing.assert_allclose(call(1.0, 1.0, True), -(x + 1), rtol=1e-6)
     np.testing.assert_allclose(call(1, True, 1), -(x + 1), rtol=1e-6)
 
@@ -166,7 +166,7 @@ def test_an_alias_gives_an_operands_memory_to_a_result():
     np.testing.assert_array_equal(
         both(lambda x: call(x, kernels.increment_into), x), np.arange(100) + 1
     )
-    np.testing.assert_array_equal(x, np.arange(100))  # JAX copies where the operand is still wanted
+    np.testing.assert_array_equal(x, np.arange(100))  # JAX copies if the operand is still used
 
 
 def test_zeroed_outputs():

@@ -1,4 +1,4 @@
-"""Flash attention for the tests: forward and backward kernels, full and causal, any length; strides come from outside."""
+"""Flash attention for the tests: forward and backward kernels, full and causal, any length; strides are arguments."""
 # SPDX-License-Identifier: MIT
 
 import triton
@@ -9,7 +9,7 @@ LOG2E = tl.constexpr(1.4426950408889634)
 
 @triton.jit
 def _head(zh, H, stride_z, stride_h):
-    """Where a head's matrix begins."""
+    """The offset of a head's matrix."""
     return (zh // H).to(tl.int64) * stride_z + (zh % H).to(tl.int64) * stride_h
 
 
@@ -76,7 +76,7 @@ def attention_delta(Out, DOut, Delta, N_CTX, HEAD_DIM: tl.constexpr, BLOCK_M: tl
 
 @triton.jit
 def _weights(q, k, m, rows, cols, sm_scale, N_CTX, IS_CAUSAL: tl.constexpr):
-    """The softmax of a block, from the logarithm that the forward kernel kept."""
+    """The softmax of a block, from the logarithm that the forward kernel stored."""
     p = tl.math.exp2(tl.dot(q, tl.trans(k)) * (sm_scale * LOG2E) - m[:, None])
     return tl.where(_visible(rows, cols, N_CTX, IS_CAUSAL), p, 0.0)
 
@@ -84,7 +84,7 @@ def _weights(q, k, m, rows, cols, sm_scale, N_CTX, IS_CAUSAL: tl.constexpr):
 @triton.jit
 def attention_d_kv(Q, K, V, sm_scale, DOut, M, Delta, DK, DV, N_CTX,
                    HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, STAGE: tl.constexpr):
-    """A program has a block of keys and goes over the queries that see it."""
+    """A program has a block of keys and iterates over the queries that attend to it."""
     start, zh = tl.program_id(0) * BLOCK_N, tl.program_id(1)
     base, dims = zh.to(tl.int64) * N_CTX, tl.arange(0, HEAD_DIM)
     cols = start + tl.arange(0, BLOCK_N)
@@ -110,7 +110,7 @@ def attention_d_kv(Q, K, V, sm_scale, DOut, M, Delta, DK, DV, N_CTX,
 @triton.jit
 def attention_d_q(Q, K, V, sm_scale, DOut, M, Delta, DQ, N_CTX,
                   HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, STAGE: tl.constexpr):
-    """A program has a block of queries and goes over the keys that it sees."""
+    """A program has a block of queries and iterates over the keys that it attends to."""
     start, zh = tl.program_id(0) * BLOCK_M, tl.program_id(1)
     base, dims = zh.to(tl.int64) * N_CTX, tl.arange(0, HEAD_DIM)
     rows = start + tl.arange(0, BLOCK_M)

@@ -9,7 +9,7 @@ from _flash_attention import attention_d_kv, attention_d_q, attention_delta, att
 
 
 def node(inputs, payload, *results):
-    """Results are tensors of which the node's outputs have the shapes and types."""
+    """Calls the node; `results` are tensors with the shapes and types of its outputs."""
     shapes, dtypes = [result.shape for result in results], [result.dtype for result in results]
     return torch_xla._XLAC._xla_gpu_custom_call(inputs, payload, shapes, dtypes)
 

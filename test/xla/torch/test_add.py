@@ -1,4 +1,4 @@
-"""The documented example of a kernel in a graph, and what surrounds it: other sizes, types, scalars, larger graphs."""
+"""The documented example of a kernel in a graph, and variants: other sizes, types, scalars, larger graphs."""
 # SPDX-License-Identifier: MIT
 
 import importlib.util
@@ -24,7 +24,7 @@ def scale_kernel(x_ptr, output_ptr, n_elements, factor, shift, negate, BY: tl.co
 
 
 def added(x, y, block_size=8, **more):
-    """As the page calls it."""
+    """The call as in the documentation."""
     output = torch.empty_like(x)
     grid = (triton.cdiv(x.numel(), block_size),)
     payload = xla_triton.triton_call(
@@ -79,12 +79,12 @@ def test_a_node_among_others():
 
 
 def test_two_payloads_of_the_same_shapes_run_their_own_kernels():
-    """PyTorch/XLA tells graphs apart by the names of their custom calls, not by what these carry."""
+    """PyTorch/XLA distinguishes graphs by the names of their custom calls, not by their payloads."""
     values = torch.arange(16, dtype=torch.float32)
     x = values.to("xla")
     both = scaled(x, 2.0, BY=3), scaled(x, 2.0, BY=5)
     assert torch.equal(torch.stack(both).cpu(), torch.stack([values * 6, values * 10]))
-    # Each again in a graph of its own, where one may be taken for the other.
+    # Each again in its own graph, where one could be mistaken for the other.
     for by in (3, 5, 7):
         torch_xla.sync()
         assert torch.equal(scaled(x, 2.0, BY=by).cpu(), values * 2 * by)

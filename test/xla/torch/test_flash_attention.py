@@ -13,7 +13,7 @@ SHAPES = [
     ((1, 2, 1, 64), torch.float16, 0.5),
     ((2, 1, 257, 128), torch.bfloat16, 0.09),
 ]
-# GPUs multiply float32 as tf32 unless told otherwise.
+# GPUs multiply float32 as tf32 by default.
 ON_CPU = torch_xla.runtime.device_type() == "CPU"
 TOLERANCE = {torch.float16: 1e-2, torch.bfloat16: 4e-2, torch.float32: 1e-4 if ON_CPU else 5e-3}
 

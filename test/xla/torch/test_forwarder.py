@@ -1,4 +1,4 @@
-"""The forwarder between an older program and a newer PJRT plugin, with a plugin that is picky about sizes."""
+"""The forwarder between an older program and a newer PJRT plugin, with a plugin that checks sizes strictly."""
 # SPDX-License-Identifier: MIT
 
 import ctypes
@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 GPU = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "gpu")
-# Function 3 wants 32 bytes and sets the last field, 4 the same by the name of a real structure, 5 looks at what its options
-# say, 6 fails for another reason. Failures are texts; the plugin counts those that nobody has dropped.
+# Function 3 requires 32 bytes and sets the last field, 4 does so under the name of a real structure, 5 checks the size of
+# its options, 6 fails for another reason. Failures are texts; the plugin counts those that are not yet destroyed.
 PLUGIN = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ class Execute(ctypes.Structure):
 
 @pytest.fixture(scope="module")
 def plugin(tmp_path_factory):
-    """(functions as the forwarder gives them, number of failures that are not dropped)."""
+    """(functions of the forwarder, number of failures that are not yet destroyed)."""
     folder = tmp_path_factory.mktemp("pjrt")
     (folder / "plugin.c").write_text(PLUGIN)
     behind, front = str(folder / "plugin.so"), str(folder / "forwarder.so")
@@ -77,7 +77,7 @@ def test_what_is_too_small_is_padded(plugin):
     functions, open_failures = plugin
     arguments = Args(24, None, 41, 7, 99)
     assert functions[3](ctypes.byref(arguments)) is None
-    # The program has 24 bytes: what lies behind is not its own and stays.
+    # The structure of the program has 24 bytes: the memory after it must not change.
     assert (arguments.bytes, arguments.value, arguments.result) == (24, 41, 7)
     assert open_failures.value == 0
 
@@ -99,7 +99,7 @@ def test_options_within_arguments(plugin):
     options = Args(40, None, 3, 0, 99)
     arguments = Execute(40, None, None, ctypes.pointer(options), 0)
     assert functions[5](ctypes.byref(arguments)) is None
-    assert arguments.seen == 300  # what is behind the program's own options is zero for the plugin
+    assert arguments.seen == 300  # the plugin sees zeros after the program's own options
     assert ctypes.addressof(arguments.options.contents) == ctypes.addressof(options) and options.bytes == 40
     assert open_failures.value == 0
 

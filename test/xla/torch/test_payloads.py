@@ -1,4 +1,4 @@
-"""What `triton_call` puts into a payload."""
+"""The content of a payload from `triton_call`."""
 # SPDX-License-Identifier: MIT
 
 import torch

@@ -1,4 +1,4 @@
-"""Wrong calls are refused where they are made, with what is wrong and what to do."""
+"""Wrong calls are refused at the call, with the reason and a remedy."""
 # SPDX-License-Identifier: MIT
 
 import ctypes
@@ -18,7 +18,7 @@ from triton.xla import torch_xla as ours
 
 @triton.jit
 def sum_and_count_kernel(x_ptr, count_ptr, output_ptr):
-    """Writes to its second array as well."""
+    """Writes to its second array, too."""
     offsets = tl.arange(0, 16)
     tl.store(count_ptr + offsets, offsets)
     tl.store(output_ptr + offsets, tl.load(x_ptr + offsets) + 1)
@@ -66,10 +66,10 @@ def test_a_kernel_that_writes_to_an_input():
     payload = xla_triton.triton_call(x, count, output, **arguments)
     with pytest.raises(ValueError, match="writes to `count_ptr`, which is input 1 of the node.* make it an output"):
         call([x, count], payload, [[16]], [torch.int64])
-    # As a second output it is what it should be.
+    # As a second output the array has the right content.
     found = call([x], payload, [[16], [16]], [torch.int64] * 2)
     assert torch.equal(torch.stack(found).cpu(), torch.stack([torch.arange(16), torch.arange(16) + 1]))
-    # Asked for, it is done as PyTorch/XLA's own payloads do it.
+    # On request the kernel may write operands, as in PyTorch/XLA's own payloads.
     payload = xla_triton.triton_call(x, count, output, may_write_operands=True, **arguments)
     (found,) = call([x, count], payload, [[16]], [torch.int64])
     assert torch.equal(found.cpu(), torch.arange(16) + 1)
@@ -122,7 +122,7 @@ def test_targets_and_kernels():
 
 
 def test_a_module_without_what_is_needed(tmp_path, monkeypatch):
-    """Modules that are stripped, have another content or are no library's at all."""
+    """Modules that are stripped, have other content or are not libraries."""
     source, stripped, other = tmp_path / "m.c", tmp_path / "stripped.so", tmp_path / "other.so"
     source.write_text("static int hidden(void) { return 1; } int (*shown)(void) = hidden;\n")
     compiler = ["clang-22", "-shared", "-fPIC", str(source), "-o"]
@@ -156,7 +156,7 @@ def test_gpus_where_pytorch_xla_has_no_support(monkeypatch):
 
 
 def test_what_reaches_the_binding_of_gpus(monkeypatch):
-    """PyTorch/XLA's own binding gets the call, and the handler is registered once before it."""
+    """PyTorch/XLA's own binding is called, and the handler is registered once before."""
     seen = []
     monkeypatch.setattr(torch_xla.runtime, "device_type", lambda: "CUDA")
     monkeypatch.setattr(ours, "current_target", lambda: GPUTarget("cuda", 90, 32))
@@ -176,7 +176,7 @@ def test_what_reaches_the_binding_of_gpus(monkeypatch):
 @pytest.mark.skipif(ours._own_binding is None, reason="this PyTorch/XLA has no custom calls for GPUs")
 @pytest.mark.parametrize("shape", [(4, 6), (1, 5), (0, 3), (2, 3, 4)])
 def test_layouts_that_the_binding_of_gpus_asks_for(shape, monkeypatch):
-    """The graph's text says in which order each operand's dimensions lie: rows, last dimension first."""
+    """The text of the graph has the layout of each operand: row-major, the last dimension first."""
     monkeypatch.setattr(torch_xla.runtime, "device_type", lambda: "CUDA")
     monkeypatch.setattr(ours, "current_target", lambda: GPUTarget("cuda", 90, 32))
     monkeypatch.setattr(ours, "_has_cuda_handler", True)
