@@ -85,7 +85,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 
 def _skip(items: list[pytest.Item], here: Path, table: str, why: str) -> None:
-    """The tests that the table lists, by file or file::test."""
+    """Skips the tests that the table lists, by file or file::test."""
     lines = (here / table).read_text().splitlines()
     listed = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
     for item in items:
