@@ -1,5 +1,6 @@
 // Writes compiled kernels to the disk cache behind the caller's back: a safe write waits for the disk, a launch need
-// not. SPDX-License-Identifier: MIT
+// not.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "artifact/Artifact.h"

@@ -1,5 +1,6 @@
 // What a kernel on the CPU may ask of the process that launched it: to print, to report that a program failed, to look
-// at values. SPDX-License-Identifier: MIT
+// at values.
+// SPDX-License-Identifier: MIT
 //
 // A kernel that asks has a variable named `nereid_host_calls`; whoever loads it puts the address of a HostCalls there.
 // With null, as where only AOTInductor or a linker loaded the code, the kernel writes what it can by itself.

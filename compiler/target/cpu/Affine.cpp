@@ -97,12 +97,12 @@ const AffineForm *AffineInfo::assumed(Value value) {
     for (auto [stride, extent] : llvm::zip_equal(form->strides, tt::shapeOf(value.getType())))
       if (extent == 1)
         stride = {};
-  // Forms live behind optionals in a map that may grow: callers use the pointer before they ask again.
+  // The forms live in a map that may grow: a caller uses the pointer before its next query.
   auto &cached = forms[value] = std::move(form);
   return cached ? &*cached : nullptr;
 }
 
-/// Integers that are wide enough for their tiles to be taken not to wrap.
+/// Integers that are wide enough to assume that their tiles do not wrap.
 static bool isIndexLike(Type element) {
   return isa<IndexType>(element) || element.isInteger(32) || element.isInteger(64);
 }
@@ -133,7 +133,7 @@ std::optional<AffineForm> AffineInfo::analyse(Value value) {
   return analyseArithmetic(op);
 }
 
-/// Rows that are taken modulo a matrix's height are neighbours, but for the place where they wrap.
+/// Rows modulo a matrix's height are adjacent except at the wrap.
 std::optional<AffineForm> AffineInfo::analyseRemainder(Operation *op) {
   const AffineForm *first = affine(op->getOperand(0));
   if (!first)
@@ -245,7 +245,7 @@ static Value throughShapes(Value value) {
   return value;
 }
 
-/// Whether the tile, its shape perhaps changed, is an offset of pointers or a part of one.
+/// Whether the tile, possibly after shape changes, is an offset of pointers or a part of one.
 static bool isOffset(Value tile) {
   SmallVector<Value> waiting = {tile};
   for (unsigned steps = 0; !waiting.empty() && steps < 64; ++steps)
@@ -259,7 +259,7 @@ static bool isOffset(Value tile) {
   return false;
 }
 
-/// Ranges and scalars do not wrap; sums that are offsets are taken not to.
+/// Ranges and scalars do not wrap; additions that form offsets are assumed not to.
 bool AffineInfo::mayWrap(Value side) {
   Value root = throughShapes(side);
   if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(root.getDefiningOp()))
@@ -267,7 +267,7 @@ bool AffineInfo::mayWrap(Value side) {
   return !isOffset(root);
 }
 
-/// a - b, where it is a number.
+/// a - b, where it is a constant.
 static std::optional<int64_t> checkedDifference(int64_t a, int64_t b) {
   int64_t result;
   return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
@@ -296,7 +296,7 @@ std::optional<PrefixMask> AffineInfo::analyseMask(Value mask) {
   const AffineForm *upper = affine(large);
   if (!upper)
     return std::nullopt;
-  const AffineForm distance = combine(lower, *upper, -1); // true where this is negative (or zero)
+  const AffineForm distance = combine(lower, *upper, -1); // the mask is true where this is negative (or zero)
   std::optional<unsigned> dim;
   for (auto [index, stride] : llvm::enumerate(distance.strides)) {
     if (stride.isZero())

@@ -1,9 +1,9 @@
 // Tiles whose element is `base + sum(index[d] * stride[d])`, with bases and strides symbolic in scalars.
 // SPDX-License-Identifier: MIT
 //
-// Arithmetic is that of 64-bit integers over sign-extended scalars: an i32 sum
-// of tiles is taken not to wrap where it is an address's, since what it would
-// lead to is no element. A comparison of other sums says so (`mayWrap`).
+// Arithmetic is that of 64-bit integers over sign-extended scalars: an i32 addition of tiles is assumed not to wrap
+// where it is part of an address, since a wrapped address points to no element. A comparison of other additions sets
+// `mayWrap`.
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -15,8 +15,7 @@
 
 namespace nereid::cpu {
 
-/// A scalar SSA value by the order in which the analysis first met it, so that
-/// equal input gives equal code.
+/// A scalar SSA value, numbered in the order in which the analysis first sees it, so that equal input gives equal code.
 using SymbolId = unsigned;
 
 /// A polynomial over scalars, in normal form.
@@ -68,10 +67,10 @@ struct Remainder {
 struct PrefixMask {
   unsigned dim = 0;
   Poly bound;
-  bool mayWrap = false; ///< holds only where neither side's sum leaves its type
+  bool mayWrap = false; ///< holds only where neither side's addition overflows its type
 };
 
-/// Answers and remembers questions about the tiles of one function.
+/// Analyses the tiles of one function and caches the results.
 class AffineInfo {
 public:
   /// Null where the value is not affine.
@@ -81,16 +80,16 @@ public:
   }
   /// A form that holds where its assumptions do.
   const AffineForm *assumed(mlir::Value value);
-  /// What a leaf among assumptions stands for; null for other leaves.
+  /// The remainder that an assumption's symbol stands for; null for other symbols.
   const Remainder *remainderOf(SymbolId symbol) const {
     auto found = remainders.find(symbol);
     return found == remainders.end() ? nullptr : &found->second;
   }
-  /// What a comparison says, where it holds for a prefix of one dimension.
+  /// The prefix of one dimension for which a comparison holds; null where it is no prefix.
   const PrefixMask *prefix(mlir::Value mask);
-  /// Whether comparisons that may wrap are no prefixes from here on.
+  /// Whether comparisons that may wrap are rejected as prefixes from here on.
   void setExact(bool value) { isExact = value; }
-  /// The dimensions that the elements depend on, as a bit set. Those of extent 1 are never in it.
+  /// The dimensions that the elements depend on, as a bit set. Dimensions of extent 1 are never in it.
   uint32_t dependence(mlir::Value value);
 
   SymbolId symbolOf(mlir::Value scalar);

@@ -1,4 +1,4 @@
-// Gives each buffer its place in the arena; those that are never needed at one time may share one.
+// Assigns each buffer an offset in the arena; buffers that are never live at one time may share one.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
@@ -13,7 +13,7 @@ using namespace nereid::cpu;
 
 namespace {
 
-/// Steps in the order in which they stand, both ends included.
+/// Step numbers in program order, both ends included.
 struct LiveRange {
   unsigned first = ~0u;
   unsigned last = 0;
@@ -30,7 +30,7 @@ class Lifetimes {
 public:
   explicit Lifetimes(PlanContext &context) : context(context), liveRanges(context.plan.buffers.size()) {}
 
-  /// When each buffer holds what is still read.
+  /// The live range of each buffer.
   std::vector<LiveRange> run();
 
 private:
@@ -108,7 +108,7 @@ std::vector<LiveRange> Lifetimes::run() {
   visit(context.plan.body);
   for (auto [buffer, step] : accesses)
     liveRanges[buffer].add({step, step});
-  for (LiveRange loop : loops) // what comes from outside is read in every turn, what is read outside may be from any
+  for (LiveRange loop : loops) // values from outside are read in every iteration, reads outside may be of any iteration
     for (LiveRange &liveRange : liveRanges)
       if (liveRange.overlaps(loop) && !loop.contains(liveRange))
         liveRange.add(loop);
@@ -126,12 +126,12 @@ void cpu::allocateBuffers(PlanContext &context) {
     uint64_t begin, end;
     LiveRange liveRange;
   };
-  std::vector<Allocation> allocations; // by where they begin
+  std::vector<Allocation> allocations; // sorted by offset
   for (auto [buffer, liveRange] : llvm::zip_equal(plan.buffers, liveRanges)) {
     uint64_t elements = 1;
     for (int64_t extent : buffer.shape)
       elements *= extent;
-    // A kernel's vectors may reach past the end by less than one of them.
+    // A kernel's vectors may extend past the end by less than one vector.
     buffer.bytes = llvm::alignTo(elements * storageBytes(buffer.element), align);
     const uint64_t size = buffer.bytes * (buffer.isDouble ? 2 : 1) + (buffer.bytes >= 4096 ? skew : 0);
     uint64_t offset = 0;

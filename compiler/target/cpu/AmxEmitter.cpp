@@ -1,8 +1,8 @@
-// Emits a product of bf16 matrices with the matrix tiles of AMX: 16 rows of 64 bytes each, eight of them.
+// Emits a dot of bf16 matrices with the matrix tiles of AMX: 16 rows of 64 bytes each, eight of them.
 // SPDX-License-Identifier: MIT
 //
-// Four tiles of sums, two of `a`, two of `b`: each loaded tile is multiplied twice. LLVM chooses tile registers and
-// configures them; sums stay in them over the loop along K.
+// Four accumulator tiles, two of `a`, two of `b`: each loaded tile is multiplied twice. LLVM chooses tile registers and
+// configures them; accumulators stay in them over the loop along K.
 #include "compiler/target/cpu/AmxEmitter.h"
 
 #include "compiler/target/cpu/Transpose.h"
@@ -51,7 +51,7 @@ struct AmxEmitter {
 
 } // namespace
 
-/// One block of down x across tiles.
+/// One register block of down x across tiles.
 void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsigned down, unsigned across) {
   SmallVector<llvm::Value *> accumulators;
   auto address = [&](unsigned index) { return tile(d, index / across * edge, index % across * edge, work.columns); };
@@ -88,7 +88,7 @@ void AmxEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, unsig
                        {sixteen, rowBytes, address(index), ir.getInt64(work.columns * unitBytes), accumulator});
 }
 
-/// The columns from the first on, in strips of `across` tiles.
+/// Emits `columnCount` columns from `firstColumn` on, in strips of `across` tiles.
 void AmxEmitter::emitRows(int64_t firstColumn, int64_t columnCount, unsigned across) {
   const int64_t even = work.rows - work.rows % (2 * edge);
   emitCounted(ir, columnCount, across * edge, [&](llvm::Value *strip) {
@@ -103,8 +103,8 @@ void AmxEmitter::emitRows(int64_t firstColumn, int64_t columnCount, unsigned acr
   });
 }
 
-/// Linux gives a process the state of matrix tiles when it asks: the object does so when it is loaded, once for all
-/// threads.
+/// Linux gives a process the state of matrix tiles on request: the object makes the request when it is loaded, once for
+/// all threads.
 static void askForTiles(llvm::Module &module) {
   constexpr const char *name = "nereid_ask_for_tiles";
   if (module.getFunction(name))

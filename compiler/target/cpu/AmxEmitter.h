@@ -1,4 +1,4 @@
-// Emits a product of bf16 matrices with the matrix tiles of AMX.
+// Emits a dot of bf16 matrices with the matrix tiles of AMX.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// Writes the launcher as LLVM IR: it packs the arguments, finds an arena and runs all programs in order.
+// Emits the launcher as LLVM IR: it packs the arguments, allocates an arena and runs all programs in order.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/AotLauncher.h"
 
@@ -11,7 +11,7 @@
 using namespace nereid;
 using llvm::IRBuilder;
 
-/// Reads one argument slot in the form AOTInductor fills it and stores it at its place in the packed block.
+/// Reads one argument slot as AOTInductor fills it and stores it at its offset in the packed arguments.
 static void packArgument(IRBuilder<> &builder, const artifact::Parameter &parameter, llvm::Value *args,
                          llvm::Value *packed) {
   llvm::Value *slot = builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), args, parameter.position);
@@ -41,7 +41,7 @@ static void packArgument(IRBuilder<> &builder, const artifact::Parameter &parame
   builder.CreateAlignedStore(value, place, llvm::Align(1));
 }
 
-/// Ends the process with a message where `memory` is null: the caller has no way to hear of it.
+/// Ends the process with a message where `memory` is null: the launcher's interface has no way to return an error.
 static void leaveWithoutMemory(IRBuilder<> &builder, llvm::Value *memory, llvm::StringRef kernel) {
   llvm::Function *function = builder.GetInsertBlock()->getParent();
   llvm::Module &module = *function->getParent();

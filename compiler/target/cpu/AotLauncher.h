@@ -1,4 +1,4 @@
-// The launcher that ahead-of-time packages carry beside a kernel's shared object.
+// The launcher that ahead-of-time packages contain next to a kernel's shared object.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,7 +15,7 @@ namespace nereid::cpu {
 /// as AOTInductor calls it: `args` has one slot for each parameter of the
 /// source, constants included (null); a pointer is passed by value, an integer
 /// as `int64_t *`, a bool as `bool *`, a float of any width as `float *`.
-/// Nothing where the object could not be made.
+/// Nullopt where the object cannot be made.
 std::optional<std::string> compileAotLauncher(const artifact::Artifact &artifact, const support::TargetSpec &target);
 
 } // namespace nereid::cpu

@@ -1,8 +1,8 @@
 // Emits one atomic access to one element.
 // SPDX-License-Identifier: MIT
 //
-// LLVM turns what the machine has no instruction for into a loop around
-// compare-and-swap; f16 and bf16, held as bits, have their loop here.
+// LLVM expands what the machine has no instruction for into a loop around compare-and-swap; f16 and bf16, held as bits,
+// have their loop here.
 #include "compiler/target/cpu/Atomics.h"
 
 #include "compiler/lowering/AtomicForms.h"
@@ -20,7 +20,7 @@ static llvm::Value *emitSwap(llvm::IRBuilder<> &ir, llvm::Value *address, llvm::
                                 llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering));
 }
 
-/// The block that what follows the insert point goes to; the builder stands at the end of the block before.
+/// Returns the basic block of the code after the insert point; the builder is left at the end of the block before it.
 static llvm::BasicBlock *splitHere(llvm::IRBuilder<> &ir) {
   llvm::BasicBlock *before = ir.GetInsertBlock();
   if (ir.GetInsertPoint() == before->end())
@@ -54,7 +54,7 @@ static llvm::Value *emitSmallAdd(llvm::IRBuilder<> &ir, LaneEmitter &lanes, Type
   return old;
 }
 
-/// Through the bits: LLVM has no atomic access to some of the types that lanes have.
+/// Loads the bits: LLVM has no atomic access to some of the lane types.
 static llvm::Value *emitLoad(llvm::IRBuilder<> &ir, LaneEmitter &lanes, tt::AtomicLoadOp op, llvm::Value *address) {
   llvm::Type *held = lanes.typeOf(tt::elementOf(op.getType()), 1);
   llvm::Type *stored = lanes.memoryType(tt::elementOf(op.getType()));

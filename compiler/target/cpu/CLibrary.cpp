@@ -1,4 +1,4 @@
-// The functions written in C, as what is held as bitcode.
+// Declares and links the library functions written in C from their bitcode.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/CLibrary.h"
 
@@ -11,7 +11,7 @@ llvm::Function *cpu::declareLibraryFunction(llvm::Module &module, llvm::StringRe
 }
 
 llvm::Error cpu::linkLibrary(llvm::Module &module) {
-  // Most kernels do without a look at the library.
+  // Most kernels call no library function: the bitcode is not parsed for them.
   return lowering::hasDeclarations(module, "__nv_") ? lowering::linkFrom(libraryBitcode(), module)
                                                     : llvm::Error::success();
 }

@@ -1,4 +1,4 @@
-// The functions that kernels call on each element and that are written in C: compiler/target/cpu/library.
+// The library functions that kernels call on each element, written in C in compiler/target/cpu/library.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@ namespace nereid::cpu {
 
 /// The library as LLVM bitcode.
 llvm::StringRef libraryBitcode();
-/// The library's function of that name, declared in `module`; null where there is none.
+/// Declares the library function of that name in `module`; null where there is none.
 llvm::Function *declareLibraryFunction(llvm::Module &module, llvm::StringRef name);
 /// Copies the library's functions that are declared in `module`, with what they call.
 llvm::Error linkLibrary(llvm::Module &module);

@@ -1,11 +1,11 @@
-// Lets loops carry a scalar offset in place of a tile of pointers or integers that moves by equal steps.
+// Makes loops carry a scalar offset instead of a tile of pointers or integers that moves by equal steps.
 // SPDX-License-Identifier: MIT
 //
 //   for iter_args(%p = %start) {            for iter_args(%o = 0) {
 //     ... %p ...                       ->     ... %start + splat %o ...
 //     yield %p + splat %step                  yield %o + %step
 //
-// The tile is affine then, costs no buffer, and what it points to is read in whole vectors.
+// The tile is then affine, needs no buffer, and its loads use whole vectors.
 #include "compiler/target/cpu/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace nereid;
 
 namespace {
-/// The scalars that one turn adds to a carried tile.
+/// The scalars that one iteration adds to a carried tile.
 struct Movement {
   SmallVector<Value, 2> steps; ///< scalars, or constant tiles of equal elements
   bool isPointer = false;
@@ -32,7 +32,7 @@ static bool isUniform(Value tile) {
   return tile.getDefiningOp<tt::SplatOp>() || (matchPattern(tile, m_Constant(&constant)) && constant.isSplat());
 }
 
-/// Nothing where the next value is anything but the tile with equal steps added.
+/// Nullopt unless the next value is the tile plus equal steps.
 static std::optional<Movement> movementOf(scf::ForOp loop, unsigned index) {
   Value tile = loop.getRegionIterArg(index), value = loop.getYieldedValues()[index];
   Type element = tt::elementOf(tile.getType());

@@ -1,4 +1,4 @@
-// Refuses what the machine cannot hold, and calls that inlining has left.
+// Rejects types that the machine does not support, and calls that are left after inlining.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/target/cpu/Diagnostics.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Whether a function calls itself, at once or through others.
+/// Whether a function calls itself, directly or through others.
 static bool isRecursive(tt::CallOp call) {
   auto module = call->getParentOfType<ModuleOp>();
   llvm::StringSet<> seen;
@@ -35,11 +35,11 @@ static bool isRecursive(tt::CallOp call) {
   return false;
 }
 
-/// What a type needs of the machine must be there, and every call must be gone.
+/// The machine must support every type, and no call may be left.
 static LogicalResult checkTypes(tt::FuncOp kernel, bool hasF16c, StringRef arch) {
   auto check = [&](Operation *op, Type type) -> LogicalResult {
     Type element = tt::elementOf(type);
-    if (element.isF16() && !hasF16c) // LLVM would call a library that is not there
+    if (element.isF16() && !hasF16c) // LLVM would call a library function that is not linked
       return tt::report(op->getLoc(), diag::Float16NeedsF16c, arch);
     return success();
   };
@@ -48,7 +48,7 @@ static LogicalResult checkTypes(tt::FuncOp kernel, bool hasF16c, StringRef arch)
       return tt::report(op->getLoc(), isRecursive(call) ? diag::RecursionUnsupported : diag::CallRemains,
                         call.getCallee());
     if (op->hasTrait<OpTrait::ConstantLike>())
-      return WalkResult::advance(); // a constant may have lost its place, its user has one
+      return WalkResult::advance(); // a constant may have no location; its user has one
     SmallVector<Type> types(op->getOperandTypes());
     llvm::append_range(types, op->getResultTypes());
     for (Region &region : op->getRegions())

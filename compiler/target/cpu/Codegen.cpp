@@ -1,4 +1,4 @@
-// Optimises LLVM IR with a short pipeline and makes an object of it.
+// Optimises LLVM IR with a short pipeline and compiles it to an object.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Codegen.h"
 
@@ -49,8 +49,8 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> cpu::createMachine(const su
   return machine;
 }
 
-/// Makes a masked store whose constant mask has one lane a store of that lane. LLVM 22 does so itself during
-/// instruction selection, but after the value's truncation has become part of the store, and then writes the wide lane.
+/// Replaces a masked store whose constant mask has one lane by a store of that lane. LLVM 22 does so itself during
+/// instruction selection, but after the value's truncation has become part of the store, and then stores the wide lane.
 static void unmaskSingleLanes(llvm::Function &function) {
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto *store = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);

@@ -1,4 +1,4 @@
-// LLVM IR to object code for a CPU.
+// Compiles LLVM IR to object code for a CPU.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace nereid::cpu {
 
-/// The machine of a target: position-independent code, small code model.
+/// The LLVM machine of a target: position-independent code, small code model.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const support::TargetSpec &target);
 
-/// The short pipeline: the emitter has made the loops and the vectors already.
+/// Runs the short pipeline; the emitter has already chosen loops and vectors.
 void optimise(llvm::Module &module, llvm::TargetMachine &machine);
 
 llvm::Expected<std::vector<char>> emitObject(llvm::Module &module, llvm::TargetMachine &machine);

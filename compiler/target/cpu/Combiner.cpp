@@ -1,4 +1,4 @@
-// Looks at the regions of reduce, scan and map_elementwise.
+// Inspects the regions of reduce, scan and map_elementwise.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Combiner.h"
 

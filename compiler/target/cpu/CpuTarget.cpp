@@ -46,7 +46,7 @@ static support::Sanitizer sanitizerOf(check::ValuesOp op) {
 }
 
 namespace {
-/// Keeps the first error that code generation reports: what it says of a kernel's assembly.
+/// Keeps the first error that code generation reports about a kernel's inline assembly.
 struct AsmErrors : llvm::DiagnosticHandler {
   AsmErrors(std::string &text, std::optional<uint64_t> &cookie) : text(text), cookie(cookie) {}
 
@@ -149,7 +149,7 @@ LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
 
 std::string cpu::printLlvm(const CpuKernel &kernel) { return lowering::printLlvm(*kernel.llvmModule); }
 
-/// What code generation has said of a kernel's own assembly.
+/// Reports the error of code generation about a kernel's inline assembly.
 static LogicalResult checkAssembly(const CpuKernel &kernel) {
   if (kernel.asmError.empty())
     return success();

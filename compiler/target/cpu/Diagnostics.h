@@ -1,4 +1,4 @@
-// The kinds of messages that the CPU target gives.
+// The diagnostics of the CPU target.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,10 +1,10 @@
-// Emits a product of tiles: loops over register blocks of the result, each with a loop over K inside.
+// Emits a dot: loops over register blocks of the result, each with a loop over K inside.
 // SPDX-License-Identifier: MIT
 //
-// Operands and result lie densely in buffers, so that every address is a base and a constant. One block keeps
-// rows x vectors sums in registers; for each k it reads `vectors` vectors of b and one number of a per row, which
-// is spread over the lanes by the load itself. So `a` may lie in either order; `b` is packed first where its columns
-// are not neighbours.
+// Operands and result are dense in buffers, so that every address is a base plus a constant. One block keeps rows x
+// vectors accumulators in registers; for each k it reads `vectors` vectors of b and one element of a per row, which the
+// load itself broadcasts to the lanes. So `a` may have either order; `b` is packed first where its columns are not
+// adjacent.
 #include "compiler/target/cpu/DotEmitter.h"
 
 #include "compiler/target/cpu/AmxEmitter.h"
@@ -26,23 +26,23 @@ struct Block {
   unsigned lanes = 1;
 };
 
-/// A tile that the next turn of the loop reads: rows of neighbouring bytes.
+/// A tile that the next iteration of the loop reads: rows of adjacent bytes.
 struct PrefetchTile {
   llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
   int64_t rows = 1;
   unsigned logLines = 0; ///< of a row's cache lines, rounded up
   int64_t groups() const { return llvm::divideCeil(rows, groupRows) << logLines; }
 
-  /// A group is a line of each of some neighbouring rows, which mostly lie in different pages: while one waits for its
-  /// page's address nothing else can retire, so several are looked up side by side.
+  /// A group is a cache line of each of several adjacent rows, which mostly lie in different pages: a prefetch that
+  /// waits for its page's address blocks retirement, so several pages are looked up in parallel.
   static constexpr int64_t groupRows = 4;
 };
 
-/// What one register block asks for: groups of lines of one tile at some turns of its loop over K.
+/// The prefetches of one register block: groups of lines of one tile at some iterations of its loop over K.
 struct PrefetchShare {
   llvm::Value *first = nullptr, *stride = nullptr, *logLines = nullptr, *lastGroup = nullptr, *lastRow = nullptr;
   llvm::Value *begin = nullptr;   ///< the block's first group
-  int64_t iterationsPerGroup = 0; ///< 0: nothing is asked for
+  int64_t iterationsPerGroup = 0; ///< 0: nothing is prefetched
 };
 
 class DotEmitter {
@@ -62,7 +62,7 @@ private:
   void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, Block block);
   void accumulate(llvm::Value *a, llvm::Value *b, Block block, MutableArrayRef<llvm::Value *> accumulators);
   unsigned rowsFor(unsigned vectors) const;
-  unsigned unroll() const { return depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1; } ///< of the loop over K
+  unsigned unroll() const { return depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1; } ///< factor of the loop over K
   llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
   llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
   llvm::Value *at(llvm::Value *base, int64_t element) {
@@ -85,7 +85,7 @@ private:
   llvm::Value *firstA, *firstB, *firstD;
   Type element;
   int64_t batch = 1, rows, columns, depth;
-  llvm::Value *rowBytes; ///< from row to row of a
+  llvm::Value *rowBytes; ///< stride of rows of a, in bytes
   int64_t depthStride;   ///< of a, in elements
   int64_t size;          ///< of an element
 };
@@ -111,7 +111,7 @@ DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
   firstB = operand(dot.b);
   firstD = function.nextBuffer(dot.d);
   if (dot.isPaired)
-    depth /= 2; // counted in pairs, which are as wide as sums
+    depth /= 2; // counted in pairs, which are as wide as accumulators
   rowBytes = ir.getInt64((dot.a.isTransposed ? 1 : depth) * size);
   depthStride = dot.a.isTransposed ? rows : 1;
   if (const Redirect *source = dot.a.value ? nullptr : function.operandSource(dot.a.buffer)) {
@@ -134,20 +134,20 @@ void DotEmitter::run() {
   });
 }
 
-/// Makes the columns of `b`, or pairs of them, neighbours.
+/// Packs `b` so that its columns, or pairs of them, are adjacent.
 void DotEmitter::packB() {
   llvm::Value *source = firstB;
   firstB = function.buffer(*dot.packed);
   forEach(batch, 1, [&](llvm::Value *index) {
     llvm::Value *from = at(source, index, depth * columns), *to = at(firstB, index, depth * columns);
-    if (dot.b.isTransposed) // pairs move as one
+    if (dot.b.isTransposed) // a pair moves as one element
       emitTranspose(function, {from, to, columns, depth, element});
     else
       emitPairing(function, {from, to, 2 * depth, columns, operandElement});
   });
 }
 
-/// Strips of a few vectors; what is left over in narrower ones.
+/// Strips of a few vectors; the remainder in narrower ones.
 void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
   const unsigned widest = function.machine.registerBits / (8 * size);
   const unsigned most = function.machine.hasAvx512 ? 4 : 2;
@@ -180,8 +180,8 @@ void DotEmitter::findPrefetchTiles() {
   }
 }
 
-/// Shares the next turn's lines out among the blocks, one tile for each block. All lines of a tile go through few
-/// buffers between the caches: asked for at once they hold up the loads of the product itself.
+/// Divides the next iteration's lines among the blocks, one tile for each block. All lines of a tile pass through few
+/// buffers between the caches: prefetched at once, they would delay the loads of the dot itself.
 void DotEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
   const int64_t iterations = depth / unroll();
   int64_t groups = 0, begin = 0, most = 0;
@@ -210,7 +210,7 @@ void DotEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
   }
 }
 
-/// At a turn of a block's loop over K: asks for lines in the second-level cache.
+/// Prefetches lines into the second-level cache at an iteration of a block's loop over K.
 void DotEmitter::prefetchLines(llvm::Value *iteration) {
   if (share.iterationsPerGroup == 0)
     return;
@@ -240,7 +240,7 @@ void DotEmitter::prefetchGroup(llvm::Value *group) {
   }
 }
 
-/// Enough sums to hide the latency of two multiply-adds a cycle, no more than the register file holds.
+/// Enough accumulators to hide the latency of two multiply-adds a cycle, no more than the register file holds.
 unsigned DotEmitter::rowsFor(unsigned vectors) const {
   constexpr unsigned enough = 10;
   const unsigned registers = function.machine.hasAvx512 ? 32 : 16;
@@ -251,7 +251,7 @@ unsigned DotEmitter::rowsFor(unsigned vectors) const {
   return most;
 }
 
-/// `column` counts the strips among which the next turn's tiles are shared out; null where these have no share.
+/// `column` counts the strips that prefetch the next iteration's tiles; null where these strips prefetch nothing.
 void DotEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::Value *column, unsigned vectors,
                           unsigned lanes) {
   Block block{rowsFor(vectors), vectors, lanes};
@@ -271,7 +271,7 @@ void DotEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::
   emitBlock(rowOf(a, ir.getInt64(whole)), b, at(d, whole * columns), block);
 }
 
-/// The sums of two products of i16 in each lane.
+/// Adds two products of i16 pairs to each lane of the accumulator.
 llvm::Value *DotEmitter::addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator) {
   using namespace llvm::Intrinsic;
   const unsigned bits = accumulator->getType()->getPrimitiveSizeInBits();
@@ -297,7 +297,7 @@ llvm::Value *DotEmitter::multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value
   return ir.CreateFAdd(ir.CreateFMul(x, y), accumulator);
 }
 
-/// One k.
+/// Emits one step along K.
 void DotEmitter::accumulate(llvm::Value *a, llvm::Value *b, Block block, MutableArrayRef<llvm::Value *> accumulators) {
   llvm::Type *scalar = function.lanes.typeOf(element, 1), *vector = function.lanes.typeOf(element, block.lanes);
   SmallVector<llvm::Value *> right;

@@ -1,4 +1,4 @@
-// Emits a product of tiles: loops over register blocks of the result, each with a loop over K inside.
+// Emits a dot: loops over register blocks of the result, each with a loop over K inside.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace nereid::cpu {
 
-/// At the insert point, which is behind the product's last loop afterwards.
+/// Emits at the insert point; afterwards the insert point is after the dot's last loop.
 void emitDot(KernelEmitter &function, const Step &step);
 
 } // namespace nereid::cpu

@@ -1,4 +1,4 @@
-// Decides which carried tiles need a second buffer: those whose old value is read after or beside their update.
+// Decides which carried tiles need a second buffer: those whose old value is read during or after their update.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// The step of a loop's body that begins to write the buffer's next value.
+/// The first step of a loop's body that writes the buffer's next value.
 static std::optional<unsigned> assigningStep(const Sequence &body, BufferId buffer) {
   for (auto [index, step] : llvm::enumerate(body.steps)) {
     if (step.dot && step.dot->d == buffer)
@@ -20,7 +20,7 @@ static std::optional<unsigned> assigningStep(const Sequence &body, BufferId buff
   return std::nullopt;
 }
 
-/// Every read of the buffer must come before its update, or in the update's nest at the element's own index.
+/// Whether every read of the buffer comes before its update, or is in the update's nest at the element's own index.
 static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, BufferId buffer, unsigned update) {
   bool isInPlace = true;
   for (unsigned index = update; index < body.steps.size(); ++index)
@@ -49,7 +49,7 @@ static bool allowsUpdateInPlace(PlanContext &context, const Sequence &body, Buff
   return isInPlace;
 }
 
-/// A product that is added to a carried tile in place needs no copy of it.
+/// A dot that accumulates into a carried tile in place needs no copy of it.
 static void dropIdleAssigns(const LoopPlan &plan, Sequence &body) {
   for (Step &step : body.steps)
     if (step.kind == StepKind::Nest)

@@ -1,4 +1,4 @@
-// Emits the checks of a sanitizer: the runtime looks at the values and says whether the program may go on.
+// Emits the checks of a sanitizer: the runtime tests the values and returns whether the program may go on.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/KernelEmitter.h"
 
@@ -8,13 +8,13 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// The bytes of what the first value points to; 0 where it is no pointer.
+/// The size in bytes of what the first value points to; 0 where it is no pointer.
 static uint64_t bytesAfter(check::ValuesOp op) {
   auto pointer = dyn_cast<tt::PointerType>(tt::elementOf(op.getValues().front().getType()));
   return pointer ? storageBytes(pointer.getPointee()) : 0;
 }
 
-/// A CheckSite, as runtime/cpu/HostCalls.h has it.
+/// A CheckSite as runtime/cpu/HostCalls.h declares it.
 llvm::Constant *KernelEmitter::checkSite(check::ValuesOp op) {
   const SmallVector<int32_t> isSigned(op.getValues().size(), !op.getIsUnsigned());
   const std::string text = checkText ? checkText(op) : "{found}";
@@ -30,7 +30,7 @@ llvm::Constant *KernelEmitter::checkSite(check::ValuesOp op) {
   return constantGlobal(llvm::ConstantStruct::getAnon(fields));
 }
 
-/// Without a host that knows what the launch was given, nothing is checked.
+/// Emits nothing where the host has no function for checks.
 void KernelEmitter::emitCheck(check::ValuesOp op) {
   llvm::Value *addresses = addressesOf(op, op.getValues()), *ids = programIds();
   llvm::Value *host = hostCall(HostCall::Check);

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// The emitted scalars that a terminator hands over; null for tiles.
+/// The emitted scalars that a terminator forwards; null for tiles.
 SmallVector<llvm::Value *> KernelEmitter::yielded(Operation *terminator) {
   SmallVector<llvm::Value *> values;
   OperandRange operands = terminator->getOperands();
@@ -21,7 +21,7 @@ SmallVector<llvm::Value *> KernelEmitter::yielded(Operation *terminator) {
 }
 
 namespace {
-/// One phi per scalar among `values`, defined in the current block.
+/// One phi per scalar among `values`, defined in the current basic block.
 struct Phis {
   SmallVector<llvm::PHINode *> nodes; ///< null for tiles
 
@@ -78,7 +78,7 @@ LogicalResult KernelEmitter::emitFor(const Step &step) {
   define(loop.getInductionVar(), index);
   Phis carried(*this, loop.getRegionIterArgs());
   carried.add(inits, before);
-  // A tile with two buffers swaps them at each turn.
+  // A tile with two buffers swaps them at each iteration.
   SmallVector<std::pair<BufferId, std::pair<llvm::PHINode *, llvm::PHINode *>>> swaps;
   for (std::optional<BufferId> id : plan.carried.lookup(loop)) {
     if (!id || !plan.buffers[*id].isDouble)
@@ -101,7 +101,7 @@ LogicalResult KernelEmitter::emitFor(const Step &step) {
   --loopDepth;
   setLocation(loop.getLoc());
   SmallVector<llvm::Value *> yields = yielded(loop.getBody()->getTerminator());
-  // The turn after the last one has the bound itself: a step may lead past the type's end.
+  // The iteration after the last one has the bound itself: a step may overflow the type.
   llvm::Value *isLast = ir.CreateICmpULE(ir.CreateSub(upper, index), stride);
   index->addIncoming(ir.CreateSelect(isLast, upper, ir.CreateAdd(index, stride)), ir.GetInsertBlock());
   carried.add(yields, ir.GetInsertBlock());
@@ -200,7 +200,7 @@ LogicalResult KernelEmitter::emitSwitch(const Step &step) {
   return success();
 }
 
-/// The ops of a function of scalars as steps of a plan; its loops and branches carry nothing in buffers.
+/// The ops of a function of scalars as plan steps; its loops and branches carry nothing in buffers.
 static FailureOr<Sequence> scalarSteps(Block &block) {
   Sequence sequence;
   sequence.block = &block;

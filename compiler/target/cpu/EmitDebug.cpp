@@ -1,4 +1,4 @@
-// Emits print and assert: calls of the process that launched the kernel, whose form runtime/cpu/HostCalls.h states.
+// Emits print and assert: calls into the process that launched the kernel, as declared in runtime/cpu/HostCalls.h.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/KernelEmitter.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// The address of a host's function, or null where no host has said that it is there.
+/// The address of a host function, or null where the host does not provide it.
 llvm::Value *KernelEmitter::hostCall(HostCall call) {
   constexpr llvm::StringLiteral name = "nereid_host_calls";
   llvm::Module &module = *function->getParent();
@@ -70,7 +70,7 @@ void KernelEmitter::emitPrint(tt::PrintOp op) {
 
 //--- assert --------------------------------------------------------------------------------
 
-/// The user's file and line: of code of the library, those of the call.
+/// The user's file and line; for library code, those of the call.
 static std::string locationText(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location)) {
     const std::string callee = locationText(call.getCallee());

@@ -1,8 +1,7 @@
-// Copies a load's tile where a later store overlaps it, and lets the later reads use the copy.
+// Copies a load's tile where a later store overlaps it, and makes the later reads use the copy.
 // SPDX-License-Identifier: MIT
 //
-// The nests that read are not made twice: they read through a base and strides
-// that were chosen before them.
+// The nests that read are not emitted twice: they read through a base and strides that are selected before them.
 #include "compiler/target/cpu/KernelEmitter.h"
 #include "compiler/target/cpu/Masks.h"
 #include "compiler/target/cpu/NestEmitter.h"
@@ -11,7 +10,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// The bytes [low, high) that an affine access may touch; empty where its mask lets nothing through.
+/// The bytes [low, high) that an affine access may cover; empty where its mask excludes all elements.
 KernelEmitter::Range KernelEmitter::accessRange(Value pointer, Value mask) {
   const AffineForm form = *affineInfo.affine(pointer);
   ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
@@ -40,7 +39,8 @@ KernelEmitter::Range KernelEmitter::accessRange(Value pointer, Value mask) {
   return range;
 }
 
-/// Whether no two indices of a tile share a byte, as far as each dimension steps over all inner ones.
+/// Whether no two indices of a tile share a byte, tested by comparing each dimension's stride with the span of all
+/// inner ones.
 llvm::Value *KernelEmitter::emitDistinct(const AffineForm &form, ArrayRef<int64_t> shape, uint64_t size) {
   llvm::Value *isDistinct = ir.getTrue(), *span = ir.getInt64(size);
   for (size_t dim = shape.size(); dim-- > 0;) {
@@ -53,7 +53,7 @@ llvm::Value *KernelEmitter::emitDistinct(const AffineForm &form, ArrayRef<int64_
   return isDistinct;
 }
 
-/// The bytes from a tile's first element to behind its last, where its strides are known.
+/// The bytes from a tile's first element to the end of its last, where its strides are constant.
 static std::optional<int64_t> constantSpan(const AffineForm &form, ArrayRef<int64_t> shape, int64_t size) {
   for (auto [stride, extent] : llvm::zip_equal(form.strides, shape)) {
     const std::optional<int64_t> constant = extent == 1 ? 0 : stride.asConstant();
@@ -64,8 +64,8 @@ static std::optional<int64_t> constantSpan(const AffineForm &form, ArrayRef<int6
   return size;
 }
 
-/// Whether a load and a store of one nest with equal maps may harm each other for all that their two pointers tell:
-/// that is the same for all programs, and mostly all there is to ask.
+/// Whether a load and a store of one nest with equal maps may conflict, judged by their two pointers alone: the result
+/// is the same for all programs, and mostly decides.
 llvm::Value *KernelEmitter::emitMayOverlap(tt::LoadOp load, tt::StoreOp store) {
   const AffineForm from = *affineInfo.affine(load.getPtr()), to = *affineInfo.affine(store.getPtr());
   const ArrayRef<int64_t> shape = tt::shapeOf(load.getPtr().getType());
@@ -81,7 +81,7 @@ llvm::Value *KernelEmitter::emitMayOverlap(tt::LoadOp load, tt::StoreOp store) {
   return mayOverlap;
 }
 
-/// Whether the bytes that a load and a store touch meet.
+/// Whether a load and a store access a common byte.
 llvm::Value *KernelEmitter::emitRangesOverlap(const Range &read, tt::StoreOp store) {
   Value pointer = store.getPtr();
   if (!isa<RankedTensorType>(pointer.getType())) {

@@ -1,4 +1,4 @@
-// Hands values to the process that launched the kernel: where they lie in memory, and of which types they are.
+// Passes values to the process that launched the kernel: their addresses in memory, and their types.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/KernelEmitter.h"
 

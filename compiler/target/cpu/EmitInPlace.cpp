@@ -1,8 +1,10 @@
-// Lets a product read its left operand where it lies in memory, and copies it only where a part of it is not there.
+// Makes a dot read its left operand from memory in place, and copies the operand only where a part of it is masked or
+// wraps.
 // SPDX-License-Identifier: MIT
 //
-// A product reads that operand number by number, so rows may lie anywhere. Masks that cut nothing off, remainders that
-// do not wrap: that is known before the copy, which is then left out. No store comes between the two.
+// A dot reads that operand element by element, so its rows may have any stride. The copy is skipped where its masks
+// hold everywhere and its remainders do not wrap, which is tested before it. No store comes between the copy and the
+// dot.
 #include "compiler/target/cpu/KernelEmitter.h"
 #include "compiler/target/cpu/Masks.h"
 
@@ -10,7 +12,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Whether every element of the tile is read from memory; null where that is not known before the nest.
+/// Whether every element of the tile is read from memory; null where that cannot be tested before the nest.
 llvm::Value *KernelEmitter::isWhole(const Nest &nest) {
   auto load = cast<tt::LoadOp>(nest.inPlace);
   if (nest.roots.size() != 1 || plan.bufferOf.contains(load.getResult()) || redirectOf(load))

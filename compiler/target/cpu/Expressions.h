@@ -10,19 +10,18 @@
 
 namespace nereid::cpu {
 
-/// Visits each (value, index map) that evaluating a tile element asks for,
-/// scalars included, each once. The visitor answers whether to go on into the
-/// value's operands; scalars and tiles without a computable definition end a walk.
+/// Visits each (value, index map) that the evaluation of a tile element needs, scalars included, each once. The visitor
+/// returns whether to continue with the value's operands; scalars and tiles without a computable definition end a walk.
 class ExpressionWalk {
 public:
   using Visitor = std::function<bool(mlir::Value, const IndexMap &)>;
 
   ExpressionWalk(AffineInfo &affineInfo, Visitor visitor) : affineInfo(affineInfo), visitor(std::move(visitor)) {}
 
-  /// Addresses are taken to be affine where assumptions hold: what they are computed from is not visited then.
+  /// Treats addresses that are affine under assumptions as affine: what they are computed from is then not visited.
   bool takesAssumptions = false;
 
-  /// What a root evaluates; the root itself is not visited.
+  /// Visits what a root evaluates; the root itself is not visited.
   void root(const Root &root);
 
 private:
@@ -36,7 +35,7 @@ private:
   AffineInfo &affineInfo;
   Visitor visitor;
   llvm::DenseSet<std::pair<mlir::Value, uint64_t>> seen;
-  /// What is to be visited next stands last. Not the call stack: expressions may be tens of thousands deep.
+  /// The next entry to visit is last. An explicit stack: expressions may be tens of thousands of ops deep.
   std::vector<std::pair<mlir::Value, IndexMap>> waiting;
 };
 

@@ -1,4 +1,4 @@
-// Names the CPU that this process runs on, or one that the user named.
+// Describes the CPU that this process runs on, or one that the user named.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/CpuTarget.h"
 
@@ -24,9 +24,9 @@ static std::string joined(llvm::SmallVectorImpl<llvm::StringRef> &names, char si
   return text;
 }
 
-/// Size of the last cache that the first processor reaches, as far as this system's processors can lay claim to it;
-/// zero where the system does not tell. A virtual machine of two processors is told of the whole cache of a socket of
-/// sixty. The C library's figure is not used: it multiplies by what virtual machines report of their topology.
+/// The share of the first processor's last-level cache that this system's processors can use, in bytes; zero where the
+/// system does not report it. A virtual machine of two processors may report the whole cache of a socket of sixty. The
+/// C library's figure is not used: it depends on the topology that virtual machines report.
 static uint64_t lastLevelCache() {
   constexpr uint64_t mostOfOneProcessor = 16 << 20;
   uint64_t bytes = 0;
@@ -42,7 +42,7 @@ static uint64_t lastLevelCache() {
   return llvm::bit_floor(std::min(bytes, processors * mostOfOneProcessor));
 }
 
-/// Whether the system lets this process use the matrix tiles of AMX; it must be asked before.
+/// Whether the system lets this process use the matrix tiles of AMX, which must be requested first.
 static bool systemGivesTiles() {
   constexpr long requestPermission = 0x1023, tileData = 18;
   return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
@@ -59,7 +59,7 @@ support::TargetSpec cpu::hostTarget() {
     for (const auto &feature : found)
       if (feature.second && (givesTiles || !feature.first().starts_with("amx")))
         names.push_back(feature.first());
-    // The name stands for all that such processors can do; a virtual machine may hide some of it.
+    // The name implies all features of such processors; a virtual machine may hide some.
     llvm::X86::getFeaturesForCPU(spec.arch, implied);
     for (llvm::StringRef feature : implied)
       if (found.contains(feature) && !llvm::is_contained(names, feature))

@@ -1,4 +1,4 @@
-// Index maps through the ops that rearrange tiles.
+// Computes index maps through the ops that rearrange tiles.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/IndexMap.h"
 
@@ -54,7 +54,7 @@ std::optional<IndexMap> cpu::operandMap(Operation *op, unsigned operand, const I
   } else if (isa<tt::JoinOp>(op)) {
     map.pop_back();
   } else if (isa<tt::GatherOp>(op) && operand == 0) {
-    map.assign(from.size(), fixedIndex(0)); // read from a buffer, anywhere
+    map.assign(from.size(), fixedIndex(0)); // read from a buffer, at any index
   } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
     for (auto [dim, source] : llvm::enumerate(trans.getOrder()))
       map[source] = result[dim];

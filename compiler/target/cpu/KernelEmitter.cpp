@@ -25,7 +25,7 @@ KernelEmitter::KernelEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &
   llvm::Type *pointer = ir.getPtrTy(), *count = ir.getInt64Ty();
   auto *type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, count, count, pointer}, false);
   function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernel.getSymName(), module);
-  // Nothing but the arena lies in the arena, and no program writes its own parameters.
+  // The arena aliases no other memory, and no program writes its own parameters.
   for (unsigned index : {0u, 1u, 4u})
     function->addParamAttr(index, llvm::Attribute::NoAlias);
   for (unsigned index : {0u, 1u})
@@ -76,7 +76,7 @@ LogicalResult KernelEmitter::run() {
   return result;
 }
 
-/// A line that is written whole and not read again soon costs a read less where it does not enter the cache.
+/// A cache line that is written whole and not read again soon saves a read if it bypasses the cache.
 void KernelEmitter::decideStreaming() {
   uint64_t bytes = 0; // stored by one program
   for (const Step &step : plan.body.steps)
@@ -88,7 +88,7 @@ void KernelEmitter::decideStreaming() {
         }
   if (bytes == 0 || machine.cacheBytes == 0)
     return;
-  // What goes past the cache would not be ordered by an atomic access.
+  // Atomic accesses do not order non-temporal stores.
   if (kernel.walk([](Operation *op) { return isAtomic(op) ? WalkResult::interrupt() : WalkResult::advance(); })
           .wasInterrupted())
     return;
@@ -98,7 +98,7 @@ void KernelEmitter::decideStreaming() {
   isStreaming = ir.CreateICmpUGT(programs, ir.getInt64(machine.cacheBytes / bytes));
 }
 
-/// for (id = begin; id < end; ++id), with the three axes counted along.
+/// for (id = begin; id < end; ++id), with the ids along the three axes updated in step.
 LogicalResult KernelEmitter::emitPrograms() {
   llvm::Value *begin = function->getArg(2), *end = function->getArg(3);
   llvm::Type *wide = ir.getInt64Ty();
@@ -140,7 +140,7 @@ LogicalResult KernelEmitter::emitPrograms() {
   id->addIncoming(nextId, ir.GetInsertBlock());
   ir.CreateCondBr(ir.CreateICmpULT(nextId, end), program, done);
   ir.SetInsertPoint(done);
-  if (needsFence) // other threads see the stores once they see that this call has returned
+  if (needsFence) // other threads may read the stores as soon as this call has returned
     ir.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
   ir.CreateRetVoid();
   return success();
@@ -199,7 +199,7 @@ llvm::Value *KernelEmitter::poly(const Poly &poly, unsigned bits) {
   return sum;
 }
 
-/// Bits in which no sum of the terms wraps.
+/// The number of bits in which no addition of the terms wraps.
 static unsigned bitsOf(AffineInfo &affineInfo, const Poly &poly) {
   const bool isNarrow = llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
     return llvm::isInt<32>(term.coefficient) && term.factors.size() <= 1 &&
@@ -219,7 +219,7 @@ llvm::Value *KernelEmitter::clamped(const Poly &poly, int64_t limit) {
   return ir.CreateTrunc(value, ir.getInt64Ty());
 }
 
-/// Whether an element of an affine tile leaves its type.
+/// Whether an element of an affine tile overflows its type.
 llvm::Value *KernelEmitter::wraps(Value side) {
   const AffineForm form = *affineInfo.affine(side);
   Type element = tt::elementOf(side.getType());
@@ -366,7 +366,7 @@ LogicalResult KernelEmitter::emitSequence(const Sequence &sequence) {
   return success();
 }
 
-/// Two codes of one nest. Scalars that it gives are merged behind them.
+/// Emits two versions of one nest. The scalars that it defines are merged after them.
 LogicalResult KernelEmitter::emitVersions(llvm::Value *condition, const Nest &nest,
                                           llvm::function_ref<LogicalResult()> whenTrue,
                                           llvm::function_ref<LogicalResult()> whenFalse) {
@@ -381,7 +381,7 @@ LogicalResult KernelEmitter::emitVersions(llvm::Value *condition, const Nest &ne
   const llvm::DenseSet<Value> readyBefore = ready;
   for (unsigned side : {0, 1}) {
     ir.SetInsertPoint(sides[side]);
-    ready = readyBefore; // what a nest keeps is not there yet in its other code
+    ready = readyBefore; // buffers that one version of a nest writes are not ready in the other
     if (failed(side == 0 ? whenTrue() : whenFalse()))
       return failure();
     llvm::BasicBlock *end = ir.GetInsertBlock();
@@ -414,7 +414,7 @@ LogicalResult KernelEmitter::emitPeeled(Nest &nest) {
   return emitVersions(isFirst, nest, first, [&] { return NestEmitter(*this, nest).run(); });
 }
 
-/// Whether a sum that one of the nest's masks compares leaves its type; null where none can.
+/// Whether an addition that one of the nest's masks compares overflows its type; null where none can.
 llvm::Value *KernelEmitter::anyWraps(const Nest &nest) {
   llvm::Value *any = nullptr;
   llvm::SmallPtrSet<Operation *, 2> seen;
@@ -427,7 +427,7 @@ llvm::Value *KernelEmitter::anyWraps(const Nest &nest) {
   return any;
 }
 
-/// Sums that are compared and may wrap are looked at before the nest: in a code of its own their comparisons are exact.
+/// Tests before the nest whether compared additions wrap: one version of the nest then compares exactly.
 LogicalResult KernelEmitter::emitExactOrNot(Nest &nest, llvm::Value *anyWraps) {
   if (!anyWraps)
     return emitPeeled(nest);

@@ -23,7 +23,7 @@ namespace nereid::cpu {
 /// The functions of runtime/cpu/HostCalls.h, in its order.
 enum class HostCall : unsigned { Print, Fail, Check };
 
-/// A tile that is in memory or in a buffer of its own: its first element and strides, in bytes.
+/// A tile in memory or in a buffer of its own: its first element and strides, in bytes.
 struct Redirect {
   llvm::Value *base = nullptr;
   llvm::SmallVector<llvm::Value *, 2> strides;
@@ -36,7 +36,7 @@ public:
 
   mlir::LogicalResult run();
 
-  /// The text of a check's report, `{found}` in place of what is found.
+  /// The text of a check's report, with `{found}` for the finding.
   std::function<std::string(check::ValuesOp)> checkText;
 
   //--- for the emitters of nests ---
@@ -46,56 +46,56 @@ public:
   AffineInfo &affineInfo;
   const CpuFeatures &machine;
 
-  /// A scalar that has been emitted already, or a constant.
+  /// The LLVM value of an emitted scalar or a constant.
   llvm::Value *scalar(mlir::Value value);
   void define(mlir::Value value, llvm::Value *emitted) { scalars[value] = emitted; }
   /// A polynomial as i64, at the insert point.
   llvm::Value *poly(const Poly &poly, unsigned bits = 64);
-  /// Whether these remainders do not wrap.
+  /// Whether the remainders of these assumptions do not wrap.
   llvm::Value *holds(llvm::ArrayRef<SymbolId> assumptions);
-  /// At most `limit` and not negative; computed in as many bits as it takes.
+  /// The value clamped to [0, limit], computed in as many bits as it needs.
   llvm::Value *clamped(const Poly &poly, int64_t limit);
-  /// Where a buffer's current contents, or those to come, begin.
+  /// The address of a buffer's current contents, or of those about to be written.
   llvm::Value *buffer(BufferId id) { return current[id]; }
   llvm::Value *nextBuffer(BufferId id) { return plan.buffers[id].isDouble && next[id] ? next[id] : current[id]; }
-  /// Where the elements of a value begin that is read from its buffer.
+  /// The address of the elements of a value that is read from its buffer.
   llvm::Value *bufferOf(mlir::Value value) {
     const BufferId id = plan.bufferOf.lookup(value);
     return plan.updates.contains(value) ? nextBuffer(id) : buffer(id);
   }
-  /// Whether the value's buffer has been written by what stands before.
+  /// Whether the code before has written the value's buffer.
   bool isReady(mlir::Value value) const { return ready.contains(value); }
   void setReady(mlir::Value value) { ready.insert(value); }
-  /// What each element of a carried tile is in the first turn of its loop, while that is emitted; else null.
+  /// The constant of a carried tile in the first iteration of its loop, while that is emitted; else null.
   mlir::DenseElementsAttr initialOf(mlir::Value tile) const { return initial.lookup(tile); }
   const Redirect *redirectOf(mlir::Operation *load) const {
     auto found = redirects.find(load);
     return found == redirects.end() ? nullptr : &found->second;
   }
-  /// Where a product reads an operand that may have stayed in memory; null where it is in its buffer.
+  /// The memory that a dot reads an operand from in place; null where it reads the buffer.
   const Redirect *operandSource(BufferId id) const {
     auto found = operandSources.find(id);
     return found == operandSources.end() ? nullptr : &found->second;
   }
-  /// How far ahead, in bytes, the nest is to fetch what this load reads; null where it is not.
+  /// The prefetch distance of this load in this nest, in bytes; null where it is not prefetched here.
   llvm::Value *prefetchDistance(mlir::Operation *load, const Nest &nest) const {
     return prefetches.lookup({load, nest.id});
   }
-  /// Loads whose tile for the next turn the product is to fetch, and how far ahead that is.
+  /// The loads whose next iteration's tile the dot prefetches, and their prefetch distances in bytes.
   llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>> loadsAhead(const TileDot &dot) const {
     auto found = dotPrefetches.find(&dot);
     return found == dotPrefetches.end() ? llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>>() : found->second;
   }
-  /// The place of a value's definition in program order.
+  /// The position of a value's definition in program order.
   unsigned positionOf(mlir::Value value) const { return positions.lookup(value.getDefiningOp()); }
-  /// Whether what the launch stores outside loops is larger than the last cache: such stores need not go through it.
-  /// Null inside loops and where the cache's size is not known. An answer that is used asks for a fence at the end.
+  /// Whether the launch stores more outside loops than the last-level cache holds: such stores may bypass the cache.
+  /// Null inside loops and where the cache's size is unknown. Whoever uses the result calls useFence().
   llvm::Value *streamsPastCache() const { return loopDepth == 0 ? isStreaming : nullptr; }
   void useFence() { needsFence = true; }
   llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
   void setLocation(mlir::Location location) { debug.setLocation(ir, location); }
   mlir::LogicalResult emitStraight(mlir::Operation *op);
-  /// A block of scalars with control flow, at the insert point; gives the operands of its terminator.
+  /// Emits a basic block of scalars with control flow at the insert point; returns the operands of its terminator.
   mlir::FailureOr<llvm::SmallVector<llvm::Value *>> emitScalarBlock(mlir::Block &block);
 
 private:
@@ -119,7 +119,7 @@ private:
   llvm::Constant *constantGlobal(llvm::Constant *value);
   /// A PrintedType for each value.
   llvm::Constant *typesOf(mlir::ValueRange values, llvm::ArrayRef<int32_t> isSigned);
-  /// The addresses of values that the op's step has put into memory, scalars included.
+  /// The addresses of values that the op's step has stored to memory, scalars included.
   llvm::Value *addressesOf(mlir::Operation *op, mlir::ValueRange values);
   llvm::Value *programIds();
   mlir::LogicalResult emitNest(Nest &nest);
@@ -168,7 +168,7 @@ private:
   llvm::DenseSet<mlir::Value> ready;
   llvm::SmallVector<llvm::Value *> current, next;
   llvm::Value *isStreaming = nullptr;
-  llvm::BasicBlock *programsDone = nullptr; ///< where a failed program goes
+  llvm::BasicBlock *programsDone = nullptr; ///< branch target of a failed program
   unsigned loopDepth = 0;
   bool needsFence = false;
   llvm::Value *programId[3] = {};

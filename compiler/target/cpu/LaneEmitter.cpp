@@ -1,4 +1,4 @@
-// Types and constants of lanes, and the choice of the family that emits an op.
+// Types and constants of lanes, and the dispatch to the function that emits each kind of op.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/LaneEmitter.h"
 
@@ -33,7 +33,7 @@ llvm::Type *LaneEmitter::typeOf(Type element, unsigned lanes) {
 
 llvm::Constant *LaneEmitter::constant(Attribute value, Type element, unsigned lanes) {
   llvm::Type *type = typeOf(element, 1);
-  llvm::Constant *scalar = llvm::Constant::getNullValue(type); // poison has no better value
+  llvm::Constant *scalar = llvm::Constant::getNullValue(type); // zero stands for poison
   if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
     scalar =
         llvm::ConstantInt::get(type, isa<IndexType>(element) ? integer.getValue().sextOrTrunc(64) : integer.getValue());
@@ -124,7 +124,7 @@ llvm::Value *LaneEmitter::tileOp(Operation *op, ArrayRef<llvm::Value *> in) {
   if (isa<tt::BitcastOp>(op))
     return ir.CreateBitCast(in[0], like(in[0], typeOf(element, 1)));
   if (isa<tt::AddPtrOp>(op)) {
-    // A vector of offsets makes a vector of addresses, whatever the base is.
+    // A vector of offsets gives a vector of addresses even with a scalar base.
     llvm::Value *offset = ir.CreateSExt(in[1], like(in[1], ir.getInt64Ty()));
     const uint64_t size = storageBytes(cast<tt::PointerType>(element).getPointee());
     offset = ir.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), size));

@@ -1,9 +1,8 @@
 // Emits one elementwise op on scalars or on fixed vectors.
 // SPDX-License-Identifier: MIT
 //
-// Floats of 8 and 16 bits are held as their bits: LLVM's own conversions of vectors
-// of them fall apart into calls. Arithmetic widens them to f32 and rounds each
-// result to nearest even.
+// Floats of 8 and 16 bits are held as their bits: LLVM lowers conversions of vectors of them to calls. Arithmetic
+// widens them to f32 and rounds each result to nearest even.
 #pragma once
 
 #include "compiler/math/Math.h"
@@ -33,12 +32,12 @@ public:
   llvm::Type *memoryType(mlir::Type element);
   llvm::Constant *constant(mlir::Attribute value, mlir::Type element, unsigned lanes);
 
-  /// The op's results; empty, after a diagnostic, where it has no form here.
+  /// The op's results; empty, after a diagnostic, where the op is not supported.
   llvm::SmallVector<llvm::Value *, 2> emit(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> operands);
 
-  llvm::Value *widen(llvm::Value *bits, mlir::Type element);   ///< bits of small floats to f32; others as they are
+  llvm::Value *widen(llvm::Value *bits, mlir::Type element);   ///< bits of small floats to f32; other types unchanged
   llvm::Value *narrow(llvm::Value *value, mlir::Type element); ///< back, rounding to nearest even
-  /// Where the assembly in the code comes from, by LLVM's cookie less one.
+  /// Locations of inline assembly, indexed by LLVM's cookie less one.
   std::vector<mlir::Location> asmLocations;
 
   llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to, bool towardZero);

@@ -1,8 +1,8 @@
 // Conversions between number formats on lanes.
 // SPDX-License-Identifier: MIT
 //
-// A double narrows to 16 bits through a float rounded to odd: with at least two
-// more bits than the result has, the second rounding is then the right one.
+// A double narrows to 16 bits through a float rounded to odd: the float has at least two more bits than the result, so
+// the second rounding is correct.
 #include "compiler/target/cpu/LaneEmitter.h"
 
 #include "compiler/dialect/tt/Dialect.h"
@@ -48,7 +48,7 @@ llvm::Value *LaneEmitter::roundHalf(llvm::Value *single, bool towardZero) {
   llvm::Value *bits = ir.CreateBitCast(half, like(single, ir.getInt16Ty()));
   if (!towardZero)
     return bits;
-  // Rounded away from zero: one step back. Infinity from a finite number becomes the largest finite one.
+  // A result rounded away from zero steps back by one; an infinity from a finite number becomes the largest finite one.
   llvm::Value *back = intrinsic(llvm::Intrinsic::fabs, {ir.CreateFPExt(half, single->getType())});
   llvm::Value *isLarger = ir.CreateFCmpOGT(back, intrinsic(llvm::Intrinsic::fabs, {single}));
   return ir.CreateSub(bits, ir.CreateZExt(isLarger, bits->getType()));
@@ -105,7 +105,7 @@ llvm::Value *LaneEmitter::convertFloat(llvm::Value *value, Type from, Type to, b
 }
 
 llvm::Value *LaneEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned) {
-  // Through f64 only where f32 does not hold every integer: the second rounding would be a double one.
+  // Through f64 only where f32 does not hold every integer, to avoid double rounding.
   const bool needsDouble = isSmallFloat(to) && value->getType()->getScalarSizeInBits() > 16;
   llvm::Type *type = like(value, to.isF64() || needsDouble ? ir.getDoubleTy() : ir.getFloatTy());
   if (needsDouble)
@@ -116,7 +116,7 @@ llvm::Value *LaneEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned)
 
 llvm::Value *LaneEmitter::floatToInt(llvm::Value *value, Type to, bool isSigned) {
   llvm::Type *type = like(value, typeOf(to, 1));
-  // Out of range is some value, the same at each use.
+  // An out-of-range value gives an unspecified number, the same at each use.
   return ir.CreateFreeze(isSigned ? ir.CreateFPToSI(value, type) : ir.CreateFPToUI(value, type));
 }
 

@@ -1,4 +1,5 @@
-// Calls of other libraries' functions and of assembly on lanes: at once where there is vector code, else lane by lane.
+// Emits calls of library functions and inline assembly on lanes: one vector call where vector code exists, else lane by
+// lane.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/LaneEmitter.h"
 
@@ -64,7 +65,7 @@ llvm::SmallVector<llvm::Value *, 2> LaneEmitter::inlineAsm(tt::ElementwiseInline
   SmallVector<SmallVector<llvm::Value *>> results(op.getNumResults());
   for (unsigned first = 0; first < lanes; first += pack) {
     SmallVector<lowering::Elements, 4> operands;
-    for (llvm::Value *value : in) { // past the end the last lane stands in
+    for (llvm::Value *value : in) { // the last lane fills the lanes past the end
       operands.emplace_back();
       for (unsigned index = first; index < first + pack; ++index)
         operands.back().push_back(lane(ir, value, std::min(index, lanes - 1)));

@@ -27,7 +27,7 @@ static llvm::Intrinsic::ID rangeIntrinsic(llvm::Type *element, unsigned bits) {
   }
 }
 
-/// The greater (smaller) of two, a number before NaN: one vrangeps where AVX-512 has it, three instructions elsewhere.
+/// The greater (smaller) of two, a number before NaN: one vrangeps with AVX-512, three instructions elsewhere.
 llvm::Value *LaneEmitter::extremeNumber(llvm::Value *a, llvm::Value *b, bool isMax) {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
   const unsigned bits = vector ? std::min<unsigned>(512, vector->getPrimitiveSizeInBits().getFixedValue()) : 0;
@@ -37,12 +37,12 @@ llvm::Value *LaneEmitter::extremeNumber(llvm::Value *a, llvm::Value *b, bool isM
     return intrinsic(isMax ? llvm::Intrinsic::maxnum : llvm::Intrinsic::minnum, {a, b});
   const unsigned lanes = bits / vector->getScalarSizeInBits();
   return math::emitByRegister(ir, {a, b}, lanes, [&](ArrayRef<llvm::Value *> parts) -> llvm::Value * {
-    // The immediate: which of the two (1: the greater), with the sign that it has itself (4).
+    // The immediate: 1 selects the greater (0 the smaller), 4 keeps the sign of the result.
     SmallVector<llvm::Value *> operands = {parts[0], parts[1], ir.getInt32(isMax ? 5 : 4),
                                            llvm::Constant::getNullValue(parts[0]->getType()),
                                            llvm::ConstantInt::getAllOnesValue(ir.getIntNTy(std::max(lanes, 8u)))};
     if (bits == 512)
-      operands.push_back(ir.getInt32(4)); // no change of the exception mode
+      operands.push_back(ir.getInt32(4)); // the current exception mode
     return ir.CreateIntrinsic(range, {}, operands);
   });
 }
@@ -78,7 +78,7 @@ llvm::Value *LaneEmitter::mathOp(Operation *op, ArrayRef<llvm::Value *> in) {
   if (inlined)
     return inlined(ir, in[0], math);
   llvm::Intrinsic::ID id = lowering::mathIntrinsicOf(op);
-  if (id == llvm::Intrinsic::not_intrinsic) // a library has these
+  if (id == llvm::Intrinsic::not_intrinsic) // library functions
     id = llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
              .Case<::mlir::math::PowFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::pow); })
              .Case<::mlir::math::Log10Op>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::log10); })

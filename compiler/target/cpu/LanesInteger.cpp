@@ -1,4 +1,4 @@
-// Integer ops on lanes. Where the source language leaves a result open, no operation here may trap or be poison.
+// Integer ops on lanes. Where the source language leaves a result undefined, no operation here may trap or be poison.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/LaneEmitter.h"
 

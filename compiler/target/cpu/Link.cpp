@@ -1,10 +1,9 @@
 // Runs lld inside the process, from one anonymous file to another.
 // SPDX-License-Identifier: MIT
 //
-// A linker process costs 16-28 ms, the call 1-2 ms. lld reads and writes paths
-// only, so the files are descriptors named through /proc/self/fd: the input lies
-// in memory, the output goes through a pipe (lld would put a temporary file
-// beside a regular one). lld keeps global state: one link at a time.
+// A linker process costs 16-28 ms, the call 1-2 ms. lld reads and writes paths only, so the files are descriptors named
+// through /proc/self/fd: the input is in memory, the output goes through a pipe (lld would put a temporary file next to
+// a regular one). lld keeps global state: one link at a time.
 #include "compiler/target/cpu/Link.h"
 
 #include "compiler/support/FatalGuard.h"
@@ -30,7 +29,7 @@ using namespace nereid::cpu;
 
 namespace {
 
-/// A file that lives in memory and goes with its owner.
+/// A file in memory that is deleted with its owner.
 class MemoryFile {
 public:
   explicit MemoryFile(const char *name) : fd(memfd_create(name, MFD_CLOEXEC)) {}
@@ -60,7 +59,7 @@ private:
   int fd;
 };
 
-/// The write end of a pipe, by path; what is written to it gathers here.
+/// The write end of a pipe, as a path; collects what is written to it.
 class Collector {
 public:
   Collector() {
@@ -81,7 +80,7 @@ public:
   bool isOpen() const { return ends[1] >= 0; }
   std::string path() const { return "/proc/self/fd/" + std::to_string(ends[1]); }
 
-  /// All that was written; call it when the writer is done.
+  /// All bytes written; called after the writer is done.
   std::vector<char> finish() {
     if (reader.joinable()) {
       close(ends[1]);
@@ -113,7 +112,7 @@ static bool hasUndefined(llvm::ArrayRef<char> object) {
       llvm::consumeError(flags.takeError());
       return true;
     }
-    // The null symbol of an ELF table counts as undefined too; it is a format-specific one.
+    // The null symbol of an ELF table counts as undefined too; it is format-specific.
     if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !(*flags & llvm::object::SymbolRef::SF_FormatSpecific))
       return true;
   }
@@ -126,7 +125,8 @@ static bool runLld(llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors)
   return isLinked;
 }
 
-/// Guards the linker alone, so that the lock and the files around it go as they should whatever becomes of it.
+/// Runs the linker alone under the crash guard, so that the lock and the files around it are released after a fatal
+/// error.
 static llvm::Expected<bool> runGuarded(Linker linker, llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors) {
   bool isLinked = false;
   if (const auto fatal = support::runGuarded([&] { isLinked = linker(args, errors); }))
@@ -177,10 +177,10 @@ static llvm::Expected<std::vector<char>> linkOnce(Linker linker, llvm::ArrayRef<
   return bytes;
 }
 
-/// The bytes of an empty shared object with the soname `libm.so.6`: linking against it records the need
-/// without a look at the system's files.
+/// The bytes of an empty shared object with the soname `libm.so.6`: linking against it records the dependency without
+/// reading the system's files.
 static llvm::Expected<std::vector<char>> libmStub(Linker linker) {
-  // An ELF64 header alone: no section, no symbol.
+  // Only an ELF64 header: no section, no symbol.
   llvm::ELF::Elf64_Ehdr header = {};
   std::memcpy(header.e_ident, llvm::ELF::ElfMagic, 4);
   header.e_ident[llvm::ELF::EI_CLASS] = llvm::ELF::ELFCLASS64;

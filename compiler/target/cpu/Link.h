@@ -1,4 +1,4 @@
-// Makes a shared object from an object file, in this process.
+// Links an object file into a shared object, in this process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,14 +10,13 @@
 
 namespace nereid::cpu {
 
-/// Links one relocatable object into a self-contained ELF shared object. The
-/// result needs libm where the object leaves a symbol undefined. Safe to call
-/// from several threads; they wait for each other.
+/// Links one relocatable object into a self-contained ELF shared object. The result depends on libm where the object
+/// leaves a symbol undefined. Safe to call from several threads; links run one at a time.
 llvm::Expected<std::vector<char>> linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname);
 
-/// A linker: takes a command line, says on the stream what is wrong, and whether it made the file.
+/// A linker: takes a command line, writes errors to the stream, returns whether it succeeded.
 using Linker = llvm::function_ref<bool(llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors)>;
-/// The same with another linker than lld. One that ends in a fatal error of LLVM is a failure as any other.
+/// The same with another linker than lld. A fatal error of LLVM in it is returned as an error.
 llvm::Expected<std::vector<char>> linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname, Linker linker);
 
 } // namespace nereid::cpu

@@ -1,4 +1,4 @@
-// Takes a mask apart into the conditions that must all hold.
+// Splits a mask into the conditions that must all hold.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Masks.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Follows `value` through changes of shape to a prefix comparison.
+/// Follows `value` through shape changes to a prefix comparison.
 static std::optional<PrefixMask> prefixThroughShapes(AffineInfo &affineInfo, Value value, IndexMap map) {
   while (true) {
     if (const PrefixMask *prefix = affineInfo.prefix(value)) {
@@ -28,7 +28,7 @@ static std::optional<PrefixMask> prefixThroughShapes(AffineInfo &affineInfo, Val
   }
 }
 
-/// An `and`, perhaps behind changes of shape, whose factors can be told apart.
+/// An `and`, possibly through shape changes, whose operands can be analysed separately.
 static arith::AndIOp andThroughShapes(Value value, IndexMap &map) {
   IndexMap inner = map;
   while (Operation *op = value.getDefiningOp()) {
@@ -49,7 +49,7 @@ static arith::AndIOp andThroughShapes(Value value, IndexMap &map) {
 
 static void collect(AffineInfo &affineInfo, Value value, IndexMap map, SmallVectorImpl<Conjunct> &parts,
                     unsigned depth) {
-  constexpr unsigned maxDepth = 16; // what lies deeper is one opaque factor
+  constexpr unsigned maxDepth = 16; // a deeper expression is one opaque factor
   IndexMap inner = map;
   if (auto conjunction = andThroughShapes(value, inner); conjunction && parts.size() < maxDepth && depth < maxDepth) {
     collect(affineInfo, conjunction.getLhs(), inner, parts, depth + 1);

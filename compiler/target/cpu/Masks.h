@@ -1,4 +1,4 @@
-// Takes a mask apart into the conditions that must all hold.
+// Splits a mask into the conditions that must all hold.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,9 +9,9 @@ namespace nereid::cpu {
 
 /// One factor of a conjunction.
 struct Conjunct {
-  mlir::Value value;                ///< the operand of the outermost `and` that it is
-  IndexMap map;                     ///< its index, without dimensions that it does not depend on
-  std::optional<PrefixMask> prefix; ///< what it says, with `dim` one of the nest's
+  mlir::Value value;                ///< the operand of the outermost `and`
+  IndexMap map;                     ///< its index map, without dimensions that it does not depend on
+  std::optional<PrefixMask> prefix; ///< its prefix form, with `dim` one of the nest's
 };
 
 /// The factors of `mask`, evaluated at `map`.

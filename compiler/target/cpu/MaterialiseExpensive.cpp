@@ -1,8 +1,7 @@
-// Keeps costly values that several nests use, so that each element is computed once.
+// Keeps expensive values that several nests use, so that each element is computed once.
 // SPDX-License-Identifier: MIT
 //
-// Cheap values are computed again, loads are read again: both cost less than a
-// pass over a buffer.
+// Values of few operations are rematerialised, loads are repeated: both cost less than a pass over a buffer.
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
@@ -13,7 +12,7 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
-/// Where a value is evaluated, by steps of one sequence.
+/// The steps of one sequence that evaluate a value.
 struct Uses {
   SmallVector<unsigned> steps; ///< ascending, each once
   bool isRepeated = false;     ///< inside a loop that does not define it
@@ -56,7 +55,7 @@ static UseMap scan(PlanContext &context, Sequence &sequence) {
   return uses;
 }
 
-/// The value furthest from `value` that stands between it and all of its users.
+/// The last value of the elementwise chain from `value` in which each value has one user.
 static Value lastOfChain(Value value, const UseMap &uses) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -95,7 +94,7 @@ static void materialise(PlanContext &context, Sequence &sequence, Value value, u
   sequence.steps.insert(sequence.steps.begin() + firstStep, context.materialiseStep(value, "materialised"));
 }
 
-/// Keeps one value; false where none is worth it.
+/// Keeps one value; false where no value is worth it.
 static bool materialiseOne(PlanContext &context, Sequence &sequence) {
   const UseMap uses = scan(context, sequence);
   for (const auto &[value, where] : uses) {

@@ -43,7 +43,7 @@ LogicalResult NestEmitter::run() {
   return failure(failed(result) || isFailed);
 }
 
-/// What the root has written may be read from its buffers now.
+/// Marks the root's results as readable from their buffers.
 void NestEmitter::setReady(const Root &root) {
   auto ready = [&](Value value) {
     if (function.plan.bufferOf.contains(value))
@@ -78,7 +78,7 @@ void NestEmitter::computeBounds() {
   }
 }
 
-/// Where an outer loop may end: nests that only write need no index at which no write's prefix holds.
+/// The end of an outer loop: nests that only write skip indices at which no write's prefix holds.
 llvm::Value *NestEmitter::outerEnd(unsigned dim) {
   llvm::Value *end = nullptr;
   const Poly *only = nullptr;
@@ -106,7 +106,7 @@ llvm::Value *NestEmitter::outerEnd(unsigned dim) {
   return end;
 }
 
-/// The first index along the vector dimension from which the write does nothing.
+/// The first index along the vector dimension from which the write is masked off.
 llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
   Value mask = maskOfWrite(root.op);
   llvm::Value *end = fallback;
@@ -124,7 +124,7 @@ llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
   return end;
 }
 
-/// Whether a prefix of the vector dimension is among what the write's mask asks for.
+/// Whether the write's mask includes a prefix of the vector dimension.
 bool NestEmitter::endsWithPrefix(const Root &root) {
   Value mask = maskOfWrite(root.op);
   return mask &&
@@ -149,7 +149,7 @@ llvm::Value *NestEmitter::allConditions() {
 
 LogicalResult NestEmitter::emitLevel(unsigned level) {
   const int axis = reduceAxis();
-  // Accumulators begin where the loops over kept dimensions end.
+  // Accumulators are initialised inside the loops over kept dimensions.
   const bool begins =
       !(reductions.empty() && scans.empty()) &&
       (axis < 0 || nest.shape[axis] == 1 || vectorLevel == 0 ? level == levels.size() : level == depthOf[axis]);
@@ -171,7 +171,7 @@ LogicalResult NestEmitter::emitLevel(unsigned level) {
   return success();
 }
 
-/// Rotated: for (i = begin; i < end; i += step) at the anchor of the level above.
+/// Rotated: for (i = begin; i < end; i += step) at the anchor of the enclosing level.
 LogicalResult NestEmitter::emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step) {
   Level &outer = levels[level - 1];
   llvm::BasicBlock *before = outer.anchor->getParent();
@@ -216,7 +216,7 @@ LogicalResult NestEmitter::emitLoopPart(unsigned level, Mode part, llvm::Value *
   return emitLoop(level, begin, end, nest.lanes);
 }
 
-/// Whether the nest's one store may go past the cache: null where it never may.
+/// Whether the nest's one store may bypass the cache: null where it never may.
 llvm::Value *NestEmitter::canStream(unsigned level) {
   llvm::Value *isLarge = function.streamsPastCache();
   if (!isLarge || nest.roots.size() != 1 || nest.roots.front().kind != RootKind::Store || level != levels.size() - 1)
@@ -256,7 +256,7 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   if (!leastBound && nest.conditions.empty() && nest.assumptions.empty())
     return emitMain(level, extent);
 
-  if (scansLanes()) // in order, whatever the masks say
+  if (scansLanes()) // in order, regardless of masks
     return emitLoopPart(level, Mode::Masked, zero, extent);
   if (nest.isCopy) {
     llvm::Value *end = greatestBound ? greatestBound : extent;
@@ -269,7 +269,7 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   if (assumption)
     mainEnd = ir.CreateSelect(assumption, mainEnd, zero);
 
-  llvm::Value *activeEnd = extent; // where the last prefix ends, in whole chunks
+  llvm::Value *activeEnd = extent; // the end of the last prefix, rounded up to whole chunks
   if (greatestBound)
     activeEnd = ir.CreateAnd(ir.CreateAdd(greatestBound, ir.getInt64(nest.lanes - 1)), wholeChunks);
   llvm::Value *writesEnd = zero;

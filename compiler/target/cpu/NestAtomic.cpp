@@ -1,4 +1,4 @@
-// Atomic accesses of a chunk's lanes, one lane after the other.
+// Emits the atomic accesses of a chunk's lanes, one lane after the other.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Atomics.h"
 #include "compiler/target/cpu/NestEmitter.h"
@@ -8,14 +8,14 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// Lanes in memory, where a loop can pick one.
+/// Stores the lanes to the stack, where a loop can index them.
 llvm::AllocaInst *NestEmitter::spill(llvm::Value *vector) {
   llvm::AllocaInst *slot = function.local(vector->getType());
   ir.CreateStore(vector, slot);
   return slot;
 }
 
-/// The accesses of all set lanes; gives what memory held before as a vector, undefined where a lane is not set.
+/// The accesses of all set lanes; returns the old values in memory as a vector, undefined where a lane is not set.
 llvm::Value *NestEmitter::emitAtomicLanes(Operation *op, ChunkAccess access, llvm::Value *mask,
                                           const AtomicOperands &operands) {
   auto pick = [&](llvm::AllocaInst *slot, llvm::Value *lane) -> llvm::Value * {
@@ -76,7 +76,7 @@ LogicalResult NestEmitter::emitAtomicRoot(const Root &root, unsigned level) {
   return success();
 }
 
-/// Where a chunk's results go in the buffer.
+/// The location of a chunk's results in the buffer.
 ChunkAccess NestEmitter::resultAccess(const Root &root) {
   IndexMap map = identityMap(nest.shape.size());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))

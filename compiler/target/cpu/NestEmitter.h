@@ -1,10 +1,10 @@
 // Emits one nest: its loops, and in each chunk of lanes the element expressions of its roots.
 // SPDX-License-Identifier: MIT
 //
-// The loop over the vector dimension comes in up to three parts:
-//   main      every prefix mask holds, and every condition of a mask: no mask is left
-//   masked    the chunk that a prefix ends in (all chunks, where a condition fails)
-//   inactive  no prefix holds: masked loads read as their `other`, memory is not touched
+// The loop over the vector dimension is emitted in up to three parts:
+// main      every prefix mask and every condition of a mask holds: no masks are emitted
+// masked    the chunk that a prefix ends in (all chunks, where a condition fails)
+// inactive  no prefix holds: masked loads give their `other`, memory is not accessed
 // A value that does not depend on an inner loop is emitted before that loop.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Element {
 
 /// Memory that a chunk reads or writes.
 struct ChunkAccess {
-  llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where nothing is known
+  llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where the access is not affine
   llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
 };
 
@@ -35,9 +35,9 @@ public:
 private:
   enum class Mode : uint8_t { Main, Masked, Inactive };
 
-  /// What has been emitted at one depth of loops; depth 0 stands before all loops.
+  /// The values emitted at one depth of loops; depth 0 is before all loops.
   struct Level {
-    llvm::Instruction *anchor = nullptr; ///< instructions go before it
+    llvm::Instruction *anchor = nullptr; ///< instructions are inserted before it
     llvm::Value *index = nullptr;        ///< of the loop that opened the level
     llvm::DenseMap<std::pair<mlir::Value, uint64_t>, Element> elements;
     llvm::DenseMap<std::pair<const void *, const void *>, llvm::Value *> addresses;
@@ -48,7 +48,7 @@ private:
     llvm::SmallVector<llvm::AllocaInst *, 2> accumulators;
     llvm::AllocaInst *isStarted = nullptr; ///< where the combiner's identity is not known
     llvm::SmallVector<llvm::Value *, 2> identities;
-    bool hasTail = false;               ///< the inactive part has been added at once
+    bool hasTail = false;               ///< the inactive part has been combined in closed form
     llvm::SmallVector<Element, 2> tail; ///< operands' uniform value in the inactive part, where it matters
   };
 
@@ -56,7 +56,7 @@ private:
     const Root *root = nullptr;
     llvm::SmallVector<llvm::AllocaInst *, 2> carry;
     llvm::Constant *identity = nullptr;    ///< null where none is known
-    llvm::AllocaInst *isStarted = nullptr; ///< then
+    llvm::AllocaInst *isStarted = nullptr; ///< where `identity` is null
   };
 
   //--- Nest.cpp: loops ---
@@ -161,9 +161,9 @@ private:
   llvm::SmallVector<unsigned, 4> depthOf; ///< by dimension: the level that its loop opens
   unsigned vectorLevel = 0;
   Mode mode = Mode::Main;
-  bool inactiveScalar = false; ///< evaluating what all inactive lanes share
+  bool inactiveScalar = false; ///< evaluates the value that all inactive lanes share
   bool isFailed = false;
-  bool isStreaming = false; ///< stores go past the cache
+  bool isStreaming = false; ///< stores bypass the cache
   uint32_t bounded = 0;     ///< outer dimensions whose loop ends where their prefix does
   llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
   llvm::Value *assumption = nullptr;                           ///< of the main part's addresses

@@ -1,10 +1,9 @@
-// Elements whose place depends on the loop index or on other elements: gather, join.
+// Elements whose index depends on the loop index or on other elements: gather, join.
 // SPDX-License-Identifier: MIT
 //
-// A gather reads its source's buffer. Where the index is the place in a chunk
-// exclusive-or a constant (as in sorting networks and `flip`), the chunk's
-// elements lie in one register in another order; where it is one for all
-// lanes, in a row; else each lane has an address of its own.
+// A gather reads its source's buffer. Where the index is the position in a chunk xor a constant (as in sorting networks
+// and `flip`), the chunk's elements are one register, permuted; where it is equal for all lanes, they are a row; else
+// each lane has its own address.
 #include "compiler/target/cpu/NestEmitter.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -36,7 +35,7 @@ Element NestEmitter::joinElement(tt::JoinOp join, const IndexMap &map, unsigned 
 
 //--- gather --------------------------------------------------------------------------------
 
-/// An index within [0, extent): the low bits of any, where the extent is a power of two.
+/// An index within [0, extent): any index reduced to its low bits, where the extent is a power of two.
 llvm::Value *NestEmitter::boundedIndex(llvm::Value *index, int64_t extent) {
   llvm::Type *type = index->getType();
   llvm::Type *wide = ir.getInt64Ty();
@@ -49,7 +48,7 @@ llvm::Value *NestEmitter::boundedIndex(llvm::Value *index, int64_t extent) {
   return ir.CreateSelect(isInside, index, llvm::Constant::getNullValue(wide));
 }
 
-/// The chunk's elements at their places exclusive-or `distance`: one vector in another order.
+/// The chunk's elements at their positions xor `distance`: one vector, permuted.
 Element NestEmitter::xorElement(ChunkAccess row, Type element, int64_t distance, unsigned level) {
   const int64_t within = distance & (nest.lanes - 1);
   insertAt(level);
@@ -72,7 +71,7 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
   uint64_t stride = storageBytes(element);
   for (int64_t inner : tt::shapeOf(source).drop_front(axis + 1))
     stride *= inner;
-  IndexMap around = map; // the source's index but for the axis
+  IndexMap around = map; // the source's index except along the axis
   around[axis] = fixedIndex(0);
   for (auto [dim, size] : llvm::enumerate(tt::shapeOf(source)))
     if (size == 1)
@@ -94,7 +93,7 @@ Element NestEmitter::gatherElement(tt::GatherOp gather, const IndexMap &map, uns
   insertAt(level);
   llvm::Value *offset = boundedIndex(index.value, extent);
   offset = ir.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), stride));
-  if (index.isVector && map[axis] != nest.vectorDim) { // the lanes stand side by side in another dimension too
+  if (index.isVector && map[axis] != nest.vectorDim) { // the lanes are adjacent in another dimension too
     SmallVector<llvm::Constant *> numbers;
     for (unsigned lane = 0; lane < nest.lanes; ++lane)
       numbers.push_back(ir.getInt64(lane));

@@ -1,4 +1,4 @@
-// Roots that handle one element after the other: map_elementwise with control flow, histogram.
+// Emits roots that process one element after the other: map_elementwise with control flow, histogram.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/NestEmitter.h"
 
@@ -26,7 +26,7 @@ LogicalResult NestEmitter::emitMap(const Root &root, unsigned level) {
   return success();
 }
 
-/// Empties the bins before the loops.
+/// Clears the bins before the loops.
 void NestEmitter::beginHistogram(const Root &root) {
   auto result = cast<RankedTensorType>(root.op->getResult(0).getType());
   llvm::Value *bytes = ir.getInt64(result.getNumElements() * storageBytes(result.getElementType()));

@@ -1,9 +1,8 @@
-// Reads and writes of a chunk's lanes.
+// Emits the reads and writes of a chunk's lanes.
 // SPDX-License-Identifier: MIT
 //
-// A lane that is masked off is never touched. Where the machine has no masked
-// vector access of the element's width, set lanes are copied one by one through
-// a small buffer on the stack: a loop, since LLVM would make branches per lane.
+// A lane that is masked off is never accessed. Where the machine has no masked vector access of the element's width,
+// set lanes are copied one by one through a small buffer on the stack: a loop, since LLVM would emit a branch per lane.
 #include "compiler/target/cpu/NestEmitter.h"
 
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -14,7 +13,7 @@ using namespace nereid::cpu;
 
 //--- addresses -----------------------------------------------------------------------------
 
-/// base + sum(stride * index), each part at the level where its index is known.
+/// base + sum(stride * index), each term at the level where its index is known.
 llvm::Value *NestEmitter::addressAt(llvm::Value *base, ArrayRef<llvm::Value *> strides, const IndexMap &map) {
   llvm::Value *address = base;
   for (auto [dim, loop] : llvm::enumerate(map))
@@ -179,7 +178,7 @@ llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *ma
   return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), nest.lanes)) : value;
 }
 
-/// Asks for what the same lanes will read `distance` bytes further on.
+/// Prefetches what the same lanes will read `distance` bytes further on.
 void NestEmitter::prefetch(ChunkAccess access, Type element, llvm::Value *distance) {
   constexpr uint64_t lineBytes = 64;
   const uint64_t bytes = storageBytes(element) * nest.lanes;
@@ -188,7 +187,7 @@ void NestEmitter::prefetch(ChunkAccess access, Type element, llvm::Value *distan
   llvm::Value *ahead = ir.CreatePtrAdd(access.address, distance);
   for (uint64_t offset = 0; offset < bytes; offset += lineBytes) {
     llvm::Value *line = ir.CreateConstGEP1_64(ir.getInt8Ty(), ahead, offset);
-    // Read, kept in the second-level cache, data: the first level is needed for this turn's own.
+    // Read, kept in the second-level cache, data: the first level is needed for this iteration.
     ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
                        {line, ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
   }
@@ -254,7 +253,7 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   Type element = tt::elementOf(load.getType());
   const bool isVector = isVectorMap(map) && !inactiveScalar;
   Element mask{ir.getTrue(), false}, other{function.lanes.constant({}, element, 1), false};
-  if (inactiveScalar && llvm::is_contained(map, nest.vectorDim)) // off, whatever else the mask asks for
+  if (inactiveScalar && llvm::is_contained(map, nest.vectorDim)) // masked off, whatever else the mask contains
     return load.getOther() ? evaluate(load.getOther(), map, level) : other;
   if (load.getMask())
     mask = evaluate(load.getMask(), map, level);
@@ -338,7 +337,7 @@ void NestEmitter::writeElement(Element element, Value tile, BufferId buffer, uns
   writeAt(function.buffer(buffer), element, tile.getType(), level);
 }
 
-/// Writes the chunk's elements of a tile in the nest's shape.
+/// Writes the chunk's elements to a tile of the nest's shape.
 void NestEmitter::writeAt(llvm::Value *base, Element element, Type tile, unsigned level) {
   IndexMap map = identityMap(nest.shape.size());
   for (auto [dim, extent] : llvm::enumerate(nest.shape))

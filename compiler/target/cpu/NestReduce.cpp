@@ -25,7 +25,7 @@ static bool isIdempotent(Operation *op) {
                          arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp>(op);
 }
 
-/// Floats of 16 and 8 bits are held as bits: no float instruction takes them.
+/// Whether the combiner adds floats of 16 or 8 bits, which are held as bits and have no float instruction.
 static bool isSmallFloatSum(Operation *combiner) {
   return isa<arith::AddFOp>(combiner) && combiner->getResult(0).getType().getIntOrFloatBitWidth() <= 16;
 }
@@ -105,7 +105,7 @@ FailureOr<SmallVector<llvm::Value *>> NestEmitter::applyRegion(Block &body, Arra
   return results;
 }
 
-/// The operands' elements in the chunk, all of them as vectors.
+/// The operands' elements in the chunk, all as vectors.
 FailureOr<SmallVector<llvm::Value *>> NestEmitter::vectorsOf(Operation *op, unsigned level) {
   SmallVector<llvm::Value *> values;
   for (Value operand : op->getOperands()) {
@@ -144,7 +144,7 @@ LogicalResult NestEmitter::accumulateValues(Reduction &reduction, ArrayRef<llvm:
 
 //--- the inactive part ---------------------------------------------------------------------
 
-/// Combines `count` equal elements at once, where that is possible.
+/// Combines `count` equal elements in closed form, where that is possible.
 bool NestEmitter::addTail(Reduction &reduction, unsigned level, llvm::Value *count) {
   auto reduce = cast<tt::ReduceOp>(reduction.root->op);
   Operation *combiner = singleCombiner(reduce);
@@ -159,7 +159,7 @@ bool NestEmitter::addTail(Reduction &reduction, unsigned level, llvm::Value *cou
   Element element = evaluate(operand, map, level);
   inactiveScalar = false;
   if (!element)
-    return true; // the failure is known already
+    return true; // the failure has been reported
   insertAt(level);
   llvm::Constant *identity = identityOf(function.lanes, combiner);
   auto *constant = dyn_cast<llvm::Constant>(element.value);

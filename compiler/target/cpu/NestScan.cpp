@@ -1,10 +1,9 @@
-// Scans inside a nest: a prefix in the lanes of a register, or lanes side by side along another dimension.
+// Emits scans inside a nest: a prefix in the lanes of a register, or independent lanes along another dimension.
 // SPDX-License-Identifier: MIT
 //
-// Where the axis is the vector dimension, each chunk is scanned in log2(lanes)
-// steps that combine lanes further and further apart, and then combined with
-// the last element of the chunk before. Elsewhere the axis is the innermost
-// loop and the carry is a vector. A reverse scan walks the axis downwards.
+// Where the axis is the vector dimension, each chunk is scanned in log2(lanes) steps that combine lanes at growing
+// distances, and then combined with the last element of the previous chunk. Elsewhere the axis is the innermost loop
+// and the carry is a vector. A reverse scan walks the axis downwards.
 #include "compiler/target/cpu/Combiner.h"
 #include "compiler/target/cpu/NestEmitter.h"
 

@@ -37,13 +37,13 @@ llvm::Value *NestEmitter::asVector(Element element) {
   return ir.CreateVectorSplat(nest.lanes, element.value);
 }
 
-/// Whether the nest's bounds take a prefix into account: only then do its parts say anything of it.
+/// Whether the nest's bounds take a prefix into account: only then do its parts determine the prefix's value.
 bool NestEmitter::isCounted(unsigned dim, const Poly &bound) const {
   return llvm::any_of(nest.masks,
                       [&](const NestMask &mask) { return mask.prefix.dim == dim && mask.prefix.bound == bound; });
 }
 
-/// What the part being emitted, or the bound of a loop, says of a truth value.
+/// The truth value that the part being emitted, or the bound of a loop, implies for a mask; nullopt where neither does.
 std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigned requester, unsigned depth) {
   if (!tt::elementOf(value.getType()).isInteger(1) || map.empty())
     return std::nullopt;
@@ -83,7 +83,7 @@ Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned req
   if (auto truth = known(value, map, requester))
     return {ir.getInt1(*truth), false};
   const unsigned level = inactiveScalar ? std::min(levelOf(map), vectorLevel - 1) : levelOf(map);
-  // What the inactive lanes share has a memory of its own: the map of no value.
+  // The value shared by inactive lanes is cached under a separate key.
   const std::pair<Value, uint64_t> key{value, keyOf(map) * 2 + inactiveScalar};
   if (auto found = levels[level].elements.find(key); found != levels[level].elements.end())
     return found->second;
@@ -127,7 +127,7 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
   return computeOp(cast<OpResult>(value), map, level);
 }
 
-/// The comparison of a prefix mask in lanes as narrow as the nest's elements allow.
+/// The comparison of a prefix mask, in lanes as narrow as the nest's elements allow.
 Element NestEmitter::prefixElement(const PrefixMask &prefix, Value value, const IndexMap &map, unsigned level) {
   insertAt(0);
   llvm::Value *bound = function.clamped(prefix.bound, tt::shapeOf(value.getType())[prefix.dim]);
@@ -162,7 +162,7 @@ Element NestEmitter::rangeElement(int64_t start, const IndexMap &map) {
   return {ir.CreateAdd(ir.CreateVectorSplat(nest.lanes, first), llvm::ConstantVector::get(numbers)), true};
 }
 
-/// `and` and `or` with a known truth value: masks must be seen to be constant while they are emitted.
+/// Folds `and` and `or` with a known truth value: emission relies on masks being visibly constant.
 static Element simplifyTruth(Operation *op, ArrayRef<Element> operands) {
   if (!isa<arith::AndIOp, arith::OrIOp>(op))
     return {};
@@ -197,7 +197,7 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
     return evaluate(op->getOperand(0), *operandMap(result, 0, map), level);
 
   SmallVector<Element, 3> operands;
-  // What has an effect has it for each element, even where all operands are equal.
+  // An op with an effect runs for each element, even where all operands are equal.
   bool isVector = isVectorMap(map) && !inactiveScalar && !isMemoryEffectFree(op);
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     operands.push_back(evaluate(operand, *operandMap(result, index, map), level));
@@ -207,7 +207,7 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
   }
   if (Element simple = simplifyTruth(op, operands))
     return simple;
-  if (isa<arith::SelectOp>(op)) // a known condition needs no more than one side
+  if (isa<arith::SelectOp>(op)) // a known condition needs only one operand
     if (auto *truth = dyn_cast<llvm::ConstantInt>(operands[0].value))
       return truth->isOne() ? operands[1] : operands[2];
   insertAt(level);
@@ -225,7 +225,7 @@ Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned le
   return {results[result.getResultNumber()], isVector};
 }
 
-/// Whether all lanes in which no prefix holds have one value, which takes no memory to know.
+/// Whether all lanes in which no prefix holds have one value that can be computed without memory accesses.
 bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap, unsigned depth) {
   constexpr unsigned maxDepth = 300;
   const IndexMap map = reduceMap(function.affineInfo, value, fullMap);
@@ -264,7 +264,7 @@ bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsi
   return true;
 }
 
-/// Evaluates deep expressions from the leaves up: the recursion of `evaluate` then ends after one step.
+/// Evaluates deep expressions from the leaves up, so that the recursion of `evaluate` ends after one step.
 void NestEmitter::evaluateInOrder(unsigned level) {
   constexpr size_t harmless = 300;
   std::vector<std::pair<Value, IndexMap>> values;

@@ -1,11 +1,10 @@
-// Lets the first turn of a loop write its carried tiles instead of reading constants that were written before it.
+// Makes the first iteration of a loop write its carried tiles instead of reading constants that were written before it.
 // SPDX-License-Identifier: MIT
 //
-// `acc = zeros(...)` before a loop that adds to `acc` costs a pass over memory
-// to write the zeros and one to read them. Where all reads of the carried tile
-// lie in the nest that updates it, that nest is emitted twice: for the first
-// turn, in which the tile's elements are the constant, and for the others. The
-// constants are written only where the loop has no turn at all.
+// `acc = zeros(...)` before a loop that adds to `acc` costs a pass over memory to write the zeros and one to read them.
+// Where all reads of the carried tile are in the nest that updates it, that nest is emitted twice: for the first
+// iteration, in which the tile's elements are the constant, and for the others. The constants are written only where
+// the loop has no iteration at all.
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
 
@@ -16,7 +15,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-/// What the nest gives goes to memory alone: two copies of it need no phis.
+/// Whether the nest's results go to memory alone: two versions of it then need no phis.
 static bool givesNoScalar(const Nest &nest) {
   return llvm::all_of(nest.roots, [](const Root &root) {
     return root.kind == RootKind::Store || root.kind == RootKind::Materialise || root.kind == RootKind::Assign;
@@ -39,7 +38,7 @@ static bool readsTile(PlanContext &context, const Nest &nest, Value tile) {
   return isFound;
 }
 
-/// The nest of the loop's body that updates the tile, if no other one reads it.
+/// The nest of the loop's body that updates the tile, if no other nest reads it.
 static Nest *onlyReader(PlanContext &context, const Sequence &body, BufferId buffer, Value tile) {
   Nest *update = nullptr;
   for (const Step &step : body.steps)
@@ -56,7 +55,7 @@ static Nest *onlyReader(PlanContext &context, const Sequence &body, BufferId buf
   return isOnly ? update : nullptr;
 }
 
-/// Takes the root that writes a carried tile's first value out of the steps before the loop.
+/// Removes the root that writes a carried tile's initial value from the steps before the loop.
 static bool takeInit(Sequence &sequence, Operation *loop, BufferId buffer) {
   for (Step &step : sequence.steps) {
     if (step.kind != StepKind::Nest)

@@ -17,12 +17,12 @@ using namespace mlir;
 using namespace nereid;
 
 void cpu::buildTtirPipeline(OpPassManager &passes, bool fusesFloats) {
-  passes.addPass(tt::createDropNoinline()); // a call saves no registers on a CPU
+  passes.addPass(tt::createDropNoinline()); // noinline has no benefit on a CPU
   tt::buildOptimisePipeline(passes, fusesFloats);
 }
 
 void cpu::buildPreparePipeline(OpPassManager &passes, const PrepareOptions &options) {
-  // Only text that the user has written can still have calls.
+  // Only textual IR from the user can still have calls.
   passes.addPass(tt::createInlineCalls());
   passes.addPass(createCheckTypes({options.hasF16c, options.arch}));
   passes.addPass(tt::createDecomposeScaledDots());
@@ -33,7 +33,7 @@ void cpu::buildPreparePipeline(OpPassManager &passes, const PrepareOptions &opti
       checks.kinds.push_back(kind.str());
     passes.addPass(tt::createInsertChecks(checks));
   }
-  tt::DropHintsOptions hints; // no hint is of use here
+  tt::DropHintsOptions hints; // the CPU uses no hints
   hints.all = true;
   passes.addPass(tt::createDropHints(hints));
   passes.addPass(createCarryOffsets());
@@ -47,7 +47,7 @@ struct TtirPipeline : PassPipelineOptions<TtirPipeline> {
 };
 
 struct PreparePipeline : PassPipelineOptions<PreparePipeline> {
-  Option<bool> hasF16c{*this, "f16c", llvm::cl::desc("the machine converts floats of 16 bits"), llvm::cl::init(true)};
+  Option<bool> hasF16c{*this, "f16c", llvm::cl::desc("the machine converts f16 (F16C)"), llvm::cl::init(true)};
   Option<bool> hasAmxBf16{*this, "amx-bf16", llvm::cl::desc("the machine has AMX for bf16"), llvm::cl::init(false)};
   Option<unsigned> registerBits{*this, "register-bits", llvm::cl::desc("width of a vector register"),
                                 llvm::cl::init(512)};
@@ -60,7 +60,7 @@ void cpu::registerPipelines() {
   PassPipelineRegistration<TtirPipeline>(
       "cpu-ttir", "from the front end's tt to ttir",
       [](OpPassManager &passes, const TtirPipeline &options) { buildTtirPipeline(passes, options.fusesFloats); });
-  PassPipelineRegistration<PreparePipeline>("cpu-prepare", "from ttir to the tt that loops are planned of",
+  PassPipelineRegistration<PreparePipeline>("cpu-prepare", "from ttir to the tt that the loop plan is built from",
                                             [](OpPassManager &passes, const PreparePipeline &options) {
                                               PrepareOptions prepare;
                                               prepare.hasF16c = options.hasF16c;

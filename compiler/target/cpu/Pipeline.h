@@ -1,4 +1,4 @@
-// The pipelines of passes that the CPU target runs on `tt`.
+// The pass pipelines that the CPU target runs on `tt`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +11,7 @@ class OpPassManager;
 
 namespace nereid::cpu {
 
-/// What the passes need to know of the machine and of the options.
+/// Properties of the machine and options that the passes depend on.
 struct PrepareOptions {
   std::string arch = "this CPU"; ///< for messages
   bool hasF16c = true;
@@ -20,11 +20,11 @@ struct PrepareOptions {
   uint32_t sanitizers = 0; ///< bits of support::Sanitizer
 };
 
-/// From sema's `tt` to the stage `ttir`: every function becomes part of its callers.
+/// From sema's `tt` to the stage `ttir`: every function is inlined into its callers.
 void buildTtirPipeline(mlir::OpPassManager &passes, bool fusesFloats);
-/// From `ttir` to the `tt` that the plan is made of.
+/// From `ttir` to the `tt` that the plan is built from.
 void buildPreparePipeline(mlir::OpPassManager &passes, const PrepareOptions &options);
-/// Makes both known to nereid-opt, as `cpu-ttir` and `cpu-prepare`, and this folder's passes by their names.
+/// Registers both for nereid-opt, as `cpu-ttir` and `cpu-prepare`, and this folder's passes by name.
 void registerPipelines();
 
 } // namespace nereid::cpu

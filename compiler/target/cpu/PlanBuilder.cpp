@@ -1,4 +1,4 @@
-// The steps of planning in order, and what they share.
+// Runs the steps of planning in order, and defines the functions that they share.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/PlanBuilder.h"
 
@@ -76,7 +76,7 @@ FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, con
   LoopPlan plan;
   PlanContext context{plan, affineInfo, machine, llvm::DenseMap<Operation *, unsigned>()};
   kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
-  kernel.walk([&](Operation *op) { // in program order, so that no question is answered by deep recursion
+  kernel.walk([&](Operation *op) { // in program order, so that no analysis recurses deeply
     for (Value value : op->getResults())
       if (isa<RankedTensorType>(value.getType())) {
         affineInfo.affine(value);

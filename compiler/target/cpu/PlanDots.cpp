@@ -1,4 +1,4 @@
-// Decides where products of tiles are summed up and in which order their operands lie.
+// Decides where dots accumulate and in which order their operands are stored.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/PlanBuilder.h"
@@ -11,7 +11,7 @@ using namespace nereid::cpu;
 
 std::optional<BufferId> cpu::carriedAccumulator(const LoopPlan &plan, tt::DotOp dot) {
   Value accumulator = dot.getD();
-  // A chain of products that are added up: the last one's place is that of all.
+  // Limit on the length of a chain of dots, which all accumulate in the buffer of the last.
   constexpr unsigned maxLength = 1000;
   for (unsigned length = 0; length < maxLength; ++length) {
     auto next = accumulator.hasOneUse() ? dyn_cast<tt::DotOp>(*accumulator.user_begin()) : tt::DotOp();
@@ -32,7 +32,7 @@ std::optional<BufferId> cpu::carriedAccumulator(const LoopPlan &plan, tt::DotOp 
 bool cpu::isReadByColumns(PlanContext &context, Value tile) {
   const int8_t rank = tt::shapeOf(tile.getType()).size();
   int votes = 0;
-  auto vote = [&](const IndexMap &map, int8_t loop) { // rows that are repeated say nothing
+  auto vote = [&](const IndexMap &map, int8_t loop) { // broadcast rows do not count
     if (llvm::is_contained(map, rank - 1) && llvm::is_contained(map, rank - 2))
       votes += loop == rank - 2 ? 1 : loop == rank - 1 ? -1 : 0;
   };

@@ -1,11 +1,11 @@
-// Chooses which loads of a loop with `num_stages` fetch the next turn's data, and in which nest they do so.
+// Chooses which loads of a loop with `num_stages` prefetch the next iteration's data, and in which nest they do so.
 // SPDX-License-Identifier: MIT
 //
-// A GPU keeps the loads of later turns in flight while it computes. Here a product asks for
-// the next turn's tiles of what was read since the product before it, a few lines for each
-// register block. Where no product follows, the last nest that reads a tile asks for the
-// next one: the earlier nests of a turn wait for memory, the last ones compute. Only where the
-// address moves by the same distance at each turn, which is known before the loop.
+// A GPU keeps the loads of later iterations in flight while it computes. Here a dot prefetches the next iteration's
+// tiles of what was read since the previous dot, a few cache lines for each register block. Where no dot follows, the
+// last nest that reads a tile prefetches the next one: the first nests of an iteration wait for memory, the last ones
+// compute. A load is prefetched only where its address moves by the same distance at each iteration, known before the
+// loop.
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/KernelEmitter.h"
 
@@ -16,12 +16,12 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
-/// By how much a scalar of a loop's body grows from one turn to the next, in bytes for pointers.
+/// The growth of a scalar of a loop's body per iteration, in bytes for pointers.
 class LoopStride {
 public:
   LoopStride(scf::ForOp loop, AffineInfo &affineInfo) : loop(loop), affineInfo(affineInfo) {}
 
-  /// Nothing where that is not known before the loop.
+  /// Nullopt where the growth is not known before the loop.
   std::optional<Poly> of(Value value, unsigned depth = 0) {
     if (value == loop.getInductionVar())
       return invariant(loop.getStep());
@@ -48,7 +48,7 @@ public:
     return *left + *right * bytesOf(op);
   }
 
-  /// Of what a tile's first element is at.
+  /// The growth of the address or value of a tile's first element.
   std::optional<Poly> of(const AffineForm &form) {
     std::optional<Poly> sum = of(form.pointer);
     for (const Poly::Term &term : form.base.terms()) {
@@ -115,7 +115,7 @@ private:
 };
 } // namespace
 
-/// The nest that reads each load last, among those that stand in the loop's body itself.
+/// The last nest to read each load, among the nests directly in the loop's body.
 static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &plan, AffineInfo &affineInfo,
                                                               const Step &step) {
   llvm::MapVector<Operation *, const Nest *> readers;
@@ -135,7 +135,7 @@ static llvm::MapVector<Operation *, const Nest *> lastReaders(const LoopPlan &pl
   return readers;
 }
 
-/// The product that follows the nest in the loop's body; null for tiles that are not rows of neighbours.
+/// The dot after the nest in the loop's body; null for tiles whose rows are not contiguous.
 static const TileDot *dotAfter(const Sequence &body, const Nest *nest, const AffineForm &form, int64_t size) {
   if (form.strides.size() != 2 ||
       llvm::none_of(form.strides, [&](const Poly &stride) { return stride.asConstant() == size; }))
@@ -143,13 +143,13 @@ static const TileDot *dotAfter(const Sequence &body, const Nest *nest, const Aff
   bool isAfter = false;
   for (const Step &step : body.steps) {
     isAfter |= step.nest.get() == nest;
-    if (isAfter && step.dot) // matrix tiles leave no time for it
+    if (isAfter && step.dot) // an AMX dot is too short to hide prefetches
       return tt::elementOf(step.op->getOperand(0).getType()).isBF16() ? nullptr : step.dot.get();
   }
   return nullptr;
 }
 
-/// How many turns' loads may be in flight: what the loop says, else what the launch says of loops with products.
+/// How many iterations' loads may be in flight: the loop's own `num_stages`, else the launch's for loops with dots.
 static int64_t stagesOf(const Step &step, int64_t stagesOfDots) {
   if (auto stages = step.op->getAttrOfType<IntegerAttr>("tt.num_stages"))
     return stages.getInt();

@@ -1,8 +1,8 @@
 // Text of a plan, for people and tests.
 // SPDX-License-Identifier: MIT
 //
-// Scalars are named by the order in which they are first mentioned (s0, s1 ...)
-// and described once, so that the text does not depend on SSA numbers.
+// Scalars are named in the order of their first mention (s0, s1 ...) and described once, so that the text does not
+// depend on SSA numbers.
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/LoopPlan.h"
 #include "compiler/target/cpu/Writes.h"

@@ -1,11 +1,10 @@
-// Keeps every load's value as it was at the load's place, though it is read later.
+// Preserves the value that every load has at its position in the program, though it is evaluated later.
 // SPDX-License-Identifier: MIT
 //
-// A load is evaluated where it is used. If a store stands between the two, the
-// load is either harmless (one nest, one address map: each chunk is read before
-// it is written), or guarded (copied at run time where the ranges overlap), or
-// kept at its place. Before an atomic access it is always kept: what follows one
-// may happen after other programs have written anywhere.
+// A load is evaluated where it is used. If a store comes between the two, the load is either harmless (one nest, one
+// address map: each chunk is read before it is written), or guarded (copied at run time where the ranges overlap), or
+// kept in a buffer at its position. Before an atomic access it is always kept: code after one may run after other
+// programs have written anywhere.
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/Masks.h"
 #include "compiler/target/cpu/PlanBuilder.h"
@@ -22,12 +21,12 @@ namespace {
 struct Write {
   Operation *op = nullptr; ///< a store or an atomic access
   unsigned step = 0;
-  Nest *nest = nullptr; ///< where it is a root of this sequence
+  Nest *nest = nullptr; ///< if it is a root of this sequence
 };
 
 struct Evaluation {
   unsigned step = 0;
-  Nest *nest = nullptr; ///< where it is one of this sequence
+  Nest *nest = nullptr; ///< if it belongs to this sequence
   IndexMap map;
 };
 
@@ -54,7 +53,7 @@ private:
   Sequence &sequence;
   std::vector<Write> writes;
   llvm::MapVector<Operation *, SmallVector<Evaluation>> loads;
-  std::vector<std::pair<unsigned, Step>> pending; ///< to be put before the step
+  std::vector<std::pair<unsigned, Step>> pending; ///< steps to insert, with the index of the step that they precede
 };
 
 } // namespace
@@ -109,8 +108,8 @@ AddressMatch LoadProtector::matchAddresses(tt::LoadOp load, const Evaluation &at
     return AddressMatch::Unknown;
   if (from.strides != to->strides || !(from.base == to->base))
     return AddressMatch::Unknown;
-  // Equal maps are harmless where no two indices share a byte: sure for one dimension of constant stride, seen at run
-  // time for several.
+  // Equal maps are harmless where no two indices share a byte: certain for one dimension of constant stride, tested at
+  // run time for several.
   const int64_t size = storageBytes(tt::elementOf(load.getType()));
   unsigned loops = 0;
   bool isDistinct = true;
@@ -129,7 +128,7 @@ AddressMatch LoadProtector::matchAddresses(tt::LoadOp load, const Evaluation &at
 bool LoadProtector::isKnown(Value scalar, unsigned step) {
   Operation *op = scalar.getDefiningOp();
   Block *block = scalar.getParentBlock();
-  if (block != sequence.block) // an outer block's value is known, an inner one's is not
+  if (block != sequence.block) // an outer block's value is available, an inner one's is not
     return !sequence.block->findAncestorOpInBlock(*block->getParentOp());
   if (!op)
     return true;
@@ -150,7 +149,7 @@ bool LoadProtector::isKnown(const Poly &poly, unsigned step) {
   });
 }
 
-/// Whether the bytes that a store may touch can be told when the step begins.
+/// Whether the bytes that a store may write can be computed when the step begins.
 bool LoadProtector::isRangeKnown(tt::StoreOp store, unsigned step) {
   const AffineForm *found = context.affineInfo.affine(store.getPtr());
   if (!found)

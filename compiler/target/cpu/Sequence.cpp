@@ -1,9 +1,8 @@
-// Fuses neighbouring roots of one shape into nests and puts scalars and control flow between them.
+// Fuses adjacent roots of one shape into nests and places scalars and control flow between them.
 // SPDX-License-Identifier: MIT
 //
-// One nest is open at a time. A root joins it unless it needs something that
-// the nest only gives at its end. Scalars that wait for the open nest stand
-// behind it, all others before it.
+// One nest is open at a time. A root joins it unless it needs a result that the nest only has at its end. Scalars that
+// depend on the open nest are placed after it, all others before it.
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
@@ -55,10 +54,10 @@ private:
   PlanContext &context;
   Sequence result;
   std::unique_ptr<Nest> open;
-  SmallVector<Operation *> deferredScalars; ///< scalars behind the open nest
-  DenseSet<Value> pendingValues;            ///< what the open nest and the waiting scalars define
-  DenseSet<Value> dependents;               ///< tiles that are computed from it where they are used
-  bool hasDependentLoad = false;            ///< a load, of a tile or a scalar, waits for the open nest
+  SmallVector<Operation *> deferredScalars; ///< scalars after the open nest
+  DenseSet<Value> pendingValues;            ///< values that the open nest and the deferred scalars define
+  DenseSet<Value> dependents;               ///< tiles computed from those where they are used
+  bool hasDependentLoad = false;            ///< a load, of a tile or a scalar, depends on the open nest
 };
 
 } // namespace
@@ -112,7 +111,7 @@ void Sequencer::close() {
   hasDependentLoad = false;
 }
 
-/// No load of the root stands behind a store of the open nest.
+/// Whether no load of the root comes after a store of the open nest.
 bool Sequencer::readsSafely(const Root &root) {
   unsigned firstStore = ~0u;
   for (const Root &other : open->roots)
@@ -130,14 +129,14 @@ bool Sequencer::readsSafely(const Root &root) {
   return isSafe;
 }
 
-/// Roots that share a nest with no other: their loops run in an order of their own, or lane by lane.
+/// Roots that never share a nest: their loops run in an order of their own, or lane by lane.
 static bool isAlone(const Root &root) {
   if (root.kind == RootKind::Scan || root.kind == RootKind::Map || root.kind == RootKind::Histogram)
     return true;
   return root.kind == RootKind::Reduce && needsScalars(root.op);
 }
 
-/// Reads memory at its place among the accesses of the program, neither sooner nor later.
+/// Whether the root reads memory exactly at its position among the accesses of the program.
 static bool isVolatile(const Root &root) {
   auto load = dyn_cast_or_null<tt::LoadOp>(root.op);
   return root.kind == RootKind::Materialise && load && load.getIsVolatile();
@@ -202,8 +201,8 @@ void Sequencer::addBufferedRoot(RootKind kind, Operation *op, const char *purpos
   addRoot(std::move(root));
 }
 
-/// A gather reads its source from a buffer. That is the source's own where it is made in this block: everything that
-/// follows may read it there.
+/// A gather reads its source from a buffer: the source's own where it is computed in this basic block, so that all
+/// later code may read it there.
 void Sequencer::materialiseSource(tt::GatherOp gather) {
   Value source = gather.getSrc();
   if (auto found = context.plan.bufferOf.find(source); found != context.plan.bufferOf.end()) {
@@ -221,7 +220,7 @@ void Sequencer::materialiseSource(tt::GatherOp gather) {
   pendingValues.insert(gather.getResult());
 }
 
-/// What the tiles are kept for that such an op looks at.
+/// The purpose of the buffers of tiles that such an op reads.
 static const char *purposeOf(Operation *op) {
   return isa<tt::PrintOp>(op) ? "printed" : isa<tt::AssertOp>(op) ? "asserted" : "checked";
 }
@@ -289,7 +288,7 @@ LogicalResult Sequencer::tileOp(Operation *op) {
     return success();
   }
   if (isa<tt::ExternElementwiseOp, tt::ElementwiseInlineAsmOp>(op) && !isMemoryEffectFree(op)) {
-    for (Value value : op->getResults()) { // once for each element, at its place
+    for (Value value : op->getResults()) { // once for each element, in program order
       const BufferId buffer = context.newBuffer(value.getType(), "effect");
       addRoot({RootKind::Materialise, op, value, {buffer}});
       context.plan.bufferOf[value] = buffer;
@@ -320,7 +319,7 @@ LogicalResult Sequencer::tileOp(Operation *op) {
   return success();
 }
 
-/// A load behind the open nest has to come before the stores that follow it, and can come no sooner than what it needs.
+/// A load after the open nest must precede later stores, and must follow what it depends on.
 void Sequencer::noteDependent(Operation *op) {
   if (llvm::none_of(op->getOperands(),
                     [&](Value operand) { return pendingValues.contains(operand) || dependents.contains(operand); }))
@@ -329,15 +328,15 @@ void Sequencer::noteDependent(Operation *op) {
   hasDependentLoad |= isa<tt::LoadOp>(op);
 }
 
-//--- products ------------------------------------------------------------------------------
+//--- dots ----------------------------------------------------------------------------------
 
 static bool isPaired(tt::DotOp op) { return tt::elementOf(op.getA().getType()).getIntOrFloatBitWidth() == 16; }
 
-/// A tile that is in a buffer anyway, or a copy of it made where it is defined: once for all turns of an inner loop.
+/// A tile that is in a buffer anyway, or a copy of it made at its definition: once for all iterations of an inner loop.
 TileDot::Operand Sequencer::operand(tt::DotOp op, Value value) {
   if (auto found = context.plan.bufferOf.find(value); found != context.plan.bufferOf.end())
     return {value, found->second, false};
-  // Pairs are neighbours in the rows of `a`.
+  // Pairs are adjacent in the rows of `a`.
   const bool isFixed = value == op.getA() && isPaired(op);
   if (!isFixed && !value.getDefiningOp<arith::ConstantOp>() && isReadByColumns(context, value)) {
     TileDot::Operand asTransposed = operandAsRead(op, transposed(value));
@@ -368,8 +367,7 @@ TileDot::Operand Sequencer::operandAsRead(tt::DotOp op, Value value) {
   return {{}, entry->second, false};
 }
 
-/// Whether the product could read the tile where a load reads it: rows of neighbouring elements that it reads one by
-/// one.
+/// Whether the dot could read the tile from the load's memory: rows of contiguous elements that it reads one by one.
 bool Sequencer::canStayInMemory(tt::DotOp op, Value value) {
   auto load = value.getDefiningOp<tt::LoadOp>();
   if (!load || load.getIsVolatile() || value != op.getA() || !value.hasOneUse() || isPaired(op))
@@ -378,7 +376,7 @@ bool Sequencer::canStayInMemory(tt::DotOp op, Value value) {
   const int64_t size = storageBytes(tt::elementOf(value.getType()));
   if (!form || form->strides.size() != 2 || form->strides[1].asConstant() != size)
     return false;
-  // Narrower products have so many rows that their addresses would not stay in registers.
+  // Narrower dots have so many rows that their addresses would not stay in registers.
   return tt::shapeOf(op.getType())[1] * size * 8 >= 2 * static_cast<int64_t>(context.machine.registerBits);
 }
 

@@ -1,5 +1,6 @@
 // Emits copies of a matrix in a different order: transposed, in square blocks of as many rows as a register has lanes,
-// or paired. SPDX-License-Identifier: MIT
+// or paired.
+// SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Transpose.h"
 
 #include "llvm/Support/MathExtras.h"

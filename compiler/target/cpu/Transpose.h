@@ -8,15 +8,15 @@ namespace nereid::cpu {
 
 struct Transposition {
   llvm::Value *from = nullptr, *to = nullptr;
-  int64_t rows = 1, columns = 1; ///< of what is read
+  int64_t rows = 1, columns = 1; ///< of the source
   mlir::Type element;
 };
 
 void emitTranspose(KernelEmitter &function, const Transposition &work);
-/// Elements of two rows in turns: [rows, columns] becomes [rows / 2, columns, 2].
+/// Interleaves the elements of two rows: [rows, columns] becomes [rows / 2, columns, 2].
 void emitPairing(KernelEmitter &function, const Transposition &work);
 
-/// for (index = 0; index < end; index += step) at the insert point; no loop where it has one turn.
+/// for (index = 0; index < end; index += step) at the insert point; no loop where there is one iteration.
 void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);
 
 } // namespace nereid::cpu

@@ -1,4 +1,4 @@
-// Chooses how each nest runs: which dimension becomes vectors, how many lanes, which loop stands where.
+// Chooses how each nest runs: the vectorised dimension, the number of lanes, the order of loops.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Combiner.h"
 #include "compiler/target/cpu/Expressions.h"
@@ -11,7 +11,7 @@ using namespace nereid;
 using namespace nereid::cpu;
 
 namespace {
-/// What the elements of a nest ask of the machine.
+/// Access counts and properties of a nest's elements.
 struct AccessCounts {
   SmallVector<int, 4> unitAccesses; ///< by dimension: accesses of unit stride, less the strided ones
   unsigned widestBits = 8;
@@ -27,7 +27,7 @@ static bool isTranscendental(Operation *op) {
               mlir::math::SqrtOp, mlir::math::RsqrtOp>(op);
 }
 
-/// Width of a lane while it is computed with: small floats are widened.
+/// Bits of a lane during computation: small floats are widened.
 static unsigned laneBits(Type element, bool isArithmetic) {
   if (isa<tt::PointerType, IndexType>(element))
     return 64;
@@ -92,7 +92,7 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
   walk.takesAssumptions = true;
   for (const Root &root : nest.roots) {
     walk.root(root);
-    // What is written to a buffer is written more quickly in whole vectors.
+    // Whole vectors write a buffer faster.
     if (root.kind == RootKind::Materialise || root.kind == RootKind::Assign)
       counts.unitAccesses.back() += 3;
     if (root.kind == RootKind::Materialise && root.op) {
@@ -105,7 +105,7 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
     }
     if (root.isWrite())
       countAccess(context.affineInfo, nest, pointerOfWrite(root.op), identityMap(nest.shape.size()), counts);
-    counts.hasGather |= root.kind == RootKind::Atomic; // one register of lanes is enough of a loop over lanes
+    counts.hasGather |= root.kind == RootKind::Atomic; // a loop over lanes needs no more than one register
     if (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map)
       for (Value operand : root.op->getOperands())
         widen(tt::elementOf(operand.getType()), true);
@@ -113,14 +113,14 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
   return counts;
 }
 
-/// Whether all loops that index the value stand outside the vector loop.
+/// Whether all loops that index the value are outside the vector loop.
 static bool isBeforeVector(const Nest &nest, const IndexMap &map) {
   const auto *vector = llvm::find(nest.order, static_cast<unsigned>(nest.vectorDim));
   return llvm::all_of(
       map, [&](int8_t loop) { return loop < 0 || llvm::find(nest.order, static_cast<unsigned>(loop)) < vector; });
 }
 
-/// Notes the parts of every mask that are one truth value for a whole vector.
+/// Collects the conditions of every mask that are uniform over a vector.
 static void collectConditions(PlanContext &context, Nest &nest) {
   auto add = [&](Value mask, const IndexMap &map) {
     if (!mask)
@@ -153,7 +153,7 @@ static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const 
                needsScalars(root.op);
       }))
     return 1;
-  // Lanes of one register are scanned in fewer steps than those of several.
+  // A scan of one register's lanes takes fewer steps than one of several registers.
   const bool isLaneByLane = llvm::any_of(nest.roots, [&](const Root &root) {
     if (root.kind == RootKind::Scan)
       return static_cast<int>(cast<tt::ScanOp>(root.op).getAxis()) == nest.vectorDim;
@@ -161,7 +161,7 @@ static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const 
   });
   const unsigned registers = counts.hasGather || isLaneByLane ? 1 : counts.hasTranscendental ? 2 : 4;
   const unsigned lanes = std::max(1u, registers * context.machine.registerBits / counts.widestBits);
-  // Lane masks are taken as 64-bit integers; every chunk is whole.
+  // Lane masks are handled as 64-bit integers; every chunk is whole.
   const uint64_t extent = nest.shape[nest.vectorDim];
   return std::min<uint64_t>({lanes, 64, extent & (~extent + 1)});
 }

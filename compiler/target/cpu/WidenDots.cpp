@@ -1,11 +1,10 @@
-// Widens the operands of dots to f32, f64 or i32, or to pairs of 16 bits: what the register blocks compute with.
+// Widens the operands of dots to f32, f64 or i32, or to pairs of 16 bits: the types of the register blocks.
 // SPDX-License-Identifier: MIT
 //
-// The product of two f16, bf16 or 8-bit floats is exact in f32 but for the ends of the range, that of two i8 in i32, as
-// is the sum of two such products. The conversions become part of the nests that copy operands. bf16 stays as it is
-// only where AMX multiplies it: vdpbf16ps is slower than f32 on the processors that have it, and takes denormals for
-// zeros. `inputPrecision` allows f32 operands to be rounded; nothing is gained from it here, so they are multiplied as
-// they are.
+// The product of two f16, bf16 or fp8 numbers is exact in f32 except at the ends of the range, that of two i8 in i32,
+// as is the sum of two such products. The conversions become part of the nests that copy operands. bf16 is kept only
+// where AMX multiplies it: vdpbf16ps is slower than f32 on the processors that have it, and flushes denormals to zero.
+// `inputPrecision` allows f32 operands to be rounded; that saves nothing here, so they are multiplied as they are.
 #include "compiler/target/cpu/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -20,7 +19,7 @@ using namespace mlir;
 using namespace nereid;
 
 namespace {
-/// What decides between widths.
+/// The properties that decide between widths.
 struct Machine {
   bool hasAmxBf16;
   unsigned registerBits;
@@ -40,14 +39,14 @@ static Value widen(OpBuilder &builder, Location loc, Value tile, Type element) {
   return arith::ExtFOp::create(builder, loc, type, tile);
 }
 
-/// Whole tiles of 16 rows and 32 numbers.
+/// Whole tiles of 16 rows and 32 elements.
 static bool isForAmx(tt::DotOp dot, const Machine &machine) {
   ArrayRef<int64_t> a = tt::shapeOf(dot.getA().getType()), d = tt::shapeOf(dot.getType());
   return machine.hasAmxBf16 && tt::elementOf(dot.getA().getType()).isBF16() && tt::elementOf(dot.getType()).isF32() &&
          a.back() % 32 == 0 && d.back() % 16 == 0 && d[d.size() - 2] % 16 == 0;
 }
 
-/// Pairs of i16 are multiplied and added by one instruction, of at least four lanes.
+/// One instruction multiplies pairs of i16 and adds, for at least four lanes.
 static bool isForPairs(tt::DotOp dot, const Machine &machine) {
   return machine.registerBits >= 256 && tt::shapeOf(dot.getA().getType()).back() % 2 == 0 &&
          tt::shapeOf(dot.getType()).back() % 4 == 0;

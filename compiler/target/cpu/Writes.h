@@ -1,4 +1,4 @@
-// The ops that write memory, through one set of questions.
+// One interface to the ops that write memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace nereid::cpu {
 
-/// An op that accesses memory atomically. It orders what other programs see, so nothing that touches memory moves
-/// across it; an atomic load counts as a write for that.
+/// An op that accesses memory atomically. It orders what other programs see, so no memory access moves across it; an
+/// atomic load counts as a write for that.
 inline bool isAtomic(mlir::Operation *op) {
   return llvm::isa_and_nonnull<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp>(op);
 }
 
-/// What an atomic access takes to memory; null where it only reads.
+/// The value that an atomic access stores or combines; null where it only reads.
 inline mlir::Value valueOfAtomic(mlir::Operation *op) {
   if (auto combine = llvm::dyn_cast<tt::AtomicRMWOp>(op))
     return combine.getVal();

@@ -42,7 +42,7 @@ double __nv_scalbn(double x, int n) { return scalbn(x, n); }
 int __nv_ilogbf(float x) { return ilogbf(x); }
 int __nv_ilogb(double x) { return ilogb(x); }
 
-// An infinity beside a NaN is infinitely far away.
+// An infinite component makes the norm infinite even if another one is NaN.
 static long double length(long double a, long double b, long double c, long double d) {
   if (isinf(a) || isinf(b) || isinf(c) || isinf(d))
     return INFINITY;

@@ -1,4 +1,4 @@
-// What the C files of the CPU's function library share: libm's names, and forms of definitions.
+// Declarations shared by the C files of the CPU's function library: libm's names and definition macros.
 // SPDX-License-Identifier: MIT
 //
 // The functions have the names and the results that NVIDIA documents for libdevice. They are compiled to bitcode when
@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// f32 through f64, which leaves no error that f32 shows; f64 through libm's f64 where that is within 2 units in the
-// last place, and through 80 bits elsewhere.
+// f32 is computed in f64, whose error f32 does not show; f64 in libm's f64 where that is within 2 units in the last
+// place, and in 80 bits elsewhere.
 #define UNARY(name, single, wide)                                                                                      \
   float __nv_##name##f(float x) { return (float)single((double)x); }                                                   \
   double __nv_##name(double x) { return (double)wide(x); }

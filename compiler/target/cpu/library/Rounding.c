@@ -1,7 +1,7 @@
 // Arithmetic and conversions with a stated rounding: rn to nearest even, rz toward zero, rd down, ru up.
 // SPDX-License-Identifier: MIT
 //
-// The processor rounds: what is volatile is neither moved out from between the two changes of its mode nor folded.
+// The processor rounds; volatile keeps the arithmetic between the two changes of its mode, and from being folded.
 #include "Library.h"
 
 #define ROUNDED(type, mode, expression)                                                                                \
