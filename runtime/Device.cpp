@@ -1,4 +1,4 @@
-// What every kernel answers unless its device knows better, and the list of devices.
+// Defaults of a kernel's virtual functions, and the list of devices.
 // SPDX-License-Identifier: MIT
 #include "runtime/Device.h"
 

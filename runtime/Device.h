@@ -1,4 +1,4 @@
-// What every device can do: load an artifact and launch the kernel in it.
+// The interface of every device: load an artifact and launch the kernel in it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,15 +16,15 @@ namespace nereid::runtime {
 using artifact::Error;
 using artifact::Expected;
 
-/// Number of programs along each axis; none where one of them is zero.
+/// Number of programs along each axis; no program runs where one of them is zero.
 struct Grid {
   uint32_t x = 1;
   uint32_t y = 1;
   uint32_t z = 1;
 };
 
-/// The figures that people size their grids by. All are positive on every
-/// device, so that occupancy arithmetic written for a GPU holds on a CPU.
+/// The device properties from which kernels' grids are sized. All are positive on every device, so that occupancy
+/// arithmetic written for a GPU works on a CPU.
 struct DeviceProperties {
   std::string name;
   uint32_t multiprocessorCount = 1;
@@ -39,17 +39,16 @@ struct DeviceProperties {
   uint64_t lastLevelCacheBytes = 1;
 };
 
-/// What a loaded kernel takes of its device.
+/// The resources of its device that a loaded kernel uses.
 struct KernelResources {
-  uint32_t registers = 1;  ///< of a thread
-  uint32_t spills = 0;     ///< 32-bit words of a thread that found no register
-  uint32_t maxThreads = 1; ///< that a block of it can have
+  uint32_t registers = 1;  ///< per thread
+  uint32_t spills = 0;     ///< 32-bit registers spilled per thread
+  uint32_t maxThreads = 1; ///< limit for a CTA
 };
 
 class Device;
 
-/// A kernel in a device's memory, ready to run. Whoever launches it keeps a
-/// reference until the launch is over.
+/// A kernel in a device's memory, ready to run. The launching code keeps a reference until the launch is over.
 class Kernel {
 public:
   virtual ~Kernel();
@@ -57,10 +56,10 @@ public:
   Kernel &operator=(const Kernel &) = delete;
 
   const artifact::Artifact &artifact() const { return loaded; }
-  /// The device that loaded it, and alone can launch it.
+  /// The device that loaded it; no other device can launch it.
   const Device &device() const { return owner; }
   virtual KernelResources resources() const;
-  /// What the device's own interface calls it by; null where it has no name there.
+  /// The handle of the kernel in the device's own interface; null where it has none.
   virtual void *handle() const { return nullptr; }
 
 protected:
@@ -77,22 +76,19 @@ public:
 
   virtual const DeviceProperties &properties() const = 0;
 
-  /// Brings the artifact's binary onto the device. Codes: `load-target`,
-  /// `load-feature`, `load-abi`, `load-binary`, `load-entry`, `load-driver`,
-  /// `out-of-resources`.
+  /// Loads the artifact's binary onto the device. Codes: `load-target`, `load-feature`, `load-abi`, `load-binary`,
+  /// `load-entry`, `load-driver`, `out-of-resources`.
   virtual Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) = 0;
 
-  /// Runs every program of the grid. `packed` is the argument block of the
-  /// plain ABI (`artifact::packedBytes` long); its two scratch pointers are
-  /// filled in here where the kernel asks for scratch. `stream` is the device's
-  /// queue; a CPU has none and is done on return. Any number of threads may
-  /// launch at the same time. Codes: `launch-device`, `launch-grid`,
-  /// `launch-arguments`, `launch-memory`, `launch-failed`, `launch-earlier` (the
-  /// device no longer works, since a kernel that it was given before failed).
+  /// Runs every program of the grid. `packed` is the packed arguments of the plain ABI (`artifact::packedBytes` long);
+  /// its two scratch pointers are filled in here where the kernel needs scratch. `stream` is the device's queue; a CPU
+  /// has none and is done on return. Any number of threads may launch at the same time. Codes: `launch-device`,
+  /// `launch-grid`, `launch-arguments`, `launch-memory`, `launch-failed`, `launch-earlier` (the device no longer works
+  /// because an earlier kernel failed).
   virtual Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) = 0;
 };
 
-/// The device that runs kernels of that target; `ordinal` says which of several.
+/// The device that runs kernels of that target; `ordinal` selects one of several.
 Expected<Device *> deviceFor(const artifact::Target &target, int ordinal);
 
 } // namespace nereid::runtime

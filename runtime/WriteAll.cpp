@@ -1,4 +1,4 @@
-// write() may take less than it is given, and signals may interrupt it.
+// Calls write() until all bytes are written: it may write fewer than given, and signals may interrupt it.
 // SPDX-License-Identifier: MIT
 #include "runtime/WriteAll.h"
 

@@ -1,4 +1,4 @@
-// Writes to a descriptor until everything is written.
+// Writes all bytes to a descriptor.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace nereid::runtime {
 
-/// False, with errno, where not all of it could be written.
+/// False, with errno set, where not all bytes could be written.
 bool writeAll(int fd, std::string_view bytes);
 
 } // namespace nereid::runtime

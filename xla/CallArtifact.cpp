@@ -1,4 +1,4 @@
-// From a payload's kernel to an artifact that a device can load.
+// Converts a payload's kernel to an artifact that a device can load.
 // SPDX-License-Identifier: MIT
 #include "xla/LoadedCall.h"
 
@@ -46,7 +46,7 @@ ScalarForm formOf(ScalarKind kind) {
   return {ParameterKind::Int, "", 8};
 }
 
-/// The parameters that the PTX has to have, each at the next multiple of its size.
+/// Adds the parameters that the PTX must have, each at the next multiple of its size.
 static void addParameters(const KernelCall &call, Artifact &artifact) {
   uint32_t offset = 0;
   for (const Parameter &parameter : call.parameters) {
@@ -73,7 +73,7 @@ static uint32_t ctasOf(const KernelCode &kernel) {
   return x <= kMaxCtas && y <= kMaxCtas && z <= kMaxCtas ? x * y * z : 0;
 }
 
-/// A payload that another Triton made has PTX alone.
+/// A payload that another Triton made contains only PTX.
 static Expected<Artifact> artifactFromPtx(const KernelCall &call) {
   const KernelCode &kernel = call.kernel;
   if (kernel.ptx.empty())

@@ -53,8 +53,9 @@ static Cache &cache() {
   return *instance;
 }
 
-/// Where a graph's payload is found without hashing it: its bytes lie at the same place in every run of the graph, and
-/// only have to be compared with those that were there before. Payloads are kept for good, so an entry never dangles.
+/// The cache slot for a payload's address, which avoids hashing: a graph's payload is at the same address in every run,
+/// so only the bytes have to be compared with those seen there before. Payloads are never freed, so an entry never
+/// dangles.
 static std::atomic<LoadedPayload *> &lastSeenAt(const char *address) {
   constexpr size_t kEntries = 512;
   static std::atomic<LoadedPayload *> entries[kEntries];
@@ -74,7 +75,7 @@ static Expected<LoadedPayload *> loadOrFind(std::string_view bytes, runtime::Dev
   auto loaded = LoadedPayload::load(bytes, device);
   if (!loaded)
     return loaded.error();
-  // Of two threads that load the same, the first one's stays.
+  // If two threads load the same payload, the first one's entry is kept.
   std::unique_lock<std::shared_mutex> lock(cache().mutex);
   return cache().entries.emplace(key, std::move(*loaded)).first->second.get();
 }

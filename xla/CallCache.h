@@ -1,4 +1,4 @@
-// From a payload's bytes to its kernels on a device, read and loaded once.
+// Loads the kernels of a payload onto a device, once per payload and device.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,15 +9,15 @@
 
 namespace nereid::xla {
 
-/// What a payload asks for, on one device: one call, or several of which the quickest is to be found.
+/// A loaded payload on one device: one call, or several candidates of which the fastest is to be found.
 class LoadedPayload {
 public:
   static Expected<std::unique_ptr<LoadedPayload>> load(std::string_view bytes, runtime::Device &device);
 
-  /// Whether it is that payload on that device.
+  /// Whether this is that payload on that device.
   bool isOf(std::string_view given, const runtime::Device &where) const { return &where == &device && given == bytes; }
 
-  /// The first run of several candidates times them; what operands they share with results is restored.
+  /// The first run of several candidates times them; operands that share memory with results are restored.
   Expected<void> run(const Buffers &buffers, void *stream);
 
 private:
@@ -34,7 +34,7 @@ private:
   std::mutex tuning;
 };
 
-/// The payload on that device; kept for good under the digest of its bytes, since a graph runs many times.
+/// The payload on that device; never freed and cached by the digest of its bytes, since a graph runs many times.
 Expected<LoadedPayload *> loadedPayload(std::string_view bytes, runtime::Device &device);
 
 } // namespace nereid::xla

@@ -1,4 +1,4 @@
-// zlib around a payload.
+// Compresses and decompresses payloads with zlib.
 // SPDX-License-Identifier: MIT
 #include "xla/Payload.h"
 
@@ -10,7 +10,7 @@ namespace nereid::xla {
 std::string compress(std::string_view bytes) {
   uLongf size = compressBound(bytes.size());
   std::string packed(size, '\0');
-  // It fails only for want of room, and the bound is an upper one.
+  // It fails only for lack of space, and compressBound is an upper bound.
   compress2(reinterpret_cast<Bytef *>(packed.data()), &size, reinterpret_cast<const Bytef *>(bytes.data()),
             bytes.size(), Z_DEFAULT_COMPRESSION);
   packed.resize(size);
@@ -22,7 +22,7 @@ static Error damaged(std::string why) {
 }
 
 namespace {
-/// zlib's state, which has to be given back.
+/// zlib's state, released by its destructor.
 struct Inflater {
   Inflater() { isReady = inflateInit(&stream) == Z_OK; }
   ~Inflater() {

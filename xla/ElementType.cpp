@@ -9,7 +9,7 @@ namespace nereid::xla {
 namespace {
 struct TypeName {
   ElementType type;
-  std::string_view spelling; ///< behind a pointer in a signature
+  std::string_view spelling; ///< as in a signature, without the `*` of a pointer
   std::string_view xlaName;
   uint8_t bytes;
 };
@@ -36,7 +36,7 @@ static constexpr TypeName kTypes[] = {
     {ElementType::F8e4m3fnuz, "fp8e4b8", "f8e4m3fnuz", 1},
 };
 
-/// Bytes by XLA's number, 0 for those that are not known.
+/// Bytes per element by XLA's number, 0 for unknown types.
 static constexpr auto kBytes = [] {
   std::array<uint8_t, 64> bytes{};
   for (const TypeName &known : kTypes)
@@ -50,7 +50,7 @@ ElementTypes ElementTypes::takenBy(std::string_view pointee) {
   for (const TypeName &known : kTypes)
     if (known.spelling == pointee)
       taken.bits |= uint64_t{1} << static_cast<int32_t>(known.type);
-  if (taken.bits == 0) // a kernel for a type that XLA has not takes bytes
+  if (taken.bits == 0) // a pointee type that XLA lacks is passed as bytes
     for (const TypeName &known : kTypes)
       if (known.bytes == 1)
         taken.bits |= uint64_t{1} << static_cast<int32_t>(known.type);

@@ -1,4 +1,4 @@
-// Types of elements: XLA's numbers and names for them, and which of them a kernel's pointer takes.
+// Element types: XLA's numbers and names for them, and which of them a kernel's pointer accepts.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -30,11 +30,11 @@ enum class ElementType : int32_t {
   F8e4m3fnuz = 25,
 };
 
-/// Some element types, to be asked at every call.
+/// A set of element types, tested at every call.
 class ElementTypes {
 public:
-  /// Those that a pointer to such elements takes: "fp32" of "*fp32". All of one byte for a type that XLA has not; every
-  /// one where the spelling is empty, as the payload does not tell.
+  /// The types that a pointer to such elements accepts: "fp32" of "*fp32". All one-byte types for a type that XLA
+  /// lacks; every type where the spelling is empty, since the payload does not contain it.
   static ElementTypes takenBy(std::string_view pointee);
 
   bool contain(ElementType type) const {
@@ -47,10 +47,10 @@ private:
   bool takesAll = false;
 };
 
-/// "f32", or a text with the number of a type that is not known here.
+/// "f32", or a text with the number of an unknown type.
 std::string xlaName(ElementType type);
 
-/// Nothing for a type that is not known here.
+/// Bytes per element; nullopt for an unknown type.
 std::optional<uint64_t> elementBytes(ElementType type);
 
 } // namespace nereid::xla

@@ -1,4 +1,4 @@
-// Checks parameters against the kernel, and buffers against the parameters; launches.
+// Checks parameters against the kernel and buffers against the parameters, and launches.
 // SPDX-License-Identifier: MIT
 #include "xla/LoadedCall.h"
 
@@ -12,7 +12,7 @@ using artifact::ParameterKind;
 using artifact::Precondition;
 using artifact::PreconditionKind;
 
-/// "fp32" of "*fp32" and "*kfp32"; empty where the payload does not tell.
+/// "fp32" of "*fp32" and "*kfp32"; empty where the payload does not contain the type.
 static std::string_view pointee(const artifact::Parameter &parameter) {
   std::string_view type = parameter.type;
   if (type.starts_with("*k"))
@@ -42,7 +42,8 @@ static Error parameterError(const artifact::Artifact &artifact, uint32_t index, 
           "parameter `" + artifact.parameters[index].name + "` of kernel `" + artifact.name + "`: " + std::move(text)};
 }
 
-/// A payload has no scalars of 8 and 16 bits: narrow integers, and the bits of narrow floats, come in wider integers.
+/// A payload has no scalars of 8 and 16 bits: narrow integers, and the bits of narrow floats, are passed in wider
+/// integers.
 Expected<void> LoadedCall::addScalar(const ScalarParameter &scalar, uint32_t index) {
   const artifact::Artifact &artifact = kernel->artifact();
   const artifact::Parameter &parameter = artifact.parameters[index];
@@ -158,7 +159,7 @@ Expected<void> LoadedCall::checkType(const BufferParam &param, const Buffer &buf
   return {};
 }
 
-/// Whether a result has the operand's memory, by an alias that the graph declares.
+/// Whether a result shares the operand's memory, by an alias that the graph declares.
 static bool isResultToo(const Buffer &operand, const Buffers &buffers) {
   for (const Buffer &other : buffers.list)
     if (other.isResult && other.data == operand.data)

@@ -11,7 +11,7 @@
 
 namespace nereid::xla {
 
-/// Memory that XLA hands over. The untyped interface tells the address alone.
+/// A buffer that XLA passes. The untyped interface gives only the address.
 struct Buffer {
   void *data = nullptr;
   bool isTyped = false;
@@ -20,7 +20,7 @@ struct Buffer {
   bool isResult = false;
 };
 
-/// What a kernel takes for a scalar of a payload.
+/// The kernel's form of a scalar of the payload.
 struct ScalarForm {
   artifact::ParameterKind kind;
   const char *type;
@@ -28,10 +28,10 @@ struct ScalarForm {
 };
 ScalarForm formOf(ScalarKind kind);
 
-/// Of a typed buffer; nothing where its type is not known here or the number is beyond all memory.
+/// Bytes of a typed buffer; nullopt where its type is unknown or the number exceeds all memory.
 std::optional<uint64_t> bytesOf(const Buffer &buffer);
 
-/// Buffers of one call: operands, then results; their number is unknown to the untyped interface.
+/// Buffers of one call: operands, then results; the untyped interface does not give their number.
 struct Buffers {
   std::span<const Buffer> list = {};
   void *const *untyped = nullptr;
@@ -39,8 +39,8 @@ struct Buffers {
   Buffer at(size_t index) const { return untyped ? Buffer{.data = untyped[index]} : list[index]; }
 };
 
-/// What the kernel of the call is: the artifact of the payload, or one put together from its PTX.
-/// Codes: `payload-kernel`, `payload-parameter`, those of `artifact::deserialize`.
+/// The artifact of the call's kernel: the one in the payload, or one assembled from its PTX. Codes: `payload-kernel`,
+/// `payload-parameter`, those of `artifact::deserialize`.
 Expected<artifact::Artifact> artifactOf(const KernelCall &call);
 
 class LoadedCall {
@@ -48,23 +48,23 @@ public:
   /// Codes: those of `artifactOf` and `Device::load`.
   static Expected<std::unique_ptr<LoadedCall>> load(const KernelCall &call, runtime::Device &device);
 
-  /// Sets to zero what the payload wants to be zero, and launches. Codes: `xla-buffers`, `xla-dtype`, `xla-shape`,
+  /// Zeroes the buffers that the payload marks for it, and launches. Codes: `xla-buffers`, `xla-dtype`, `xla-shape`,
   /// `xla-alignment`, `xla-operand-written`, those of `Device::launch`.
   Expected<void> run(const Buffers &buffers, void *stream) const;
 
   const std::string &name() const { return kernel->artifact().name; }
 
 private:
-  /// A pointer of the argument block.
+  /// A pointer of the packed arguments.
   struct BufferParam {
     uint32_t offset = 0;
-    uint32_t parameter = 0; ///< of the artifact
-    uint32_t buffer = 0;    ///< of the call
+    uint32_t parameter = 0; ///< index in the artifact
+    uint32_t buffer = 0;    ///< index in the call
     uint64_t divisibility = 1;
     uint64_t bytesToZero = 0;
-    uint64_t spanLimit = 0; ///< the code counts on fewer bytes than that; 0: on nothing
+    uint64_t spanLimit = 0; ///< the code assumes fewer bytes than this; 0: no assumption
     ElementTypes types = {};
-    bool isWritten = false; ///< of PTX that another compiler made that is not known: false
+    bool isWritten = false; ///< unknown, and false, for PTX of another compiler
     std::optional<std::vector<uint64_t>> shape;
   };
 
@@ -85,11 +85,11 @@ private:
   bool mayWriteOperands = false;
   std::vector<BufferParam> params;
   size_t neededBuffers = 0;
-  bool takesAllBuffers = true; ///< in order; else the payload says which
-  std::vector<char> block;     ///< the argument block with all but the pointers
+  bool takesAllBuffers = true; ///< in order; else the payload gives their indices
+  std::vector<char> block;     ///< the packed arguments without the pointers
 };
 
-/// Sets bytes of the device's memory to zero, in the stream's order.
+/// Zeroes bytes of the device's memory, in stream order.
 Expected<void> setToZero(runtime::Device &device, void *data, uint64_t bytes, void *stream);
 
 } // namespace nereid::xla

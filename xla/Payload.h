@@ -1,8 +1,8 @@
-// What a custom call of a Triton kernel carries: code, grid and parameters, as jaxlib's handlers and ours read it.
+// The payload of a custom call of a Triton kernel: code, grid and parameters, as jaxlib's handlers and these read it.
 // SPDX-License-Identifier: MIT
 //
-// The bytes are a zlib stream of a protocol buffer, jax_triton's TritonAnyKernelCall (PayloadFields.h). What jaxlib
-// has no field for lies in fields that it passes over.
+// The bytes are a zlib stream of a protocol buffer, jax_triton's TritonAnyKernelCall (PayloadFields.h). Data that
+// jaxlib has no field for is in fields that it ignores.
 #pragma once
 
 #include "artifact/Expected.h"
@@ -21,11 +21,11 @@ namespace nereid::xla {
 using artifact::Error;
 using artifact::Expected;
 
-/// A pointer to one of the buffers that XLA hands over: operands in order, then results.
+/// A pointer to one of the buffers that XLA passes: operands in order, then results.
 struct ArrayParameter {
-  uint64_t bytesToZero = 0;  ///< at its start, before each launch
-  uint64_t divisibility = 0; ///< of its address; 0: none is asked for
-  // What jaxlib does not know: how the buffer has to look, and which one it is where they do not come in order.
+  uint64_t bytesToZero = 0;  ///< at its start, zeroed before each launch
+  uint64_t divisibility = 0; ///< of its address; 0: any
+  // Fields that jaxlib lacks: the expected buffer, and its index where buffers are not in order.
   std::optional<std::vector<uint64_t>> shape;
   std::optional<uint32_t> buffer;
 
@@ -36,7 +36,7 @@ enum class ScalarKind : uint8_t { Bool, I32, U32, I64, U64, F32, F64 };
 
 struct ScalarParameter {
   ScalarKind kind = ScalarKind::I32;
-  uint64_t bits = 0; ///< the value as it lies in memory, zero above its size
+  uint64_t bits = 0; ///< the value as in memory, zero above its size
 
   bool operator==(const ScalarParameter &) const = default;
 };
@@ -49,7 +49,7 @@ struct KernelCode {
   uint32_t sharedBytes = 0;
   std::string ptx;
   std::string ttir;
-  uint32_t computeCapability = 0;                 ///< 90
+  uint32_t computeCapability = 0;                 ///< e.g. 90
   std::optional<std::array<uint32_t, 3>> cluster; ///< jaxlib up to 0.8.1
   std::optional<uint32_t> numCtas;                ///< jaxlib from 0.8.2 on
   struct Scratch {
@@ -57,7 +57,7 @@ struct KernelCode {
     bool operator==(const Scratch &) const = default;
   };
   std::optional<Scratch> scratch; ///< jaxlib after 0.11.0
-  std::string artifact;           ///< ours: a serialized artifact, which then counts instead of all but the name
+  std::string artifact;           ///< own field: a serialized artifact, which replaces everything but the name
 
   bool operator==(const KernelCode &) const = default;
 };
@@ -66,7 +66,7 @@ struct KernelCall {
   KernelCode kernel;
   std::array<uint32_t, 3> grid{};
   std::vector<Parameter> parameters;
-  bool mayWriteOperands = false; ///< though XLA takes operands for unchanged
+  bool mayWriteOperands = false; ///< though XLA assumes that operands do not change
 
   bool operator==(const KernelCall &) const = default;
 };
@@ -91,20 +91,20 @@ struct AutotunedCall {
 
 struct Payload {
   std::variant<KernelCall, AutotunedCall> call;
-  std::string metadata; ///< for whoever reads the graph; any bytes
+  std::string metadata; ///< for tools that read the graph; any bytes
   std::string name;
 
   bool operator==(const Payload &) const = default;
 };
 
-/// The protocol buffer; fields that are zero or empty are left out where jaxlib leaves them out.
+/// The protocol buffer; zero or empty fields are omitted where jaxlib omits them.
 std::string writeMessage(const Payload &payload);
-/// Any bytes may be given. Codes: `payload-truncated`, `payload-wire`, `payload-value`, `payload-empty`.
+/// Parses arbitrary bytes safely. Codes: `payload-truncated`, `payload-wire`, `payload-value`, `payload-empty`.
 Expected<Payload> readMessage(std::string_view bytes);
 
-/// zlib with the settings that Python's `zlib.compress` has.
+/// zlib with the default settings of Python's `zlib.compress`.
 std::string compress(std::string_view bytes);
-/// Code: `payload-compression`. No more than `kMaxMessageBytes` are made of the bytes.
+/// Code: `payload-compression`. Output is limited to `kMaxMessageBytes`.
 Expected<std::string> decompress(std::string_view bytes);
 inline constexpr size_t kMaxMessageBytes = size_t{256} << 20;
 

@@ -1,14 +1,14 @@
 // Field numbers of the payload's protocol buffer.
 // SPDX-License-Identifier: MIT
 //
-// jax_triton's own end at 13; those from 1000 on are ours.
+// jax_triton's own numbers end at 13; those from 1000 on are Nereid's.
 #pragma once
 
 #include <cstdint>
 
 namespace nereid::xla::field {
 
-/// How a field lies in the bytes.
+/// The encoding of a field.
 enum class WireType : uint32_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
 namespace any {

@@ -1,4 +1,4 @@
-// Reads payloads, which come from outside: every length and every number is checked.
+// Reads payloads, which are untrusted input: every length and every number is checked.
 // SPDX-License-Identifier: MIT
 #include "xla/Payload.h"
 #include "xla/PayloadFields.h"
@@ -19,7 +19,7 @@ struct Field {
   std::string_view bytes;
 };
 
-/// Walks over a message. The first thing that is wrong stays as the error and ends the walk.
+/// Iterates over a message. The first error is kept and ends the iteration.
 class Reader {
 public:
   Reader(std::string_view bytes, std::optional<Error> &error) : rest(bytes), error(error) {}
@@ -50,7 +50,7 @@ public:
                                     std::to_string(tag & 7) + ", which is not used here");
   }
 
-  // The value of a field in the form that is expected of it; zero or nothing, and an error, where it has another.
+  // The value of a field with the expected encoding; zero or empty, and an error, where it has another.
 
   std::string_view text(const Field &field) {
     wants(field, WireType::Bytes);
@@ -191,7 +191,7 @@ static Parameter readParameter(Reader reader) {
       parameter = readArray(reader.inside(field));
     else if (field.number >= field::parameter::Bool && field.number <= field::parameter::F64)
       parameter = readScalar(reader, field);
-    else // a tensor map of jaxlib's, say: a launch without it would pass the wrong arguments
+    else // such as a tensor map of jaxlib's: a launch without it would pass the wrong arguments
       reader.fail("payload-value", "a parameter is of kind " + std::to_string(field.number) +
                                        ", which is not known here; it may come from a newer version");
   }
@@ -252,7 +252,7 @@ static KernelCode readKernel(Reader reader) {
       kernel.artifact = reader.text(field);
       break;
     }
-  if (kernel.cluster == std::array<uint32_t, 3>{}) // zeros and absent fields are one in this protocol
+  if (kernel.cluster == std::array<uint32_t, 3>{}) // zeros and absent fields are the same in this protocol
     kernel.cluster.reset();
   return kernel;
 }

@@ -1,4 +1,4 @@
-// Writes a payload as jaxlib's own library would.
+// Writes a payload as jaxlib's own library does.
 // SPDX-License-Identifier: MIT
 #include "xla/Payload.h"
 #include "xla/PayloadFields.h"
@@ -8,7 +8,7 @@ namespace nereid::xla {
 using field::WireType;
 
 namespace {
-/// A message that grows. `add` leaves out what is zero or empty; `put` does not.
+/// A message under construction. `add` omits what is zero or empty; `put` does not.
 class Message {
 public:
   void put(uint32_t field, uint64_t value) {

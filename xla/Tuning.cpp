@@ -1,4 +1,4 @@
-// Finds the quickest of a payload's kernels by running each on the call's own buffers.
+// Finds the fastest of a payload's kernels by running each on the call's own buffers.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaDevice.h"
 #include "xla/CallCache.h"
@@ -11,7 +11,7 @@ namespace nereid::xla {
 static constexpr int kWarmups = 1, kRuns = 5;
 
 namespace {
-/// What the call finds in an operand that it may overwrite, kept until all candidates have run.
+/// The contents of an operand that the call may overwrite, kept until all candidates have run.
 class SavedOperand {
 public:
   SavedOperand(const AutotunedCall::Alias &alias, const Buffer &buffer) : buffer(buffer), bytes(alias.bytes) {}
@@ -52,13 +52,13 @@ private:
 };
 } // namespace
 
-/// Nothing on a CPU, whose launches are over when they return.
+/// No-op on a CPU, whose launches are finished when they return.
 static Expected<void> synchronize(runtime::Device &device) {
   auto *gpu = dynamic_cast<runtime::CudaDevice *>(&device);
   return gpu ? gpu->synchronize() : Expected<void>();
 }
 
-/// Seconds of `kRuns` launches.
+/// Seconds for `kRuns` launches.
 static Expected<double> timeOf(const LoadedCall &call, const Buffers &buffers, void *stream, runtime::Device &device) {
   std::chrono::steady_clock::time_point began;
   for (int run = -kWarmups; run < kRuns; ++run) {

@@ -1,4 +1,4 @@
-// One function per kind of check; each gives the first element that is wrong, and what is wrong with it.
+// Runs a check of a sanitizer: one function per kind of check finds the first wrong element and describes it.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/Check.h"
 
@@ -19,7 +19,7 @@ static std::string list(const int64_t *numbers, uint32_t count) {
   return text;
 }
 
-/// ", at (3, 5) of a tile [8, 16]"; nothing for a scalar.
+/// ", at (3, 5) of a tile [8, 16]"; empty for a scalar.
 static std::string tileText(const PrintedType &type, int64_t element) {
   if (type.rank == 0)
     return "";
@@ -43,7 +43,7 @@ static std::string reportText(const CheckSite &site, const Finding &found, const
 //--- Wrapped offsets -----------------------------------------------------------------------------
 
 namespace {
-/// The first arithmetic that wrapped in the program that this thread runs, to be reported where the result is used.
+/// The first arithmetic that wrapped in the program that this thread runs, reported where the result is used.
 struct WrapNote {
   uint64_t launch = 0;
   uint32_t ids[3] = {};

@@ -1,4 +1,4 @@
-// Looks at values of programs for a sanitizer, and reports the first that is not as it should be.
+// Checks values of programs for a sanitizer, and reports the first wrong one.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// Compares addresses with the extents of a launch's tensors, and memory with what it held before anybody wrote it.
+// Compares addresses with the extents of a launch's tensors, and memory with its initial fill value.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/CheckedMemory.h"
 
@@ -19,7 +19,7 @@ static bool contains(const MemoryExtent &extent, uint64_t address, uint32_t byte
   return size >= bytes && address - (extent.base + static_cast<uint64_t>(extent.low)) <= size - bytes;
 }
 
-/// The parameter whose tensor holds the element; nothing where none does.
+/// The parameter whose tensor contains the element; nullopt where none does.
 static std::optional<size_t> ownerOf(const CheckedValues &values, const LaunchMemory &memory, uint64_t address) {
   const uint32_t bytes = values.site.elementBytes;
   if (values.site.argument >= 0) {
@@ -33,7 +33,7 @@ static std::optional<size_t> ownerOf(const CheckedValues &values, const LaunchMe
   return std::nullopt;
 }
 
-/// Whether the launcher said how large the tensors are that the pointers may belong to.
+/// Whether the launcher gave the extents of all tensors that the pointers may belong to.
 static bool knowsExtents(const CheckedValues &values, const LaunchMemory &memory) {
   if (values.site.argument >= 0)
     return memory.extents[values.site.argument].isKnown;
@@ -50,7 +50,7 @@ static int64_t distance(const MemoryExtent &extent, uint64_t address) {
   return offset < extent.low ? extent.low - offset : offset - extent.high;
 }
 
-/// The tensor that the address was meant to lie in, as far as one can tell.
+/// The tensor whose extent is nearest to the address, as the likely intended one.
 static size_t nearest(const CheckedValues &values, const LaunchMemory &memory, uint64_t address) {
   if (values.site.argument >= 0)
     return static_cast<size_t>(values.site.argument);
@@ -95,7 +95,7 @@ std::optional<Finding> findOutside(const CheckedValues &values, const LaunchMemo
 //--- Memory that nobody wrote --------------------------------------------------------------------
 
 namespace {
-/// Where sanitized kernels have stored just the bits that memory is filled with when it is made.
+/// Addresses at which sanitized kernels have stored the same bits as the fill value of new memory.
 struct StoredPatterns {
   std::mutex mutex;
   std::unordered_set<uint64_t> addresses;

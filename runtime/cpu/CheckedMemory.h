@@ -1,4 +1,4 @@
-// Checks of what programs access: where it lies, whether it was written.
+// Checks of memory accesses: whether the address is in bounds, and whether the memory was written.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace nereid::runtime {
 
-/// The first access outside of its tensor.
+/// The first access outside its tensor.
 std::optional<Finding> findOutside(const CheckedValues &values, const LaunchMemory &memory);
-/// The first access of an element that still holds what its memory was filled with when it was made.
+/// The first access of an element that still holds the fill value of its memory.
 std::optional<Finding> findUnwritten(const CheckedValues &values, const LaunchMemory &memory);
-/// Remembers where a program stores just what never-written memory holds.
+/// Records where a program stores the fill value of never-written memory.
 void noteWritten(const CheckedValues &values, const LaunchMemory &memory);
 /// The first element whose flag is set.
 std::optional<Finding> findUndefined(const CheckedValues &values);

@@ -1,4 +1,4 @@
-// Repeats integer arithmetic in more bits, and compares results that are NaN with what they were computed from.
+// Repeats integer arithmetic in more bits, and compares NaN results with the values they were computed from.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/CheckedNumbers.h"
 
@@ -40,7 +40,7 @@ std::optional<Finding> findOverflow(const CheckedValues &values) {
     const Wide a = integerOf(format, values.values[0], element), b = integerOf(format, values.values[1], element);
     Wide exact = 0;
     if (op == '*' ? __builtin_mul_overflow(a, b, &exact) : false)
-      continue; // not with 64 bits each
+      continue; // only two large u64 exceed 128 bits; not reported
     if (op != '*')
       exact = op == '+' ? a + b : a - b;
     if (!values.counts(element) || fits(format, exact))
@@ -66,7 +66,7 @@ std::optional<Finding> findWrapped(const CheckedValues &values) {
 //--- Floats --------------------------------------------------------------------------------------
 
 namespace {
-/// One of the values of a check on floats.
+/// One float value of a check.
 struct Floats {
   Floats(const CheckedValues &values, uint32_t index)
       : type(values.site.types[index]), format(type.name), data(values.values[index]) {}
@@ -84,7 +84,7 @@ struct Floats {
     std::snprintf(text, sizeof text, "%.9g", floatOf(format.format, readBits(format, data, type.rank ? element : 0)));
     return text;
   }
-  /// Whether any of `count` elements is, beginning with `first`, `step` from each to the next.
+  /// Whether any of `count` elements, from `first` on at distance `step`, is NaN.
   bool anyNan(int64_t first, int64_t step, int64_t count) const {
     for (int64_t index = 0; index < count; ++index)
       if (isNan(first + index * step))
@@ -97,7 +97,7 @@ struct Floats {
   const void *data;
 };
 
-/// Which inputs of each kind of op make an element of the result.
+/// The inputs of an element of the result, for each kind of op.
 class Inputs {
 public:
   explicit Inputs(const CheckedValues &values) : site(values.site), what(site.what) {
@@ -118,7 +118,7 @@ private:
 };
 } // namespace
 
-/// c[.., i, j], a[.., i, :], b[.., :, j]. Operands that are no floats are not among the values.
+/// c[.., i, j], a[.., i, :], b[.., :, j]. Operands that are not floats are not among the values.
 bool Inputs::anyNanInProduct(int64_t element) const {
   const PrintedType &type = site.types[0];
   const int64_t columns = type.shape[type.rank - 1], rows = type.shape[type.rank - 2];
@@ -137,7 +137,7 @@ bool Inputs::anyNanAlongAxis(int64_t element) const {
     for (auto dim = static_cast<uint32_t>(site.axis) + 1; dim < input.type.rank; ++dim)
       inner *= input.type.shape[dim];
     const int64_t extent = input.type.shape[site.axis];
-    const bool isScan = site.types[0].rank == input.type.rank; // its results have the axis, too
+    const bool isScan = site.types[0].rank == input.type.rank; // a scan's results have the axis, too
     const int64_t outer = element / (isScan ? inner * extent : inner);
     if (input.anyNan(outer * inner * extent + element % inner, inner, extent))
       return true;
@@ -171,7 +171,7 @@ std::string Inputs::text(int64_t element) const {
 
 std::optional<Finding> findNan(const CheckedValues &values) {
   const Floats result(values, 0);
-  std::optional<Inputs> inputs; // seldom needed
+  std::optional<Inputs> inputs; // built only when a NaN is found
   for (int64_t element = 0; element < values.elements; ++element) {
     if (!values.counts(element) || !result.isNan(element))
       continue;

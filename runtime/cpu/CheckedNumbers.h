@@ -1,4 +1,4 @@
-// Checks of what programs compute: integers that wrap, NaN made of numbers.
+// Checks of arithmetic: integers that wrap, NaN computed from numbers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,11 +8,11 @@ namespace nereid::runtime {
 
 /// The first element whose sum, difference or product does not fit.
 std::optional<Finding> findOverflow(const CheckedValues &values);
-/// Whether that ends the launch at once: what is computed from it has no flags of its own.
+/// Whether an overflow ends the launch at once: values computed from the result carry no flags.
 bool endsLaunch(const CheckedValues &values);
-/// The first element that arithmetic has wrapped on the way to.
+/// The first element computed from arithmetic that wrapped.
 std::optional<Finding> findWrapped(const CheckedValues &values);
-/// The first NaN of which no input is NaN.
+/// The first NaN that has no NaN among its inputs.
 std::optional<Finding> findNan(const CheckedValues &values);
 
 } // namespace nereid::runtime

@@ -1,4 +1,4 @@
-// The values of a check as its functions see them.
+// The values of a check as the check functions read them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nereid::runtime {
 
-/// What is wrong, and with which element of the first value, in row-major order.
+/// The description of the error, and the row-major index of its element in the first value.
 struct Finding {
   int64_t element = 0;
   std::string message;
@@ -25,7 +25,7 @@ struct CheckedValues {
   }
 
   bool counts(int64_t element) const { return !mask || mask[element]; }
-  /// Without the mask.
+  /// Number of values without the mask.
   uint32_t count() const { return site.count - (mask ? 1 : 0); }
   const uint64_t *pointers() const { return static_cast<const uint64_t *>(values[0]); }
 

@@ -33,7 +33,7 @@ public:
   const CpuEntry entry;
   const bool callsHost; ///< to print or to report a failure
   uint64_t argumentBytes = 0;
-  size_t extentCount = 0; ///< of what the launcher may put behind the arguments
+  size_t extentCount = 0; ///< number of extents that the launcher may append to the arguments
   bool usesScratch = false;
   CostEstimate cost;
 
@@ -48,7 +48,7 @@ public:
   Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) override {
     return launchPrograms(kernel, grid, std::nullopt, packed);
   }
-  /// All programs, or the one of that linear id.
+  /// Runs all programs, or the one of that linear id.
   Expected<void> launchPrograms(Kernel &kernel, Grid grid, std::optional<uint64_t> only, std::span<const char> packed);
 
 private:
@@ -65,14 +65,14 @@ static Error memoryError(const char *what) {
 }
 
 namespace {
-/// Scratch of the programs that run: `base` is what compiled code adds a program's offset to.
+/// Scratch of the running programs: compiled code adds a program's offset to `base`.
 struct Scratch {
   Memory memory;
   uint64_t base = 0;
 };
 } // namespace
 
-/// One piece of scratch for each program that runs; none is needed for zero bytes.
+/// Allocates scratch for each running program; zero bytes need none.
 static bool allocateScratch(uint64_t bytes, uint32_t align, const Programs &programs, Scratch &scratch) {
   if (bytes == 0)
     return true;
@@ -83,7 +83,7 @@ static bool allocateScratch(uint64_t bytes, uint32_t align, const Programs &prog
     return false;
   total = (total + offset % grain + grain - 1) / grain * grain;
   scratch.memory.reset(static_cast<char *>(std::aligned_alloc(grain, total)));
-  // A single program finds its piece at its offset, as aligned as among all.
+  // The scratch of a single program is at its offset too, with the alignment that it has among all programs.
   scratch.base = reinterpret_cast<uint64_t>(scratch.memory.get()) - offset / grain * grain;
   return scratch.memory != nullptr;
 }
@@ -146,7 +146,7 @@ Expected<void> CpuDevice::launchPrograms(Kernel &given, Grid grid, std::optional
                                          std::to_string(kernel.argumentBytes) + " bytes of arguments; " +
                                          std::to_string(packed.size()) + " were given"};
   uint64_t total = uint64_t{grid.x} * grid.y;
-  // The sign bit stays free: compiled code counts programs in signed 64 bits.
+  // The sign bit stays zero: compiled code counts programs in signed 64-bit integers.
   if (__builtin_mul_overflow(total, grid.z, &total) || total > (uint64_t{1} << 62))
     return Error{"launch-grid", "a grid of " + std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " +
                                     std::to_string(grid.z) + " programs is too large"};

@@ -1,4 +1,4 @@
-// The CPU as a device: programs run on the calling thread and a pool beside it.
+// The CPU as a device: programs run on the calling thread and a thread pool.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace nereid::runtime {
 
-/// The process's CPU device; made at first use, which starts no thread.
+/// The process's CPU device, created at first use without starting a thread.
 Device &cpuDevice();
 
 /// Runs one program of a launch of that grid, on the calling thread; `kernel` was loaded by `cpuDevice()`, and
-/// `program` is inside of the grid.
+/// `program` is inside the grid.
 Expected<void> launchCpuProgram(Kernel &kernel, Grid grid, Grid program, std::span<const char> packed);
 
 /// Number of threads that a launch may use, the calling one included. Zero
@@ -21,10 +21,9 @@ Expected<void> launchCpuProgram(Kernel &kernel, Grid grid, Grid program, std::sp
 void setCpuThreads(uint32_t threads);
 uint32_t cpuThreads();
 
-/// A question that long launches ask on the thread that launches, every few
-/// hundredths of a second: true ends the launch with the error
-/// `launch-interrupted`. Programs that have begun are finished, others are not
-/// run. Null: nobody is asked.
+/// Sets a callback that long launches call on the launching thread, every few hundredths of a second: true ends the
+/// launch with the error `launch-interrupted`. Programs that have started are finished, others are not run. Null:
+/// launches are not interrupted.
 void setCpuStopCheck(bool (*check)());
 
 } // namespace nereid::runtime

@@ -1,4 +1,4 @@
-// The element types of values that kernels hand over, by name: how wide they are, what their bits mean.
+// The element types of values that kernels pass to the runtime, by name: their widths and formats.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace nereid::runtime {
 
-/// A float format by the widths of its parts; the exponent fills the rest.
+/// A float format by the widths of its fields; the exponent has the remaining bits.
 struct FloatFormat {
   unsigned bits, mantissa;
   int bias;

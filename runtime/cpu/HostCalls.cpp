@@ -1,4 +1,4 @@
-// Serves the calls of kernels: keeps the first failure of each launch, hands what is to be printed to the printer.
+// Implements the host calls of kernels: keeps the first failure of each launch, passes printed values to the printer.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/HostCalls.h"
 

@@ -1,4 +1,4 @@
-// Asks the processor and the system what is there.
+// Queries the processor and the system for their properties.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/HostProcessor.h"
 
@@ -17,9 +17,8 @@ using artifact::Expected;
 
 #if defined(__x86_64__)
 
-/// Whether the processor has the feature of that LLVM name. A name that is not
-/// in the list is not checked: what matters is the wide vectors, since code is
-/// carried between machines that differ in them.
+/// Whether the processor has the feature of that LLVM name. A name that is not in the list is not checked: only the
+/// wide vectors matter, since machines that share code differ in them.
 static bool hostHas(std::string_view feature) {
   __builtin_cpu_init();
 #define CHECKED_FEATURE(name)                                                                                          \
@@ -44,8 +43,8 @@ static bool hostHas(std::string_view feature) {
   return true;
 }
 
-/// Linux saves the tile registers only for processes that asked; the
-/// permission holds for all threads and is inherited by a fork.
+/// Linux saves the tile registers only for processes that requested it; the permission holds for all threads and is
+/// inherited by a fork.
 static bool requestTiles() {
   constexpr int kRequestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
   constexpr int kTileData = 18;              // XFEATURE_XTILEDATA
@@ -81,7 +80,7 @@ Expected<void> establishFeatures(std::string_view features) {
   return {};
 }
 
-/// Bytes of one core's level-2 cache: what a block may use and stay fast.
+/// Bytes of one core's level-2 cache: what a program may use and stay fast.
 static uint64_t levelTwoBytes() {
   if (const long found = sysconf(_SC_LEVEL2_CACHE_SIZE); found > 0)
     return static_cast<uint64_t>(found);
@@ -105,10 +104,8 @@ DeviceProperties hostProperties() {
   properties.name = processorName();
   properties.multiprocessorCount = usableProcessors();
   properties.maxSharedMem = levelTwoBytes();
-  // A core has no pool of registers that programs divide among them. These are
-  // the figures of the GPUs that kernels are written for, so that
-  // maxNumRegs / (n_regs * warpSize * num_warps) is at least 1 for up to 256
-  // registers and 8 warps.
+  // A core has no register file that programs share. These are the figures of the GPUs that kernels are written for, so
+  // that maxNumRegs / (n_regs * warpSize * num_warps) is at least 1 for up to 256 registers and 8 warps.
   properties.maxNumRegs = 65536;
   properties.warpSize = 32;
   properties.maxThreadsPerSm = 2048;

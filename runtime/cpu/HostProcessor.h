@@ -1,4 +1,4 @@
-// Facts of the processor that this process runs on.
+// Properties of the processor that this process runs on.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace nereid::runtime {
 
-/// Checks that code for these LLVM features ("+avx2,-amx-tile,...") runs here,
-/// and asks the system for those that it grants on request (AMX).
+/// Checks that code for these LLVM features ("+avx2,-amx-tile,...") runs here, and requests from the system those that
+/// need a request (AMX).
 artifact::Expected<void> establishFeatures(std::string_view features);
 
-/// What the CPU gives where people ask a GPU for its figures.
+/// The CPU's values for the device properties of a GPU.
 DeviceProperties hostProperties();
 
 } // namespace nereid::runtime

@@ -1,4 +1,4 @@
-// One lock around our uses of the loader; the handlers of a fork take it first.
+// One lock around all uses of the loader; the fork handlers take it first.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/LoaderGate.h"
 
@@ -12,9 +12,9 @@ namespace nereid::runtime {
 static constexpr auto kForkTimeout = std::chrono::milliseconds(100);
 
 static std::timed_mutex loading;
-static std::atomic<unsigned> forking{0}; ///< forks that wait for the lock or have it
+static std::atomic<unsigned> forking{0}; ///< forks that wait for the lock or hold it
 static std::atomic<bool> isLost{false};
-static thread_local bool isTaken = true; ///< by the fork that this thread is at
+static thread_local bool isTaken = true; ///< by the fork that this thread performs
 
 static bool enter() {
   if (isLost.load())
@@ -52,7 +52,7 @@ static void afterForkInChild() {
   forking.store(0);
 }
 
-// At loading: a registration at first use could itself be cut off by a fork.
+// Registered at load time: a registration at first use could itself be interrupted by a fork.
 [[maybe_unused]] static const int registered = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
 
 } // namespace nereid::runtime

@@ -1,9 +1,8 @@
-// Finds an OpenMP library in the process by its entry for parallel regions, and starts regions through it.
+// Finds an OpenMP library in the process by its entry point for parallel regions, and starts regions through it.
 // SPDX-License-Identifier: MIT
 //
-// GOMP_parallel is the entry that GCC's code calls; GNU's and LLVM's libraries
-// both have it. Nothing is linked and nothing is loaded: without a library in
-// the process there is no team.
+// GOMP_parallel is the entry point that GCC's code calls; GNU's and LLVM's libraries both have it. Nothing is linked or
+// loaded: without a library in the process there is no team.
 #include "runtime/cpu/OpenMpTeam.h"
 
 #include "runtime/cpu/LoaderGate.h"
@@ -79,7 +78,8 @@ static const OpenMp *openTeam(const char *path) {
   return isWhole ? &found : nullptr;
 }
 
-/// Looks again only after a library was loaded, one thread at a time: the others' launches do without meanwhile.
+/// Walks again only after a library was loaded, one thread at a time: launches of other threads run without a team
+/// meanwhile.
 static const OpenMp *loadedTeam() {
   if (const OpenMp *known = team.load(std::memory_order_acquire))
     return known;
@@ -100,7 +100,7 @@ uint32_t openMpThreads() {
   if (isLost.load(std::memory_order_relaxed) || LoaderGate::loaderIsLost())
     return 0;
   const OpenMp *openMp = loadedTeam();
-  // Inside a region of someone else's the library would give us one thread.
+  // Inside another parallel region the library would start only one thread.
   if (!openMp || openMp->isParallel())
     return 0;
   const int threads = openMp->maxThreads();
@@ -123,7 +123,7 @@ void runOnOpenMpTeam(uint32_t threads, TeamBody body, void *data) {
       &region, threads, 0);
 }
 
-// At loading: a registration at first use could itself be cut off by a fork.
+// Registered at load time: a registration at first use could itself be interrupted by a fork.
 [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { isLost.store(hasRun.load()); });
 
 } // namespace nereid::runtime

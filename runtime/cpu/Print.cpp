@@ -12,7 +12,7 @@
 
 namespace nereid::runtime {
 
-/// As printf writes it with "%f", "%d" or "%u", or with as many hexadecimal digits as the type has.
+/// Formats as printf does with "%f", "%d" or "%u", or with as many hexadecimal digits as the type has.
 static void appendElement(std::string &out, const ElementFormat &format, uint64_t bits, bool isHex) {
   char text[352]; // the largest double has 309 digits before the point
   int size = 0;
@@ -68,7 +68,7 @@ static void writeAll(std::string_view text) {
   while (!text.empty()) {
     const ssize_t done = write(STDOUT_FILENO, text.data(), text.size());
     if (done <= 0)
-      return; // nobody reads
+      return; // output errors are ignored
     text.remove_prefix(static_cast<size_t>(done));
   }
 }
@@ -84,7 +84,7 @@ void printValues(const char *prefix, const uint32_t ids[3], uint32_t isHex, uint
   }
   static std::mutex oneAtATime;
   const std::lock_guard lock(oneAtATime);
-  std::fflush(stdout); // what the host has written comes first
+  std::fflush(stdout); // output that the host has buffered comes first
   writeAll(out);
 }
 

@@ -7,14 +7,13 @@
 
 namespace nereid::runtime {
 
-/// Entry point of a CPU kernel: runs the programs of linear id [begin, end) in
-/// ascending order, id = x + grid[0] * (y + grid[1] * z). `arena` is memory of
-/// the calling thread alone.
+/// Entry point of a CPU kernel: runs the programs of linear id [begin, end) in ascending order, id = x + grid[0] * (y +
+/// grid[1] * z). `arena` is memory of the calling thread alone.
 using CpuEntry = void (*)(const char *packed, const uint32_t grid[3], uint64_t begin, uint64_t end, char *arena);
 
 class LaunchFailure;
 
-/// For the length of a scope, what the calling thread's programs report goes to this launch.
+/// For the length of a scope, failures of the calling thread's programs belong to this launch.
 class FailureScope {
 public:
   explicit FailureScope(LaunchFailure *failure);
@@ -32,15 +31,15 @@ struct Programs {
   uint32_t grid[3] = {1, 1, 1};
   uint64_t total = 0;
   uint64_t arenaBytes = 0;
-  std::optional<uint64_t> only;     ///< the one program that runs, where not all do
-  LaunchFailure *failure = nullptr; ///< of kernels that may report one
+  std::optional<uint64_t> only;     ///< the one program to run; nullopt: all
+  LaunchFailure *failure = nullptr; ///< of kernels that may report a failure
 
   void run(uint64_t begin, uint64_t end, char *arena) const {
     if (failure)
       return runReporting(begin, end, arena);
     entry(packed, grid, begin, end, arena);
   }
-  /// The same for kernels that may fail: nothing above a program that has.
+  /// The same for kernels that may fail: runs no program above one that failed.
   void runReporting(uint64_t begin, uint64_t end, char *arena) const;
 };
 

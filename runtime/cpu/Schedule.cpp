@@ -1,4 +1,4 @@
-// Decides when threads are worth waking, and hands out programs so that each may wait for lower ones.
+// Decides when threads are worth waking, and distributes programs so that each may wait for lower ones.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/Schedule.h"
 
@@ -17,26 +17,25 @@
 
 namespace nereid::runtime {
 
-// Less work than this ends before a sleeping helper has woken.
+// Less work than this ends before a sleeping thread is awake.
 static constexpr double kWorthHelpNs = 20'000;
-// Claims shrink with what is left, so that each thread has few and long pieces
-// of memory and all threads end together: from a thread's share of the rest over
-// `kRestPerClaim`, down to what keeps the shared counter uncontended. None is so
-// long that a launch could not be stopped.
+// Claims shrink with the remaining work, so that each thread has few and long ranges of memory and all threads end
+// together: from 1 / `kRestPerClaim` of a thread's share of the rest, down to what keeps the shared counter
+// uncontended. None is so long that a launch could not be stopped.
 static constexpr uint64_t kRestPerClaim = 4;
 static constexpr double kLeastClaimNs = 2'000;
 static constexpr double kMostClaimNs = 1'000'000;
-// How many times longer the next batch is while a launch runs alone.
+// The growth factor of batches while a launch runs on one thread.
 static constexpr uint64_t kGrowth = 4;
-// Where there is no help, batches grow up to this: time enough that looks at the
-// clock cost nothing, little enough that a launch can be stopped.
+// On one thread, batches grow up to this: long enough that reading the clock costs nothing, short enough that a launch
+// can be stopped.
 static constexpr double kBatchNs = 1'000'000;
 
 void CostEstimate::learn(double measured) {
   const float old = value.load(std::memory_order_relaxed);
   const auto now = static_cast<float>(measured);
-  // Down at once: a launch that was held up by other processes reads as slow
-  // programs, and is not to be believed for long.
+  // Adopts a lower value at once: a launch that was delayed by other processes looks like slow programs, and should not
+  // count for long.
   value.store(old == 0 || now < old ? now : (old + now) / 2, std::memory_order_relaxed);
 }
 
@@ -51,11 +50,11 @@ private:
   Clock::time_point begin = Clock::now();
 };
 
-/// How many programs a thread takes at a time.
+/// The number of programs that a thread claims at a time.
 struct Claims {
   uint64_t least, most, parts;
 
-  /// Of pieces whose rest is worked at by `threads` threads.
+  /// For chunks whose rest is shared by `threads` threads.
   Claims(double programNs, uint32_t threads)
       : least(programsIn(kLeastClaimNs, programNs)), most(programsIn(kMostClaimNs, programNs)),
         parts(threads * kRestPerClaim) {}
@@ -67,14 +66,14 @@ private:
   }
 };
 
-/// Programs that follow each other, claimed from the front.
+/// A range of consecutive programs, claimed from the front.
 struct alignas(64) Chunk {
   std::atomic<uint64_t> next{0};
   uint64_t end = 0;
 
-  /// The first of the programs claimed and the end of them; equal where none is left.
+  /// The begin and end of the claimed programs; equal where none is left.
   std::pair<uint64_t, uint64_t> claim(const Claims &claims) {
-    // A claim that fails is ordered after every claim that did not.
+    // A failed claim is ordered after every successful one.
     uint64_t begin = next.load();
     while (begin < end) {
       const uint64_t past = begin + claims.of(end - begin);
@@ -85,14 +84,12 @@ struct alignas(64) Chunk {
   }
 };
 
-/// The rest of a launch, shared by its threads. Programs, arguments and code
-/// are the caller's: they may be touched only between a successful claim and
-/// the departure, for which the caller waits.
+/// The rest of a launch, shared by its threads. Programs, arguments and code belong to the caller: they may be used
+/// only between a successful claim and the departure, for which the caller waits.
 ///
-/// With several pieces each thread of a team has its own, the same one at each
-/// launch, so that it finds what it worked on before in its caches; then it
-/// helps others. A program may wait for lower ones: whatever was not begun has
-/// an owner that is still at lower programs of that piece.
+/// With several chunks each thread of a team has its own, the same one at each launch, so that its caches still hold
+/// the data; then it helps others. A program may wait for lower ones: every program that has not started has an owner
+/// that is still at lower programs of that chunk.
 class SharedLaunch : public SharedWork {
 public:
   SharedLaunch(const Programs &programs, uint64_t first, const Claims &claims, uint32_t chunkCount)
@@ -112,7 +109,7 @@ public:
       present.notify_all();
   }
 
-  /// The part of a thread that is waited for by other means; begins with the piece of that index.
+  /// The part of a thread that is joined by other means; starts with the chunk of that index.
   void helpAt(uint32_t chunk) {
     char *arena = threadArena(programs.arenaBytes);
     if (arena)
@@ -126,8 +123,8 @@ public:
         chunks, [](const Chunk &chunk) { return chunk.next.load(std::memory_order_relaxed) >= chunk.end; });
   }
 
-  /// The calling thread's part; returns the number of programs that it ran. The thread that launches asks
-  /// between two claims whether to go on.
+  /// The calling thread's part; returns the number of programs that it ran. The launching thread checks between two
+  /// claims whether to stop.
   uint64_t take(char *arena, uint32_t firstChunk, StopCheck *stop = nullptr) {
     const DefaultFloatRules rules;
     uint64_t count = 0;
@@ -165,15 +162,15 @@ private:
     __builtin_ia32_pause();
 #endif
   }
-  /// Where part `i` of `count` begins among `total` programs.
+  /// The first program of chunk `i` of `count` among `total` programs.
   static uint64_t chunkBegin(uint64_t total, uint64_t i, uint64_t count) {
     return total / count * i + std::min(i, total % count);
   }
-  /// Lets nobody begin more; returns the number of programs that had to run still. A program of a later piece may be
-  /// waiting for one of an earlier piece that nobody has begun: until all helpers have left, this thread goes on, from
-  /// the lowest on.
+  /// Stops all claims; returns the number of programs that still had to run. A program of a later chunk may be waiting
+  /// for one of an earlier chunk that has not started: until all helpers have left, this thread continues, from the
+  /// lowest program on.
   uint64_t endEarly() {
-    if (chunks.size() == 1) { // whatever is lower was begun
+    if (chunks.size() == 1) { // all lower programs have started
       isStopped = chunks[0].next.exchange(chunks[0].end) < chunks[0].end;
       return 0;
     }
@@ -184,13 +181,13 @@ private:
         const auto [begin, end] = chunk.claim(claims);
         if (begin == end)
           break;
-        programs.run(begin, end, threadArena(programs.arenaBytes)); // another launch may have been within the question
+        programs.run(begin, end, threadArena(programs.arenaBytes)); // the stop check may have run another launch
         count += end - begin;
       }
     isStopped = !isUsedUp();
     return count;
   }
-  /// Waits a moment for them.
+  /// Whether the helpers have left, after a short wait.
   bool haveHelpersLeft() const {
     constexpr auto kMoment = std::chrono::milliseconds(20);
     const auto end = std::chrono::steady_clock::now() + kMoment;
@@ -204,17 +201,17 @@ private:
 
   const Programs programs;
   const Claims claims;
-  bool isStopped = false; ///< by the thread that launches, which alone looks
+  bool isStopped = false; ///< set and read by the launching thread alone
   std::vector<Chunk> chunks;
-  std::atomic<bool> isPaused{false}; ///< of a team: nobody but the thread that launches begins more
+  std::atomic<bool> isPaused{false}; ///< of a team: only the launching thread claims more
   std::atomic<uint32_t> departed{0}; ///< threads of a team that have left because of it
   alignas(64) std::atomic<uint32_t> present{0};
 };
 
 } // namespace
 
-/// The rest of a launch on an OpenMP team, whose threads join all at once. Always the whole team: the library would
-/// end threads that a smaller one has no place for, and start them again for the next.
+/// The rest of a launch on an OpenMP team, whose threads join all at once. Always the whole team: for a smaller one the
+/// library would end the surplus threads, and start them again for the next.
 static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena, uint32_t threads,
                            CostEstimate &cost) {
   struct Region {
@@ -229,7 +226,7 @@ static LaunchEnd runOnTeam(const Programs &programs, uint64_t first, char *arena
       threads,
       [](void *data, uint32_t index, uint32_t count) {
         auto &region = *static_cast<Region *>(data);
-        const uint32_t chunk = count == region.threads ? index : 0; // in a smaller team all begin with the lowest
+        const uint32_t chunk = count == region.threads ? index : 0; // in a smaller team all start with the lowest
         if (!pthread_equal(pthread_self(), region.caller))
           return region.launch.helpAt(chunk);
         const Stopwatch watch;
@@ -257,10 +254,10 @@ static LaunchEnd runShared(const Programs &programs, uint64_t first, char *arena
   return launch->end();
 }
 
-/// All programs on the calling thread, in growing batches of up to a millisecond or so.
+/// Runs all programs on the calling thread, in growing batches of up to about a millisecond.
 static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstimate &cost) {
   const DefaultFloatRules rules;
-  if (programs.total == 1) { // cannot be stopped, and says little of the cost of many
+  if (programs.total == 1) { // cannot be stopped, and is a poor estimate for many programs
     programs.run(0, 1, arena);
     return LaunchEnd::Done;
   }
@@ -278,14 +275,14 @@ static LaunchEnd runOnOneThread(const Programs &programs, char *arena, CostEstim
     }
     if (stop.isStopRequested())
       return LaunchEnd::Stopped;
-    arena = threadArena(programs.arenaBytes); // another launch may have been within the question
+    arena = threadArena(programs.arenaBytes); // the stop check may have run another launch
     if (each * static_cast<double>(batch) < kBatchNs)
       batch *= kGrowth;
   }
 }
 
-/// Runs growing batches alone until the rest is worth help; returns how many
-/// programs it ran. Starts with one, since the estimate may be of other data.
+/// Runs growing batches on this thread until the rest is worth help; returns the number of programs run. Starts with
+/// one, since the estimate may come from other data.
 static uint64_t runAlone(const Programs &programs, char *arena, CostEstimate &cost) {
   const Stopwatch watch;
   uint64_t done = 0;
@@ -303,7 +300,7 @@ static uint64_t runAlone(const Programs &programs, char *arena, CostEstimate &co
   return done;
 }
 
-/// A limit set on a team that others share, as by `torch.set_num_threads`, holds here too.
+/// A limit set on a team that others share, as by `torch.set_num_threads`, applies here too.
 static uint32_t launchThreads() {
   const uint32_t team = openMpThreads();
   return team == 0 ? poolThreads() : std::min(team, poolThreads());

@@ -1,4 +1,4 @@
-// Runs the programs of a launch, alone or with help, by what they were seen to cost.
+// Runs the programs of a launch, on one thread or several, depending on their measured cost.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace nereid::runtime {
 
-/// What one program of a kernel takes, learnt from its launches. A wrong guess
-/// costs time, never a result, so that a race between launches is harmless.
+/// The cost of one program of a kernel, measured at its launches. A wrong estimate costs time, never a result, so a
+/// race between launches is harmless.
 class CostEstimate {
 public:
-  /// Nanoseconds for one program; zero while nothing is known.
+  /// Nanoseconds for one program; zero while unknown.
   double nanoseconds() const { return value.load(std::memory_order_relaxed); }
   void learn(double measured);
 
@@ -22,8 +22,8 @@ private:
 
 enum class LaunchEnd : uint8_t {
   Done,     ///< every program has run
-  NoMemory, ///< none has: there is no memory for the calling thread's arena
-  Stopped,  ///< some have: the host wanted the launch to end
+  NoMemory, ///< no program has run: there is no memory for the calling thread's arena
+  Stopped,  ///< some programs have run: the host stopped the launch
 };
 
 /// Runs all programs, each once, and returns when the last has ended. A program

@@ -37,10 +37,9 @@ struct Descriptor {
 
 } // namespace
 
-/// A path to the descriptor that no earlier load has used. The system's loader
-/// takes a path that it has seen for the object it then found there, even when
-/// the descriptor has been closed and given to other bytes since. So a serial
-/// number is spelled into the path, one bit as "/." or "//", which mean nothing.
+/// A path to the descriptor that no earlier load has used. The system's loader identifies an object by its path, even
+/// when the descriptor has been closed and reused for other bytes. So a serial number is encoded in the path, one bit
+/// as "/." or "//", which do not change the path's meaning.
 static std::string uniquePath(int fd) {
   static std::atomic<uint64_t> serial{0};
   std::string path = "/proc/self/fd";
@@ -64,7 +63,7 @@ static Expected<void *> loadFrom(int fd, std::string_view bytes) {
 }
 
 static int openAnonymous(std::string_view name) {
-  // The kernel takes names of up to 249 bytes.
+  // Linux accepts names of up to 249 bytes.
   const std::string label = "nereid:" + std::string(name.substr(0, 200));
   return memfd_create(label.c_str(), MFD_CLOEXEC);
 }
@@ -81,7 +80,7 @@ static int openUnlinked(const char *folder) {
   return named;
 }
 
-/// Tries the folders in turn: one may be full, or forbid code in its files.
+/// Tries the folders in order: one may be full, or forbid executable files.
 static Expected<void *> loadViaFile(std::string_view bytes) {
   Error last{"load-binary", "no folder for temporary files takes the kernel's code"};
   for (const char *folder : {"/dev/shm", "/tmp", "/var/tmp"}) {

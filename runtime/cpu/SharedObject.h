@@ -12,7 +12,7 @@ namespace nereid::runtime {
 /// Owns one loaded object and unloads it at the end.
 class SharedObject {
 public:
-  /// Where the bytes lie while the system's loader reads them.
+  /// The file that holds the bytes while the system's loader reads them.
   enum class Via {
     Memory, ///< an anonymous file; where the system refuses one, `File`
     File,   ///< an unlinked file in a folder for temporary files
@@ -25,7 +25,7 @@ public:
   SharedObject &operator=(SharedObject &&other) noexcept;
   ~SharedObject();
 
-  /// The address of a symbol that the object defines; null when it does not.
+  /// The address of a symbol that the object defines; null where it defines none of that name.
   void *symbol(const std::string &name) const;
 
 private:

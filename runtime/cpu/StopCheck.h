@@ -1,4 +1,4 @@
-// Asks the host now and then whether a launch is still wanted.
+// Polls the host whether to stop a launch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace nereid::runtime {
 
-/// Of one launch, for the thread that launches. A launch that is shorter than the first interval never asks.
+/// Used for one launch, by the launching thread. A launch that is shorter than the first interval never polls.
 class StopCheck {
 public:
   static constexpr auto kInterval = std::chrono::milliseconds(50);
   static inline std::atomic<bool (*)()> check{nullptr};
 
-  /// Whether the host wants the launch to end.
+  /// Whether the host requests that the launch ends.
   bool isStopRequested() {
     const auto time = Clock::now();
     if (time < next)

@@ -27,8 +27,8 @@ static char *growArena(uint64_t bytes) {
   if (bytes > kMaxRequestBytes)
     return nullptr;
   const uint64_t rounded = (bytes + kGrain - 1) / kGrain * kGrain;
-  // The contents mean nothing between claims of programs, so they are not carried over. Without memory the old arena
-  // stays: a launch further up the stack may be using it.
+  // The contents are dead between claims of programs, so they are not copied. Without memory the old arena stays: a
+  // launch further up the stack may be using it.
   auto *larger = static_cast<char *>(std::aligned_alloc(kGrain, rounded));
   if (!larger)
     return nullptr;
@@ -39,7 +39,7 @@ static char *growArena(uint64_t bytes) {
 }
 
 char *threadArena(uint64_t bytes) {
-  // An empty arena still is an address: kernels may form it without use.
+  // An empty arena still needs an address: kernels may compute it without using it.
   const uint64_t needed = bytes == 0 ? 1 : bytes;
   return arena.bytes >= needed ? arena.begin : growArena(needed);
 }
@@ -48,7 +48,7 @@ char *threadArena(uint64_t bytes) {
 
 // MXCSR at reset: exceptions masked, to nearest, denormals kept.
 static constexpr uint32_t kDefaultControl = 0x1f80;
-// Bits 0-5 record exceptions that occurred; they change nothing.
+// Bits 0-5 record exceptions that occurred; they have no effect.
 static constexpr uint32_t kStatusBits = 0x3f;
 
 DefaultFloatRules::DefaultFloatRules() : saved(_mm_getcsr()) {

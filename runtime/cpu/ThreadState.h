@@ -1,4 +1,4 @@
-// What a thread needs to run programs: its arena and the default float rules.
+// The state that a thread needs to run programs: its arena and the default float rules.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,17 +9,15 @@ namespace nereid::runtime {
 /// Alignment of every arena; no vector register is wider.
 inline constexpr uint32_t kArenaAlign = 64;
 
-/// No request beyond it is made of the system: far more than a machine has, and
-/// far from where sums overflow.
+/// Upper limit of a memory request: far more than a machine has, and far below overflow of additions.
 inline constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 39;
 
-/// The calling thread's buffer, at least that large, kept for its next launch.
-/// Null when there is no memory for it.
+/// The calling thread's buffer of at least `bytes` bytes, kept for its next launch. Null when there is no memory for
+/// it.
 char *threadArena(uint64_t bytes);
 
-/// Rounding to nearest and whole denormals for the length of a scope: results
-/// may not depend on which thread runs a program, or on what the host's code
-/// has set for its own.
+/// Rounding to nearest and denormals kept for the length of a scope: results must not depend on the thread that runs a
+/// program, or on the float mode that the host's code has set.
 class DefaultFloatRules {
 public:
   DefaultFloatRules();

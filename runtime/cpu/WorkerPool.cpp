@@ -1,10 +1,9 @@
-// Helpers for launches on oneTBB, closed before a fork and opened again after.
+// Threads for launches on oneTBB, closed before a fork and reopened after.
 // SPDX-License-Identifier: MIT
 //
-// Everything that touches the library happens between enter() and leave(). A
-// closer raises `closed`, waits until nobody is inside, and takes the library
-// down; the next request for help starts it again, in the parent and the child
-// of a fork alike. Nothing here is destroyed at exit: helpers may still run.
+// Every use of the library happens between enter() and leave(). A closer sets `closed`, waits until no thread is
+// inside, and shuts the library down; the next request for help starts it again, in the parent and the child of a fork
+// alike. Nothing here is destroyed at exit: helpers may still run.
 #include "runtime/cpu/WorkerPool.h"
 
 #include <oneapi/tbb/global_control.h>
@@ -37,11 +36,11 @@ uint32_t usableProcessors() {
 
 namespace {
 
-/// oneTBB's scheduler, held open, and the threads that serve us.
+/// oneTBB's scheduler, held open, and the threads of this pool.
 struct Scheduler {
   explicit Scheduler(uint32_t threads)
       : handle(tbb::attach{}), arena(static_cast<int>(std::max(threads, 2u) - 1), /*reserved_for_masters=*/0) {
-    // The library's own limit is for the whole process: left alone where it will do.
+    // The library's own limit is for the whole process: left unchanged where it suffices.
     if (threads > usableProcessors())
       limit.emplace(tbb::global_control::max_allowed_parallelism, threads);
   }
@@ -60,7 +59,7 @@ public:
   void setThreads(uint32_t threads);
   void help(std::shared_ptr<SharedWork> work, uint32_t helpers);
 
-  // pthread_atfork runs the first in the forking thread, one of the others after.
+  // pthread_atfork runs beforeFork in the forking thread, and one of the others after the fork.
   void beforeFork();
   void afterForkInParent();
   void afterForkInChild();
@@ -85,7 +84,7 @@ private:
 
 } // namespace
 
-// A closer does not wait for a stuck program for ever: a fork must not hang.
+// A closer does not wait forever for a stuck program: a fork must not hang.
 static constexpr auto kCloseTimeout = std::chrono::milliseconds(300);
 
 static Pool &pool() {
@@ -150,8 +149,8 @@ void Pool::help(std::shared_ptr<SharedWork> work, uint32_t helpers) {
   leave();
 }
 
-/// Stops the scheduler and its threads. False where something holds it up: a
-/// program that does not end, or another user of the library in this process.
+/// Stops the scheduler and its threads. False where something prevents it: a program that does not end, or another user
+/// of the library in this process.
 bool Pool::close() {
   closed.store(true);
   const auto deadline = std::chrono::steady_clock::now() + kCloseTimeout;
@@ -171,7 +170,7 @@ bool Pool::close() {
 
 void Pool::setThreads(uint32_t threads) {
   std::lock_guard<std::mutex> lock(closing);
-  // What cannot be stopped now goes on with the threads that it has.
+  // A scheduler that cannot be stopped now keeps the threads that it has.
   close();
   threadCount.store(threads);
   reopen();
@@ -188,9 +187,8 @@ void Pool::afterForkInParent() {
 }
 
 void Pool::afterForkInChild() {
-  // Of the threads inside, none exists here. Where the library could not be
-  // closed it still counts on threads that are gone: this process then stays
-  // closed, and its launches run on the calling thread.
+  // The threads inside do not exist in the child. If the library could not be closed, it still counts on threads that
+  // no longer exist: this process then stays closed, and its launches run on the calling thread.
   inside.store(0);
   scheduler.store(nullptr);
   if (closedCleanly)

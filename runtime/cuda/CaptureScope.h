@@ -1,4 +1,4 @@
-// Allows calls that another stream's capture into a graph would forbid, for the length of a scope.
+// Allows calls that a stream capture into a graph would forbid, for the length of a scope.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace nereid::runtime {
 
-/// Loading and freeing are no part of a graph: what a capture records is the same with and without them.
+/// Loading and freeing are not part of a graph: a capture records the same with and without them.
 class CaptureScope {
 public:
   explicit CaptureScope(const cuda::DriverCalls &calls) : calls(calls) {
@@ -18,7 +18,7 @@ public:
 
 private:
   const cuda::DriverCalls &calls;
-  cuda::CaptureMode mode = cuda::CaptureMode::Relaxed; ///< then the thread's own
+  cuda::CaptureMode mode = cuda::CaptureMode::Relaxed; ///< swapped with the thread's own mode
 };
 
 } // namespace nereid::runtime

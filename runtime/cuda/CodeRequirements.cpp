@@ -1,4 +1,4 @@
-// The rules by which NVIDIA's machine code and PTX fit GPUs and drivers.
+// The rules for which GPUs and drivers accept machine code and PTX.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CodeRequirements.h"
 
@@ -12,7 +12,7 @@ bool isPtx(std::string_view binary) {
                              "ELF");
 }
 
-/// The number at the start of the text, which is taken off; -1 where there is none.
+/// The number at the start of the text, which is removed; -1 where there is none.
 static int takeNumber(std::string_view &text) {
   int number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -20,8 +20,8 @@ static int takeNumber(std::string_view &text) {
   return error == std::errc() ? number : -1;
 }
 
-// Machine code runs on its own major version from its minor version on; PTX also on every later one. A suffix
-// ties either to its generation: `a` to the very number, `f` to its major version.
+// Machine code runs on its own major version from its minor version on; PTX also on every later one. A suffix ties
+// either to its generation: `a` to the exact number, `f` to its major version.
 bool runsOn(std::string_view arch, bool isPtx, int capability) {
   if (arch.starts_with("sm_"))
     arch.remove_prefix(3);
@@ -41,7 +41,7 @@ static int versionOf(std::string_view text) {
   return major * 1000 + std::max(takeNumber(text), 0) * 10;
 }
 
-/// The CUDA that brought a version of PTX's language.
+/// The CUDA version that introduced a version of PTX.
 static int cudaOfPtx(int version) {
   static constexpr std::pair<int, int> kReleases[] = {
       {7080, 11080}, {8000, 12000}, {8010, 12010}, {8020, 12020}, {8030, 12030}, {8040, 12040},
@@ -55,7 +55,7 @@ static int cudaOfPtx(int version) {
 
 int neededCuda(const artifact::Artifact &artifact) {
   if (!isPtx(artifact.binary)) {
-    // A driver takes machine code of every release of its own major version.
+    // A driver accepts machine code of every release of its own major version.
     const int toolVersion = versionOf(artifact.toolVersion);
     return toolVersion / 1000 * 1000;
   }

@@ -1,4 +1,4 @@
-// What a kernel's code says of the GPUs and drivers that can take it.
+// The GPUs and drivers that a kernel's code requires.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@ bool isPtx(std::string_view binary);
 /// Whether code for `arch` ("90", "90a") runs on a GPU of that compute capability (90).
 bool runsOn(std::string_view arch, bool isPtx, int capability);
 
-/// The oldest CUDA whose driver takes the code, as 12080; 0 where nothing is known.
+/// The oldest CUDA whose driver accepts the code, as 12080; 0 where unknown.
 int neededCuda(const artifact::Artifact &artifact);
 
 } // namespace nereid::runtime

@@ -1,8 +1,8 @@
 // The parts of the CUDA driver's binary interface that are used here.
 // SPDX-License-Identifier: MIT
 //
-// libcuda is opened at run time and none of its headers is needed to build:
-// what crosses the border is these numbers and two structures.
+// libcuda is opened at run time and none of its headers is needed to build: the interface is these numbers and two
+// structures.
 #pragma once
 
 #include <cstddef>
@@ -90,7 +90,7 @@ enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 
 enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
 
-/// Of an event that orders streams and takes no time.
+/// Flag of an event that orders streams and records no time.
 inline constexpr unsigned kEventWithoutTiming = 2;
 
 enum class LaunchAttributeId : int { Cooperative = 2, ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };

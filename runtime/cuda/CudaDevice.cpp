@@ -1,4 +1,4 @@
-// A GPU's properties and context, waiting for it, and the words for its failures.
+// A GPU's properties and context, synchronisation, and the texts of its failures.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaDevice.h"
 
@@ -21,7 +21,7 @@ CudaDevice::CudaDevice(CudaDriver &driver, int ordinal) : owner(driver), index(o
   owner.calls().cuDeviceGetName(name, sizeof name - 1, device);
   known.name = name;
   capabilityNumber = attribute(DeviceAttribute::CapabilityMajor) * 10 + attribute(DeviceAttribute::CapabilityMinor);
-  // Newer drivers answer 0 where a figure has lost its meaning (clocks).
+  // Newer drivers return 0 for obsolete figures (clocks).
   const auto positive = [&](DeviceAttribute which) { return static_cast<uint32_t>(std::max(attribute(which), 1)); };
   known.multiprocessorCount = positive(DeviceAttribute::MultiprocessorCount);
   known.maxNumRegs = positive(DeviceAttribute::MaxRegistersPerMultiprocessor);
@@ -67,7 +67,7 @@ ContextScope::~ContextScope() {
 
 //--- Failures ----------------------------------------------------------------------------------
 
-/// Whether the result says that a kernel has failed: the context then answers so to every call.
+/// Whether the result means that a kernel has failed: the context then returns it from every call.
 static bool isKernelFailure(Result result) {
   switch (result) {
   case EccUncorrectable:

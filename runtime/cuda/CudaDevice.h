@@ -13,12 +13,12 @@ namespace nereid::runtime {
 
 class CudaKernel;
 
-/// What the driver knows of an address.
+/// The driver's information about an address.
 struct PointerInfo {
-  bool isKnown = false;  ///< memory that CUDA allocated or that was registered with it
-  bool isOnHost = false; ///< though a GPU may read it
-  int ordinal = 0;       ///< of the device that it belongs to
-  uint64_t onDevice = 0; ///< the address by which kernels reach it
+  bool isKnown = false;  ///< memory that CUDA allocated or registered
+  bool isOnHost = false; ///< even if a GPU may read it
+  int ordinal = 0;       ///< of the device that owns it
+  uint64_t onDevice = 0; ///< the address by which kernels access it
   uint64_t start = 0;    ///< of the allocation
   uint64_t bytes = 0;
 };
@@ -39,17 +39,17 @@ public:
   Expected<cuda::Context> context();
 
   Expected<std::shared_ptr<Kernel>> load(artifact::Artifact artifact) override;
-  /// Puts the launch into the stream (null is the default stream) and returns. Where a kernel asks for
-  /// scratch and the block's pointer to it is null, the memory is the stream's own for the launch.
+  /// Enqueues the launch on the stream (null is the default stream) and returns. Where a kernel needs scratch and the
+  /// pointer in the arguments is null, the memory is allocated on the stream for this launch.
   Expected<void> launch(Kernel &kernel, Grid grid, void *stream, std::span<const char> packed) override;
 
-  /// Waits for everything that was put into the device's streams.
+  /// Waits for all work in the device's streams.
   Expected<void> synchronize();
-  /// What `later` is given from now on starts after what `earlier` has been given.
+  /// Work that `later` is given from now on starts after all work that `earlier` has been given so far.
   Expected<void> orderStreams(void *earlier, void *later);
   Expected<PointerInfo> pointerInfo(uint64_t address);
 
-  /// A failure of `call`: one that an earlier launch caused names the kernels that may have.
+  /// A failure of `call`; if an earlier launch caused it, it names the kernels that may have failed.
   Error failure(const std::string &code, const std::string &what, const char *call, cuda::Result result) const;
 
 private:
@@ -70,7 +70,7 @@ private:
   LaunchHistory history;
 };
 
-/// Makes a context the calling thread's for the length of a scope.
+/// Makes a context the calling thread's current one for the length of a scope.
 class ContextScope {
 public:
   ContextScope(const cuda::DriverCalls &calls, cuda::Context wanted);
@@ -78,7 +78,7 @@ public:
   ContextScope(const ContextScope &) = delete;
   ContextScope &operator=(const ContextScope &) = delete;
 
-  /// Whether it worked; the names are for the message.
+  /// The result of the switch; the names are for the message.
   cuda::Result result = cuda::Success;
   const char *call = "cuCtxGetCurrent";
 

@@ -1,4 +1,4 @@
-// Opens libcuda, finds its functions and puts its results into words.
+// Opens libcuda, finds its functions and formats its results as text.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaDriver.h"
 
@@ -13,7 +13,7 @@ namespace nereid::runtime {
 
 using namespace cuda;
 
-// cuLaunchKernelEx with all that is asked of it came with CUDA 11.8.
+// cuLaunchKernelEx with all attributes used here came with CUDA 11.8.
 static constexpr int kOldestVersion = 11080;
 static constexpr const char *kSystemLibrary = "libcuda.so.1";
 static constexpr int kLegacyDefaultStream = 1; // a flag of cuGetProcAddress
@@ -25,7 +25,7 @@ std::string cudaVersionText(int version) {
 //--- Finding functions -------------------------------------------------------------------------
 
 namespace {
-/// Functions by name and version: the library keeps several forms of some.
+/// Looks up functions by name and version: the library has several versions of some.
 class Symbols {
 public:
   explicit Symbols(void *library) : library(library) {
@@ -53,7 +53,7 @@ private:
 };
 } // namespace
 
-/// Fills the table; the name of a function that is missing, or null.
+/// Fills the table; returns the name of a missing function, or null.
 static const char *findCalls(void *library, DriverCalls &table) {
   const Symbols symbols(library);
   const char *missing = nullptr;
@@ -144,7 +144,7 @@ Error CudaDriver::failure(const char *call, Result result) const { return {"cuda
 //--- The driver of this process ----------------------------------------------------------------
 
 namespace {
-/// Opened drivers are kept for good: kernels refer to them.
+/// Opened drivers are never closed: kernels refer to them.
 struct Process {
   std::mutex mutex;
   std::string library;

@@ -20,16 +20,16 @@ struct DriverCalls {
 
 class CudaDevice;
 
-/// A libcuda that is initialised. It stays open until the process ends.
+/// An initialised libcuda. It stays open until the process ends.
 class CudaDriver {
 public:
-  /// Opens the library and initialises it, which makes no context. Codes:
-  /// `cuda-library`, `cuda-version`, `cuda-no-device`, `cuda-forked`, `cuda-call`.
+  /// Opens the library and initialises it, which creates no context. Codes: `cuda-library`, `cuda-version`,
+  /// `cuda-no-device`, `cuda-forked`, `cuda-call`.
   static Expected<std::unique_ptr<CudaDriver>> open(const std::string &library);
   ~CudaDriver();
 
   const cuda::DriverCalls &calls() const { return table; }
-  /// The newest CUDA that it knows: 12080 is 12.8.
+  /// The newest CUDA that it supports: 12080 is 12.8.
   int version() const { return cudaVersion; }
   int deviceCount() const { return static_cast<int>(devices.size()); }
   /// Code: `cuda-no-device`.
@@ -37,7 +37,7 @@ public:
 
   /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS from cuLaunchKernelEx)"
   std::string describe(const char *call, cuda::Result result) const;
-  /// The error of a call whose failure needs no further words.
+  /// The error of a call, without further explanation.
   Error failure(const char *call, cuda::Result result) const;
 
 private:
@@ -55,17 +55,16 @@ std::string cudaVersionText(int version);
 
 //--- The driver of this process ----------------------------------------------------------------
 
-/// Where libcuda is looked for: a path, or nothing for the system's own. Kernels
-/// that another library has loaded stay with it.
+/// Sets the path of libcuda; empty for the system's own. Kernels that another libcuda has loaded stay with it.
 void setCudaLibrary(const std::string &path);
 
-/// Whether there is a libcuda. Nothing is initialised, so a process may fork after it.
+/// Whether there is a libcuda. It is not initialised, so a process may fork afterwards.
 bool hasCudaLibrary();
 
-/// The driver, opened and initialised at first use; a failure is tried again at the next.
+/// The driver, opened and initialised at first use; after a failure the next call tries again.
 Expected<CudaDriver *> cudaDriver();
 
-/// Whether that has happened.
+/// Whether the driver has been initialised.
 bool isCudaInitialized();
 
 Expected<CudaDevice *> cudaDevice(int ordinal);

@@ -1,4 +1,4 @@
-// What a launch needs of a kernel, worked out once, and the unloading.
+// Prepares the launch configuration of a kernel once, and unloads the kernel.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaKernel.h"
 
@@ -48,7 +48,7 @@ void CudaKernel::fillConfig() {
 }
 
 CudaKernel::~CudaKernel() {
-  // Whatever goes wrong here, the process is ending or the context is gone, and the code with it.
+  // Errors are ignored: the process is ending, or the context is gone with the code.
   const DriverCalls &calls = loader.driver().calls();
   auto context = loader.context();
   if (!context)

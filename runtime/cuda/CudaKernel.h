@@ -1,4 +1,4 @@
-// A kernel whose code is in a GPU's memory, with everything of a launch that does not change.
+// A kernel whose code is in a GPU's memory, with the constant part of its launch configuration.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nereid::runtime {
 
-/// Unloaded when it goes. What it is made of is read by launches on any thread and never changes.
+/// Unloaded by its destructor. Its members never change, so launches on any thread may read them.
 class CudaKernel final : public Kernel {
 public:
   CudaKernel(CudaDevice &device, artifact::Artifact artifact, cuda::Module module, cuda::Function function,
@@ -21,11 +21,11 @@ public:
   CudaDevice &loader;
   const cuda::Module module;
   const cuda::Function function;
-  const char *const launchName; ///< lives for good
+  const char *const launchName; ///< never freed
   uint64_t argumentBytes = 0;
-  std::vector<uint32_t> offsets; ///< of each parameter in the block, the two scratch pointers last
+  std::vector<uint32_t> offsets; ///< of each parameter in the packed arguments, the two scratch pointers last
   bool usesScratch = false;
-  cuda::LaunchConfig config{}; ///< grid and stream are each launch's own
+  cuda::LaunchConfig config{}; ///< without grid and stream, which each launch sets
   artifact::Dim3 cluster;
 
 private:

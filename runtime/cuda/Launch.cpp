@@ -1,4 +1,4 @@
-// Puts a kernel's programs into a stream.
+// Launches a kernel on a stream.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaKernel.h"
 
@@ -8,7 +8,7 @@ namespace nereid::runtime {
 
 using namespace cuda;
 
-// The hardware's limits on a grid, in blocks.
+// The hardware's limits on a grid, in CTAs.
 static constexpr uint64_t kMaxGridX = 0x7fffffff;
 static constexpr uint64_t kMaxGridYZ = 65535;
 
@@ -31,7 +31,7 @@ static Error sizeError(const CudaKernel &kernel, size_t given) {
                                   " bytes of arguments; " + std::to_string(given) + " were given"};
 }
 
-/// Programs to blocks; false where there are too many.
+/// Sets the grid in CTAs for a grid of programs; false where it is too large.
 static bool fillGrid(const CudaKernel &kernel, Grid grid, LaunchConfig &config) {
   const uint64_t x = uint64_t{grid.x} * kernel.cluster[0];
   const uint64_t y = uint64_t{grid.y} * kernel.cluster[1];
@@ -108,7 +108,7 @@ Expected<void> CudaDevice::launch(Kernel &given, Grid grid, void *stream, std::s
 //--- Scratch -----------------------------------------------------------------------------------
 
 namespace {
-/// Memory that a stream has between two points of its work.
+/// Memory allocated and freed in stream order.
 class StreamMemory {
 public:
   StreamMemory(const DriverCalls &calls, Stream stream) : calls(calls), stream(stream) {}
@@ -119,7 +119,7 @@ public:
   StreamMemory(const StreamMemory &) = delete;
   StreamMemory &operator=(const StreamMemory &) = delete;
 
-  /// The allocation's start at that alignment; 0 and a result on failure.
+  /// The aligned start of the allocation; on failure 0, with the result set.
   Address allocate(uint64_t bytes, uint64_t align) {
     result = calls.cuMemAllocAsync(&address, bytes + align - 1, stream);
     return result == Success ? (address + align - 1) / align * align : 0;
@@ -133,7 +133,7 @@ private:
 };
 } // namespace
 
-/// Bytes for every block of the grid; false where the number is beyond all memory.
+/// Scratch bytes for all CTAs of the grid; false where the number exceeds all memory.
 static bool scratchBytes(const LaunchConfig &config, uint64_t each, uint64_t &total) {
   return !__builtin_mul_overflow(each, uint64_t{config.gridX} * config.gridY, &total) &&
          !__builtin_mul_overflow(total, uint64_t{config.gridZ}, &total) && total < uint64_t{1} << 48;
@@ -154,7 +154,7 @@ Expected<void> CudaDevice::launchWithScratch(const CudaKernel &kernel, LaunchCon
     Address address = 0;
     std::memcpy(&address, pointer, sizeof address);
     if (address || wanted[i].bytes == 0)
-      continue; // the caller has memory of its own
+      continue; // the caller supplies the memory
     uint64_t total = 0;
     if (scratchBytes(config, wanted[i].bytes, total))
       address = memory[i].allocate(total, std::max<uint64_t>(wanted[i].align, 1));

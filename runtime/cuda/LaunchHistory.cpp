@@ -1,4 +1,4 @@
-// Puts the last launches into words, and keeps the names for them.
+// Formats the last launches as text, and interns kernel names.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/LaunchHistory.h"
 

@@ -1,4 +1,4 @@
-// Brings a kernel's code onto a GPU; says what does not fit it.
+// Loads a kernel's code onto a GPU; reports what does not fit it.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CaptureScope.h"
 #include "runtime/cuda/CodeRequirements.h"
@@ -10,7 +10,7 @@ namespace nereid::runtime {
 
 using namespace cuda;
 
-// More blocks than that in a cluster only some GPUs can place.
+// Only some GPUs support clusters of more CTAs.
 static constexpr uint32_t kPortableClusterBlocks = 8;
 
 static std::string quoted(const artifact::Artifact &artifact) { return "kernel `" + artifact.name + "`"; }
@@ -26,7 +26,7 @@ static Error outOf(const artifact::Artifact &artifact, const char *resource, uin
 
 static std::string targetName(const std::string &arch) { return (arch.starts_with("sm_") ? "" : "sm_") + arch; }
 
-/// What can be said without the driver.
+/// The checks that need no driver.
 static Expected<void> checkArtifact(const CudaDevice &device, const artifact::Artifact &artifact) {
   if (artifact.target.backend != "cuda")
     return Error{"load-target", quoted(artifact) + " was compiled for `" + artifact.target.backend +
@@ -69,7 +69,7 @@ static Expected<Module> loadModule(const CudaDevice &device, const artifact::Art
   char log[4096] = "";
   JitOption options[] = {JitOption::ErrorLog, JitOption::ErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
-  const unsigned count = isPtx(artifact.binary) ? 2 : 0; // code that is compiled already has no log
+  const unsigned count = isPtx(artifact.binary) ? 2 : 0; // machine code has no compile log
   Module module = nullptr;
   const Result result =
       device.driver().calls().cuModuleLoadDataEx(&module, artifact.binary.c_str(), count, options, values);
@@ -81,7 +81,7 @@ static Expected<Module> loadModule(const CudaDevice &device, const artifact::Art
 //--- The function ------------------------------------------------------------------------------
 
 namespace {
-/// The calls about one function; the first that fails stays.
+/// Calls on one function; keeps the first failure.
 class FunctionCalls {
 public:
   FunctionCalls(const DriverCalls &calls, Function function) : calls(calls), function(function) {}
@@ -110,8 +110,8 @@ private:
 };
 } // namespace
 
-/// Reads what the code takes, and allows it the shared memory and the clusters that it asks for. Asking also
-/// makes the driver bring the code onto the device, where it would otherwise wait for the first launch.
+/// Reads the kernel's resources, and enables the shared memory and the clusters that it needs. The queries also make
+/// the driver load the code onto the device, which would otherwise happen at the first launch.
 static Expected<KernelResources> prepare(const CudaDevice &device, const artifact::Artifact &artifact,
                                          Function function) {
   FunctionCalls calls(device.driver().calls(), function);
@@ -137,8 +137,8 @@ static Expected<KernelResources> prepare(const CudaDevice &device, const artifac
   return resources;
 }
 
-/// Memory of streams that is free stays with the process up to this size: otherwise whoever waits for the device gives
-/// it back, and the next launch that needs some pays for new one.
+/// Free stream-ordered memory stays with the process up to this size, in bytes: otherwise every synchronisation
+/// releases it, and the next launch that needs scratch allocates it again.
 static constexpr uint64_t kScratchKept = uint64_t{64} << 20;
 
 void CudaDevice::keepScratch() {
@@ -149,7 +149,7 @@ void CudaDevice::keepScratch() {
       calls.cuMemPoolGetAttribute(pool, MemoryPoolAttribute::BytesKept, &kept) != Success || kept >= kScratchKept)
     return;
   kept = kScratchKept;
-  calls.cuMemPoolSetAttribute(pool, MemoryPoolAttribute::BytesKept, &kept); // at worst launches take longer
+  calls.cuMemPoolSetAttribute(pool, MemoryPoolAttribute::BytesKept, &kept); // a failure only makes launches slower
 }
 
 Expected<std::shared_ptr<Kernel>> CudaDevice::load(artifact::Artifact artifact) {

@@ -1,4 +1,4 @@
-// The typed handler of the CPU, and registration where a program offers none.
+// The typed handler of the CPU, and registration of handlers for programs that offer none.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/CpuDevice.h"
 #include "xla/handlers/Handlers.h"

@@ -12,7 +12,7 @@ using namespace nereid::xla::ffi;
 using artifact::Error;
 using artifact::Expected;
 
-/// The device whose context XLA has made current: its primary one, which is ours as well.
+/// The device whose context XLA has made current: its primary context, which this runtime uses too.
 static Expected<runtime::CudaDevice *> currentDevice() {
   auto driver = runtime::cudaDriver();
   if (!driver)
@@ -55,7 +55,7 @@ static void reportUntyped(void *status, const Error &error) {
   const std::string text = error.text + " [" + error.code + "]";
   if (setFailure && status)
     setFailure(status, text.data(), text.size());
-  else // XLA hides the function; a kernel that has not run must not pass unseen
+  else // XLA hides the function; a kernel that has not run must not go unnoticed
     std::fprintf(stderr, "triton: %s\n", text.c_str());
 }
 

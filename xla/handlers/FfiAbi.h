@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // None of XLA's headers is needed. These structures begin the same in all versions from 0.1 to 0.5 of the interface,
-// and only their beginnings are read.
+// and only these first fields are read.
 #pragma once
 
 #include <cstddef>
@@ -80,7 +80,7 @@ struct Metadata {
 };
 inline constexpr uint32_t kCapturableTrait = 1; ///< the work may be recorded into a graph
 
-/// By it XLA asks a handler, once, what it is.
+/// The extension with which XLA queries a handler's metadata, once.
 struct MetadataExtension {
   Extension base;
   Metadata *metadata;
@@ -108,7 +108,7 @@ struct DropFailure {
   Failure *failure;
 };
 
-/// Up to version 0.3; a fifth handler came later, and with it another size.
+/// Up to version 0.3; a later version added a fifth handler, and with it another size.
 struct Registration {
   size_t structBytes;
   Extension *extension;

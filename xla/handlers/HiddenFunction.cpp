@@ -1,8 +1,8 @@
-// Finds a function that a module of this process keeps to itself, in the symbol table of the module's file.
+// Finds a function that a module of this process does not export, in the symbol table of the module's file.
 // SPDX-License-Identifier: MIT
 //
-// PyTorch/XLA has XLA inside and exports none of it. Its wheels are not stripped, so the file still says where XLA's
-// function is that gives the table of functions of the typed interface.
+// PyTorch/XLA contains XLA and exports none of it. Its wheels are not stripped, so the file's symbol table still has
+// the address of XLA's function that returns the table of functions of the typed interface.
 #include "xla/handlers/Handlers.h"
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 namespace {
-/// A file's bytes, of which only what lies inside can be had.
+/// A file's bytes; reads outside them fail.
 class File {
 public:
   explicit File(const char *path) {
@@ -59,7 +59,7 @@ static std::string realPath(const char *path) {
   return resolved ? resolved.get() : "";
 }
 
-/// What is added to an address of the file to have one of this process; nothing if the file is not loaded.
+/// The difference between an address in this process and in the file; nullopt if the file is not loaded.
 static std::optional<uintptr_t> loadBias(const std::string &path) {
   struct Search {
     const std::string &path;
@@ -77,7 +77,7 @@ static std::optional<uintptr_t> loadBias(const std::string &path) {
   return search.bias;
 }
 
-/// The sections of a library for this machine; none if the file is none.
+/// The sections of a library for this machine; none if the file is not one.
 static std::span<const Elf64_Shdr> sections(const File &file) {
   const auto header = file.array<Elf64_Ehdr>(0, 1);
   if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -94,7 +94,7 @@ static bool isCalled(const Elf64_Sym &symbol, std::string_view name, std::span<c
   return text[name.size()] == '\0' && std::memcmp(text, name.data(), name.size()) == 0;
 }
 
-/// Where the file says that the function is, and what is wrong if it does not.
+/// The function's address in the file; nullopt, with `problem` set, if there is none.
 static std::optional<uint64_t> addressInFile(const File &file, std::string_view name, std::string &problem) {
   const auto all = sections(file);
   problem = "is no library for this machine";

@@ -4,7 +4,7 @@
 
 namespace nereid::xla::ffi {
 
-// The newest version of the interface whose structures are known to begin as those of FfiAbi.h.
+// The newest version of the interface whose structures are known to match FfiAbi.h.
 static constexpr int kNewestMinor = 5;
 
 static Metadata *findMetadata(const Frame &frame) {
@@ -18,14 +18,14 @@ std::optional<Failure *> answerMetadata(Frame &frame, uint32_t traits) {
   Metadata *metadata = findMetadata(frame);
   if (!metadata)
     return std::nullopt;
-  // 0.1 asks without its table.
+  // 0.1 sends no table with the query.
   const int major = frame.api ? frame.api->version.major : 0, minor = frame.api ? frame.api->version.minor : 1;
   if (major != 0 || minor > kNewestMinor)
     return report(frame,
                   {"xla-version", "this XLA has version " + std::to_string(major) + "." + std::to_string(minor) +
                                       " of the foreign-function interface; versions up to 0." +
                                       std::to_string(kNewestMinor) + " are known here: a newer nereid is needed"});
-  metadata->version.major = major; // an XLA refuses versions newer than its own
+  metadata->version.major = major; // an XLA rejects versions newer than its own
   metadata->version.minor = minor;
   metadata->traits = traits;
   return nullptr;

@@ -1,4 +1,4 @@
-// What the typed handlers share: reading a call frame, answering questions, reporting failures.
+// Shared by the typed handlers: reading a call frame, answering metadata queries, reporting failures.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace nereid::xla::ffi {
 
-/// Answers XLA's question what the handler is: with null, or with a failure where this XLA is too new. Nothing where
-/// the frame asks for a run.
+/// Answers XLA's metadata query: with null, or with a failure where this XLA is too new. Nullopt where the frame is a
+/// run.
 std::optional<Failure *> answerMetadata(Frame &frame, uint32_t traits);
 
 /// Null for success.
