@@ -1,4 +1,5 @@
-# With LLVM inside, libnereid shows of it just what the clients use: `exports` becomes a map made from their undefined symbols.
+# Limits the LLVM symbols that libnereid exports to those that its clients use: `exports` becomes a version script made
+# from the clients' undefined symbols.
 # SPDX-License-Identifier: MIT
 
 get_property(clients GLOBAL PROPERTY NEREID_CLIENTS)

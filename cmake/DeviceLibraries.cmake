@@ -1,11 +1,11 @@
 # Compiles the C files of compiler/target/TARGET/library to bitcode and embeds them.
 # SPDX-License-Identifier: MIT
 
-# Not vectorised: kernels call the functions element by element. Not contracted: each rounding is meant.
+# Not vectorised: kernels call the functions element by element. Not contracted: each rounding is intended.
 set(library_flags -std=c17 -O2 -fno-math-errno -ffp-contract=off -fno-vectorize -fno-slp-vectorize -fno-stack-protector
     -fno-unwind-tables -fno-asynchronous-unwind-tables -Wall -Wextra)
 
-# The bitcode becomes what `header` declares as nereid::TARGET::libraryBitcode().
+# Embeds the bitcode as nereid::TARGET::libraryBitcode(), which `header` declares.
 function(nereid_device_library target header)
   set(folder ${PROJECT_SOURCE_DIR}/compiler/target/${target}/library)
   set(output ${PROJECT_BINARY_DIR}/compiler/target/${target})

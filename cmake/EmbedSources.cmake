@@ -1,7 +1,7 @@
 # Writes OUTPUT, a C++ file that holds the text of SOURCES; run as a script at build time.
 # SPDX-License-Identifier: MIT
 
-# A raw string literal may be too long for a compiler's limit, so a text is one literal per line.
+# A raw string literal may exceed a compiler's length limit, so a text is one literal per line.
 set(entries "")
 foreach(source IN LISTS SOURCES)
   cmake_path(GET source FILENAME name)

@@ -10,7 +10,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG -ffunction-sections -fdata-sections" C
 
 find_program(NEREID_CCACHE ccache)
 if(NEREID_CCACHE)
-  # With these ccache trusts a precompiled header by content; without them every change of one misses.
+  # With these ccache identifies a precompiled header by content; without them every change of one misses.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${NEREID_CCACHE})
 endif()
@@ -20,17 +20,17 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wimplicit-fallthrough -
 if(NEREID_WERROR)
   add_compile_options(-Werror)
 endif()
-# The build id names the compiler in every cache key.
+# The build id identifies the compiler in every cache key.
 add_link_options(-fuse-ld=lld -Wl,-z,defs -Wl,--as-needed -Wl,--build-id=sha1)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_link_options(-Wl,--gc-sections -s)
 endif()
 if(NEREID_SANITIZE)
-  # vptr needs the run-time types of classes that live in LLVM's own libraries.
+  # vptr needs the run-time type information of classes in LLVM's own libraries.
   add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=vptr,function -fno-sanitize-recover=undefined
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr,function)
-  # Counters of passes read a flag that MLIR's own library leaves unset.
+  # Counters of passes read a flag that MLIR's own library leaves uninitialised.
   file(GLOB nereid_pass_sources ${PROJECT_SOURCE_DIR}/compiler/passes/*/*.cpp)
   set_source_files_properties(${nereid_pass_sources} PROPERTIES COMPILE_OPTIONS -fno-sanitize=bool)
   get_directory_property(link_options LINK_OPTIONS)

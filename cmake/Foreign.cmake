@@ -22,13 +22,13 @@ endif()
 set(NEREID_MLIR_INCLUDE ${LLVM_INSTALL_PREFIX}/include)
 find_program(NEREID_MLIR_TBLGEN mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH REQUIRED)
 
-# Header paths for every folder, and what artifact/ and runtime/ may use.
+# Header paths for every folder, and the libraries that artifact/ and runtime/ may use.
 add_library(nereid-plain INTERFACE)
 target_include_directories(nereid-plain INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_include_directories(nereid-plain SYSTEM INTERFACE ${NEREID_XXHASH_INCLUDE} ${NEREID_ZSTD_INCLUDE} ${NEREID_ZLIB_INCLUDE})
 target_link_libraries(nereid-plain INTERFACE nlohmann_json::nlohmann_json TBB::tbb)
 
-# LLVM's headers; which libraries stand behind them is nereid-llvm-libraries' matter.
+# LLVM's headers; nereid-llvm-libraries has the libraries to link.
 add_library(nereid-llvm INTERFACE)
 target_link_libraries(nereid-llvm INTERFACE nereid-plain)
 target_include_directories(nereid-llvm SYSTEM INTERFACE ${NEREID_MLIR_INCLUDE})

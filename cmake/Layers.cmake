@@ -1,4 +1,4 @@
-# Reads cmake/layers.txt: which foreign headers the layer of a folder may use.
+# Reads cmake/layers.txt: which third-party headers the layer of a folder may use.
 # SPDX-License-Identifier: MIT
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/layers.txt)

@@ -1,23 +1,25 @@
-# A folder is a library: nereid_library(compiler/sema) makes the object library nereid_compiler_sema of its *.cpp files.
+# Defines a library per folder: nereid_library(compiler/sema) makes the object library nereid_compiler_sema of its *.cpp
+# files.
 # SPDX-License-Identifier: MIT
 
-# One precompiled header serves every folder that uses MLIR: with it a file takes a few seconds, not half a minute.
+# One precompiled header serves every folder that uses MLIR: with it a file takes a few seconds instead of half a
+# minute.
 add_library(nereid_pch OBJECT ${CMAKE_CURRENT_LIST_DIR}/Pch.cpp)
 target_link_libraries(nereid_pch PRIVATE nereid-mlir)
 target_compile_options(nereid_pch PRIVATE -fno-exceptions -Xclang -fno-pch-timestamp)
 target_precompile_headers(nereid_pch PRIVATE ${CMAKE_CURRENT_LIST_DIR}/Pch.h)
 set(CMAKE_PCH_INSTANTIATE_TEMPLATES ON)
 
-# The same with exceptions, for what is written against nanobind and CLI11.
+# The same with exceptions, for code written against nanobind and CLI11.
 add_library(nereid_pch_exceptions OBJECT ${CMAKE_CURRENT_LIST_DIR}/Pch.cpp)
 target_link_libraries(nereid_pch_exceptions PRIVATE nereid-mlir)
 target_compile_options(nereid_pch_exceptions PRIVATE -Xclang -fno-pch-timestamp)
 target_precompile_headers(nereid_pch_exceptions PRIVATE ${CMAKE_CURRENT_LIST_DIR}/Pch.h)
 
-# Flags and headers by the layer's line in layers.txt; `folder` names the layer.
+# Sets flags and headers by the layer's line in layers.txt; `folder` selects the layer.
 function(nereid_layer_flags target folder)
   nereid_foreign(${folder} foreign)
-  # Programs too are compiled with -fPIC, not -fPIE: the precompiled header is.
+  # Programs are also compiled with -fPIC, not -fPIE: the precompiled header is.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${target} PRIVATE -fPIC)
   if(foreign STREQUAL "none")
@@ -34,7 +36,7 @@ function(nereid_layer_flags target folder)
   endif()
 endfunction()
 
-# A folder that is missing or holds no .cpp is passed over. Further arguments are generated sources.
+# A folder that is missing or has no .cpp is skipped. Further arguments are generated sources.
 function(nereid_library folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   list(APPEND sources ${ARGN})
@@ -65,7 +67,7 @@ function(nereid_tree top)
   endforeach()
 endfunction()
 
-# The objects of all libraries so far, for programs that look inside: unit tests and fuzzers.
+# Links the objects of all libraries so far, for programs that use internals: unit tests and fuzzers.
 function(nereid_link_objects target)
   get_property(libraries GLOBAL PROPERTY NEREID_LIBRARIES)
   foreach(library IN LISTS libraries)

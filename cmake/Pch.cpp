@@ -1,2 +1,2 @@
-// Carries the shared precompiled header; see Pch.h.
+// Compiles the shared precompiled header; see Pch.h.
 // SPDX-License-Identifier: MIT

@@ -1,12 +1,12 @@
-# libnereid.so, the tools, and the file that says which of its symbols are seen from outside.
+# Links libnereid.so and the tools, and writes the version script of the exported symbols.
 # SPDX-License-Identifier: MIT
 
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
-# A client is a program or module of this tree outside libnereid: clients are compiled apart from their linking, so that
-# libnereid may be told which of LLVM's symbols they ask it for.
+# A client is a program or module of this tree outside libnereid: clients are compiled separately from their linking, so
+# that libnereid can export the LLVM symbols that they need.
 function(nereid_client name)
   add_library(${name}-objects OBJECT ${ARGN})
   target_link_libraries(${name}-objects PRIVATE nereid-mlir)
@@ -42,7 +42,7 @@ endforeach()
 include(PythonModule)
 include(XlaLibrary)
 
-# LLVM, MLIR and lld stay inside: a process may hold other copies of them.
+# LLVM, MLIR and lld are not exported: a process may hold other copies of them.
 add_library(nereid SHARED)
 set_target_properties(nereid PROPERTIES LINKER_LANGUAGE CXX)
 nereid_link_objects(nereid)

@@ -1,4 +1,5 @@
-# The Python module triton._C.libtriton, and build/<preset>/python, from which the package is used without installing.
+# Builds the Python module triton._C.libtriton, and build/<preset>/python, from which the package is used without
+# installing.
 # SPDX-License-Identifier: MIT
 
 set(NEREID_PYTHON_DIR ${PROJECT_BINARY_DIR}/python)
@@ -35,7 +36,7 @@ set_target_properties(libtriton PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${NEREID_PYT
 # Python's own symbols come from the process that imports the module.
 target_link_options(libtriton PRIVATE -Wl,-z,undefs)
 list(APPEND NEREID_LINKED libtriton)
-# So the linker passes over names of ours that nothing defines, too; loading the module once finds them.
+# So the linker also accepts undefined symbols of this project; loading the module once finds them.
 if(NOT NEREID_SANITIZE)
   add_custom_command(TARGET libtriton POST_BUILD
     COMMAND ${Python_EXECUTABLE} -c

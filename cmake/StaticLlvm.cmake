@@ -1,8 +1,8 @@
-# Links LLVM, MLIR and lld into libnereid; Debian's targets name its shared LLVM, which must not come along:
-# two copies of LLVM in a process collide when they register their options.
+# Links LLVM, MLIR and lld into libnereid. Debian's targets link its shared LLVM, which must be excluded: two copies of
+# LLVM in a process collide when they register their options.
 # SPDX-License-Identifier: MIT
 
-# Takes `unwanted` out of what `target` and everything it links, drag in.
+# Removes `unwanted` from the link dependencies of `target`, direct and indirect.
 function(nereid_unlink target)
   get_property(seen GLOBAL PROPERTY NEREID_UNLINKED)
   if(NOT TARGET ${target} OR target IN_LIST seen)
@@ -13,7 +13,7 @@ function(nereid_unlink target)
   if(NOT libraries)
     return()
   endif()
-  # z3, xml2 and Polly serve parts of LLVM that nothing here calls; of zlib and zstd the archives are named below.
+  # z3, xml2 and Polly serve parts of LLVM that nothing here calls; zlib and zstd are linked from archives below.
   list(REMOVE_ITEM libraries LLVM MLIR ZLIB::ZLIB zstd::libzstd_shared LibXml2::LibXml2)
   list(FILTER libraries EXCLUDE REGEX "libz3|^Polly")
   set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
@@ -32,8 +32,8 @@ foreach(library IN LISTS llvm_libraries mlir_libraries ITEMS lldELF lldCommon)
   nereid_unlink(${library})
 endforeach()
 
-# lld starts every target that LLVM was built with, and its link-time optimiser asks for Polly; what Nereid lacks of them is
-# empty here and so stays out.
+# lld initialises every target that LLVM was built with, and its link-time optimiser references Polly; functions that
+# Nereid lacks are defined empty here, so these are not linked in.
 set(absent "")
 foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
   if(target STREQUAL "NVPTX") # has no assembler of its own

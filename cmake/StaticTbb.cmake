@@ -1,5 +1,5 @@
-# oneTBB from the sources in NEREID_TBB_SOURCE, linked into libnereid: Debian's library needs the glibc that it was built with,
-# and a process may hold another libtbb.so.12.
+# Links oneTBB into libnereid from the sources in NEREID_TBB_SOURCE: Debian's library needs the glibc that it was built
+# with, and a process may hold another libtbb.so.12.
 # SPDX-License-Identifier: MIT
 
 file(GLOB tbb_sources ${NEREID_TBB_SOURCE}/src/tbb/*.cpp)

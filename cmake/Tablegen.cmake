@@ -19,8 +19,8 @@ function(nereid_tablegen td suffix)
   add_dependencies(nereid-tablegen ${target})
 endfunction()
 
-# The .td files of a dialect folder, told apart by name: Dialect, Types, Attrs, AttrInterfaces, Enums, Interfaces or Ops, which
-# includes those of families.
+# The .td files of a dialect folder, distinguished by name: Dialect, Types, Attrs, AttrInterfaces, Enums, Interfaces or
+# Ops, which includes those of op families.
 function(nereid_dialect folder)
   cmake_path(GET folder FILENAME dialect)
   file(GLOB tds RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.td)

@@ -1,9 +1,10 @@
-# Unit tests (gtest, one program), fuzzers (one program a file, asan preset), lit's site file and ctest's view of the levels.
+# Builds the unit tests (gtest, one program) and fuzzers (one program per file, asan preset), and registers lit and the
+# test levels with ctest.
 # SPDX-License-Identifier: MIT
 
 enable_testing()
 
-# A libcuda.so.1 that records what is asked of it: launches on a GPU are tested where there is none.
+# A libcuda.so.1 that records the calls it receives: launches on a GPU are tested without one.
 file(GLOB stub_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/stub/*.cpp)
 add_library(nereid-stub-libcuda SHARED EXCLUDE_FROM_ALL ${stub_sources})
 nereid_layer_flags(nereid-stub-libcuda runtime) # as the runtime: no LLVM, no exceptions
@@ -42,7 +43,7 @@ if(unit_sources AND GTest_FOUND)
     COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
-# test/exhaustive/Math.cpp makes nereid-math-exhaustive: minutes of work, built when asked for by name.
+# test/exhaustive/Math.cpp makes nereid-math-exhaustive: minutes of work, built only by name.
 file(GLOB exhaustive_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/exhaustive/*.cpp)
 set(unit_support ${unit_sources})
 list(FILTER unit_support EXCLUDE REGEX "Test\\.cpp$")

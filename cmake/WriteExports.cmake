@@ -1,5 +1,5 @@
-# Writes MAP, the version script BASE with the LLVM and MLIR symbols that OBJECTS leave undefined, and RSP, which makes the linker
-# fetch them from archives; run as a script at build time.
+# Writes MAP, the version script BASE with the LLVM and MLIR symbols that OBJECTS leave undefined, and RSP, which makes
+# the linker extract them from archives; run as a script at build time.
 # SPDX-License-Identifier: MIT
 
 execute_process(COMMAND ${NM} -u --no-demangle -f posix ${OBJECTS} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)

@@ -1,4 +1,5 @@
-# libtriton_xla.so beside the Python module: handlers of XLA's custom calls. What they call is in libnereid.
+# Builds libtriton_xla.so next to the Python module: handlers of XLA's custom calls. The functions that they call are in
+# libnereid.
 # SPDX-License-Identifier: MIT
 
 file(GLOB xla_handler_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/xla/handlers/*.cpp)

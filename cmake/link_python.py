@@ -1,4 +1,4 @@
-"""Makes the packages of python/ importable from the build folder by links, beside the compiled module.
+"""Makes the packages of python/ importable from the build folder by links, next to the compiled module.
 
 usage: link_python.py SOURCE_PYTHON_DIR BUILD_PYTHON_DIR
 """
@@ -7,7 +7,7 @@ usage: link_python.py SOURCE_PYTHON_DIR BUILD_PYTHON_DIR
 import os
 import sys
 
-COMPILED = "_C"  # holds the compiled module, so it is a real folder in the build tree
+COMPILED = "_C"  # contains the compiled module, so it is a real folder in the build tree
 
 
 def link(source: str, target: str) -> None:
@@ -19,7 +19,7 @@ def link(source: str, target: str) -> None:
 
 
 def link_entries(source: str, target: str, real: tuple[str, ...] = ()) -> None:
-    """Links each entry of `source` into the real folder `target`; drops links whose source is gone."""
+    """Links each entry of `source` into the real folder `target`; removes links whose source no longer exists."""
     os.makedirs(target, exist_ok=True)
     wanted = {name for name in os.listdir(source) if name != "__pycache__" and name not in real}
     for name in os.listdir(target):

@@ -1,8 +1,9 @@
-// What glibc has had since 2.30 and later, for libraries that also run on 2.28; linked into each of them, seen by none outside.
+// Functions that glibc has had since 2.30 and later, for libraries that also run on 2.28; linked into each of them, not
+// exported.
 // SPDX-License-Identifier: MIT
 //
-// The host's headers and Debian's archives of LLVM and libstdc++ ask for these by name. stat() and its kin, which became
-// symbols of the library in 2.33, come from libc_nonshared.a beside the stubs.
+// The host's headers and Debian's archives of LLVM and libstdc++ reference these by name. stat() and related functions,
+// which became symbols of the library in 2.33, come from libc_nonshared.a next to the stubs.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -14,10 +15,10 @@
 
 #define NEWER __attribute__((visibility("hidden")))
 
-// 2.32. False is always right: counts of references are then atomic from the start.
+// 2.32. False is always correct: reference counts are then atomic from the start.
 NEWER char __libc_single_threaded = 0;
 
-// 2.36. libstdc++'s random_device and LLVM's names of temporary files.
+// 2.36. Used by libstdc++'s random_device and LLVM's names of temporary files.
 NEWER uint32_t arc4random(void) {
   uint32_t word;
   while (getrandom(&word, sizeof word, 0) != (ssize_t)sizeof word)
@@ -26,7 +27,7 @@ NEWER uint32_t arc4random(void) {
   return word;
 }
 
-// 2.33. The older form counts in int: statistics of the process, asked for by LLVM's timers alone.
+// 2.33. The older form counts in int: statistics of the process, used only by LLVM's timers.
 NEWER struct mallinfo2 mallinfo2(void) {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
@@ -46,7 +47,7 @@ NEWER struct mallinfo2 mallinfo2(void) {
   };
 }
 
-// `until` of `clock` on the clock that pthread's older functions wait by.
+// Converts `until` from `clock` to the clock that pthread's older functions use.
 static struct timespec onRealtime(clockid_t clock, const struct timespec *until) {
   if (clock == CLOCK_REALTIME)
     return *until;
@@ -62,7 +63,7 @@ static struct timespec onRealtime(clockid_t clock, const struct timespec *until)
   return (struct timespec){.tv_sec = seconds, .tv_nsec = nanoseconds};
 }
 
-// 2.30. A step of the system's time during the wait makes it shorter or longer, as before libstdc++ had these.
+// 2.30. A change of the system's time during the wait makes it shorter or longer, as before libstdc++ used these.
 NEWER int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
   const struct timespec real = onRealtime(clock, until);
   return pthread_mutex_timedlock(mutex, &real);

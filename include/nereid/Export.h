@@ -1,4 +1,4 @@
-// Marks what libnereid offers to programs outside this tree.
+// Marks the declarations that libnereid exports to programs outside this tree.
 // SPDX-License-Identifier: MIT
 #pragma once
 

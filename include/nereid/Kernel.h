@@ -1,4 +1,4 @@
-// Compiles a Triton kernel from a .py file and runs it, with no Python.
+// Compiles a Triton kernel from a .py file and runs it, without Python.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace nereid {
 
-/// What was wrong with a kernel, a signature or a launch; `what()` is the
-/// whole message, with file, line and the underlined source where it has them.
+/// An error of a kernel, a signature or a launch; `what()` is the whole message, with file, line and the underlined
+/// source where known.
 class Error : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -28,13 +28,13 @@ struct Grid {
 
 struct KernelOptions {
   std::string target = "cpu"; ///< "cpu" is this host; "cuda:90" an NVIDIA GPU
-  int device = 0;             ///< which one, where there are several
-  std::string cacheDir;       ///< compiled kernels are kept there; empty: they are not
+  int device = 0;             ///< ordinal, where there are several
+  std::string cacheDir;       ///< compiled kernels are cached there; empty: no cache
   bool enableFpFusion = true; ///< multiply and add may become fma
-  std::string sanitize;       ///< what launches check, on a CPU: "bounds,uninit,overflow,nan" or some of them
+  std::string sanitize;       ///< checks of launches on a CPU: "bounds,uninit,overflow,nan" or some of them
 };
 
-/// A compiled kernel, loaded and ready. Copies share it; any number of threads may launch it.
+/// A compiled kernel, loaded and ready to launch. Copies share it; any number of threads may launch it.
 class NEREID_API Kernel {
 public:
   using Options = KernelOptions;
@@ -50,22 +50,20 @@ public:
     return problem.empty() ? made : throw Error(problem);
   }
 
-  /// Runs every program of the grid: on a CPU until all are done, on a GPU in
-  /// its default stream. The arguments are the kernel's parameters that are not
-  /// constants, in order: pointers or spans, integers, floats. A kernel that
-  /// checks what it accesses knows the bounds of spans alone. A number becomes one of the
-  /// parameter's type, as in Python; one that its type cannot hold is an Error.
-  /// Throws Error.
+  /// Runs every program of the grid: on a CPU until all are done, on a GPU asynchronously in its default stream. The
+  /// arguments are the kernel's parameters that are not constants, in order: pointers or spans, integers, floats. A
+  /// kernel that checks its accesses knows the bounds of spans only. A number is converted to the parameter's type, as
+  /// in Python; it is an Error if it does not fit. Throws Error.
   template <typename... Args> void launch(Grid grid, Args... args) const { launchOn(nullptr, grid, args...); }
 
-  /// As `launch`, in a stream of the GPU (a CUstream or cudaStream_t).
+  /// As `launch`, on a stream of the GPU (a CUstream or cudaStream_t).
   template <typename... Args> void launchOn(void *stream, Grid grid, Args... args) const {
     const Value values[] = {Value(args)..., Value()};
     if (std::string problem = launchValues(grid, stream, values, sizeof...(Args)); !problem.empty())
       throw Error(problem);
   }
 
-  /// A stage of the compilation: "ttir", "llir", "asm", "so". Throws Error where the target has none of that name.
+  /// A stage of the compilation: "ttir", "llir", "asm", "so". Throws Error where the target has no such stage.
   std::string stage(const std::string &name) const {
     std::string problem, text = findStage(name, problem);
     return problem.empty() ? text : throw Error(problem);
@@ -75,7 +73,7 @@ public:
   const std::string &name() const;
 
 private:
-  /// One argument with what its C++ type says of it.
+  /// One argument with the properties of its C++ type.
   struct Value {
     enum class Kind : uint8_t { None, Pointer, ConstPointer, Bool, Signed, Unsigned, Float } kind = Kind::None;
     union {
@@ -105,7 +103,7 @@ private:
   static Kernel compile(const std::string &path, const std::string &kernel, const std::string &signature,
                         const Options &options, std::string &problem);
   std::string findStage(const std::string &name, std::string &problem) const;
-  /// What went wrong, or nothing.
+  /// The error text; empty on success.
   std::string launchValues(Grid grid, void *stream, const Value *values, size_t count) const;
 
   struct Impl;

@@ -29,7 +29,7 @@ struct OpenMp {
   int (*threadCount)() = nullptr;
 };
 
-/// What a walk over the loaded libraries is looking for, and what it finds.
+/// The target of a walk over the loaded libraries, and its result.
 struct Search {
   const unsigned long long searchedBefore; ///< count of loads at the last walk
   unsigned long long loads = 0;

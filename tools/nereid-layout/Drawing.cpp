@@ -1,4 +1,4 @@
-// Grids of a tile's elements.
+// Draws grids of a tile's elements.
 // SPDX-License-Identifier: MIT
 #include "tools/nereid-layout/Drawing.h"
 
@@ -47,7 +47,7 @@ static std::string cellText(const std::vector<Holder> &holders) {
   return text;
 }
 
-/// `[3, :, :]` of a slab; nothing where there is one slab.
+/// `[3, :, :]` of a slab; empty where there is one slab.
 static std::string slabTitle(const LinearLayout &layout, size_t slab) {
   const auto outputs = layout.outputs();
   if (outputs.size() < 3)
@@ -93,7 +93,7 @@ void tools::printThreads(const LinearLayout &layout, llvm::raw_ostream &os) {
 
 static constexpr unsigned kCellWidth = 64, kCellHeight = 20, kTitleHeight = 24;
 
-/// Hues apart for warps, light to dark by lane.
+/// A hue per warp, light to dark by lane.
 static std::string colourOf(const Holder &holder, unsigned numWarps, unsigned numLanes) {
   const unsigned hue = 360 * holder.warp / numWarps + 200;
   const unsigned light = 92 - 40 * holder.lane / numLanes;
@@ -116,7 +116,7 @@ void tools::drawSvg(const LinearLayout &layout, llvm::raw_ostream &os) {
   const Grid grid(layout);
   const auto holders = holdersOf(layout);
   const size_t slabHeight = grid.rows * kCellHeight + kTitleHeight;
-  // The name of SVG's namespace, in two parts: it is no address.
+  // The URI of SVG's namespace, split in two: it is not a link.
   os << llvm::formatv("<svg xmlns=\"http:"
                       "//www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                       "font-family=\"monospace\" font-size=\"10\" text-anchor=\"middle\" stroke-width=\"0.3\">\n"

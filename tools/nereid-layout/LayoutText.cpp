@@ -1,4 +1,4 @@
-// A recursive reader of layout text; slices nest at most a few levels deep.
+// Parses layout text recursively; slices nest at most a few levels deep.
 // SPDX-License-Identifier: MIT
 //
 //   layout := `#ttg.`? name open key `=` value (`,` key `=` value)* close      open, close: `(` `)` or `<{` `}>`
@@ -128,7 +128,7 @@ private:
   llvm::StringRef whole, rest;
 };
 
-/// Makes layouts of what was read; the first problem is kept.
+/// Builds layouts from parsed text; the first error is kept.
 class Builder {
 public:
   std::optional<LinearLayout> build(const Node &node, llvm::ArrayRef<int64_t> shape) {
@@ -158,7 +158,7 @@ private:
     return true;
   }
 
-  /// One number a dim.
+  /// One number per dimension.
   std::optional<llvm::SmallVector<unsigned, 4>> numbers(const Node &node, llvm::StringRef key, size_t rank) {
     const auto found = node.fields.find(key.str());
     if (found == node.fields.end())
@@ -191,7 +191,7 @@ private:
         bits += llvm::Log2_32(extent);
       }
     if (bits > 30)
-      return fail("the layout has more than 2^30 places");
+      return fail("the layout has more than 2^30 entries");
     llvm::SmallVector<unsigned, 4> sorted = *order;
     llvm::sort(sorted);
     for (unsigned dim = 0; dim < sorted.size(); ++dim)
@@ -221,7 +221,7 @@ private:
     if (!hasOnly(node, {"register", "lane", "warp", "block"}))
       return std::nullopt;
     std::vector<LinearLayout::Input> inputs;
-    // Bases may go beyond the shape: they wrap around, as a blocked layout's do.
+    // Bases may exceed the shape: they wrap around, as a blocked layout's do.
     llvm::SmallVector<int32_t, 4> largest(shape.size(), 0);
     for (llvm::StringRef name : {"register", "lane", "warp", "block"}) {
       LinearLayout::Input &input = inputs.emplace_back();

@@ -1,4 +1,4 @@
-// Reads a layout from text: blocked(...), slice(...), linear(...), or the same as an attribute of ttg.
+// Parses a layout from text: blocked(...), slice(...), linear(...), or the same as an attribute of ttg.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace nereid::tools {
 
-/// Fits the layout to `shape`. On failure says what is wrong and where in the text.
+/// Fits the layout to `shape`. On failure sets `reason`, with the column in the text.
 std::optional<layout::LinearLayout> parseLayout(llvm::StringRef text, llvm::ArrayRef<int64_t> shape,
                                                 std::string &reason);
 

@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   CLI::App app{"Shows which thread holds which element of a tile."};
   app.footer("LAYOUT is blocked(sizePerThread=[1,4], threadsPerWarp=[8,4], warpsPerCta=[4,1], order=[1,0]),\n"
              "slice(dim=1, parent=LAYOUT), linear(register=[[0,1]], lane=[...], warp=[...]),\n"
-             "or the attribute of ttg in the same words.");
+             "or the same as an attribute of ttg.");
   Arguments arguments;
   app.add_option("layout", arguments.layout, "LAYOUT")->required();
   app.add_option("shape", arguments.shape, "the tile's extents, as in 16x64")->required();

@@ -1,4 +1,4 @@
-// What a plan does, a fact a line; bank conflicts are counted lane by lane, not taken from the plan.
+// Prints a plan's properties, one per line; bank conflicts are counted lane by lane, not taken from the plan.
 // SPDX-License-Identifier: MIT
 #include "tools/nereid-layout/PlanText.h"
 

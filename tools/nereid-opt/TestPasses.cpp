@@ -1,4 +1,4 @@
-// Shows the facts of analyses as remarks at the ops that they are about.
+// Reports the results of analyses as remarks at the ops.
 // SPDX-License-Identifier: MIT
 #include "tools/nereid-opt/TestPasses.h"
 
@@ -14,7 +14,7 @@ using namespace nereid;
 namespace {
 template <typename Concrete> struct TestPass : PassWrapper<Concrete, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return Concrete::name; }
-  StringRef getDescription() const final { return "shows what an analysis found"; }
+  StringRef getDescription() const final { return "reports the results of an analysis"; }
 };
 
 std::string text(const analysis::AxisInfo &info) {

@@ -1,4 +1,4 @@
-// Passes that only show what analyses found.
+// Passes that only report the results of analyses.
 // SPDX-License-Identifier: MIT
 #pragma once
 

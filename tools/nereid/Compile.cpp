@@ -1,4 +1,4 @@
-// `nereid compile`: a kernel's stages as files, or on standard output.
+// Implements `nereid compile`: writes a kernel's stages to files or standard output.
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/Commands.h"
 
@@ -60,7 +60,7 @@ static bool writeStage(const std::string &dir, const std::string &name, const st
   return true;
 }
 
-/// The backend's binary where nothing else is asked for.
+/// The requested stages; by default the backend's binary.
 static std::vector<std::string> stagesOf(const CompileArguments &arguments, const std::string &backend) {
   if (!arguments.emit.empty())
     return arguments.emit;
@@ -91,7 +91,7 @@ static std::string withoutLocations(mlir::MLIRContext &context, const std::strin
 }
 
 namespace {
-/// What `compile` starts from: a kernel of a .py file for a signature, or a module's text.
+/// The input of `compile`: a kernel of a .py file with a signature, or a module's text.
 struct Input {
   std::optional<jit::SourceKernel> kernel;
   std::string path, text; ///< of a .ttir file

@@ -1,4 +1,4 @@
-// Looks for ptxas and nvJitLink where CUDA and NVIDIA's wheels put them.
+// Searches for ptxas and nvJitLink where CUDA and NVIDIA's wheels install them.
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/CudaTools.h"
 
@@ -32,7 +32,7 @@ static bool isShorter(const std::string &left, const std::string &right) {
   return std::pair(left.size(), left) < std::pair(right.size(), right);
 }
 
-/// The file of `folder` with the shortest name that begins with `start`: `libnvJitLink.so.13`.
+/// The file of `folder` with the shortest name that starts with `start`: `libnvJitLink.so.13`.
 static std::string shortestIn(const std::string &folder, StringRef start) {
   std::string found;
   std::error_code code;
@@ -42,7 +42,7 @@ static std::string shortestIn(const std::string &folder, StringRef start) {
   return found;
 }
 
-/// Takes what lies under `root`, in these folders of it; whether there was anything.
+/// Records the tools found in these folders under `root`; returns whether there are any.
 static bool take(CudaTools &tools, const std::string &root, StringRef programs,
                  std::initializer_list<StringRef> libraries) {
   tools.roots.push_back(root);
@@ -54,8 +54,7 @@ static bool take(CudaTools &tools, const std::string &root, StringRef programs,
   return !tools.empty();
 }
 
-/// Folders `nvidia` of the Python packages that are installed where this program is:
-/// PREFIX/lib/python3.11/site-packages.
+/// The folders `nvidia` of the Python packages installed where this program is: PREFIX/lib/python3.11/site-packages.
 static std::vector<std::string> wheelFolders() {
   static int anchor;
   const std::string program = fs::getMainExecutable("nereid", &anchor);

@@ -1,4 +1,4 @@
-// Where this machine has what makes machine code of PTX: ptxas, a program, and nvJitLink, a library.
+// Finds the tools that compile PTX to machine code: ptxas, a program, and nvJitLink, a library.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,18 +17,18 @@ struct CudaTools {
   bool empty() const { return ptxas.empty() && nvJitLink.empty(); }
 };
 
-/// What a user said of them on the command line; an empty path stands for none at all.
+/// The user's command-line options for the tools; an empty path disables a tool.
 struct CudaToolArguments {
   std::optional<std::string> ptxas;
   std::optional<std::string> nvJitLink;
 };
 
-/// What the options name, else TRITON_PTXAS_PATH, is all that is looked at. Else both come from the first folder that
-/// has one: CUDA_HOME, CUDA_PATH, NVIDIA's wheels beside this program, /usr/local/cuda; last, ptxas of the PATH.
-/// Nothing, and the problem, where a path that was given is wrong.
+/// Where the options, else TRITON_PTXAS_PATH, give paths, only those are used. Else both come from the first folder
+/// that has one: CUDA_HOME, CUDA_PATH, NVIDIA's wheels next to this program, /usr/local/cuda; last, ptxas of the PATH.
+/// Nullopt, with `problem` set, where a given path is wrong.
 std::optional<CudaTools> findCudaTools(const CudaToolArguments &given, std::string &problem);
 
-/// The version that a program says it has, as in "13.0"; empty where it does not run.
+/// The version that a program reports, as in "13.0"; empty where it does not run.
 std::string ptxasVersion(const std::string &program);
 
 } // namespace nereid::tools

@@ -1,4 +1,4 @@
-// `nereid`: compiles kernels, looks after the cache and the installation, with no Python.
+// `nereid`: compiles kernels and manages the cache and the installation, without Python.
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/Commands.h"
 
@@ -14,8 +14,8 @@ using namespace nereid::tools;
 static constexpr int kUsageStatus = 2;
 
 int main(int argc, char **argv) {
-  CLI::App app{"Nereid: compiles Triton kernels with no Python."};
-  app.require_subcommand(0, 1); // with none, the list of them is the answer
+  CLI::App app{"Nereid: compiles Triton kernels without Python."};
+  app.require_subcommand(0, 1); // without a subcommand, their list is printed
   app.set_version_flag("--version", [] { return "nereid 0.1.0 (build " + nereid::driver::buildId() + ")"; });
   std::function<int()> command;
 
@@ -43,15 +43,15 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   compile->add_option("--num-warps", arguments.numWarps, "warps of a program (GPU)")->capture_default_str();
   compile->add_option("--num-stages", arguments.numStages, "depth of software pipelines (GPU)")->capture_default_str();
-  compile->add_option("--num-ctas", arguments.numCtas, "blocks that a program is launched as (GPU)")
+  compile->add_option("--num-ctas", arguments.numCtas, "CTAs per program (GPU)")
       ->capture_default_str();
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,
                       "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
   compile
-      ->add_option("--ptxas-timeout", arguments.ptxasTimeout, "seconds for one run of either; 0: as long as it takes")
+      ->add_option("--ptxas-timeout", arguments.ptxasTimeout, "limit in seconds for one run of either; 0: no limit")
       ->capture_default_str();
-  compile->add_flag("--debug", arguments.debug, "device asserts are on");
+  compile->add_flag("--debug", arguments.debug, "enable device asserts");
   compile->add_option("--sanitize", arguments.sanitize,
                       "what launches check, on the CPU: bounds, uninit, overflow, nan, nan-loads; several with commas");
   compile->add_flag("--no-fp-fusion", arguments.noFpFusion, "never fuse a multiply and an add");
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
   compile->callback([&] { command = [&] { return runCompile(arguments); }; });
 
   std::string cacheDir = defaultCacheDir();
-  CLI::App *doctor = app.add_subcommand("doctor", "say what this machine offers and what is in the way");
+  CLI::App *doctor = app.add_subcommand("doctor", "report this machine's devices, tools and problems");
   doctor->callback([&] { command = [&] { return runDoctor(cacheDir); }; });
 
   CLI::App *cache = app.add_subcommand("cache", "the kernels kept on disk");

@@ -1,4 +1,5 @@
-// `nereid doctor` and `nereid cache`: what is here, what it takes, and what is in the way.
+// Implements `nereid doctor` and `nereid cache`: reports the machine's devices and tools, the cache's size, and
+// problems.
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/Commands.h"
 
