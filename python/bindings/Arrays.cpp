@@ -1,4 +1,4 @@
-// Each way to read an array, and a memory of which one a Python type wants.
+// Reads an array by each supported protocol, and caches the protocol of each Python type.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Arrays.h"
 
@@ -120,7 +120,7 @@ static ArrayResult readNumpy(PyObject *object, Array &array) {
       type = integerType(view->kind == 'i', bits);
     else if (view->kind == 'b')
       type = ScalarType::U1;
-    else if (view->kind == 'V') // bfloat16 and the like, of other packages
+    else if (view->kind == 'V') // bfloat16 and similar types of other packages
       type = scalarTypeNamed(utf8(checked(PyObject_Str(checked(PyObject_GetAttrString(object, "dtype")).ptr()))));
   }
   if (!type)
@@ -134,7 +134,7 @@ static ArrayResult readNumpy(PyObject *object, Array &array) {
 
 static ArrayResult readDlPack(PyObject *object, Array &array) {
   nb::object capsule = dlPackCapsule(object, array.producer);
-  // The capsule frees the view when it dies, which must not be before the launch has ended.
+  // The capsule frees the view when it dies, which must not happen before the launch has ended.
   ArrayResult result = ArrayResult::NotAnArray;
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) {
     auto *managed = static_cast<dlpack::ManagedTensor *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
@@ -160,14 +160,15 @@ namespace {
 enum class Protocol : uint8_t { None, Exchange, Numpy, CudaInterface, DlPack, DataPointer };
 
 struct ArrayTypeInfo {
-  PyTypeObject *type; ///< owned, so that its address is not given to another type
+  PyTypeObject *type; ///< owned, so that its address is not reused for another type
   Protocol protocol;
   int (*view)(void *, dlpack::Tensor *) = nullptr;
   StreamQuery streamQuery = nullptr;
 };
 } // namespace
 
-// Few types are ever passed. An entry is written once and stays; what finds no place is asked anew each time.
+// Few types are ever passed. An entry is written once and stays; a type that finds no free entry is classified anew
+// each time.
 static std::array<std::atomic<const ArrayTypeInfo *>, 64> knownTypes;
 
 static bool typeHas(PyTypeObject *type, const char *name) {
@@ -175,8 +176,8 @@ static bool typeHas(PyTypeObject *type, const char *name) {
   return found.is_valid();
 }
 
-/// The table speaks for the very class that has it, and for torch's Parameter, which is a tensor in all but
-/// name; other subclasses may have no memory behind them.
+/// The exchange table is valid for the exact class that has it, and for torch's Parameter, which is a plain tensor in
+/// memory; other subclasses may have no memory.
 static bool isPlainTensor(PyTypeObject *type) {
   nb::object own = attributeOrNull(reinterpret_cast<PyObject *>(type), "__dict__");
   if (own.is_valid() && PyMapping_HasKeyString(own.ptr(), "__dlpack_c_exchange_api__"))
@@ -197,7 +198,7 @@ static ArrayTypeInfo examine(PyTypeObject *type) {
   }
   if (typeHas(type, "data_ptr"))
     return {type, Protocol::DataPointer};
-  // numpy's scalars have an array interface too, but they are values, not memory.
+  // numpy's scalars have an array interface too, but they are passed by value.
   if (typeHas(type, "__array_struct__") && typeHas(type, "__setitem__"))
     return {type, Protocol::Numpy};
   if (typeHas(type, "__cuda_array_interface__"))
@@ -243,7 +244,7 @@ static ArrayResult read(PyObject *object, Array &array) {
   case Protocol::Numpy:
     return readNumpy(object, array);
   case Protocol::CudaInterface: {
-    // A library may have the property for arrays that are not on a GPU, and then fail to find it.
+    // A library may have the property for arrays that are not on a GPU, and then fail to read it.
     const ArrayResult result = readCudaInterface(object, array);
     return result == ArrayResult::NotAnArray && typeHas(Py_TYPE(object), "__dlpack__") ? readDlPack(object, array)
                                                                                        : result;

@@ -1,7 +1,7 @@
-// Reads address, element type and device of whatever people pass as an array.
+// Reads address, element type and device of any object passed as an array.
 // SPDX-License-Identifier: MIT
 //
-// torch tensors go through DLPack's C table (one call, no Python object made), numpy arrays through
+// torch tensors are read through DLPack's C table (one call, no Python object created), numpy arrays through
 // `__array_struct__`, others through `__cuda_array_interface__`, `__dlpack__`, or `data_ptr()` with `dtype` and
 // `device`.
 #pragma once
@@ -20,11 +20,11 @@ struct Array {
   jit::ScalarType type = jit::ScalarType::I8;
   DeviceKind device = DeviceKind::Unknown;
   int32_t deviceIndex = 0;
-  bool isReadOnly = false;     ///< as far as the protocol tells
-  std::string_view deviceName; ///< of a device that is `Other`; the string is kept for good
-  /// Tells the stream that the array's library puts its work into; null where the type does not say.
+  bool isReadOnly = false;     ///< false if the protocol does not tell
+  std::string_view deviceName; ///< of a device that is `Other`; the string is never freed
+  /// Returns the stream that the array's library uses; null where the type has no such function.
   StreamQuery streamQuery = nullptr;
-  /// The stream that the contents come from, which others have to wait for; 0 where there is nothing to wait for.
+  /// The stream that produces the contents, which other streams must wait for; 0 where no wait is needed.
   uint64_t producer = 0;
   /// Keeps borrowed memory alive; null where the array itself does.
   nb::object owner;
@@ -33,23 +33,23 @@ struct Array {
 enum class ArrayResult : uint8_t {
   Read,
   NotAnArray,
-  Failed, ///< an array that cannot be passed; a Python exception says why
+  Failed, ///< an array that cannot be passed; a Python exception is set
 };
 ArrayResult readArray(PyObject *object, Array &array);
 
-// The protocols of arrays on a GPU (CudaArrays.cpp); both raise C++ forms of Python exceptions.
+// The protocols of arrays on a GPU (CudaArrays.cpp); both throw Python exceptions as nb::python_error.
 ArrayResult readCudaInterface(PyObject *object, Array &array);
-/// The capsule of `object.__dlpack__()`, of version 1 where the object knows it. The contents are there for the current
-/// stream, which becomes `readyFor`; it stays as it is where the object is not on a GPU.
+/// The capsule of `object.__dlpack__()`, of version 1 where the object supports it. The contents are ready for the
+/// current stream, which is stored in `readyFor`; it is unchanged where the object is not on a GPU.
 nb::object dlPackCapsule(PyObject *object, uint64_t &readyFor);
 
-/// An exception that names the element type, as the array spells it.
+/// Raises an exception that names the element type, as the array spells it.
 ArrayResult unsupportedType(PyObject *object, const std::string &spelling);
 
-/// The type behind any spelling: `torch.float32`, `float32`, `<class 'numpy.float32'>`, `fp32`.
+/// The type for any spelling: `torch.float32`, `float32`, `<class 'numpy.float32'>`, `fp32`.
 std::optional<jit::ScalarType> scalarTypeNamed(std::string_view spelling);
 
-/// By class and width; nothing where kernels have no such type.
+/// The integer type of that width; nullopt where kernels have no such type.
 std::optional<jit::ScalarType> integerType(bool isSigned, unsigned bits);
 std::optional<jit::ScalarType> floatType(unsigned bits);
 std::optional<jit::ScalarType> scalarTypeOf(dlpack::DataType type);

@@ -1,4 +1,4 @@
-// Metadata, stages, folder view and kernel of a finished compilation.
+// Builds metadata, stages, folder view and kernel of a finished compilation.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/CompiledData.h"
 
@@ -43,7 +43,7 @@ static nb::object fromJson(const nlohmann::json &value) {
   }
 }
 
-/// Names of the parameters behind which the kernel may write.
+/// Names of the pointer parameters that the kernel may write through.
 static std::vector<std::string> writtenParameters(const artifact::Artifact &artifact) {
   std::vector<std::string> names;
   for (const artifact::Parameter &parameter : artifact.parameters)
@@ -52,7 +52,7 @@ static std::vector<std::string> writtenParameters(const artifact::Artifact &arti
   return names;
 }
 
-/// The facts of a kernel that others read, by the names they read them under.
+/// The metadata of a kernel, by the names that other libraries read.
 static nlohmann::ordered_json metadataOf(const artifact::Artifact &artifact) {
   nlohmann::ordered_json metadata;
   for (const auto &[name, text] : artifact.options)
@@ -86,8 +86,8 @@ nb::dict CompiledData::phaseTimes() const {
   return dict;
 }
 
-/// (registers of a thread, 32-bit words that it spills, threads of a block), as the assembler said; None where the
-/// driver assembles, or where there is none.
+/// (registers per thread, 32-bit words spilled per thread, threads per CTA), as ptxas reported; None where the driver
+/// compiles, or where ptxas reported nothing.
 static nb::object resourcesOf(const CompiledData &data) {
   const artifact::Artifact &artifact = data.artifact;
   if (artifact.registers == 0 || artifact.tool == "driver")
@@ -104,7 +104,8 @@ static bool isBinary(std::string_view stage) {
 }
 
 nb::list CompiledData::stages() const {
-  // Each is derived from the TTIR, but for what it was made of, and for those of a kernel that began as a later stage.
+  // Each stage is derived from the TTIR, except its input, and except those of a kernel that started from a later
+  // stage.
   const bool hasAll = artifact.findStage("ttir");
   nb::list names;
   for (const std::string &name : driver::stageNames(artifact.target.backend))
@@ -157,7 +158,7 @@ std::shared_ptr<LoadedKernel> CompiledData::kernel(int32_t ordinal) {
     if (const auto found = loaded.find(ordinal); found != loaded.end())
       return found->second;
   }
-  // Loading lets go of the GIL, so it cannot hold the lock; the first of two loads stays.
+  // Loading releases the GIL, so it cannot hold the lock; the result of the first of two loads is kept.
   auto fresh = LoadedKernel::load(artifact, ordinal);
   std::lock_guard<std::mutex> lock(loading);
   return loaded.emplace(ordinal, std::move(fresh)).first->second;
@@ -176,7 +177,7 @@ void nereid::python::warnOfCache() {
       throw nb::python_error();
 }
 
-// A compilation that was interrupted ends after the pass that it is at, before the process takes LLVM down.
+// A cancelled compilation ends after the current pass, before the process shuts LLVM down.
 static constexpr auto kPatienceAtExit = std::chrono::seconds(10);
 
 static void flushStores() {
@@ -184,7 +185,7 @@ static void flushStores() {
   StoreQueue::instance().flush();
 }
 
-/// The end of a process comes here, too.
+/// Also called at the end of the process.
 static void flushCache() {
   {
     nb::gil_scoped_release release;

@@ -1,4 +1,4 @@
-// The result of a compilation as Python holds it: the artifact, its stages, its kernel.
+// The Python class of a compilation's result: the artifact, its stages, its kernel.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,7 +20,7 @@ public:
   nb::dict phaseTimes() const;
   nb::list stages() const;
   nb::object stage(const std::string &name) const;
-  /// The kernel on that device of its target's kind; loaded at the first call.
+  /// The kernel on that device of its target's backend; loaded at the first call.
   std::shared_ptr<LoadedKernel> kernel(int32_t ordinal);
   std::string writeView(const std::string &root) const;
 
@@ -34,9 +34,9 @@ private:
   std::map<int32_t, std::shared_ptr<LoadedKernel>> loaded; ///< by device
 };
 
-/// The cache of this process; the folder is named at each call.
+/// The cache of this process; the folder is passed to each call.
 jit::DiskCache &diskCache();
-/// Passes on what the cache had to say, as warnings.
+/// Forwards the cache's messages as Python warnings.
 void warnOfCache();
 
 void bindCompiledData(nb::module_ &module);

@@ -1,4 +1,4 @@
-// Keeps a few idle contexts, and lets each go after a number of uses, since they only ever grow.
+// Keeps a few idle contexts, and destroys each after a number of uses, since they only ever grow.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/ContextPool.h"
 

@@ -1,4 +1,5 @@
-// MLIR contexts to compile in: one at a time each, used again, since making one costs more than a small kernel.
+// A pool of MLIR contexts: each serves one compilation at a time and is reused, since creating one costs more than a
+// small kernel.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,7 +18,7 @@ public:
     unsigned uses = 0;
   };
 
-  /// A context for one compilation; it goes back when the lease ends. No module may outlive that.
+  /// A context for one compilation; it returns to the pool at the end of the lease. No module may outlive the lease.
   class Lease {
   public:
     explicit Lease(ContextPool &pool) : pool(pool), entry(pool.take()) {}
@@ -28,7 +29,7 @@ public:
     Lease(const Lease &) = delete;
     Lease &operator=(const Lease &) = delete;
     mlir::MLIRContext &operator*() { return *entry.context; }
-    /// Leaves the context as it is, for good: not even its destructor may run.
+    /// Leaks the context: not even its destructor may run.
     void discard() { (void)entry.context.release(); }
 
   private:

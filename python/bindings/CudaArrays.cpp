@@ -1,4 +1,4 @@
-// Arrays on a GPU that are not torch's: `__cuda_array_interface__`, and what `__dlpack__` wants to know there.
+// Reads GPU arrays of libraries other than torch: `__cuda_array_interface__`, and the stream protocol of `__dlpack__`.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Arrays.h"
 
@@ -10,7 +10,7 @@ using jit::ScalarType;
 
 //--- __cuda_array_interface__ ------------------------------------------------------------------
 
-/// The type that a type string such as "<f4" stands for; nothing for other byte orders.
+/// The type of a type string such as "<f4"; nullopt for other byte orders.
 static std::optional<ScalarType> typeOf(std::string_view text) {
   if (text.size() < 3 || text[0] == '>')
     return std::nullopt;
@@ -30,7 +30,7 @@ static std::optional<ScalarType> typeOf(std::string_view text) {
   }
 }
 
-/// The GPU that an address belongs to; with one GPU there is nothing to ask.
+/// The GPU that an address belongs to; with one GPU no query is needed.
 static int32_t deviceOf(uint64_t address) {
   auto driver = runtime::cudaDriver();
   if (!driver)
@@ -65,7 +65,7 @@ ArrayResult nereid::python::readCudaInterface(PyObject *object, Array &array) {
     return ArrayResult::Failed;
   }
   std::optional<ScalarType> type = typeOf(utf8(typeText));
-  if (!type) // bfloat16 and the like have no type string, but a name
+  if (!type) // bfloat16 and similar types have no type string, but a name
     if (nb::object dtype = attributeOrNull(object, "dtype"); dtype.is_valid())
       type = scalarTypeNamed(utf8(checked(PyObject_Str(dtype.ptr()))));
   if (!type)
@@ -84,7 +84,7 @@ ArrayResult nereid::python::readCudaInterface(PyObject *object, Array &array) {
 
 //--- __dlpack__ --------------------------------------------------------------------------------
 
-/// The GPU that the object says it is on; nothing for the CPU and others.
+/// The GPU that the object reports; nullopt for the CPU and others.
 static std::optional<int32_t> gpuOf(PyObject *object) {
   nb::object deviceTuple = attributeOrNull(object, "__dlpack_device__");
   if (!deviceTuple.is_valid())
@@ -112,7 +112,7 @@ nb::object nereid::python::dlPackCapsule(PyObject *object, uint64_t &readyFor) {
   nb::object capsule = nb::steal(PyObject_Call(method.ptr(), nb::tuple().ptr(), keywords.ptr()));
   if (capsule.is_valid() || !PyErr_ExceptionMatches(PyExc_TypeError))
     return checked(capsule.release().ptr());
-  PyErr_Clear(); // a method older than version 1
+  PyErr_Clear(); // the method is older than version 1
   nb::del(keywords["max_version"]);
   return checked(PyObject_Call(method.ptr(), nb::tuple().ptr(), keywords.ptr()));
 }

@@ -1,4 +1,4 @@
-// Tensor descriptors that the host makes: recognised by their class's name, taken apart for a launch.
+// Recognises tensor descriptors made on the host by their class's name, and reads their fields for a launch.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Descriptors.h"
 
@@ -26,7 +26,7 @@ nb::object descriptorField(nb::handle descriptor, size_t part) {
   if (length < 0)
     throw nb::python_error();
   const auto rank = static_cast<size_t>(length);
-  // Base, extents, strides, two flags, extents and strides once more.
+  // Base, extents, strides, two flags, then extents and strides again.
   if (part == 0)
     return baseOf(descriptor);
   const size_t flags = 1 + 2 * rank;

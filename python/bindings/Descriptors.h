@@ -1,4 +1,4 @@
-// Tensor descriptors that the host makes: recognised by their class's name, taken apart for a launch.
+// Tensor descriptors made on the host: recognised by their class's name, read field by field for a launch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,10 +8,10 @@ namespace nereid::python {
 
 bool isDescriptor(nb::handle argument);
 
-/// The memory that a descriptor describes.
+/// The base array of a descriptor.
 nb::object baseOf(nb::handle descriptor);
 
-/// The part of a descriptor that is its parameter of that number, in the order of the plain launch ABI.
+/// The field of a descriptor for its parameter number `part`, in the order of the plain launch ABI.
 nb::object descriptorField(nb::handle descriptor, size_t part);
 
 } // namespace nereid::python

@@ -1,4 +1,4 @@
-// The parts of DLPack's binary interface, version 1.3, that are read here.
+// The parts of DLPack's binary interface, version 1.3, that are used here.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -37,7 +37,7 @@ struct Tensor {
   uint64_t byteOffset;
 };
 
-/// What a capsule "dltensor" holds.
+/// The contents of a capsule "dltensor".
 struct ManagedTensor {
   Tensor tensor;
   void *context;
@@ -49,7 +49,7 @@ struct Version {
   uint32_t minor;
 };
 
-/// What a capsule "dltensor_versioned" holds.
+/// The contents of a capsule "dltensor_versioned".
 struct ManagedTensorVersioned {
   Version version;
   void *context;
@@ -59,16 +59,16 @@ struct ManagedTensorVersioned {
 };
 inline constexpr uint64_t readOnly = 1; ///< in `flags`
 
-/// The table behind a type's `__dlpack_c_exchange_api__`, a capsule "dlpack_exchange_api".
+/// The table of a type's `__dlpack_c_exchange_api__`, a capsule "dlpack_exchange_api".
 struct ExchangeApi {
   Version version;
   ExchangeApi *older;
   void *allocate;
   void *managedFromObject;
   void *objectFromManaged;
-  /// Fills a view that is good while the object is; null where a library has none.
+  /// Fills a view that is valid while the object lives; null where a library has none.
   int (*viewFromObject)(void *object, Tensor *view);
-  /// The stream that the library puts its work on a device into; null where a library has none.
+  /// The stream that the library uses on a device; null where a library has none.
   int (*currentStream)(int32_t deviceType, int32_t deviceId, void **stream);
 };
 

@@ -1,4 +1,4 @@
-// Takes apart arguments that hold others.
+// Splits composite arguments into their elements.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Elements.h"
 
@@ -9,7 +9,7 @@
 
 namespace nereid::python {
 
-/// What `dataclasses` marks the fields with that objects have: neither a ClassVar nor an InitVar is one.
+/// The marker of the dataclass fields that objects have: neither a ClassVar nor an InitVar has it.
 static PyObject *markOfFields() {
   static std::atomic<PyObject *> known{nullptr};
   if (PyObject *mark = known.load())

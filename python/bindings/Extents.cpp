@@ -1,4 +1,4 @@
-// Asks `triton.sanitizer` how far an array reaches.
+// Queries `triton.sanitizer` for the extent of an array's memory.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Extents.h"
 

@@ -1,4 +1,4 @@
-// The memory behind the arguments of a launch, for kernels that check what they access.
+// The memory extents of a launch's arguments, for kernels that check their accesses.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace nereid::python {
 
-/// What is behind the argument of a parameter: None has no memory, an address may have any.
+/// The memory of a parameter's argument: None has no memory, an address may have any.
 runtime::MemoryExtent extentOf(nb::handle object, const jit::PackedParam &param, uint64_t address);
 
-/// The argument block with the extent of each parameter's memory behind it.
+/// The packed arguments with the extent of each parameter's memory appended.
 std::vector<char> withExtents(std::span<const char> packed, const std::vector<runtime::MemoryExtent> &extents);
 
 } // namespace nereid::python

@@ -1,4 +1,4 @@
-// A context and a module of IR that Python may hold on to.
+// A context and a module of IR, kept alive by Python objects.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@ namespace nereid::python {
 
 class IrContext {
 public:
-  /// Made with its dialects at the first need.
+  /// Created with its dialects at first use.
   mlir::MLIRContext &context();
 
 private:

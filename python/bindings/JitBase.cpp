@@ -129,7 +129,7 @@ static int traverse(PyObject *self, visitproc visit, void *arg) {
   if (!state)
     return 0;
   Py_VISIT(state->watch);
-  if (state->parameters && state->parameters.use_count() == 1) // a call that runs has its own share
+  if (state->parameters && state->parameters.use_count() == 1) // a running call has its own share
     for (const LaunchParameter &parameter : state->parameters->list)
       Py_VISIT(parameter.defaultValue);
   int stopped = 0;
@@ -167,7 +167,7 @@ static void destroy(PyObject *self) {
 
 static PyObject *clearLaunches(PyObject *self, PyObject *) {
   JitState &state = stateOf(self);
-  std::unique_ptr<Launches> launches; // entries may run Python code when they go, default values too
+  std::unique_ptr<Launches> launches; // their destruction may run Python code, as may that of default values
   std::shared_ptr<const LaunchParameters> parameters;
   NEREID_BEGIN_STATE(self);
   launches = std::move(state.launches);

@@ -12,15 +12,15 @@
 
 namespace nereid::python {
 
-/// A parameter as far as launching needs it; what it refers to is owned by LaunchParameters.
+/// The properties of a parameter that launching needs; its objects are owned by LaunchParameters.
 struct LaunchParameter {
   PyObject *name; ///< interned
   bool isConstexpr;
   PyObject *defaultValue; ///< null where there is none
 };
 
-/// All of a function. A call holds them while it binds its arguments: what it asks of those may run Python code
-/// that makes the function forget them.
+/// All parameters of a function. A call shares them while it binds its arguments: binding may run Python code that
+/// makes the function drop them.
 struct LaunchParameters {
   LaunchParameters() = default;
   LaunchParameters(const LaunchParameters &) = delete;
@@ -29,7 +29,7 @@ struct LaunchParameters {
   std::vector<LaunchParameter> list;
 };
 
-/// What one launch key leads to.
+/// The kernel for one launch key.
 class LaunchEntry {
 public:
   /// Takes its own references. `identities` are the objects whose addresses are in the key.
@@ -44,7 +44,7 @@ public:
 };
 using Launches = jit::LaunchTable<LaunchEntry>;
 
-/// Beyond this many keys a table is emptied: something in the key never repeats.
+/// A table with more keys is cleared: something in the key never repeats.
 inline constexpr size_t maxLaunchKeys = 1 << 14;
 
 struct JitState {
@@ -58,9 +58,9 @@ struct JitState {
 
   /// Reads `params` once; false with a Python exception.
   bool readParameters(PyObject *function);
-  /// The table of this epoch.
+  /// The launch table of the current epoch.
   Launches &currentLaunches();
-  /// Whether every watched global still is what it was.
+  /// Whether every watched global still has its value.
   bool watchHolds() const;
 };
 
@@ -71,7 +71,7 @@ struct JitBaseObject {
 /// The state of a JITFunction; null for any other object.
 JitState *jitStateOf(PyObject *object);
 
-// Holds a function's state for one thread where Python has no lock of its own; nothing where it has.
+// Locks a function's state for one thread in free-threaded Python; empty where the GIL protects it.
 #if defined(Py_GIL_DISABLED)
 #define NEREID_BEGIN_STATE(object) Py_BEGIN_CRITICAL_SECTION(object)
 #define NEREID_END_STATE() Py_END_CRITICAL_SECTION()
@@ -80,13 +80,12 @@ JitState *jitStateOf(PyObject *object);
 #define NEREID_END_STATE() }
 #endif
 
-/// Every launch goes through Python while this is set (launch hooks, always_compile).
+/// While this is set, every launch goes through Python (launch hooks, always_compile).
 extern std::atomic<bool> slowLaunch;
-/// Where the user has an allocator: called with (bytes, alignment) for each block of a kernel's scratch, the same of a
-/// profile's, the number of blocks and the stream, it gives (address, address, what keeps them). Else null. Guarded by
-/// the GIL.
+/// The user's allocator, or null: called with (bytes, alignment) of each CTA's scratch, the same of its profile
+/// scratch, the number of CTAs and the stream; returns (address, address, owner of both). Guarded by the GIL.
 extern PyObject *scratchProvider;
-/// A table of an older epoch is dropped when it is next looked at.
+/// A table of an older epoch is dropped at its next use.
 extern std::atomic<uint64_t> launchEpoch;
 
 PyTypeObject *makeLauncherType(nb::module_ &module);

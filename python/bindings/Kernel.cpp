@@ -1,4 +1,4 @@
-// Loads artifacts onto devices and launches them with the arguments that Python gives.
+// Loads artifacts onto devices and launches them with arguments from Python.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Kernel.h"
 
@@ -19,19 +19,19 @@ using namespace nereid::python;
 
 std::atomic<bool> nereid::python::checkPointers{false};
 
-/// Where this thread's last launch went.
+/// The kind of device of this thread's last launch.
 static thread_local DeviceKind lastLaunch = DeviceKind::Unknown;
 
 //--- Errors ------------------------------------------------------------------------------------
 
-/// `OutOfResources(required, limit, name)`, which tuning catches.
+/// Sets `OutOfResources(required, limit, name)`, which tuning catches.
 static void setOutOfResources(const runtime::Error &error) {
   PyObject *module = PyImport_ImportModule("triton.runtime.errors");
   PyObject *type = module ? PyObject_GetAttrString(module, "OutOfResources") : nullptr;
   PyObject *created = type ? PyObject_CallFunction(type, "KKs", static_cast<unsigned long long>(error.required),
                                                    static_cast<unsigned long long>(error.limit), error.resource.c_str())
                            : nullptr;
-  // Its text is Triton's, which names no kernel. Python 3.10 has no notes.
+  // The exception's text is Triton's, which does not name the kernel. Python 3.10 has no notes.
   PyObject *noted = created ? PyObject_CallMethod(created, "add_note", "s", error.text.c_str()) : nullptr;
   if (created && !noted)
     PyErr_Clear();
@@ -43,7 +43,7 @@ static void setOutOfResources(const runtime::Error &error) {
   Py_XDECREF(module);
 }
 
-/// The text has a code already, in its first line.
+/// The text already has a code in its first line.
 static void setSanitizerError(const runtime::Error &error) {
   PyObject *module = PyImport_ImportModule("triton.runtime.errors");
   PyObject *type = module ? PyObject_GetAttrString(module, "SanitizerError") : nullptr;
@@ -173,13 +173,13 @@ static std::string deviceText(DeviceKind device, int32_t ordinal, std::string_vi
   return nameOf(device) + (device == DeviceKind::Cpu ? std::string() : ":" + std::to_string(ordinal));
 }
 
-/// What the driver knows of an address; nothing where it cannot be asked.
+/// The driver's information about an address; nullopt where it cannot be queried.
 static std::optional<runtime::PointerInfo> pointerInfoOf(runtime::Device *runner, uint64_t address) {
   auto info = static_cast<runtime::CudaDevice *>(runner)->pointerInfo(address);
   return info ? std::optional(*info) : std::nullopt;
 }
 
-/// Memory of the host that a GPU may read, too, is as good as its own.
+/// Host memory that a GPU may read counts as device memory.
 static bool moveToDevice(runtime::Device *runner, ArgumentLeaf &leaf) {
   const auto info = pointerInfoOf(runner, leaf.bits);
   if (!info || !info->isKnown || !info->onDevice)
@@ -198,7 +198,7 @@ static void checkElements(const Array &array, const PackedParam &param, const ar
                                parameter.type + "`");
 }
 
-/// What the driver says of a pointer, when checking is on: kernels read only what it knows.
+/// With checking on, rejects pointers that the driver does not know.
 static void checkPointer(runtime::Device *runner, uint64_t address, const artifact::Parameter &parameter) {
   const auto info = address ? pointerInfoOf(runner, address) : std::nullopt;
   if (info && !info->isKnown) {
@@ -210,7 +210,7 @@ static void checkPointer(runtime::Device *runner, uint64_t address, const artifa
   }
 }
 
-/// The argument of `params()[index]` as it goes into the block.
+/// The argument of `params()[index]` as it is packed.
 ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &array) const {
   const artifact::Parameter &parameter = artifact().parameters[index];
   const PackedParam &param = plan[index];
@@ -233,7 +233,7 @@ ArgumentLeaf LoadedKernel::readArgument(size_t index, PyObject *object, Array &a
   return leaf;
 }
 
-/// What a tuple or an object holds at this index.
+/// The element at this index of a tuple or an object.
 static nb::object elementAt(nb::handle whole, uint32_t index, const artifact::Parameter &parameter) {
   nb::object parts = elementsOf(whole);
   if (!parts.is_valid() || index >= PyTuple_GET_SIZE(parts.ptr()))
@@ -241,7 +241,7 @@ static nb::object elementAt(nb::handle whole, uint32_t index, const artifact::Pa
   return nb::borrow(PyTuple_GET_ITEM(parts.ptr(), index));
 }
 
-/// What a parameter is given: an argument, or a value inside of one.
+/// The value of a parameter: an argument, or an element of one.
 static nb::object argumentFor(const PackedParam &param, nb::handle args, const artifact::Parameter &parameter) {
   nb::object given = nb::borrow(PyTuple_GET_ITEM(args.ptr(), param.position));
   for (const uint32_t index : param.path)

@@ -1,4 +1,4 @@
-// A kernel that is ready to run, and how Python's arguments become its argument block.
+// A loaded kernel, and the packing of Python's arguments for it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@ using jit::ArgumentLeaf;
 using jit::PackedParam;
 using jit::PackResult;
 
-/// Argument blocks up to this size are built on the stack.
+/// Packed arguments up to this size are built on the stack.
 inline constexpr size_t stackBlockBytes = 1024;
 
 /// Raises the Python exception for a failure of the runtime.
@@ -26,7 +26,7 @@ inline constexpr size_t stackBlockBytes = 1024;
 /// The same, for code without C++ exceptions: sets it.
 void setRuntimeError(const runtime::Error &error);
 
-/// Memory that a kernel asks for beside its arguments, where the caller has it; 0: the runtime provides it.
+/// Scratch memory that the caller provides for a kernel; 0: the runtime provides it.
 struct ScratchAddresses {
   uint64_t global = 0;
   uint64_t profile = 0;
@@ -34,7 +34,7 @@ struct ScratchAddresses {
 
 class LoadedKernel {
 public:
-  /// Loads the artifact onto device `ordinal` of its kind; a Python exception where that fails.
+  /// Loads the artifact onto device `ordinal` of its backend; raises a Python exception on failure.
   static std::shared_ptr<LoadedKernel> load(const artifact::Artifact &artifact, int32_t ordinal);
 
   const artifact::Artifact &artifact() const { return kernel->artifact(); }
@@ -44,26 +44,26 @@ public:
   int32_t ordinal() const { return deviceOrdinal; }
   runtime::KernelResources resources() const { return kernel->resources(); }
   void *handle() const { return kernel->handle(); }
-  /// Whether a launch on a GPU needs memory that Python may want to provide.
+  /// Whether a launch on a GPU needs scratch that Python may provide.
   bool wantsScratch() const {
     return deviceKind != DeviceKind::Cpu && (artifact().globalScratchBytes || artifact().profileScratchBytes);
   }
-  /// Number of arguments with constants, where the artifact tells; else 0.
+  /// Number of arguments with constants, where the artifact records it; else 0.
   size_t argumentCount() const { return arguments; }
 
-  /// Runs the kernel. False, with a Python exception, on failure or an interrupt. The CPU is at work until it
-  /// returns, and so without the GIL; a GPU is only told what to do, and letting go of the GIL would take longer.
-  /// With `program`, only that one of the grid's programs runs; on the CPU alone.
+  /// Runs the kernel. False, with a Python exception, on failure or an interrupt. A CPU launch runs until it returns,
+  /// so it releases the GIL; a GPU launch only enqueues, and releasing the GIL would take longer. With `program`, only
+  /// that program of the grid runs; on the CPU only.
   bool launch(runtime::Grid grid, void *stream, const char *block, const runtime::Grid *program = nullptr) {
     return launch(grid, stream, std::span(block, bytes), program);
   }
-  /// The same with the extents of what the kernel accesses behind the arguments.
+  /// The same, with the extents of the accessed memory appended to the arguments.
   bool launch(runtime::Grid grid, void *stream, std::span<const char> packed, const runtime::Grid *program = nullptr);
 
-  /// Makes `stream` wait for what the others have been given. False, with a Python exception, on failure.
+  /// Makes `stream` wait for the work of the producer streams so far. False, with a Python exception, on failure.
   bool waitFor(const std::vector<uint64_t> &producers, void *stream);
 
-  /// `CompiledKernel`'s way to launch: every argument of the signature in order.
+  /// The launch of a `CompiledKernel`: every argument of the signature in order.
   void launchWithArguments(runtime::Grid grid, void *stream, nb::handle args, ScratchAddresses scratch,
                            const runtime::Grid *program = nullptr);
 
@@ -78,10 +78,10 @@ private:
   int32_t deviceOrdinal = 0;
 };
 
-/// Whether every pointer is looked up with the driver before a launch that goes through Python.
+/// Whether a launch that goes through Python checks every pointer with the driver.
 extern std::atomic<bool> checkPointers;
 
-/// The kernel behind an object of class `Kernel`; null for any other object.
+/// The kernel of an object of class `Kernel`; null for any other object.
 LoadedKernel *loadedKernelOf(nb::handle object);
 
 } // namespace nereid::python

@@ -1,4 +1,4 @@
-// Reads the types, constants and attributes of a kernel's parameters out of Python's objects.
+// Reads the types, constants and attributes of a kernel's parameters from Python objects.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/KernelArguments.h"
 
@@ -13,14 +13,14 @@ using sema::Value;
 
 //--- Keys --------------------------------------------------------------------------------------
 
-/// Text that no other compilation has: for constants that have no text of their own.
+/// Text that no other compilation has: for constants without a text of their own.
 static std::string uniqueText() {
   static std::atomic<uint64_t> count{0};
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   return "unique " + std::to_string(now) + " " + std::to_string(count.fetch_add(1));
 }
 
-/// Whether the repr of such an object says all of it: types and scalars of libraries that keep to that.
+/// Whether the repr of such an object identifies its value: types and scalars of certain libraries.
 static bool isSaidByRepr(nb::handle constant) {
   nb::object module = attributeOrNull(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(constant.ptr()))), "__module__");
   if (!module.is_valid() || !PyUnicode_Check(module.ptr()))
@@ -32,7 +32,7 @@ static bool isSaidByRepr(nb::handle constant) {
          text.find(" at 0x") == std::string::npos && text.find("...") == std::string::npos;
 }
 
-/// Text that differs where the methods or the constants of two classes do, in every process.
+/// Text that differs where the methods or the constants of two classes differ, in every process.
 static std::string classKey(nb::handle type) {
   nb::object module = checked(PyImport_ImportModule("triton.runtime.dependencies"));
   nb::object function = checked(PyObject_GetAttrString(module.ptr(), "class_key"));
@@ -41,7 +41,7 @@ static std::string classKey(nb::handle type) {
 
 static std::string keyText(nb::handle constant);
 
-/// The parts of an object whose class says what they are: an enum's member, a dataclass; none of others.
+/// The elements of an object whose class defines them: an enum's member, a dataclass; nullopt for others.
 static std::optional<std::string> elementsText(nb::handle constant) {
   nb::handle type(reinterpret_cast<PyObject *>(Py_TYPE(constant.ptr())));
   if (nb::object members = attributeOrNull(type, "__members__"); members.is_valid())
@@ -56,7 +56,7 @@ static std::optional<std::string> elementsText(nb::handle constant) {
   return text + "}";
 }
 
-/// Equal texts only for constants that compile alike, in every process.
+/// Texts that are equal only for constants that compile alike, in every process.
 static std::string keyText(nb::handle constant) {
   if (nb::object key = attributeOrNull(constant, "cache_key"); key.is_valid() && PyUnicode_Check(key.ptr()))
     return reprOf(constant) + " " + std::string(utf8(key));
@@ -75,7 +75,7 @@ static std::string keyText(nb::handle constant) {
     return *parts;
   if (isPlain)
     return reprOf(constant);
-  // Two objects of one repr may differ in what the repr does not show.
+  // Two objects of equal repr may differ in what the repr does not show.
   return isSaidByRepr(constant) ? std::string(Py_TYPE(constant.ptr())->tp_name) + " " + reprOf(constant) : uniqueText();
 }
 
@@ -106,14 +106,14 @@ ParsedArgument ArgumentReader::constant(nb::handle value) {
   return parsed;
 }
 
-/// The class of the objects whose types these are; null for those of a tuple.
+/// The class of the objects with these field types; null for a tuple's.
 nb::object ArgumentReader::classOf(nb::handle types) {
   if (isA(types, packageNames().fieldTypes))
     return checked(PyObject_GetAttrString(types.ptr(), "object_class"));
   return isNamedTuple(types) ? nb::borrow(types.type()) : nb::object();
 }
 
-/// The names and the class that a tuple of types stands for; its elements are not in it.
+/// The names and the class of a tuple of types, without its elements.
 sema::TupleValue ArgumentReader::kindOf(nb::handle types) {
   sema::TupleValue kind;
   nb::object owner = classOf(types);

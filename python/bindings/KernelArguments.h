@@ -1,4 +1,4 @@
-// What a signature, constants and attributes say of one parameter of a kernel.
+// One parameter of a kernel, from the signature, the constants and the attributes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace nereid::python {
 
-/// One parameter in all the forms that are needed.
+/// One parameter in all forms that are needed.
 struct ParsedArgument {
   sema::KernelArgument argument;
   jit::ArgumentSpec signature;
   std::string classes; ///< of objects and namedtuples in it: texts that differ where their methods do
 };
 
-/// Parameter number `index`, whose type is `type`: a text, or a tuple of types for one that holds several values.
+/// Reads parameter number `index` of type `type`: a text, or a tuple of types for one with several values.
 ParsedArgument readArgument(PyHost &host, const KernelDescription &description, uint32_t index, nb::handle type,
                             const std::string &name);
 

@@ -1,4 +1,4 @@
-// Classifies arguments: as fine as specialisation is, and no Python object made for common ones.
+// Builds the launch key from arguments: as fine as specialisation, without creating Python objects for common ones.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/LaunchKey.h"
 
@@ -10,7 +10,7 @@ namespace nereid::python {
 static constexpr unsigned maxTupleDepth = 16;
 
 bool LaunchKey::addIdentity(PyObject *object) {
-  // What cannot be hashed may change in place; Python says so.
+  // An unhashable object may change in place; Python raises the error.
   if (Py_TYPE(object)->tp_hash == PyObject_HashNotImplemented)
     return false;
   identityObjects.push_back(object);
@@ -28,7 +28,7 @@ bool LaunchKey::addConstant(PyObject *object, unsigned depth) {
     return overflow == 0 && putTagged('I', number);
   }
   if (PyFloat_CheckExact(object))
-    return putTagged('D', PyFloat_AS_DOUBLE(object)); // by its bits: -0.0 is not 0.0
+    return putTagged('D', PyFloat_AS_DOUBLE(object)); // by its bits: -0.0 differs from 0.0
   if (PyUnicode_CheckExact(object)) {
     Py_ssize_t length = 0;
     const char *text = PyUnicode_AsUTF8AndSize(object, &length);
@@ -47,7 +47,7 @@ bool LaunchKey::addConstant(PyObject *object, unsigned depth) {
     return true;
   }
   if (PyTuple_Check(object))
-    return false; // a namedtuple: equal ones are found by Python
+    return false; // a namedtuple: Python compares these
   if (isConstexpr(object)) {
     nb::object value = nb::steal(PyObject_GetAttrString(object, "value")); // a subclass may raise anything
     PyErr_Clear();
@@ -103,7 +103,7 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   case ArrayResult::NotAnArray:
     return isJitFunction(object) || isConstexpr(object) ? put('C') && addConstant(object) : addObject(object, depth);
   }
-  // Arrays without a device (stand-ins) and mixed devices are Python's matter.
+  // Arrays without a device (stand-ins) and mixed devices are handled by Python.
   if (array.device != kind || array.deviceIndex != deviceIndex) {
     if (kind != DeviceKind::Unknown || array.device == DeviceKind::Unknown || array.device == DeviceKind::Other)
       return false;
@@ -126,7 +126,7 @@ bool LaunchKey::addArray(PyObject *object, ArgumentLeaf &leaf, unsigned depth) {
   return put(form, sizeof form);
 }
 
-/// The elements of a tuple; those that are no constants get leaves of their own.
+/// Adds the elements of a tuple; those that are not constants get leaves of their own.
 bool LaunchKey::addElements(nb::handle parts, unsigned depth) {
   if (depth >= maxTupleDepth || !putTagged('(', static_cast<uint32_t>(PyTuple_GET_SIZE(parts.ptr()))))
     return false;
@@ -142,7 +142,7 @@ bool LaunchKey::addElements(nb::handle parts, unsigned depth) {
   return true;
 }
 
-/// A namedtuple or an object with fields: its class is part of the key.
+/// Adds a namedtuple or an object with fields: its class is part of the key.
 bool LaunchKey::addObject(PyObject *object, unsigned depth) {
   nb::object parts;
   try {

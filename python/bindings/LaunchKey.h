@@ -1,4 +1,4 @@
-// One launch's arguments, seen once: the key that names their kernel, and the values to pack.
+// One pass over a launch's arguments: builds the key that identifies their kernel, and the values to pack.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace nereid::python {
 
-/// Lives on the stack of one launch. Where `add...` says false the launch takes the road through Python,
-/// which has every rule and words every error.
+/// Lives on the stack of one launch. Where `add...` returns false the launch goes through Python, which implements
+/// every rule and raises every error.
 class LaunchKey {
 public:
   static constexpr size_t maxArguments = 64;
 
   std::string_view text() const { return {bytes, size}; }
-  /// What a parameter is given; null where this launch has no such value.
+  /// The value for a parameter; null where this launch has no such value.
   const ArgumentLeaf *leafFor(const PackedParam &param) const {
     if (param.path.empty())
       return isCompound[param.position] ? nullptr : &leaves[param.position];
@@ -25,15 +25,15 @@ public:
   const std::vector<PyObject *> &identities() const { return identityObjects; }
   DeviceKind device() const { return kind; }
   int32_t ordinal() const { return deviceIndex; }
-  /// How the arrays' library tells its current stream; null where it does not say.
+  /// The function that returns the current stream of the arrays' library; null where there is none.
   StreamQuery streamQuery() const { return query; }
-  /// Streams that the contents of arrays come from.
+  /// Streams that produce the contents of arrays.
   const std::vector<uint64_t> &producers() const { return producerStreams; }
-  /// An argument of a run-time parameter: its kind and specialisation go into the key, its value into a leaf.
+  /// Adds an argument of a run-time parameter: its kind and specialisation go into the key, its value into a leaf.
   bool addArgument(size_t position, PyObject *object);
-  /// A compile-time value: all of it goes into the key.
+  /// Adds a compile-time value: all of it goes into the key.
   bool addConstant(PyObject *object, unsigned depth = 0);
-  /// A launch option: `num_warps=8`.
+  /// Adds a launch option: `num_warps=8`.
   bool addOption(PyObject *name, PyObject *value);
 
 private:
@@ -56,15 +56,15 @@ private:
   char bytes[1536];
   size_t size = 0;
   ArgumentLeaf leaves[maxArguments];
-  std::vector<ArgumentLeaf> innerLeaves; ///< run-time values inside of tuples and objects with fields
-  uint32_t firstInner[maxArguments];     ///< index of an argument's first one
+  std::vector<ArgumentLeaf> innerLeaves; ///< run-time values inside tuples and objects with fields
+  uint32_t firstInner[maxArguments];     ///< index of an argument's first inner leaf
   bool isCompound[maxArguments] = {};
   DeviceKind kind = DeviceKind::Unknown;
   int32_t deviceIndex = 0;
   StreamQuery query = nullptr;
   std::vector<uint64_t> producerStreams;
   std::vector<PyObject *> identityObjects; ///< borrowed from the call
-  std::vector<nb::object> owners;          ///< of memory that views were made of, and of objects' fields
+  std::vector<nb::object> owners;          ///< of memory behind views, and of objects' fields
 };
 
 } // namespace nereid::python

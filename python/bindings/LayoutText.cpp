@@ -1,4 +1,4 @@
-// Linear layouts as tables of bases, of elements and of threads.
+// Formats linear layouts as tables of bases, of elements and of threads.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/LayoutText.h"
 
@@ -37,10 +37,10 @@ std::string nereid::python::layoutText(const LinearLayout &layout) {
 
 //--- Tables of elements --------------------------------------------------------------------------
 
-/// What holds each element, by its number with the last output running fastest.
+/// The holders of each element, indexed with the last output running fastest.
 using Holders = std::vector<std::vector<std::string>>;
 
-/// The holders of one element, each as wide as the widest of all.
+/// The holders of one element, each padded to the widest of all.
 static std::string cell(const std::vector<std::string> &holders, size_t width) {
   std::string text;
   for (const std::string &holder : holders)
@@ -48,7 +48,7 @@ static std::string cell(const std::vector<std::string> &holders, size_t width) {
   return text;
 }
 
-/// Elements in nested brackets, a row of the last output in a line.
+/// Elements in nested brackets, a row of the last output per line.
 static std::string bracketed(const LinearLayout &layout, const Holders &elements, const char *separator) {
   const auto outputs = layout.outputs();
   size_t width = 0;
@@ -57,7 +57,7 @@ static std::string bracketed(const LinearLayout &layout, const Holders &elements
       width = std::max(width, holder.size());
   std::string text;
   for (size_t number = 0; number < elements.size(); ++number) {
-    size_t opened = 0, closed = 0; // brackets around what begins or ends here
+    size_t opened = 0, closed = 0; // brackets that open or close here
     uint64_t extent = 1;
     for (const LinearLayout::Output &output : llvm::reverse(outputs)) {
       extent *= output.size;

@@ -1,4 +1,4 @@
-// Linear layouts as people read them.
+// Text forms of linear layouts.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,10 +9,10 @@ namespace nereid::python {
 
 /// One line for each bit of each input, then the outputs.
 std::string layoutText(const layout::LinearLayout &layout);
-/// Of a layout from "offset" and "block": for each element of the tensor its offset, or for each offset its element.
+/// For a layout from "offset" and "block": each tensor element's offset, or each offset's element.
 std::string sharedView(const layout::LinearLayout &layout, bool byHardware);
-/// Of a layout from "register", "lane", "warp" and "block": for each element the threads and registers that hold it, or
-/// for each thread its elements, a row for each register.
+/// For a layout from "register", "lane", "warp" and "block": the threads and registers that hold each tensor element,
+/// or each thread's elements, a row per register.
 std::string distributedView(const layout::LinearLayout &layout, bool byHardware);
 
 } // namespace nereid::python

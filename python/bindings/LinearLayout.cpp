@@ -1,5 +1,5 @@
-// `triton.tools.LinearLayout`: the compiler's linear layouts under Triton's interface. What its callers must not do is
-// a ValueError here.
+// `triton.tools.LinearLayout`: the compiler's linear layouts under Triton's interface. A violated precondition raises a
+// ValueError here.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/LayoutText.h"
 
@@ -45,7 +45,7 @@ static LinearLayout zeros1D(int32_t size, const std::string &in, const std::stri
   return LinearLayout::zeros1D(size, in, out, outSize);
 }
 
-/// For each output the least power of two that holds all of its coordinates.
+/// For each output the smallest power of two above all of its coordinates.
 static std::vector<int32_t> leastSizes(const Bases &bases, size_t outputs) {
   std::vector<int32_t> sizes(outputs, 1);
   for (const auto &[name, vectors] : bases)
@@ -177,7 +177,7 @@ static LinearLayout invertAndCompose(const LinearLayout &layout, const LinearLay
     require(other.hasOutput(output.name) && output.size <= other.outSize(output.name),
             "output `" + output.name + "` of size " + std::to_string(output.size) + " does not fit the other layout");
   require(other.isSurjective(), "the other layout does not reach all of its outputs");
-  // Both have outputs of one size: zero columns change neither's bases.
+  // Both need outputs of one size: zero columns do not change the bases of either.
   LinearLayout widened = layout;
   for (const LinearLayout::Output &output : layout.outputs())
     widened = widened * LinearLayout::zeros1D(1, layout.numInputs() > 0 ? inNames(layout).front() : "in", output.name,

@@ -1,4 +1,4 @@
-// Calls Python functions and classes for sema: with compile-time constants, and with tensors where they expect these.
+// Calls Python functions and classes for sema: with compile-time constants, and with tensors where they accept these.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Elements.h"
 #include "python/bindings/PyHost.h"
@@ -41,7 +41,7 @@ std::optional<Value> PyHost::makeNamedTuple(PyObject *callee, llvm::ArrayRef<Val
     if (value)
       elements.push_back(*value);
   if (elements.size() != values.size() || args.size() + keywords.size() > values.size())
-    return std::nullopt; // Python words what is wrong
+    return std::nullopt; // Python raises the error
   sema::TupleValue tuple;
   tuple.elements = std::make_shared<const std::vector<Value>>(std::move(elements));
   tuple.fields = names;
@@ -68,7 +68,7 @@ HostResult PyHost::callObject(PyObject *callee, llvm::ArrayRef<Value> args, sema
 //--- Calls that may use tensors ------------------------------------------------------------------
 
 namespace {
-/// Tensors handed to Python are live while this is.
+/// Tensors passed to Python are valid while this object lives.
 class ActiveCall {
 public:
   ActiveCall(std::vector<std::shared_ptr<const bool>> &calls) : calls(calls), isLive(std::make_shared<bool>(true)) {
@@ -86,7 +86,7 @@ private:
 };
 } // namespace
 
-/// A built-in written in Python, or an aggregate's class: both are given `_semantic`.
+/// Calls a built-in written in Python, or an aggregate's class, with `_semantic`.
 HostResult PyHost::callFromKernel(PyObject *callee, llvm::ArrayRef<Value> args, sema::HostKeywords keywords,
                                   sema::HostCallSite site) {
   ActiveCall active(activeCalls);
@@ -135,7 +135,7 @@ HostResult PyHost::call(const sema::HostRef &reference, llvm::ArrayRef<Value> ar
 
 //--- Members -------------------------------------------------------------------------------------
 
-/// What the class or one of its bases has under `name`, not bound to anything.
+/// The attribute `name` of the class or one of its bases, unbound.
 static nb::object classMember(PyObject *type, llvm::StringRef name) {
   return nb::borrow(_PyType_Lookup(reinterpret_cast<PyTypeObject *>(type), textOf({name.data(), name.size()}).ptr()));
 }
@@ -172,7 +172,7 @@ HostResult PyHost::mustUseResult(const sema::HostRef &callee) {
   });
 }
 
-/// What `_tensor_member_fn` put there.
+/// Calls a method that `_tensor_member_fn` registered.
 std::optional<HostResult> PyHost::tensorMethod(llvm::StringRef name) {
   return guarded([&]() -> std::optional<HostResult> {
     nb::object member = classMember(packageNames().tensorClass, name);

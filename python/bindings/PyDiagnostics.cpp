@@ -1,4 +1,4 @@
-// Builds the dictionaries that triton.compiler.errors makes exceptions of.
+// Builds the dictionaries from which triton.compiler.errors makes exceptions.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/PyDiagnostics.h"
 
@@ -38,7 +38,7 @@ static void setRange(nb::handle dict, FileRange where) {
 //--- Frames ------------------------------------------------------------------------------------
 
 namespace {
-/// The text of the function that holds a place.
+/// The source text of the function that contains a location.
 struct FunctionText {
   std::string name;
   support::SourceRange range;
@@ -67,7 +67,7 @@ static nb::object frameOf(FileRange where, const PyHost *host) {
   return frame;
 }
 
-/// The calls around an error, the outermost first, and the error's own place last.
+/// The calls that led to an error, the outermost first, and the error's own location last.
 static nb::object framesOf(const Diagnostic &diagnostic, const PyHost *host) {
   nb::object frames = checked(PyList_New(0));
   for (const DiagnosticNote &note : llvm::reverse(diagnostic.notes))
@@ -93,7 +93,7 @@ static nb::object notesOf(const Diagnostic &diagnostic) {
 
 //--- Entries -----------------------------------------------------------------------------------
 
-/// What the host said behind this message; null for sema's own.
+/// The Python error that caused this message; null for sema's own.
 static const sema::HostError *hostErrorOf(const Diagnostic &diagnostic, PyHost *host) {
   if (!host || diagnostic.code() != "host-exception")
     return nullptr;

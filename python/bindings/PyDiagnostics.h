@@ -1,4 +1,4 @@
-// The compiler's messages as Python exceptions and warnings.
+// The compiler's diagnostics as Python exceptions and warnings.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace nereid::python {
 
-/// Raises the exception that triton.compiler.errors makes of a failed compilation. `host` is null where
-/// no Python function was compiled.
+/// Raises the exception that triton.compiler.errors makes from a failed compilation. `host` is null where no Python
+/// function was compiled.
 [[noreturn]] void raiseDiagnostics(const support::DiagnosticEngine &diagnostics, PyHost *host);
 
-/// Hands what a successful compilation had to say to the package.
+/// Passes the warnings of a successful compilation to the package.
 void showWarnings(const support::DiagnosticEngine &diagnostics, PyHost *host);
 
 } // namespace nereid::python

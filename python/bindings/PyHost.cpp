@@ -1,4 +1,4 @@
-// Answers sema's questions about names and objects by asking Python.
+// Implements sema's host interface for names and objects with Python objects.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/PyHost.h"
 
@@ -10,12 +10,12 @@ using sema::HostError;
 using sema::HostResult;
 using sema::Value;
 
-// An iterable longer than this is taken for endless.
+// A longer iterable is treated as infinite.
 static constexpr size_t maxIterated = size_t{1} << 20;
 
 PyHostObject::~PyHostObject() {
   if (!Py_IsInitialized())
-    return; // the interpreter took its objects along
+    return; // the interpreter has destroyed its objects
   PyGILState_STATE state = PyGILState_Ensure();
   Py_DECREF(object);
   PyGILState_Release(state);
@@ -97,7 +97,7 @@ static bool livesInLanguage(nb::handle object) {
   return name.starts_with("triton.language") || name.starts_with("triton.experimental.gluon");
 }
 
-/// Which globals a kernel may read: those whose value cannot change without the compiler's notice.
+/// Whether a kernel may read this global: its value must not change without the compiler's notice.
 static bool mayRead(nb::handle object) {
   const PackageNames &names = packageNames();
   return object.is_none() || object.type().ptr() == names.constexprClass || PyModule_Check(object.ptr()) ||
@@ -137,7 +137,7 @@ std::optional<HostResult> PyHost::lookup(const sema::JitFunction &function, llvm
   }
 }
 
-/// What a module of ours holds, as the compiler's own table has it; nothing for other modules and names.
+/// A member of a module of this package, from the compiler's own table; nullopt for other modules and names.
 static std::optional<Value> tableMember(PyHost &host, PyObject *object, llvm::StringRef name) {
   const char *moduleName = PyModule_Check(object) ? PyModule_GetName(object) : nullptr;
   if (!moduleName) {
@@ -146,7 +146,7 @@ static std::optional<Value> tableMember(PyHost &host, PyObject *object, llvm::St
   }
   if (const sema::Builtin *builtin = sema::findBuiltin(moduleName, name))
     return Value(sema::BuiltinValue{builtin});
-  // Python's own `triton.cdiv` takes numbers only; kernels divide tensors with it.
+  // Python's own `triton.cdiv` accepts only numbers; kernels divide tensors with it.
   if (llvm::StringRef(moduleName) != "triton" || name != "cdiv")
     return std::nullopt;
   nb::object language = checked(PyImport_ImportModule("triton.language"));
@@ -269,6 +269,6 @@ void PyHost::print(llvm::StringRef text) {
     if (stream.is_valid() && !stream.is_none())
       checked(PyObject_CallMethod(stream.ptr(), "write", "O", textOf({text.data(), text.size()}).ptr()));
   } catch (nb::python_error &error) {
-    failure(error); // printing has no result to put an error into; an interrupt is raised at the end
+    failure(error); // printing has no result to attach an error to; an interrupt is raised at the end
   }
 }

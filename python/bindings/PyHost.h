@@ -1,8 +1,8 @@
-// Python as the host of a compilation: what a kernel's names mean is asked of its module and closure.
+// Python as the host of a compilation: resolves a kernel's names in its module and closure.
 // SPDX-License-Identifier: MIT
 //
-// Used with the GIL held. No Python exception leaves a function that sema calls: it becomes a HostError,
-// and the exception object is kept until the diagnostics are made.
+// Used with the GIL held. No Python exception leaves a function that sema calls: it becomes a HostError, and the
+// exception object is kept until the diagnostics are created.
 #pragma once
 
 #include "compiler/sema/HostEnv.h"
@@ -12,7 +12,7 @@
 
 namespace nereid::python {
 
-/// A Python object as sema holds it; it may be let go of on any thread.
+/// A Python object as sema holds it; it may be released on any thread.
 class PyHostObject final : public sema::HostObject {
 public:
   explicit PyHostObject(nb::handle object) : object(object.inc_ref().ptr()) {}
@@ -50,24 +50,24 @@ public:
   //--- Conversion (PyValue.cpp); Python exceptions are thrown as nb::python_error -------------
   sema::Value toValue(nb::handle object);
   nb::object toObject(const sema::Value &value);
-  /// The same with constants wrapped in `tl.constexpr`: what built-ins written in Python take and give.
+  /// The same with constants wrapped in `tl.constexpr`: the arguments and results of built-ins written in Python.
   nb::object wrapped(const sema::Value &value);
   std::optional<sema::Type> typeOf(nb::handle dtype);
-  /// The one JitFunction that stands for a Python function in this compilation.
+  /// The one JitFunction of a Python function in this compilation.
   std::shared_ptr<sema::JitFunction> function(nb::handle jitFunction);
 
   //--- What the diagnostics need to know ------------------------------------------------------
-  /// What the host said when it failed: the class, the message, and the exception, if it raised one.
+  /// A failure of the host: the class, the message, and the exception, if one was raised.
   struct Failure {
     sema::HostError error;
     bool reported = false;
   };
   std::vector<Failure> failures;
-  /// The name of the function whose text this is; empty for texts of other origin.
+  /// The name of the function with this text; empty for texts of other origin.
   std::string functionName(const support::SourceFile *file) const;
-  /// The texts of all functions that it has been asked for.
+  /// The texts of all functions that sema has requested.
   std::vector<std::shared_ptr<const support::SourceFile>> sourceFiles() const;
-  /// Raises what must not become a compilation error: an interrupt, an exit.
+  /// Raises an exception that must not become a compilation error: an interrupt, an exit.
   void raiseInterrupt();
 
 private:
@@ -87,10 +87,10 @@ private:
   sema::HostResult makeDataclass(PyObject *callee, llvm::ArrayRef<sema::Value> args, sema::HostKeywords keywords);
   std::optional<sema::Value> makeNamedTuple(PyObject *callee, llvm::ArrayRef<sema::Value> args,
                                             sema::HostKeywords keywords);
-  /// Runs `body` and turns a Python exception into the HostError for it.
+  /// Runs `body` and converts a Python exception into its HostError.
   template <typename Body> auto guarded(Body body) -> decltype(body());
 
-  /// Python code that runs now, called from a kernel: its tensors are live as long as it runs.
+  /// The running Python calls from a kernel: the tensors of a call are valid while it runs.
   std::vector<std::shared_ptr<const bool>> activeCalls;
   const bool allowGlobals;
   std::unordered_map<PyObject *, std::shared_ptr<sema::JitFunction>> functions;
@@ -106,7 +106,7 @@ template <typename Body> auto PyHost::guarded(Body body) -> decltype(body()) {
   }
 }
 
-/// Whether it says of itself that kernels may call it.
+/// Whether it is marked as callable from kernels.
 bool isMarkedBuiltin(nb::handle object);
 /// Whether `object` is a function made by `triton.jit` (JitBase.cpp).
 bool isJitFunction(nb::handle object);
@@ -115,7 +115,7 @@ bool isNamedTuple(nb::handle object);
 /// A class made by `triton.aggregate`; a class made by `dataclasses.dataclass`.
 bool isAggregateClass(nb::handle object);
 bool isDataclass(nb::handle object);
-/// The type object of the package for a type of the compiler.
+/// The package's type object for a type of the compiler.
 nb::object typeTo(const sema::Type &type);
 
 } // namespace nereid::python

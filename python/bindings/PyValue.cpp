@@ -1,4 +1,4 @@
-// Python objects as values of sema, and back.
+// Converts Python objects to values of sema, and back.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/Numbers.h"
@@ -17,7 +17,7 @@ static constexpr unsigned maxDepth = 64;
 
 //--- Integers ----------------------------------------------------------------------------------
 
-/// The integer at full size, through hexadecimal digits: every version of Python has that road.
+/// The integer at full size, through hexadecimal digits, which every version of Python supports.
 static llvm::DynamicAPInt integerFrom(nb::handle number) {
   int overflow = 0;
   const long long small = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
@@ -55,7 +55,7 @@ static std::optional<sema::Scalar> scalarOf(llvm::StringRef abbreviation) {
   return std::nullopt;
 }
 
-/// The type that an object of class `dtype` stands for; nothing where sema has no such type.
+/// The type of an object of class `dtype`; nullopt where sema has no such type.
 std::optional<sema::Type> PyHost::typeOf(nb::handle dtype) {
   const PackageNames &names = packageNames();
   if (isA(dtype, names.pointerType)) {
@@ -80,7 +80,7 @@ std::optional<sema::Type> PyHost::typeOf(nb::handle dtype) {
   return scalar ? std::optional(sema::Type(*scalar)) : std::nullopt;
 }
 
-/// The function of the library written in the language; one object serves all compilations.
+/// A library function written in the language; one object serves all compilations.
 static std::shared_ptr<sema::JitFunction> libraryFunction(llvm::StringRef module, llvm::StringRef name) {
   const stdlib::Function *found = stdlib::find(module, name);
   if (!found)
@@ -131,17 +131,17 @@ std::shared_ptr<sema::JitFunction> PyHost::function(nb::handle object) {
   if (auto known = functions.find(object.ptr()); known != functions.end())
     return known->second;
   auto created = describe(object);
-  functions[object.ptr()] = created; // before the defaults, which may name the function itself
+  functions[object.ptr()] = created; // before the defaults, which may refer to the function itself
   try {
     readDefaults(object, *created);
   } catch (nb::python_error &) {
-    functions.erase(object.ptr()); // half known; the next one to ask fails likewise
+    functions.erase(object.ptr()); // incomplete; a later lookup fails likewise
     throw;
   }
   return created;
 }
 
-/// The texts that iterating over `object` gives.
+/// The texts from iterating over `object`.
 static std::shared_ptr<std::vector<std::string>> namesOf(nb::handle object) {
   nb::object tuple = checked(PySequence_Tuple(object.ptr()));
   auto names = std::make_shared<std::vector<std::string>>();
@@ -197,7 +197,7 @@ Value PyHost::objectToValue(nb::handle object, nb::handle names, bool keepsConst
   return created;
 }
 
-/// A tensor, an aggregate, or a dataclass that holds one of these.
+/// A tensor, an aggregate, or a dataclass that contains one of these.
 std::optional<Value> PyHost::knownObject(nb::handle object, unsigned depth) {
   const PackageNames &names = packageNames();
   if (isA(object, names.tensorClass))
@@ -225,7 +225,7 @@ static const sema::Builtin *builtinForClass(nb::handle object) {
   return where.starts_with("triton.language") ? sema::findBuiltin("triton.language", utf8(name)) : nullptr;
 }
 
-/// numpy's scalars behave as the numbers that they hold.
+/// Whether the object is a numpy scalar, which is treated as the number in it.
 static bool isNumpyScalar(nb::handle object) {
   return llvm::StringRef(Py_TYPE(object.ptr())->tp_name).starts_with("numpy.") && !PyFloat_Check(object.ptr()) &&
          PyIndex_Check(object.ptr());
@@ -298,7 +298,7 @@ static nb::object tupleTo(PyHost &host, const sema::TupleValue &tuple) {
   return checked(PyObject_CallObject(objectOf(tuple.hostClass), elements.ptr()));
 }
 
-/// An instance whose `__init__` is not run again.
+/// Creates an instance without running `__init__`.
 nb::object PyHost::fieldsToObject(const sema::TupleValue &object) {
   PyObject *type = objectOf(object.hostClass);
   nb::object values = checked(PyTuple_New(static_cast<Py_ssize_t>(object.elements->size())));
@@ -326,7 +326,7 @@ nb::object nereid::python::typeTo(const sema::Type &type) {
                                        type.isPointer ? Py_True : Py_False, type.isConst ? Py_True : Py_False));
 }
 
-/// The object that Python knows under `module`.`name`.
+/// The Python object `module`.`name`.
 static nb::object importedMember(llvm::StringRef module, llvm::StringRef name) {
   nb::object object = checked(PyImport_ImportModule(module.str().c_str()));
   return checked(PyObject_GetAttrString(object.ptr(), name.str().c_str()));

@@ -1,4 +1,4 @@
-// Small things around Python objects, and the package's own names.
+// Small functions on Python objects, and the package's own names.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Python.h"
 
@@ -15,7 +15,7 @@ std::string_view utf8(nb::handle text) {
   return {bytes, static_cast<size_t>(size)};
 }
 
-/// Text that may hold lone surrogates, which UTF-8 has no form for.
+/// Text that may contain lone surrogates, which UTF-8 cannot represent.
 static std::string printable(nb::handle text) {
   nb::object bytes = checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
@@ -83,7 +83,7 @@ const PackageNames &packageNames() {
   names->semanticClass = keptClass(semantic, "Semantic");
   names->wrapConstant = kept(semantic, "_wrapped");
 
-  // Two threads may both have come here; the first one's names stay.
+  // Two threads may both reach this point; the first one's names are kept.
   const PackageNames *expected = nullptr;
   if (known.compare_exchange_strong(expected, names.get()))
     return *names.release();
@@ -91,7 +91,7 @@ const PackageNames &packageNames() {
 }
 
 bool isConstexpr(nb::handle object) {
-  // By name first: the names are looked up only for a class that may be the one.
+  // Compares names first: the package is looked up only for a class that may match.
   if (std::string_view(Py_TYPE(object.ptr())->tp_name) != "constexpr")
     return false;
   try {

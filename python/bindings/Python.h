@@ -1,4 +1,4 @@
-// What every binding file needs of nanobind and of Python's own interface.
+// Helpers on nanobind and Python's own interface, for every binding file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,19 +11,19 @@ namespace nereid::python {
 
 namespace nb = nanobind;
 
-/// Takes over a new reference; a null one becomes the C++ form of the Python exception that is set.
+/// Takes over a new reference; a null one throws the Python exception that is set.
 inline nb::object checked(PyObject *fresh) {
   if (!fresh)
     throw nb::python_error();
   return nb::steal(fresh);
 }
 
-/// The UTF-8 bytes of a str; they live as long as it does.
+/// The UTF-8 bytes of a str; valid while it lives.
 std::string_view utf8(nb::handle text);
 std::string reprOf(nb::handle object);
 nb::object textOf(std::string_view text);
 
-/// A truth of Python's interface: negative where an exception is set, which becomes its C++ form.
+/// A boolean of Python's C API: negative where an exception is set, which is thrown.
 inline bool truthOf(int truth) {
   if (truth < 0)
     throw nb::python_error();
@@ -33,7 +33,7 @@ inline bool truthOf(int truth) {
 /// `bool(object)`
 inline bool isTrue(nb::handle object) { return truthOf(PyObject_IsTrue(object.ptr())); }
 
-/// Whether `object` is an instance of the class, whatever it says of itself.
+/// Whether `object` is an instance of the class, regardless of its `__class__`.
 inline bool isA(nb::handle object, PyObject *pythonClass) {
   return PyType_IsSubtype(Py_TYPE(object.ptr()), reinterpret_cast<PyTypeObject *>(pythonClass)) != 0;
 }
@@ -44,8 +44,8 @@ nb::object attributeOrNull(nb::handle object, const char *name);
 /// Raises `pythonClass(message)`.
 [[noreturn]] void raise(PyObject *pythonClass, const std::string &message);
 
-/// The classes and functions of the Python package that the native part must know. Looked up at first
-/// use and kept for good, since importing this module must not import the package.
+/// The classes and functions of the Python package that the native part uses. Looked up at first use and kept forever,
+/// since importing this module must not import the package.
 struct PackageNames {
   PyObject *constexprClass, *dtypeClass, *pointerType, *blockType, *tensorClass, *tupleClass, *descriptorClass,
       *builtinClass;
@@ -53,10 +53,10 @@ struct PackageNames {
   PyObject *constexprFunctionClass;
   PyObject *aggregateValue, *semanticClass;
   PyObject *fieldTypes;   ///< (class, names, types) -> the type of an object with fields
-  PyObject *wrapConstant; ///< a number or text as Python code written for kernels sees it
+  PyObject *wrapConstant; ///< wraps a number or text for Python code written for kernels
 };
 const PackageNames &packageNames();
-/// Whether `object` is a `tl.constexpr`; false where the package is not there to make one.
+/// Whether `object` is a `tl.constexpr`; false where the package is not imported.
 bool isConstexpr(nb::handle object);
 
 // One function per file: each adds its part to the module.

@@ -1,4 +1,4 @@
-// Reads options and targets out of Python's objects, and puts a compilation together.
+// Reads options and targets from Python objects, and assembles a compilation.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/KernelArguments.h"
 
@@ -14,7 +14,7 @@ using namespace nereid::python;
 
 //--- Options and targets -----------------------------------------------------------------------
 
-/// The entry, with constexpr taken off; null where it is missing or None.
+/// The entry, with constexpr removed; null where it is missing or None.
 static nb::object optionOf(nb::dict options, const char *name) {
   nb::object value = nb::borrow(PyDict_GetItemString(options.ptr(), name));
   if (value.is_valid() && isConstexpr(value))

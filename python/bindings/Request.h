@@ -1,4 +1,4 @@
-// What Python asks to have compiled, in the compiler's terms.
+// A compilation request from Python, in the compiler's terms.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,23 +28,23 @@ struct Compilation {
   sema::KernelRequest request;
   std::vector<artifact::Parameter> parameters; ///< the run-time ones
   std::string signature;                       ///< as the command line spells it
-  std::string sourceKey; ///< of the function, its callees, the arguments' classes and what sema would ask Python for
+  std::string sourceKey; ///< of the function, its callees, the arguments' classes and the Python values that sema reads
 };
 
-/// What the caller has found for turning PTX into machine code; empty where there is nothing.
+/// The tools that the caller found for compiling PTX to machine code; empty where there are none.
 struct NativeTools {
   std::string ptxas;
   std::string nvJitLink;
-  uint32_t secondsLimit = 0; ///< for a run of either; 0: none
-  std::string key;           ///< names them: other tools may make other code
+  uint32_t secondsLimit = 0; ///< for one run of either; 0: no limit
+  std::string key;           ///< identifies the tools: other tools may produce other code
 };
 
 support::Options optionsOf(nb::dict options);
-/// The file that `ir_override` names; its last suffix is the stage. A Python exception where it cannot be read.
+/// The file of `ir_override`; its last suffix is the stage. Raises a Python exception where it cannot be read.
 std::optional<driver::Request::Replacement> replacementOf(nb::dict options);
 NativeTools toolsOf(nb::dict options);
 support::TargetSpec targetOf(nb::handle target);
-/// An entry of the options that must be true or false.
+/// A boolean entry of the options.
 bool flagOf(nb::dict options, const char *name, bool otherwise);
 
 } // namespace nereid::python

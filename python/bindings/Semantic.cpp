@@ -1,4 +1,4 @@
-// Lets Python code that a kernel calls emit built-ins, operators and calls at the place of that call.
+// Lets Python code that a kernel calls emit built-ins, operators and calls at the insertion point of that call.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Semantic.h"
 
@@ -28,7 +28,7 @@ Value nereid::python::tensorFrom(PyHost &host, nb::handle tensor) {
     raise(PyExc_TypeError, "a tl.tensor made by hand cannot be used in a kernel; its `handle` must come from a tensor");
   if (!*handle->isLive)
     raise(PyExc_RuntimeError, staleTensor);
-  // Code like `tl.tensor(x.handle, tl.uint32)` gives the same bits another sign.
+  // Code like `tl.tensor(x.handle, tl.uint32)` changes the signedness of the same bits.
   auto type = host.typeOf(checked(PyObject_GetAttrString(tensor.ptr(), "type")));
   if (!type || type->toMlir(handle->tensor.value.getContext()) != handle->tensor.value.getType())
     raise(PyExc_TypeError, "the type of this tl.tensor does not fit its handle, which is `" +
@@ -38,7 +38,7 @@ Value nereid::python::tensorFrom(PyHost &host, nb::handle tensor) {
 
 //--- Errors --------------------------------------------------------------------------------------
 
-/// The Python exception for the first error from index `first` on, which is taken out of the list.
+/// Raises the Python exception for the first error from index `first` on, and removes it from the list.
 [[noreturn]] static void raiseError(support::DiagnosticEngine &diagnostics, size_t first) {
   std::string message = "this call was given a value that had an error";
   PyObject *pythonClass = PyExc_ValueError;

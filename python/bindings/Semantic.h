@@ -1,4 +1,4 @@
-// The compilation as Python code sees it that is called from a kernel: tensors and `_semantic`.
+// The compilation as seen by Python code that a kernel calls: tensors and `_semantic`.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace nereid::python {
 
-/// What `tl.tensor.handle` holds. Of use only while the call that made it runs.
+/// The object in `tl.tensor.handle`. Valid only while the call that created it runs.
 struct TensorHandle {
   sema::TensorValue tensor;
   std::shared_ptr<const bool> isLive;
 };
 
-/// The place in a kernel that Python code was called from.
+/// The call in a kernel that runs Python code.
 class NativeSemantic {
 public:
   NativeSemantic(PyHost &host, sema::HostCallSite site, std::shared_ptr<const bool> isLive)

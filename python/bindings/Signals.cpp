@@ -1,4 +1,4 @@
-// Asks Python about signals from threads that have let go of the GIL.
+// Polls Python for signals from threads that have released the GIL.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Signals.h"
 
@@ -12,7 +12,7 @@ using namespace nereid;
 
 static bool isMainThread() { return syscall(SYS_gettid) == getpid(); }
 
-/// Runs the handlers that are due.
+/// Runs the handlers of pending signals.
 static bool hasRaised() {
   const PyGILState_STATE state = PyGILState_Ensure();
   const bool raised = PyErr_CheckSignals() != 0;

@@ -1,4 +1,4 @@
-// One thread at most, which ends when there is nothing left to store.
+// Stores artifacts on at most one thread, which ends when nothing is left to store.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/StoreQueue.h"
 
@@ -11,12 +11,12 @@
 namespace nereid::python {
 
 StoreQueue &StoreQueue::instance() {
-  static auto *queue = new StoreQueue(); // threads may still come here while the process ends
+  static auto *queue = new StoreQueue(); // threads may still use it while the process ends
   return *queue;
 }
 
 StoreQueue::StoreQueue() {
-  // A child has no thread that drains; what is waiting is the parent's to store.
+  // A child has no storing thread; pending entries are stored by the parent.
   pthread_atfork([] { instance().mutex.lock(); }, [] { instance().mutex.unlock(); },
                  [] {
                    instance().waiting.clear();
@@ -35,7 +35,7 @@ void StoreQueue::add(std::string dir, std::shared_ptr<const artifact::Artifact> 
     std::thread([this] { drain(); }).detach();
   } catch (const std::system_error &) {
     lock.unlock();
-    drain(); // no thread to be had: the caller waits
+    drain(); // no thread could be started: the caller waits
   }
 }
 

@@ -1,5 +1,4 @@
-// Writes compiled kernels to the disk cache behind the caller's back: a safe write waits for the disk, a launch need
-// not.
+// Writes compiled kernels to the disk cache in the background: a safe write waits for the disk, a launch need not.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,11 +17,11 @@ public:
   /// The queue of this process; a forked child starts with an empty one.
   static StoreQueue &instance();
 
-  /// Takes the artifact to be stored under its `hash`. A thread is started for it where none is at work.
+  /// Adds the artifact to be stored under its `hash`, and starts a thread where none is running.
   void add(std::string dir, std::shared_ptr<const artifact::Artifact> artifact);
-  /// What is waiting to be stored, or null.
+  /// The pending artifact, or null.
   std::shared_ptr<const artifact::Artifact> find(const std::string &dir, const std::string &key);
-  /// Waits until everything is stored. Not to be called with the GIL.
+  /// Waits until everything is stored. Must not be called with the GIL held.
   void flush();
 
 private:

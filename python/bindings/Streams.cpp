@@ -1,4 +1,4 @@
-// Asks torch, or the driver, for the current device and stream.
+// Queries torch, or the driver, for the current device and stream.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Streams.h"
 
@@ -8,7 +8,7 @@
 
 namespace nereid::python {
 
-/// `torch._C.<name>` as soon as torch is imported and has it; borrowed, and kept for good.
+/// `torch._C.<name>` as soon as torch is imported and has it; borrowed, and kept forever.
 static PyObject *torchFunction(std::atomic<PyObject *> &kept, const char *name) {
   if (PyObject *known = kept.load(std::memory_order_acquire))
     return known;
@@ -27,7 +27,7 @@ static PyObject *torchFunction(std::atomic<PyObject *> &kept, const char *name) 
   return expected;
 }
 
-/// The number that the function gives; false, with no exception left, where it gives none.
+/// Calls a function that returns a number; false, with no exception left, where it fails.
 static bool callForNumber(PyObject *function, PyObject *argument, uint64_t &number) {
   PyObject *result = argument ? PyObject_CallOneArg(function, argument) : PyObject_CallNoArgs(function);
   const bool isNumber = result && PyLong_Check(result);

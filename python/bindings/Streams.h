@@ -1,8 +1,8 @@
-// Which device and which stream a launch goes to where nobody says so: those that torch works with.
+// The default device and stream of a launch: those that torch currently uses.
 // SPDX-License-Identifier: MIT
 //
-// torch is asked only where the program has imported it already. Without it the device is the one of the thread's
-// CUDA context and the stream is the default one.
+// torch is queried only if the program has imported it already. Without it the device is the one of the thread's CUDA
+// context and the stream is the default one.
 #pragma once
 
 #include "python/bindings/Python.h"
@@ -14,17 +14,17 @@ namespace nereid::python {
 /// As in DLPack's exchange table: 0 and a stream, or a Python exception.
 using StreamQuery = int (*)(int32_t deviceType, int32_t deviceId, void **stream);
 
-/// The stream that work on GPU `ordinal` goes to now. Leaves no Python exception behind.
+/// The stream that work on GPU `ordinal` currently goes to. Leaves no Python exception set.
 void *currentStream(int32_t ordinal);
 
-/// The GPU that work goes to now.
+/// The GPU that work currently goes to.
 int32_t currentDevice();
 
 /// A stream given by a user: an address, torch's Stream (`cuda_stream`), cupy's (`ptr`) or None, which is the default
 /// stream. False where it is none of these.
 bool readStream(PyObject *object, void *&stream);
 
-/// The number by which the array protocols call the default stream, too.
+/// Whether the array protocols' stream number means the default stream.
 inline bool isDefaultStream(uint64_t stream) { return stream <= 1; }
 
 } // namespace nereid::python

@@ -1,4 +1,4 @@
-// Tells what a payload's kernel runs on and what its arrays are, so that a call can be checked before it is in a graph.
+// Describes the target and the arrays of a payload's kernel, so that a call can be checked before it is in a graph.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/XlaArrays.h"
 
@@ -8,7 +8,7 @@ using namespace nereid;
 using namespace nereid::python;
 using namespace nereid::xla;
 
-/// The candidates of an autotuned call take the same arrays.
+/// All candidates of an autotuned call take the same arrays.
 static const KernelCall &firstCall(const Payload &payload) {
   const auto *single = std::get_if<KernelCall>(&payload.call);
   return single ? *single : std::get<AutotunedCall>(payload.call).configs.front().call;
@@ -23,7 +23,7 @@ static nb::object shapeOf(const ArrayParameter &array) {
   return nb::tuple(extents);
 }
 
-/// (name, type, shape, is written, place among the buffers) of each array, in the order of the kernel's parameters. Of
+/// (name, type, shape, is written, index among the buffers) of each array, in the order of the kernel's parameters. For
 /// PTX alone the type is "".
 static nb::list arraysOf(const KernelCall &call, const artifact::Artifact &artifact) {
   nb::list arrays;

@@ -1,4 +1,4 @@
-// What a payload's call expects of the graph that it becomes a part of.
+// The arrays that a payload's call expects from its graph.
 // SPDX-License-Identifier: MIT
 #pragma once
 

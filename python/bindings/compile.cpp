@@ -20,7 +20,7 @@
 using namespace nereid;
 using namespace nereid::python;
 
-/// `always_compile` only writes into the cache.
+/// With `always_compile` the cache is only written.
 static std::optional<std::string> readable(const std::optional<std::string> &cacheDir, nb::dict options) {
   return flagOf(options, "always_compile", false) ? std::nullopt : cacheDir;
 }
@@ -39,7 +39,7 @@ static std::shared_ptr<CompiledData> fromCache(const std::optional<std::string> 
   return std::make_shared<CompiledData>(std::move(found), std::vector<driver::PhaseTime>(), /*cacheHit=*/true);
 }
 
-/// What the user's own cache has for a key: `lookup(key)` gives the bytes of an artifact, or None.
+/// The user's own cache: `lookup(key)` returns the bytes of an artifact, or None.
 static std::shared_ptr<CompiledData> fromLookup(const nb::object &lookup, const std::string &key) {
   if (lookup.is_none())
     return nullptr;
@@ -61,8 +61,7 @@ static std::shared_ptr<CompiledData> finished(driver::Result result, const std::
   return std::make_shared<CompiledData>(std::move(artifact), std::move(result.times), /*cacheHit=*/false);
 }
 
-/// Gives the request what the caller has found of tools, and the stage that the user has written; the text that names
-/// both in the key.
+/// Sets the request's tools and the user's replacement stage; returns the text that identifies both in the key.
 static std::string addInputs(driver::Request &request, nb::dict options) {
   const NativeTools tools = toolsOf(options);
   request.tools = {tools.ptxas, tools.nvJitLink, tools.secondsLimit};
@@ -73,7 +72,7 @@ static std::string addInputs(driver::Request &request, nb::dict options) {
   return key;
 }
 
-/// All that follows sema; no Python is touched.
+/// Runs all phases after sema, without using Python.
 static std::optional<driver::Result> finish(mlir::ModuleOp module, const support::Options &options,
                                             const support::TargetSpec &target, const driver::Request &request,
                                             support::DiagnosticEngine &diagnostics) {
@@ -81,14 +80,14 @@ static std::optional<driver::Result> finish(mlir::ModuleOp module, const support
   return driver::back(module, options, target, request, diagnostics);
 }
 
-/// After a failure inside LLVM, or an interrupt, what it was at work on is abandoned: its state is unknown.
+/// After a failure inside LLVM, or an interrupt, its context is discarded: the state is unknown.
 static void discardAfterInternalError(const support::DiagnosticEngine &diagnostics, ContextPool::Lease &context,
                                       mlir::OwningOpRef<mlir::ModuleOp> &module) {
   if (driver::isCancelled(diagnostics)) {
     (void)module.release();
     context.discard();
   }
-  if (PyErr_Occurred()) // what the signal raised
+  if (PyErr_Occurred()) // raised by the signal
     throw nb::python_error();
 }
 
@@ -112,7 +111,7 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
     discardAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, &compilation.host);
   }
-  if (PyErr_Occurred()) // a signal that came as the work ended
+  if (PyErr_Occurred()) // a signal that arrived as the work ended
     throw nb::python_error();
   result->times.insert(result->times.begin(), sema);
   showWarnings(diagnostics, &compilation.host);
@@ -176,7 +175,7 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
     discardAfterInternalError(diagnostics, context, module);
     raiseDiagnostics(diagnostics, nullptr);
   }
-  if (kind == "ttgir") // there was none
+  if (kind == "ttgir") // the target has no such stage
     llvm::erase_if(result->artifact.stages, [](const artifact::Stage &stage) { return stage.name == "ttir"; });
   if (PyErr_Occurred())
     throw nb::python_error();

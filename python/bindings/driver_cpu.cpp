@@ -1,4 +1,4 @@
-// The CPU as Python's driver sees it.
+// The CPU driver's bindings for Python.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 #include "python/bindings/Python.h"
@@ -7,7 +7,7 @@
 using namespace nereid;
 using namespace nereid::python;
 
-// What a CPU answers where people ask for the lanes of a warp.
+// The CPU's value for the number of lanes of a warp.
 static constexpr int warpSize = 32;
 
 static support::TargetSpec hostTarget() {

@@ -1,4 +1,4 @@
-// NVIDIA's GPUs as Python's driver sees them. Nothing is initialised before a function here needs it.
+// The bindings of the driver for NVIDIA's GPUs. Nothing is initialised before the first call that needs it.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Arrays.h"
 #include "python/bindings/Kernel.h"
@@ -60,7 +60,7 @@ static nb::object pointerInfo(uint64_t address) {
   return dict;
 }
 
-/// Whether a GPU can read this array of the host's, such as a pinned one.
+/// Whether a GPU can read this host array, such as a pinned one.
 static bool canAccess(nb::handle object) {
   Array array;
   if (readArray(object.ptr(), array) != ArrayResult::Read) {
@@ -74,7 +74,7 @@ static bool canAccess(nb::handle object) {
   return info && info->isKnown;
 }
 
-/// The current stream of the library of the first array on a GPU, else torch's.
+/// The current stream of the library of the first GPU array, else torch's.
 static uint64_t streamFor(nb::tuple arguments, int32_t ordinal) {
   for (nb::handle argument : arguments) {
     if (argument.is_none() || PyLong_Check(argument.ptr()) || PyFloat_Check(argument.ptr()))
@@ -92,7 +92,7 @@ static uint64_t streamFor(nb::tuple arguments, int32_t ordinal) {
 
 //--- Modules by hand ---------------------------------------------------------------------------
 
-/// What `load_binary` has loaded, by the number that it gave out.
+/// Kernels that `load_binary` has loaded, by the handle that it returned.
 static std::map<uint64_t, std::shared_ptr<LoadedKernel>> &loadedBinaries() {
   static auto *const binaries = new std::map<uint64_t, std::shared_ptr<LoadedKernel>>;
   return *binaries;
@@ -133,7 +133,7 @@ static int maxActiveClusters(uint64_t function, uint64_t sharedBytes, unsigned x
 //--- Timing ------------------------------------------------------------------------------------
 
 namespace {
-/// Calls of the driver within a device's context; a failure is a Python exception.
+/// Driver calls within a device's context; a failure throws a Python exception.
 class DeviceCalls {
 public:
   explicit DeviceCalls(int ordinal) : device(deviceAt(ordinal)) {
@@ -148,7 +148,7 @@ public:
     if (const runtime::cuda::Result result = function(args...); result != runtime::cuda::Success)
       raiseRuntimeError(device.failure("cuda-call", std::string(name) + " failed on " + device.name(), name, result));
   }
-  /// For destructors, which have no use for the result.
+  /// For destructors, which ignore the result.
   template <typename Function, typename... Args> void quietly(Function function, Args... args) {
     const runtime::ContextScope scope(device.driver().calls(), context);
     function(args...);

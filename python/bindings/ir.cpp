@@ -1,4 +1,4 @@
-// The `ir` submodule: a read-only walk over modules, by which PyTorch learns what a kernel writes.
+// The `ir` submodule: a read-only walk over modules, with which PyTorch determines what a kernel writes.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 #include "python/bindings/IrModule.h"
@@ -27,7 +27,7 @@ mlir::MLIRContext &IrContext::context() {
 }
 
 namespace {
-/// A part of a module that Python looks at; the module lives as long as any of its parts is held.
+/// A part of a module that Python refers to; the module lives as long as any of its parts.
 template <typename Part> struct InModule {
   std::shared_ptr<IrModule> module;
   Part part;
@@ -38,7 +38,7 @@ using Block = InModule<mlir::Block *>;
 using IrValue = InModule<mlir::Value>;
 } // namespace
 
-/// The same for the same part, as long as the module lives.
+/// Unique per part, as long as the module lives.
 static uint64_t idOf(const void *part) { return reinterpret_cast<uint64_t>(part); }
 
 static void checkIndex(unsigned index, size_t count, const char *what) {
@@ -92,7 +92,7 @@ static nb::object intAttribute(const Operation &op, const std::string &name) {
   return attribute ? checked(PyLong_FromLongLong(attribute.getInt())) : nb::none();
 }
 
-/// The value of a constant integer; None of any other operation.
+/// The value of a constant integer; None for any other operation.
 static nb::object constantValue(const Operation &op) {
   llvm::APInt value;
   if (!mlir::matchPattern(op.part, mlir::m_ConstantInt(&value)))
@@ -110,7 +110,7 @@ static nb::list shapeOf(const IrValue &value) {
   return extents;
 }
 
-/// The types of the entry function's parameters as the text has them; "nvTmaDesc" of an address of a tensor map.
+/// The types of the entry function's parameters as in the text; "nvTmaDesc" for the address of a tensor map.
 static nb::list parameterTypes(const IrModule &module) {
   nb::list types;
   for (auto function : module.op.get().getOps<mlir::FunctionOpInterface>()) {
@@ -182,9 +182,9 @@ static bool verify(const IrModule &module) {
   return mlir::succeeded(mlir::verify(module.op.get()));
 }
 
-/// Calls `callback` for every operation, inner ones before the one that holds them.
+/// Calls `callback` for every operation, inner operations before the enclosing one.
 static void walk(std::shared_ptr<IrModule> module, nb::callable callback) {
-  // The walk is compiled without exceptions: what the callback raises waits until it has stopped.
+  // The walk is compiled without exceptions: an exception of the callback is kept until it has stopped.
   std::exception_ptr raised;
   module->op.get()->walk<mlir::WalkOrder::PostOrder>([&](mlir::Operation *op) {
     try {

@@ -1,8 +1,9 @@
-// `kernel[grid](...)`: finds the kernel that earlier launches with such arguments chose, packs and runs it.
+// `kernel[grid](...)`: finds the kernel that earlier launches with such arguments chose, packs the arguments and runs
+// it.
 // SPDX-License-Identifier: MIT
 //
-// A launch whose key is known makes no Python call but the grid's. Everything else goes through
-// JITFunction.run, whose kernel is then stored under the key.
+// A launch whose key is known makes no Python call except the grid's. Everything else goes through JITFunction.run,
+// whose kernel is then stored under the key.
 #include "python/bindings/LaunchKey.h"
 #include "runtime/MemoryExtent.h"
 
@@ -48,7 +49,7 @@ static size_t findParameter(const std::vector<LaunchParameter> &parameters, PyOb
   return count;
 }
 
-/// Puts each keyword where it belongs: to a parameter, or into the key. The stream of a launch is not in the key.
+/// Assigns each keyword to a parameter or to the key. The stream of a launch is not in the key.
 static bool bindKeywords(BoundCall &call) {
   static PyObject *streamName = PyUnicode_InternFromString("stream");
   const Py_ssize_t keywordCount = call.keywords ? PyTuple_GET_SIZE(call.keywords) : 0;
@@ -70,7 +71,7 @@ static bool bindKeywords(BoundCall &call) {
   return true;
 }
 
-/// Fills `bound` and the key; false where Python has to look at the call.
+/// Fills `bound` and the key; false where Python has to handle the call.
 static bool bindCall(BoundCall &call) {
   const std::vector<LaunchParameter> &parameters = call.list();
   const size_t count = parameters.size();
@@ -118,7 +119,7 @@ static bool readGrid(PyObject *object, runtime::Grid &grid) {
   return true;
 }
 
-/// A grid function gets all arguments by name. Null with an exception, which may be the function's own.
+/// Calls a grid function with all arguments by name. Null with an exception, which may be the function's own.
 static PyObject *callGrid(PyObject *function, const BoundCall &call) {
   PyObject *arguments = PyDict_New();
   if (!arguments)
@@ -157,7 +158,7 @@ static bool packArguments(const LoadedKernel &kernel, const LaunchKey &key, char
   return true;
 }
 
-/// The stream that the launch goes to; Fallback where Python has to look at it, or at the device.
+/// The stream of the launch; Fallback where Python has to determine it, or the device.
 static FastPath chooseStream(const BoundCall &call, LoadedKernel &kernel, void *&stream) {
   if (kernel.device() == DeviceKind::Cpu)
     return call.stream ? FastPath::Fallback : FastPath::Ok;
@@ -176,7 +177,7 @@ static FastPath chooseStream(const BoundCall &call, LoadedKernel &kernel, void *
   return key.producers().empty() || kernel.waitFor(key.producers(), stream) ? FastPath::Ok : FastPath::Failed;
 }
 
-/// Puts memory of the user's allocator into the block; the object keeps it. Null after an exception.
+/// Sets scratch pointers from the user's allocator; the returned object owns the memory. Null after an exception.
 static nb::object requestScratch(const LoadedKernel &kernel, runtime::Grid grid, void *stream, char *block) {
   const artifact::Artifact &artifact = kernel.artifact();
   const nb::object provider = nb::borrow(scratchProvider);
@@ -195,7 +196,7 @@ static nb::object requestScratch(const LoadedKernel &kernel, runtime::Grid grid,
   return given;
 }
 
-/// The entry's kernel with this call's arguments. The entry may be dropped while Python code runs.
+/// Launches the entry's kernel with this call's arguments. The entry may be dropped while Python code runs.
 static FastPath launchEntry(const LaunchEntry &entry, PyObject *given, BoundCall &call, PyObject *&result) {
   nb::object compiled = nb::borrow(entry.compiled), owner = nb::borrow(entry.kernel);
   LoadedKernel &kernel = *entry.loaded;
@@ -354,8 +355,8 @@ static void destroyLauncher(PyObject *self) {
   Py_DECREF(type);
 }
 
-// The kernel or its grid closes every cycle through a launcher and can be cleared; a launcher itself
-// never changes, so it needs no tp_clear, as with tuples.
+// Every cycle through a launcher contains the kernel or its grid, which can be cleared; a launcher itself never
+// changes, so it needs no tp_clear, as with tuples.
 static PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call), READONLY, nullptr},
     {"fn", T_OBJECT, offsetof(LauncherObject, function), READONLY, "The JITFunction."},

@@ -6,7 +6,7 @@
 
 NB_MODULE(libtriton, module) {
   using namespace nereid::python;
-  // Kernels live in module globals until the interpreter goes; that is no leak.
+  // Kernels live in module globals until the interpreter exits; that is not a leak.
   nb::set_leak_warnings(false);
   module.doc() = "The compiler, the launcher and the runtime of Nereid.";
   bindTables(module);

@@ -1,4 +1,4 @@
-// What Python asks about one argument: its type in a signature, its specialisation, its device.
+// Analyses one argument for Python: its type in a signature, its specialisation, its device.
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Arrays.h"
 #include "python/bindings/Descriptors.h"
@@ -9,7 +9,7 @@ using namespace nereid;
 using namespace nereid::python;
 
 namespace {
-/// How one argument is to be looked at.
+/// The rules for analysing one argument.
 struct Rule {
   nb::handle backend;
   bool isConst;
@@ -44,8 +44,8 @@ static nb::object specializeInteger(nb::handle number, const Rule &rule) {
 
 static nb::object specialize(nb::handle argument, const Rule &rule);
 
-/// Types and keys of what a tuple or an object holds, in tuples of the same class or, for an object, in tuples that
-/// name its class.
+/// Types and keys of the elements of a tuple or an object, in tuples of the same class or, for an object, in tuples
+/// that name its class.
 static nb::object specializeElements(nb::handle whole, nb::handle parts, const Rule &rule) {
   const Py_ssize_t size = PyTuple_GET_SIZE(parts.ptr());
   nb::object types = checked(PyTuple_New(size)), keys = checked(PyTuple_New(size));
@@ -80,8 +80,8 @@ static nb::object pointerPair(jit::ScalarType pointee, bool isAligned, const Rul
                 alignmentKey(isAligned, rule));
 }
 
-/// Of an object that has its own `data_ptr` and `dtype`, where arrays have those of their class: some callers describe
-/// arrays so. Null for any other object.
+/// Specialises an object that has `data_ptr` and `dtype` itself, where arrays have those of their class: some callers
+/// describe arrays so. Null for any other object.
 static nb::object specializeStandIn(nb::handle argument, const Rule &rule) {
   nb::object pointer = attributeOrNull(argument, "data_ptr"), dtype = attributeOrNull(argument, "dtype");
   if (!pointer.is_valid() || !dtype.is_valid())

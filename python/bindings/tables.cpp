@@ -1,4 +1,4 @@
-// The compiler's tables of names, as lists of dictionaries.
+// The compiler's tables of names, as Python lists of dictionaries.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
 #include "compiler/sema/Builtin.h"
@@ -26,7 +26,7 @@ static nb::dict entry(llvm::StringRef name, llvm::StringRef module, nb::list par
   return dict;
 }
 
-/// Names that are classes of the Python package; the compiler knows them as functions, for `isinstance` and calls.
+/// Names that are classes of the Python package; the compiler has them as functions, for `isinstance` and calls.
 static bool isPythonClass(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"dtype", "constexpr", "tensor", "tuple", "slice", "const", "pointer_type", "block_type"}, true)
@@ -38,7 +38,7 @@ static bool isPythonClass(llvm::StringRef name) {
 static nb::list builtins() {
   nb::list entries;
   for (const sema::Builtin *builtin : sema::allBuiltins()) {
-    // Python has `len`, `min` and the like itself, and its own functions of constants in `triton`.
+    // Python has `len`, `min` and others itself, and its own constant functions in `triton`.
     if (!builtin->module.starts_with("triton.") || isPythonClass(builtin->name))
       continue;
     nb::list params;

@@ -1,4 +1,4 @@
-// Payloads of XLA's custom calls, to and from plain Python values (python/triton/xla/payload.py names them).
+// Converts payloads of XLA's custom calls to and from plain Python values (python/triton/xla/payload.py names them).
 // SPDX-License-Identifier: MIT
 #include "xla/Payload.h"
 
@@ -235,7 +235,7 @@ static nb::object callOfBytes(nb::bytes bytes, bool compressed) {
   return nb::make_tuple(call, textOf(payload->name), bytesOf(payload->metadata));
 }
 
-/// What the code takes for granted of its arguments, as its signature says: no launcher of ours has looked at them.
+/// Adds the code's preconditions on its arguments from the signature: no launcher of this project has checked them.
 static void addPreconditions(artifact::Artifact &artifact) {
   const auto parsed = jit::Signature::parse(artifact.signature);
   const auto *signature = std::get_if<jit::Signature>(&parsed);
@@ -247,7 +247,7 @@ static void addPreconditions(artifact::Artifact &artifact) {
       artifact.preconditions.push_back({artifact::PreconditionKind::Divisible, i, 16});
 }
 
-/// What a launch needs of the artifact, without the stages that only people read.
+/// The parts of the artifact that a launch needs, without the stages for readers.
 static nb::object launchable(const CompiledData &code) {
   artifact::Artifact small = code.artifact;
   addPreconditions(small);
@@ -256,7 +256,7 @@ static nb::object launchable(const CompiledData &code) {
   return bytesOf(artifact::serialize(small));
 }
 
-/// For each run-time parameter, whether the kernel may write behind it.
+/// For each run-time parameter, whether the kernel may write through it.
 static std::vector<bool> written(const CompiledData &code) {
   std::vector<bool> flags;
   for (const artifact::Parameter &parameter : code.artifact.parameters)

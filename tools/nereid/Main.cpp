@@ -43,8 +43,7 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   compile->add_option("--num-warps", arguments.numWarps, "warps of a program (GPU)")->capture_default_str();
   compile->add_option("--num-stages", arguments.numStages, "depth of software pipelines (GPU)")->capture_default_str();
-  compile->add_option("--num-ctas", arguments.numCtas, "CTAs per program (GPU)")
-      ->capture_default_str();
+  compile->add_option("--num-ctas", arguments.numCtas, "CTAs per program (GPU)")->capture_default_str();
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,
                       "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
