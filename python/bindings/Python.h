@@ -1,4 +1,4 @@
-// Helpers on nanobind and Python's own interface, for every binding file.
+// Functions on top of nanobind and Python's own interface, for every binding file.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -68,7 +68,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Modules that few programs need are imported when they are first asked for."""
+    """Imports modules that few programs need at their first use."""
     if name in ("testing", "tools"):
         import importlib
 

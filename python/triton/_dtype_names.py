@@ -1,4 +1,4 @@
-"""Names of element types: those of signatures ("fp32"), and the others that mean the same."""
+"""Names of element types: those of signatures ("fp32"), and their synonyms."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -24,7 +24,7 @@ type_canonicalisation_dict: dict[str, str] = {
     "float": "fp32",
     "double": "fp64",
     "int": "i32",
-    # as the language spells them, and as torch does
+    # as the language and torch spell them
     "float8e4nv": "fp8e4nv",
     "float8_e4m3fn": "fp8e4nv",
     "float8e4b15": "fp8e4b15",
@@ -43,7 +43,7 @@ BITWIDTH_DICT: dict[str, int] = {
 
 
 def canonicalize_dtype(dtype: Any) -> str:
-    """The signature's name of a dtype of torch, NumPy's or the language; KeyError for others."""
+    """The signature's name of a dtype of torch, NumPy or the language; KeyError for others."""
     return type_canonicalisation_dict[str(dtype).split(".")[-1]]
 
 

@@ -39,7 +39,7 @@ _PROGRAMS = ("FileCheck", "FileCheck-22")
 
 
 class MatchError(ValueError):
-    """A text that is not as expected; shown with the text."""
+    """A text that does not match; shown with the text."""
 
     def __init__(self, message: str, module_str: str):
         super().__init__(message)
@@ -59,7 +59,8 @@ def _program() -> str:
 
 
 def run_filecheck(name: str, module_str: str, check_template: str) -> None:
-    """ValueError with FileCheck's words unless the text is as the template's comments say."""
+    """Raises ValueError with FileCheck's message unless the text matches the template's comments.
+    """
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, each) for each in ("expected", "module")]
         for path, text in zip(paths, (check_template, module_str), strict=True):
@@ -92,7 +93,7 @@ def run_parser(
 def run_filecheck_test(
     kernel_fn: Any, args: Any = (), kwargs: Any = None, target: GPUTarget = stub_target
 ) -> None:
-    """Compares a kernel's TTIR with what the comments in its source say."""
+    """Checks a kernel's TTIR against the comments in its source."""
     if not isinstance(kernel_fn, JITFunction):
         raise TypeError(
             f"not a kernel: {kernel_fn!r}; `@triton.jit` stands below `@filecheck_test`"
@@ -102,7 +103,7 @@ def run_filecheck_test(
 
 
 def filecheck_test(fn: Any) -> Callable[[], None]:
-    """Decorator: makes a test of a kernel without parameters."""
+    """Decorator: makes a test from a kernel without parameters."""
 
     @functools.wraps(fn)
     def test_fn() -> None:

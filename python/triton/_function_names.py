@@ -1,4 +1,4 @@
-"""What is read from functions for their names, places and keys, under Triton's names for it."""
+"""Names, line numbers and keys of functions, under Triton's names."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -16,7 +16,7 @@ TRITON_MODULE = "triton.language"
 GLUON_MODULE = "triton.experimental.gluon.language"
 INDENT_PATTERN = re.compile(r"^(?P<indent>[ \t]*)def\s+\w+\s*\(", re.MULTILINE)
 
-# What of the environment changes the code that is made.
+# Environment variables that change the generated code.
 _INVALIDATING = (
     "DISABLE_PTXAS_OPT",
     "PTXAS_OPTIONS",
@@ -32,7 +32,7 @@ _INVALIDATING = (
 
 
 def __getattr__(name: str) -> Any:
-    if name == "P":  # takes a newer `typing` than other names need
+    if name == "P":  # needs a newer `typing` than the other names
         from typing import ParamSpec
 
         return ParamSpec("P")
@@ -48,7 +48,7 @@ def get_full_name(fn: Any) -> str:
 
 
 def get_def_line_number(raw_src: list[str], starting_line_number: int) -> int:
-    """The line of `def`, which decorators may stand before."""
+    """The line of `def`, which may follow decorators."""
     for index, line in enumerate(raw_src):
         if line.strip().startswith("def "):
             return starting_line_number + index
@@ -64,7 +64,7 @@ def get_def_col_number(raw_src_str: str) -> int:
 
 
 def convert_to_tuple_if_list(item: Any) -> Any:
-    """Lists, also those within lists, as tuples."""
+    """Lists, also nested ones, as tuples."""
     return tuple(map(convert_to_tuple_if_list, item)) if isinstance(item, list) else item
 
 
@@ -77,7 +77,7 @@ def compute_cache_key(kernel_key_cache: dict[Any, str], specialization: Any, opt
 
 
 def _with_hashes(value: Any) -> Any:
-    """Functions stand for their sources: an edited one has another key."""
+    """Functions are replaced by the hashes of their sources: an edited one has another key."""
     from .runtime.callable import JITCallable
 
     if isinstance(value, (list, tuple)):
@@ -87,8 +87,8 @@ def _with_hashes(value: Any) -> Any:
 
 
 def create_function_from_signature(sig: Any, kparams: Any, backend: Any) -> Callable[..., Any]:
-    """A function `(*args, **kwargs)` that gives the bound arguments, their specialisation, and the keywords
-    that are options.
+    """A function `(*args, **kwargs)` that returns the bound arguments, their specialisation, and
+    the keywords that are options.
     """
     from .runtime.binder import Binder
 
@@ -99,7 +99,7 @@ def create_function_from_signature(sig: Any, kparams: Any, backend: Any) -> Call
 def serialize_specialization_data(
     name: str, signature: Any, constants: Any, attrs: Any, options: Any, key: str, target: Any
 ) -> str:
-    """The text that `JITFunction.preload` takes."""
+    """The text that `JITFunction.preload` accepts."""
     from .runtime.jit_hooks import preload_text
 
     return preload_text(name, signature, constants, attrs, options, key, target)

@@ -1,4 +1,4 @@
-"""The functions that can be assigned to knobs, and what they are given."""
+"""Types of the functions that can be assigned to knobs, and of their arguments."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -12,7 +12,7 @@ KernelAttr = list[str | int]  # [name, value]
 
 @dataclass(frozen=True)
 class CompileTimes:
-    """Microseconds of one compilation. One that the cache answers has no stages."""
+    """Microseconds of one compilation. A cache hit has no stages."""
 
     ir_initialization: int  # from the kernel's text to its IR
     lowering_stages: list[tuple[str, int]]  # in order
@@ -57,7 +57,7 @@ class AutotuneListener(Protocol):
 
 
 class BuildImpl(Protocol):
-    """`knobs.build.impl`: makes a shared object of a C file, and returns its path."""
+    """`knobs.build.impl`: compiles a C file to a shared object and returns its path."""
 
     def __call__(
         self,
@@ -72,7 +72,7 @@ class BuildImpl(Protocol):
 
 
 class Benchmarker(Protocol):
-    """Milliseconds of a call: one for each quantile."""
+    """Returns milliseconds per call: one for each quantile."""
 
     def __call__(
         self, kernel_call: Callable[[], Any], *, quantiles: list[float], **kwargs: Any
@@ -92,7 +92,7 @@ class LaunchHook(Protocol):
 
 
 class InitHandleHook(Protocol):
-    """Called before or after a kernel is loaded; there is no module and no function before."""
+    """Called before or after a kernel is loaded; before loading, module and function are None."""
 
     def __call__(
         self,
@@ -123,7 +123,9 @@ class JITHookCompileInfo(TypedDict):
 
 
 class JITHook(Protocol):
-    """Called before and after the compilation of a launch; a true answer before it forbids it."""
+    """Called before and after the compilation of a launch; a true result of the first call prevents
+    it.
+    """
 
     def __call__(
         self,

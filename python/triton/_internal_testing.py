@@ -1,5 +1,5 @@
-"""What test suites written for Triton take from `triton._internal_testing`: questions about the
-device, random NumPy arrays, and the ways between NumPy and kernels.
+"""The functions that test suites written for Triton import from `triton._internal_testing`: queries
+about the device, random NumPy arrays, and conversions between NumPy and kernels.
 """
 
 # SPDX-License-Identifier: MIT
@@ -103,7 +103,7 @@ def is_sm12x() -> bool:
 
 
 def _is_gfx(*names: str) -> Callable[[], bool]:
-    """Whether the device is one of AMD's whose name starts so; none is supported yet."""
+    """Whether the device is an AMD GPU whose name starts so; none is supported yet."""
     return lambda: is_hip() and get_arch().startswith(names)
 
 
@@ -153,8 +153,8 @@ def numpy_random(
     low: int | None = None,
     high: int | None = None,
 ) -> np.ndarray:
-    """Equal arrays on each call without `rs`. Integers are never 0, 8-bit floats are their bits,
-    bfloat16 is float32 without the low bits.
+    """Equal arrays on each call without `rs`. Integers are never 0, fp8 values are given as bits,
+    bfloat16 is float32 with the low bits cleared.
     """
     rs = np.random.RandomState(seed=17) if rs is None else rs
     shape = (shape,) if isinstance(shape, int) else shape
@@ -178,7 +178,7 @@ def numpy_random(
 
 
 def to_triton(x: np.ndarray, device: str, dst_type: str | None = None) -> Any:
-    """A tensor of an array's values, or of its bits where `dst_type` is an 8-bit float."""
+    """A tensor of an array's values, or of its bits where `dst_type` is an fp8 type."""
     name = x.dtype.name
     if name in uint_dtypes:
         return reinterpret(torch.tensor(x.view(name[1:]), device=device), getattr(tl, name))
@@ -206,7 +206,7 @@ _LANGUAGE_NAMES = {
 
 
 def str_to_triton_dtype(x: str) -> tl.dtype:
-    """`tl.float32` for "float32"; torch's names of 8-bit floats are known, too."""
+    """`tl.float32` for "float32"; torch's names of fp8 types are accepted, too."""
     return getattr(tl, _LANGUAGE_NAMES.get(x, x))
 
 
@@ -232,8 +232,8 @@ def default_alloc_fn(size: int, align: int, _stream: int | None) -> torch.Tensor
 def _fresh_knobs_impl(
     skipped_attr: set[str] | None = None,
 ) -> tuple[Callable[[], Any], Callable[[], None]]:
-    """Two functions: the first gives settings that neither assignments nor the environment have
-    touched, the second brings back what there was.
+    """Two functions: the first returns settings without assignments or environment variables, the
+    second restores the previous state.
     """
     groups = {
         name: group
@@ -293,7 +293,7 @@ def run_in_process(
     kwargs: dict | None = None,
     env: dict[str, str] | None = None,
 ) -> ProcessResult:
-    """Calls a function in a process of its own: what it raised, and what was written to stderr."""
+    """Calls a function in a separate process: its exception, and its output on stderr."""
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

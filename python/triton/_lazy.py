@@ -1,4 +1,4 @@
-"""Names that a module has and few programs ask for: looked up elsewhere at their first use."""
+"""Rarely used names of a module, imported from elsewhere at their first use."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -8,8 +8,8 @@ from typing import Any
 
 
 def lazy_names(module: str, where: dict[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of `module`: `where` has names, with spaces between, by the module they come from. A
-    name "a=b" is there `b`, and "a=" that module itself.
+    """The `__getattr__` of `module`: `where` maps a module to the names that come from it,
+    separated by spaces. A name "a=b" is `b` there, and "a=" the module itself.
     """
     table: dict[str, tuple[str, str]] = {}
     for source, names in where.items():

@@ -1,4 +1,4 @@
-"""Programs of NVIDIA's toolkit: where they are, and of which release."""
+"""Programs of NVIDIA's toolkit: their paths and releases."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -17,7 +17,7 @@ class NvidiaTool(Record):
     @staticmethod
     @functools.lru_cache
     def from_path(path: str) -> NvidiaTool | None:
-        """None where there is no such program, or it does not tell its release."""
+        """None where there is no such program, or it reports no release."""
         import re
         import subprocess
 
@@ -30,7 +30,7 @@ class NvidiaTool(Record):
 
 
 class env_nvidia_tool(env_base[str, NvidiaTool]):
-    """Takes a path, gives a `NvidiaTool`: that of the path, else the one of the installed toolkits."""
+    """Accepts a path and returns a `NvidiaTool`: of the path, else of the installed toolkits."""
 
     def __init__(self, binary: str):
         self.binary = binary

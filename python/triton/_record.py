@@ -1,5 +1,5 @@
-"""Named values that do not change: what a frozen dataclass is, made in a fraction of the time that
-importing `dataclasses` takes.
+"""Immutable records with named fields: like a frozen dataclass, created in a fraction of the time
+that importing `dataclasses` takes.
 """
 
 # SPDX-License-Identifier: MIT
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Record:
-    """A subclass annotates its fields in order; what it assigns to them are defaults."""
+    """A subclass annotates its fields in order; assigned values are defaults."""
 
     _fields: tuple[str, ...] = ()
 

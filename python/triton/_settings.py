@@ -2,8 +2,8 @@
 
 # SPDX-License-Identifier: MIT
 #
-# A descriptor belongs to a class derived from `base_knobs`. An assignment goes before the environment
-# until it is deleted, and is written into it, so that child processes agree.
+# A descriptor belongs to a class derived from `base_knobs`. An assignment takes precedence over the environment until
+# it is deleted, and is written to it, so that child processes use the same value.
 from __future__ import annotations
 
 import os
@@ -17,7 +17,7 @@ ClassType = TypeVar("ClassType")
 
 
 class Env:
-    """Assign it to a knob to go back to the environment: `knobs.cache.dir = knobs.env`."""
+    """Assigning it makes a knob read the environment again: `knobs.cache.dir = knobs.env`."""
 
 
 env = Env()
@@ -31,7 +31,7 @@ def getenv(key: str, default: str | None = None) -> str | None:
 
 
 def getenv_bool(key: str, default: Any = False) -> Any:
-    """An empty variable is as none."""
+    """An empty variable counts as unset."""
     text = getenv(key)
     return text.lower() in _TRUE if text else default
 
@@ -48,7 +48,9 @@ def setenv(key: str, value: str | None) -> None:
 
 
 def toenv(value: Any) -> tuple[str | None] | None:
-    """The text of a value, None in it where the variable is to be unset; None for what has no text."""
+    """The text of a value; a tuple of None if the variable is to be unset; None for a value without
+    a text.
+    """
     if value is None:
         return (None,)
     if isinstance(value, bool):
@@ -75,7 +77,7 @@ class env_base(Generic[SetType, GetType]):
         raise NotImplementedError
 
     def transform(self, value: Any) -> Any:
-        """What a reader gets for a value that was assigned."""
+        """Converts an assigned value to the value that readers get."""
         return value
 
     def __get__(self, group: Any, owner: type | None = None) -> Any:
@@ -98,7 +100,7 @@ class env_base(Generic[SetType, GetType]):
         group.__dict__.pop(self.name, None)
 
     def chosen(self, group: Any) -> Any:
-        """What was assigned or is in the environment, as it stands there; None for neither."""
+        """The raw value of the assignment or of the environment; None for neither."""
         return group.__dict__.get(self.name) or getenv(self.key) or None
 
 
@@ -156,7 +158,7 @@ class env_opt_bool(env_base[bool, bool]):
 
 
 class env_class(env_base[Any, Any], Generic[ClassType]):
-    """A class that "module:Class" names; it or a base of it has the name `type`."""
+    """A class named as "module:Class"; it or a base of it has the name `type`."""
 
     def __init__(self, key: str, type: str):  # noqa: A002
         super().__init__(key)
@@ -206,7 +208,7 @@ class base_knobs:
         return twin
 
     def reset(self) -> Any:
-        """Forgets what was assigned to the descriptors."""
+        """Drops all assignments to the descriptors."""
         for name in self.knob_descriptors:
             self.__dict__.pop(name, None)
         _changed()

@@ -1,4 +1,4 @@
-"""Index paths into nested tuples of arguments: where one sits, and how to fetch it again."""
+"""Index paths into nested tuples of arguments, and access by them."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LAZY = {
     ".language": ("core",),
 }
 
-# The most elements of a block that Triton has.
+# Triton's limit on the number of elements of a block.
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
 
@@ -76,7 +76,7 @@ class FieldTypes(tuple):  # type: ignore[type-arg]
 
 
 def get_iterable_path(iterable: Any, path: Path) -> Any:
-    """The element of nested sequences, or of objects in them, that `path` leads to."""
+    """The element at `path` in nested sequences, or in objects in them."""
     for index in path:
         parts = iterable if isinstance(iterable, list) else elements_of(iterable)
         iterable = (iterable if parts is None else parts)[index]
@@ -111,7 +111,7 @@ def is_namedtuple(value: Any) -> bool:
 
 
 def is_iterable(value: Any) -> bool:
-    """Whether a value has parts: a tuple or list of the host or of the language."""
+    """Whether a value has elements: a tuple or list of the host or of the language."""
     if isinstance(value, (list, tuple)):
         return True
     from .language import core
@@ -133,7 +133,7 @@ def is_power_of_two(x: int) -> bool:
 
 
 def validate_block_shape(shape: Iterable[int]) -> int:
-    """The number of elements of a block, where Triton would take it; else what it would say."""
+    """The number of elements of a block; raises Triton's error for an invalid shape."""
     count = 1
     for index, extent in enumerate(shape):
         if not isinstance(extent, int):

@@ -1,9 +1,9 @@
-"""Warnings that a process is given once: those of Triton 3.9 about what its next release changes."""
+"""Warnings that are issued once per process: those of Triton 3.9 about changes of its next release.
+"""
 
 # SPDX-License-Identifier: MIT
 #
-# Programs name these texts to silence them. Where a default of ours is not about to change, nothing
-# here is sent.
+# Programs match these texts to silence them. A default of this package that is not about to change has no warning here.
 from __future__ import annotations
 
 import functools
@@ -20,12 +20,12 @@ RESHAPE_CAN_REORDER_WARNING = (
 
 @functools.cache
 def warn_once(message: str) -> None:
-    """A UserWarning, at the first call with this text."""
+    """Issues a UserWarning at the first call with this text."""
     warnings.warn(message, UserWarning, stacklevel=2)
 
 
 def prewarm_deprecation_warnings() -> None:
-    """Counts all of them as given."""
+    """Marks all warnings as issued."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for message in (

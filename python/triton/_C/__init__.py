@@ -1,5 +1,5 @@
-"""Holds the native module `libtriton`; a missing or foreign one is an error that names the mending
-command.
+"""Holds the native module `libtriton`; if it is missing or another package's, the error names the
+command that repairs the installation.
 """
 
 # SPDX-License-Identifier: MIT
@@ -18,7 +18,7 @@ _FOREIGN = (
 
 def _check_folder() -> None:
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    # Upstream's package has this file, ours has not.
+    # Upstream's package has this file, this one does not.
     if os.path.exists(os.path.join(package, "backends", "nvidia", "driver.c")):
         raise ImportError(_FOREIGN.format(where=package))
 
@@ -37,7 +37,9 @@ if not getattr(libtriton, "is_nereid", False):
 
 
 class _Nvidia(types.ModuleType):
-    """`triton._C.libtriton.nvidia`: of Triton's bindings for this vendor what programs outside of Triton use."""
+    """`triton._C.libtriton.nvidia`: the parts of Triton's bindings for this vendor that programs
+    outside of Triton use.
+    """
 
     def __getattr__(self, name: str) -> types.ModuleType:
         if name != "cublas":

@@ -1,4 +1,4 @@
-"""The arguments of a launch as a program sees them, specialised as those of a compiled kernel are."""
+"""The arguments of a launch in an interpreted program, specialised as for a compiled kernel."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .values import Descriptor, HostArgument
 
 
 class HostMemory:
-    """Arrays of other devices, as copies of the host's; what programs wrote goes back at the end."""
+    """Copies on the host of arrays of other devices; written data is copied back at the end."""
 
     def __init__(self) -> None:
         self._copies: dict[int, tuple[Any, Any]] = {}  # by identity
@@ -46,7 +46,7 @@ class HostMemory:
 
 
 def rebuilt(cls: type, parts: list[Any]) -> Any:
-    """An object of this class with these fields; its `__init__` is not run again."""
+    """An object of this class with these fields, created without running `__init__`."""
     made: Any = object.__new__(cls)
     for name, part in zip(libtriton.field_names(cls), parts, strict=True):
         object.__setattr__(made, name, part)
@@ -54,7 +54,7 @@ def rebuilt(cls: type, parts: list[Any]) -> Any:
 
 
 def as_seen(session: Any, value: Any, kind: Any) -> Any:
-    """An argument of this specialised type in the program."""
+    """The argument in the program, for its specialised type."""
     if kind == "constexpr":
         return _unwrap_if_constexpr(value)
     if isinstance(kind, tuple):
@@ -70,7 +70,7 @@ def as_seen(session: Any, value: Any, kind: Any) -> Any:
 
 
 def _descriptor(session: Any, given: Any) -> Descriptor:
-    """A descriptor that the host made, as one that the program made of the same parts."""
+    """Converts a descriptor made on the host to one made in the program from the same fields."""
     if given.round_f32_to_tf32:
         raise NotImplementedError("interpreter mode cannot round what a descriptor loads to tf32")
     kind, _ = libtriton.native_specialize_impl(None, given.base, False, False, False)

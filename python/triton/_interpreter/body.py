@@ -1,6 +1,8 @@
-"""A kernel's function as Python runs it: its own lines and names, with what the language means otherwise than Python.
+"""Compiles a kernel's function to Python code with its own lines and names, rewritten where the
+language differs from Python.
 
-An assignment of a constant number makes a tensor; `and`, `or`, `not` take tiles; `range`, `min` and `max` take tensors.
+An assignment of a constant number makes a tensor; `and`, `or`, `not` take tiles; `range`, `min` and
+`max` take tensors.
 """
 
 # SPDX-License-Identifier: MIT
@@ -23,7 +25,7 @@ from .rewriting import PREFIX, Rewriter
 
 
 def _both(operation: str, thunks: tuple[Callable[[], Any], ...]) -> Any:
-    """`and` or `or`: constants are taken one by one, tensors all."""
+    """`and` or `or`: short-circuits on constants, evaluates all tensors."""
     stops = operation == "logical_or"
     result = thunks[0]()
     for thunk in thunks[1:]:
@@ -58,14 +60,14 @@ def _chained(names: tuple[str, ...], left: Any, *thunks: Callable[[], Any]) -> A
 
 
 def _named_lambda(function: Any, text: str) -> Any:
-    """The compiler reads this text where an operation is given the function."""
+    """Attaches the source text that the compiler reads if an operation takes the function."""
     function.kernel_text = text
     return function
 
 
 def _callee(function: Any) -> Any:
-    """What a call calls: an aggregate, or a built-in that others wrote in Python, is told who performs its
-    operations.
+    """The callable of a call: an aggregate, or a built-in that others wrote in Python, is passed
+    `_semantic`.
     """
     is_builtin = isinstance(function, types.FunctionType) and hasattr(function, "__triton_builtin__")
     if not is_builtin and not is_aggregate(function):
@@ -90,7 +92,7 @@ def _is(left: Any, right: Any) -> bool:
 
 
 def _value(holder: Any) -> Any:
-    """`X.value` of a compile-time parameter, which is a plain object here."""
+    """`X.value` of a compile-time parameter, which is a plain value here."""
     return holder.value if hasattr(holder, "value") else holder
 
 
@@ -133,7 +135,7 @@ _SUPPORT = {
 
 
 def _shift_locations(tree: ast.AST, line: int, column: int) -> None:
-    """Every node where its text stands in the file."""
+    """Shifts every node to its position in the file."""
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
             node.lineno += line - 1
@@ -147,8 +149,8 @@ def _code_named(code: types.CodeType, name: str) -> types.CodeType:
 
 
 def code_of(function: Any) -> types.CodeType:
-    """The code of an interpreted function. A function around it has the names of its closure. Without a text the code is
-    Python's own.
+    """The code of an interpreted function. An enclosing function defines the names of its closure.
+    Without source text it is Python's own code.
     """
     if not function.src:
         return function.fn.__code__
@@ -164,7 +166,7 @@ def code_of(function: Any) -> types.CodeType:
     given.defaults = [ast.copy_location(ast.Constant(None), item) for item in given.defaults]
     _shift_locations(definition, function.def_file_line_number, function.def_file_col_number)
     definition.body = _rewritten(definition)
-    # A name of its own: one that the body reads is then not that of the function around it.
+    # A distinct name: a name that the body reads then does not resolve to the function itself.
     definition.name = PREFIX + "body"
     free = function.fn.__code__.co_freevars
     outer: list[ast.stmt] = [definition]
@@ -188,14 +190,14 @@ def _rewritten(definition: Any) -> list[ast.stmt]:
 
 
 class Body:
-    """The code of an interpreted function, made once."""
+    """The code of an interpreted function, compiled once."""
 
     def __init__(self, function: Any):
         self.function = function
         self.code = code_of(function)
 
     def bound(self) -> Callable[..., Any]:
-        """A Python function with the globals and the closure as they are now."""
+        """A Python function with the current globals and closure."""
         fn = self.function.fn
         scope = {**fn.__globals__, **{PREFIX + name: item for name, item in _SUPPORT.items()}}
         scope["__builtins__"] = {**vars(builtins), **_BUILTINS}

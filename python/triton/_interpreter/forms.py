@@ -1,4 +1,6 @@
-"""Forms: the arguments of a call with the operands taken out of them. Equal forms are computed by one kernel."""
+"""Forms: the arguments of a call with the operands replaced by placeholders. One kernel computes
+all calls of equal form.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -21,7 +23,7 @@ from .values import HostArgument, Tensor, kind_of
 
 
 class Placeholder:
-    """The place of an operand in a form."""
+    """The position of an operand in a form."""
 
     def __init__(self, kind: Any):
         self.kind = kind
@@ -37,7 +39,7 @@ class Placeholder:
 
 
 class _LambdaFunction(JITFunction):
-    """A lambda of a program, by the text that was noted for it."""
+    """A lambda of a program, compiled from the source text attached to it."""
 
     def _read_source(self) -> None:
         code = self.fn.__code__
@@ -50,7 +52,7 @@ class _LambdaFunction(JITFunction):
 
 
 def _compiled_function(function: Any) -> Any:
-    """A function that a program defines, for the compiler: a `combine_fn`, say."""
+    """The compiler's object for a function that a program defines, such as a `combine_fn`."""
     return (_LambdaFunction if hasattr(function, "kernel_text") else JITFunction)(function)
 
 
@@ -58,7 +60,9 @@ def _compiled_function(function: Any) -> Any:
 
 
 def form_of(value: Any, operands: list[Any]) -> Any:
-    """Equal forms are computed by one kernel. The operands are appended to the list, in order."""
+    """The form of a value. One kernel computes all calls of equal form. The operands are appended
+    to the list, in order.
+    """
     if isinstance(value, constexpr):
         value = value.value
     if isinstance(value, Tensor):
@@ -93,7 +97,7 @@ def form_of(value: Any, operands: list[Any]) -> Any:
 
 
 def rebuilt(form: Any, operands: Iterator[Any]) -> Any:
-    """The value of a form, with these operands."""
+    """The value of a form with these operands."""
     if isinstance(form, Placeholder):
         return next(operands)
     tag, *content = form
@@ -118,7 +122,7 @@ def rebuilt(form: Any, operands: Iterator[Any]) -> Any:
 
 
 def text_of(form: Any) -> str:
-    """What names a form in every process."""
+    """A text that identifies a form in every process."""
     if isinstance(form, tuple):
         return f"({', '.join(map(text_of, form))})"
     if isinstance(form, JITCallable):

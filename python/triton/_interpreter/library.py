@@ -1,4 +1,5 @@
-"""Operations on block pointers and descriptors, whose parts are all that a program keeps of them."""
+"""Operations on block pointers and descriptors, which a program represents by their fields alone.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""One operation of the language as a kernel: made by the compiler at its first use, kept by the operation and the
-types of its operands.
+"""Compiles one operation of the language to a kernel at its first use; cached by the operation and
+the types of its operands.
 """
 
 # SPDX-License-Identifier: MIT
@@ -25,7 +25,7 @@ from .values import HostArgument, Kind, Tensor, bytes_of, kind_of
 # ("builtin", module, name), ("binary", "+"), ("function", <JITFunction>) ...
 Operation = tuple[Any, ...]
 
-# How messages of running kernels name a line of this file, which says nothing to their readers.
+# A location in this file within a message of a running kernel, which means nothing to the user.
 LOCATION = re.compile(re.escape(os.path.basename(__file__)).join([r"\S*", r":\d+: "]))
 
 
@@ -33,7 +33,7 @@ LOCATION = re.compile(re.escape(os.path.basename(__file__)).join([r"\S*", r":\d+
 
 
 class Call:
-    """What the kernel of one operation computes: the constant that tells such kernels apart."""
+    """The computation of the kernel of one operation: the constant by which such kernels differ."""
 
     def __init__(self, operation: Operation, arguments: Any, keywords: Any, kinds: list[Any]):
         self.operation, self.arguments, self.keywords = operation, arguments, keywords
@@ -99,7 +99,7 @@ def _result_form(value: Any, leaves: list[Any]) -> Any:
 
 @builtin
 def _emit(inputs: Any, outputs: Any, call: Any, _semantic: Any = None) -> None:
-    """Reads the operands, performs the call, and writes its results to where there is place for them."""
+    """Reads the operands, performs the call, and writes its results to the output pointers."""
     call = getattr(call, "value", call)
     try:
         operands = [
@@ -153,7 +153,7 @@ class CompiledOperation:
         return ASTSource(_kernel, signature, {(2,): self.call})
 
     def _describe(self, inputs: Any, target: Any, options: dict[str, Any]) -> None:
-        """Learns the types of the results: from the kernel as it is without them."""
+        """Determines the types of the results, by making the kernel's IR without outputs."""
         from .._C import libtriton
         from ..compiler import make_backend
 
@@ -190,7 +190,7 @@ def compiled_operation(
     target: Any,
     options: dict[str, Any],
 ) -> tuple[CompiledOperation, list[Any]]:
-    """The kernel for a call of an operation, and the operands that are in its arguments."""
+    """The kernel for a call of an operation, and the operands in its arguments."""
     operands: list[Any] = []
     arguments = form_of(tuple(args), operands)
     named = tuple((name, form_of(value, operands)) for name, value in keywords.items())

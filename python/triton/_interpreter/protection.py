@@ -1,4 +1,4 @@
-"""Memory that a launch was given to read only: what would write there is an error, as it is when the kernel is compiled."""
+"""Read-only memory of a launch: writing to it is an error, as in a compiled kernel."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -17,10 +17,10 @@ def writes(name: str) -> bool:
 
 
 class ReadOnlyMemory:
-    """The memory of arrays that say so themselves."""
+    """The address ranges of arrays that are marked read-only."""
 
     def __init__(self) -> None:
-        self._ranges: list[tuple[int, int, str]] = []  # first byte, the one behind the last, kind of array
+        self._ranges: list[tuple[int, int, str]] = []  # first byte, end, kind of array
 
     def __bool__(self) -> bool:
         return bool(self._ranges)
@@ -45,7 +45,7 @@ class ReadOnlyMemory:
 
 
 def _lanes(mask: Any, target: Any) -> Any:
-    """Which elements of the target the mask lets in."""
+    """The elements of the target that the mask selects."""
     mask = getattr(mask, "value", mask)
     if not isinstance(mask, Tensor):
         return itertools.repeat(mask is None or bool(mask))

@@ -1,4 +1,6 @@
-"""Rewrites the body of a kernel where Python means something else than the language; every line stays where it is."""
+"""Rewrites the body of a kernel where Python's meaning differs from the language's; line numbers
+are kept.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -14,7 +16,7 @@ def _is_constexpr(annotation: Any) -> bool:
 
 
 class Rewriter(ast.NodeTransformer):
-    """Puts calls of support functions where Python means something else."""
+    """Inserts calls of support functions where Python's meaning differs."""
 
     def __init__(self) -> None:
         self.constants: set[str] = set()  # names declared `tl.constexpr`
@@ -32,7 +34,7 @@ class Rewriter(ast.NodeTransformer):
         return isinstance(target, ast.Name) and target.id in self.constants
 
     def _kept(self, target: ast.expr) -> Any:
-        """Whether each name of a target holds a constant, nested as the target is."""
+        """Whether each name of a target holds a constant, in the nesting of the target."""
         if isinstance(target, (ast.Tuple, ast.List)):
             return tuple(map(self._kept, target.elts))
         return self._keeps(target)
@@ -75,7 +77,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         self.generic_visit(node)
         if any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node)):
-            return node  # a name that is bound in a lambda is not bound outside
+            return node  # a name bound in a lambda is not bound outside
         name = "and" if isinstance(node.op, ast.And) else "or"
         return self._call(name, node, *map(self._thunk, node.values))
 

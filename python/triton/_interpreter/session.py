@@ -1,4 +1,4 @@
-"""One launch whose programs Python runs: what their operations are performed by."""
+"""One launch whose programs Python runs: executes their operations."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -40,9 +40,9 @@ class LoopValues:
 
 
 class Session:
-    """The grid, the program that runs, and how its calls become operations.
+    """The grid, the running program, and the conversion of its calls to operations.
 
-    What Semantic asks of the compiler it asks of this.
+    Implements the emitter interface that Semantic calls.
     """
 
     def __init__(self, grid: tuple[int, int, int], target: Any, options: dict[str, Any]):
@@ -89,7 +89,7 @@ class Session:
         return self.apply(("builtin", module, name), args, keywords)
 
     def pointer_to(self, array: Any, kind: str) -> Tensor:
-        """An array of the launch as programs see it."""
+        """An array of the launch as a pointer in the program."""
         address = libtriton.address_of(array)
         self._read_only.note(array, address)
         return Tensor.pointer(address, kind)
@@ -121,7 +121,7 @@ class Session:
     # --- Loops -------------------------------------------------------------------------------------
 
     def loop_values(self, bounds: Any) -> LoopValues:
-        """The values of `range`: scalars of the type that its bounds have together."""
+        """The values of `range`: scalars of the common type of its bounds."""
         total: Any = None
         for bound in bounds:
             bound = decayed(bound)
@@ -133,7 +133,9 @@ class Session:
     # --- Blocks ------------------------------------------------------------------------------------
 
     def _on_block(self, module: str, name: str, args: Any, keywords: dict[str, Any]) -> Any:
-        """An operation on a block pointer or a descriptor, which its kernel makes anew."""
+        """An operation on a block pointer or a descriptor, which its kernel rebuilds from the
+        fields.
+        """
         from ..language import core
 
         function = core.BUILTINS[module][name]
@@ -190,7 +192,7 @@ class Session:
 
 
 def as_constant(value: Any) -> Any:
-    """A value as built-ins written in Python are given it: constants in `tl.constexpr`."""
+    """A value as built-ins written in Python receive it: constants in `tl.constexpr`."""
     if isinstance(value, (builtins.tuple, list)) and not hasattr(value, "_fields"):
         return tl_tuple([as_constant(item) for item in value])
     return _wrapped(value)
@@ -206,7 +208,7 @@ def _block_type(base: Any, shape: tuple[int, ...]) -> Any:
     return block_type(base.dtype.element_ty, list(shape))
 
 
-# What a program does itself rather than by a kernel.
+# Operations that a program performs itself instead of by a kernel.
 _SPECIAL: dict[str, Callable[..., Any]] = {
     name: getattr(Session, name)
     for name in (

@@ -1,4 +1,5 @@
-"""What a program that Python runs computes with: numbers and tiles in memory, block pointers, descriptors."""
+"""The values of an interpreted program: numbers and tiles in memory, block pointers, descriptors.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Tensor(tensor):
 
     @classmethod
     def number(cls, value: Any, text: str) -> Tensor:
-        """A scalar of a type that Python's own numbers have."""
+        """A scalar of a type that corresponds to a Python number."""
         made = cls.empty((text, ()))
         struct.pack_into(f"={_FORMATS[text]}", made.handle, 0, value)
         return made
@@ -121,7 +122,7 @@ class Tensor(tensor):
         return self.to(dtypes.float32).numbers()  # types that only the compiler can read
 
     def scalar(self) -> Any:
-        """The one element; Python asks for it where it wants a number or a truth value."""
+        """The one element; Python calls this for a number or a truth value."""
         if math.prod(self.kind[1]) != 1:
             raise ValueError(
                 f"Boolean value of Tensor with more than one value is ambiguous: it has shape {list(self.kind[1])}"
@@ -160,7 +161,7 @@ class Tensor(tensor):
 
 def _shown(value: Any, text: str) -> str:
     if isinstance(value, float) and text != "fp64" and math.isfinite(value):
-        # The fewest digits that give the same number of 32 bits.
+        # The fewest digits that identify the float32.
         for digits in range(6, 10):
             short = f"{value:.{digits}g}"
             if struct.pack("f", float(short)) == struct.pack("f", value):
@@ -181,7 +182,7 @@ def _nested(values: list[str], shape: tuple[int, ...]) -> str:
 
 
 def natural(value: Any) -> Tensor:
-    """A constant number as a tensor of the type that it has on its own."""
+    """A constant number as a tensor of its natural type."""
     text = libtriton.natural_type(value)
     if text is None:
         raise ValueError(f"integer {value} does not fit in 64 bits; no Triton type holds it")
@@ -189,7 +190,7 @@ def natural(value: Any) -> Tensor:
 
 
 def decayed(value: Any) -> Any:
-    """What a name is bound to by an assignment: constant numbers become tensors, also in tuples."""
+    """The value that an assignment binds: constant numbers become tensors, also in tuples."""
     if isinstance(value, constexpr):
         value = value.value
     if isinstance(value, (bool, int, float)) and type(value) in (bool, int, float):
@@ -211,7 +212,7 @@ def decayed_but(value: Any, kept: Any) -> Any:
 
 
 class BlockPointer(base_value):
-    """The parts of which operations on a block make its pointer anew."""
+    """The fields from which operations on a block rebuild its pointer."""
 
     def __init__(self, base: Any, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any):
         self.base, self.shape, self.strides = base, shape, strides
@@ -242,7 +243,9 @@ class BlockPointer(base_value):
 
 
 class Descriptor(tensor_descriptor):
-    """A tensor descriptor: the parts of which operations make it anew, or the host's own."""
+    """A tensor descriptor: the fields from which operations rebuild it, or the host's own
+    descriptor.
+    """
 
     def __init__(self, parts: tuple[Any, ...], shape: Any, strides: Any, block_type: Any):
         super().__init__(None, shape, strides, block_type)
@@ -250,7 +253,7 @@ class Descriptor(tensor_descriptor):
 
 
 class HostArgument:
-    """An argument of the launch as operations are given it, with its type in a signature."""
+    """An argument of the launch as operations receive it, with its type in a signature."""
 
     def __init__(self, value: Any, signature: Any):
         self.value, self.signature = value, signature

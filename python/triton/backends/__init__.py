@@ -1,4 +1,4 @@
-"""The targets that this build can compile for; each is imported when it is first asked for."""
+"""The targets that this build can compile for; each is imported at its first use."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["Backend", "BaseBackend", "DriverBase", "GPUTarget", "backends"]
 
 
 class Backend:
-    """A target's two classes: `compiler` makes code, `driver` runs it."""
+    """A target's two classes: `compiler` generates code, `driver` runs it."""
 
     def __init__(self, compiler: str, driver: str):
         self._names = {"compiler": compiler, "driver": driver}

@@ -1,7 +1,7 @@
-"""What the package asks of a compiled kernel's native object.
+"""Accessors of a compiled kernel's native object.
 
 PyTorch's Dynamo traces into the Python of a launch and calls the methods of such objects without
-the object. It leaves the files of this folder alone.
+the object. It does not trace the files of this folder.
 """
 
 # SPDX-License-Identifier: MIT
@@ -31,12 +31,12 @@ def write_view(code: Any, root: str) -> str:
 
 
 def resources(kernel: Any) -> tuple[int, int, int]:
-    """Registers, words spilled and threads of a block at most of a loaded kernel."""
+    """Registers, spilled words and maximum threads per CTA of a loaded kernel."""
     return kernel.n_regs, kernel.n_spills, kernel.n_max_threads
 
 
 def assembled(code: Any) -> tuple[int, int, int] | None:
-    """Registers and spilled words of a thread and threads of a block at most, as the assembler
-    said; None where the driver is the assembler, or where there is none.
+    """Registers and spilled words per thread and maximum threads per CTA, as ptxas reported; None
+    where the driver compiles the PTX, or where there is no such report.
     """
     return code.resources

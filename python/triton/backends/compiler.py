@@ -1,4 +1,4 @@
-"""What a target's compiler class offers to the rest of the package."""
+"""The interface of a target's compiler class."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .._record import Record
 
 
 class GPUTarget(Record):
-    """What code is made for. An empty `arch` of a "cpu" target stands for this machine."""
+    """The target of code generation. An empty `arch` of a "cpu" target means this machine."""
 
     backend: str
     arch: int | str
@@ -26,7 +26,7 @@ class Language(Enum):
 
 
 class BaseBackend(ABC):
-    """One per target; `supports_target` says which."""
+    """One subclass per target; `supports_target` selects it."""
 
     supports_native_tensor_specialization = True
     binary_ext: str
@@ -41,37 +41,38 @@ class BaseBackend(ABC):
 
     @abstractmethod
     def hash(self) -> str:
-        """Names everything about the target that changes generated code."""
+        """Identifies everything about the target that changes generated code."""
 
     @abstractmethod
     def parse_options(self, options: dict[str, Any]) -> Any:
-        """Options as an object with a `__dict__`; names without a meaning here are ignored."""
+        """Options as an object with a `__dict__`; unknown names are ignored."""
 
     @abstractmethod
     def pack_metadata(self, metadata: Any) -> Any: ...
 
     def code_target(self, options: Any) -> GPUTarget:
-        """What code is made for under these options."""
+        """The target of code generation under these options."""
         return self.target
 
     def native_tools(self) -> dict[str, Any]:
-        """Paths of programs and libraries that the native compiler may use; `key` names them."""
+        """Paths of programs and libraries that the native compiler may use; `key` identifies them.
+        """
         return {}
 
     def add_stages(  # noqa: B027
         self, stages: dict[str, Any], options: Any, language: Language = Language.TRITON
     ) -> None:
-        """Stages are the native compiler's; there is nothing to add."""
+        """Adds nothing: stages belong to the native compiler."""
 
     def load_dialects(self, context: Any) -> None:  # noqa: B027
-        """Nothing beyond what `ir.load_dialects` has loaded."""
+        """Loads nothing beyond the dialects of `ir.load_dialects`."""
 
     def get_module_map(self) -> dict[str, Any]:
-        """Modules that stand for others on this target: none, names are the same everywhere."""
+        """Modules that replace others on this target: none, names are the same everywhere."""
         return {}
 
     def get_codegen_implementation(self, options: Any) -> dict[str, Any]:
-        """Target-specific parts of the front end: none, they are the native compiler's."""
+        """Target-specific parts of the front end: none, they are in the native compiler."""
         return {}
 
     def get_target_name(self, options: Any) -> str:
@@ -79,7 +80,7 @@ class BaseBackend(ABC):
 
     @staticmethod
     def parse_attr(desc: str) -> list[list[Any]]:
-        """The IR attributes that the letters of a specialisation key stand for."""
+        """The IR attributes for the letters of a specialisation key."""
         attributes = []
         if "D" in desc:
             attributes.append(["tt.divisibility", 16])

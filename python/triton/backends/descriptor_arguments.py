@@ -1,4 +1,6 @@
-"""Tensor descriptors of the host as arguments of a launch: each goes as the parts that a kernel takes."""
+"""Tensor descriptors made on the host as launch arguments: each is passed as the fields that a
+kernel takes.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -18,7 +20,7 @@ def _is_descriptor(kind: Any) -> bool:
 
 
 def decompose_descriptor(arg: Any) -> list[Any]:
-    """Base, extents, strides, two flags, extents and strides once more."""
+    """Base, extents, strides, two flags, then extents and strides again."""
     return [
         arg.base,
         *arg.shape,
@@ -41,8 +43,8 @@ def _types_of_fields(kind: str, has_map: bool, map_type: str) -> list[str]:
 
 
 def expand_signature(signature: Any, tensordesc_meta: Any, descriptor_type: str) -> list[Any]:
-    """Types as launched: those of a descriptor's parts in its place; with `tensordesc_meta` a map of
-    `descriptor_type` stands for the first of them.
+    """Types as launched: a descriptor is replaced by its fields; with `tensordesc_meta` the first
+    of them is a tensor map of `descriptor_type`.
     """
     expanded: list[Any] = []
     for kind in signature:
@@ -56,8 +58,8 @@ def expand_signature(signature: Any, tensordesc_meta: Any, descriptor_type: str)
 
 
 def make_tensordesc_arg(arg: Any, metadata: Any, _: Any = None) -> list[Any]:
-    """The parts of one descriptor. Kernels make the maps for TMA themselves, so that there is no
-    metadata to make one by.
+    """The fields of one descriptor. Kernels build their TMA tensor maps themselves, so no metadata
+    is needed.
     """
     if metadata is not None:
         raise NotImplementedError(
@@ -74,7 +76,7 @@ def make_tensordesc_args(
     base_args: Any,
     make_tensordesc_arg: Callable[..., Any],  # noqa: F811
 ) -> list[Any]:
-    """Arguments with each descriptor replaced by its parts, those in tuples too."""
+    """Arguments with each descriptor replaced by its fields, also in tuples."""
     metadata = iter(tensordesc_meta or ())
 
     def expand(values: Any, kinds: Any) -> list[Any]:
@@ -97,7 +99,8 @@ def wrap_handle_tensordesc_impl(
     tensordesc_meta: Any,
     make_tensordesc_arg: Callable[..., Any],  # noqa: F811
 ) -> Callable[..., Any]:
-    """A launcher whose last argument, the kernel's arguments, may hold descriptors."""
+    """Wraps a launcher so that its last argument, the kernel's arguments, may contain descriptors.
+    """
     kinds = tuple(signature.values())
     if not find_paths_if(kinds, lambda _, kind: _is_descriptor(kind)):
         return launcher

@@ -1,4 +1,4 @@
-"""What a target's driver class offers to the rest of the package."""
+"""The interface of a target's driver class."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -12,8 +12,8 @@ from .compiler import GPUTarget
 
 
 class DriverBase(ABC):
-    """Runs kernels on one kind of device. Making one must not touch the device: processes fork
-    later.
+    """Runs kernels on one kind of device. The constructor must not initialise the device: processes
+    fork later.
     """
 
     utils: Any
@@ -51,12 +51,12 @@ class DriverBase(ABC):
     def get_current_stream(self, device: Any) -> Any: ...
 
     def stream_for(self, args: tuple[Any, ...], device: Any) -> Any:
-        """The stream that a launch with these arguments goes to."""
+        """The stream of a launch with these arguments."""
         return self.get_current_stream(device)
 
 
 def decompose_descriptor(descriptor: Any) -> list[Any]:
-    """The arguments that a kernel takes for a tensor descriptor made by the host."""
+    """The arguments of a kernel for a tensor descriptor made on the host."""
     shape, strides = tuple(descriptor.shape), tuple(descriptor.strides)
     flags = descriptor.padding == "nan", descriptor.round_f32_to_tf32
     return [descriptor.base, *shape, *strides, *flags, *shape, *strides]
@@ -96,7 +96,7 @@ class KernelLauncher:
 
 
 class GPUDriver(DriverBase):
-    """A driver for devices that torch knows by the name of its `device_type`."""
+    """A driver for devices that torch names by its `device_type`."""
 
     device_type = "cuda"
 

@@ -1,4 +1,4 @@
-"""What the options of every target have: checks of their numbers, and a hash."""
+"""Options common to all targets: checks of their numbers, and a hash."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 class TargetOptions:
     """Base of the dataclasses of options."""
 
-    max_warps: ClassVar[int | None] = None  # of a block; None where any number will do
+    max_warps: ClassVar[int | None] = None  # of a CTA; None: no limit
     num_warps: int
     warp_size: int
     extern_libs: Any
@@ -24,9 +24,9 @@ class TargetOptions:
         if self.max_warps is not None and self.num_warps > self.max_warps:
             from ..runtime.errors import OutOfResources
 
-            lanes = self.warp_size  # tuning leaves such a configuration out
+            lanes = self.warp_size  # tuning skips such a configuration
             raise OutOfResources(self.num_warps * lanes, self.max_warps * lanes, "threads")
-        if isinstance(self.extern_libs, Mapping):  # in a form that hashes
+        if isinstance(self.extern_libs, Mapping):  # in a hashable form
             object.__setattr__(self, "extern_libs", tuple(sorted(self.extern_libs.items())))
 
     def hash(self) -> str:

@@ -15,8 +15,8 @@ from ..options import TargetOptions
 
 @dataclass(frozen=True)
 class CPUOptions(TargetOptions):
-    """Launch and compile options. Those about warps, stages, clusters and libraries of GPU code
-    are taken and have no effect. `sanitize` is a list such as "bounds,nan": what a launch checks
+    """Launch and compile options. Those for warps, stages, clusters and libraries of GPU code are
+    accepted and have no effect. `sanitize` is a list of checks of a launch, such as "bounds,nan"
     (docs/sanitizer.md). `ir_override` is the path of a `*.ttir` to compile instead.
     """
 

@@ -1,4 +1,4 @@
-"""Runs kernels on the CPU: device facts, timing, and the low-level launch convention."""
+"""Runs kernels on the CPU: device properties, timing, and the low-level launch convention."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CPP_TYPES = {
 
 
 class CPUUtils:
-    """Facts about the one CPU device."""
+    """Properties of the CPU device."""
 
     def get_device_properties(self, device: int | None = None) -> dict[str, Any]:
         if device not in (None, 0):
@@ -94,7 +94,7 @@ class CPUDriver(DriverBase):
         return do_bench
 
     def get_empty_cache_for_benchmark(self) -> Any:
-        """Memory larger than the caches; writing it leaves nothing of earlier data in them."""
+        """Memory larger than the caches; writing it evicts all earlier data."""
         cache_bytes = self.utils.get_device_properties().get("last_level_cache_bytes", 32 << 20)
         return ctypes.create_string_buffer(max(cache_bytes * 2, 1 << 20))
 

@@ -1,9 +1,9 @@
-"""Finds what turns PTX into machine code: nvJitLink, a library, or ptxas, a program."""
+"""Finds the tool that compiles PTX to machine code: nvJitLink, a library, or ptxas, a program."""
 
 # SPDX-License-Identifier: MIT
 #
-# Neither comes with this package. Both come with CUDA and with the wheels that torch's CUDA builds
-# depend on. Without them the driver compiles the PTX when a kernel is loaded.
+# This package contains neither. Both come with CUDA and with the wheels that torch's CUDA builds depend on. Without
+# them the driver compiles the PTX when a kernel is loaded.
 from __future__ import annotations
 
 import functools
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ... import knobs
 
-# Below the folder of the namespace package `nvidia`: CUDA 13's wheels, then those of CUDA 12.
+# Paths below the folder of the namespace package `nvidia`: CUDA 13's wheels, then those of CUDA 12.
 _WHEEL_LIBRARIES = ("cu13/lib/libnvJitLink.so.*", "nvjitlink/lib/libnvJitLink.so.*")
 _WHEEL_FOLDERS = ("cu13/bin", "cuda_nvcc/bin", "cuda_nvdisasm/bin", "cuda_cuobjdump/bin")
 _DEFAULT_ROOT = "/usr/local/cuda"
@@ -31,13 +31,13 @@ class Assembler:
 
     @property
     def key(self) -> str:
-        """Names the tools in cache keys: other ones may make other code."""
+        """Identifies the tools in cache keys: other tools may generate other code."""
         return ",".join(_identity(path) for path in (self.nvjitlink, self.ptxas) if path)
 
 
 def find_assembler(arch: int = 0) -> Assembler:
-    """What there is for a GPU of that compute capability. A path in the settings is the only one
-    looked at.
+    """The tools for a GPU of that compute capability. If the settings have a path, no other is
+    searched.
     """
     settings = knobs.nvidia
     newer = settings.chosen_path("ptxas_blackwell") if arch >= 100 else None
@@ -68,7 +68,7 @@ def _search(root: str) -> Assembler:
 
 
 def find_program(name: str) -> str:
-    """The path of a program of the toolkits that are installed, wheels first; "" for none."""
+    """The path of a program of the installed toolkits, wheels first; "" for none."""
     root = knobs.nvidia.cuda_home or knobs.nvidia.cuda_path
     return _find_below([folder for folder in (root, _DEFAULT_ROOT) if folder], name)
 
@@ -88,7 +88,7 @@ def _wheels() -> list[str]:
 
 
 def _matches(folder: str, patterns: tuple[str, ...]) -> Iterator[str]:
-    """Files of these patterns, for each the shortest name first: `libnvJitLink.so.13`."""
+    """Files that match these patterns, for each the shortest name first: `libnvJitLink.so.13`."""
     for pattern in patterns:
         yield from sorted(glob.glob(os.path.join(glob.escape(folder), pattern)), key=len)
 
@@ -99,5 +99,5 @@ def _is_program(path: str) -> bool:
 
 @functools.lru_cache
 def _identity(path: str) -> str:
-    # The size tells releases apart, and a copy elsewhere is the same tool.
+    # The size distinguishes releases, and a copy elsewhere is the same tool.
     return f"{os.path.basename(os.path.realpath(path))}:{os.path.getsize(path)}"

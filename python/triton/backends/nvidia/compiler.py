@@ -20,11 +20,11 @@ class CUDAOptions(TargetOptions):
     """Launch and compile options.
 
     `num_stages` is for loops with a `tl.dot`; others follow `tl.range(..., num_stages=N)` alone.
-    `ptx_version` (80 is 8.0) and `ptx_options` (words for ptxas) go to the assembler of PTX.
-    `extern_libs` is a dict of files of LLVM bitcode by the names of libraries: functions that `extern_elementwise`
-    calls of such a library with no path of its own, and that are none of libdevice's, come from there.
+    `ptx_version` (80 is 8.0) and `ptx_options` (command-line words) are passed to ptxas.
+    `extern_libs` maps library names to files of LLVM bitcode: they define functions that
+    `extern_elementwise` calls by that library's name without a path, and that libdevice lacks.
     `ir_override` is the path of a file `*.ttir`, `*.ttgir`, `*.llir` or `*.ptx` that replaces that
-    stage. Denormals are kept whatever `enable_reflect_ftz` says: the option is taken, and changes nothing.
+    stage. `enable_reflect_ftz` is accepted and has no effect: denormals are kept.
     """
 
     num_warps: int = 4
@@ -68,7 +68,7 @@ def _capability(arch: str) -> int:
 
 
 def _assembler_options() -> str | None:
-    """What the settings ask of ptxas."""
+    """The settings' options for ptxas."""
     words = ["--opt-level=0"] if knobs.nvidia.disable_ptxas_opt else []
     return " ".join([*words, *(knobs.nvidia.ptxas_options or "").split()]) or None
 
@@ -110,10 +110,10 @@ class CUDABackend(BaseBackend):
         return CUDAOptions(**known)
 
     def code_target(self, options: Any) -> GPUTarget:
-        # "sm_90" is what later GPUs run, too; "sm90" and "sm_90a" are all that 9.0 can do.
+        # "sm_90" also runs on later GPUs; "sm90" and "sm_90a" use all features of 9.0.
         is_portable = re.fullmatch(r"sm_\d+", options.arch)
         arch = options.arch if is_portable else _capability(options.arch)
-        if options.arch.endswith("+tma"):  # descriptors go to the copy engine
+        if options.arch.endswith("+tma"):  # descriptors use TMA
             arch = f"{arch}+tma"
         return GPUTarget("cuda", arch, self.target.warp_size)
 
@@ -135,8 +135,8 @@ class CUDABackend(BaseBackend):
     def hash(self) -> str:
         return f"cuda-{self.target.arch}-{self._assembler().key}"
 
-    # A kernel stage by stage, for those who drive the compiler themselves: `module` is what
-    # `ASTSource.make_ir` or the stage before gave. The first one compiles; errors come from there.
+    # The stages of a kernel one by one, for code that drives the compiler itself: `module` is the result of
+    # `ASTSource.make_ir` or of the previous stage. The first stage compiles and raises all errors.
 
     def make_ttir(
         self, module: Any, metadata: dict[str, Any], options: CUDAOptions, capability: Any
@@ -156,7 +156,7 @@ class CUDABackend(BaseBackend):
     def make_ptx(
         self, module: Any, metadata: dict[str, Any], options: Any, capability: Any = None
     ) -> str:
-        """`module` is the text of the LLVM IR that `make_llir` gave with this `metadata`."""
+        """`module` is the text of the LLVM IR that `make_llir` returned with this `metadata`."""
         return str(metadata[CompiledStage.KEY].at("ptx"))
 
 

@@ -1,4 +1,6 @@
-"""`triton._C.libtriton.nvidia.cublas`: cuBLAS under the interface that kernels are measured against, called through PyTorch."""
+"""`triton._C.libtriton.nvidia.cublas`: the cuBLAS interface that benchmarks of kernels use,
+implemented through PyTorch.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -7,10 +9,11 @@ from typing import Any
 
 
 class CublasLt:
-    """Matrix products by cuBLAS.
+    """Matmuls by cuBLAS.
 
-    `workspace` is a tensor on the GPU that the library may use; PyTorch brings its own, so it is only kept.
-    Every method returns None and writes its last tensor; a shape or dtype that does not fit is PyTorch's RuntimeError.
+    `workspace` is a tensor on the GPU that the library may use; PyTorch allocates its own, so it is
+    only kept. Every method returns None and writes its last tensor; a shape or dtype that does not
+    fit raises PyTorch's RuntimeError.
     """
 
     def __init__(self, workspace: Any) -> None:
@@ -18,7 +21,9 @@ class CublasLt:
         self._one: Any = None
 
     def matmul(self, a: Any, b: Any, c: Any) -> None:
-        """`c = a @ b.T`: a [M, K], b [N, K], c [M, N]; float16, bfloat16, float32 or float8_e4m3fn, the same of all three."""
+        """`c = a @ b.T`: a [M, K], b [N, K], c [M, N]; float16, bfloat16, float32 or float8_e4m3fn,
+        the same for all three.
+        """
         import torch
 
         _check(a, b, c)
@@ -44,7 +49,7 @@ class CublasLt:
         out.copy_(self._scaled(a, b, scale_a, scale_b, out.dtype))
 
     def block_scaled_matmul_nvfp4(self, a: Any, b: Any, out: Any, scale_a: Any, scale_b: Any) -> None:
-        """The same of packed float4_e2m1fn_x2 with one float8_e4m3fn scale for 16 elements."""
+        """The same for packed float4_e2m1fn_x2 with one float8_e4m3fn scale for 16 elements."""
         out.copy_(self._scaled(a, b, scale_a, scale_b, out.dtype))
 
     def _unit(self, like: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Finds what turns a cubin into text: cuobjdump, or nvdisasm, which it needs itself."""
+"""Finds the tool that disassembles a cubin: cuobjdump, or nvdisasm, which cuobjdump needs itself.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Disassembler:
 
 
 def find_disassembler() -> Disassembler:
-    """What the settings name, else what CUDA, NVIDIA's wheels or the PATH have."""
+    """The paths from the settings, else from CUDA, NVIDIA's wheels or the PATH."""
     found = Disassembler(_program("cuobjdump"), _program("nvdisasm"))
     if not found.nvdisasm:
         raise RuntimeError(

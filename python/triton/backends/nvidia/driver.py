@@ -1,9 +1,10 @@
-"""Runs kernels on NVIDIA's GPUs: which one, which stream, device facts, scratch memory, timing."""
+"""Runs kernels on NVIDIA's GPUs: current device and stream, device properties, scratch memory,
+timing.
+"""
 
 # SPDX-License-Identifier: MIT
 #
-# torch is asked for the current device and stream where the program has imported it; it is never
-# imported for that.
+# torch's current device and stream are used if the program has imported torch; it is never imported here.
 from __future__ import annotations
 
 import functools
@@ -22,7 +23,7 @@ from ..driver import GPUDriver, KernelLauncher, decompose_descriptor
 
 _native = libtriton.driver_cuda
 
-# What the system shows of a GPU without asking the driver, which would make a later fork useless.
+# Device files by which a GPU is detected without initialising the driver, which would break later forks.
 _DEVICE_FILES = ("/dev/nvidia[0-9]*", "/dev/dxg", "/dev/nvgpu/*")
 _CACHE_BYTES = 256 << 20  # larger than every level-two cache
 
@@ -45,16 +46,16 @@ _CPP_TYPES = {
 }
 
 
-# How the driver numbers the element types of tensor maps, by the number that PTX has for them: they
-# differ in fp64, bf16 and fp32 with denormals set to zero.
+# The driver's numbers of the element types of tensor maps, by PTX's numbers: they differ for fp64, bf16 and fp32 with
+# denormals flushed to zero.
 TMA_DTYPE_DEVICE_TO_HOST = {**{number: number for number in range(16)}, 8: 10, 9: 8, 10: 9}
 TMA_TF32 = 11
 
 
 def make_tensordesc_arg(descriptor: Any, metadata: Any, _type: Any = None) -> list[Any]:
-    """The arguments for one tensor descriptor, for launchers of others; PyTorch's has one.
+    """The arguments for one tensor descriptor, for launchers of other packages, such as PyTorch's.
 
-    Kernels make the tensor maps that they need, so their `tensordesc_meta` names none.
+    Kernels build the tensor maps that they need, so their `tensordesc_meta` lists none.
     """
     if metadata is not None:
         raise NotImplementedError("kernels take no tensor maps of the host")
@@ -69,14 +70,14 @@ def _use_library() -> None:
 
 
 def _cuda_torch() -> Any:
-    """torch where it is imported and was built for CUDA."""
+    """torch if it is imported and was built for CUDA."""
     torch = sys.modules.get("torch")
     is_for_cuda = getattr(getattr(torch, "version", None), "cuda", None) is not None
     return torch if is_for_cuda and hasattr(torch, "cuda") else None
 
 
 class CUDAUtils:
-    """Facts about GPUs, and code that is loaded by hand."""
+    """Properties of GPUs, and loading of code by hand."""
 
     def get_device_properties(self, device: int | None = None) -> dict[str, Any]:
         return _native.properties(_native.current_device() if device is None else device)
@@ -84,7 +85,7 @@ class CUDAUtils:
     def load_binary(
         self, name: str, binary: bytes, shared: int, device: int
     ) -> tuple[int, int, int, int, int]:
-        """(module, function, registers, spills, threads of a block at most) of a cubin or PTX."""
+        """(module, function, registers, spills, maximum threads per CTA) of a cubin or PTX."""
         return _native.load_binary(name, bytes(binary), shared, device)
 
     def unload_module(self, module: int) -> None:
@@ -100,7 +101,7 @@ class CUDAUtils:
 
 
 class CUDALauncher(KernelLauncher):
-    """The launch convention, with memory for kernels that need some beside their arguments."""
+    """The launch convention, with scratch memory for kernels that need it."""
 
     def __init__(self, src: Any, metadata: Any):
         super().__init__(src, metadata)
@@ -195,21 +196,22 @@ class CUDADriver(GPUDriver):
         return do_bench
 
     def get_empty_cache_for_benchmark(self) -> Any:
-        """Memory larger than the caches; writing it leaves nothing of earlier data in them."""
+        """Memory larger than the caches; writing it evicts all earlier data."""
         return _native.Buffer(_CACHE_BYTES, self.get_current_device())
 
     def clear_cache(self, cache: Any) -> None:
         cache.zero(self.get_current_stream())
 
     def record_event(self) -> Any:
-        """A point in the current stream; `milliseconds_since` gives the time between two."""
+        """Records an event in the current stream; `milliseconds_since` gives the time between two.
+        """
         device = self.get_current_device()
         event = _native.Event(device)
         event.record(self.get_current_stream(device))
         return event
 
     def synchronize(self) -> None:
-        """Waits for the current GPU; says which kernels may be to blame where one has failed."""
+        """Waits for the current GPU; on failure names the kernels that may have caused it."""
         _native.synchronize(self.get_current_device())
 
 

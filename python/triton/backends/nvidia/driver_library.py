@@ -1,4 +1,4 @@
-"""Where CUDA's driver library and headers are, for those who compile C against them."""
+"""Paths of CUDA's driver library and headers, for code that compiles C against them."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -16,7 +16,7 @@ libraries = ["libcuda.so.1"]
 
 @functools.lru_cache
 def libcuda_dirs() -> list[str]:
-    """Folders with `libcuda.so.1`; the one of the settings alone, if it is set."""
+    """Folders with `libcuda.so.1`; only the one of the settings, if it is set."""
     if knobs.nvidia.libcuda_path:
         return [knobs.nvidia.libcuda_path]
     try:

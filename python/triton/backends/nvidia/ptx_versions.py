@@ -1,4 +1,4 @@
-"""The assembler's release, the PTX that it takes, and what dots need on NVIDIA's GPUs."""
+"""The release of ptxas, the PTX version that it accepts, and the dot shapes of NVIDIA's GPUs."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -18,7 +18,7 @@ def get_ptxas(arch: int) -> knobs.NvidiaTool:
 
 
 def get_ptxas_version(arch: int = 80) -> str:
-    """What it says of itself."""
+    """The version that it reports."""
     chosen = knobs.nvidia.mock_ptx_version
     if chosen is not None:
         return chosen
@@ -53,7 +53,9 @@ def file_hash(path: str) -> str:
 
 
 def min_dot_size(target: Any) -> Callable[[Any, Any], tuple[int, int, int]]:
-    """The least (m, n, k) of a dot of two types on Triton's matrix units; smaller ones work here, too."""
+    """The smallest (m, n, k) of a dot of two types on tensor cores in Triton; smaller ones work
+    here, too.
+    """
 
     def least(lhs_type: Any, rhs_type: Any) -> tuple[int, int, int]:
         bits = lhs_type.scalar.primitive_bitwidth

@@ -1,4 +1,4 @@
-"""The stages of one compilation, for those who ask the NVIDIA backend for them one by one."""
+"""The stages of one compilation, for callers that run the NVIDIA backend stage by stage."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -10,14 +10,14 @@ from ... import knobs
 from ..._C import libtriton
 from ..compiler import GPUTarget
 
-# PTX is all that is asked for: whoever asks has an assembler.
+# Compilation stops at PTX: the caller assembles it.
 _NO_TOOLS = {"ptxas": "", "nvjitlink": "", "key": ""}
 
 
 class CompiledStage:
     """A stage of a finished compilation."""
 
-    KEY = "compiled"  # of a `metadata` dictionary: the compilation that filled it
+    KEY = "compiled"  # the compilation in a `metadata` dictionary
 
     def __init__(self, code: Any, name: str):
         self._code = code
@@ -30,16 +30,18 @@ class CompiledStage:
         return self._code.stage(self._name)
 
     def dump(self) -> None:
-        """Shows it on the standard error stream."""
+        """Prints it to standard error."""
         print(self, file=sys.stderr)
 
 
 def compile_ttir(
     module: Any, metadata: dict[str, Any], options: Any, target: GPUTarget
 ) -> CompiledStage:
-    """Compiles a module of TTIR to PTX, and says in `metadata` what a launch needs."""
+    """Compiles a module of TTIR to PTX, and stores the properties that a launch needs in
+    `metadata`.
+    """
     text = module.str()
-    if "!tt.tensordesc" in text.split("{", 2)[1]:  # the caller makes tensor maps of descriptors
+    if "!tt.tensordesc" in text.split("{", 2)[1]:  # the caller creates tensor maps for descriptors
         target = GPUTarget(target.backend, f"{target.arch}+maps", target.warp_size)
     always = knobs.compilation.always_compile
     code = libtriton.compile_ir(
