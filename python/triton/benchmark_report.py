@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Benchmark:
-    """One plot: what varies along the x axis, and what the lines are."""
+    """One plot: the parameter along the x axis, and the lines."""
 
     def __init__(
         self,

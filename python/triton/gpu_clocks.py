@@ -1,4 +1,6 @@
-"""Conditions under which GPUs are measured: clocks that stay, and no collection of garbage in a graph."""
+"""Stable conditions for measuring GPUs: fixed clocks, and no garbage collection during graph
+capture.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -12,8 +14,8 @@ from typing import Any
 
 @contextmanager
 def cuda_graph_without_gc(*args: Any, **kwargs: Any) -> Iterator[Any]:
-    """`torch.cuda.graph` while no garbage is collected: a kernel's end would unload its module, which no
-    capture allows.
+    """`torch.cuda.graph` with garbage collection disabled: destroying a kernel would unload its
+    module, which no capture allows.
     """
     import torch
 
@@ -35,8 +37,8 @@ def _nvidia_smi(*arguments: str) -> None:
 def set_gpu_clock(
     ref_sm_clock: int = 1350, ref_mem_clock: int = 1215
 ) -> Iterator[tuple[float, float]]:
-    """Holds the clocks of the first GPU, in MHz; gives what an A100 has at these in TFLOP/s and GB/s. Needs
-    the rights to do so.
+    """Fixes the clocks of the first GPU, in MHz; yields the peak of an A100 at these clocks in
+    TFLOP/s and GB/s. Needs the rights to do so.
     """
     from .testing import nvsmi
 

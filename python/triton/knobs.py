@@ -4,8 +4,7 @@
 
 # SPDX-License-Identifier: MIT
 #
-# The compiler reads no environment variable: what matters to it is passed on as an option by the
-# caller.
+# The compiler reads no environment variable: the caller passes the settings that matter to it as options.
 from __future__ import annotations
 
 import os
@@ -83,7 +82,7 @@ knobs_type = TypeVar("knobs_type", bound=base_knobs)
 # Whether assigning a knob also sets its environment variable, so that child processes agree.
 propagate_env: bool = True
 
-# Forms of functions that are assigned to knobs, and what those functions are given.
+# Types of functions that are assigned to knobs, and of their arguments.
 _LAZY = {
     name: "._hook_types"
     for name in (
@@ -110,8 +109,8 @@ def __getattr__(name: str) -> Any:
 
 
 class HookChain(Generic[F]):
-    """Functions that are called one after another. Always true, so that a hook added later is
-    still seen.
+    """Functions that are called one after another. Always true, so that a hook added later is not
+    missed.
     """
 
     def __init__(self, reversed: bool = False):  # noqa: A002
@@ -139,7 +138,7 @@ class build_knobs(base_knobs):
     cc = env_opt_str("CC")
     cudacrt_path = env_opt_str("TRITON_CUDACRT_PATH")
     cudart_path = env_opt_str("TRITON_CUDART_PATH")
-    impl: Any = None  # a BuildImpl that is called in the compiler's place
+    impl: Any = None  # a BuildImpl that replaces the compiler
 
     @property
     def backend_dirs(self) -> set[str]:
@@ -147,7 +146,7 @@ class build_knobs(base_knobs):
 
 
 class _env_folder(env_str_callable_default):
-    """A path without a slash at its end; an empty variable is as none."""
+    """A path without a trailing slash; an empty variable counts as unset."""
 
     def get(self) -> str:
         text = getenv(self.key)
@@ -169,7 +168,7 @@ class cache_knobs(base_knobs):
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Compiled kernels are on disk when it ends: the folder may be removed."""
+        """Compiled kernels are on disk at the end of the scope: the folder may then be removed."""
         with super().scope():
             try:
                 yield
@@ -240,7 +239,7 @@ class nvidia_knobs(base_knobs):
     dump_nvptx = env_bool("NVPTX_ENABLE_DUMP")
     disable_ptxas_opt = env_bool("DISABLE_PTXAS_OPT")
     ptxas_options = env_opt_str("PTXAS_OPTIONS")
-    # Seconds for one run of an assembler; 0: as long as it takes.
+    # Time limit in seconds for one run of ptxas or nvJitLink; 0: none.
     ptxas_timeout = env_int("TRITON_PTXAS_TIMEOUT", 600)
     mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
     dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
@@ -252,7 +251,7 @@ class nvidia_knobs(base_knobs):
     visible_devices = env_opt_str("CUDA_VISIBLE_DEVICES")
 
     def chosen_path(self, tool: str) -> str | None:
-        """The path that the user gave for one of the tools; None where there is none."""
+        """The path that the user set for one of the tools; None where there is none."""
         chosen = self.knob_descriptors[tool].chosen(self)
         return chosen.path if isinstance(chosen, NvidiaTool) else chosen
 
@@ -284,20 +283,20 @@ class proton_knobs(base_knobs):
 
 
 class xla_knobs(base_knobs):
-    # Whether other packages are completed when they are imported (docs/xla.md).
+    # Whether other packages are patched when they are imported (docs/xla.md).
     compat = env_bool("TRITON_XLA_COMPAT", True)
 
 
 def _settings_changed() -> None:
-    """Kernels compiled under other settings are not reused from memory; hooks need the slow way of
-    launching.
+    """Kernels compiled under other settings are not reused from memory; hooks need the slow launch
+    path.
     """
     libtriton.bump_epoch()
     apply_to_launches()
 
 
 def apply_to_launches() -> None:
-    """Tells the native launcher what it does not read by itself."""
+    """Passes settings to the native launcher that it does not read itself."""
     libtriton.driver_cuda.set_check_pointers(nvidia.check_pointers)
     libtriton.set_slow_launch(_launches_are_observed())
 
@@ -316,7 +315,7 @@ def _launches_are_observed() -> bool:
 
 
 def refresh_knobs() -> None:
-    """Reads the settings that are kept from the import on once more."""
+    """Reads the settings that are cached at import again."""
     runtime.debug = env_bool("TRITON_DEBUG").get()
     compilation.instrumentation_mode = env_str("TRITON_INSTRUMENTATION_MODE", "").get()
 

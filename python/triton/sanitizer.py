@@ -1,4 +1,4 @@
-"""What the CPU sanitizer knows of arrays: how far they reach, which elements nobody has written."""
+"""Array information for the CPU sanitizer: memory extents, and elements that were never written."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -14,11 +14,11 @@ _FLOAT_PATTERNS = {
     "float16": 0x7E00,
     "bfloat16": 0x7FC0,
 }
-_marked: dict[int, tuple[int, int]] = {}  # memory given to mark_unwritten: id -> [begin, end)
+_marked: dict[int, tuple[int, int]] = {}  # memory passed to mark_unwritten: id -> [begin, end)
 
 
 def _pattern(array: Any) -> tuple[int, int]:
-    """(bits, bytes) of what `torch` fills new memory with where it is to be deterministic.
+    """(bits, bytes) of the fill value of new memory in torch's deterministic mode.
 
     (0, 0) for types whose values are all common, such as bool and int8.
     """
@@ -37,7 +37,7 @@ def _address(array: Any) -> int:
 
 
 def _is_filled_by_torch(array: Any) -> bool:
-    """Whether the library fills new tensors with the pattern."""
+    """Whether torch fills new tensors with the pattern."""
     torch = sys.modules.get("torch")
     return (
         torch is not None
@@ -55,7 +55,7 @@ def _is_marked(array: Any) -> bool:
 
 
 def _strides(array: Any, shape: tuple[int, ...], item_bytes: int) -> list[int]:
-    """In bytes; those of a dense array where it does not tell."""
+    """In bytes; those of a dense array where it reports none."""
     stride = getattr(array, "stride", None)
     if callable(stride):
         return [step * item_bytes for step in stride()]
@@ -66,9 +66,9 @@ def _strides(array: Any, shape: tuple[int, ...], item_bytes: int) -> list[int]:
 
 
 def memory_of(array: Any, item_bytes: int) -> tuple[int, int, int, int] | None:
-    """What a launch says of an argument: the bytes from `low` to `high` of its address are its
-    own, and elements of `count` bytes that hold `pattern` were never written (`count` is 0 where
-    that is not known). None where the object does not tell its shape, as a raw address.
+    """The memory of an argument: its bytes from `low` to `high` relative to its address, and the
+    `pattern` of never-written elements of `count` bytes (`count` is 0 where unknown). None where
+    the object has no shape, as a raw address.
     """
     shape = getattr(array, "shape", None)
     if shape is None:
@@ -86,9 +86,9 @@ def memory_of(array: Any, item_bytes: int) -> tuple[int, int, int, int] | None:
 
 
 def mark_unwritten(array: Any) -> Any:
-    """Makes the sanitizer `uninit` take a numpy array or a CPU tensor for memory that nobody has
-    written: fills it with a pattern (NaN, or the largest integer) and returns it. Elements count
-    as written once they hold anything else, or a checked kernel has stored the pattern there.
+    """Makes the sanitizer `uninit` treat a numpy array or a CPU tensor as never written: fills it
+    with a pattern (NaN, or the largest integer) and returns it. Elements count as written once they
+    hold another value, or a checked kernel has stored the pattern there.
     """
     pattern, count = _pattern(array)
     if not count:

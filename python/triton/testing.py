@@ -1,4 +1,4 @@
-"""Timing functions and comparing results."""
+"""Functions for timing and for comparing results."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -65,7 +65,7 @@ def do_bench(
     return_mode: str = "mean",
 ) -> Any:
     """Milliseconds that `fn` takes with cold caches: about `warmup` ms of warming up, then about
-    `rep` ms of measuring. The clock is that of the device that its kernels run on.
+    `rep` ms of measuring. The clock is that of the device of its kernels.
     """
     if return_mode not in ("min", "max", "mean", "median", "all"):
         raise ValueError(
@@ -82,16 +82,14 @@ def do_bench(
     run = _times_by_events if hasattr(device, "record_event") else _times_by_clock
     start = time.perf_counter()
     run(device, fn, prepare, 5)
-    # With clearing, so that the total stays near `rep`.
+    # Includes clearing the caches, so that the total stays near `rep`.
     estimate = max((time.perf_counter() - start) * 1e3 / 5, 1e-3)
     run(device, fn, prepare, max(1, int(warmup / estimate)))
     return _summarize(run(device, fn, prepare, max(1, int(rep / estimate))), quantiles, return_mode)
 
 
 def _device_of(fn: Callable[[], Any]) -> Any:
-    """The driver of the device that the last kernel of a call goes to; the active one where there
-    is none.
-    """
+    """The driver of the device of a call's last kernel; the active one where there is none."""
     libtriton.take_last_launch()
     fn()
     kind = libtriton.take_last_launch()
@@ -101,7 +99,7 @@ def _device_of(fn: Callable[[], Any]) -> Any:
 def _times_by_clock(
     device: Any, fn: Callable[[], Any], prepare: Callable[[], None], count: int
 ) -> list[float]:
-    """For a device that has finished when a call returns."""
+    """For a device whose launches are finished when a call returns."""
     times = []
     for _ in range(count):
         prepare()
@@ -112,7 +110,7 @@ def _times_by_clock(
 def _times_by_events(
     device: Any, fn: Callable[[], Any], prepare: Callable[[], None], count: int
 ) -> list[float]:
-    """For a device that is given work ahead: its own clock tells how long each call took."""
+    """For an asynchronous device: its own events measure each call."""
     pairs = []
     for _ in range(count):
         prepare()
@@ -131,7 +129,7 @@ def do_bench_cudagraph(
     return_mode: str = "mean",
 ) -> Any:
     """As `do_bench`, but `fn` is recorded into a CUDA graph, several times over, and the graph is
-    timed: what launching costs is left out. Caches stay warm.
+    timed: launch overhead is excluded. Caches stay warm.
     """
     if getattr(driver.active, "device_type", "") != "cuda":
         raise RuntimeError("do_bench_cudagraph needs a CUDA device; use do_bench")
@@ -152,7 +150,7 @@ def do_bench_cudagraph(
 def _graph_times(
     torch: Any, fn: Callable[[], Any], grad_to_none: Any, calls: int, rounds: int
 ) -> list[float]:
-    """Milliseconds of one call, for each round of a graph with that many calls."""
+    """Milliseconds per call, for each run of a graph with that many calls."""
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         for _ in range(calls):
@@ -217,9 +215,8 @@ def get_dram_gbps(device: int | None = None) -> float:
     return properties["mem_clock_rate"] * properties["mem_bus_width"] * 2 / 1e6 / 8
 
 
-# Operations of one multiprocessor in a clock, an add and a multiply counted as two: by compute
-# capability, for elements of 32 (tf32), 16 and 8 bits in the matrix units, and of 32 and 16 bits in
-# the vector units.
+# Operations per multiprocessor and clock, a multiply-add counted as two: by compute capability, for elements of 32
+# (tf32), 16 and 8 bits on the tensor cores, and of 32 and 16 bits on the vector units.
 _RATES = {
     80: ((1024, 2048, 4096), (128, 512)),
     86: ((512, 1024, 2048), (256, 256)),
@@ -243,7 +240,7 @@ def _bits(dtype: Any) -> int:
 
 
 def get_max_tensorcore_tflops(dtype: Any, clock_rate: float, device: int | None = None) -> float:
-    """Peak rate of the matrix units in TFLOP/s, at `clock_rate` kHz."""
+    """Peak rate of the tensor cores in TFLOP/s, at `clock_rate` kHz."""
     (matrix, _), properties = _rates(device)
     per_clock = {32: matrix[0], 16: matrix[1], 8: matrix[2]}[_bits(dtype)]
     return properties["multiprocessor_count"] * per_clock * clock_rate * 1e-9

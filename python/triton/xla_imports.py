@@ -1,5 +1,5 @@
-"""Completes other packages when they are imported; they are neither imported nor changed before.
-docs/why/xla.md tells what is done to them; TRITON_XLA_COMPAT=0 leaves it out.
+"""Patches other packages when they are imported; they are neither imported nor changed before.
+docs/why/xla.md describes the patches; TRITON_XLA_COMPAT=0 disables them.
 """
 
 # SPDX-License-Identifier: MIT
@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-# Module -> the function of ours that is called with it once it has been executed.
+# Module -> the function of this package that is called with it once it has been executed.
 _AFTER = {"jax_triton.triton_lib": ("triton.jax.jax_triton", "complete")}
-# Module -> the file of ours that is executed as it, whether or not the package has its own.
+# Module -> the file of this package that is executed in its place, whether or not the package has its own.
 _INSTEAD = {"torch_xla.experimental.triton": "torch_xla_experimental.py"}
 
 
 class _Watcher:
-    """Finds modules of ours that stand for others. For those that are completed it asks the other
-    finders, and has a word with the loader.
+    """Finds modules of this package that replace others. For modules to be patched it uses the
+    other finders, and wraps the loader.
     """
 
     def find_spec(
@@ -52,7 +52,8 @@ def _spec_of_ours(name: str) -> Any:
 
 
 def _call_after(loader: Any) -> None:
-    """A loader belongs to one module."""
+    """Calls `_complete` after the loader has executed its module; a loader belongs to one module.
+    """
     execute = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
@@ -63,7 +64,9 @@ def _call_after(loader: Any) -> None:
 
 
 class _Package(ModuleType):
-    """A package one of whose modules is being executed: it hears when that has ended."""
+    """A package one of whose modules is being executed: the attribute assignment at its end is the
+    notification.
+    """
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -81,7 +84,7 @@ def _complete(module: ModuleType) -> None:
 
 
 def _catch_up(name: str) -> None:
-    """For a module that was there before us, or that is just importing us."""
+    """Patches a module that was imported earlier, or that is being imported now."""
     package, _, own_name = name.rpartition(".")
     if name not in sys.modules:
         return

@@ -1,4 +1,4 @@
-"""From a kernel and its signature to a compiled kernel."""
+"""Compiles a kernel for a signature."""
 
 # SPDX-License-Identifier: MIT
 from .compiler import (

@@ -1,4 +1,4 @@
-"""The front end under the name by which other packages call it."""
+"""The front end under the name that other packages import."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def make_backend(target: GPUTarget) -> BaseBackend:
-    """The compiler class for a target, made for it."""
+    """The compiler class for a target, instantiated."""
     fitting = [
         backend.compiler
         for backend in backends.values()
@@ -54,7 +54,7 @@ def make_backend(target: GPUTarget) -> BaseBackend:
 def get_cache_key(
     src: Any, backend: BaseBackend, backend_options: Any, env_vars: Any = None
 ) -> str:
-    """Names a compilation, as far as Python sees it."""
+    """Identifies the inputs of a compilation that Python sees."""
     options = sorted(backend_options.__dict__.items())
     return (
         f"{triton_key()}-{src.hash()}-{backend.hash()}-{options}-{sorted((env_vars or {}).items())}"
@@ -68,9 +68,9 @@ def compile(  # noqa: A001
     _env_vars: Any = None,
     _folder_view: bool = True,
 ) -> CompiledKernel:
-    """Compiles an ASTSource, or the IR file whose path is given.
+    """Compiles an ASTSource, or the IR file at the given path.
 
-    Options without a meaning for the target are ignored.
+    Options that the target does not have are ignored.
 
     `_folder_view` also writes the stages as files where other tools look for them.
     """
@@ -98,7 +98,7 @@ def compile(  # noqa: A001
         kernel._group = managed.group
     elif _folder_view:
         kernel._write_folder_view()
-        libtriton.flush_cache()  # whoever compiles by hand may move or remove the folder
+        libtriton.flush_cache()  # code that compiles by hand may move or remove the folder
     if knobs.compilation.dump_ir:
         compiled.write_view(code, knobs.cache.dump_dir)
     if knobs.compilation.listener is not None:
@@ -113,12 +113,12 @@ def compile(  # noqa: A001
 
 
 def max_shared_mem(device: Any) -> int:
-    """Bytes of shared memory that a block may have."""
+    """Limit of shared memory per CTA, in bytes."""
     return driver.active.utils.get_device_properties(device)["max_shared_mem"]
 
 
 def _managed_kernel(src: Any) -> Any:
-    """The kernel in the cache that the user chose; None for our own."""
+    """The kernel in the cache that the user chose; None for the default cache."""
     if knobs.cache.manager_class is None:
         return None
     from .managed_cache import ManagedKernel
@@ -130,12 +130,12 @@ def _load_code(artifact: bytes) -> Any:
     return libtriton.load_artifact(artifact)
 
 
-# Kernels travel between processes by pickle; the native object goes as the bytes of its artifact.
+# Pickle passes kernels between processes; the native object is pickled as the bytes of its artifact.
 copyreg.pickle(libtriton.CompiledData, lambda code: (_load_code, (code.artifact,)))
 
 
 class LazyDict:
-    """A dictionary whose later parts are computed when somebody asks for them."""
+    """A dictionary whose later entries are computed at first access."""
 
     def __init__(self, data: dict[str, Any]):
         self.data = data
@@ -152,8 +152,8 @@ class LazyDict:
 
 
 class AsmDict(Mapping):  # type: ignore[type-arg]
-    """Stage name -> text or bytes; stages that are not stored are made when asked for. `sass`, the
-    machine code of an NVIDIA GPU as text, is not listed: it needs a tool of CUDA's.
+    """Stage name -> text or bytes; stages that are not stored are computed at access. `sass`, the
+    disassembly for an NVIDIA GPU, is not listed: it needs a tool of CUDA.
     """
 
     def __init__(self, code: Any):
@@ -186,8 +186,8 @@ def _metadata_class(fields: tuple[str, ...]) -> Any:
 
 
 class CompiledKernel:
-    """Machine code for one specialisation of a kernel. Its `__dict__` is all that another process
-    needs.
+    """Machine code for one specialisation of a kernel. Its `__dict__` contains everything that
+    another process needs.
     """
 
     def __init__(self, src: Any, code: Any, target: GPUTarget, backend: BaseBackend, options: Any):
@@ -212,8 +212,8 @@ class CompiledKernel:
         self._binary_ext = backend.binary_ext
         self._folder: str | None = None
         self._group: dict[str, str] | None = None
-        self._device: int | None = None  # that it is loaded on
-        self._loaded_by: int | None = None  # the process
+        self._device: int | None = None  # the device that it is loaded on
+        self._loaded_by: int | None = None  # the process that loaded it
 
     def __del__(self) -> None:
         """Unloads the code; a forked child leaves that to its parent."""
@@ -223,8 +223,8 @@ class CompiledKernel:
         self.module = self.function = self._run = None
 
     def _init_handles(self, device: int | None = None) -> None:
-        """Loads the code onto a device, the current one unless one is named; a second call, or one
-        in another process after unpickling, is fine.
+        """Loads the code onto a device, by default the current one. It may be called again, also in
+        another process after unpickling.
         """
         if self.module is not None:
             return
@@ -255,8 +255,8 @@ class CompiledKernel:
         return compiled.resources(self.function)
 
     def _resources(self) -> tuple[int, int, int]:
-        """Registers and spilled words of a thread, most threads of a block: the driver's where the
-        code is loaded, else the assembler's, for which no device is needed.
+        """Registers and spilled words per thread, maximum threads per CTA: the driver's where the
+        code is loaded, else those of ptxas, which need no device.
         """
         known = compiled.assembled(self._code) if self.module is None else None
         return self._loaded() if known is None else known
@@ -279,8 +279,8 @@ class CompiledKernel:
         return self.asm[self._binary_ext]
 
     def _write_folder_view(self) -> str | None:
-        """`<cache>/<base32 of hash>/<name>.<stage>`: read by others, never by us. A full disk
-        costs the view only.
+        """`<cache>/<base32 of hash>/<name>.<stage>`: read by other tools, never by this package. A
+        full disk loses only the view.
         """
         root = knobs.cache.dir
         try:
@@ -295,8 +295,8 @@ class CompiledKernel:
 
     @property
     def metadata_group(self) -> dict[str, str]:
-        """File name -> path of everything that the folder view of this kernel holds, or the cache
-        that the user chose.
+        """File name -> path of all files of this kernel in the folder view, or in the cache that
+        the user chose.
         """
         if self._group is not None:
             return self._group
@@ -312,7 +312,7 @@ class CompiledKernel:
         )
 
     def launch_metadata(self, grid: Any, stream: Any, *args: Any) -> LazyDict | None:
-        """What launch hooks get; None while there are none."""
+        """The argument of launch hooks; None while there are none."""
         enter = knobs.runtime.launch_enter_hook
         if enter is None or (isinstance(enter, knobs.HookChain) and not enter.calls):
             return None
@@ -328,7 +328,7 @@ class CompiledKernel:
         """The arguments of every parameter, from those of a launch."""
         kinds = list(self.src.signature.values())
         if "constexpr" not in kinds or len(args) == len(kinds):
-            return args  # one argument may be several parameters: a descriptor is
+            return args  # a descriptor argument is several parameters
         passed = [index for index, kind in enumerate(kinds) if kind != "constexpr"]
         if len(args) == len(passed):
             given = dict(zip(passed, args, strict=True))
@@ -345,8 +345,8 @@ class CompiledKernel:
         )
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
-        """`kernel[grid](*args)` with all arguments of the kernel; constants may be left out at
-        the end, or all of them.
+        """`kernel[grid](*args)` with all arguments of the kernel; trailing constants, or all
+        constants, may be omitted.
         """
         self._init_handles()
         extents = normalize_grid(grid, {})

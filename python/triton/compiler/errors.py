@@ -2,9 +2,8 @@
 
 # SPDX-License-Identifier: MIT
 #
-# The text of a CompilationError begins the way Triton's does ("at line:column:", source lines, a
-# caret, the message); what the compiler knows beyond that (file, line, underlined range, notes,
-# further errors) follows and is in `.diagnostics`.
+# The text of a CompilationError begins as Triton's does ("at line:column:", source lines, a caret, the message); the
+# compiler's further details (file, line, underlined range, notes, further errors) follow and are in `.diagnostics`.
 from __future__ import annotations
 
 import builtins
@@ -20,7 +19,7 @@ _EXCERPT_LINES = 12
 
 
 class SourcePoint(Record):
-    """A place in a function's text; named as the fields of a Python syntax tree node."""
+    """A location in a function's text; named as the fields of a Python syntax tree node."""
 
     lineno: int
     col_offset: int
@@ -103,7 +102,7 @@ _OWN_CLASSES = {
     cls.__name__: cls
     for cls in (CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct)
 }
-# The author of a function marked `must_use_result` chose the last words.
+# The message of a function marked `must_use_result` is the author's and comes last.
 _ENDS_WITH_MESSAGE = ("result-unused",)
 _FIELDS = (
     "code",
@@ -132,7 +131,7 @@ def _note_lines(entry: dict[str, Any]) -> list[str]:
 
 
 def _details(entry: dict[str, Any]) -> list[str]:
-    """What a terminal shows of the error, where it has a place: notes are part of that."""
+    """The terminal form of the error, where it has a location: it includes the notes."""
     if entry.get("code") in _ENDS_WITH_MESSAGE:
         return []
     if entry.get("file") and entry.get("rendered"):
@@ -141,8 +140,8 @@ def _details(entry: dict[str, Any]) -> list[str]:
 
 
 def _cause_of(entry: dict[str, Any]) -> BaseException | None:
-    """The exception that Triton would have wrapped: the host's own one, else one of the class the
-    code names.
+    """The exception that Triton would have wrapped: the host's own one, else one of the class given
+    by the code.
     """
     if entry.get("cause") is not None:
         return entry["cause"]
@@ -163,8 +162,8 @@ def _point(entry: dict[str, Any], frame: dict[str, Any], innermost: bool) -> Sou
 
 
 def _chain(entry: dict[str, Any], details: str) -> CompilationError:
-    """One exception per call frame, the outermost first; each one's cause lies in the function
-    that it called.
+    """One exception per call frame, the outermost first; the cause of each is in the function that
+    it called.
     """
     cls = _OWN_CLASSES.get(entry.get("python_error", ""), CompilationError)
     shows_code = entry.get("code") and entry["code"] not in _ENDS_WITH_MESSAGE
@@ -202,7 +201,7 @@ def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
     limit = _reached_resource_limit(errors[0])
     if limit is not None:
         return limit
-    # Callers that try configurations go on to the next one after such errors.
+    # Code that tries configurations catches such errors and continues with the next one.
     if errors[0].get("python_error") == "PTXASError":
         from ..runtime.errors import PTXASError
 
@@ -216,13 +215,13 @@ def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
     return error
 
 
-# Remarks that were printed: kernels are compiled for many types, and one line says it all.
+# Remarks already printed: kernels are compiled for many types, and one line suffices.
 _shown: set[str] = set()
 
 
 def show_warnings(entries: Sequence[dict[str, Any]]) -> None:
-    """Reports what a successful compilation had to say, each remark once in a process. Called by
-    the native module.
+    """Reports the warnings and remarks of a successful compilation, each remark once per process.
+    Called by the native module.
     """
     for entry in entries:
         if entry["severity"] == "warning":

@@ -2,8 +2,8 @@
 
 # SPDX-License-Identifier: MIT
 #
-# A kernel is a group of files, as other tools know them: `<name>.json` names the group, one file a
-# stage, and one with the artifact, from which the kernel is loaded.
+# A kernel is a group of files, as other tools expect: `<name>.json` lists the group, one file per stage, and one with
+# the artifact, from which the kernel is loaded.
 from __future__ import annotations
 
 import json
@@ -12,11 +12,11 @@ from typing import Any
 from ..runtime.cache import get_cache_manager
 
 _ARTIFACT = "nereid"
-_MAX_NAME = 150  # of a file; suffixes come on top
+_MAX_NAME = 150  # of a file, without suffixes
 
 
 class ManagedKernel:
-    """One kernel's files. The key comes with the first call, from the compiler."""
+    """One kernel's files. The compiler passes the key at the first call."""
 
     def __init__(self, src: Any):
         self.name = src.name[:_MAX_NAME]

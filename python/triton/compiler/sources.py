@@ -1,4 +1,4 @@
-"""What is compiled: a kernel with the types of its arguments, or a file of IR."""
+"""The inputs of a compilation: a kernel with the types of its arguments, or a file of IR."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -22,14 +22,14 @@ def _digest(text: str) -> str:
 
 
 class Specialization(Record):
-    """What a `repr=` function is given."""
+    """The argument of a `repr=` function."""
 
     constants: dict[str, Any]
     signature: dict[str, Any]
 
 
 class ASTSource:
-    """A kernel, the type of every parameter, the constants among them, and what is known of the
+    """A kernel, the type of every parameter, the values of its constants, and attributes of the
     others.
     """
 
@@ -50,7 +50,7 @@ class ASTSource:
         return Language.TRITON
 
     def _in_order(self, signature: Any) -> dict[str, Any]:
-        """By name, in the order of the parameters; those that are left out are constants."""
+        """By name, in the order of the parameters; omitted ones are constants."""
         if isinstance(signature, str):
             signature = dict(enumerate(text.strip() for text in signature.split(",")))
         names = self.fn.arg_names
@@ -116,7 +116,7 @@ class ASTSource:
     def compile(
         self, target: Any, options: dict[str, Any], cache_dir: str | None, lookup: Any = None
     ) -> Any:
-        """`lookup(key)` may give the bytes of an artifact that was made earlier."""
+        """`lookup(key)` may return the bytes of an artifact from an earlier compilation."""
         return libtriton.compile(
             self.fn,
             self.signature,
@@ -191,5 +191,5 @@ class IRSource:
         )
 
     def parse_options(self) -> dict[str, Any]:
-        """Options that the text has settled."""
+        """Options that the text fixes."""
         return dict(self._options)

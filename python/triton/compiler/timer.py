@@ -1,4 +1,4 @@
-"""How long the parts of a compilation take."""
+"""Measures the phases of a compilation."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .._hook_types import CompileTimes
 
-# The native compiler's name of the phase from a kernel's text to its IR.
+# The native compiler's name of the phase that makes IR from a kernel's text.
 _FRONT_END = "sema"
 
 
 class CompileTimer:
-    """Starts when it is made. The phases are the native compiler's own figures; the rest is what Python saw."""
+    """Starts when created. The native compiler measures the phases; Python measures the rest."""
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
@@ -23,7 +23,7 @@ class CompileTimer:
         self.code_end = self.start
 
     def compiled(self, code: Any) -> None:
-        """There is code; what follows is keeping it."""
+        """Records the end of compilation; the time after it is spent on storing."""
         self.phases, self.is_hit = code.times, code.cache_hit
         self.code_end = time.perf_counter()
 
@@ -31,7 +31,7 @@ class CompileTimer:
         from .._hook_types import CompileTimes
 
         now = time.perf_counter()
-        if self.is_hit:  # all of it is looking the code up
+        if self.is_hit:  # the whole time is the cache lookup
             return CompileTimes(_microseconds(now - self.start), [], 0)
         stages = [(name, int(took)) for name, took in self.phases.items() if name != _FRONT_END]
         whole = _microseconds(self.code_end - self.start)

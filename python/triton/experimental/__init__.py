@@ -1,2 +1,2 @@
-"""Names that others import from here."""
+"""Names that other packages import from here."""
 # SPDX-License-Identifier: MIT

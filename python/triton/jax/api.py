@@ -1,4 +1,4 @@
-"""`triton_call`: from a call's arguments to operands, constants and results."""
+"""`triton_call`: converts a call's arguments to operands, constants and results."""
 
 # SPDX-License-Identifier: MIT
 #
@@ -40,17 +40,18 @@ def triton_call(
     out_shape: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """Runs `kernel` on JAX arrays; returns what it writes, in the structure of `out_type`.
+    """Runs `kernel` on JAX arrays; returns its outputs, in the structure of `out_type`.
 
     `args`, and keywords that name parameters, are the kernel's arguments: arrays are operands,
-    numbers are baked into the code. The parameters that are left over are its results, in the order
-    of the leaves of `out_type` (anything with a shape and a dtype). Other keywords are constants of
-    the kernel; `grid` (an integer, a tuple, or a function of all of them) says how many programs run.
+    numbers become constants of the code. The remaining parameters are its results, in the order of
+    the leaves of `out_type` (anything with a shape and a dtype). Other keywords are constants of
+    the kernel; `grid` (an integer, a tuple, or a function of all of them) is the number of
+    programs.
 
-    `input_output_aliases` gives an operand (counted among the kernel's arguments that are no
+    `input_output_aliases` gives an operand (counted among the kernel's arguments that are not
     constants) the memory of a result, which is how a kernel changes an operand: the result then has
-    no parameter of its own. `zeroed_outputs` are set to zero first. `backend_options` are options of
-    the target. `cost_estimate` ("flops", "bytes_accessed") is for XLA's profilers.
+    no parameter of its own. `zeroed_outputs` are set to zero first. `backend_options` are options
+    of the target. `cost_estimate` ("flops", "bytes_accessed") is for XLA's profilers.
     """
     check_jaxlib()
     out_type = _one_of(out_type, out_shape)
@@ -125,7 +126,7 @@ def _options(
 def _bind(
     fn: JITFunction[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Arguments of parameters that are no constants, and everything else that has a name."""
+    """Arguments of parameters that are not constants, and everything else that has a name."""
     constants = {param.name for param in fn.params if param.is_constexpr}
     known = {name: value for name, value in kwargs.items() if name in fn.arg_names}
     try:
@@ -148,12 +149,12 @@ def _is_ref(value: Any) -> bool:
 def _arguments(
     fn: JITFunction[Any], bound: dict[str, Any], shapes: list[Any], aliases: dict[int, int]
 ) -> tuple[list[Any], tuple[Any, ...]]:
-    """The operands, and what each parameter that is no constant gets."""
+    """The operands, and the argument of each parameter that is not a constant."""
     operands: list[Any] = []
     arguments: list[tuple[str, Any]] = []
     names = [param.name for param in fn.params if not param.is_constexpr]
     missing = [name for name in names if name not in bound]
-    # An aliased result may have a parameter of its own, or be the operand's alone.
+    # An aliased result may have a parameter of its own, or share the operand's.
     own = list(range(len(shapes)))
     if len(missing) != len(own):
         own = [index for index in own if index not in aliases.values()]
@@ -173,7 +174,7 @@ def _arguments(
 
 
 def _argument(value: Any, operands: list[Any], name: str, kernel: str) -> Any:
-    """An argument without its arrays, which go to the operands."""
+    """An argument whose arrays are replaced by operands."""
     if isinstance(value, tuple):
         parts = [_argument(part, operands, name, kernel) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
@@ -192,7 +193,7 @@ def _number(value: Any, name: str, kernel: str) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, float)):
-        # JAX has subclasses of its own for these.
+        # JAX has its own subclasses of these.
         for kind in (bool, int, float):
             if isinstance(value, kind):
                 return kind(value)
@@ -206,7 +207,7 @@ def _number(value: Any, name: str, kernel: str) -> Any:
 def _operand_aliases(
     arguments: tuple[Any, ...], aliases: dict[int, int], results: int
 ) -> list[tuple[int, int]]:
-    """(operand, result): the caller counts arguments that numbers are among."""
+    """(operand, result): the caller's numbers also count scalar arguments."""
     given = [leaf for _, argument in arguments for leaf in leaves_of(argument)]
     given = [leaf for leaf in given if not isinstance(leaf, Result)]
     if len(set(aliases.values())) != len(aliases):
@@ -229,8 +230,8 @@ def _operand_aliases(
 def _resolved_grid(
     kernel: Any, grid: Any, bound: dict[str, Any], metaparams: dict[str, Any]
 ) -> Any:
-    """A function is asked at once where all its arguments are known: calls are kept by what they
-    are made of, and each evaluation of a lambda is another function.
+    """Evaluates a grid function immediately where all its arguments are known: calls are cached by
+    their contents, and each evaluation of a lambda is a new function.
     """
     if callable(grid) and isinstance(kernel, JITFunction):
         defaults = {

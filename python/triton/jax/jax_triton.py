@@ -1,9 +1,11 @@
-"""jax_triton's calls on the CPU: one more lowering for its primitive. Its code stays as it is."""
+"""jax_triton's calls on the CPU: one more lowering for its primitive. jax_triton's code is not
+changed.
+"""
 
 # SPDX-License-Identifier: MIT
 #
-# Its parameters differ between versions: 0.3 names scalars by their position, 0.4 has a tree of
-# arguments in the order of the kernel's parameters.
+# The primitive's parameters differ between versions: 0.3 gives scalars by position, 0.4 has a tree of arguments in the
+# order of the kernel's parameters.
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Lowers calls for a platform: the kernel is compiled, and a custom call with its payload comes out."""
+"""Lowers calls for a platform: compiles the kernel and emits a custom call with its payload."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TARGETS = {
 
 @functools.cache
 def _registered(platform: str, is_autotuned: bool) -> str:
-    """The custom call's name; XLA learns it before the first graph that has it."""
+    """The custom call's name; registers it with XLA before the first graph that uses it."""
     name, handler = _TARGETS[platform, is_autotuned]
     jax.ffi.register_ffi_target(
         name, handlers.capsule(handler), platform="CUDA" if platform == "cuda" else platform
@@ -79,7 +79,7 @@ def _all_leaves(spec: CallSpec) -> list[Any]:
 
 
 def _value_of(argument: Any, ctx: Any, spec: CallSpec, zeroed: frozenset[int]) -> Any:
-    """An argument as `make_call` takes it: an array's type says which of XLA's buffers it is."""
+    """An argument as `make_call` takes it: an array's type contains the index of its XLA buffer."""
     from .primitive import Constant, Operand
 
     if isinstance(argument, tuple):

@@ -1,4 +1,6 @@
-"""The JAX primitive behind `triton_call`: abstract evaluation, and clear refusals."""
+"""The JAX primitive of `triton_call`: abstract evaluation, and clear errors for unsupported
+transformations.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -16,7 +18,7 @@ from .lowering import lower
 
 @dataclasses.dataclass(frozen=True)
 class Operand:
-    """An argument that is an array, by its number among these."""
+    """An array argument, by its index among the operands."""
 
     index: int
 
@@ -29,8 +31,8 @@ class Result:
 
 
 class Constant:
-    """A value that is part of the code. Equal only to one of the same type and text: 1, 1.0 and
-    True make different kernels.
+    """A constant of the code. Equal only to one of the same type and text: 1, 1.0 and True make
+    different kernels.
     """
 
     def __init__(self, value: Any):
@@ -54,7 +56,7 @@ class Constant:
 
 @dataclasses.dataclass(frozen=True)
 class CallSpec:
-    """Everything of a call but its arrays."""
+    """Everything of a call except its arrays."""
 
     kernel: Any
     name: str

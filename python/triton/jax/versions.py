@@ -1,4 +1,4 @@
-"""Which versions of jaxlib are known to work."""
+"""The versions of jaxlib that are known to work."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -12,7 +12,7 @@ FIRST, BEYOND = (0, 10), (0, 13)
 
 @functools.cache
 def check_jaxlib() -> None:
-    """An interface that nobody has looked at is not used."""
+    """Raises an error for a version whose interface has not been checked."""
     version = jaxlib.version.__version__
     known = tuple(map(int, version.split(".")[:2]))
     if not FIRST <= known < BEYOND:

@@ -97,4 +97,4 @@ __all__ = [
 ]
 __all__ += core.bind_names(globals(), __name__)
 
-from . import extra, random, standard, target_info  # noqa: E402  (they look the table up)
+from . import extra, random, standard, target_info  # they look up the table

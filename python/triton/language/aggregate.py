@@ -1,9 +1,11 @@
-"""`triton.aggregate`: classes whose instances are values of kernels, and what builds changed copies of them."""
+"""`triton.aggregate`: classes whose instances are values of kernels, and `aggregate_replace`, which
+copies them with changed fields.
+"""
 
 # SPDX-License-Identifier: MIT
 #
-# An instance crosses into the compiler as the list of its fields and comes back as one. Fields are set by `__init__`
-# and never after it.
+# An instance is passed to the compiler as the list of its fields and returned as one. Fields are set only by
+# `__init__`.
 from __future__ import annotations
 
 import builtins
@@ -47,7 +49,9 @@ def is_aggregate(cls: Any) -> bool:
 
 
 def _as_field(value: Any) -> Any:
-    """A field as it is kept: values of kernels stay, all others are compile-time constants."""
+    """A field as it is stored: values of kernels are kept, all others become compile-time
+    constants.
+    """
     if isinstance(value, base_value) or callable(value) and hasattr(value, "noinline"):
         return value
     if isinstance(value, builtins.tuple):
@@ -65,7 +69,9 @@ def _type_of(value: Any) -> Any:
 
 
 def _own_annotations(cls: type) -> dict[str, Any]:
-    """Annotations of the class's own body; texts are resolved where the class was written."""
+    """Annotations of the class's own body; strings are resolved in the scope of the class
+    statement.
+    """
     import inspect
 
     if not any(isinstance(item, str) for item in cls.__dict__.get("__annotations__", {}).values()):
@@ -106,8 +112,8 @@ def _default_init(self: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _is_launched_as(kind: Any, value: Any) -> bool:
-    """Whether a field that kernels see as a tensor, or as a tuple, holds what a launch makes one of: an array or a
-    number; such fields stay as they are.
+    """Whether a field that is a tensor, or a tuple, in the kernel may hold a launch argument on the
+    host: an array or a number; such fields are kept as they are.
     """
     if not isinstance(kind, type) or isinstance(value, base_value):
         return False
@@ -128,7 +134,7 @@ def _parameters_of(fn: Any) -> set[str]:
 
 
 class _AggregateMeta(type):
-    """Runs `__init__` with the fields open, checks them, then closes the instance."""
+    """Runs `__init__` with the fields writable, checks them, then makes the instance immutable."""
 
     def __call__(cls, *args: Any, _semantic: Any = None, _generator: Any = None, **kwargs: Any) -> Any:
         self = cls.__new__(cls)
@@ -156,7 +162,7 @@ class _AggregateMeta(type):
 
 
 class aggregate_value(base_value, metaclass=_AggregateMeta):
-    """What all aggregates are."""
+    """Base class of all aggregates."""
 
     __aggregate_fields__: dict[str, Any] = {}
     __aggregate_defaults__: dict[str, Any] = {}
@@ -165,7 +171,9 @@ class aggregate_value(base_value, metaclass=_AggregateMeta):
 
     @classmethod
     def _from_fields(cls, values: Any) -> Any:
-        """An instance with these fields; its `__init__` is not run. Called by the native module."""
+        """An instance with these fields, created without running `__init__`. Called by the native
+        module.
+        """
         self = cls.__new__(cls)
         for name, value in zip(cls.__aggregate_fields__, values, strict=True):
             object.__setattr__(self, name, _as_field(value))
@@ -233,7 +241,9 @@ def _aggregate(cls: type) -> Any:
 
 
 def _repair_super(old: type, made: type) -> None:
-    """`super()` in a method refers to the class of the `class` statement: to the new one from now on."""
+    """Makes `super()` in a method refer to the new class instead of the class of the `class`
+    statement.
+    """
     for member in old.__dict__.values():
         function = getattr(member, "fn", member)
         for name, cell in zip(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Builtin:
     """One function of the kernel language, as the compiler's own table describes it.
 
-    A kernel's text names it; host code may call it only while a kernel is compiled, with that
+    Kernels call it by name; host code may call it only while a kernel is compiled, with that
     compilation's `_semantic`.
     """
 
@@ -76,9 +76,7 @@ def _named(module: str, name: str) -> Any:
 
 
 def _default_value(text: str) -> Any:
-    """The object that a default's text stands for: a literal, or a name of the language such as
-    `float32`.
-    """
+    """The object for a default's text: a literal, or a name of the language such as `float32`."""
     import ast
 
     try:
@@ -90,7 +88,8 @@ def _default_value(text: str) -> Any:
 
 
 def builtin(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Marks a Python function as callable from kernels; it is given the compiler as `_semantic`."""
+    """Marks a Python function as callable from kernels; the compilation is passed as `_semantic`.
+    """
 
     @functools.wraps(fn)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -120,7 +119,7 @@ def _tensor_member_fn(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def must_use_result(message_or_fn: Any, is_error: bool = True) -> Any:
-    """A call whose result is dropped is an error; the message says what to do instead."""
+    """Makes dropping the result of a call an error; the message says what to do instead."""
     if isinstance(message_or_fn, str):
 
         def decorate(fn: Any) -> Any:

@@ -1,5 +1,4 @@
-"""`triton.language.core`: the module under whose name other packages look for types, values and
-built-ins.
+"""`triton.language.core`: the module from which other packages import types, values and built-ins.
 """
 
 # SPDX-License-Identifier: MIT
@@ -50,7 +49,7 @@ from .values import (
     tuple_type,
 )
 
-# Generated code imports these types from where they say they live, and some programs read that name.
+# Generated code imports these types from their `__module__`, and some programs read that name.
 for _type in [*globals().values()]:
     if (
         isinstance(_type, (type, FunctionType))
@@ -59,7 +58,7 @@ for _type in [*globals().values()]:
     ):
         _type.__module__ = __name__
 
-CONSTEXPR_0 = constexpr(0)  # other packages take it as a default value
+CONSTEXPR_0 = constexpr(0)  # other packages use it as a default value
 
 
 def _load_table() -> dict[str, dict[str, Builtin]]:
@@ -83,8 +82,7 @@ BUILTINS = _load_table()
 def bind_names(
     namespace: dict[str, Any], module: str, table_module: str | None = None
 ) -> list[str]:
-    """Puts the built-ins of one table module into a Python module's namespace; returns their
-    names.
+    """Adds the built-ins of one table module to a Python module's namespace; returns their names.
     """
     names = BUILTINS.get(table_module or module, {})
     namespace.update(names)
@@ -95,7 +93,7 @@ bind_names(globals(), __name__, "triton.language")
 
 
 def __getattr__(name: str) -> Any:
-    """What few packages import from here is looked up when it is asked for."""
+    """Looks up rarely imported names at their first use."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import imported_names

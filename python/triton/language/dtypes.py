@@ -37,7 +37,7 @@ _SCALARS: dict[str, tuple[str, int, int, int, str]] = {
 
 
 class base_type:
-    """What every type can do."""
+    """Base class of all types."""
 
     def mangle(self) -> str:
         raise NotImplementedError(f"{type(self).__name__} has no mangled form")
@@ -93,7 +93,7 @@ class dtype(base_type):
             self.fp_mantissa_width = mantissa
             self.exponent_bias = bias
 
-    # The tests that kernels use on types.
+    # The predicates that kernels use on types.
     def is_fp8(self) -> bool:
         return "fp8" in self.name
 
@@ -234,7 +234,7 @@ class dtype(base_type):
 
 
 class pointer_type(dtype):
-    """Address of elements of one type."""
+    """Pointer to elements of one type."""
 
     def __init__(self, element_ty: dtype, address_space: int = 1, const: bool = False):
         element_ty = getattr(element_ty, "value", element_ty)
@@ -301,7 +301,7 @@ class block_type(dtype):
 
     @classmethod
     def of_tile(cls, element_ty: dtype, shape: Sequence[int]) -> block_type:
-        """The type of a tile that there is, whatever its extents."""
+        """The type of an existing tile, with unchecked extents."""
         made = cls.__new__(cls)
         made.element_ty, made.shape = element_ty, tuple(shape)
         made._describe()

@@ -1,8 +1,8 @@
-"""What other packages import from `triton.language.core` and kernels have no use for."""
+"""Names that other packages import from `triton.language.core` and that kernels do not use."""
 
 # SPDX-License-Identifier: MIT
 #
-# `core` takes these names from here when they are asked for.
+# `core` imports these names from here at their first use.
 from __future__ import annotations
 
 import builtins
@@ -47,7 +47,7 @@ TRITON_BUILTIN = "__triton_builtin__"  # the mark of functions that kernels may 
 
 
 def __getattr__(name: str) -> Any:
-    if name == "dataclass_transform":  # of Python 3.11
+    if name == "dataclass_transform":  # needs Python 3.11
         import typing
 
         return getattr(typing, name, lambda **_: lambda cls: cls)
@@ -59,7 +59,7 @@ def is_negative_zero(x: float) -> bool:
 
 
 def check_bit_width(value: Any, shift_value: Any) -> None:
-    """Warns of a shift by as many bits as there are, or more."""
+    """Warns if a shift amount is at least the bit width."""
     if isinstance(value, tensor) and isinstance(shift_value, constexpr):
         width = value.type.scalar.primitive_bitwidth
         if shift_value.value >= width:
@@ -71,7 +71,7 @@ def check_bit_width(value: Any, shift_value: Any) -> None:
 
 
 def binary_op_type_legalization(lhs: Any, rhs: Any, semantic: Any) -> tuple[Any, Any]:
-    """Both operands with the type and shape that an operation on them has."""
+    """Both operands converted to the type and shape of the operation's result."""
     shape = semantic.broadcast_impl_value(lhs, rhs)
     dtype = semantic.add(lhs, rhs).dtype
     return tuple(
@@ -99,11 +99,11 @@ def _extreme(args: tuple[Any, ...], of_constants: Any, name: str, semantic: Any)
 
 @builtin
 def builtin_max(*args: Any, _semantic: Any = None) -> Any:
-    """What Python's `max` is in a kernel."""
+    """Python's `max` in a kernel."""
     return _extreme(args, builtins.max, "maximum", _semantic)
 
 
 @builtin
 def builtin_min(*args: Any, _semantic: Any = None) -> Any:
-    """What Python's `min` is in a kernel."""
+    """Python's `min` in a kernel."""
     return _extreme(args, builtins.min, "minimum", _semantic)

@@ -1,4 +1,4 @@
-"""`triton.language.math`: the mathematical functions once more, under their own module."""
+"""`triton.language.math`: the mathematical functions, also under their own module."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

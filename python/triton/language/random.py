@@ -1,4 +1,4 @@
-"""`triton.language.random`: the random numbers once more, under their own module."""
+"""`triton.language.random`: the random number functions, also under their own module."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What built-ins written in Python are given as `_semantic`: the compilation that called them."""
+"""The `_semantic` argument of built-ins written in Python: the compilation that called them."""
 
 # SPDX-License-Identifier: MIT
 #
-# Every method ends in a built-in or an operator of the compiler; there is no second meaning here.
+# Every method calls a built-in or an operator of the compiler; none implements semantics itself.
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _BINARY = {
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _UNARY = {"neg": "-", "pos": "+", "invert": "~", "not": "not"}
 
-# Other names under which extensions know operators.
+# Names under which extensions call operators.
 _ALIASES = {
     "and_": "and",
     "or_": "or",
@@ -49,7 +49,7 @@ _ALIASES = {
 
 
 class IncompatibleTypeErrorImpl(Exception):
-    """Two types that no operation takes together."""
+    """Two types that no operation accepts together."""
 
     def __init__(self, type_a: Any, type_b: Any):
         self.type_a, self.type_b = type_a, type_b
@@ -58,7 +58,7 @@ class IncompatibleTypeErrorImpl(Exception):
 
 
 class Semantic:
-    """The compiler at one call. It is of no use once that call has returned."""
+    """The compiler during one call. It is invalid once that call has returned."""
 
     tensor = tensor
 
@@ -67,7 +67,7 @@ class Semantic:
 
     @property
     def builder(self) -> Any:
-        """Only the options of the compilation; IR is made through built-ins."""
+        """Has only the options of the compilation; IR is created through built-ins."""
         return SimpleNamespace(options=SimpleNamespace(**self._native.options()))
 
     def call_builtin(self, module: str, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -130,7 +130,7 @@ class Semantic:
 
         operator = _ALIASES.get(name, name)
         if operator in _BINARY or operator in _COMPARE or operator in _UNARY:
-            # A flag such as `sanitize_overflow` may follow; it changes no result.
+            # A flag such as `sanitize_overflow` may follow; it does not change the result.
             count = 1 if operator in _UNARY else 2
             return lambda *args, **_: self._operator(operator, args[:count])
         if name in core.BUILTINS["triton.language"]:
@@ -141,7 +141,7 @@ class Semantic:
 
 
 def _wrapped(value: Any) -> Any:
-    """Constants as Python code sees them that was written for kernels. Called by the native module."""
+    """Wraps constants for Python code that was written for kernels. Called by the native module."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return constexpr(value)
     return value

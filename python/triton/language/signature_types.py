@@ -1,4 +1,4 @@
-"""The text form of argument types ("*fp32", "i32", "constexpr") and what it stands for."""
+"""The text form of argument types ("*fp32", "i32", "constexpr") and their type objects."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -72,8 +72,8 @@ def is_scalar_name(text: str) -> bool:
 
 
 def str_to_ty(name: Any, c: Any) -> Any:
-    """The type that a signature entry names; `c` is the value of a constexpr entry (or of those
-    inside a tuple).
+    """The type for a signature entry; `c` is the value of a constexpr entry (or of those inside a
+    tuple).
     """
     if isinstance(name, tuple):
         values: Any = c if isinstance(c, (tuple, list)) else [c] * len(name)

@@ -1,4 +1,4 @@
-"""Sorting with a number of elements to keep, as one function."""
+"""Sorting of all elements or of the k largest ones, as one function."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

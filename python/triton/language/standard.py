@@ -1,5 +1,5 @@
-"""`triton.language.standard`: the part of the language that is written in itself, and two compile-
-time functions.
+"""`triton.language.standard`: the part of the language that is written in the language itself, and
+two compile-time functions.
 """
 
 # SPDX-License-Identifier: MIT

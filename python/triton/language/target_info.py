@@ -1,4 +1,5 @@
-"""`triton.language.target_info`: what a kernel is compiled for; on the host, the active device."""
+"""`triton.language.target_info`: the target of the compilation; on the host, the active device's.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

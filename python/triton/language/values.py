@@ -1,4 +1,4 @@
-"""Host objects that stand for what kernels compute with: constexpr, tuple, tensor."""
+"""Host objects that represent values of kernels: constexpr, tuple, tensor."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -27,13 +27,15 @@ _active = _Active()
 
 
 def active_semantic() -> Any:
-    """Who performs operations for Python code of this thread that runs a kernel's body; None elsewhere."""
+    """The object that executes operations for Python code of this thread that runs a kernel's body;
+    None elsewhere.
+    """
     return _active.semantic
 
 
 @contextlib.contextmanager
 def semantic_for_host(semantic: Any) -> Iterator[None]:
-    """Operations of this thread that name no `_semantic` are performed by this one."""
+    """Operations of this thread without a `_semantic` argument use this one."""
     before, _active.semantic = _active.semantic, semantic
     try:
         yield
@@ -42,7 +44,7 @@ def semantic_for_host(semantic: Any) -> Iterator[None]:
 
 
 class PropagateNan(enum.IntEnum):
-    """Which operand of a minimum or maximum survives when one of them is NaN."""
+    """The operand that a minimum or maximum returns when one of them is NaN."""
 
     NONE = 0
     ALL = 0xFFFF
@@ -53,7 +55,7 @@ class const:
 
 
 class base_value:
-    """What every value has."""
+    """Base class of all values."""
 
     type: base_type
 
@@ -271,8 +273,8 @@ class slice:  # noqa: A001  (the language's name)
 
 
 class tensor(base_value):
-    """A value of a kernel under compilation. Built-ins written in Python get it while they run; it
-    is of no use later.
+    """A value of a kernel under compilation. Built-ins written in Python receive it while they run;
+    it is invalid afterwards.
     """
 
     def __init__(self, handle: Any, type: Any):  # noqa: A002
@@ -338,7 +340,7 @@ class tensor_descriptor_type(tensor_descriptor_base_type):
 
 
 class tensor_descriptor_base(base_value):
-    """What all descriptors are, those that the host makes and those of a kernel."""
+    """Base class of all descriptors, those made on the host and those of a kernel."""
 
     block_type: block_type
 
@@ -363,7 +365,7 @@ class tensor_descriptor(tensor_descriptor_base):
 
 
 def _tensor_type(name: str, shape: Any, pointee: bool, read_only: bool) -> dtype:
-    """The type object for what the compiler knows of a value. Called by the native module."""
+    """The type object for a value of the compiler. Called by the native module."""
     scalar = dtype(name)
     if pointee:
         scalar = pointer_type(scalar, 1, read_only)

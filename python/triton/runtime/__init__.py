@@ -8,7 +8,7 @@ from ._async_compile import AsyncCompileMode, FutureKernel
 from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .cache import CacheManager
 
-# The object takes the module's place as an attribute of this package; both spellings are in use.
+# The object replaces the module as an attribute of this package; both spellings are in use.
 from .driver import driver
 from .errors import AutotunerError, InterpreterError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What few programs need is imported when it is first asked for."""
+    """Imports modules that few programs need at their first use."""
     if name in ("RedisRemoteCacheBackend", "RemoteCacheBackend"):
         from . import remote_cache
 

@@ -1,4 +1,4 @@
-"""Who provides memory that a kernel needs beside its arguments."""
+"""The allocators of scratch memory for kernels."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -14,7 +14,7 @@ Allocator = Callable[[int, int, "int | None"], Any]
 
 
 class NullAllocator:
-    """Stands in until `triton.set_allocator` is called."""
+    """The default until `triton.set_allocator` is called."""
 
     def __call__(self, size: int, alignment: int, stream: int | None) -> Any:
         raise RuntimeError(
@@ -28,11 +28,13 @@ _allocator: ContextVar[Allocator] = ContextVar("_allocator", default=_NO_ALLOCAT
 _profile_allocator: ContextVar[Allocator | None] = ContextVar("_profile_allocator", default=None)
 
 
-Scratch = tuple[int, int]  # bytes for each block, alignment
+Scratch = tuple[int, int]  # bytes per CTA, alignment
 
 
 def provide(scratch: Scratch, profile: Scratch, blocks: int, stream: Any) -> tuple[int, int, Any]:
-    """Addresses of memory for a launch, 0 where the native launcher takes the stream's own, and what keeps it."""
+    """Addresses of scratch memory for a launch, 0 where the native launcher allocates it on the
+    stream, and the object that owns it.
+    """
     buffers = [
         _allocate(allocator, size, align, blocks, stream)
         for allocator, (size, align) in (
@@ -60,14 +62,14 @@ def _address(buffer: Any) -> int:
 
 
 def _ask(allocator: Allocator | None) -> None:
-    """Lets the native launcher know that some context may have an allocator."""
+    """Registers the provider with the native launcher, since some context may have an allocator."""
     if allocator is not None and not isinstance(allocator, NullAllocator):
         libtriton.set_scratch_provider(provide)
 
 
 def set_allocator(allocator: Allocator) -> None:
-    """`allocator(size, alignment, stream)` returns a buffer for kernels that need memory. Without
-    one it is the stream's own.
+    """`allocator(size, alignment, stream)` returns a buffer for kernels that need scratch memory.
+    Without one it is allocated on the stream.
     """
     _ask(allocator)
     _allocator.set(allocator)

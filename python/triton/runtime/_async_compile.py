@@ -1,5 +1,5 @@
-"""Compiling on other threads: inside of an `AsyncCompileMode` block `warmup` returns a kernel
-still in the making.
+"""Compiles on other threads: inside an `AsyncCompileMode` block `warmup` returns a kernel whose
+compilation is still running.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FutureKernel:
-    """A kernel that is being compiled; anything asked of it waits for it."""
+    """A kernel that is being compiled; any access waits for it."""
 
     def __init__(self, finish: Callable[[Any], Any], fail: Callable[[], Any], future: Future[Any]):
         self._finish = finish
@@ -59,7 +59,9 @@ class AsyncCompileMode:
         finish: Callable[[Any], Any],
         fail: Callable[[], Any],
     ) -> FutureKernel:
-        """`finish(kernel)` is called once it is made and asked for, `fail()` if it cannot be made."""
+        """Calls `finish(kernel)` when the kernel is compiled and first used, `fail()` if
+        compilation fails.
+        """
         if key not in self._pending:
             self._pending[key] = FutureKernel(finish, fail, self.executor.submit(make))
         return self._pending[key]

@@ -1,4 +1,4 @@
-"""Choosing launch settings: by timing them (`autotune`) or by computing them from the arguments
+"""Chooses launch settings: by timing them (`autotune`) or by computing them from the arguments
 (`heuristics`).
 """
 
@@ -162,8 +162,8 @@ class Autotuner(KernelInterface[Any]):
         return timings
 
     def _what_matters(self, config: Config, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Configurations for which this is equal run alike: on the CPU, where warps and stages
-        mean nothing, those that differ in them alone.
+        """Equal for configurations that compile alike: on the CPU, where warps and stages have no
+        effect, those that differ only in them.
         """
         options = config.all_kwargs().keys() - config.kwargs.keys()
         if not _on_cpu((*args, *kwargs.values())) or options & set(self.arg_names):
@@ -181,7 +181,7 @@ class Autotuner(KernelInterface[Any]):
         return tuple(key)
 
     def _record(self, key: tuple[Any, ...], configs: list[Config]) -> Any:
-        """The file that keeps the timings for this key, if they are to be kept."""
+        """The file that stores the timings for this key, if they are to be stored."""
         if not (self.cache_results or knobs.autotuning.cache):
             return None
         from .tuning_cache import TuningRecord
@@ -191,7 +191,7 @@ class Autotuner(KernelInterface[Any]):
     def _choose(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Fills `cache[key]`, from the record on disk if there is one."""
         configs = self.prune_configs(kwargs)
-        if len(configs) == 1:  # nothing to choose from, so nothing to time
+        if len(configs) == 1:  # a single configuration needs no timing
             self.cache[key] = configs[0]
             return
         record = self._record(key, configs)
@@ -240,7 +240,7 @@ class Autotuner(KernelInterface[Any]):
             self.nargs = None
 
     def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
-        """The configurations worth timing."""
+        """The configurations to be timed."""
         configs = self.configs
         if self.early_config_prune:
             configs = self.early_config_prune(configs, self.nargs, **kwargs)
@@ -278,7 +278,7 @@ class Autotuner(KernelInterface[Any]):
 
 
 def _on_cpu(values: tuple[Any, ...]) -> bool:
-    """Whether there are tensors and all of them are in the host's memory."""
+    """Whether there are tensors and all of them are in host memory."""
     kinds = {getattr(value.device, "type", "") for value in values if hasattr(value, "device")}
     return kinds == {"cpu"}
 
@@ -293,7 +293,9 @@ def _reject_conflicts(kwargs: dict[str, Any], config: Config) -> None:
 
 
 def _launch(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`fn.run(...)`; a plain launch takes the native launcher, so that small kernels time right."""
+    """`fn.run(...)`; a plain launch uses the native launcher, so that small kernels are timed
+    correctly.
+    """
     if kwargs.get("warmup") or not isinstance(fn, JITFunction):
         return fn.run(*args, **kwargs)
     rest = {name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}

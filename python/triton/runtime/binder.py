@@ -1,9 +1,8 @@
-"""From call arguments to bound arguments, their specialisation, and the device that they are on."""
+"""Binds call arguments, and determines their specialisation and their device."""
 
 # SPDX-License-Identifier: MIT
 #
-# The native launcher does the same for calls that it has seen before; this is the complete form,
-# which also words the errors.
+# The native launcher does the same for calls whose key it has; this is the complete form, which also raises the errors.
 from __future__ import annotations
 
 import operator
@@ -71,9 +70,7 @@ class Binder:
         return bound
 
     def options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The keywords that are no arguments; a parameter may also bear an option's name and then
-        serves as both.
-        """
+        """The keywords that are not arguments; a parameter that has an option's name sets both."""
         options = {}
         for name, value in kwargs.items():
             if name in self.option_names:
@@ -83,7 +80,7 @@ class Binder:
         return options
 
     def changed_settings(self) -> str:
-        """Options that come from settings and differ from what they were at first; "" as a rule."""
+        """Options whose settings differ from their initial values; usually ""."""
         now = self.backend.parse_options({}).__dict__
         if now == self.defaults:
             return ""
@@ -113,9 +110,7 @@ class Binder:
 
 
 def _plain(arg: Any) -> Any:
-    """numpy's scalars count as the Python numbers that they hold; arrays can be written, scalars
-    cannot.
-    """
+    """numpy's scalars are converted to Python numbers; arrays can be written, scalars cannot."""
     if type(arg) is tuple:
         return tuple(map(_plain, arg))
     if type(arg).__module__ != "numpy" or hasattr(arg, "__setitem__"):
@@ -124,7 +119,7 @@ def _plain(arg: Any) -> Any:
 
 
 def constant_key(value: Any) -> Any:
-    """What stands for a constant in a key: equal texts only for values that compile alike."""
+    """The text of a constant in a key: equal only for values that compile alike."""
     from ..language.core import constexpr
     from .callable import JITCallable
 
@@ -151,7 +146,7 @@ def _devices(name: str, arg: Any) -> Iterator[tuple[str, tuple[str, int], Any]]:
 
 
 def _without_reachable(found: list[Any]) -> list[Any]:
-    """Leaves out arrays of the host's that the GPU of the others can read: pinned ones."""
+    """Removes host arrays that the GPU of the other arguments can read: pinned ones."""
     kinds = {device[0] for _, device, _ in found}
     if kinds != {"cpu", "cuda"}:
         return found

@@ -1,8 +1,8 @@
-"""Modules in C and C++ that programs make at run time, with the user's own compiler."""
+"""Compiles C and C++ modules at run time, with the user's own compiler."""
 
 # SPDX-License-Identifier: MIT
 #
-# Nereid itself has no use for a C compiler; packages that write launchers or helpers in C do.
+# Nereid itself does not use a C compiler; packages that generate launchers in C do.
 from __future__ import annotations
 
 import functools
@@ -33,7 +33,7 @@ __all__ = [
 
 _Paths = list[str]
 
-# language -> (environment variable, programs in the order that they are looked for, suffixes)
+# language -> (environment variable, programs in search order, suffixes)
 _LANGUAGES = {
     "c": ("CC", ("gcc", "clang"), (".c",)),
     "c++": ("CXX", ("g++", "clang++"), (".cpp", ".cc", ".cxx")),
@@ -42,7 +42,7 @@ _LANGUAGES = {
 
 @functools.lru_cache
 def platform_key() -> str:
-    """Names this kind of machine."""
+    """Identifies this kind of machine."""
     import platform
 
     return ",".join([platform.machine(), platform.system(), *platform.architecture()])
@@ -75,7 +75,7 @@ def _library_flag(library: str) -> str:
 
 @dataclass(frozen=True)
 class _Flags:
-    """What a caller adds to the compiler's command."""
+    """A caller's additions to the compiler's command."""
 
     library_dirs: _Paths
     include_dirs: _Paths
@@ -85,7 +85,7 @@ class _Flags:
 
 def _python_headers() -> str:
     scheme = sysconfig.get_default_scheme()
-    # Debian's own scheme adds "local" to the path, where there are no headers.
+    # Debian's own scheme adds "local" to the path, which has no headers.
     scheme = "posix_prefix" if scheme == "posix_local" else scheme
     return sysconfig.get_paths(scheme=scheme)["include"]
 
@@ -134,7 +134,7 @@ def _load(name: str, path: str) -> ModuleType:
 
 
 def _loads(name: str, path: str) -> bool:
-    """Whether a file of the cache is still a module: Python may be another one by now."""
+    """Whether a cached file can still be loaded: the Python version may have changed."""
     try:
         _load(name, path)
     except (RuntimeError, ImportError):
@@ -148,7 +148,7 @@ def _loads(name: str, path: str) -> bool:
 def _cached_so(
     source: bytes, path: str | None, name: str, flags: _Flags, language: str, is_module: bool
 ) -> str:
-    """The path of the shared object of a source, which stands in the file `path` if it has one."""
+    """The path of the shared object of a source text, read from the file `path` if there is one."""
     if language not in _LANGUAGES:
         raise ValueError(f"language is {language!r}; it must be one of {', '.join(_LANGUAGES)}")
     parts = [source, platform_key().encode(), language.encode(), repr(flags).encode()]
@@ -194,7 +194,7 @@ def compile_so_from_file(
     libraries: _Paths | None = None,
     ccflags: _Paths | None = None,
 ) -> str:
-    """The path of the shared object of a C or C++ file; compiled once, then kept in the cache."""
+    """The path of the shared object of a C or C++ file; compiled once, then cached."""
     flags = _flags(library_dirs, include_dirs, libraries, ccflags)
     return _from_file(src_path, name, flags, is_module=False)
 

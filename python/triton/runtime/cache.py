@@ -1,9 +1,9 @@
-"""Where compiled kernels are kept, and the folder view of them that other tools read."""
+"""The cache of compiled kernels, and its folder view for other tools."""
 
 # SPDX-License-Identifier: MIT
 #
-# The cache itself (one checksummed file per kernel) is the native module's. The classes here
-# serve those who keep files of their own beside the kernels, as Triton's interface allows.
+# The native module implements the cache itself (one checksummed file per kernel). The classes here serve code that
+# stores its own files next to the kernels, as Triton's interface allows.
 from __future__ import annotations
 
 import contextlib
@@ -18,7 +18,7 @@ from .._C import libtriton
 
 @functools.lru_cache
 def triton_key() -> str:
-    """Names this build: equal keys compile equal sources to equal code."""
+    """Identifies this build: equal keys compile equal sources to equal code."""
     return f"{libtriton.version()}-{libtriton.build_id()}"
 
 
@@ -55,7 +55,7 @@ class CacheManager(ABC):
 
 
 class FileCacheManager(CacheManager):
-    """Files in one folder under the cache directory; written aside, then renamed."""
+    """Files in one folder under the cache directory; written to a temporary file, then renamed."""
 
     def __init__(self, key: str, override: bool = False, dump: bool = False):
         super().__init__(key, override, dump)

@@ -1,4 +1,5 @@
-"""Functions whose text goes to the compiler: what kernels and compile-time functions share."""
+"""Functions whose source text is compiled: the common part of kernels and compile-time functions.
+"""
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from .source import FunctionSource
 
 T = TypeVar("T")
 
-# One for all functions: hashing one of them hashes those that it calls. The thread that holds it at
-# a fork does not exist in the child, where it starts anew.
+# One lock for all functions: hashing one of them hashes those that it calls. After a fork the thread that holds it does
+# not exist in the child, which creates a new one.
 _hashing = RLock()
 os.register_at_fork(after_in_child=_hashing._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class JITCallable:
-    """A function whose text goes to the compiler."""
+    """A function whose source text is compiled."""
 
     def __init__(self, fn: Callable[..., Any]):
         self.fn: Any = fn
@@ -54,7 +55,7 @@ class JITCallable:
 
     @property
     def nonlocals(self) -> dict[str, Any]:
-        """Names of enclosing functions, with their present values."""
+        """Names of enclosing functions, with their current values."""
         if self.fn is None or not self.fn.__closure__:
             return {}
         found = {}
@@ -100,12 +101,12 @@ class JITCallable:
         return ast.parse(self._src)
 
     def _unsafe_update_src(self, new_src: str) -> None:
-        """Replaces the text; the function object stays as it was."""
+        """Replaces the text; the function object stays the same."""
         self._original_src = getattr(self, "_original_src", self._src)
         self._src = new_src
         self.source_was_replaced = new_src != self._original_src
         self.hash = None
-        libtriton.bump_epoch()  # kernels that were given this function as a constant
+        libtriton.bump_epoch()  # kernels that have this function as a constant
 
     def _set_src(self, value: str) -> None:
         raise AttributeError(
@@ -122,7 +123,7 @@ class JITCallable:
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process can use: the text and what was derived from it, no live objects."""
+        """The state for another process: the text and values derived from it, no live objects."""
         dropped = {"fn": None, "__globals__": None, "used_global_vals": None, "_hash_lock": None}
         key = self.hash if self.__globals__ is None else self.cache_key
         return {**self.__dict__, "hash": key, **dropped}
@@ -144,7 +145,7 @@ class ConstexprFunction(JITCallable):
         return self if instance is None else BoundConstexprMethod(instance, self)
 
     def __call__(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
-        # Grids are computed with these at each launch, from plain integers.
+        # Grid functions call these at each launch, with plain integers.
         if _semantic is None and not kwargs and _HAS_NO_CONSTEXPR.issuperset(map(type, args)):
             return self.fn(*args)
         from ..language.core import _unwrap_if_constexpr, constexpr
@@ -156,9 +157,7 @@ class ConstexprFunction(JITCallable):
 
 
 class PackageFunction(ConstexprFunction):
-    """One of this package's own: its file does not change, so that it is read when it is first
-    asked for.
-    """
+    """A function of this package: its file does not change, so its text is read at first use."""
 
     _FROM_SOURCE = frozenset(
         [

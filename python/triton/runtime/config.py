@@ -8,8 +8,7 @@ from typing import Any
 
 
 class Config:
-    """Values for a kernel's constants and launch options. Equal configurations are
-    interchangeable.
+    """Values for a kernel's constants and launch options. Equal configurations are interchangeable.
     """
 
     def __init__(

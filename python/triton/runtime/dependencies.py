@@ -1,11 +1,11 @@
-"""What a kernel's result depends on beyond its own text: the functions and constants that it
-names, and theirs in turn; and those of its arguments' classes.
+"""The dependencies of a kernel beyond its own text: the functions and constants that it names, and
+theirs in turn; and those of its arguments' classes.
 """
 
 # SPDX-License-Identifier: MIT
 #
-# The walk goes by names, so it may find more than a compilation reads; that costs at most a cache
-# miss. It must never find less.
+# The walk follows names, so it may find more than a compilation reads; that costs at most a cache miss. It must never
+# find less.
 from __future__ import annotations
 
 import enum
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _SCALARS = (int, float, str, bool, bytes, complex, type(None))
 
-# Of a class whose objects are values of kernels.
+# Attributes of a class whose objects are values of kernels.
 _MEANINGFUL = ("__aggregate_fields__", "__aggregate_defaults__", "__aggregate_init__")
 _MEANINGFUL += ("__getitem__", "__add__", "__sub__", "__mul__", "__enter__", "__exit__", "__init__")
 
@@ -34,7 +34,7 @@ _LIBRARIES = sys.stdlib_module_names | {"triton"}
 
 
 class ClosureScope:
-    """The names of the functions around a kernel, as they are when asked for."""
+    """The current values of the names in the functions around a kernel."""
 
     def __init__(self, fn: JITCallable):
         self._fn = fn
@@ -48,7 +48,7 @@ UsedGlobals = dict[tuple[str, int], tuple[Any, Any]]
 
 
 def _host_function_of(member: Any) -> Any:
-    """The function of a method of any sort; anything else as it is."""
+    """The function of a method of any kind; other objects unchanged."""
     if isinstance(member, (staticmethod, classmethod)):
         return member.__func__
     if isinstance(member, property):
@@ -66,9 +66,7 @@ def _code_names(code: types.CodeType) -> set[str]:
 
 
 def _read_before_assigned(fn: JITCallable, names: set[str]) -> set[str]:
-    """Names that a kernel reads as globals before it gives them a value of its own, which Python
-    would not do.
-    """
+    """Names that a kernel reads as globals before it assigns them, which Python would not do."""
     import ast
 
     assigned: set[str] = set()
@@ -84,7 +82,7 @@ def _read_before_assigned(fn: JITCallable, names: set[str]) -> set[str]:
             visit(ast.Name(node.target.id, ast.Load()))
         children = list(ast.iter_child_nodes(node))
         children.sort(key=lambda child: isinstance(getattr(child, "ctx", None), ast.Store))
-        for child in children:  # targets after what they are given
+        for child in children:  # targets after the assigned values
             visit(child)
 
     visit(fn.parse())
@@ -92,20 +90,20 @@ def _read_before_assigned(fn: JITCallable, names: set[str]) -> set[str]:
 
 
 class DependencyWalk:
-    """Collects one line of text per thing found, and the constants whose change must be noticed.
-    Begins at a function or at a class.
+    """Collects one line of text per dependency, and the constants whose change must be noticed.
+    Starts at a function or at a class.
     """
 
     def __init__(self, root: JITCallable | type, plain_globals: bool):
         self.root = root
-        self.plain_globals = plain_globals  # globals that are no constexpr may be read
-        # What is reached may be the same for functions that call each other.
+        self.plain_globals = plain_globals  # globals that are not constexpr may be read
+        # Functions that call each other reach the same set; the root makes their texts differ.
         self.lines = [f"root {root.__module__}.{root.__qualname__} {plain_globals}"]
         self.used: UsedGlobals = {}
         self.watches_closure = False
-        self._seen: dict[int, int] = {}  # id -> number, in the order of the visits
+        self._seen: dict[int, int] = {}  # id -> number, in visiting order
         self._keep: list[Any] = []  # ids stay unique while their objects live
-        self._modules = {root.__module__}  # whose host functions are followed
+        self._modules = {root.__module__}  # modules whose host functions are followed
         if isinstance(root, type):
             self._class("root", root, frozenset())
         else:
@@ -124,7 +122,7 @@ class DependencyWalk:
         return True
 
     def _named(self, value: Any, name: str) -> str:
-        """The name, and a number that tells apart what bears the same one."""
+        """The name, with a number that distinguishes objects of equal name."""
         return f"{value.__module__}.{name} #{self._seen.get(id(value), len(self._seen))}"
 
     def _function(self, fn: JITCallable) -> None:
@@ -169,7 +167,7 @@ class DependencyWalk:
         if isinstance(scope, ClosureScope):
             self.watches_closure = True
             if isinstance(value, constexpr):
-                value = constexpr(value.value)  # the object may be given another value
+                value = constexpr(value.value)  # the object may be assigned another value
         self.used[(name, id(scope))] = (value, scope)
 
     def _value(self, where: str, value: Any, names: frozenset[str]) -> None:
@@ -186,7 +184,7 @@ class DependencyWalk:
             self.lines.append(f"{where} = {type(value).__name__} {value!r}")
         elif isinstance(value, (tuple, list)):
             self._container(where, enumerate(value), value, names)
-        elif isinstance(value, (set, frozenset)):  # whose order differs between processes
+        elif isinstance(value, (set, frozenset)):  # iteration order differs between processes
             self._container(where, enumerate(sorted(value, key=repr)), value, names)
         elif isinstance(value, dict):
             self._container(where, value.items(), value, names)
@@ -242,8 +240,8 @@ class DependencyWalk:
         return name != "_abc_impl"  # differs in every process
 
     def _host_function(self, where: str, fn: Any, names: frozenset[str]) -> None:
-        """Runs at compile time. Its own text counts; what it calls counts as far as its module
-        goes.
+        """A function that runs at compile time. Its text counts; so do the functions that it calls
+        within the followed modules.
         """
         name = (
             f"{getattr(fn, '__module__', '')}.{getattr(fn, '__qualname__', type(fn).__qualname__)}"
@@ -257,7 +255,7 @@ class DependencyWalk:
         for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
             if isinstance(default, _SCALARS):
                 self._value(f"{name} default", default, names)
-        for cell in fn.__closure__ or ():  # what a decorator wraps, say
+        for cell in fn.__closure__ or ():  # such as the function that a decorator wraps
             try:
                 inner_fn = cell.cell_contents
             except ValueError:  # not assigned yet
@@ -274,17 +272,15 @@ class DependencyWalk:
 
 
 def class_walk(cls: type) -> DependencyWalk | None:
-    """What the methods of a class depend on; None for those that come with Python or this
-    package.
-    """
+    """The dependencies of a class's methods; None for classes of Python or this package."""
     if cls.__module__.partition(".")[0] in ("builtins", "triton"):
         return None
     return DependencyWalk(cls, knobs.compilation.allow_non_constexpr_globals)
 
 
 def class_key(cls: type) -> str:
-    """A text that two classes share only where kernels that use them are the same; the same one in
-    every process.
+    """A text that two classes share only if kernels that use them are the same; equal in every
+    process.
     """
     walk = class_walk(cls)
     name = f"{cls.__module__}.{cls.__qualname__}"
@@ -292,8 +288,8 @@ def class_key(cls: type) -> str:
 
 
 def classes_in(value: Any) -> Iterator[type]:
-    """The classes in what a kernel is specialised to, types and constants: in order, each as often
-    as it occurs.
+    """The classes in the types and constants of a specialisation: in order, each as often as it
+    occurs.
     """
     from ..language.core import constexpr
 
@@ -316,5 +312,5 @@ def classes_in(value: Any) -> Iterator[type]:
 
 
 def class_keys(value: Any) -> str:
-    """The keys of all classes in what a kernel is specialised to; "" as a rule."""
+    """The keys of all classes in a specialisation; usually ""."""
     return "".join(f" {class_key(cls)}" for cls in classes_in(value))

@@ -1,4 +1,4 @@
-"""Which device kernels run on when no argument says so, and the driver of each kind of device."""
+"""The default device of kernels, and the driver of each kind of device."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -7,7 +7,7 @@ from .. import knobs
 from .._C import libtriton
 from ..backends import DriverBase, backends
 
-# Names of devices, as tensors give them, and the backends that serve them.
+# Device names, as tensors report them, and their backends.
 _BACKEND_OF_DEVICE = {"cpu": "cpu", "cuda": "nvidia", "hip": "amd", "xpu": "intel"}
 
 
@@ -18,7 +18,7 @@ def _create_driver() -> DriverBase:
             raise RuntimeError(f"Unknown backend '{chosen}'; available: {', '.join(backends)}")
         return backends[chosen].driver()
     active = [backend.driver for backend in backends.values() if backend.driver.is_active()]
-    # The CPU is always there: it is meant only where there is nothing else.
+    # The CPU is always present: it is the default only if there is no other device.
     active = [cls for cls in active if getattr(cls, "device_type", "") != "cpu"] or active
     if len(active) != 1:
         raise RuntimeError(f"{len(active)} active drivers ({active}). There should only be one.")
@@ -26,7 +26,7 @@ def _create_driver() -> DriverBase:
 
 
 class DriverConfig:
-    """`triton.runtime.driver`: made at import, looks for devices at first use."""
+    """`triton.runtime.driver`: created at import, searches for devices at first use."""
 
     def __init__(self) -> None:
         self._default: DriverBase | None = None
@@ -55,7 +55,7 @@ class DriverConfig:
         self.set_active(self.for_device("cpu"))
 
     def for_device(self, device_type: str) -> DriverBase:
-        """The driver for tensors of one device type: the active one when it fits."""
+        """The driver for tensors of one device type: the active one if it matches."""
         if getattr(self.active, "device_type", None) == device_type:
             return self.active
         if device_type not in self._by_device:

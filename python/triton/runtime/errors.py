@@ -17,7 +17,7 @@ class InterpreterError(TritonError):
 
 
 class OutOfResources(TritonError):
-    """A kernel needs more of something than the device has."""
+    """A kernel needs more of a resource than the device has."""
 
     def __init__(self, required: int, limit: int, name: str):
         self.required = required
@@ -33,11 +33,11 @@ class OutOfResources(TritonError):
 
 
 class SanitizerError(TritonError, RuntimeError):
-    """A sanitizer found a fault in a kernel; the text names place, program and element."""
+    """A sanitizer found an error in a kernel; the text gives location, program and element."""
 
 
 class PTXASError(TritonError):
-    """The PTX assembler refused a kernel."""
+    """ptxas rejected a kernel."""
 
     def __init__(self, error_message: str | None = None):
         self.error_message = error_message or ""
@@ -48,7 +48,7 @@ class PTXASError(TritonError):
 
 
 class AutotunerError(TritonError):
-    """No usable configuration was left."""
+    """No configuration was usable."""
 
     def __init__(self, error_message: str | None = None):
         self.error_message = error_message or ""

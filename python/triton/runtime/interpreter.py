@@ -25,12 +25,14 @@ __all__ = ["InterpretedFunction", "InterpreterError"]
 
 
 class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc]
-    """What `triton.jit` returns in interpreter mode. The compiler takes it where an operation calls it."""
+    """The result of `triton.jit` in interpreter mode. The compiler compiles it if an operation
+    calls it.
+    """
 
     def _read_source(self) -> None:
         try:
             super()._read_source()
-        except ValueError:  # Python has the code, if not the text
+        except ValueError:  # Python has the code, but not the text
             import inspect
 
             self.signature = inspect.signature(self.fn)
@@ -59,7 +61,7 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
         return current().call(self, args, kwargs)
 
     def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> None:
-        """Nothing is compiled ahead: operations are when a program comes to them."""
+        """Compiles nothing ahead: operations are compiled when a program first executes them."""
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> None:
         """Runs the programs one after the other, x fastest."""
@@ -114,13 +116,13 @@ class InterpretedFunction(DecoratedFunction[Any], JITBase):  # type: ignore[misc
             ) from error
 
 
-# Options of launches that have a meaning where programs run one by one.
+# Launch options that have an effect in interpreter mode.
 _MEANINGFUL = ("debug", "sanitize_overflow", "enable_fp_fusion", "default_dot_input_precision")
 _IGNORED = ("maxnreg", "launch_cooperative_grid", "launch_pdl")
 
 
 def _location_of(error: BaseException, codes: set[Any]) -> str:
-    """Where in a kernel's text an exception comes from: the innermost of its lines."""
+    """The innermost line of a kernel's text in the traceback of an exception."""
     location, entry = "", error.__traceback__
     while entry is not None:
         if entry.tb_frame.f_code in codes:

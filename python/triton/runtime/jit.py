@@ -1,5 +1,5 @@
-"""`triton.jit`: the Python side of a kernel. A launch that was seen before never comes here; the
-native launcher answers it.
+"""`triton.jit`: the Python side of a kernel. A launch whose key is known is handled by the native
+launcher and does not reach this code.
 """
 
 # SPDX-License-Identifier: MIT
@@ -48,7 +48,7 @@ def mangle_type(arg: Any, specialize: bool = False) -> Any:
 
 
 def get_device_key(active: Any = None, device: Any = None) -> str:
-    """Names the device that kernels are kept for."""
+    """Identifies a device in the kernel caches."""
     active = active or driver.active
     if device is None:
         device = active.get_current_device()
@@ -56,12 +56,12 @@ def get_device_key(active: Any = None, device: Any = None) -> str:
 
 
 class KernelInterface(Generic[T]):
-    """Anything that is launched as `kernel[grid](...)`."""
+    """Anything that can be launched as `kernel[grid](...)`."""
 
     run: Any
 
     def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
-        """Compiles for these arguments without launching; torch dtypes stand for tensors."""
+        """Compiles for these arguments without launching; torch dtypes replace tensors."""
         return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
 
     def __getitem__(self, grid: Any) -> Any:
@@ -69,7 +69,7 @@ class KernelInterface(Generic[T]):
 
 
 class _DeviceCaches(dict):  # type: ignore[type-arg]
-    """device key -> (kernels, keys, target, backend, binder), made at first use."""
+    """device key -> (kernels, keys, target, backend, binder), created at first use."""
 
     def __init__(self, function: JITFunction):
         self._function = function
@@ -88,12 +88,12 @@ class _DeviceCaches(dict):  # type: ignore[type-arg]
         return dict, ()
 
 
-# The latest of each name: how `preload` finds a function inside of a function.
+# The latest function of each name: `preload` finds functions inside functions by it.
 functions_by_name: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
 class DecoratedFunction(JITCallable, KernelInterface[T]):
-    """What `triton.jit` makes of a function, with the options that are given there."""
+    """The result of `triton.jit`, with its options."""
 
     def __init__(
         self,
@@ -124,7 +124,8 @@ class DecoratedFunction(JITCallable, KernelInterface[T]):
         functions_by_name[f"{self.module}:{self.__qualname__}"] = self
 
     def reject_contradictions(self) -> None:
-        """An error for a parameter that is a constant and not to be specialised."""
+        """Raises an error for a parameter that is a constant and listed as not to be specialised.
+        """
         from ..compiler.errors import CompilationError
 
         for param in self.params:
@@ -139,7 +140,7 @@ class DecoratedFunction(JITCallable, KernelInterface[T]):
                 )
 
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
-        """`hook` gets the arguments and keywords of every launch."""
+        """Calls `hook` with the arguments and keywords of every launch."""
         assert callable(hook)
         self.pre_run_hooks.append(hook)
 
@@ -227,7 +228,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         return kernel
 
     def _take_stream(self, kwargs: dict[str, Any]) -> Any:
-        """The launch option `stream`, which is no option of the compilation."""
+        """The launch option `stream`, which is not a compile option."""
         return kwargs.pop("stream", None) if "stream" not in self.arg_names else None
 
     def _reject_removed_options(self, kwargs: dict[str, Any], active: Any, stream: Any) -> None:
@@ -293,14 +294,14 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         return kernels[key]
 
     def _use_globals_of_classes(self, specialization: list[Any]) -> None:
-        """The constants that methods of the arguments read may not change either."""
+        """The constants that methods of the arguments read must not change either."""
         for walk in map(class_walk, classes_in(specialization)):
             if walk is not None:
                 self.used_global_vals = {**(self.used_global_vals or {}), **walk.used}
                 self._watches_closure = self._watches_closure or walk.watches_closure
 
     def _watch_globals(self) -> None:
-        """The native launcher compares these by identity and leaves anything else to `run`."""
+        """The native launcher compares these by identity and passes all other cases to `run`."""
         used = self.used_global_vals or {}
         self._c_watch = (
             tuple(
@@ -339,7 +340,7 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
         )
 
     def preload(self, specialization_data: str) -> Any:
-        """Compiles what a jit hook saw in another process; takes the text that it was given."""
+        """Compiles a kernel from the text that a jit hook received in another process."""
         from .jit_hooks import decode_specialization
 
         kernels, _, target, backend, _ = self._caches_for(driver.active)
@@ -391,8 +392,7 @@ def jit(
     debug: bool | None = None,
     noinline: bool | None = None,
 ) -> Any:
-    """Decorator: makes a kernel of a Python function. Its body is compiled when it is first
-    launched.
+    """Decorator: makes a kernel from a Python function. Its body is compiled at the first launch.
     """
 
     def decorate(function: Any) -> Any:

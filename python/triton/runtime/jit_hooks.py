@@ -1,6 +1,4 @@
-"""What the jit hooks are told about a kernel, and how that description is turned back into a
-compilation.
-"""
+"""Describes a kernel to the jit hooks, and restores a compilation from that description."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -30,7 +28,7 @@ def call_hook(
     is_warmup: bool,
     already_compiled: bool = False,
 ) -> Any:
-    """Calls a jit hook; a true answer of the cache hook forbids the compilation."""
+    """Calls a jit hook; a true result of the cache hook prevents the compilation."""
     types = {name: kind for name, kind in signature.items() if kind != "constexpr"}
     constants = {name: bound[name] for name, kind in signature.items() if kind == "constexpr"}
     shown = ", ".join(f"{name}: {kind}" for name, kind in types.items())
@@ -139,7 +137,7 @@ def encode_specialization(
 def preload_text(
     name: str, signature: Any, constants: Any, attrs: Any, options: Any, key: str, target: Any
 ) -> str:
-    """What `JITFunction.preload` takes; TypeError if a constant has no text."""
+    """The text that `JITFunction.preload` accepts; TypeError if a constant has no text."""
     return json.dumps(
         {
             "name": name,
@@ -156,7 +154,7 @@ def preload_text(
 
 
 def _names_class(kind: Any) -> bool:
-    """Whether a type is that of a namedtuple or an object, or holds one."""
+    """Whether a type is that of a namedtuple or an object, or contains one."""
     return isinstance(kind, tuple) and (type(kind) is not tuple or any(map(_names_class, kind)))
 
 

@@ -1,5 +1,4 @@
-"""A kernel's parameters: which are constants, which types their annotations fix, what is not to be
-specialised.
+"""A kernel's parameters: constants, types fixed by annotations, and exclusions from specialisation.
 """
 
 # SPDX-License-Identifier: MIT
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 @functools.lru_cache(maxsize=1024)
 def _scalar_type(text: str) -> str | None:
-    """'i32' for "tl.int32", "i32", "int"; None for anything that is no scalar type."""
+    """'i32' for "tl.int32", "i32", "int"; None for anything that is not a scalar type."""
     from ..language.signature_types import canonical_name, is_scalar_name
 
     name = canonical_name(text)
@@ -44,7 +43,7 @@ class KernelParam:
 
     @functools.cached_property
     def annotation(self) -> str:
-        """The annotation as text, without the modules' names in front of it."""
+        """The annotation as text, without module names."""
         annotation = self._param.annotation
         if annotation is self._param.empty:
             return ""
@@ -65,7 +64,7 @@ class KernelParam:
 
     @functools.cached_property
     def is_const(self) -> bool:
-        """A pointer that the kernel only reads."""
+        """Whether it is a pointer that the kernel only reads."""
         if self.is_constexpr:
             return False
         return self.annotation.split(".")[-1].startswith("const") or self.annotation.startswith(

@@ -1,4 +1,5 @@
-"""A cache on another machine: what it must offer, one on a Redis server, and the manager in front of it."""
+"""A cache on another machine: its interface, one on a Redis server, and the manager that uses it.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -13,14 +14,14 @@ from .cache import CacheManager, FileCacheManager
 
 
 class RemoteCacheBackend(ABC):
-    """Files by name, under the key that it is made for."""
+    """Files by name, under one key."""
 
     def __init__(self, key: str):
         self.key = key
 
     @abstractmethod
     def get(self, filenames: list[str]) -> dict[str, bytes]:
-        """Those of the files that are there."""
+        """Those of the files that exist."""
 
     @abstractmethod
     def put(self, filename: str, data: bytes) -> Any: ...
@@ -59,8 +60,8 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
 
 
 class RemoteCacheManager(CacheManager):
-    """Files of the remote cache that `knobs.cache.remote_manager_class` names. What is asked for is
-    also kept as a file, since callers want paths; overrides and dumps are this machine's alone.
+    """Files of the remote cache that `knobs.cache.remote_manager_class` names. A fetched file is
+    also stored locally, since callers need paths; overrides and dumps are local only.
     """
 
     def __init__(self, key: str, override: bool = False, dump: bool = False):
@@ -75,7 +76,7 @@ class RemoteCacheManager(CacheManager):
         self._remote = None if override or dump else backend(key)
 
     def get_file(self, filename: str) -> str | None:
-        """The remote cache is asked although the file may be here: it counts uses."""
+        """Queries the remote cache even if the file is local: it counts uses."""
         if self._remote is None:
             return self._files.get_file(filename)
         found = self._remote.get([filename])

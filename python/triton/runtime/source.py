@@ -1,4 +1,4 @@
-"""The text of a function and where it stands in its file."""
+"""The text of a function and its location in its file."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -40,7 +40,9 @@ class FunctionSource:
 
 
 def _without_indent(line: str, indent: str) -> str:
-    """Lines with less indentation (inside strings, say) lose what they have."""
+    """The line without the common indentation; a line with less (such as in a string) loses what it
+    has.
+    """
     if line.startswith(indent):
         return line[len(indent) :]
     stripped = line.lstrip(" \t")

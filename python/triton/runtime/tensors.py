@@ -1,4 +1,4 @@
-"""Stand-ins for tensors: a type without memory, and the same memory seen with another type."""
+"""Stand-ins for tensors: a type without memory, and memory reinterpreted as another type."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -9,7 +9,7 @@ from .._utils import is_namedtuple
 
 
 class MockTensor:
-    """What `warmup` makes of a torch dtype: a tensor as far as its type goes."""
+    """A stand-in that `warmup` creates for a torch dtype: a tensor with a type only."""
 
     @staticmethod
     def wrap_dtype(arg: Any) -> Any:
@@ -77,7 +77,7 @@ class TensorWrapper:
 
 
 def reinterpret(tensor: Any, dtype: Any) -> Any:
-    """`tensor` seen with the Triton type `dtype`; giving the tensor's own type back undoes it."""
+    """`tensor` with the Triton type `dtype`; passing the tensor's own type restores it."""
     if isinstance(tensor, TensorWrapper):
         return tensor.base if dtype == tensor.base.dtype else TensorWrapper(tensor.base, dtype)
     if hasattr(tensor, "data_ptr"):

@@ -1,4 +1,4 @@
-"""Timings of earlier autotuning runs, kept beside the compiled kernels."""
+"""Timings of earlier autotuning runs, stored next to the compiled kernels."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -20,7 +20,7 @@ class TuningRecord:
 
     @staticmethod
     def open(tuner: Autotuner, key: tuple[Any, ...], configs: list[Config]) -> TuningRecord | None:
-        """None where a record would not be true: configurations with hooks, interpreter mode."""
+        """None where a record would be invalid: configurations with hooks, interpreter mode."""
         if knobs.runtime.interpret or any(config.pre_hook for config in configs):
             return None
         return TuningRecord(tuner, key, configs)
@@ -43,7 +43,7 @@ class TuningRecord:
         self.key = key
 
     def read(self) -> dict[Config, Any] | None:
-        """None where nothing usable was found."""
+        """None where there is no usable record."""
         path = self.manager.get_file(self.file_name)
         if path is None:
             return None

@@ -1,4 +1,4 @@
-"""Host-side helpers that kernels' callers use."""
+"""Functions for host code that calls kernels."""
 
 # SPDX-License-Identifier: MIT
 from typing import Any
@@ -9,12 +9,12 @@ __all__ = ["LinearLayout"]
 
 
 def __getattr__(name: str) -> Any:
-    """Modules are imported when they are first asked for."""
+    """Imports modules at their first use."""
     import importlib
 
     try:
         return importlib.import_module(f"{__name__}.{name}")
     except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.{name}":  # a module that the one asked for imports
+        if error.name != f"{__name__}.{name}":  # a module that the requested one imports
             raise
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from error

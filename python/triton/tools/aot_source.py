@@ -1,11 +1,11 @@
-"""The C text of a kernel that was compiled ahead of time."""
+"""Generates the C text of a kernel compiled ahead of time."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Half floats go as their bits: C has no type for them that all compilers know.
+# Half floats are passed as bits: C has no portable type for them.
 _C_TYPES = {
     "i1": "int8_t",
     "u1": "uint8_t",
@@ -24,7 +24,7 @@ _C_TYPES = {
 
 
 class ArgumentError(ValueError):
-    """What was asked for cannot be compiled ahead of time."""
+    """The request cannot be compiled ahead of time."""
 
 
 def c_type(kind: str) -> str:
@@ -41,8 +41,8 @@ def _declared(parameters: list[tuple[str, str]]) -> str:
 
 @dataclass
 class KernelSource:
-    """What the texts are made of. The launch takes `parameters`; a dispatcher has `all_parameters`, those with the
-    hint 1 among them.
+    """The inputs of the texts. The launch takes `parameters`; a dispatcher has `all_parameters`,
+    including those with the hint 1.
     """
 
     function: str

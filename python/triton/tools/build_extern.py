@@ -47,7 +47,7 @@ def to_unsigned(type_str: str) -> str:
 
 
 class Symbol:
-    """One function of a library, and the operation that it is one form of."""
+    """One function of a library, and the operation that it implements for some types."""
 
     def __init__(
         self, name: str, op_name: str, ret_type: str, arg_names: list[str], arg_types: list[str]
@@ -57,7 +57,9 @@ class Symbol:
 
 
 class ExternLibrary(ABC):
-    """A library under a name. `format` and `grouping` are kept for callers: stubs are always in order."""
+    """A library under a name. `format` and `grouping` are kept for callers: stubs are always
+    sorted.
+    """
 
     def __init__(self, name: str, path: str, format: bool = True, grouping: bool = True):  # noqa: A002
         self.name, self.path = name, path
@@ -123,7 +125,9 @@ class Libdevice(ExternLibrary):
 
 
 def _symbol_of(line: str) -> Symbol | None:
-    """The function that a line defines; None for internal ones, and for types that tiles have not."""
+    """The function that a line defines; None for internal ones, and for types that tiles cannot
+    have.
+    """
     match = _DEFINITION.match(line)
     if match is None or "internal" in match["type"] or not match["name"].startswith("__nv_"):
         return None
@@ -133,14 +137,14 @@ def _symbol_of(line: str) -> Symbol | None:
     if ret_type is None or not arg_types or None in arg_types or "ieee" in op_name:
         return None
     types = [str(kind) for kind in arg_types]
-    if op_name == "sad":  # its last argument alone has no sign
+    if op_name == "sad":  # only its last argument is unsigned
         types[-1] = to_unsigned(types[-1])
-    elif op_name.startswith("u"):  # LLVM's integers have no sign
+    elif op_name.startswith("u"):  # LLVM's integers have no signedness
         types, ret_type = [to_unsigned(kind) for kind in types], to_unsigned(ret_type)
     return Symbol(match["name"], op_name, ret_type, [f"arg{at}" for at in range(len(types))], types)
 
 
-# Forms whose names do not follow from another function's: rounding comes in letters before the name.
+# Names that do not derive from another function's: rounded operations start with a type letter.
 _ROUNDED = re.compile(r"[df](add|sub|mul|div|rcp|sqrt|rsqrt)(_r[nduz])")
 _IRREGULAR = {
     "fabs": "abs",
@@ -164,7 +168,7 @@ _IRREGULAR = {
 
 
 def _operation(name: str, known: set[str]) -> str:
-    """The operation that a function is a form of: `sinf` of `sin`, `umulhi` of `mulhi`."""
+    """The operation that a function implements: `sinf` of `sin`, `umulhi` of `mulhi`."""
     if name in _IRREGULAR:
         return _IRREGULAR[name]
     rounded = _ROUNDED.fullmatch(name)

@@ -6,8 +6,8 @@
 
 # SPDX-License-Identifier: MIT
 #
-# File names, function names and the header's `tt-linker` lines are those of Triton's tool: build files
-# and linkers know them.
+# File names, function names and the header's `tt-linker` lines are those of Triton's tool: build files and linkers
+# depend on them.
 from __future__ import annotations
 
 import hashlib
@@ -92,7 +92,7 @@ def _load_kernel(path: str, name: str) -> Any:
     file = Path(path)
     if not file.is_file():
         raise ArgumentError(f"there is no file {path}")
-    sys.path.insert(0, str(file.parent))  # for what it imports
+    sys.path.insert(0, str(file.parent))  # for its imports
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
         raise ArgumentError(f"{path} is no Python file")
@@ -145,7 +145,7 @@ def _compile(
     options = {"num_warps": args.num_warps, "num_stages": args.num_stages}
     try:
         compiled = compile(source, target=target, options=options)
-    except ValueError as error:  # a type that there is not
+    except ValueError as error:  # an unknown type
         raise ArgumentError(str(error)) from error
     for kind in ("global", "profile"):
         if getattr(compiled.metadata, f"{kind}_scratch_size", 0):
@@ -170,7 +170,7 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
     parameters = [_parse_parameter(*each) for each in zip(kernel.arg_names, texts, strict=False)]
     meta = f"warps{args.num_warps}xstages{args.num_stages}"
     digest = hashlib.sha256(" ".join([*texts, meta]).encode()).hexdigest()[:8]
-    # Positions among what a dispatcher passes: the linker does not see the constants.
+    # Positions among the arguments of a dispatcher: the linker does not see the constants.
     passed = [each for each in parameters if each.type != "constexpr" or each.hint == 1]
     hints = "".join(
         f"{index}{'c' if each.hint == 1 else 'd'}"
@@ -198,7 +198,7 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
         variant="_".join(["x".join(str(each.value) for each in constants), meta]),
         settings=[f"{each.name}={each.value}" for each in constants]
         + [f"num_warps={args.num_warps}", f"num_stages={args.num_stages}"],
-        # A constant 1 may stand in the grid's expressions.
+        # A constant 1 may occur in the grid's expressions.
         ones=[each.name for each in parameters if each.hint == 1],
     )
     out_path = args.out_path or Path(out_name)

@@ -2,9 +2,9 @@
 
 # SPDX-License-Identifier: MIT
 #
-# A line is an instruction with what its control bits say in front, as tools around maxas write it:
+# A line is an instruction preceded by its control bits, in the format of maxas:
 #   waits:read barrier:write barrier:yield:stall<TAB>instruction;
-# Targets of branches are labels LBB0, LBB1 and so on.
+# Branch targets are labels LBB0, LBB1 and so on.
 from __future__ import annotations
 
 import functools
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 __all__ = ["extract", "get_sass", "path_to_cuobjdump"]
 
-# cuobjdump heads a function with the first form, nvdisasm with the second.
+# cuobjdump starts a function with the first form, nvdisasm with the second.
 _HEAD = re.compile(r"\s*Function : (\S+)|\.text\.(\S+):$")
 _INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;\s*/\* 0x([0-9a-f]{16}) \*/")
 _SECOND_WORD = re.compile(r"\s*/\* 0x([0-9a-f]{16}) \*/")
@@ -55,7 +55,7 @@ def _listing(path: str, fun: str | None) -> list[str]:
     from ..backends.nvidia.disassembler import find_disassembler
 
     tools = find_disassembler()
-    # cuobjdump looks for nvdisasm on the PATH.
+    # cuobjdump searches nvdisasm on the PATH.
     search = os.pathsep.join([os.path.dirname(tools.nvdisasm), os.environ.get("PATH", "")])
     only = ["-fun", fun] if fun is not None else []
     command = [tools.cuobjdump, *only, "-sass"] if tools.cuobjdump else [tools.nvdisasm, "-hex"]
@@ -122,7 +122,7 @@ class _Code:
 
 
 def _control(word: int) -> str:
-    """What the second word of an instruction says to the scheduler."""
+    """The scheduling information in the second word of an instruction."""
 
     def field(position: int, bits: int) -> int:
         return word >> position & (1 << bits) - 1

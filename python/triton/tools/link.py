@@ -5,9 +5,9 @@ python -m triton.tools.link add.*.h -o add
 
 # SPDX-License-Identifier: MIT
 #
-# Kernels of one header directive `tt-linker: NAME:PARAMETERS:VARIANT` that differ in their hints alone are
-# tried by the arguments, most hints first. Kernels of other constants, warps or stages are algorithms,
-# which the caller chooses by number.
+# Kernels of one header directive `tt-linker: NAME:PARAMETERS:VARIANT` that differ only in their hints are selected by
+# the arguments, those with most hints first. Kernels with other constants, warps or stages are algorithms, which the
+# caller selects by number.
 from __future__ import annotations
 
 import re
@@ -59,7 +59,7 @@ _PRELUDE = {
 
 
 class LinkerError(Exception):
-    """The headers do not go together."""
+    """The headers are inconsistent."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ class KernelLinkerMeta:
 
 
 class HeaderParser:
-    """Reads headers; `kernels` has them by name and variant."""
+    """Reads headers; `kernels` contains them by name and variant."""
 
     def __init__(self) -> None:
         self.kernels: dict[str, list[KernelLinkerMeta]] = defaultdict(list)
@@ -159,7 +159,7 @@ def gen_signature_with_full_args(m: KernelLinkerMeta) -> str:
 
 
 def gen_signature(m: KernelLinkerMeta) -> str:
-    """Those that the machine code has: not the ones that are known to be 1."""
+    """The parameters of the machine code: without those known to be 1."""
     return ", ".join(
         f"{kind} {name}"
         for kind, name, hint in zip(m.arg_ctypes, m.arg_names, m.sizes, strict=False)
@@ -185,7 +185,7 @@ def make_algo_decls(name: str, metas: Sequence[KernelLinkerMeta]) -> str:
 
 
 def make_global_decl(meta: KernelLinkerMeta) -> str:
-    """Declarations of what callers use."""
+    """Declarations of the functions for callers."""
     name, parameters = meta.orig_kernel_name, gen_signature_with_full_args(meta)
     return (
         f"{_with_stream(f'{name}_default', parameters)};\n"
@@ -206,7 +206,7 @@ def _by_hints(metas: Sequence[KernelLinkerMeta]) -> list[KernelLinkerMeta]:
 
 
 def _condition(meta: KernelLinkerMeta) -> str:
-    """Whether the arguments are as the kernel takes for granted."""
+    """The C condition that the arguments satisfy the kernel's hints."""
     parts = [
         f"({name} == 1)" if hint == 1 else f"((uintptr_t){name} % {hint} == 0)"
         for name, hint in zip(meta.arg_names, meta.sizes, strict=False)
@@ -216,7 +216,7 @@ def _condition(meta: KernelLinkerMeta) -> str:
 
 
 def make_kernel_hints_dispatcher(name: str, metas: Sequence[KernelLinkerMeta]) -> str:
-    """One algorithm: the first of its kernels that fits the arguments."""
+    """One algorithm: calls the first of its kernels whose hints match the arguments."""
     ordered = _by_hints(metas)
     text = f"// {name}\n"
     for meta in ordered:
@@ -251,7 +251,7 @@ def make_get_num_algos_def(meta: KernelLinkerMeta) -> str:
 
 
 def make_kernel_meta_const_dispatcher(meta: KernelLinkerMeta) -> str:
-    """The algorithm of a number."""
+    """Calls the algorithm with a given number."""
     name = meta.orig_kernel_name
     head = _with_stream(name, gen_signature_with_full_args(meta), "int algo_id")
     return (
@@ -271,7 +271,7 @@ def make_kernel_load_def(names: Sequence[str], meta: KernelLinkerMeta) -> str:
 
 
 def make_default_algo_kernel(meta: KernelLinkerMeta) -> str:
-    """The first algorithm."""
+    """Calls the first algorithm."""
     name = meta.orig_kernel_name
     head = _with_stream(f"{name}_default", gen_signature_with_full_args(meta))
     return f"{head} {{\n  return {_call(name, meta.arg_names, '0')};\n}}\n"

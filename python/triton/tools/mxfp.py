@@ -12,7 +12,7 @@ import torch
 
 __all__ = ["MXFP4Tensor", "MXScaleTensor", "fp8e8m0_to_float32"]
 
-# Magnitudes of the codes 0 to 7, and the points half way between them.
+# Magnitudes of the codes 0 to 7, and the midpoints between them.
 _MAGNITUDES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 _MIDPOINTS = (0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0)
 _BIAS = 127  # of e8m0
@@ -20,7 +20,7 @@ _NAN = 255  # in e8m0
 
 
 class _Tensor:
-    """From a float32 tensor, or of a size: `random` fills it."""
+    """From a float32 tensor, or from a size: `random` fills it."""
 
     data: torch.Tensor
 
@@ -50,7 +50,7 @@ class MXFP4Tensor(_Tensor):
         return self
 
     def _from_float(self, values: torch.Tensor) -> torch.Tensor:
-        """The nearest code, ties to the even one; what is too large, infinite or NaN becomes 6."""
+        """The nearest code, ties to even; infinite, NaN and larger values become 6."""
         magnitude = values.abs()
         code = torch.zeros_like(values, dtype=torch.uint8)
         for lower, middle in enumerate(_MIDPOINTS):
@@ -66,8 +66,8 @@ class MXFP4Tensor(_Tensor):
         return torch.where(self.data & 8 != 0, -magnitude, magnitude)
 
     def to_packed_tensor(self, dim: int) -> torch.Tensor:
-        """Two elements that lie side by side along `dim` in one byte, the first in the low half; an
-        odd one is followed by zero.
+        """Two elements adjacent along `dim` per byte, the first in the low half; an odd count is
+        padded with zero.
         """
         data = self.data
         assert 0 <= dim < data.ndim, (
@@ -88,22 +88,22 @@ class MXFP4Tensor(_Tensor):
     def unpack_packed_tensor(
         self, packed_tensor: torch.Tensor, dim: int, original_shape: Any
     ) -> torch.Tensor:
-        """What `to_packed_tensor` was given."""
+        """Inverse of `to_packed_tensor`."""
         halves = torch.stack((packed_tensor & 15, packed_tensor >> 4 & 15), dim=dim + 1)
         data = halves.flatten(dim, dim + 1)
         return data.narrow(dim, 0, original_shape[dim]).to(torch.uint8)
 
 
 def fp8e8m0_to_float32(scale: torch.Tensor) -> torch.Tensor:
-    """The powers of two that bytes of e8m0 stand for."""
+    """The powers of two that the e8m0 bytes encode."""
     scale = scale.view(torch.uint8)
-    # The least of them, 2**-127, is a denormal of float32.
+    # The smallest of them, 2**-127, is a denormal float32.
     bits = (scale.to(torch.int32) << 23).clamp_min(1 << 22)
     return bits.masked_fill(scale == _NAN, 0x7FC00000).view(torch.float32)
 
 
 class MXScaleTensor(_Tensor):
-    """e8m0: an exponent alone."""
+    """e8m0: only an exponent."""
 
     def random(self, low: float | None = None, high: float | None = None) -> MXScaleTensor:
         """Scales between `low` and `high`; never NaN."""
@@ -122,7 +122,7 @@ class MXScaleTensor(_Tensor):
         return fp8e8m0_to_float32(self.data)
 
     def _from_float(self, values: torch.Tensor) -> torch.Tensor:
-        """The power of two that is not larger; NaN for what has none."""
+        """The next lower or equal power of two; NaN for values that have none."""
         has_none = torch.isnan(values) | torch.isinf(values) | (values <= 0)
         exponent = torch.floor(torch.log2(torch.where(has_none, 1.0, values))) + _BIAS
         return torch.where(has_none, _NAN, exponent.clamp(0, _NAN - 1)).to(torch.uint8)

@@ -1,10 +1,12 @@
-"""Rows `off : off + size` of a tensor as a tensor of their own, with the descriptor's bounds check at their end."""
+"""Rows `off : off + size` of a tensor as a tensor of their own, bounds-checked at their end by the
+descriptor.
+"""
 
 # SPDX-License-Identifier: MIT
 #
-# Two dimensions are put before those of the tensor. The ragged one is told to have ROWS rows, so that row
-# ROWS - size + i is outside where i >= size. The first two coordinates bring the address back: strides
-# of -s (written 2**34 - s: multiplied by 2**30 it wraps at 2**64) and s, at coordinates ROWS and off + size.
+# Two dimensions are prepended to those of the tensor. The ragged one is declared with ROWS rows, so that row ROWS -
+# size + i is out of bounds for i >= size. The first two coordinates correct the address: strides of -s (written 2**34 -
+# s: multiplied by 2**30 it wraps at 2**64) and s, at coordinates ROWS and off + size.
 from __future__ import annotations
 
 from typing import Any
@@ -29,8 +31,8 @@ ROWS = tl.constexpr(_ROWS)
 
 
 def create_ragged_descriptor(T: Any, block_shape: Any, ragged_dim: int = 0) -> TensorDescriptor:  # noqa: N803
-    """Describes a tensor of two or three dimensions for the functions below; `ragged_dim`, not the last,
-    is the one that is cut.
+    """Describes a tensor of two or three dimensions for the functions below; `ragged_dim`, not the
+    last, is the sliced dimension.
     """
     shape, block_shape = list(T.shape), list(block_shape)
     rank = len(shape)
@@ -61,7 +63,7 @@ def to_ragged_indices(slice_off, slice_size, row):  # noqa: ANN001, ANN201
 
 @triton.jit
 def load_ragged(TMA, slice_off, slice_size, coords, ragged_dim: tl.constexpr = 0):  # noqa: ANN001, ANN201, N803
-    """A block of the slice; zeros outside of it."""
+    """Loads a block of the slice; zeros outside of it."""
     tl.static_assert(
         len(TMA.shape) == len(coords) + 2, "TMA must be a read-write ragged descriptor"
     )
@@ -72,7 +74,7 @@ def load_ragged(TMA, slice_off, slice_size, coords, ragged_dim: tl.constexpr = 0
 
 @triton.jit
 def store_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.constexpr = 0):  # noqa: ANN001, ANN201, N803
-    """Writes a block of the slice; what is outside of it is dropped."""
+    """Stores a block of the slice; elements outside of it are dropped."""
     c0, c1, c2 = to_ragged_indices(slice_off, slice_size, coords[ragged_dim])
     data = tl.reshape(data, [1, 1] + data.shape)
     TMA.store([c0, c1] + coords[:ragged_dim] + [c2] + coords[ragged_dim + 1 :], data)
@@ -80,7 +82,7 @@ def store_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.conste
 
 @triton.jit
 def atomic_add_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.constexpr = 0):  # noqa: ANN001, ANN201, N803
-    """Adds a block to the slice; what is outside of it is dropped."""
+    """Adds a block to the slice atomically; elements outside of it are dropped."""
     c0, c1, c2 = to_ragged_indices(slice_off, slice_size, coords[ragged_dim])
     data = tl.reshape(data, [1, 1] + data.shape)
     TMA.atomic_add([c0, c1] + coords[:ragged_dim] + [c2] + coords[ragged_dim + 1 :], data)

@@ -39,7 +39,7 @@ class TensorDescriptor:
         self._check_padding()
 
     def _address(self) -> int:
-        if type(self.base).__name__ == "FakeTensor":  # torch's have no address
+        if type(self.base).__name__ == "FakeTensor":  # torch's fake tensors have no address
             return 0
         numpy = getattr(self.base, "__array_interface__", None)
         return numpy["data"][0] if numpy else self.base.data_ptr()

@@ -1,4 +1,4 @@
-"""Kernels as custom calls of XLA's graphs: payloads, their making, and the handlers that run them."""
+"""Kernels as custom calls of XLA's graphs: their payloads, and the handlers that run them."""
 
 # SPDX-License-Identifier: MIT
 from .compile import ArrayType, Call, make_call

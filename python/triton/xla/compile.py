@@ -1,8 +1,8 @@
-"""From a kernel, the types of its arguments and an explicit target to a payload."""
+"""Compiles a kernel, for given argument types and an explicit target, to a payload."""
 
 # SPDX-License-Identifier: MIT
 #
-# No device is asked for: the target is named, and arrays are types with a shape.
+# No device is queried: the target is explicit, and arrays are types with a shape.
 from __future__ import annotations
 
 import dataclasses
@@ -27,13 +27,13 @@ _ALIGNMENT = 16  # of an array's start, which code is specialised for
 
 @dataclasses.dataclass(frozen=True)
 class ArrayType:
-    """An array as far as a call's making needs it."""
+    """The properties of an array that a call's payload needs."""
 
     dtype: str  # "fp32"
     shape: tuple[int, ...]
     divisibility: int = _ALIGNMENT  # of its address
-    bytes_to_zero: int = 0  # at its start, before each launch
-    buffer: int | None = None  # of the call's operands and results; None: they come in order
+    bytes_to_zero: int = 0  # at its start, zeroed before each launch
+    buffer: int | None = None  # index among the call's operands and results; None: in order
 
     @classmethod
     def of(cls, array: Any, **fields: Any) -> ArrayType:
@@ -58,12 +58,12 @@ def type_name(dtype: Any) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """A custom call that is ready for a graph."""
+    """A custom call that can be added to a graph."""
 
     data: bytes  # the payload
     kernels: tuple[CompiledKernel, ...]  # one, or the candidates of an autotuned kernel
     target: GPUTarget
-    written: frozenset[int]  # which of its arrays the kernel may write, counted among the arrays
+    written: frozenset[int]  # indices, among the arrays, of those that the kernel may write
 
     @property
     def is_autotuned(self) -> bool:
@@ -75,7 +75,7 @@ class Call:
 
 
 def resolve_target(target: Any) -> GPUTarget:
-    """ "cpu" stands for this machine's processor, which no other machine need have."""
+    """ "cpu" means this machine's processor; the code may not run on others."""
     if target == "cpu" or (isinstance(target, GPUTarget) and target.backend == "cpu"):
         return GPUTarget(*libtriton.driver_cpu.host_target())
     if not isinstance(target, GPUTarget):
@@ -103,10 +103,9 @@ def make_call(
 
     `args` are the kernel's arguments in its order, arrays as anything with a dtype and a shape.
     `metaparams` are its other arguments and its constants by name, and launch options, which may
-    also be in `options`. An autotuned kernel becomes a payload
-    that finds the quickest of its configurations when it is run first; `aliases` (operand, result,
-    bytes) are then what has to be restored. With `jaxlib` the payload is for the handlers of that
-    version ("0.11.2") and not for ours.
+    also be in `options`. An autotuned kernel becomes a payload that finds the fastest of its
+    configurations at its first run; `aliases` (operand, result, bytes) are then restored. With
+    `jaxlib` the payload is for the handlers of that version ("0.11.2") instead of this package's.
     """
     target = resolve_target(target)
     backend = make_backend(target)
@@ -172,7 +171,7 @@ def _specialize(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
 
 
 def _specialize_element(binder: Binder, param: Any, value: Any) -> tuple[Any, Any]:
-    """An element of a tuple: what is said of the parameter does not reach it."""
+    """An element of a tuple: properties of the parameter do not apply to it."""
     if isinstance(value, tuple):
         pairs = [_specialize_element(binder, param, part) for part in value]
         return tuple(kind for kind, _ in pairs), tuple(key for _, key in pairs)
@@ -197,7 +196,7 @@ def _alignment_key(array: Any) -> str:
 
 
 def _leaves(value: Any, kind: Any, key: Any) -> Iterator[tuple[Any, str, Any]]:
-    """(value, type, key) of every argument that exists at run time, tuples taken apart."""
+    """(value, type, key) of every argument that exists at run time, tuples flattened."""
     if isinstance(kind, tuple):
         for part in zip(value, kind, key, strict=True):
             yield from _leaves(*part)
@@ -208,7 +207,7 @@ def _leaves(value: Any, kind: Any, key: Any) -> Iterator[tuple[Any, str, Any]]:
 def _runtime_arguments(
     fn: JITFunction[Any], bound: dict[str, Any], specialization: list[Any]
 ) -> list[tuple[str, Any, str, Any]]:
-    """(parameter, value, type, key) in the order in which the kernel takes them."""
+    """(parameter, value, type, key) in the kernel's order."""
     return [
         (param.name, *leaf)
         for param, (kind, key) in zip(fn.params, specialization, strict=True)
@@ -258,7 +257,7 @@ def _code(compiled: CompiledKernel, target: GPUTarget, jaxlib: str | None) -> An
 def _written(
     arguments: list[tuple[str, Any, str, Any]], kernels: list[CompiledKernel]
 ) -> frozenset[int]:
-    """The arrays behind which any of the kernels may write."""
+    """The arrays that any of the kernels may write."""
     flags = [libtriton.xla.written(kernel._code) for kernel in kernels]
     arrays = [index for index, (_, _, kind, _) in enumerate(arguments) if kind.startswith("*")]
     return frozenset(

@@ -13,7 +13,7 @@ from ..runtime.jit import JITFunction
 
 
 class Candidate:
-    """Keywords of one way to compile a kernel, and its text."""
+    """The keywords of one way to compile a kernel, and its text."""
 
     def __init__(self, kwargs: dict[str, Any], text: str = ""):
         self.kwargs = kwargs
@@ -26,7 +26,7 @@ class Candidate:
 def candidates(
     kernel: Any, args: Sequence[Any], metaparams: dict[str, Any]
 ) -> tuple[JITFunction[Any], list[Candidate]]:
-    """The function under the decorators, and every way to compile it for these arguments."""
+    """The decorated function, and every way to compile it for these arguments."""
     found = [Candidate({})]
     fn = kernel
     named, metaparams = _split(kernel, args, metaparams)
@@ -52,7 +52,7 @@ def candidates(
 def _split(
     kernel: Any, args: Sequence[Any], metaparams: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arguments that are no constants, and everything else."""
+    """The arguments that are not constants, and everything else."""
     fn = kernel
     while hasattr(fn, "fn") and not isinstance(fn, JITFunction):
         fn = fn.fn
@@ -65,12 +65,12 @@ def _split(
 
 
 def _without_defaults(config: Config, metaparams: dict[str, Any]) -> dict[str, Any]:
-    """What the call says of itself counts."""
+    """Drops the configuration's values that the call itself sets."""
     return {name: value for name, value in config.all_kwargs().items() if name not in metaparams}
 
 
 def _configs(tuner: Autotuner, named: dict[str, Any], metaparams: dict[str, Any]) -> list[Config]:
-    """Those that agree with what the call says of itself."""
+    """The configurations that agree with the call's own values."""
     if tuner.user_defined_pre_hook or tuner.user_defined_post_hook or tuner.reset_to_zero:
         raise NotImplementedError(
             f"{tuner.base_fn.__name__} is autotuned with hooks or `reset_to_zero`, which cannot run "

@@ -1,5 +1,5 @@
-"""What a payload expects of the node that it becomes: checked when the node is made, since a graph
-runs later and far from the line that made it.
+"""The properties that a payload requires of its graph node: checked when the node is created, since
+a graph runs later and far from the line that created it.
 """
 
 # SPDX-License-Identifier: MIT
@@ -17,10 +17,10 @@ class Array(NamedTuple):
     """An array parameter of the kernel."""
 
     name: str
-    type: str  # "*fp32", "*kfp32"; "" where the payload does not tell
+    type: str  # "*fp32", "*kfp32"; "" where the payload does not contain it
     shape: tuple[int, ...] | None
     is_written: bool
-    buffer: int  # of the node's inputs and outputs
+    buffer: int  # index among the node's inputs and outputs
 
     @property
     def element(self) -> str:
@@ -28,7 +28,7 @@ class Array(NamedTuple):
 
 
 class Contract(NamedTuple):
-    """Where the payload's kernel runs, and its arrays in the order of its parameters."""
+    """The backend of the payload's kernel, and its arrays in the order of its parameters."""
 
     kernel: str
     backend: str
@@ -40,17 +40,17 @@ class Contract(NamedTuple):
     @staticmethod
     @functools.lru_cache(maxsize=256)
     def of(payload: bytes) -> Contract:
-        """A ValueError tells what is wrong with the bytes."""
+        """Raises a ValueError that describes invalid bytes."""
         *fields, arrays = _native.describe(payload)
         return Contract(*fields, tuple(Array(*array) for array in arrays))
 
     @property
     def is_ours(self) -> bool:
-        """Of payloads that others made the types of arrays are not known."""
+        """Whether this package made the payload: others do not contain the types of arrays."""
         return any(array.type for array in self.arrays)
 
     def check(self, operands: Sequence[Any], results: Sequence[Any]) -> None:
-        """Takes (dtype, shape) of each operand and result."""
+        """Checks (dtype, shape) of each operand and result."""
         buffers = [*operands, *results]
         needed = max((array.buffer + 1 for array in self.arrays), default=0)
         if len(buffers) != needed:

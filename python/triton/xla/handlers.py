@@ -35,13 +35,13 @@ def library() -> ctypes.CDLL:
 
 
 def address(name: str) -> int:
-    """Where the handler's code is."""
+    """The address of the handler's code."""
     return ctypes.cast(getattr(library(), name), ctypes.c_void_p).value or 0
 
 
 @functools.cache
 def capsule(name: str) -> object:
-    """The handler as jaxlib and PyTorch/XLA take it."""
+    """The handler as a capsule for jaxlib and PyTorch/XLA."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -50,7 +50,7 @@ def capsule(name: str) -> object:
 
 def register(api: int, target: str, platform: str, handler: str = CPU) -> None:
     """Registers a typed handler through the table of functions at address `api`, which
-    `xla::ffi::GetXlaFfiApi` gives: for programs without a Python function for it.
+    `xla::ffi::GetXlaFfiApi` returns: for programs without a Python function for it.
     """
     problem = library().nereid_xla_register(
         api, target.encode(), platform.encode(), address(handler)
@@ -60,7 +60,8 @@ def register(api: int, target: str, platform: str, handler: str = CPU) -> None:
 
 
 def find_function(path: str, name: str) -> int:
-    """Where a function is that the module at `path`, loaded in this process, does not export."""
+    """The address of a function that the module at `path`, loaded in this process, does not export.
+    """
     find = library().nereid_xla_find_function
     find.restype = ctypes.c_void_p
     find.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]

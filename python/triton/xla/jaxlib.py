@@ -1,16 +1,16 @@
-"""Kernels in the form that a version of jaxlib can launch."""
+"""Converts kernels to the form that a version of jaxlib can launch."""
 
 # SPDX-License-Identifier: MIT
 #
-# jaxlib passes the kernel's parameters and, from 0.8.0 on, two pointers to scratch memory, which is
-# the convention that all of our PTX has.
+# jaxlib passes the kernel's parameters and, from 0.8.0 on, two pointers to scratch memory, which is the convention of
+# all PTX of this package.
 from __future__ import annotations
 
 import re
 from typing import Any
 
-_FIRST = (0, 8, 0)  # before it, jaxlib passes one pointer or none
-_FIRST_WITH_CTAS = (0, 8, 2)  # before it, a cluster has three extents
+_FIRST = (0, 8, 0)  # earlier versions pass one pointer or none
+_FIRST_WITH_CTAS = (0, 8, 2)  # earlier versions have a cluster of three extents
 _LAST_WITHOUT_SCRATCH = (0, 11, 0)  # its scratch pointers are null
 
 

@@ -1,9 +1,9 @@
-"""The bytes that a custom call carries: written, and read with every number checked."""
+"""Reads and writes the bytes of a custom call; reading checks every number."""
 
 # SPDX-License-Identifier: MIT
 #
-# A payload is a zlib stream of the protocol buffer `jax_triton.TritonAnyKernelCall`. Fields that
-# jaxlib does not know (our artifact, the shape of an array) are passed over by its readers.
+# A payload is a zlib stream of the protocol buffer `jax_triton.TritonAnyKernelCall`. jaxlib's readers ignore fields
+# that it does not define (this package's artifact, the shape of an array).
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ AutotunedCall = _native.AutotunedCall
 
 
 class Payload(NamedTuple):
-    """What a payload's bytes say."""
+    """The contents of a payload."""
 
     call: Any  # a KernelCall or an AutotunedCall
     name: str
@@ -29,11 +29,11 @@ def write(
     call: Any, name: str = "triton_kernel", metadata: bytes = b"", *, compressed: bool = True
 ) -> bytes:
     """The bytes of a KernelCall or an AutotunedCall, as jaxlib's `to_proto` makes them;
-    `compressed`, as handlers want them.
+    `compressed` for handlers.
     """
     return _native.write(call, name, metadata, compressed)
 
 
 def read(data: bytes, *, compressed: bool = True) -> Payload:
-    """What the bytes say; a ValueError that tells what is wrong with them."""
+    """The contents of the bytes; a ValueError describes invalid ones."""
     return Payload(*_native.read(bytes(data), compressed))

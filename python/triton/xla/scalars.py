@@ -1,4 +1,5 @@
-"""Numbers as a payload has them: in the kernel's own type, where a payload has that type."""
+"""Converts numbers to a payload's scalars: in the kernel's own type, where payloads have that type.
+"""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -8,7 +9,7 @@ from typing import Any
 
 from .payload import Scalar
 
-# Narrow integers are written wider; a launch takes their lower bytes.
+# Narrow integers are passed wider; a launch uses their low bytes.
 _SPELLINGS = {"u1": "i1", "i8": "i32", "i16": "i32", "u8": "u32", "u16": "u32"}
 _RANGES = {"i8": (-(2**7), 2**7), "i16": (-(2**15), 2**15), "u8": (0, 2**8), "u16": (0, 2**16)}
 

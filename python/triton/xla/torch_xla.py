@@ -2,7 +2,7 @@
 
 # SPDX-License-Identifier: MIT
 #
-# docs/xla.md has a guide; docs/why/xla.md says what of PyTorch/XLA is relied on, and why.
+# docs/xla.md has a guide; docs/why/xla.md explains which parts of PyTorch/XLA this relies on, and why.
 from __future__ import annotations
 
 import ctypes
@@ -25,7 +25,7 @@ from .contract import Contract
 
 _BACKENDS = {"CPU": "cpu", "CUDA": "cuda"}
 _API_FUNCTION = "_ZN3xla3ffi12GetXlaFfiApiEv"  # xla::ffi::GetXlaFfiApi()
-_TYPED = 4  # of the versions of custom calls
+_TYPED = 4  # among the API versions of custom calls
 _CUDA_TARGET = "triton_kernel_call"  # the name that PyTorch/XLA's own binding calls
 
 _own_binding: Callable[..., Any] | None = getattr(_XLAC, "_xla_gpu_custom_call", None)
@@ -33,7 +33,7 @@ _has_cuda_handler = False
 
 
 def current_target() -> GPUTarget | str:
-    """What a payload has to be made for here: the processor, or the GPU's generation."""
+    """The target of payloads: the processor, or the GPU's generation."""
     kind = torch_xla.runtime.device_type()
     if kind == "CPU":
         return "cpu"
@@ -45,7 +45,7 @@ def current_target() -> GPUTarget | str:
     )
 
 
-@torch.compiler.disable  # a compiled function is cut here: neither has anything to trace
+@torch.compiler.disable  # a graph break for torch.compile: neither part can be traced
 def triton_call(
     *args: Any,
     kernel: Any,
@@ -56,11 +56,11 @@ def triton_call(
     **metaparams: Any,
 ) -> bytes:
     """The payload of a call of `kernel` with these arguments: XLA tensors, whose elements are not
-    looked at, and numbers. Constants and launch options come as keywords.
+    read, and numbers. Constants and launch options are keywords.
 
-    `target` is "cpu" or a GPUTarget; without it the payload is for the device that PyTorch/XLA uses.
-    `may_write_operands` lets the kernel write to tensors that are inputs of the node, which XLA
-    takes for unchanged.
+    `target` is "cpu" or a GPUTarget; without it the payload is for the device that PyTorch/XLA
+    uses. `may_write_operands` allows the kernel to write to tensors that are inputs of the node,
+    which XLA assumes not to change.
     """
     for position, value in enumerate(args):
         if isinstance(value, torch.Tensor) and value.device.type != "xla":
@@ -95,8 +95,9 @@ def custom_call(
     output_shapes: Sequence[Sequence[int]],
     output_dtypes: Sequence[torch.dtype],
 ) -> list[torch.Tensor]:
-    """A node that runs the payload's kernel: its arrays are the inputs and then the outputs, in the
-    order of the kernel's parameters. Takes what PyTorch/XLA's `_xla_gpu_custom_call` takes.
+    """Adds a node that runs the payload's kernel: its arrays are the inputs and then the outputs,
+    in the order of the kernel's parameters. Takes the arguments of PyTorch/XLA's
+    `_xla_gpu_custom_call`.
     """
     shapes = [[int(extent) for extent in shape] for shape in output_shapes]
     if len(shapes) != len(output_dtypes):
@@ -128,7 +129,7 @@ def _check_device(contract: Contract) -> None:
             f"{is_for}, and PyTorch/XLA runs on {kind} devices here; make it with triton_call in a "
             "process whose PJRT_DEVICE is the same"
         )
-    # Failures of the handler on CUDA devices come late; jaxlib's payloads are PTX, which it compiles.
+    # Failures of the handler on CUDA devices are reported late; jaxlib's payloads are PTX, which it compiles.
     if contract.backend == "cuda" and contract.is_ours:
         here = current_target().arch
         if re.sub(r"\D", "", contract.arch) != str(here):
@@ -139,7 +140,7 @@ def _check_device(contract: Contract) -> None:
 
 @functools.cache
 def _api() -> int:
-    """XLA's table of functions, which its typed handlers are registered through."""
+    """XLA's table of functions, through which its typed handlers are registered."""
     try:
         function = handlers.find_function(_XLAC.__file__, _API_FUNCTION)
     except RuntimeError as error:
@@ -152,15 +153,17 @@ def _api() -> int:
 
 @functools.cache
 def _cpu_target(digest: str) -> str:
-    """One name for each payload: PyTorch/XLA tells graphs apart by the names of their targets alone."""
+    """One name for each payload: PyTorch/XLA distinguishes graphs only by the names of their
+    targets.
+    """
     name = f"triton.{digest}"
     handlers.register(_api(), name, "Host", handlers.CPU)
     return name
 
 
 def use_cuda_handler(handler: Any = None) -> None:
-    """Registers what runs payloads on CUDA devices: ours, or a capsule such as jaxlib's. The first
-    one of a process stays.
+    """Registers the handler of payloads on CUDA devices: this package's, or a capsule such as
+    jaxlib's. Only the first registration of a process takes effect.
     """
     global _has_cuda_handler
     if _has_cuda_handler:
@@ -171,8 +174,9 @@ def use_cuda_handler(handler: Any = None) -> None:
 
 
 def _in_rows(tensor: torch.Tensor) -> torch.Tensor:
-    """The same elements, row by row. PyTorch/XLA's binding asks XLA for each input in the layout of
-    the operation that made it, and a transposition's is the columns'; a reshape's is always rows.
+    """The same elements in row-major order. PyTorch/XLA's binding requires each input in the layout
+    of the operation that made it, which is column-major for a transposition; a reshape's is always
+    row-major.
     """
     return tensor if tensor.dim() < 2 else tensor.reshape(tensor.numel()).reshape(tensor.shape)
 
@@ -194,7 +198,8 @@ def _cuda_call(
 
 
 def complete(native: Any) -> None:
-    """Makes `custom_call` the binding `_xla_gpu_custom_call` of PyTorch/XLA's native module."""
+    """Replaces the binding `_xla_gpu_custom_call` of PyTorch/XLA's native module by `custom_call`.
+    """
     global _own_binding
     own = getattr(native, "_xla_gpu_custom_call", None)
     if own is not custom_call:

@@ -1,5 +1,5 @@
-"""What `import torch_xla.experimental.triton` gives; that import also gives PyTorch/XLA's native module
-the binding `_xla_gpu_custom_call` that runs on the devices of this package.
+"""The contents of `import torch_xla.experimental.triton`; that import also gives PyTorch/XLA's
+native module the binding `_xla_gpu_custom_call` that runs on the devices of this package.
 """
 
 # SPDX-License-Identifier: MIT

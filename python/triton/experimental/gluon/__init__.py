@@ -1,6 +1,8 @@
-"""Gluon, the language below Triton, is not part of this package; its kernels are there to be asked about.
+"""Gluon, the language below Triton, is not part of this package; its kernels can be recognised, not
+run.
 
-Libraries tell Gluon's kernels from Triton's by these classes, and define kernels of both kinds in one module.
+Libraries distinguish Gluon's kernels from Triton's by these classes, and define kernels of both
+kinds in one module.
 """
 # SPDX-License-Identifier: MIT
 

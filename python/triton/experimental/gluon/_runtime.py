@@ -1,4 +1,4 @@
-"""The classes of Gluon's kernels, which can be decorated and asked about, not run."""
+"""The classes of Gluon's kernels, which can be decorated and recognised, not run."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
@@ -13,13 +13,14 @@ _MESSAGE = "Gluon is not part of nereid; kernels are written in triton.language 
 
 
 class GluonJITFunction(JITFunction[Any]):
-    """A kernel in Gluon: modules that define such kernels beside others import; running one is an error."""
+    """A kernel in Gluon: modules that define such kernels can be imported; running one is an error.
+    """
 
     def is_gluon(self) -> bool:
         return True
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Raises NotImplementedError, which names the kernel and its place."""
+        """Raises NotImplementedError, which names the kernel and its location."""
         location = f"{self.file_name}:{self.def_file_line_number}"
         raise NotImplementedError(f"{location}: `{self.__name__}` is a kernel in Gluon. {_MESSAGE}")
 
@@ -41,7 +42,7 @@ class GluonASTSource(ASTSource):
 
 
 def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Makes a GluonJITFunction of `fn`; with options alone, a decorator that does."""
+    """Makes a GluonJITFunction of `fn`; with only options, returns a decorator."""
     if fn is None:
         return lambda function: GluonJITFunction(function, **options)
     return GluonJITFunction(fn, **options)

@@ -1,4 +1,4 @@
-"""Functions outside of the core language."""
+"""Functions outside the core language."""
 
 # SPDX-License-Identifier: MIT
 from . import cpu, cuda, hip, libdevice

@@ -1,4 +1,4 @@
-"""What Gluon's language has in common with Triton's."""
+"""The built-ins that Gluon's language shares with Triton's."""
 # SPDX-License-Identifier: MIT
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""`triton.language.extra.cpu`: what only CPUs have, and libdevice."""
+"""`triton.language.extra.cpu`: functions that only CPUs have, and libdevice."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`triton.language.extra.cuda`: what only NVIDIA GPUs have, and libdevice."""
+"""`triton.language.extra.cuda`: functions that only NVIDIA GPUs have, and libdevice."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

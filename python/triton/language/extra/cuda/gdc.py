@@ -1,4 +1,4 @@
-"""Launches that depend on each other, under the name of a module of their own."""
+"""Programmatic dependent launch, in a module of its own."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

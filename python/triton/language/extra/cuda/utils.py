@@ -1,4 +1,4 @@
-"""The GPU's counters, and conversions of fp8e4b15, under the name of a module of their own."""
+"""The GPU's counters, and conversions of fp8e4b15, in a module of their own."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations

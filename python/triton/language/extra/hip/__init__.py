@@ -1,4 +1,4 @@
-"""`triton.language.extra.hip`: what only AMD GPUs have, and libdevice."""
+"""`triton.language.extra.hip`: functions that only AMD GPUs have, and libdevice."""
 
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
