@@ -1,4 +1,6 @@
-"""Arrays of the device that is measured: torch tensors where torch is installed, else NumPy arrays of the CPU."""
+"""Arrays of the measured device: torch tensors where torch is installed, else NumPy arrays on the
+CPU.
+"""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -16,7 +18,7 @@ DISTRIBUTION = f"standard normal, seed {SEED}"
 
 
 class Device:
-    """Where arrays lie: `cpu` or `cuda`."""
+    """The device of the arrays: `cpu` or `cuda`."""
 
     def __init__(self, kind: str):
         if kind == "cuda" and (torch is None or not torch.cuda.is_available()):

@@ -1,4 +1,6 @@
-"""The sections and their cases: sizes, inputs, peers, and the results that must hold before anything is timed."""
+"""The sections and their cases: sizes, inputs, peers, and the results that are checked before
+timing.
+"""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -18,7 +20,7 @@ from arrays import Device, fill, on_host, torch, wide
 
 TOLERANCE = {"float32": 1e-5, "float16": 2e-3}
 DTYPES = {"cpu": ("float32",), "cuda": ("float32", "float16")}
-# Neighbours of a round size are where alignment and masks show.
+# Lengths next to a round size show the cost of alignment and masks.
 LENGTHS = {
     "cpu": ("2^12", "2^16", "2^20-1", "2^20", "2^20+1", "2^25"),
     "cuda": ("2^12", "2^16", "2^20", "2^24-1", "2^24", "2^24+1", "2^26"),
@@ -123,14 +125,18 @@ def kernel_contest(section, calls, device, arrays, out, dtype) -> Contest:
 
 
 def small_contest(device, clock, calls_of) -> Contest:
-    """16 elements: `calls_of(x, out)` gives the calls to time, the call that proves the kernel and its result."""
+    """16 elements: `calls_of(x, out)` returns the calls to time, the call that is checked, and its
+    result.
+    """
     x, out = device.normal(16, "float32"), device.empty(16, "float32")
     calls, proof, expected = calls_of(x, out)
     return Contest(clock, calls, {"ours": proof}, out, expected, TOLERANCE["float32"])
 
 
 def launch_case(name, launch) -> Case:
-    """`launch(x, out)` gives our call; the libraries' is an addition of as many elements."""
+    """`launch(x, out)` is the call of this package; the libraries' is an addition of as many
+    elements.
+    """
 
     def calls_of(x, out):
         calls = {"ours": launch(x, out)}
@@ -162,7 +168,7 @@ def launch_cases():
 
 
 def compile_case(section, inputs, block) -> Case:
-    """Cold: neither the caches in memory nor those on the disk know the kernel."""
+    """Cold: the kernel is in no cache, in memory or on disk."""
     kernel = getattr(kernels, section)
     more = (kernels.EPS,) if section == "layernorm" else ()
 

@@ -1,9 +1,11 @@
-"""Times a grouped matmul whose addresses and strides come from memory, with hints in the loop over K.
+"""Times a grouped matmul whose addresses and strides come from memory, with hints in the loop over
+K.
 
 usage: grouped_gemm.py [--groups 4] [--sizes 1024,4096] [--rounds 5]
 
-Prints one JSON line a case, in TFLOP/s of whatever `import triton` resolves to, and torch's beside it; run it once for each
-implementation (PYTHONPATH decides which), in alternation on one GPU, and compare. Results are checked before anything is timed.
+Prints one JSON line per case, in TFLOP/s of whatever `import triton` resolves to, and torch's next
+to it; run it once for each implementation (selected by PYTHONPATH), in alternation on one GPU, and
+compare. Results are checked before anything is timed.
 """
 # SPDX-License-Identifier: MIT
 
@@ -67,7 +69,9 @@ def grouped_gemm(
 
 
 def prepare(size: int, groups: int):
-    """Matrices of `groups` matmuls, the halves of the sizes among them, and a launch of a configuration."""
+    """Matrices of `groups` matmuls, including halves of the sizes, and a launch for a
+    configuration.
+    """
     shapes = [(size >> (g % 2), size, size >> (g % 3 > 0)) for g in range(groups)]
     a = [torch.randn(m, k, device="cuda", dtype=torch.float16) for m, n, k in shapes]
     b = [torch.randn(k, n, device="cuda", dtype=torch.float16) for m, n, k in shapes]

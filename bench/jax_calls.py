@@ -1,8 +1,11 @@
-"""Time of a Triton kernel's call in a JAX program, beside the kernel's own: how much a call costs.
+"""Time of a Triton kernel's call in a JAX program, next to the kernel's own: the overhead of a
+call.
 
-usage: jax_calls.py triton.jax|jax_triton     prints one line of JSON: microseconds a call of each round, by case
+usage: jax_calls.py triton.jax|jax_triton     prints one line of JSON: microseconds per call of each
+round, by case
 
-Which triton stands behind jax_triton is the path's matter; scripts/xla_on_gpu.py runs the two in turns and compares.
+The Python path selects the triton that jax_triton uses; scripts/xla_on_gpu.py alternates the two
+and compares.
 """
 # SPDX-License-Identifier: MIT
 
@@ -48,7 +51,7 @@ def make_add(which):
 
 
 def microseconds(fn, *args):
-    """For a call, in each of several rounds of many; the rounds of one case follow each other."""
+    """Per call, in each of several rounds of many calls; the rounds of one case are consecutive."""
     for _ in range(CALLS):  # caches, clocks, and XLA's own decisions about graphs
         fn(*args).block_until_ready()
     rounds = []

@@ -1,6 +1,6 @@
-"""The kernels that are measured, and what NumPy and torch offer for the same.
+"""The measured kernels, and NumPy's and torch's forms of them.
 
-The kernels are plain ones, as a reader of the tutorials would write them, and tuned to none of the sizes.
+The kernels are plain ones, as in the tutorials, and not tuned to any of the sizes.
 """
 # SPDX-License-Identifier: MIT
 

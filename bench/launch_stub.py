@@ -1,7 +1,10 @@
-"""What a launch on a GPU costs before the driver has it, measured with no GPU: on the stand-in driver of test/stub.
+"""The host's cost of a launch before the driver call, measured without a GPU: on the stub driver of
+test/stub.
 
 Usage: bench/launch_stub.py [--rounds N] [--driver-ns N]
-Microseconds a launch. --driver-ns makes the stand-in take that long for each, as a real driver takes 2000 to 2500.
+
+Prints microseconds per launch. --driver-ns makes the stub take that long for each, as a real driver
+takes 2000 to 2500.
 """
 # SPDX-License-Identifier: MIT
 
@@ -39,7 +42,7 @@ def empty():
 
 
 def microseconds(call, rounds, repeats=20000):
-    """The best round's mean."""
+    """The mean of the best round."""
     best = float("inf")
     for _ in range(rounds):
         began = time.perf_counter()
@@ -94,7 +97,7 @@ def main():
         triton.compiler.compile = compile_by_hand(stub)
         from triton._C import libtriton
 
-        libtriton.driver_cuda.make_current(0)  # as torch leaves it
+        libtriton.driver_cuda.make_current(0)  # the state that torch leaves
         stub.configure(f"log=0 delay_ns={options.driver_ns}")
         for name, call in contests():
             call()

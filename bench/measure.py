@@ -1,16 +1,18 @@
-"""Times calls in turns: on the CPU with a clock over many calls, on a GPU with events and a flushed cache; sums samples up."""
+"""Times calls in alternation: on the CPU with a clock over many calls, on a GPU with events and a
+flushed cache; summarises samples.
+"""
 # SPDX-License-Identifier: MIT
 
 import statistics
 import time
 
 SAMPLE_SECONDS = 0.005  # a sample of the clock is the mean over as many calls as take this long
-FLUSHED_BYTES = 256 << 20  # more than any GPU's last cache holds
-LAUNCHES = 200  # fewer than a stream's queue takes before a launch has to wait
+FLUSHED_BYTES = 256 << 20  # more than the last-level cache of any GPU
+LAUNCHES = 200  # fewer than fill a stream's queue
 
 
 def by_clock(calls, count, device):
-    """Seconds of a call that has ended when it returns; caches stay as the call before left them."""
+    """Seconds of a synchronous call; caches stay as the previous call left them."""
     repeats = {who: _repeats(call) for who, call in calls.items()}
     samples = {who: [] for who in calls}
     for _ in range(count):
@@ -30,7 +32,7 @@ def _repeats(call) -> int:
 
 
 def by_events(calls, count, device):
-    """Seconds on the GPU of single calls, each with a cache that holds none of its inputs."""
+    """Seconds on the GPU of single calls, each without its inputs in a cache."""
     import torch
 
     flushed = torch.empty(FLUSHED_BYTES, dtype=torch.int8, device="cuda")
@@ -53,7 +55,7 @@ def by_events(calls, count, device):
 
 
 def by_launches(calls, count, device):
-    """Seconds that a launch keeps the host."""
+    """Seconds that a launch takes on the host."""
     samples = {who: [] for who in calls}
     for _ in range(count):
         for who, call in calls.items():
@@ -68,7 +70,7 @@ def by_launches(calls, count, device):
 
 
 def by_themselves(calls, count, device):
-    """Calls that return their seconds."""
+    """Calls that return their own seconds."""
     samples = {who: [] for who in calls}
     for _ in range(count):
         for who, call in calls.items():

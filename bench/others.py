@@ -1,4 +1,6 @@
-"""How much of the machine other processes used while we measured: a busy core changes a figure, and its spread need not show it."""
+"""The share of the machine that other processes used while measuring: a busy core changes a figure
+without necessarily changing its spread.
+"""
 # SPDX-License-Identifier: MIT
 
 import os
@@ -8,7 +10,9 @@ DISTURBING_CORES = 0.15
 
 
 class Others:
-    """Counts from its making; `cores()` is the mean since then, None where the system does not tell."""
+    """Counts from its creation; `cores()` is the mean since then, None where the system does not
+    report it.
+    """
 
     def __init__(self, ours: list[int]):
         self.ours, self.began = ours, time.perf_counter()
@@ -28,14 +32,14 @@ class Others:
 
 
 def busy_ticks() -> int:
-    """All but idle, waiting and guests' time, which user time holds already."""
+    """All but idle and waiting time, and guests' time, which user time includes already."""
     with open("/proc/stat") as lines:
         user, nice, system, _, _, *interrupts = map(int, lines.readline().split()[1:9])
     return user + nice + system + sum(interrupts)
 
 
 def process_ticks(process: int) -> int:
-    """Of the process and of its children that have ended; 0 for one that has ended itself."""
+    """Of the process and of its finished children; 0 for a process that has ended."""
     try:
         with open(f"/proc/{process}/stat") as text:
             fields = text.read().rsplit(")", 1)[1].split()

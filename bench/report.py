@@ -10,24 +10,26 @@ COLOURS = ("#1f5fa8", "#d9822b", "#5f9e54", "#8b5fa8", "#a85f5f", "#6b6b6b")
 
 
 def unit_of(results) -> tuple[str, float]:
-    """One unit for a section, so that its lines compare at sight."""
+    """One unit for a section, so that its lines are comparable."""
     return ("ms", 1e3) if results[0]["section"] == "compile" else ("us", 1e6)
 
 
 def digits(value: float | None) -> str:
-    """At least three of them."""
+    """At least three significant digits."""
     if value is None:
         return "-"
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
 def names_in(results) -> list[str]:
-    """Every contestant of the results, ours first."""
+    """Every contestant of the results, this package first."""
     return list(dict.fromkeys(who for result in results for who in result["seconds"]))
 
 
 def table(results, ours: str) -> str:
-    """A line a case: our time, the peers', our bandwidth, the best peer's time over ours, spread of our samples."""
+    """A line per case: this package's time, the peers', its bandwidth, the best peer's time over
+    its own, the spread of its samples.
+    """
     unit, factor = unit_of(results)
     names, moves = names_in(results), any(result["bytes"] for result in results)
     lines = []
@@ -58,13 +60,13 @@ def can_plot() -> bool:
     except ImportError:
         return False
     matplotlib.use("svg")
-    # The same figures give the same file.
+    # Equal figures give equal files.
     matplotlib.rcParams.update({"svg.hashsalt": "nereid", "svg.fonttype": "none", "font.size": 9})
     return True
 
 
 def plot(results, folder: str, device: str, machine: str) -> str:
-    """Draws a section into `folder` and gives the file's name."""
+    """Draws a section into `folder` and returns the file's name."""
     import matplotlib.pyplot as plt
 
     section = results[0]["section"]
@@ -88,7 +90,9 @@ def plot(results, folder: str, device: str, machine: str) -> str:
 
 
 def lines(panel, results) -> None:
-    """GB/s over sizes, which are evenly spaced: neighbours would fall together on an axis to scale."""
+    """GB/s over sizes, which are evenly spaced: adjacent lengths would coincide on an axis to
+    scale.
+    """
     for who, colour in zip(names_in(results), COLOURS, strict=False):
         indices = [i for i, result in enumerate(results) if who in result["seconds"]]
         rates = [1e-9 * results[i]["bytes"] / results[i]["seconds"][who] for i in indices]

@@ -1,7 +1,9 @@
-"""Times kernels in turns with NumPy, torch and other builds of `triton`; prints a table a section and draws it.
+"""Times kernels in alternation with NumPy, torch and other builds of `triton`; prints a table per
+section and draws it.
 
-A ratio is the best peer's time over ours: above 1 we are faster. A time is the median of all samples of all rounds.
-The exit status is 1 if a case of ours failed to compile, to run or to compute what it must; a time is never a failure.
+A ratio is the best peer's time over this package's: above 1 this package is faster. A time is the
+median of all samples of all rounds. The exit status is 1 if a case of this package failed to
+compile, to run or to compute the right result; a time is never a failure.
 """
 # SPDX-License-Identifier: MIT
 
@@ -22,14 +24,14 @@ OURS, LIBRARIES = "nereid", ("numpy", "torch")
 
 
 class Contestant:
-    """A process with one `triton`; it is started anew after it died of a case."""
+    """A process with one `triton`; it is restarted after a case crashed it."""
 
     def __init__(self, name: str, path: str | None, quick: bool):
         self.name, self.path, self.quick = name, path, quick
         self.process, self.device = None, "active"
 
     def start(self, device: str) -> dict:
-        """Gives what the process says of itself, or why it cannot take part."""
+        """Returns the process's self-description, or the reason why it cannot take part."""
         self.device = device
         environment = dict(os.environ)
         if self.path is not None:
@@ -74,7 +76,7 @@ class Contestant:
 
 
 class Race:
-    """All contestants and what they have shown so far."""
+    """All contestants and their results so far."""
 
     def __init__(self, contestants: list[Contestant], rounds: int):
         self.contestants, self.rounds = contestants, rounds
@@ -145,7 +147,7 @@ def introduce(hello: dict, peers: dict[str, dict], rounds: int) -> None:
 
 
 def start(options) -> tuple[Race, dict] | None:
-    """Starts all processes; a peer that cannot is left out and said to be."""
+    """Starts all processes; reports and omits a peer that cannot start."""
     ours = Contestant(OURS, None, options.quick)
     hello = ours.start(options.device)
     if "error" in hello:
@@ -161,7 +163,7 @@ def start(options) -> tuple[Race, dict] | None:
         else:
             race.contestants.append(peer)
             peers[name] = reply
-    # A process that has to be started again is to find the same device.
+    # A restarted process must use the same device.
     ours.device = hello["device"]
     introduce(hello, peers, options.rounds)
     return race, {**hello, "peers": {name: reply["triton"] for name, reply in peers.items()}}

@@ -1,4 +1,6 @@
-"""Products and attention as their readers write them, and what a compiled one takes; for any package named `triton`."""
+"""Matmul and attention in their usual form, and the resources of a compiled kernel; for any package
+named `triton`.
+"""
 # SPDX-License-Identifier: MIT
 
 from __future__ import annotations
@@ -66,7 +68,8 @@ def attention(
 
 
 def source(kernel: Any, constants: dict[str, Any]) -> ASTSource:
-    """The kernel for f16 at aligned addresses, its extents and strides multiples of 16."""
+    """The kernel for f16 at aligned addresses, with extents and strides that are multiples of 16.
+    """
     signature, attrs = {}, {}
     for index, name in enumerate(kernel.arg_names):
         if name in constants:
@@ -79,7 +82,9 @@ def source(kernel: Any, constants: dict[str, Any]) -> ASTSource:
 
 
 def resources(cubin: bytes) -> dict[str, int]:
-    """Registers of a thread and accesses to what it spills, from the machine code: both compilers are asked alike."""
+    """Registers per thread and accesses to spilled values, from the machine code, for both
+    compilers alike.
+    """
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()

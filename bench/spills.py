@@ -1,8 +1,10 @@
-"""Registers and accesses to spilled values of products and attention, configuration by configuration, beside Triton's.
+"""Registers and accesses to spilled values of matmul and attention, by configuration, next to
+Triton's.
 
 usage: spills.py [--arch 90] [--quick] [--peer PYTHON:SITE]
 
-Needs no GPU: kernels are compiled for one, by this package and, where its Python and site-packages are named, by Triton.
+Needs no GPU: kernels are compiled for one, by this package and, if its Python and site-packages are
+given, by Triton.
 """
 # SPDX-License-Identifier: MIT
 
@@ -35,7 +37,9 @@ ATTENTION = [
 
 
 def compiled(arch: int, count: int | None) -> list[dict]:
-    """What the `triton` of this process makes of the first configurations of each kernel, or of all."""
+    """Compiles the first `count` configurations of each kernel, or all, with this process's
+    `triton`.
+    """
     sys.path.insert(0, HERE)
     import spilled_kernels as kernels
     import triton
@@ -52,7 +56,7 @@ def compiled(arch: int, count: int | None) -> list[dict]:
                 made = triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options)
                 row |= kernels.resources(made.asm["cubin"])
                 row["shared"] = made.metadata.shared
-            except Exception as error:  # a configuration that one of the two refuses is a row, too
+            except Exception as error:  # a configuration that either compiler rejects is a row, too
                 row["error"] = str(error).splitlines()[0][:80]
             rows.append(row)
     return rows

@@ -1,6 +1,8 @@
-"""One process with one `triton`: prepares, checks and times the cases that its standard input names, a JSON object a line.
+"""One process with one `triton`: prepares, checks and times the cases read from standard input, a
+JSON object per line.
 
-Usage: bench/worker.py DEVICE(cpu|cuda|active) [--quick]; started by run.py, so that each `triton` has a process of its own.
+Usage: bench/worker.py DEVICE(cpu|cuda|active) [--quick]; started by run.py, so that each `triton`
+has a process of its own.
 """
 # SPDX-License-Identifier: MIT
 
@@ -13,7 +15,7 @@ from contextlib import suppress
 
 
 def take_stdout():
-    """What libraries print goes to stderr: stdout carries the answers only."""
+    """Redirects output of libraries to stderr: stdout carries only the replies."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     return answers
@@ -23,7 +25,7 @@ def device_kind(wanted: str) -> str:
     from triton.runtime import driver
 
     if wanted == "cpu":
-        # A triton for GPUs only has no such function, and fails at the first launch.
+        # A triton for GPUs only lacks this function, and fails at the first launch.
         getattr(driver, "set_active_to_cpu", lambda: None)()
         return wanted
     backend = driver.active.get_current_target().backend

@@ -1,4 +1,4 @@
-"""Fused softmax: every row is read once and written once, where the naive form walks over memory
+"""Fused softmax: every row is read once and written once, where the naive form passes over memory
 five times.
 """
 # SPDX-License-Identifier: MIT
@@ -78,7 +78,7 @@ def bytes_moved(name: str, rows: int, columns: int) -> int:
 
 
 def best_time(softmax, x: np.ndarray, output: np.ndarray) -> float:
-    """Seconds, the best of about a fifth of a second."""
+    """Seconds, the best within about a fifth of a second."""
     softmax(x, output)
     best, end = float("inf"), time.perf_counter() + 0.2
     while time.perf_counter() < end:

@@ -1,4 +1,6 @@
-"""Softmax in JAX: a kernel for each direction, under jax.jit, jax.grad and shard_map; on a CPU or on NVIDIA GPUs."""
+"""Softmax in JAX: a kernel each for forward and backward, under jax.jit, jax.grad and shard_map; on
+a CPU or on NVIDIA GPUs.
+"""
 # SPDX-License-Identifier: MIT
 
 import functools

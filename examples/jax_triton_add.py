@@ -1,4 +1,4 @@
-"""Vector add by jax_triton's own function, with this package as its triton; it runs on a CPU, too."""
+"""Vector add with jax_triton's own function and this package as its triton; also runs on a CPU."""
 # SPDX-License-Identifier: MIT
 
 import jax
@@ -17,7 +17,7 @@ def add_kernel(x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
 
 def add(x, y):
     out = jax.ShapeDtypeStruct(x.shape, x.dtype)
-    # jax_triton 0.4 calls it out_type.
+    # jax_triton 0.4 names it out_type.
     results = {"out_shape": out} if jt.__version__ < "0.4" else {"out_type": out}
     return jt.triton_call(x, y, kernel=add_kernel, grid=(x.size // 128,), BLOCK=128, **results)
 

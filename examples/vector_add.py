@@ -20,7 +20,7 @@ def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 
 
 def add(x: np.ndarray, y: np.ndarray, output: np.ndarray):
-    """Launches the kernel and returns it, compiled."""
+    """Launches the kernel and returns the compiled kernel."""
     n = x.size
     return add_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK_SIZE"]),)](
         x, y, output, n, BLOCK_SIZE=4096

@@ -1,4 +1,5 @@
-"""The include test: holds the tree to cmake/layers.txt and docs/architecture.md, file names, lengths and texts.
+"""Checks the tree against cmake/layers.txt and docs/architecture.md, and file names, lengths and
+texts.
 
 Prints `PASS check` or `FAIL check: what` for each check, and `note:` lines that do not fail it.
 """
@@ -36,20 +37,20 @@ _NAMES_OF_TRITON = ("python/triton/_utils.py", "python/triton/language/extra/cud
 EMPTY_NAMES = re.compile(
     r"(^|[_\-.])(utils?|utility|utilities|helpers?|common|misc)([_\-.]|$)", re.IGNORECASE
 )
-# Which headers each kind of layer may take from outside this tree.
+# The headers from outside this tree that each kind of layer may include.
 FOREIGN = {
     "none": (),
     "llvm": ("llvm", "llvm-c"),
     "mlir": ("llvm", "llvm-c", "mlir", "lld", "clang"),
 }
-# Folders of one machine, and hosts: the tree names none but PyTorch's own index.
+# Machine-specific folders and hosts: the tree contains none but PyTorch's own index.
 MACHINE_PATH = re.compile(r"(?<![\w.$}~-])/(?:root|work|home|Users|mnt)/(?!someone)\w")
 URL_HOST = re.compile(r"https?://([\w.-]+)")
 ALLOWED_HOSTS = {"download.pytorch.org"}
 
 
 def tracked() -> list[str]:
-    """Files of the tree, as git sees them; all files where there is no git."""
+    """Files tracked by git; all files where there is no git."""
     try:
         listed = subprocess.run(
             ["git", "ls-files", "-co", "--exclude-standard", "-z"],
@@ -162,7 +163,8 @@ def check_foreign(files: list[str]) -> list[str]:
 
 
 def check_headers_exist(files: list[str]) -> list[str]:
-    """An include of ours must be written from the root and exist (generated ones aside)."""
+    """An include of this project must be written from the root and exist (except generated ones).
+    """
     wrong = []
     for name, number, header in includes(files):
         path = resolve(header)

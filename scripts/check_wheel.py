@@ -1,4 +1,5 @@
-"""Holds a wheel to what its name promises: the names in its metadata, the libraries and symbol versions that its files ask for.
+"""Checks a wheel against its name and tags: the names in its metadata, the libraries and symbol versions that its
+files require.
 
 usage: check_wheel.py WHEEL...   (needs pyelftools and, for `auditwheel show`, auditwheel: scripts/requirements-wheel.txt)
 """
@@ -17,7 +18,7 @@ from elftools.elf.gnuversions import GNUVerNeedSection
 
 NAME = "nereid-triton"
 LARGEST = 40 * 1000 * 1000
-# The C library in its parts as of 2.28 and the unwinder; nothing else is asked of the system.
+# The parts of the C library as of 2.28 and the unwinder; nothing else is required of the system.
 SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0", "ld-linux-x86-64.so.2", "libgcc_s.so.1"}  # fmt: skip
 HIGHEST = {"GLIBC": (2, 28), "GCC": (7, 0)}
 
@@ -43,7 +44,7 @@ def is_too_new(version: str) -> bool:
 
 
 def faults_of_file(name: str, data: bytes, ours: set[str]) -> list[str]:
-    """What a compiled file asks for beyond the C library; prints its highest version."""
+    """The requirements of a compiled file beyond the C library; prints its highest version."""
     elf = ELFFile(io.BytesIO(data))
     needed, versions = libraries_needed(elf), versions_needed(elf)
     glibc = sorted((v for v in versions if v.startswith("GLIBC_2.")), key=lambda v: int(v.split(".")[1]))  # fmt: skip

@@ -1,9 +1,10 @@
-"""Lets PyTorch's CUDA build load where no CUDA is: writes stand-ins for the libraries that it names, removes its GPU code.
+"""Makes PyTorch's CUDA build loadable without CUDA: writes stub libraries for its missing dependencies, removes its GPU
+code.
 
 usage: finish-xla-torch.py [TORCH_LIB [LIBRARY...]]   (this environment's torch/lib; names of libraries that are there)
 
-A stand-in has the symbols that the rest of torch asks for and nothing else: functions of CUDA's say "no device",
-those of libtorch_cuda.so give zeroed memory. Both wheels of PyTorch/XLA's releases pair with such a build of torch.
+A stub library has only the symbols that the rest of torch needs: CUDA's functions return "no device", those of
+libtorch_cuda.so return zeroed memory. Both wheels of PyTorch/XLA's releases need such a build of torch.
 """
 # SPDX-License-Identifier: MIT
 
@@ -19,7 +20,7 @@ import sysconfig
 import tempfile
 
 GPU_CODE = "libtorch_cuda.so"
-# Only GPU code needs these: nothing loads them without a GPU.
+# Only GPU code uses these: nothing loads them without a GPU.
 UNUSED = ("libtorch_cuda_linalg.so", "libtorch_nvshmem.so", "libcaffe2_nvrtc.so")
 CUDA_NAME = re.compile(r"cu[a-zA-Z]+[A-Z]|nccl[A-Z]|nv[a-z]+[A-Z]")
 NO_DEVICE = 100  # cudaErrorNoDevice, CUDA_ERROR_NO_DEVICE
@@ -65,7 +66,7 @@ def function(name: str, body: str) -> str:
 
 
 def data(symbol: Symbol) -> str:
-    """Zeroes; a class's type info names the class, since types are compared by it."""
+    """Zeros; a class's type info contains its name, since types are compared by it."""
     name, size = symbol.name, max(symbol.size, 8)
     if name.startswith("_ZTI"):
         words = f'_ZTVN10__cxxabiv117__class_type_infoE+16, ".L{name}", 0\n".L{name}": .asciz "{name[4:]}"'
@@ -94,10 +95,11 @@ def link(path: str, assembly: str, versions: dict[str, list[str]]) -> None:
 
 
 def replace_gpu_code(folder: str, libraries: list[str]) -> int:
-    """libtorch_cuda.so with only what the other libraries want of it."""
+    """Replaces libtorch_cuda.so by a library with only the symbols that the other libraries need.
+    """
     path = os.path.join(folder, GPU_CODE)
     theirs = [s for library in libraries for s in symbols(library)]
-    # What another library defines as well (inlined C++) or has a version (libstdc++) is found there.
+    # A symbol that another library defines too (inlined C++) or that has a version (libstdc++) is resolved there.
     wanted = {s.name for s in theirs if not s.is_defined and not s.version}
     wanted -= {s.name for s in theirs if s.is_defined}
     real = [path, *glob.glob(os.path.join(folder, "libtorch_nvshmem.so"))]
@@ -111,7 +113,7 @@ def replace_gpu_code(folder: str, libraries: list[str]) -> int:
 
 
 def write_cuda_libraries(folder: str, libraries: list[str], present: set[str]) -> dict[str, int]:
-    """The libraries that torch's name and nobody brings; what has no version goes into the first."""
+    """The missing libraries that torch's depend on; symbols without a version go into the first."""
     own = {os.path.basename(path) for path in libraries} | {GPU_CODE}
     names = sorted(
         {n for library in libraries for n in needed(library) if n not in own and not SYSTEM.fullmatch(n)}
@@ -132,7 +134,7 @@ def write_cuda_libraries(folder: str, libraries: list[str], present: set[str]) -
 
 
 def unversioned(libraries: list[str]) -> list[str]:
-    """CUDA's symbols that are asked for without a version; which library has them does not matter."""
+    """CUDA's undefined symbols without a version; any library may define them."""
     return sorted(
         {
             s.name

@@ -1,9 +1,9 @@
 # Fits the polynomials of compiler/math and prints their f32 and f64 coefficients.
 # SPDX-License-Identifier: MIT
 #
-# Each fit is a weighted minimax (Remez exchange on a Chebyshev grid). Coefficients for f32 are
-# rounded one at a time, the lowest power first, and the others are fitted again after each rounding,
-# so that rounding costs little accuracy. Those for f64 (`wide...`) are rounded where they are.
+# Each fit is a weighted minimax (Remez exchange on a Chebyshev grid). Coefficients for f32 are rounded one at a time,
+# the lowest power first, and the others are fitted again after each rounding, so that rounding costs little accuracy.
+# Those for f64 (`wide...`) are rounded individually.
 #
 #   python scripts/fit_math.py            print every fit
 #   python scripts/fit_math.py log sin    print some
@@ -26,7 +26,8 @@ GRID = 1200
 
 @dataclass
 class Fit:
-    """A polynomial p in `argument(x)`; `|weight(x)| * (p - target(x))` is the error that counts."""
+    """A polynomial p in `argument(x)`; the fit minimises the error `|weight(x)| * (p - target(x))`.
+    """
 
     name: str
     degree: int
@@ -77,8 +78,7 @@ NARROW = [
         lambda f: (log1p(f) - f) / LN2 / f**2,
         lambda f: f**2 * LN2 / log1p(f),
     ),
-    # sin r = r + r^3 p(r^2), cos r = 1 - r^2/2 + r^4 p(r^2); the reduction overshoots pi/4 a little
-    # for large x.
+    # sin r = r + r^3 p(r^2), cos r = 1 - r^2/2 + r^4 p(r^2); the reduction exceeds pi/4 slightly for large x.
     Fit(
         "sinTail",
         2,
@@ -156,7 +156,7 @@ def pick_extrema(errors: list[mpf], count: int) -> list[int]:
 def minimax(
     powers: list[int], arguments: list[mpf], values: list[mpf], weights: list[mpf]
 ) -> list[mpf]:
-    """Remez exchange: coefficients of `powers` that level the weighted error."""
+    """Remez exchange: coefficients of `powers` that equalise the weighted error."""
     count = len(powers) + 1
     chosen = [round(i * (len(values) - 1) / (count - 1)) for i in range(count)]
     rows = [[w * a**p for p in powers] for a, w in zip(arguments, weights, strict=True)]
@@ -185,7 +185,7 @@ def level_errors(columns: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """The change of coefficients that makes `max |errors + columns @ change|` small.
 
     Lawson's reweighted least squares. Remez does not apply once a low power is fixed: powers
-    without the constant are no Chebyshev system around zero.
+    without the constant are not a Chebyshev system around zero.
     """
     scale = np.abs(columns).max(axis=0)
     shares = np.full(len(errors), 1.0 / len(errors))
@@ -241,7 +241,8 @@ def hex_float(value: float, suffix: str = "f") -> str:
 
 
 def constants() -> list[tuple[str, list[float], str]]:
-    """Multi-part constants: a part is cut towards zero, so that all parts share a sign."""
+    """Multi-part constants: each part is truncated towards zero, so that all parts have one sign.
+    """
 
     def split(value: mpf, bits: list[int]) -> list[float]:
         parts = []

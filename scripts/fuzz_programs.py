@@ -1,7 +1,7 @@
 """Runs random programs of all families against numpy, in several processes; a crash or a hang is that program's failure.
 
 usage: ./dev fuzz programs [--count N] [--seed S] [--device cpu|cuda] [--processes P] [--seconds T] [--print]
-Program number s is the same on every machine: --seed goes on where an earlier run ended. With an installed wheel:
+Program number s is the same on every machine: --seed continues where an earlier run ended. With an installed wheel:
 python scripts/fuzz_programs.py.
 """
 # SPDX-License-Identifier: MIT
@@ -39,7 +39,7 @@ def make(number: int, device: str) -> tuple[Any, str]:
 
 
 def show(first: int, count: int, device: str) -> None:
-    """The text of programs, which is not run."""
+    """Prints the text of programs without running them."""
     sys.path.insert(0, RUN_TESTS)
     for number in range(first, first + count):
         program, prologue = make(number, device)
@@ -47,7 +47,7 @@ def show(first: int, count: int, device: str) -> None:
 
 
 def work(first: int, count: int, device: str, progress: str) -> None:
-    """In a process of its own: notes each program before it runs, and those that failed."""
+    """Runs in a separate process: records each program before it runs, and those that failed."""
     sys.path.insert(0, RUN_TESTS)
     import _random_runs
     from triton.runtime import driver
@@ -65,7 +65,7 @@ def work(first: int, count: int, device: str, progress: str) -> None:
 
 
 class Fuzz:
-    """Hands out batches of numbers and gathers what failed."""
+    """Distributes batches of numbers and collects the failures."""
 
     def __init__(self, options: argparse.Namespace, folder: str):
         self.options = options
@@ -82,7 +82,8 @@ class Fuzz:
             yield first, min(size, end - first)
 
     def run(self, batch: tuple[int, int]) -> bool:
-        """All programs of a batch, in a new process after each crash; False when there is no time left."""
+        """All programs of a batch, in a new process after each crash; False when the time is over.
+        """
         first, count = batch
         if self.stops_at is not None and time.monotonic() > self.stops_at:
             return False
@@ -95,7 +96,7 @@ class Fuzz:
         return True
 
     def attempt(self, first: int, end: int) -> int:
-        """Programs from `first` on in one process; gives the number to go on with."""
+        """Programs from `first` on in one process; returns the number to continue with."""
         progress = os.path.join(self.folder, f"progress-{first}")
         command = [sys.executable, os.path.abspath(__file__), "--work", f"{first},{end - first},{progress}"]
         command += ["--device", self.options.device]

@@ -92,7 +92,7 @@ ACCEPTED = {
 
 
 def compatibility_page() -> str:
-    """What the docstrings of the tests of accepted forms say, by how they begin."""
+    """The docstrings of the tests of accepted forms, grouped by their first word."""
     found: dict[str, list[str]] = {mark: [] for mark in ACCEPTED}
     for path in sorted(ROOT.glob("test/run/language/accepted_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -120,7 +120,7 @@ def compatibility_page() -> str:
 
 
 def source_of(entry: dict[str, Any]) -> str:
-    """The stem of the file that holds a built-in or a library function: what its page is called."""
+    """The stem of the file that defines a built-in or a library function: the name of its page."""
     name = entry["name"]
     if entry["module"] == "triton.language.tensor_descriptor":
         return "descriptor"

@@ -2,8 +2,8 @@
 
 usage: glibc_stubs.py FOLDER VERSION   (VERSION such as 2.28; the package ziglang must be installed)
 
-ziglang knows the symbols of every glibc. Linking a small program makes it write stubs into its cache, which are taken from
-there. The linker then sees what that glibc has and nothing newer; a program is still compiled with the host's headers.
+ziglang contains the symbols of every glibc. Linking a small program makes it write stubs to its cache, which are copied
+from there. The linker then sees only that glibc's symbols; a program is still compiled with the host's headers.
 """
 # SPDX-License-Identifier: MIT
 
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Each library by the name that stands behind -l; what glibc leaves to static linking is in libc_nonshared.a.
+# Each library by its -l name; libc_nonshared.a has the parts of glibc that are always linked statically.
 LIBRARIES = {
     "dl": "libdl.so.2",
     "m": "libm.so.6",
@@ -25,7 +25,9 @@ LIBRARIES = {
 
 
 def zig_files(work: Path, version: str) -> Path:
-    """Links a program for the glibc `version` and returns zig's cache, which then holds the stubs."""
+    """Links a program for the glibc `version` and returns zig's cache, which then contains the
+    stubs.
+    """
     cache = work / "cache"
     (work / "main.c").write_text("int main(void) { return 0; }\n")
     command = [sys.executable, "-m", "ziglang", "cc", "-target", f"x86_64-linux-gnu.{version}"]
@@ -54,7 +56,7 @@ def make(folder: Path, version: str) -> None:
         for name in ("crt1.o", "Scrt1.o"):  # one file serves programs of both kinds
             take(cache, "crt1.o", folder / name)
     parts = [folder / name for name in ("libc.so.6", "libc_nonshared.a", "ld-linux-x86-64.so.2")]
-    # As glibc's own libc.so does: the library, its static rest, the loader if asked for.
+    # As glibc's own libc.so: the library, its static part, the loader if needed.
     (folder / "libc.so").write_text("GROUP ( {} {} AS_NEEDED ( {} ) )\n".format(*parts))
 
 

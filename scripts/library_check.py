@@ -3,8 +3,8 @@
 
     python scripts/library_check.py --site DIR [--device cpu|cuda] [--library NAME] [--case WORD]
 
-DIR holds the unpacked libraries (scripts/requirements-libraries.txt names them). Which triton runs is decided by
-PYTHONPATH alone. Cases run in processes of their own: one that hangs or crashes fails alone.
+DIR holds the unpacked libraries (listed in scripts/requirements-libraries.txt). PYTHONPATH alone selects the triton.
+A case that hangs or crashes does not affect the others: its process is replaced.
 """
 # SPDX-License-Identifier: MIT
 
@@ -21,12 +21,12 @@ from collections.abc import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORKER = ROOT / "test" / "libraries" / "worker.py"
-if not WORKER.exists():  # a bundle: this file stands beside the folder `libraries`
+if not WORKER.exists():  # a bundle: this file is next to the folder `libraries`
     WORKER = pathlib.Path(__file__).resolve().parent / "libraries" / "worker.py"
 
 
 class Results:
-    """What every case gave, printed as it comes."""
+    """The result of every case, printed as it arrives."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -75,7 +75,7 @@ def worker_command(options: argparse.Namespace, driver: str, *rest: str) -> list
 
 
 def list_cases(options: argparse.Namespace, driver: str) -> tuple[list[str] | None, str]:
-    """The names of a driver's cases, or why it could not be imported."""
+    """The names of a driver's cases, or the reason why it could not be imported."""
     try:
         done = subprocess.run(
             worker_command(options, driver, "--list"),
@@ -93,7 +93,9 @@ def list_cases(options: argparse.Namespace, driver: str) -> tuple[list[str] | No
 
 
 def run_cases(options: argparse.Namespace, driver: str, names: list[str], results: Results) -> None:
-    """Runs cases in one process after another: a case that hangs or crashes ends its process, the next one goes on."""
+    """Runs cases in one process after another: a case that hangs or crashes ends its process, the
+    next process continues.
+    """
     left = list(names)
     while left:
         process = subprocess.Popen(

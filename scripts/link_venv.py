@@ -1,4 +1,5 @@
-"""Makes a virtual environment see the build folder: a .pth file, and metadata for `nereid-triton` and `triton`.
+"""Makes a virtual environment use the build folder: a .pth file, and metadata for `nereid-triton`
+and `triton`.
 
 usage: link_venv.py [--check] BUILD_PYTHON_DIR   (run with that environment's Python)
 """
@@ -14,11 +15,11 @@ import sysconfig
 DISTRIBUTIONS = {"nereid-triton": "0.1.0", "triton": "3.9.0"}
 SITE = sysconfig.get_path("purelib")
 PTH = os.path.join(SITE, "nereid-dev.pth")
-OWNER = "nereid-dev"  # what our INSTALLER files say
+OWNER = "nereid-dev"  # the content of this script's INSTALLER files
 
 
 def foreign_triton() -> str | None:
-    """The version of a triton that is not ours, if this environment holds one."""
+    """The version of another triton, if this environment has one."""
     for found in importlib.metadata.distributions(path=[SITE]):
         if (found.metadata["Name"] or "").lower() == "triton" and (
             found.read_text("INSTALLER") or ""
@@ -40,7 +41,7 @@ def folder_of(name: str) -> str:
 
 
 def remove_former() -> None:
-    """Drops metadata that this script wrote under a name or version that is no longer ours."""
+    """Removes metadata that this script wrote under a former name or version."""
     wanted = {folder_of(name) for name in DISTRIBUTIONS}
     for installer in glob.glob(os.path.join(SITE, "*.dist-info", "INSTALLER")):
         folder = os.path.dirname(installer)

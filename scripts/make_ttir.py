@@ -1,7 +1,7 @@
 """Prints the TTIR of the kernels of test/run/ttir with another compiler of the language.
 
 `PYTHONPATH=<folder with a triton package> python3.12 scripts/make_ttir.py [CASE ...]` writes that
-version's sections of test/run/ttir/texts/CASE.ttir anew: the text before and after that compiler's
+version's sections of test/run/ttir/texts/CASE.ttir: the text before and after that compiler's
 passes. No GPU is needed.
 """
 # SPDX-License-Identifier: MIT
@@ -31,7 +31,7 @@ def attributes(case: Case) -> dict:
 
 
 def texts(case: Case) -> tuple[str, str]:
-    """The module as the front end gives it, and after the stage `ttir`."""
+    """The module from the front end, and after the stage `ttir`."""
     from triton._C.libtriton import ir
 
     backend = make_backend(TARGET)
@@ -51,7 +51,7 @@ def texts(case: Case) -> tuple[str, str]:
 
 
 def write(name: str, version: str, before: str, after: str) -> None:
-    """Replaces the version's sections of a case's file; the others stay."""
+    """Replaces the version's sections of a case's file; the others are kept."""
     path = os.path.join(TEXTS, f"{name}.ttir")
     sections: dict[str, str] = {}
     if os.path.exists(path):

@@ -1,7 +1,7 @@
-# Writes compiler/syntax/UnicodeTables.inc: characters beyond ASCII that a Python name can have.
+# Writes compiler/syntax/UnicodeTables.inc: characters beyond ASCII that are allowed in Python names.
 # SPDX-License-Identifier: MIT
 #
-# Run it when a newer Python brings a newer Unicode: python3 scripts/make_unicode_tables.py
+# Run it when a newer Python has a newer Unicode version: python3 scripts/make_unicode_tables.py
 import pathlib
 import unicodedata
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def can_continue_only(char: str) -> bool:
 
 
 def composing_marks() -> set[str]:
-    """Diacritics that normalisation joins with the letter before them."""
+    """Diacritics that normalisation combines with the letter before them."""
     marks = set()
     for code in range(0x80, 0x30000):
         parts = unicodedata.decomposition(chr(code)).split()

@@ -1,9 +1,9 @@
-"""Builds the Python module for a further Python, beside the one that CMake has made in build/dev.
+"""Builds the Python module for another Python, next to the one that CMake has built in build/dev.
 
 usage: module_for.py PYTHON      prints the module's path
 
-What CMake compiles for its Python is compiled once more with the headers of the other; the library
-behind the module is the same. A wheel is built from scratch instead (./dev wheel).
+The files that CMake compiles for its Python are compiled again with the headers of the other one;
+the library that the module uses is the same. A wheel is built from scratch instead (./dev wheel).
 """
 # SPDX-License-Identifier: MIT
 
@@ -23,7 +23,7 @@ LLVM = "/usr/lib/llvm-22/lib"
 
 
 def config_of(python: str) -> tuple[str, str]:
-    """Its headers' folder and what its modules' names end in."""
+    """Its headers' folder and the suffix of its modules."""
     code = (
         "import sysconfig as s; print(s.get_path('include')); print(s.get_config_var('EXT_SUFFIX'))"
     )
@@ -33,7 +33,7 @@ def config_of(python: str) -> tuple[str, str]:
 
 
 def commands() -> list[dict[str, str]]:
-    """CMake's, of the module and of nanobind."""
+    """CMake's compile commands of the module and of nanobind."""
     with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
         return [
             entry

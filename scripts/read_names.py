@@ -1,12 +1,14 @@
-"""Lists the names of `triton` that packages touch: `read_names.py WHEEL... > test/python/names/libraries.txt`.
+"""Lists the names of `triton` that packages use: `read_names.py WHEEL... >
+test/python/names/libraries.txt`.
 
-A line is `module: name name ...`; `--who NAME` tells which files touch one. Wheels and source archives are read, not imported.
+A line is `module: name name ...`; `--who NAME` lists the files that use one. Wheels and source
+archives are read, not imported.
 """
 
 # SPDX-License-Identifier: MIT
 #
-# A name is what a source imports, or reads as an attribute of something that it imported; of a chain
-# of attributes, all up to the first that is no module. Only static text is seen: no `getattr`.
+# A name is one that a source imports, or reads as an attribute of an imported object; of a chain of attributes, all up
+# to the first that is not a module. Only static text is analysed: no `getattr`.
 from __future__ import annotations
 
 import argparse
@@ -19,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 ROOT = "triton"
-# Modules that are reached as attributes, and groups of settings, whose members count as names.
+# Modules that are accessed as attributes, and groups of settings, whose members count as names.
 MODULES_FILE = os.path.join(
     os.path.dirname(__file__), "..", "test", "python", "names", "triton-3.9.txt"
 )
@@ -45,11 +47,11 @@ def known_modules() -> set[str]:
 
 
 class NameCollector(ast.NodeVisitor):
-    """The dotted names below `triton` of one file."""
+    """The dotted names below `triton` in one file."""
 
     def __init__(self, modules: set[str]):
         self.modules = modules
-        self.aliases: dict[str, str] = {}  # name here -> dotted name there
+        self.aliases: dict[str, str] = {}  # local name -> dotted name
         self.found: set[tuple[str, str]] = set()
 
     def add(self, dotted: str) -> None:
@@ -95,7 +97,7 @@ def names_in(source: str, modules: set[str]) -> set[tuple[str, str]]:
     except (SyntaxError, ValueError):
         return set()
     collector = NameCollector(modules)
-    # Imports inside functions count for the whole file; they may stand below their first use.
+    # Imports inside functions count for the whole file; they may come after their first use.
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             collector.visit(node)
@@ -104,7 +106,7 @@ def names_in(source: str, modules: set[str]) -> set[tuple[str, str]]:
 
 
 def sources_of(path: str) -> Iterator[tuple[str, str]]:
-    """(name, text) of each Python file of an archive that speaks of triton."""
+    """(name, text) of each Python file of an archive that mentions triton."""
     if path.endswith((".whl", ".zip")):
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():
@@ -123,7 +125,7 @@ def main() -> None:
     parser.add_argument("archives", nargs="+", help="wheels and source archives")
     parser.add_argument("--who", help="print the files that touch this dotted name instead")
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore")  # of other people's escape sequences
+    warnings.simplefilter("ignore")  # of escape sequences in the packages
     modules, names = known_modules(), defaultdict(set)
     for path in arguments.archives:
         for name, text in sources_of(path):

@@ -1,7 +1,7 @@
 """Reads TTIR with another compiler of the language and runs that compiler's passes on it.
 
 `PYTHONPATH=<folder with a triton package> python3.12 scripts/read_ttir.py FILE ...` prints each file
-that is refused, and how many were read. A file that ends the process is named as well.
+that is rejected, and the number of files read. A file that ends the process is named as well.
 """
 # SPDX-License-Identifier: MIT
 
@@ -14,7 +14,7 @@ from triton.compiler import make_backend
 
 
 def read(path: str) -> str:
-    """What is wrong with the file; empty where nothing is."""
+    """The error in the file; empty if there is none."""
     from triton._C.libtriton import ir
 
     backend = make_backend(GPUTarget("cuda", 90, 32))

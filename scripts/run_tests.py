@@ -29,7 +29,7 @@ TAIL_CHARS = 20_000  # of a failing level's output
 WHEEL_LEVELS = ("run", "interpret", "python")
 PTX_DEVICE = "cuda:90"
 PTX_PROCESSES = 2
-# What compute-sanitizer looks at: every kind of access, exchange between threads and loop.
+# The tests for compute-sanitizer: every kind of access, exchange between threads and loop.
 SANITIZED = (
     "vector_add.py",
     "fused_softmax.py",
@@ -39,7 +39,7 @@ SANITIZED = (
     "language/control_flow.py",
     "language/functions.py",
 )
-# What interpreter mode runs: each way in which a program's values, calls and loops meet operations.
+# The tests in interpreter mode: each way in which a program's values, calls and loops use operations.
 INTERPRETED = (
     "vector_add.py",
     "fused_softmax.py",
@@ -63,7 +63,7 @@ class Outcome:
     output: str = ""
     reasons: list[str] = dataclasses.field(
         default_factory=list
-    )  # why tests were skipped, one line each
+    )  # the reasons for skipped tests, one line each
 
     def add(self, other: Outcome) -> None:
         self.passed += other.passed
@@ -87,7 +87,7 @@ class Request:
 def run(
     command: list[str], log: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs `command` with its output in build/log/<log>.log as well as in the result."""
+    """Runs `command` with its output in build/log/<log>.log and in the result."""
     done = subprocess.run(
         command,
         cwd=ROOT,
@@ -111,7 +111,8 @@ def report_path(name: str) -> str:
 
 
 def agree(outcome: Outcome, returncode: int) -> Outcome:
-    """A tool that fails without a failed test (a crash, a collection error) is a failure of its own."""
+    """A tool that fails without a failed test (a crash, a collection error) counts as one failure.
+    """
     if returncode != 0 and outcome.failed == 0:
         return outcome.fail(f"the test runner ended with status {returncode}")
     if outcome.passed + outcome.failed + outcome.skipped == 0:
@@ -185,7 +186,7 @@ def pytest(
     python: str = sys.executable,
     **environment: str,
 ) -> Outcome:
-    """Tests of a folder, or some of its files; `under` is a program that runs another."""
+    """Tests of a folder, or some of its files; `under` is a program that runs pytest."""
     report = report_path(f"{name}.xml")
     command = [*under, python, "-m", "pytest", "-q", "--no-header", f"--junitxml={report}"]
     command += [f"--device={device}", *options]
@@ -236,9 +237,11 @@ def sanitize(request: Request) -> Outcome:
 
 
 def ptx(request: Request) -> Outcome:
-    """Compiles every kernel of the run-tests for sm_90a and sm_80, which need not be there, up to machine code.
+    """Compiles every kernel of the run-tests for sm_90a and sm_80 to machine code, without such
+    GPUs.
 
-    Two processes, since most of the time goes to ptxas, with an empty kernel cache between them.
+    Two processes, since most of the time is spent in ptxas, with an empty kernel cache between
+    them.
     """
     found = run([sys.executable, "-c", FIND_PTXAS], "test-ptx-tools")
     if found.returncode != 0:
@@ -277,7 +280,9 @@ def layers(request: Request) -> Outcome:
 
 
 def xla(request: Request) -> Outcome:
-    """Tests of XLA's programs: on a CPU in an environment for each set of versions, on a GPU where they are installed."""
+    """Tests of XLA's programs: on a CPU in an environment for each set of versions, on a GPU if
+    they are installed.
+    """
     if request.device == "cuda":
         return pytest("xla", "xla/jax", "cuda")
     total = Outcome()

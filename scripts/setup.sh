@@ -1,4 +1,4 @@
-# The steps behind ./dev; each is done once and again only when what it depends on has changed.
+# The steps of ./dev; each is run once and again only when its inputs have changed.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 
@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-# What a log says in one line, for the causes that people meet.
+# Summarises a log in one line, for common causes.
 explain() {
   if grep -qi 'no space left\|not enough free space\|disk quota' "$1"; then
     echo "the disk is full; setup and build need about 6 GB"
@@ -25,7 +25,7 @@ explain() {
   fi
 }
 
-# step NAME LOG COMMAND...: one line for the step, its output in build/log/LOG.log.
+# step NAME LOG COMMAND...: prints one line for the step, its output in build/log/LOG.log.
 step() {
   step_name=$1
   step_log=$LOGS/$2.log
@@ -55,7 +55,7 @@ need_disk() {
   [ "$free" -ge $(($1 * 1024 * 1024)) ] || fail "about $1 GB of disk are needed here for $2; $((free / 1024 / 1024)) GB are free in $ROOT"
 }
 
-# One ./dev at a time sets up and builds; a second one waits.
+# Only one ./dev at a time sets up and builds; a second one waits.
 lock() {
   command -v flock >/dev/null || return 0
   exec 9>"$ROOT/build/lock"
@@ -131,7 +131,7 @@ setup_venv() {
   fi
 }
 
-# torch for its tests: a build for CPUs only, so that neither CUDA's files nor another triton come along.
+# Installs torch for its tests: a build for CPUs only, so that it brings neither CUDA's files nor another triton.
 install_torch() {
   pip="$VENV/bin/python -m pip"
   torch=$(sed -n 's/^torch==/torch==/p' scripts/requirements-torch.txt)
@@ -159,7 +159,7 @@ setup_torch() {
   mark_fresh
 }
 
-# ptxas and what reads its output: tests of the NVIDIA target need no GPU, but these.
+# Installs ptxas and the disassemblers: tests of the NVIDIA target need no GPU, but these.
 install_cuda_tools() {
   "$VENV/bin/python" -m pip install --only-binary :all: --no-deps -r scripts/requirements-cuda.txt &&
     "$VENV/bin/python" -c 'import nvidia, subprocess
@@ -190,7 +190,7 @@ setup_format_tools() {
   mark_fresh
 }
 
-# Makes .venv see the build folder, as an install would.
+# Makes .venv use the build folder, like an installation.
 link_venv() { "$VENV/bin/python" scripts/link_venv.py "$ROOT/build/dev/python" || exit 1; }
 
 # ---- build
@@ -211,13 +211,10 @@ configure_step() {
 
 # compile_step PRESET [TARGET ...]: all but what only tests need, or these targets.
 compile_step() {
-  preset=$1
-  shift
-  # Nothing to do is the usual case; say so at once rather than in a line of its own.
-  step "building $preset" "build-$preset" ninja -C "build/$preset" -j "$(jobs_for_memory)" "$@"
+  step "building $1" "build-$1" ninja -C "build/$1" -j "$(jobs_for_memory)"
 }
 
-# python_of VERSION: an interpreter of that version, from PATH or pyenv; nothing where there is none.
+# python_of VERSION: an interpreter of that version, from PATH or pyenv; empty if there is none.
 python_of() {
   for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
     if command -v "$candidate" >/dev/null && "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
@@ -227,8 +224,8 @@ python_of() {
   done
 }
 
-# What wheels are linked against: the symbols of WHEEL_GLIBC (build/glibc-VERSION) and oneTBB's source (build/tbb-source), which is
-# Debian's of the release that the headers are from.
+# The inputs of linking wheels: the symbols of WHEEL_GLIBC (build/glibc-VERSION) and oneTBB's source (build/tbb-source),
+# from the Debian release of the headers.
 WHEEL_GLIBC=2.28
 
 glibc_stubs() {
@@ -273,12 +270,12 @@ wheel_needs() {
   fi
 }
 
-# The tools, for every Python from one folder: the build backend starts over when it is found elsewhere.
+# The tools, for every Python from one folder: the build backend starts over if its path changes.
 wheel_tools() { "$1" -m pip install --only-binary :all: --no-deps --target build/wheel-tools -r scripts/requirements-wheel.txt; }
 
 with_tools() { PYTHONPATH=$ROOT/build/wheel-tools PATH="$ROOT/build/wheel-tools/bin:$PATH" "$@"; }
 
-# pack_wheel VENV: builds for that Python, names the oldest glibc that the wheel runs on, and looks whether that is so.
+# pack_wheel VENV: builds for that Python, tags the oldest glibc that the wheel runs on, and checks the tag.
 pack_wheel() {
   rm -rf build/wheel-raw build/wheel-named
   with_tools "$1/bin/python" -m pip wheel --no-deps --no-build-isolation -w build/wheel-raw \
@@ -289,7 +286,7 @@ pack_wheel() {
     mv build/wheel-named/*.whl dist/
 }
 
-# Wheels for the Pythons in WHEEL_PYTHONS that are here.
+# Wheels for the Pythons of WHEEL_PYTHONS that are installed.
 wheel_step() {
   need_disk 4 "the release build"
   mkdir -p dist

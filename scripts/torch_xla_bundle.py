@@ -1,9 +1,9 @@
-"""Packs PyTorch/XLA 2.8.1 and its torch for a machine with a GPU that can fetch nothing: a tar.xz in parts.
+"""Packs PyTorch/XLA 2.8.1 and its torch for a GPU machine without a network: a tar.xz in parts.
 
 usage: torch_xla_bundle.py FOLDER [PART_MIB]    writes FOLDER/torch-xla.part-0, -1, ...
 
-GPU code of torch's own and headers stay out, and libraries are stripped. PyTorch/XLA's own GPU code is in
-the plugin of JAX (jax-cuda13-plugin), which has to be there; test/xla/gpu/README.md tells how to go on.
+torch's own GPU code and headers are omitted, and libraries are stripped. PyTorch/XLA's own GPU code is in
+the plugin of JAX (jax-cuda13-plugin), which must be installed; test/xla/gpu/README.md has the next steps.
 """
 # SPDX-License-Identifier: MIT
 
@@ -21,7 +21,7 @@ import zipfile
 SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 PACKAGES = ("torch==2.8.0", "torch_xla==2.8.1")
 PYTHON = "3.12"
-# CUDA 13's packages bring these under the names that torch, built for CUDA 12, asks for.
+# CUDA 13's packages contain these under the names that torch, built for CUDA 12, uses.
 PRESENT = ("libcudnn.so.9", "libcusparseLt.so.0", "libcufile.so.0")
 LEFT_OUT = (
     "torch/include/",

@@ -1,6 +1,6 @@
 """Makes the virtual environments of the test level `xla`, in build/xla: one for each set of pinned packages.
 
-usage: xla_envs.py [NAME...]      prints a line for each: its folder, or why there is none
+usage: xla_envs.py [NAME...]      prints a line for each: its folder, or the reason why there is none
 
 The packages of NAME are in scripts/requirements-xla-NAME.txt, whose first line begins with the Python
 that they are for. A file scripts/finish-xla-NAME.py is run with the new environment's Python; NAME may
@@ -25,7 +25,7 @@ SCRIPTS = os.path.join(ROOT, "scripts")
 
 
 class Unavailable(Exception):
-    """Why there is no such environment; nothing of ours is at fault."""
+    """The reason why there is no such environment; not an error of this project."""
 
 
 def names() -> list[str]:
@@ -82,7 +82,7 @@ def logged(command: list[str], log: str) -> int:
 
 
 def install_packages(name: str, python: str, log: str) -> None:
-    """From a folder of their own: only a download that fails is no fault of ours."""
+    """Installs from a separate folder: only a failed download is not an error of this project."""
     pip, pinned = [python, "-m", "pip"], ["--no-deps", "-r", requirements(name)]
     with tempfile.TemporaryDirectory(dir=ENVIRONMENTS) as wheels:
         fetch = ["download", "--only-binary", ":all:", "--no-cache-dir", "-d", wheels]
@@ -93,7 +93,7 @@ def install_packages(name: str, python: str, log: str) -> None:
 
 
 def make(name: str) -> str:
-    """The environment's Python; what is there already and still fits is kept."""
+    """The environment's Python; an existing environment that still fits is kept."""
     python = find_python(python_version(name))
     folder = os.path.join(ENVIRONMENTS, name)
     stamp, log = os.path.join(folder, "made-of"), os.path.join(ROOT, "build", "log", f"xla-{name}.log")

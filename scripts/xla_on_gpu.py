@@ -1,10 +1,10 @@
-"""What is to be shown of XLA on a machine with NVIDIA GPUs: the tests, jax_triton's own tests, calls per second.
+"""Runs the XLA checks on a machine with NVIDIA GPUs: the tests, jax_triton's own tests, calls per second.
 
 usage: xla_on_gpu.py --ours DIR [--jax-triton DIR] [--jax-triton-tests FILE] [--peer-jax-triton DIR]
 
 Run it with a Python that has JAX with CUDA and, as the peer, another triton. DIR of --ours has this package (pip
-install --target); the others have a jax_triton each: --jax-triton one that this package serves, --peer-jax-triton
-one that works with the other triton. No network is needed. The last line says how many steps failed.
+install --target); the others have a jax_triton each: --jax-triton one that works with this package, --peer-jax-triton
+one that works with the other triton. No network is needed. The last line is the number of failed steps.
 """
 # SPDX-License-Identifier: MIT
 
@@ -43,7 +43,7 @@ def run(
     return done
 
 
-Rounds = dict[str, list[float]]  # microseconds a call, by case
+Rounds = dict[str, list[float]]  # microseconds per call, by case
 
 
 def rounds_of(done: subprocess.CompletedProcess[str]) -> Rounds | None:
@@ -52,7 +52,9 @@ def rounds_of(done: subprocess.CompletedProcess[str]) -> Rounds | None:
 
 
 def interleaved(sides: dict[str, tuple[list[str | None], str]]) -> dict[str, Rounds] | None:
-    """Each side's rounds from several processes, which take turns so that what else goes on meets all."""
+    """Each side's rounds from several processes, which alternate so that other load affects all
+    alike.
+    """
     found: dict[str, Rounds] = {side: {} for side in sides}
     for turn in range(TURNS):
         for side, (folders, which) in sides.items():
@@ -71,7 +73,9 @@ def spread(times: list[float]) -> str:
 
 
 def compare(found: dict[str, Rounds], peer: str) -> bool:
-    """Medians and the middle half of the rounds; calls a second of ours against the peer's by the medians."""
+    """Medians and the middle half of the rounds; compares calls per second of this package and the
+    peer by the medians.
+    """
     slower = False
     for side, rounds in found.items():
         for case, times in rounds.items():

@@ -1,4 +1,4 @@
-// Adds two vectors with the kernel of examples/vector_add.py, from C++ alone.
+// Adds two vectors with the kernel of examples/vector_add.py, using only C++.
 // SPDX-License-Identifier: MIT
 #include <nereid/Kernel.h>
 

@@ -55,7 +55,7 @@ def _listing(path: str, fun: str | None) -> list[str]:
     from ..backends.nvidia.disassembler import find_disassembler
 
     tools = find_disassembler()
-    # cuobjdump searches nvdisasm on the PATH.
+    # cuobjdump searches the PATH for nvdisasm.
     search = os.pathsep.join([os.path.dirname(tools.nvdisasm), os.environ.get("PATH", "")])
     only = ["-fun", fun] if fun is not None else []
     command = [tools.cuobjdump, *only, "-sass"] if tools.cuobjdump else [tools.nvdisasm, "-hex"]
