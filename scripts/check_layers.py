@@ -230,7 +230,7 @@ def check_names(files: list[str]) -> list[str]:
             for part in re.sub(r"([a-z])([A-Z])", r"\1_\2", name).split("/")
         )
         and name not in _NAMES_OF_TRITON
-    ]  # PyTorch imports this one by name
+    ]
 
 
 def check_licence(files: list[str]) -> list[str]:

@@ -154,7 +154,7 @@ static ArrayResult readDlPack(PyObject *object, Array &array) {
   return result;
 }
 
-//--- Which type wants which --------------------------------------------------------------------
+//--- The protocol of each type -----------------------------------------------------------------
 
 namespace {
 enum class Protocol : uint8_t { None, Exchange, Numpy, CudaInterface, DlPack, DataPointer };

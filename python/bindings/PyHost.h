@@ -56,7 +56,7 @@ public:
   /// The one JitFunction of a Python function in this compilation.
   std::shared_ptr<sema::JitFunction> function(nb::handle jitFunction);
 
-  //--- What the diagnostics need to know ------------------------------------------------------
+  //--- For diagnostics ------------------------------------------------------------------------
   /// A failure of the host: the class, the message, and the exception, if one was raised.
   struct Failure {
     sema::HostError error;

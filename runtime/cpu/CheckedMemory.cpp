@@ -92,7 +92,7 @@ std::optional<Finding> findOutside(const CheckedValues &values, const LaunchMemo
   return std::nullopt;
 }
 
-//--- Memory that nobody wrote --------------------------------------------------------------------
+//--- Unwritten memory ----------------------------------------------------------------------------
 
 namespace {
 /// Addresses at which sanitized kernels have stored the same bits as the fill value of new memory.
