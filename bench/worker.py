@@ -30,7 +30,7 @@ def device_kind(wanted: str) -> str:
         return wanted
     backend = driver.active.get_current_target().backend
     if wanted not in ("active", backend):
-        raise RuntimeError(f"the active device is {backend}, {wanted} was asked for")
+        raise RuntimeError(f"the active device is {backend}, {wanted} was requested")
     return backend
 
 

@@ -74,7 +74,7 @@ def faults_of_wheel(path: Path) -> list[str]:
     print(f"{path.name}: {size / 1e6:.1f} MB")
     faults = [f"{size / 1e6:.1f} MB are more than 40"] if size > LARGEST else []
     if "manylinux_2_28_x86_64" not in path.name:
-        faults.append("the name does not say manylinux_2_28_x86_64")
+        faults.append("the name lacks the tag manylinux_2_28_x86_64")
     with zipfile.ZipFile(path) as wheel:
         faults += faults_of_metadata(wheel)
         ours = {name.rsplit("/", 1)[-1] for name in wheel.namelist() if name.endswith(".so")}

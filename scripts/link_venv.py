@@ -72,7 +72,7 @@ def main() -> int:
     build = sys.argv[-1]
     if version := foreign_triton():
         print(
-            f"a foreign triton ({version}) is in {SITE}, where Nereid's must be alone; "
+            f"another triton ({version}) is in {SITE}, where Nereid's must be alone; "
             f"remove it: {sys.executable} -m pip uninstall -y triton",
             file=sys.stderr,
         )

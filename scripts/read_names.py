@@ -123,7 +123,7 @@ def sources_of(path: str) -> Iterator[tuple[str, str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("archives", nargs="+", help="wheels and source archives")
-    parser.add_argument("--who", help="print the files that touch this dotted name instead")
+    parser.add_argument("--who", help="print the files that use this dotted name instead")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")  # of escape sequences in the packages
     modules, names = known_modules(), defaultdict(set)

@@ -347,7 +347,7 @@ def parse() -> tuple[Request, list[str]]:
     parser.add_argument(
         "--wheel", help="test this wheel in the current Python; only the levels run, interpret and python"
     )
-    parser.add_argument("--no-build", action="store_true", help="take what is built")
+    parser.add_argument("--no-build", action="store_true", help="use the existing build")
     parser.add_argument(
         "--sanitize", action="store_true", help="as naming the level sanitize"
     )

@@ -60,7 +60,7 @@ Expected<std::string> decompress(std::string_view bytes) {
   if (state != Z_STREAM_END)
     return damaged(stream.avail_in == 0 ? "it is cut short after " + std::to_string(bytes.size()) + " bytes"
                    : stream.msg         ? stream.msg
-                                        : "zlib gives up on it");
+                                        : "zlib cannot decompress it");
   if (stream.avail_in != 0)
     return damaged(std::to_string(stream.avail_in) + " bytes follow its end");
   return plain;

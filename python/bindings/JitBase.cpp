@@ -252,7 +252,7 @@ void bindJit(nb::module_ &module) {
   module.def(
       "set_scratch_provider",
       [](nb::object provider) { Py_XSETREF(scratchProvider, provider.is_none() ? nullptr : provider.release().ptr()); },
-      nb::arg("provider").none(), "Asks this function for memory that kernels need beside their arguments.");
+      nb::arg("provider").none(), "Sets the function that provides scratch memory for kernels.");
   module.def(
       "bump_epoch", [] { launchEpoch.fetch_add(1, std::memory_order_acq_rel); },
       "Makes every function forget which kernels its launches have chosen.");

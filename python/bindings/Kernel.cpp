@@ -205,8 +205,8 @@ static void checkPointer(runtime::Device *runner, uint64_t address, const artifa
     char text[32];
     std::snprintf(text, sizeof text, "%#llx", static_cast<unsigned long long>(address));
     raise(PyExc_ValueError, "argument `" + parameter.name + "` points to " + text +
-                                ", which is no memory that the GPU knows; it was freed, or is the host's. Pointer "
-                                "argument cannot be accessed from Triton (cpu tensor?)");
+                                ", which is not memory that the GPU can access; it was freed, or is on the host. "
+                                "Pointer argument cannot be accessed from Triton (cpu tensor?)");
   }
 }
 

@@ -176,7 +176,7 @@ static LinearLayout invertAndCompose(const LinearLayout &layout, const LinearLay
   for (const LinearLayout::Output &output : layout.outputs())
     require(other.hasOutput(output.name) && output.size <= other.outSize(output.name),
             "output `" + output.name + "` of size " + std::to_string(output.size) + " does not fit the other layout");
-  require(other.isSurjective(), "the other layout does not reach all of its outputs");
+  require(other.isSurjective(), "the other layout does not cover all of its outputs");
   // Both need outputs of one size: zero columns do not change the bases of either.
   LinearLayout widened = layout;
   for (const LinearLayout::Output &output : layout.outputs())

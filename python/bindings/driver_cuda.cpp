@@ -24,7 +24,7 @@ static void ensure(const runtime::Expected<void> &done) {
 
 static runtime::CudaDevice &deviceAt(int ordinal) { return valueOf(runtime::cudaDevice(ordinal)); }
 
-//--- Facts -------------------------------------------------------------------------------------
+//--- Properties --------------------------------------------------------------------------------
 
 static nb::dict propertiesOf(int ordinal) {
   runtime::CudaDevice &device = deviceAt(ordinal);
@@ -216,10 +216,10 @@ static void bindTiming(nb::module_ &driver) {
 
 static void bindModules(nb::module_ &driver) {
   driver.def("load_binary", &loadBinary, nb::arg("name"), nb::arg("binary"), nb::arg("shared"), nb::arg("device"),
-             "(module, function, registers, spills, threads of a block at most) of code in memory.");
+             "(module, function, registers, spills, maximum threads per block) of code in memory.");
   driver.def(
       "unload_module", [](uint64_t module) { loadedBinaries().erase(module); }, nb::arg("module"),
-      "Gives up what `load_binary` has loaded.");
+      "Unloads what `load_binary` has loaded.");
   driver.def("max_active_clusters", &maxActiveClusters, nb::arg("function"), nb::arg("shared"), nb::arg("x"),
              nb::arg("y"), nb::arg("z"), nb::arg("device"), "How many clusters of that size run at once.");
 }
@@ -271,8 +271,8 @@ void nereid::python::bindCudaDriver(nb::module_ &module) {
         }();
         ensure(done);
       },
-      nb::arg("device"), "Waits for everything that a GPU was given.");
-  driver.def("pointer_info", &pointerInfo, nb::arg("address"), "What the driver knows of an address, or None.");
+      nb::arg("device"), "Waits for all work of a GPU.");
+  driver.def("pointer_info", &pointerInfo, nb::arg("address"), "The driver's information about an address, or None.");
   driver.def("can_access", &canAccess, nb::arg("array"), "Whether GPUs can read this array of the host's.");
   driver.def(
       "set_check_pointers", [](bool flag) { checkPointers.store(flag); }, nb::arg("flag"),

@@ -256,7 +256,7 @@ static nb::object launchable(const CompiledData &code) {
   return bytesOf(artifact::serialize(small));
 }
 
-/// For each run-time parameter, whether the kernel may write through it.
+/// Per run-time parameter, whether the kernel may write through it.
 static std::vector<bool> written(const CompiledData &code) {
   std::vector<bool> flags;
   for (const artifact::Parameter &parameter : code.artifact.parameters)
@@ -273,6 +273,6 @@ void nereid::python::bindXla(nb::module_ &module) {
   xla.def("write", &bytesOfCall, nb::arg("call"), nb::arg("name"), nb::arg("metadata"), nb::arg("compressed"),
           "A call as bytes.");
   xla.def("read", &callOfBytes, nb::arg("payload"), nb::arg("compressed"), "(call, name, metadata) of a payload.");
-  xla.def("written", &written, nb::arg("code"), "For each run-time parameter, whether the kernel may write behind it.");
+  xla.def("written", &written, nb::arg("code"), "Per run-time parameter, whether the kernel may write through it.");
   xla.def("launchable", &launchable, nb::arg("code"), "The part of a compiled kernel that a launch needs, as bytes.");
 }

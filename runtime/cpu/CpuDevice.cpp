@@ -178,8 +178,8 @@ static Expected<void> checkArtifact(const artifact::Artifact &artifact) {
   if (artifact.abi != artifact::Abi::Plain)
     return Error{"load-abi", "kernel `" + artifact.name + "` has the ABI `own`; the cpu takes `plain`"};
   if (artifact.arenaAlign > kArenaAlign)
-    return Error{"load-abi", "kernel `" + artifact.name + "` wants an arena aligned to " +
-                                 std::to_string(artifact.arenaAlign) + " bytes; the cpu gives " +
+    return Error{"load-abi", "kernel `" + artifact.name + "` needs an arena aligned to " +
+                                 std::to_string(artifact.arenaAlign) + " bytes; the cpu provides " +
                                  std::to_string(kArenaAlign)};
   return establishFeatures(artifact.target.features);
 }

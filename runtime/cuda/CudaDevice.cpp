@@ -158,7 +158,7 @@ Expected<PointerInfo> CudaDevice::pointerInfo(uint64_t address) {
   const Result result =
       scope.result != Success ? scope.result : owner.calls().cuPointerGetAttributes(5, attributes, values, address);
   if (result != Success)
-    return failure("cuda-call", "cannot ask what a pointer points to", "cuPointerGetAttributes", result);
+    return failure("cuda-call", "cannot query the memory of a pointer", "cuPointerGetAttributes", result);
   info.isKnown = memoryType != 0;
   info.isOnHost = memoryType == kHostMemory;
   return info;

@@ -56,7 +56,7 @@ static Error loadError(const CudaDevice &device, const artifact::Artifact &artif
     return {"load-driver", quoted(artifact) + " needs a driver for CUDA " + cudaVersionText(needed) +
                                "; the installed one is for CUDA " + cudaVersionText(device.driver().version()) + ": " +
                                device.driver().describe("cuModuleLoadDataEx", result) +
-                               "; update the driver, or take the assembler of an older CUDA"};
+                               "; update the driver, or use ptxas of an older CUDA"};
   Error error =
       device.failure("load-binary", "the code of " + quoted(artifact) + " cannot be loaded on " + device.name(),
                      "cuModuleLoadDataEx", result);

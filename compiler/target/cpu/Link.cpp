@@ -130,7 +130,7 @@ static bool runLld(llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors)
 static llvm::Expected<bool> runGuarded(Linker linker, llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors) {
   bool isLinked = false;
   if (const auto fatal = support::runGuarded([&] { isLinked = linker(args, errors); }))
-    return llvm::createStringError("the linker gave up: " + *fatal);
+    return llvm::createStringError("the linker crashed: " + *fatal);
   return isLinked;
 }
 

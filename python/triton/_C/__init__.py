@@ -10,7 +10,7 @@ import types
 
 _FOREIGN = (
     "another `triton` package is installed in the same folder as nereid-triton ({where}); "
-    "each has overwritten files of the other. Mend it with: "
+    "each has overwritten files of the other. Repair it with: "
     "python -m pip uninstall -y triton nereid-triton && "
     "python -m pip install --no-cache-dir --force-reinstall nereid-triton"
 )

@@ -63,7 +63,7 @@ def make_tensordesc_arg(arg: Any, metadata: Any, _: Any = None) -> list[Any]:
     """
     if metadata is not None:
         raise NotImplementedError(
-            "kernels of Nereid take the parts of a tensor descriptor; there is no tensor map to pass"
+            "kernels of Nereid take the fields of a tensor descriptor; there is no tensor map to pass"
         )
     return decompose_descriptor(arg)
 

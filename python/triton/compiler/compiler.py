@@ -337,7 +337,7 @@ class CompiledKernel:
         else:
             raise TypeError(
                 f"{self.name} takes all its {len(kinds)} arguments, constants included, or its "
-                f"{len(passed)} that are no constants; {len(args)} were given"
+                f"{len(passed)} that are not constants; {len(args)} were given"
             )
         return tuple(
             given[index] if index in given else self.src.constants.get((index,))

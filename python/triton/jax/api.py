@@ -63,7 +63,7 @@ def triton_call(
     )
     if not shapes:
         raise ValueError(
-            "out_type has no results, and JAX drops what nobody can see; a kernel that changes an "
+            "out_type has no results, and JAX removes calls without results; a kernel that changes an "
             "operand has it as a result, too: see input_output_aliases"
         )
     aliases = dict(input_output_aliases or {})

@@ -43,8 +43,8 @@ def _target(platform: str, capability: int | None) -> Any:
             text = jax.devices("cuda")[0].compute_capability
         except RuntimeError as error:
             raise RuntimeError(
-                "a call is lowered for CUDA where there is no GPU to ask for its compute capability; "
-                "say which one is meant, as in compute_capability=90"
+                "a call is lowered for CUDA without a GPU that reports its compute capability; "
+                "specify it, as in compute_capability=90"
             ) from error
         major, minor = str(text).split(".")
         capability = int(major) * 10 + int(minor)

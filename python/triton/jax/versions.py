@@ -17,6 +17,6 @@ def check_jaxlib() -> None:
     known = tuple(map(int, version.split(".")[:2]))
     if not FIRST <= known < BEYOND:
         raise RuntimeError(
-            f"jaxlib {version} is installed; triton.jax knows versions 0.{FIRST[1]} to "
+            f"jaxlib {version} is installed; triton.jax supports versions 0.{FIRST[1]} to "
             f"0.{BEYOND[1] - 1}"
         )

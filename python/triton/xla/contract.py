@@ -83,6 +83,6 @@ class Contract(NamedTuple):
         if array.is_written and not self.may_write_operands:
             raise ValueError(
                 f"{self.kernel} writes to `{array.name}`, which is {label} of the node: what it "
-                "writes would be lost, or appear in a tensor that XLA takes for unchanged; make it "
+                "writes would be lost, or appear in a tensor that XLA assumes not to change; make it "
                 "an output, or pass may_write_operands=True to triton_call"
             )

@@ -28,8 +28,8 @@ TEST(CpuLink, fatal_error_in_the_linker_lets_the_next_link_go_on) {
   std::string within, after;
   // As in a compilation, which is guarded itself.
   EXPECT_FALSE(support::runGuarded([&] { within = failureOf(cpu::linkShared(code.object, "kernel", giveUp)); }));
-  EXPECT_EQ(within, "the linker gave up: no way");
-  EXPECT_EQ(failureOf(cpu::linkShared(code.object, "kernel", giveUp)), "the linker gave up: no way");
+  EXPECT_EQ(within, "the linker crashed: no way");
+  EXPECT_EQ(failureOf(cpu::linkShared(code.object, "kernel", giveUp)), "the linker crashed: no way");
   EXPECT_FALSE(support::runGuarded([&] { after = failureOf(cpu::linkShared(code.object, "kernel")); }));
   EXPECT_EQ(after, "");
 }

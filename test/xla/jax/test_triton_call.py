@@ -362,7 +362,7 @@ def test_an_unknown_jaxlib_is_refused(monkeypatch):
     versions.check_jaxlib.cache_clear()
     monkeypatch.setattr(versions.jaxlib.version, "__version__", "0.99.1")
     with pytest.raises(
-        RuntimeError, match="jaxlib 0.99.1 is installed; triton.jax knows versions 0.10 to 0.12"
+        RuntimeError, match="jaxlib 0.99.1 is installed; triton.jax supports versions 0.10 to 0.12"
     ):
         add(floats(8), floats(8))
     versions.check_jaxlib.cache_clear()

@@ -58,7 +58,7 @@ def make_tensordesc_arg(descriptor: Any, metadata: Any, _type: Any = None) -> li
     Kernels build the tensor maps that they need, so their `tensordesc_meta` lists none.
     """
     if metadata is not None:
-        raise NotImplementedError("kernels take no tensor maps of the host")
+        raise NotImplementedError("kernels accept no tensor maps from the host")
     return decompose_descriptor(descriptor)
 
 
