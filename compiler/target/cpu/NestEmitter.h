@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The loop over the vector dimension is emitted in up to three parts:
-// main      every prefix mask and every condition of a mask holds: no masks are emitted
-// masked    the chunk that a prefix ends in (all chunks, where a condition fails)
-// inactive  no prefix holds: masked loads give their `other`, memory is not accessed
+//   main      every prefix mask and every condition of a mask holds: no masks are emitted
+//   masked    the chunk that a prefix ends in (all chunks, where a condition fails)
+//   inactive  no prefix holds: masked loads give their `other`, memory is not accessed
 // A value that does not depend on an inner loop is emitted before that loop.
 #pragma once
 
