@@ -125,7 +125,7 @@ struct KeyReader {
   bool tuple(ArgumentSpec &out, int depth) {
     uint32_t count = 0;
     // An element takes at least two bytes, which bounds the count.
-    if (depth == kMaxDepth || !number(count) || count > rest.size() / 2)
+    if (depth == kMaxTupleDepth || !number(count) || count > rest.size() / 2)
       return false;
     std::vector<ArgumentSpec> elements(count);
     for (ArgumentSpec &element : elements)

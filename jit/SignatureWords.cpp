@@ -9,8 +9,6 @@
 
 namespace nereid::jit {
 
-static constexpr size_t kNone = std::string_view::npos;
-
 /// The edit distance of two short words, for suggestions of types.
 static size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);

@@ -59,7 +59,7 @@ struct Warps {
 } // namespace
 
 /// Adds the warps' bits. The tile lacks the dim `absent`: warps along it hold copies.
-static void addWarps(Bases &bases, const Warps &warps, std::optional<unsigned> absent) {
+static void addWarps(TileBases &bases, const Warps &warps, std::optional<unsigned> absent) {
   const unsigned rank = warps.perCta.size();
   for (unsigned index : llvm::seq<unsigned>(0, rank)) {
     const unsigned dim = warps.rowsFirst ? index : rank - 1 - index;

@@ -63,7 +63,7 @@ static unsigned planRuns(llvm::ArrayRef<Holder> holders, ScanPlan &plan) {
 
 namespace {
 /// The images of each bit of an input in the row index and in the block index.
-struct Bases {
+struct ScanBases {
   llvm::SmallVector<uint32_t, 10> rows, blocks;
 
   ScanBases(const LinearLayout &layout, const LinearLayout &withoutAxis, llvm::StringRef axis, llvm::StringRef input,

@@ -55,7 +55,7 @@ static thread_local Guard *activeGuard = nullptr;
 static std::atomic<unsigned> cancelledRuns{0};
 
 // A forked child has no threads of such runs.
-[[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { cancelledRuns.store(0); });
+[[maybe_unused]] static const int counterRegistered = pthread_atfork(nullptr, nullptr, [] { cancelledRuns.store(0); });
 
 [[noreturn]] static void leave(Guard &guard, const char *reason) {
   guard.reason = reason;

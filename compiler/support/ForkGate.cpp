@@ -74,4 +74,4 @@ static void afterForkInChild() {
 }
 
 // Registered at load time: a registration at first use could itself be interrupted by a fork.
-[[maybe_unused]] static const int registered = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
+[[maybe_unused]] static const int gateRegistered = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);

@@ -47,8 +47,7 @@ int main(int argc, char **argv) {
   compile->add_option("--ptxas", arguments.cudaTools.ptxas,
                       "the ptxas to use for cubins, instead of the one that is found");
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
-  compile
-      ->add_option("--ptxas-timeout", arguments.ptxasTimeout, "limit in seconds for one run of either; 0: no limit")
+  compile->add_option("--ptxas-timeout", arguments.ptxasTimeout, "limit in seconds for one run of either; 0: no limit")
       ->capture_default_str();
   compile->add_flag("--debug", arguments.debug, "enable device asserts");
   compile->add_option("--sanitize", arguments.sanitize,

@@ -68,8 +68,8 @@ DescriptorAccess accessTo(OpBuilder &builder, Location loc, const DescriptorFiel
 }
 
 /// The access to the tile that begins at the indices.
-Access blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
-               ArrayRef<Value> indices) {
+DescriptorAccess blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
+                         ArrayRef<Value> indices) {
   SmallVector<Value> coordinates;
   for (auto [index, extent] : llvm::zip_equal(indices, type.getBlockType().getShape()))
     coordinates.push_back(tt::coordinatesFrom(builder, loc, widened(builder, loc, index), extent));
@@ -77,8 +77,8 @@ Access blockAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const 
 }
 
 /// One row for each index, starting at a column.
-Access rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields, Value rows,
-              Value column) {
+DescriptorAccess rowsAt(OpBuilder &builder, Location loc, tt::TensorDescType type, const DescriptorFields &fields,
+                        Value rows, Value column) {
   Value columns = tt::coordinatesFrom(builder, loc, widened(builder, loc, column), type.getBlockType().getDimSize(1));
   return accessTo(builder, loc, fields, {widened(builder, loc, rows), columns});
 }
@@ -202,7 +202,7 @@ std::optional<tt::RMWOp> combinationOf(tt::DescriptorReduceKind kind, Type eleme
 
 /// Min and max of f16 and bf16 by integer atomics: positive numbers are ordered as integers, negative ones in reverse
 /// as unsigned integers.
-void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const Access &access, Value value) {
+void combineSmallFloats(OpBuilder &builder, Location loc, bool isMax, const DescriptorAccess &access, Value value) {
   Type bits = tt::withElement(value.getType(), builder.getI16Type());
   Type pointers = tt::withElement(access.pointers.getType(), tt::PointerType::get(builder.getI16Type()));
   Value pattern = tt::BitcastOp::create(builder, loc, bits, value);
@@ -235,8 +235,8 @@ struct RewriteReduce : Rewrite<tt::DescriptorReduceOp> {
     const bool isSmallFloat = isSmallFloatExtreme(op.getKind(), element);
     if (!combination && !isSmallFloat)
       return failure(); // reported before the conversion
-    const Access access = blockAt(rewriter, op.getLoc(), type, DescriptorFields(adaptor.getDesc()),
-                                  tt::flattenValues(adaptor.getIndices()));
+    const DescriptorAccess access = blockAt(rewriter, op.getLoc(), type, DescriptorFields(adaptor.getDesc()),
+                                            tt::flattenValues(adaptor.getIndices()));
     Value value = adaptor.getSrc().front();
     if (isSmallFloat)
       combineSmallFloats(rewriter, op.getLoc(), op.getKind() == tt::DescriptorReduceKind::MAX, access, value);

@@ -31,8 +31,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-static constexpr StringLiteral kNumStages = "tt.num_stages", kScheduledStage = "tt.scheduled_max_stage";
-
 //--- multi-buffered allocations ------------------------------------------------------------
 
 namespace {

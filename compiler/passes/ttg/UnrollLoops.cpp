@@ -23,8 +23,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
 
-static constexpr StringLiteral kUnrollFactor = "tt.loop_unroll_factor", kNumStages = "tt.num_stages";
-
 /// The step of the unrolled loop; nothing where it is unknown or overflows its type.
 static std::optional<APInt> stepOfAll(scf::ForOp loop, unsigned factor) {
   const std::optional<APInt> step = loop.getConstantStep();
@@ -88,7 +86,7 @@ struct UnrollLoops : ttg::impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { // from the innermost loop outwards
-      if (loop->hasAttr(kUnrollFactor))
+      if (loop->hasAttr(kLoopUnrollFactor))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
