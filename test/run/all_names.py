@@ -41,5 +41,5 @@ def test_few_names_are_unsupported_and_each_has_a_test_of_its_error():
     for name, test in listed.items():
         shown = name.removeprefix("triton.language.")
         text = (TESTS.parent / test).read_text()
-        error = re.search(rf"error: `tl\.{re.escape(shown)}` is not there .*\n.*{re.escape(shown)}\(", text)
+        error = re.search(rf"error: `tl\.{re.escape(shown)}` does not exist .*\n.*{re.escape(shown)}\(", text)
         assert error, f"{test} does not show the error of {name}"

@@ -259,10 +259,10 @@ template <AtomicKind kind> Builtin entry(llvm::StringLiteral name, llvm::StringL
 llvm::ArrayRef<Builtin> atomicBuiltins() {
   static const Builtin table[] = {
       entry<AtomicKind::Add>("atomic_add", "Adds to memory, atomically; returns the old value."),
-      entry<AtomicKind::Max>("atomic_max", "Writes the greater of memory and a value, atomically; gives what was there "
-                                           "before. NaNs count as greater than infinity, with a sign as less than it."),
-      entry<AtomicKind::Min>("atomic_min", "Writes the lesser of memory and a value, atomically; gives what was there "
-                                           "before. NaNs count as greater than infinity, with a sign as less than it."),
+      entry<AtomicKind::Max>("atomic_max", "Writes the greater of memory and a value, atomically; returns the old "
+                                           "value. NaNs count as greater than infinity, with a sign as less than it."),
+      entry<AtomicKind::Min>("atomic_min", "Writes the lesser of memory and a value, atomically; returns the old "
+                                           "value. NaNs count as greater than infinity, with a sign as less than it."),
       entry<AtomicKind::And>("atomic_and", "Clears bits of memory, atomically; returns the old value."),
       entry<AtomicKind::Or>("atomic_or", "Sets bits of memory, atomically; returns the old value."),
       entry<AtomicKind::Xor>("atomic_xor", "Flips bits of memory, atomically; returns the old value."),

@@ -107,9 +107,9 @@ class tensor(base_value):
     def atomic_load(self, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
         """Reads any numbers from memory, atomically; `sem` is "acquire" (the default) or "relaxed"."""
     def atomic_max(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Writes the greater of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
+        """Writes the greater of memory and a value, atomically; returns the old value. NaNs count as greater than infinity, with a sign as less than it."""
     def atomic_min(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-        """Writes the lesser of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
+        """Writes the lesser of memory and a value, atomically; returns the old value. NaNs count as greater than infinity, with a sign as less than it."""
     def atomic_or(self, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
         """Sets bits of memory, atomically; returns the old value."""
     def atomic_poll(self, expected_value: Any, sem: Any = ..., scope: Any = ..., timeout_ns: Any = ..., *, _semantic: Any = ...) -> tensor:
@@ -230,9 +230,9 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = ..., scope: Any = ..
 def atomic_load(pointer: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Reads any numbers from memory, atomically; `sem` is "acquire" (the default) or "relaxed"."""
 def atomic_max(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Writes the greater of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
+    """Writes the greater of memory and a value, atomically; returns the old value. NaNs count as greater than infinity, with a sign as less than it."""
 def atomic_min(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
-    """Writes the lesser of memory and a value, atomically; gives what was there before. NaNs count as greater than infinity, with a sign as less than it."""
+    """Writes the lesser of memory and a value, atomically; returns the old value. NaNs count as greater than infinity, with a sign as less than it."""
 def atomic_or(pointer: Any, val: Any, mask: Any = ..., sem: Any = ..., scope: Any = ..., *, _semantic: Any = ...) -> tensor:
     """Sets bits of memory, atomically; returns the old value."""
 def atomic_poll(pointer: Any, expected_value: Any, sem: Any = ..., scope: Any = ..., timeout_ns: Any = ..., *, _semantic: Any = ...) -> tensor:
