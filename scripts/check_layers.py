@@ -47,6 +47,24 @@ FOREIGN = {
 MACHINE_PATH = re.compile(r"(?<![\w.$}~-])/(?:root|work|home|Users|mnt)/(?!someone)\w")
 URL_HOST = re.compile(r"https?://([\w.-]+)")
 ALLOWED_HOSTS = {"download.pytorch.org"}
+# Private words and the field's terms for them; checked in identifiers, comments and texts of the product's sources and docs.
+TERMS = {
+    "abandoned": "cancelled",
+    "byte ?float": "fp8",
+    "copy engine": "TMA",
+    "early ?loads?": "pipelined load, prefetched load",
+    "facts": "properties, features, axis info",
+    "given up": "cancelled",
+    "keep ?costly": "materialise",
+    "made again": "rematerialised",
+    "matrix loads?": "ldmatrix",
+    "products? by warp groups": "wgmma, warp-group dot",
+    "promises?": "hint, launch bound",
+    "turns ahead": "iterations ahead",
+    "why ?not": "reason",
+}
+PRIVATE_WORD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(TERMS)})(?![a-z])", re.IGNORECASE)
+SPOKEN = ("compiler/", "runtime/", "jit/", "artifact/", "xla/", "python/", "tools/", "include/", "docs/", "README.md")
 
 
 def tracked() -> list[str]:
@@ -259,6 +277,19 @@ def check_texts(files: list[str]) -> list[str]:
     return wrong
 
 
+def check_terms(files: list[str]) -> list[str]:
+    wrong = []
+    for name in files:
+        if not name.startswith(SPOKEN) or os.path.splitext(name)[1] not in TEXT:
+            continue
+        for number, line in enumerate(read(name).splitlines(), 1):
+            for found in PRIVATE_WORD.finditer(line):
+                word = found.group()
+                term = next(t for w, t in TERMS.items() if re.fullmatch(w, word, re.IGNORECASE))
+                wrong.append(f"{name}:{number}: '{word}'; the field says {term}")
+    return wrong
+
+
 def note_long_files(files: list[str]) -> None:
     for name in files:
         if name.endswith((*CPP, ".td", ".py")):
@@ -275,6 +306,7 @@ CHECKS = {
     "file names say something": check_names,
     "every source names its licence": check_licence,
     "no machine's paths, no hosts": check_texts,
+    "texts use the field's terms": check_terms,
 }
 
 

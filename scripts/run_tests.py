@@ -29,6 +29,8 @@ TAIL_CHARS = 20_000  # of a failing level's output
 WHEEL_LEVELS = ("run", "interpret", "python")
 PTX_DEVICE = "cuda:90"
 PTX_PROCESSES = 2
+UNIT_PROCESSES = 2
+QUICK_LEVELS = ("layers", "unit", "golden", "ir", "quick-run")
 # The tests for compute-sanitizer: every kind of access, exchange between threads and loop.
 SANITIZED = (
     "vector_add.py",
@@ -124,14 +126,29 @@ def unit(request: Request) -> Outcome:
     program = os.path.join(BUILD, "bin", "nereid-unit-tests")
     if not os.path.exists(program):
         return Outcome().fail(f"{program} is not built")
-    report = report_path("unit.json")
-    done = run([program, f"--gtest_output=json:{report}"], "test-unit")
+
+    def part(index: int) -> Outcome:
+        shard = {"GTEST_TOTAL_SHARDS": str(UNIT_PROCESSES), "GTEST_SHARD_INDEX": str(index)}
+        report = report_path(f"unit-{index}.json")
+        done = run([program, f"--gtest_output=json:{report}"], f"test-unit-{index}", **shard)
+        return unit_outcome(report, done)
+
+    total = Outcome()
+    with ThreadPoolExecutor() as pool:
+        for outcome in pool.map(part, range(UNIT_PROCESSES)):
+            total.add(outcome)
+    return total
+
+
+def unit_outcome(report: str, done: subprocess.CompletedProcess[str]) -> Outcome:
     outcome = Outcome(output=done.stdout)
     if not os.path.exists(report):
         return outcome.fail(f"the unit tests crashed with status {done.returncode}")
     with open(report, encoding="utf-8") as file:
         suites = json.load(file)["testsuites"]
     for case in (case for suite in suites for case in suite["testsuite"]):
+        if case["status"] == "NOTRUN":  # of another shard
+            continue
         if case.get("failures"):
             outcome.failed += 1
         elif case["result"] == "COMPLETED":
@@ -317,6 +334,7 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
     "golden": lambda request: lit("golden"),
     "ir": lambda request: lit("ir"),
     "run": lambda request: run_tests_of_kernels(request.device, "run"),
+    "quick-run": lambda request: run_tests_of_kernels(request.device, "quick-run", "--shard=0/4"),
     "interpret": lambda request: run_tests_of_kernels(
         "cpu", "interpret", "--interpret", files=INTERPRETED
     ),
@@ -325,7 +343,7 @@ LEVELS: dict[str, Callable[[Request], Outcome]] = {
     "xla": xla,
     "sanitize": sanitize,
 }
-WHEN_ASKED_FOR = ("sanitize",)
+WHEN_ASKED_FOR = ("sanitize", "quick-run")
 
 
 def install_wheel(path: str) -> None:
@@ -351,8 +369,11 @@ def parse() -> tuple[Request, list[str]]:
     parser.add_argument(
         "--sanitize", action="store_true", help="as naming the level sanitize"
     )
-    parser.add_argument("levels", nargs="*", metavar="level", help=" ".join(LEVELS))
+    parser.add_argument("levels", nargs="*", metavar="level", help="quick " + " ".join(LEVELS))
     args = parser.parse_args()
+    if "quick" in args.levels:
+        args.levels = [*args.levels, *QUICK_LEVELS]
+        args.levels.remove("quick")
     possible = WHEEL_LEVELS if args.wheel else tuple(LEVELS)
     for level in args.levels:
         if level not in possible:

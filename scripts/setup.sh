@@ -210,8 +210,11 @@ configure_step() {
 }
 
 # compile_step PRESET [TARGET ...]: all but what only tests need, or these targets.
+# compile_step PRESET TARGET...: builds these targets.
 compile_step() {
-  step "building $1" "build-$1" ninja -C "build/$1" -j "$(jobs_for_memory)"
+  preset=$1
+  shift
+  step "building $preset" "build-$preset" ninja -C "build/$preset" -j "$(jobs_for_memory)" "$@"
 }
 
 # python_of VERSION: an interpreter of that version, from PATH or pyenv; empty if there is none.

@@ -188,7 +188,7 @@ bool support::isCancelled() {
 
 void support::exitIfCancelled() {
   if (isCancelled())
-    leave(*activeGuard, "given up");
+    leave(*activeGuard, "cancelled");
 }
 
 support::TimeLimit::TimeLimit(std::chrono::seconds limit) {

@@ -230,7 +230,7 @@ TEST(DriverFailures, a_fatal_error_of_llvm_leaves_a_reproducer) {
   attempt.target.features = "";
   EXPECT_EQ(attempt.code(), "internal-fatal");
   const std::string text = attempt.diagnostics.render();
-  const size_t path = text.find("kept in ") + 8;
+  const size_t path = text.find("input is in ") + 12;
   const std::string file = text.substr(path, text.find(".ttir") + 5 - path);
   EXPECT_TRUE(llvm::sys::fs::exists(file)) << text;
   llvm::sys::fs::remove(file);
