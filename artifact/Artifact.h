@@ -18,7 +18,7 @@
 namespace nereid::artifact {
 
 /// Raised whenever a field changes its meaning; older files are then cache misses.
-inline constexpr uint32_t kFormatVersion = 2;
+inline constexpr uint32_t kFormatVersion = 3;
 
 /// The target of the code, with every name resolved (never "native").
 struct Target {
