@@ -120,7 +120,7 @@ def test_warmup_gives_a_kernel_that_launches():
     assert np.array_equal(out, x + y)
     with pytest.raises(
         TypeError,
-        match="add_kernel takes all its 5 arguments, constants included, or its 4 that are no "
+        match="add_kernel takes all its 5 arguments, constants included, or its 4 that are not "
         "constants; 3 were given",
     ):
         kernel[(2, 1, 1)](x, y, out)
