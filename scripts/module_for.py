@@ -19,6 +19,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build", "dev")
 PYTHON_HEADERS = re.compile(r"^(?:-I)?(/.*/include/python3\.\d+)$")
+MODULE_OBJECTS = "CMakeFiles/libtriton-objects.dir/"  # also where several files are compiled as one
 LLVM = "/usr/lib/llvm-22/lib"
 
 
@@ -38,7 +39,7 @@ def commands() -> list[dict[str, str]]:
         return [
             entry
             for entry in json.load(file)
-            if "/python/bindings/" in entry["file"] or "/nanobind/src/" in entry["file"]
+            if MODULE_OBJECTS in entry["command"] or "/nanobind/src/" in entry["file"]
         ]
 
 

@@ -240,7 +240,7 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
     }
     text = json.dumps(header).encode()
     size = 24 + len(text) + len(binary) + 16
-    start = b"\x89NRK\r\n\x1a\n" + (2).to_bytes(4, "little") + len(text).to_bytes(4, "little")
+    start = b"\x89NRK\r\n\x1a\n" + (3).to_bytes(4, "little") + len(text).to_bytes(4, "little")
     data = start + size.to_bytes(8, "little") + text + binary
     return data + stub.checksum(data)
 
