@@ -279,7 +279,8 @@ def calls_a_library(x_ptr, BLOCK: tl.constexpr):
     tl.store(x_ptr + i, libdevice.erfc(tl.load(x_ptr + i)))
 
 
-def test_a_remark_is_printed_once(capfd):
+def test_a_remark_is_printed_once(capfd, monkeypatch, tmp_path):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))  # a kernel from the cache prints none
     for block in (4, 8, 16):
         calls_a_library.warmup(np.zeros(16, np.float32), block, grid=(1,))
     printed = capfd.readouterr().err
