@@ -122,6 +122,15 @@ def agree(outcome: Outcome, returncode: int) -> Outcome:
     return outcome
 
 
+def in_parts(part: Callable[[int], Outcome], count: int) -> Outcome:
+    """The sum of part(0) to part(count - 1), which run side by side."""
+    total = Outcome()
+    with ThreadPoolExecutor() as pool:
+        for outcome in pool.map(part, range(count)):
+            total.add(outcome)
+    return total
+
+
 def unit(request: Request) -> Outcome:
     program = os.path.join(BUILD, "bin", "nereid-unit-tests")
     if not os.path.exists(program):
@@ -133,11 +142,7 @@ def unit(request: Request) -> Outcome:
         done = run([program, f"--gtest_output=json:{report}"], f"test-unit-{index}", **shard)
         return unit_outcome(report, done)
 
-    total = Outcome()
-    with ThreadPoolExecutor() as pool:
-        for outcome in pool.map(part, range(UNIT_PROCESSES)):
-            total.add(outcome)
-    return total
+    return in_parts(part, UNIT_PROCESSES)
 
 
 def unit_outcome(report: str, done: subprocess.CompletedProcess[str]) -> Outcome:
@@ -272,11 +277,8 @@ def ptx(request: Request) -> Outcome:
         environment = {"TRITON_CACHE_DIR": cache, "TRITON_PTXAS_PATH": ptxas}
         return run_tests_of_kernels(PTX_DEVICE, f"ptx-{index}", shard, **environment)
 
-    total = Outcome()
-    with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor() as pool:
-        for outcome in pool.map(part, range(PTX_PROCESSES)):
-            total.add(outcome)
-    return total
+    with tempfile.TemporaryDirectory() as cache:
+        return in_parts(part, PTX_PROCESSES)
 
 
 def why_no_ptxas() -> str:

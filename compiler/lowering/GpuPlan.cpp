@@ -5,6 +5,7 @@
 #include "compiler/analysis/Barriers.h"
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/SharedAccessPlan.h"
@@ -142,7 +143,7 @@ static bool isScheduledOp(Operation *op) {
 
 void PlanText::writeLoops(tt::FuncOp function) {
   function.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    auto ahead = loop->getAttrOfType<IntegerAttr>("tt.scheduled_max_stage");
+    auto ahead = loop->getAttrOfType<IntegerAttr>(tt::kScheduledStage);
     os << "\nloop at line " << lineOf(loop) << ": ";
     if (ahead)
       os << "loads run up to " << ahead.getInt() << " iterations ahead; an iteration\n";

@@ -3,6 +3,7 @@
 #include "compiler/lowering/LoopHints.h"
 
 #include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/tt/LoopAttributes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -32,7 +33,7 @@ void lowering::attachLoopHints(mlir::Operation *loop, llvm::Instruction *latch) 
   llvm::SmallVector<llvm::Metadata *> hints{nullptr}; // the first operand is the node itself
   if (forbidsHoisting(loop))
     hints.push_back(llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.licm.disable")));
-  if (auto factor = loop->getAttrOfType<mlir::IntegerAttr>("tt.loop_unroll_factor"); factor && factor.getInt() > 0) {
+  if (auto factor = loop->getAttrOfType<mlir::IntegerAttr>(tt::kLoopUnrollFactor); factor && factor.getInt() > 0) {
     auto *count = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), static_cast<uint64_t>(factor.getInt()));
     hints.push_back(llvm::MDNode::get(
         context, {llvm::MDString::get(context, "llvm.loop.unroll.count"), llvm::ConstantAsMetadata::get(count)}));

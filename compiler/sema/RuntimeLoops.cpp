@@ -4,6 +4,7 @@
 // A loop carries every name that it assigns and that was a tensor before it; names first assigned in the loop end with
 // it.
 #include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/LoopHints.h"
@@ -170,15 +171,15 @@ void sema::forbidHoisting(mlir::Operation *loop) {
 /// The hints of tl.range as attributes on the loop.
 static void attachHints(mlir::OpBuilder &builder, mlir::scf::ForOp loop, const RangeValue &range) {
   if (range.numStages)
-    loop->setAttr("tt.num_stages", builder.getI32IntegerAttr(*range.numStages));
+    loop->setAttr(tt::kNumStages, builder.getI32IntegerAttr(*range.numStages));
   if (range.loopUnrollFactor)
-    loop->setAttr("tt.loop_unroll_factor", builder.getI32IntegerAttr(*range.loopUnrollFactor));
+    loop->setAttr(tt::kLoopUnrollFactor, builder.getI32IntegerAttr(*range.loopUnrollFactor));
   if (range.disallowAccMultiBuffer)
-    loop->setAttr("tt.disallow_acc_multi_buffer", builder.getUnitAttr());
+    loop->setAttr(tt::kDisallowAccMultiBuffer, builder.getUnitAttr());
   if (range.flatten)
-    loop->setAttr("tt.flatten", builder.getUnitAttr());
+    loop->setAttr(tt::kFlatten, builder.getUnitAttr());
   if (range.warpSpecialize)
-    loop->setAttr("tt.warp_specialize", builder.getUnitAttr());
+    loop->setAttr(tt::kWarpSpecialize, builder.getUnitAttr());
   if (range.disableLicm)
     forbidHoisting(loop);
 }

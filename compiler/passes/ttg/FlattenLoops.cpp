@@ -13,9 +13,9 @@
 // registers.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
-#include "compiler/passes/ttg/LoopAttributes.h"
 #include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/TripCount.h"
 
@@ -253,9 +253,9 @@ SmallVector<Value> Flattener::createFlat(OpBuilder &builder) {
       scf::ForOp::create(builder, loc, number(builder, wide, 0), totalTripCount, number(builder, wide, 1), inits, body,
                          /*unsignedCmp=*/true);
   flat->setDiscardableAttrs(inner->getDiscardableAttrDictionary());
-  if (!flat->hasAttr(kNumStages))
-    if (Attribute stages = outer->getAttr(kNumStages))
-      flat->setAttr(kNumStages, stages);
+  if (!flat->hasAttr(tt::kNumStages))
+    if (Attribute stages = outer->getAttr(tt::kNumStages))
+      flat->setAttr(tt::kNumStages, stages);
   return ValueRange(flat.getResults()).slice(2, outer.getNumRegionIterArgs());
 }
 
@@ -321,12 +321,12 @@ struct FlattenLoops : ttg::impl::FlattenLoopsBase<FlattenLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { // from the innermost loop outwards
-      if (loop->hasAttr(kFlatten))
+      if (loop->hasAttr(tt::kFlatten))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      loop->removeAttr(kFlatten);
+      loop->removeAttr(tt::kFlatten);
       if (const std::string reason = flatten(loop, rewriter); reason.empty())
         ++numFlattened;
       else

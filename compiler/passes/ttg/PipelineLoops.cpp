@@ -9,11 +9,11 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/passes/ttg/AsyncDots.h"
 #include "compiler/passes/ttg/Diagnostics.h"
-#include "compiler/passes/ttg/LoopAttributes.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 #include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/PipelinedLoads.h"
@@ -332,7 +332,7 @@ bool Pipeliner::run() {
     dotWait = makeDotsAsync(loop, multiBuffers, rewriter);
   }
   scf::ForOp made = expandLoop(loop, schedule(), rewriter);
-  made->setAttr(kScheduledStage, rewriter.getI32IntegerAttr(pipelined.lastStage));
+  made->setAttr(tt::kScheduledStage, rewriter.getI32IntegerAttr(pipelined.lastStage));
   rewriter.setInsertionPointAfter(dotWait ? made->getNextNode() : made.getOperation());
   if (pipelined.hasThreadCopies())
     AsyncWaitOp::create(rewriter, loc, token, ValueRange(), 0);
@@ -431,9 +431,9 @@ struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {
     const analysis::AxisInfoAnalysis axisInfo(getOperation());
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      auto asked = loop->getAttrOfType<IntegerAttr>(kNumStages);
+      auto asked = loop->getAttrOfType<IntegerAttr>(tt::kNumStages);
       const unsigned stages = asked ? asked.getInt() : defaultStages;
-      loop->removeAttr(kNumStages);
+      loop->removeAttr(tt::kNumStages);
       if (stages < 2)
         continue;
       PipelinedLoads pipelined = fit(loop, axisInfo, stages);

@@ -9,9 +9,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/PointerBases.h"
+#include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
-#include "compiler/passes/ttg/LoopAttributes.h"
 #include "compiler/passes/ttg/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -152,7 +152,7 @@ void Prefetcher::apply(RewriterBase &rewriter) {
 }
 
 static unsigned stagesOf(scf::ForOp loop, unsigned otherwise) {
-  auto stages = loop->getAttrOfType<IntegerAttr>(kNumStages);
+  auto stages = loop->getAttrOfType<IntegerAttr>(tt::kNumStages);
   return stages ? stages.getInt() : otherwise;
 }
 
@@ -168,11 +168,11 @@ struct PrefetchLoads : ttg::impl::PrefetchLoadsBase<PrefetchLoads> {
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      if (loop->hasAttr(kScheduledStage))
+      if (loop->hasAttr(tt::kScheduledStage))
         continue; // already pipelined
-      const bool saysNothing = !loop->hasAttr(kNumStages);
+      const bool saysNothing = !loop->hasAttr(tt::kNumStages);
       const unsigned stages = stagesOf(loop, defaultStages);
-      loop->removeAttr(kNumStages);
+      loop->removeAttr(tt::kNumStages);
       Prefetcher prefetcher(loop);
       if (stages > 1 || askedStages > 1)
         prefetcher.collect(registerBudget);

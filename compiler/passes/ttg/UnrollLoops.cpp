@@ -5,9 +5,9 @@
 //         for %i = %mid to %ub step s { B(%i) }            // remainder, where there may be one
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
-#include "compiler/passes/ttg/LoopAttributes.h"
 #include "compiler/passes/ttg/Passes.h"
 #include "compiler/passes/ttg/TripCount.h"
 
@@ -74,7 +74,7 @@ static void unroll(scf::ForOp loop, const APInt &step, unsigned factor, Rewriter
   } else {
     loop.setLowerBound(end);
     loop.getInitArgsMutable().assign(unrolled.getResults());
-    loop->setAttr(kNumStages, rewriter.getI32IntegerAttr(1)); // few iterations: nothing to pipeline
+    loop->setAttr(tt::kNumStages, rewriter.getI32IntegerAttr(1)); // few iterations: nothing to pipeline
   }
   (void)unrolled.promoteIfSingleIteration(rewriter);
 }
@@ -86,12 +86,12 @@ struct UnrollLoops : ttg::impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() final {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { // from the innermost loop outwards
-      if (loop->hasAttr(kLoopUnrollFactor))
+      if (loop->hasAttr(tt::kLoopUnrollFactor))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      auto asked = dyn_cast<IntegerAttr>(loop->removeAttr(kLoopUnrollFactor));
+      auto asked = dyn_cast<IntegerAttr>(loop->removeAttr(tt::kLoopUnrollFactor));
       if (!asked || asked.getInt() < 2)
         continue;
       const unsigned factor = asked.getInt();

@@ -6,6 +6,7 @@
 // last nest that reads a tile prefetches the next one: the first nests of an iteration wait for memory, the last ones
 // compute. A load is prefetched only where its address moves by the same distance at each iteration, known before the
 // loop.
+#include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/target/cpu/Expressions.h"
 #include "compiler/target/cpu/KernelEmitter.h"
 
@@ -151,7 +152,7 @@ static const TileDot *dotAfter(const Sequence &body, const Nest *nest, const Aff
 
 /// How many iterations' loads may be in flight: the loop's own `num_stages`, else the launch's for loops with dots.
 static int64_t stagesOf(const Step &step, int64_t stagesOfDots) {
-  if (auto stages = step.op->getAttrOfType<IntegerAttr>("tt.num_stages"))
+  if (auto stages = step.op->getAttrOfType<IntegerAttr>(tt::kNumStages))
     return stages.getInt();
   const bool hasDot = llvm::any_of(step.regions.front().steps, [](const Step &inner) { return inner.dot != nullptr; });
   return hasDot ? stagesOfDots : 1;
