@@ -28,4 +28,4 @@ function(nereid_device_library target header)
 endfunction()
 
 nereid_device_library(cpu CLibrary.h -fPIC)
-nereid_device_library(nvidia Library.h --target=nvptx64-nvidia-cuda -ffreestanding)
+nereid_device_library(nvidia lowering/Library.h --target=nvptx64-nvidia-cuda -ffreestanding)

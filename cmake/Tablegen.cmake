@@ -19,10 +19,11 @@ function(nereid_tablegen td suffix)
   add_dependencies(nereid-tablegen ${target})
 endfunction()
 
-# The .td files of a dialect folder, distinguished by name: Dialect, Types, Attrs, AttrInterfaces, Enums, Interfaces or
+# The .td files of a dialect folder, distinguished by name: Dialect, Types, Attrs, AttrInterfaces, Enums, *Interfaces or
 # Ops, which includes those of op families.
 function(nereid_dialect folder)
-  cmake_path(GET folder FILENAME dialect)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/${folder}/Dialect.td dialect REGEX "let name = ")
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" dialect "${dialect}")
   file(GLOB tds RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.td)
   foreach(td IN LISTS tds)
     cmake_path(GET td STEM name)
@@ -41,7 +42,7 @@ function(nereid_dialect folder)
     elseif(name STREQUAL "Enums")
       nereid_tablegen(${td} h -gen-enum-decls)
       nereid_tablegen(${td} cpp -gen-enum-defs)
-    elseif(name STREQUAL "Interfaces")
+    elseif(name MATCHES "Interfaces$")
       nereid_tablegen(${td} h -gen-op-interface-decls)
       nereid_tablegen(${td} cpp -gen-op-interface-defs)
     elseif(name STREQUAL "Ops")

@@ -5,7 +5,7 @@
 #include "compiler/analysis/GatherPlan.h"
 #include "compiler/analysis/GlobalEffects.h"
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/dialect/ttg/AsyncTraits.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/layout/Conversion.h"
 
 #include "mlir/IR/SymbolTable.h"

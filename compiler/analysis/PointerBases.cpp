@@ -4,7 +4,7 @@
 
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/imported/Dialect.h"
-#include "compiler/dialect/ttg/AsyncTraits.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/Dialect.h"
 
 using namespace mlir;

@@ -61,6 +61,8 @@ struct Result {
 
 /// A context with all dialects loaded; it must not be used by two threads at once.
 std::unique_ptr<mlir::MLIRContext> createContext();
+/// The dialects of it, with what targets add to them.
+void registerDialects(mlir::DialectRegistry &registry);
 
 /// Compiles a kernel from its source. Nothing on failure; `diagnostics` then holds at least one error.
 std::optional<Result> compile(mlir::MLIRContext &context, const sema::KernelRequest &kernel, sema::HostEnv &host,

@@ -4,8 +4,8 @@
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/ttg/Dialect.h"
-#include "compiler/dialect/ttng/Dialect.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/target/nvidia/passes/TargetInterface.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/IR/AsmState.h"
@@ -14,12 +14,19 @@
 using namespace nereid;
 using namespace nereid::driver;
 
+void driver::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<check::CheckDialect, imported::LlvmDialect, imported::GpuDialect, tt::TtDialect, ttg::TtgDialect,
+                  mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect,
+                  mlir::cf::ControlFlowDialect>();
+  nvidia::registerDialect(registry);
+}
+
 std::unique_ptr<mlir::MLIRContext> driver::createContext() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
   // One kernel is too little work for a pool of threads.
-  auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->loadDialect<check::CheckDialect, imported::LlvmDialect, imported::GpuDialect, tt::TtDialect, ttg::TtgDialect,
-                       ttng::TtngDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                       mlir::ub::UBDialect, mlir::cf::ControlFlowDialect>();
+  auto context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
   context->printOpOnDiagnostic(false);
   return context;
 }

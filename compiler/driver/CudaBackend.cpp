@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Backend.h"
 
-#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/nvidia/CudaTarget.h"
 #include "compiler/target/nvidia/HostTensorMaps.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Parameters.h"
 
-#include "compiler/dialect/ttng/HostTensorMaps.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/driver/Compiler.h"
 
 using namespace nereid;
@@ -129,7 +129,7 @@ static std::vector<artifact::Parameter> descriptorParameters(tt::TensorDescType 
 
 bool driver::takesHostMaps(tt::FuncOp kernel) {
   return llvm::any_of(llvm::seq(kernel.getNumArguments()),
-                      [&](unsigned index) { return bool(kernel.getArgAttr(index, ttng::kTensorMap)); });
+                      [&](unsigned index) { return ttg::parameterByValue(kernel, index).has_value(); });
 }
 
 std::vector<artifact::Parameter> driver::parametersOf(tt::FuncOp kernel) {
@@ -141,7 +141,7 @@ std::vector<artifact::Parameter> driver::parametersOf(tt::FuncOp kernel) {
     auto descriptor = llvm::dyn_cast<tt::TensorDescType>(argument.getType());
     if (!descriptor) {
       parameters.push_back(parameterOf(argument.getType(), name, position++));
-      if (kernel.getArgAttr(index, ttng::kTensorMap)) {
+      if (ttg::parameterByValue(kernel, index)) {
         parameters.back().kind = artifact::ParameterKind::Descriptor;
         parameters.back().type = "tensormap";
       }

@@ -6,7 +6,8 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/tt/LoopAttributes.h"
-#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/SharedAccessPlan.h"
 
@@ -118,7 +119,7 @@ void PlanText::writeMove(Operation *op) {
     return writeSharedAccess(op, cast<RankedTensorType>(store.getSrc().getType()), store.getDst().getType());
   if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op); allocation && allocation.getSrc())
     return writeSharedAccess(op, cast<RankedTensorType>(allocation.getSrc().getType()), allocation.getType());
-  if (!isa<tt::DotOp, ttng::WarpGroupDotOp>(op))
+  if (!ttg::isDot(op))
     return;
   auto accumulator = cast<RankedTensorType>(op->getResult(0).getType());
   begin(op);
@@ -138,7 +139,7 @@ static bool isScheduledOp(Operation *op) {
   return isa<ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp, ttg::AsyncWaitOp, ttg::LocalLoadOp,
              ttg::LocalAllocOp, ttg::LocalStoreOp, tt::DotOp, tt::LoadOp, tt::StoreOp, tt::ReduceOp,
              ttg::ConvertLayoutOp>(op) ||
-         isa_and_nonnull<ttng::TtngDialect>(op->getDialect());
+         (op->getDialect() && op->getDialect()->getRegisteredInterface<ttg::TargetInterface>());
 }
 
 void PlanText::writeLoops(tt::FuncOp function) {
@@ -156,7 +157,7 @@ void PlanText::writeLoops(tt::FuncOp function) {
       for (StringRef detail : {"num", "pendings"})
         if (auto value = op.getAttrOfType<IntegerAttr>(detail))
           os << "until " << value.getInt() << " are pending";
-      if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(op); dot && dot.getIsAsync())
+      if (auto isAsync = op.getAttrOfType<BoolAttr>("isAsync"); isAsync && isAsync.getValue())
         os << "asynchronously";
       os << "\n";
     }

@@ -3,7 +3,7 @@
 #include "compiler/lowering/Kernel.h"
 
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/dialect/ttng/HostTensorMaps.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -30,9 +30,9 @@ std::vector<lowering::Param> lowering::paramsOf(tt::FuncOp kernel) {
   std::vector<Param> params;
   uint32_t offset = 0;
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    const bool isMap = bool(kernel.getArgAttr(index, ttng::kTensorMap));
-    const uint32_t size = isMap ? ttng::kTensorMapBytes : analysis::memoryBits(type) / 8;
-    offset = llvm::alignTo(offset, isMap ? ttng::kTensorMapAlign : size);
+    const auto byValue = ttg::parameterByValue(kernel, index);
+    const uint32_t size = byValue ? byValue->bytes : analysis::memoryBits(type) / 8;
+    offset = llvm::alignTo(offset, byValue ? byValue->alignment : size);
     params.push_back({offset, size});
     offset += size;
   }

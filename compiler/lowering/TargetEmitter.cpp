@@ -5,7 +5,3 @@
 using namespace nereid::lowering;
 
 TargetEmitter::~TargetEmitter() = default;
-
-void TargetEmitter::stmatrix(IrBuilder &, llvm::ArrayRef<llvm::Value *>, llvm::Value *, int64_t, bool) {
-  llvm_unreachable("only called on targets with stmatrix");
-}

@@ -3,16 +3,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/dialect/tt/Dialect.h"
-#include "compiler/dialect/ttg/MmaKind.h"
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/math/Math.h"
 
 #include "llvm/IR/IRBuilder.h"
 
 namespace nereid::lowering {
 
-struct WgmmaDot;
-class TmaEmitter;
+class OpEmitters;
+class TtgFunctionEmitter;
 
 using IrBuilder = llvm::IRBuilder<>;
 
@@ -87,10 +86,15 @@ class TargetEmitter {
 public:
   virtual ~TargetEmitter();
 
+  /// Adds the emitters of the target's own dialect, and of ops for which it has instructions.
+  virtual void addOpEmitters(OpEmitters &table) {}
+
   // Program.
   virtual unsigned threadsPerWarp() const = 0;
   /// Calling convention and launch bounds.
   virtual void markKernel(llvm::Function &function, const LaunchBounds &bounds) = 0;
+  /// Marks a kernel parameter that is passed by value; the argument is its address. False where there are none.
+  virtual bool markParameterByValue(llvm::Argument &parameter) { return false; }
   virtual llvm::Value *programId(IrBuilder &ir, unsigned axis) = 0;
   virtual llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) = 0;
   /// The thread's index in its CTA, below `numThreads`.
@@ -119,15 +123,16 @@ public:
   virtual llvm::Value *atomicGlobal(IrBuilder &ir, const AtomicAccess &access) = 0;
   /// LLVM's name of a scope. LLVM's own atomic accesses are used where the target has no instruction.
   virtual llvm::StringRef scopeName(tt::MemSyncScope scope) const = 0;
-  virtual bool hasLdmatrix() const = 0;
-  virtual bool hasStmatrix() const { return false; }
-  /// Loads `count` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory, one i32 per lane each, as
-  /// layout::LdStMatrixPlan describes.
-  virtual llvm::SmallVector<llvm::Value *, 8> ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
-                                                       unsigned count, bool isTransposed) = 0;
-  /// Inverse of ldmatrix: stores a lane's words, one per matrix, to the rows.
-  virtual void stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
-                        bool isTransposed);
+  /// Loads a tile's registers from a buffer in shared memory by instructions of the target, or stores them; false, with
+  /// nothing emitted, where plain accesses do as well.
+  virtual bool loadTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+                        mlir::RankedTensorType tile, llvm::MutableArrayRef<llvm::Value *> registers) {
+    return false;
+  }
+  virtual bool storeTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+                         mlir::RankedTensorType tile, llvm::ArrayRef<llvm::Value *> registers) {
+    return false;
+  }
   /// Starts a copy. Copies are committed in groups; the wait leaves the last `numPending` groups pending.
   virtual void copyAsync(IrBuilder &ir, const AsyncCopy &copy) = 0;
   virtual void commitCopies(IrBuilder &ir) = 0;
@@ -148,28 +153,6 @@ public:
   virtual llvm::StringRef externLibrary(llvm::StringRef name) const { return ""; }
   /// Null where the target has no such function with these types.
   virtual llvm::Value *callExtern(IrBuilder &ir, const ExternCall &call) = 0;
-
-  // Matrix instructions, for tiles in their layouts.
-  /// Adds the dots of two steps along k to four accumulators of a warp's 16 x 8 tile: rows g and g + 8, two columns
-  /// each. Words are i32, or f64: from `a` rows g and g + 8 of the first step, then of the second; from `b` one per
-  /// step.
-  virtual llvm::SmallVector<llvm::Value *, 4> emitMma(IrBuilder &ir, ttg::MmaKind kind, llvm::ArrayRef<llvm::Value *> a,
-                                                      llvm::ArrayRef<llvm::Value *> b,
-                                                      llvm::ArrayRef<llvm::Value *> accumulators) = 0;
-  /// The accumulators of a warp-group dot (wgmma); its operands may still be read where it does not wait.
-  virtual llvm::SmallVector<llvm::Value *> emitWgmma(IrBuilder &ir, const WgmmaDot &dot) = 0;
-  /// Waits until at most `pendings` dots are pending; returns the accumulators, which depend on the wait.
-  virtual llvm::SmallVector<llvm::Value *> waitForWgmma(IrBuilder &ir, unsigned pendings,
-                                                        llvm::ArrayRef<llvm::Value *> accumulators) = 0;
-  /// Orders the thread's accesses to shared memory before accesses of the async proxy (TMA, tensor cores) after the
-  /// next barrier.
-  virtual void fenceAsyncShared(IrBuilder &ir) = 0;
-  /// The address of a pointer to shared memory as an i32, in bytes from the start of the CTA's shared memory.
-  virtual llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) = 0;
-  /// The emitter of TMA copies; null where the target has none.
-  virtual TmaEmitter *tma() { return nullptr; }
-  /// Rounds to the nearest f32 with 10 bits of fraction (tf32).
-  virtual llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) = 0;
 
   // Conversions.
   /// Converts f32 to floats of 16 bits and fewer, rounded to nearest even or towards zero; values out of range of a

@@ -21,6 +21,9 @@ template <typename ConcreteOp> struct MemDescView : mlir::OpTrait::TraitBase<Con
 inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kThreadsPerWarp = "ttg.threads-per-warp",
                                      kNumCtas = "ttg.num-ctas", kTarget = "ttg.target", kShared = "ttg.shared",
                                      kMaxRegisters = "ttg.maxnreg";
+/// Bytes of global scratch memory of each program, and the alignment of each program's part.
+inline constexpr llvm::StringLiteral kScratchBytes = "ttg.global_scratch_memory_size",
+                                     kScratchAlignment = "ttg.global_scratch_memory_alignment";
 
 } // namespace nereid::ttg
 
@@ -40,6 +43,8 @@ class LocalAllocOp;
 const layout::LinearLayout &linearLayoutOf(mlir::RankedTensorType type);
 /// The encoding of a tile; null where it has none.
 LayoutEncoding encodingOf(mlir::Type type);
+/// Whether an encoding is that of a matrix instruction's accumulator.
+bool isMatrixInstruction(mlir::Attribute encoding);
 /// Whether two encodings give a tile of `shape` the same threads and registers.
 bool areEquivalent(LayoutEncoding a, LayoutEncoding b, llvm::ArrayRef<int64_t> shape);
 

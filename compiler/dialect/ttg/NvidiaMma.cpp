@@ -39,6 +39,8 @@ LogicalResult NvidiaMmaAttr::verify(function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
+bool ttg::isMatrixInstruction(Attribute encoding) { return isa_and_nonnull<NvidiaMmaAttr>(encoding); }
+
 bool NvidiaMmaAttr::isWgmma() const { return getVersionMajor() == 3; }
 
 unsigned NvidiaMmaAttr::getRank() const { return getWarpsPerCTA().size(); }

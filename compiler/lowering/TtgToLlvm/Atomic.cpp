@@ -3,6 +3,7 @@
 //
 // One of the threads that hold an element accesses memory; the others receive the result by a shuffle or, across warps,
 // through shared memory. For a scalar it is the CTA's first thread.
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -15,7 +16,7 @@ using namespace nereid;
 using namespace nereid::lowering;
 using layout::LinearLayout;
 
-namespace nereid::lowering {
+namespace {
 
 /// The accesses of one op.
 class AtomicEmitter {
@@ -43,7 +44,7 @@ private:
   llvm::Value *isOwner = nullptr;
 };
 
-} // namespace nereid::lowering
+} // namespace
 
 //--- one access ----------------------------------------------------------------------------
 
@@ -180,7 +181,7 @@ void AtomicEmitter::shareScalar(Tile &result) {
         result.front(), [&](llvm::Value *word) { return emitter.target.shuffleIndex(ir, word, ir.getInt32(0)); });
     return;
   }
-  llvm::Value *scratch = emitter.sharedPointer(emitter.module.shared.offsetOf.lookup(op));
+  llvm::Value *scratch = emitter.sharedScratch(op);
   emitter.target.storeShared(ir, emitter.pack(result), scratch, 0, isOwner);
   emitter.barrier();
   result.front() = ir.CreateLoad(result.front()->getType(), scratch);
@@ -192,7 +193,7 @@ void AtomicEmitter::shareTile(Tile &result) {
   const Type element = tt::elementOf(op->getResult(0).getType());
   if (emitter.module.shared.offsetOf.contains(op)) {
     const layout::SharedPlan plan = analysis::planCopies(layout, access.elementBits);
-    llvm::Value *buffer = emitter.sharedPointer(emitter.module.shared.offsetOf.lookup(op));
+    llvm::Value *buffer = emitter.sharedScratch(op);
     Tile loaded(result.size(), nullptr);
     emitter.storeShared(buffer, plan.store, 0, result);
     emitter.barrier();
@@ -240,4 +241,8 @@ LogicalResult AtomicEmitter::run() {
   return success();
 }
 
-LogicalResult TtgFunctionEmitter::emitAtomic(Operation *op) { return AtomicEmitter(*this, op).run(); }
+static LogicalResult emitAtomic(TtgFunctionEmitter &emitter, Operation *op) { return AtomicEmitter(emitter, op).run(); }
+
+void lowering::addAtomicEmitters(OpEmitters &table) {
+  table.add<emitAtomic, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp>();
+}

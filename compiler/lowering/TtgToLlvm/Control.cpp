@@ -4,7 +4,9 @@
 // A loop is entered only if its body runs: there is one branch per iteration, and hoisted code runs only where the body
 // does. Registers that are copies share a phi; so do registers of an index tile that differ by constants and advance
 // together.
+#include "compiler/dialect/imported/Dialect.h"
 #include "compiler/lowering/LoopHints.h"
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
@@ -34,7 +36,7 @@ static bool movesTogether(Value next, Value carried) {
   return true;
 }
 
-namespace nereid::lowering {
+namespace {
 
 /// The values that merge in a basic block, one phi per register.
 class TilePhis {
@@ -62,7 +64,7 @@ private:
   SmallVector<SmallVector<Phi>> phis; ///< of each value
 };
 
-} // namespace nereid::lowering
+} // namespace
 
 TilePhis::TilePhis(TtgFunctionEmitter &emitter, ValueRange values, ArrayRef<Tile> inits, ValueRange next)
     : emitter(emitter) {
@@ -131,28 +133,30 @@ template <typename Range> static SmallVector<Tile> tilesOf(Range &&values, llvm:
   return llvm::map_to_vector(values, [&](Value value) { return tile(value); });
 }
 
-LogicalResult TtgFunctionEmitter::emitFor(scf::ForOp op) {
-  auto valueTile = [&](Value value) { return tile(value); };
-  llvm::Value *lower = scalar(op.getLowerBound()), *upper = scalar(op.getUpperBound()), *step = scalar(op.getStep());
+static LogicalResult emitFor(TtgFunctionEmitter &emitter, scf::ForOp op) {
+  IrBuilder &ir = emitter.ir;
+  auto valueTile = [&](Value value) { return emitter.tile(value); };
+  llvm::Value *lower = emitter.scalar(op.getLowerBound()), *upper = emitter.scalar(op.getUpperBound()),
+              *step = emitter.scalar(op.getStep());
   auto runs = [&](llvm::Value *index) {
     return op.getUnsignedCmp() ? ir.CreateICmpULT(index, upper) : ir.CreateICmpSLT(index, upper);
   };
   const SmallVector<Tile> inits = tilesOf(op.getInitArgs(), valueTile);
-  llvm::BasicBlock *before = ir.GetInsertBlock(), *body = newBlock("for"), *after = newBlock("for.end");
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *body = emitter.newBlock("for"), *after = emitter.newBlock("for.end");
   ir.CreateCondBr(runs(lower), body, after);
 
   ir.SetInsertPoint(body);
   // The phis get their values after the body is emitted: whatever is derived from them before must hold in every
   // iteration.
   llvm::PHINode *index = ir.CreatePHI(lower->getType(), 2);
-  define(op.getInductionVar(), {index});
+  emitter.define(op.getInductionVar(), {index});
   Operation *yield = op.getBody()->getTerminator();
-  TilePhis carried(*this, op.getRegionIterArgs(), inits, yield->getOperands());
-  if (failed(emitBlock(*op.getBody())))
+  TilePhis carried(emitter, op.getRegionIterArgs(), inits, yield->getOperands());
+  if (failed(emitter.emitBlock(*op.getBody())))
     return failure();
   index->addIncoming(lower, before);
   carried.add(inits, before);
-  module.debug.setLocation(ir, op.getLoc());
+  emitter.module.debug.setLocation(ir, op.getLoc());
   llvm::Value *nextIndex = ir.CreateAdd(index, step);
   const SmallVector<Tile> yields = tilesOf(yield->getOperands(), valueTile);
   llvm::BasicBlock *latch = ir.GetInsertBlock();
@@ -165,35 +169,37 @@ LogicalResult TtgFunctionEmitter::emitFor(scf::ForOp op) {
   index->addIncoming(nextIndex, latch);
 
   ir.SetInsertPoint(after);
-  TilePhis results(*this, op.getResults(), yields);
+  TilePhis results(emitter, op.getResults(), yields);
   results.add(inits, before);
   results.add(yields, latch);
   return success();
 }
 
-LogicalResult TtgFunctionEmitter::emitWhile(scf::WhileOp op) {
-  auto valueTile = [&](Value value) { return tile(value); };
+static LogicalResult emitWhile(TtgFunctionEmitter &emitter, scf::WhileOp op) {
+  IrBuilder &ir = emitter.ir;
+  auto valueTile = [&](Value value) { return emitter.tile(value); };
   const SmallVector<Tile> inits = tilesOf(op.getInits(), valueTile);
   llvm::BasicBlock *entry = ir.GetInsertBlock();
-  llvm::BasicBlock *head = newBlock("while"), *body = newBlock("while.body"), *after = newBlock("while.end");
+  llvm::BasicBlock *head = emitter.newBlock("while"), *body = emitter.newBlock("while.body"),
+                   *after = emitter.newBlock("while.end");
   ir.CreateBr(head);
 
   ir.SetInsertPoint(head);
-  TilePhis carried(*this, op.getBeforeArguments(), inits);
-  if (failed(emitBlock(*op.getBeforeBody())))
+  TilePhis carried(emitter, op.getBeforeArguments(), inits);
+  if (failed(emitter.emitBlock(*op.getBeforeBody())))
     return failure();
   scf::ConditionOp condition = op.getConditionOp();
   for (auto [inside, outside, value] : llvm::zip_equal(op.getAfterArguments(), op.getResults(), condition.getArgs())) {
-    define(inside, Tile(tile(value)));
-    define(outside, Tile(tile(value)));
+    emitter.define(inside, Tile(emitter.tile(value)));
+    emitter.define(outside, Tile(emitter.tile(value)));
   }
-  module.debug.setLocation(ir, condition.getLoc());
-  ir.CreateCondBr(scalar(condition.getCondition()), body, after);
+  emitter.module.debug.setLocation(ir, condition.getLoc());
+  ir.CreateCondBr(emitter.scalar(condition.getCondition()), body, after);
 
   ir.SetInsertPoint(body);
-  if (failed(emitBlock(*op.getAfterBody())))
+  if (failed(emitter.emitBlock(*op.getAfterBody())))
     return failure();
-  module.debug.setLocation(ir, op.getLoc());
+  emitter.module.debug.setLocation(ir, op.getLoc());
   const SmallVector<Tile> yields = tilesOf(op.getYieldOp()->getOperands(), valueTile);
   llvm::BasicBlock *latch = ir.GetInsertBlock();
   attachLoopHints(op, ir.CreateBr(head));
@@ -220,45 +226,60 @@ static void mergeSides(TtgFunctionEmitter &emitter, ValueRange results, ArrayRef
     merged.add(side.values, side.end);
 }
 
-LogicalResult TtgFunctionEmitter::emitIf(scf::IfOp op) {
-  auto valueTile = [&](Value value) { return tile(value); };
-  llvm::BasicBlock *blocks[] = {newBlock("then"), newBlock("else")}, *after = newBlock("endif");
-  ir.CreateCondBr(scalar(op.getCondition()), blocks[0], blocks[1]);
+static LogicalResult emitIf(TtgFunctionEmitter &emitter, scf::IfOp op) {
+  IrBuilder &ir = emitter.ir;
+  auto valueTile = [&](Value value) { return emitter.tile(value); };
+  llvm::BasicBlock *blocks[] = {emitter.newBlock("then"), emitter.newBlock("else")}, *after = emitter.newBlock("endif");
+  ir.CreateCondBr(emitter.scalar(op.getCondition()), blocks[0], blocks[1]);
   SmallVector<Side, 2> sides;
   for (unsigned index = 0; index < 2; ++index) {
     ir.SetInsertPoint(blocks[index]);
     SmallVector<Tile> values;
     if (Region &region = op->getRegion(index); !region.empty()) {
-      if (failed(emitBlock(region.front())))
+      if (failed(emitter.emitBlock(region.front())))
         return failure();
       values = tilesOf(region.front().getTerminator()->getOperands(), valueTile);
     }
-    module.debug.setLocation(ir, op.getLoc());
+    emitter.module.debug.setLocation(ir, op.getLoc());
     sides.push_back({std::move(values), ir.GetInsertBlock()});
     ir.CreateBr(after);
   }
   ir.SetInsertPoint(after);
-  mergeSides(*this, op.getResults(), sides);
+  mergeSides(emitter, op.getResults(), sides);
   return success();
 }
 
-LogicalResult TtgFunctionEmitter::emitSwitch(scf::IndexSwitchOp op) {
-  auto valueTile = [&](Value value) { return tile(value); };
-  llvm::BasicBlock *otherwise = newBlock("default"), *after = newBlock("endswitch");
-  llvm::SwitchInst *branch = ir.CreateSwitch(scalar(op.getArg()), otherwise, op.getNumCases());
+static LogicalResult emitSwitch(TtgFunctionEmitter &emitter, scf::IndexSwitchOp op) {
+  IrBuilder &ir = emitter.ir;
+  auto valueTile = [&](Value value) { return emitter.tile(value); };
+  llvm::BasicBlock *otherwise = emitter.newBlock("default"), *after = emitter.newBlock("endswitch");
+  llvm::SwitchInst *branch = ir.CreateSwitch(emitter.scalar(op.getArg()), otherwise, op.getNumCases());
   SmallVector<Side> sides;
   for (auto [index, region] : llvm::enumerate(op->getRegions())) { // the default region comes first
-    llvm::BasicBlock *block = index == 0 ? otherwise : newBlock("case");
+    llvm::BasicBlock *block = index == 0 ? otherwise : emitter.newBlock("case");
     if (index > 0)
       branch->addCase(ir.getInt64(op.getCases()[index - 1]), block);
     ir.SetInsertPoint(block);
-    if (failed(emitBlock(region.front())))
+    if (failed(emitter.emitBlock(region.front())))
       return failure();
-    module.debug.setLocation(ir, op.getLoc());
+    emitter.module.debug.setLocation(ir, op.getLoc());
     sides.push_back({tilesOf(region.front().getTerminator()->getOperands(), valueTile), ir.GetInsertBlock()});
     ir.CreateBr(after);
   }
   ir.SetInsertPoint(after);
-  mergeSides(*this, op.getResults(), sides);
+  mergeSides(emitter, op.getResults(), sides);
   return success();
+}
+
+static LogicalResult emitAssume(TtgFunctionEmitter &emitter, Operation *op) {
+  emitter.ir.CreateAssumption(emitter.scalar(op->getOperand(0)));
+  return success();
+}
+
+void lowering::addControlEmitters(OpEmitters &table) {
+  table.add<emitFor, scf::ForOp>();
+  table.add<emitWhile, scf::WhileOp>();
+  table.add<emitIf, scf::IfOp>();
+  table.add<emitSwitch, scf::IndexSwitchOp>();
+  table.add<emitAssume, imported::AssumeOp>();
 }

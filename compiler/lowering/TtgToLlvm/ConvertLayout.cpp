@@ -1,5 +1,6 @@
 // Executes plans that move a tile's elements between threads: register renames, shuffles, a buffer in shared memory.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -25,53 +26,55 @@ llvm::Value *TtgFunctionEmitter::wordwise(llvm::Value *value, llvm::function_ref
   return type->isPointerTy() ? ir.CreateIntToPtr(moved, type) : ir.CreateBitCast(moved, type);
 }
 
-void TtgFunctionEmitter::selectWords(ArrayRef<layout::SelectStage> stages, Tile &words) {
+static void selectWords(TtgFunctionEmitter &emitter, ArrayRef<layout::SelectStage> stages, Tile &words) {
   for (const layout::SelectStage &stage : stages) {
-    llvm::Value *changes = threadIsOdd(stage.laneMask, stage.warpMask);
+    llvm::Value *changes = emitter.threadIsOdd(stage.laneMask, stage.warpMask);
     const Tile before = words;
     for (unsigned index = 0; index < words.size(); ++index)
-      words[index] = ir.CreateSelect(changes, before[index ^ stage.xorIndex], before[index]);
+      words[index] = emitter.ir.CreateSelect(changes, before[index ^ stage.xorIndex], before[index]);
   }
 }
 
-Tile TtgFunctionEmitter::shuffleTile(const layout::ShufflePlan &plan, ArrayRef<llvm::Value *> registers, Type element) {
+static Tile shuffleTile(TtgFunctionEmitter &emitter, const layout::ShufflePlan &plan, ArrayRef<llvm::Value *> registers,
+                        Type element) {
+  IrBuilder &ir = emitter.ir;
   Tile words;
   for (ArrayRef<uint32_t> sources : plan.words) {
     Tile parts;
     for (uint32_t index : sources)
       parts.push_back(registers[index]);
-    words.push_back(pack(parts).front());
+    words.push_back(emitter.pack(parts).front());
   }
-  selectWords(plan.before, words);
+  selectWords(emitter, plan.before, words);
   const bool isButterfly = plan.isButterfly();
-  llvm::Value *lane = isButterfly ? nullptr : threadBits(plan.laneBases, plan.warpBases);
+  llvm::Value *lane = isButterfly ? nullptr : emitter.threadBits(plan.laneBases, plan.warpBases);
   Tile received;
   for (const layout::ShuffleRound &round : plan.rounds) {
     llvm::Value *word = words[round.word];
     if (round.moves)
-      word = wordwise(word, [&](llvm::Value *part) {
+      word = emitter.wordwise(word, [&](llvm::Value *part) {
         if (isButterfly)
-          return target.shuffleXor(ir, part, round.laneXor);
-        return target.shuffleIndex(ir, part, ir.CreateXor(lane, ir.getInt32(round.laneXor)));
+          return emitter.target.shuffleXor(ir, part, round.laneXor);
+        return emitter.target.shuffleIndex(ir, part, ir.CreateXor(lane, ir.getInt32(round.laneXor)));
       });
     received.push_back(word);
   }
-  selectWords(plan.after, received);
+  selectWords(emitter, plan.after, received);
   SmallVector<Tile> subwords;
   for (llvm::Value *word : received)
-    subwords.push_back(unpack({word}, element, plan.words.front().size()));
+    subwords.push_back(emitter.unpack({word}, element, plan.words.front().size()));
   Tile result;
   for (const layout::ShuffleResult &from : plan.results)
     result.push_back(subwords[from.round][from.subword]);
   return result;
 }
 
-LogicalResult TtgFunctionEmitter::emitConvertLayout(ttg::ConvertLayoutOp op) {
+static LogicalResult emitConvertLayout(TtgFunctionEmitter &emitter, ttg::ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   const Type element = to.getElementType();
   const layout::ConversionPlan plan =
       layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to), analysis::memoryBits(element));
-  const Tile registers = tile(op.getSrc());
+  const Tile registers = emitter.tile(op.getSrc());
   Tile result;
   switch (plan.kind) {
   case layout::ConversionKind::None:
@@ -80,23 +83,25 @@ LogicalResult TtgFunctionEmitter::emitConvertLayout(ttg::ConvertLayoutOp op) {
       result.push_back(registers[index]);
     break;
   case layout::ConversionKind::Shuffle:
-    result = shuffleTile(plan.shuffle, registers, element);
+    result = shuffleTile(emitter, plan.shuffle, registers, element);
     break;
   case layout::ConversionKind::Shared: {
-    llvm::Value *buffer = sharedPointer(module.shared.offsetOf.lookup(op));
+    llvm::Value *buffer = emitter.sharedScratch(op);
     Tile loaded(numRegisters(to), nullptr);
     for (unsigned repetition = 0; repetition < plan.shared.repetitions; ++repetition) {
       if (repetition > 0)
-        barrier();
-      storeShared(buffer, plan.shared.store, repetition, registers);
-      barrier();
-      loadShared(buffer, plan.shared.load, repetition, element, loaded);
+        emitter.barrier();
+      emitter.storeShared(buffer, plan.shared.store, repetition, registers);
+      emitter.barrier();
+      emitter.loadShared(buffer, plan.shared.load, repetition, element, loaded);
     }
     for (uint32_t index : plan.shared.loadedAs)
       result.push_back(loaded[index]);
     break;
   }
   }
-  define(op, std::move(result));
+  emitter.define(op, std::move(result));
   return success();
 }
+
+void lowering::addConvertLayoutEmitters(OpEmitters &table) { table.add<emitConvertLayout, ttg::ConvertLayoutOp>(); }

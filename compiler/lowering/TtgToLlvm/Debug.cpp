@@ -1,5 +1,6 @@
 // Emits prints and assertions, formatted on the device, once per element.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/dialect/tt/Extents.h"
@@ -27,25 +28,15 @@ static FileLineColLoc sourceLocationOf(Location location) {
   return FileLineColLoc::get(range.getFilename(), range.getStartLine(), range.getStartColumn());
 }
 
-void TtgFunctionEmitter::runWhere(llvm::Value *condition, llvm::function_ref<void()> emit) {
-  if (!condition)
-    return emit();
-  llvm::BasicBlock *inside = newBlock("where"), *after = newBlock("where.end");
-  ir.CreateCondBr(condition, inside, after);
-  ir.SetInsertPoint(inside);
-  emit();
-  ir.CreateBr(after);
-  ir.SetInsertPoint(after);
-}
-
-LogicalResult TtgFunctionEmitter::emitAssert(tt::AssertOp op) {
+static LogicalResult emitAssert(TtgFunctionEmitter &emitter, tt::AssertOp op) {
+  IrBuilder &ir = emitter.ir;
   llvm::Value *holds = nullptr;
-  for (llvm::Value *value : tile(op.getCondition()))
+  for (llvm::Value *value : emitter.tile(op.getCondition()))
     holds = holds && holds != value ? ir.CreateAnd(holds, value) : value;
   const FileLineColLoc location = sourceLocationOf(op.getLoc());
   const Failure failure = {op.getMessage(), location ? location.getFilename().getValue() : "<unknown>",
-                           function.getName(), location ? location.getLine() : 0};
-  runWhere(ir.CreateNot(holds), [&] { target.fail(ir, failure); });
+                           emitter.function.getName(), location ? location.getLine() : 0};
+  emitter.runWhere(ir.CreateNot(holds), [&] { emitter.target.fail(ir, failure); });
   return success();
 }
 
@@ -111,23 +102,24 @@ static std::string escaped(llvm::StringRef text) {
 }
 
 /// "pid (x, y, z) idx (i, j) prefix: (operand n) value"
-void TtgFunctionEmitter::printElement(tt::PrintOp op, unsigned operand, unsigned index) {
+static void printElement(TtgFunctionEmitter &emitter, tt::PrintOp op, unsigned operand, unsigned index) {
+  IrBuilder &ir = emitter.ir;
   Value source = op.getArgs()[operand];
   const Type element = tt::elementOf(source.getType());
-  Tile values = {target.programId(ir, 0), target.programId(ir, 1), target.programId(ir, 2)};
+  Tile values = {emitter.target.programId(ir, 0), emitter.target.programId(ir, 1), emitter.target.programId(ir, 2)};
   std::string format = "pid (%u, %u, %u) idx (";
   if (auto type = dyn_cast<RankedTensorType>(source.getType())) {
     for (auto [dim, extent] : llvm::enumerate(tt::existingExtents(op, operand)))
       format += (dim ? ", %" : "%") + std::to_string(std::to_string(extent - 1).size()) + "u";
-    values.append(coordinatesInTile(ttg::linearLayoutOf(type), index));
+    values.append(emitter.coordinatesInTile(ttg::linearLayoutOf(type), index));
   }
   format += ")" + escaped(op.getPrefix());
   if (op.getArgs().size() > 1)
     format += "(operand " + std::to_string(operand) + ") ";
-  llvm::Value *value = tile(source)[index];
+  llvm::Value *value = emitter.tile(source)[index];
   if (isa<FloatType>(element) && !op.getHex()) {
     format += "%f";
-    values.push_back(elements.convert(value, element, Float64Type::get(op.getContext())));
+    values.push_back(emitter.elements.convert(value, element, Float64Type::get(op.getContext())));
   } else {
     if (value->getType()->isPointerTy())
       value = ir.CreatePtrToInt(value, ir.getInt64Ty());
@@ -137,22 +129,30 @@ void TtgFunctionEmitter::printElement(tt::PrintOp op, unsigned operand, unsigned
     format += printed.format;
     values.push_back(printed.value);
   }
-  target.print(ir, format + "\n", values);
+  emitter.target.print(ir, format + "\n", values);
 }
 
-LogicalResult TtgFunctionEmitter::emitPrint(tt::PrintOp op) {
+static LogicalResult emitPrint(TtgFunctionEmitter &emitter, tt::PrintOp op) {
+  IrBuilder &ir = emitter.ir;
   if (op.getArgs().empty()) {
-    const Tile ids = {target.programId(ir, 0), target.programId(ir, 1), target.programId(ir, 2)};
-    runWhere(ownerOf(IntegerType::get(op.getContext(), 1)),
-             [&] { target.print(ir, "pid (%u, %u, %u)" + escaped(op.getPrefix()) + "\n", ids); });
+    const Tile ids = {emitter.target.programId(ir, 0), emitter.target.programId(ir, 1),
+                      emitter.target.programId(ir, 2)};
+    emitter.runWhere(emitter.ownerOf(IntegerType::get(op.getContext(), 1)),
+                     [&] { emitter.target.print(ir, "pid (%u, %u, %u)" + escaped(op.getPrefix()) + "\n", ids); });
   }
   for (unsigned operand = 0; operand < op.getArgs().size(); ++operand) {
     const Type type = op.getArgs()[operand].getType();
-    runWhere(ownerOf(type), [&] {
+    emitter.runWhere(emitter.ownerOf(type), [&] {
       for (unsigned index = 0; index < numRegisters(type); ++index)
         if ((index & copyMask(type)) == 0)
-          runWhere(existsInTile(op, operand, index), [&] { printElement(op, operand, index); });
+          emitter.runWhere(emitter.existsInTile(op, operand, index),
+                           [&] { printElement(emitter, op, operand, index); });
     });
   }
   return success();
+}
+
+void lowering::addDebugEmitters(OpEmitters &table) {
+  table.add<emitAssert, tt::AssertOp>();
+  table.add<emitPrint, tt::PrintOp>();
 }

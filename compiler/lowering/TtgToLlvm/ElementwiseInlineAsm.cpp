@@ -3,6 +3,7 @@
 //
 // Pure assembly runs once for equal operands. Impure assembly runs for each element that a thread holds, in each thread
 // that holds it.
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
@@ -30,17 +31,19 @@ static void joinWithZero(IrBuilder &ir, llvm::BasicBlock *skipped, llvm::BasicBl
     }
 }
 
-SmallVector<Elements, 2> TtgFunctionEmitter::runWhereExisting(tt::ElementwiseInlineAsmOp op,
-                                                              ArrayRef<unsigned> registers,
-                                                              llvm::function_ref<SmallVector<Elements, 2>()> emit) {
+static SmallVector<Elements, 2> runWhereExisting(TtgFunctionEmitter &emitter, tt::ElementwiseInlineAsmOp op,
+                                                 ArrayRef<unsigned> registers,
+                                                 llvm::function_ref<SmallVector<Elements, 2>()> emit) {
+  IrBuilder &ir = emitter.ir;
   llvm::Value *any = nullptr;
   for (unsigned index : registers) {
-    llvm::Value *exists = op.getArgs().empty() ? nullptr : existsInTile(op, /*operand=*/0, index);
+    llvm::Value *exists = op.getArgs().empty() ? nullptr : emitter.existsInTile(op, /*operand=*/0, index);
     if (!exists)
       return emit();
     any = any ? ir.CreateOr(any, exists) : exists;
   }
-  llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = newBlock("asm"), *after = newBlock("asm.end");
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *inside = emitter.newBlock("asm"),
+                   *after = emitter.newBlock("asm.end");
   ir.CreateCondBr(any, inside, after);
   ir.SetInsertPoint(inside);
   SmallVector<Elements, 2> parts = emit();
@@ -51,7 +54,7 @@ SmallVector<Elements, 2> TtgFunctionEmitter::runWhereExisting(tt::ElementwiseInl
   return parts;
 }
 
-LogicalResult TtgFunctionEmitter::emitInlineAsm(tt::ElementwiseInlineAsmOp op) {
+static LogicalResult emitAssembly(TtgFunctionEmitter &emitter, tt::ElementwiseInlineAsmOp op) {
   if (op.getNumResults() == 0)
     return op.emitError() << "assembly without a result is not supported on this target";
   const unsigned pack = op.getPackedElement(), count = numRegisters(op.getResult(0).getType());
@@ -59,7 +62,7 @@ LogicalResult TtgFunctionEmitter::emitInlineAsm(tt::ElementwiseInlineAsmOp op) {
   const SmallVector<unsigned> registers = registersToCompute(count, repeats);
   SmallVector<Tile, 2> results(op.getNumResults(), Tile(count, nullptr));
   std::map<SmallVector<llvm::Value *>, SmallVector<Elements, 2>> known;
-  auto typeOf = [&](Type type) { return elements.typeOf(type); };
+  auto typeOf = [&](Type type) { return emitter.elements.typeOf(type); };
   for (unsigned first = 0; first < registers.size(); first += pack) {
     // The last register fills positions past the end.
     auto registerAt = [&](unsigned index) { return registers[std::min<size_t>(first + index, registers.size() - 1)]; };
@@ -68,14 +71,15 @@ LogicalResult TtgFunctionEmitter::emitInlineAsm(tt::ElementwiseInlineAsmOp op) {
     for (Value operand : op.getArgs()) {
       Elements values;
       for (unsigned index = 0; index < pack; ++index)
-        values.push_back(tile(operand)[isa<RankedTensorType>(operand.getType()) ? registerAt(index) : 0]);
+        values.push_back(emitter.tile(operand)[isa<RankedTensorType>(operand.getType()) ? registerAt(index) : 0]);
       llvm::append_range(key, values);
       operands.push_back(std::move(values));
     }
     SmallVector<Elements, 2> &parts = known[key];
     if (parts.empty() || !op.getPure())
-      parts = runWhereExisting(op, ArrayRef(registers).slice(first, std::min<size_t>(pack, registers.size() - first)),
-                               [&] { return lowering::emitInlineAsm(ir, op, operands, typeOf, /*cookie=*/0); });
+      parts = runWhereExisting(emitter, op,
+                               ArrayRef(registers).slice(first, std::min<size_t>(pack, registers.size() - first)),
+                               [&] { return lowering::emitInlineAsm(emitter.ir, op, operands, typeOf, /*cookie=*/0); });
     if (parts.empty())
       return failure();
     for (auto [result, part] : llvm::zip_equal(results, parts))
@@ -85,7 +89,9 @@ LogicalResult TtgFunctionEmitter::emitInlineAsm(tt::ElementwiseInlineAsmOp op) {
   for (auto [value, result] : llvm::zip_equal(op.getResults(), results)) {
     for (unsigned index = 0; index < count; ++index)
       result[index] = result[index & ~repeats];
-    define(value, std::move(result));
+    emitter.define(value, std::move(result));
   }
   return success();
 }
+
+void lowering::addInlineAsmEmitters(OpEmitters &table) { table.add<emitAssembly, tt::ElementwiseInlineAsmOp>(); }

@@ -1,6 +1,7 @@
 // Emits elementwise ops on tiles, register by register, and equal operands once.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/Index.h"
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 
 #include "llvm/ADT/Hashing.h"
 
@@ -8,7 +9,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-LogicalResult TtgFunctionEmitter::emitConstant(arith::ConstantOp op) {
+static LogicalResult emitConstant(TtgFunctionEmitter &emitter, arith::ConstantOp op) {
   const Type element = tt::elementOf(op.getType());
   Attribute value = op.getValue();
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
@@ -16,7 +17,13 @@ LogicalResult TtgFunctionEmitter::emitConstant(arith::ConstantOp op) {
       return op.emitError() << "a tile of different constants is not supported on this target";
     value = dense.getSplatValue<Attribute>();
   }
-  define(op, Tile(numRegisters(op.getType()), elements.constant(value, element)));
+  emitter.define(op, Tile(numRegisters(op.getType()), emitter.elements.constant(value, element)));
+  return success();
+}
+
+static LogicalResult emitPoison(TtgFunctionEmitter &emitter, ub::PoisonOp op) {
+  llvm::Constant *value = emitter.elements.constant({}, tt::elementOf(op.getType()));
+  emitter.define(op, Tile(numRegisters(op.getType()), value));
   return success();
 }
 
@@ -73,15 +80,15 @@ static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) 
   return mask;
 }
 
-LogicalResult TtgFunctionEmitter::emitElementwise(Operation *op) {
+static LogicalResult emitElementwise(TtgFunctionEmitter &emitter, Operation *op) {
   if (op->getNumRegions() || op->getNumResults() == 0)
     return op->emitError() << "`" << op->getName() << "` is not supported on this target";
-  if (emitIndex(op))
+  if (emitIndex(emitter, op))
     return success();
   const unsigned count = numRegisters(op->getResult(0).getType());
   SmallVector<Tile, 2> results(op->getNumResults());
   EarlierRegisters earlier;
-  const uint32_t repeats = op->getNumResults() == 1 ? repeatMask(op->getResult(0), module.axes) : 0;
+  const uint32_t repeats = op->getNumResults() == 1 ? repeatMask(op->getResult(0), emitter.module.axes) : 0;
   for (unsigned index = 0; index < count; ++index) {
     if (index & repeats) {
       results.front().push_back(results.front()[index & ~repeats]);
@@ -89,19 +96,25 @@ LogicalResult TtgFunctionEmitter::emitElementwise(Operation *op) {
     }
     SmallVector<llvm::Value *, 3> operands;
     for (Value operand : op->getOperands()) // a scalar operand serves all registers
-      operands.push_back(tile(operand)[isa<RankedTensorType>(operand.getType()) ? index : 0]);
+      operands.push_back(emitter.tile(operand)[isa<RankedTensorType>(operand.getType()) ? index : 0]);
     if (unsigned same = count > 1 ? earlier.find(operands, index) : index; same != index) {
       for (Tile &result : results)
         result.push_back(result[same]);
       continue;
     }
-    auto emitted = elements.emit(op, operands);
+    auto emitted = emitter.elements.emit(op, operands);
     if (emitted.empty())
       return failure();
     for (auto [result, value] : llvm::zip_equal(results, emitted))
       result.push_back(value);
   }
   for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
-    define(value, std::move(result));
+    emitter.define(value, std::move(result));
   return success();
+}
+
+void lowering::addElementwiseEmitters(OpEmitters &table) {
+  table.add<emitConstant, arith::ConstantOp>();
+  table.add<emitPoison, ub::PoisonOp>();
+  table.setDefault(emitElementwise);
 }

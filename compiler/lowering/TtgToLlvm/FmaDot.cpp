@@ -1,8 +1,9 @@
 // Emits dots as multiply-adds along k; reads operands from shared memory at their first use.
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
-#include "compiler/lowering/TtgToLlvm/SharedReader.h"
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/layout/SharedAccessPlan.h"
@@ -22,7 +23,7 @@ bool lowering::isReadByFmaDot(ttg::LocalLoadOp load) {
   auto dot = load->hasOneUse() ? dyn_cast<tt::DotOp>(*load->user_begin()) : tt::DotOp();
   if (!dot || dot->getBlock() != load->getBlock() || dot.getC() == load.getResult())
     return false;
-  if (isa<ttg::NvidiaMmaAttr>(ttg::encodingOf(dot.getType())))
+  if (ttg::isMatrixInstruction(ttg::encodingOf(dot.getType())))
     return false;
   // No op in between may reuse the buffer's memory.
   for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
@@ -32,7 +33,7 @@ bool lowering::isReadByFmaDot(ttg::LocalLoadOp load) {
   return true;
 }
 
-namespace nereid::lowering {
+namespace {
 
 /// One operand: in registers, or in a buffer from which its registers are filled at their first use.
 class FmaDotOperand {
@@ -79,7 +80,7 @@ private:
   FmaDotOperand left, right;
 };
 
-} // namespace nereid::lowering
+} // namespace
 
 FmaDotOperand::FmaDotOperand(TtgFunctionEmitter &emitter, Value tile, Type sum, unsigned alongK)
     : emitter(emitter), type(cast<RankedTensorType>(tile.getType())), sum(sum), alongK(alongK), map(type) {
@@ -178,6 +179,29 @@ void FmaDotEmitter::run(Tile &accumulators) {
   ir.SetInsertPoint(after);
 }
 
-void lowering::emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op, Type sum, Tile &accumulators) {
-  FmaDotEmitter(emitter, op, sum).run(accumulators);
+static Type accumulatorType(tt::DotOp op) {
+  Type element = tt::elementOf(op.getType());
+  if (isa<IntegerType>(element) || element.isF64())
+    return element;
+  return Float32Type::get(op.getContext());
 }
+
+void lowering::accumulateDot(TtgFunctionEmitter &emitter, tt::DotOp op,
+                             llvm::function_ref<void(Type, Tile &)> accumulate) {
+  Type element = tt::elementOf(op.getType()), wide = accumulatorType(op);
+  Tile accumulators;
+  for (llvm::Value *value : emitter.tile(op.getC()))
+    accumulators.push_back(emitter.elements.convert(value, element, wide));
+  accumulate(wide, accumulators);
+  for (llvm::Value *&value : accumulators)
+    value = emitter.elements.convert(value, wide, element);
+  emitter.define(op, std::move(accumulators));
+}
+
+LogicalResult lowering::emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op) {
+  accumulateDot(emitter, op,
+                [&](Type wide, Tile &accumulators) { FmaDotEmitter(emitter, op, wide).run(accumulators); });
+  return success();
+}
+
+void lowering::addDotEmitters(OpEmitters &table) { table.add<emitFmaDot, tt::DotOp>(); }

@@ -9,8 +9,12 @@ namespace nereid::lowering {
 /// Whether the tile is used only by an element-by-element dot, which then reads it from shared memory itself.
 bool isReadByFmaDot(ttg::LocalLoadOp load);
 
-/// Adds the dot to `accumulators`, which are of type `sum`. Operands in shared memory are read step by step along k;
-/// where both are there and the work is large, a loop is emitted.
-void emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op, mlir::Type sum, Tile &accumulators);
+/// Emits the dot as multiply-adds. Operands in shared memory are read step by step along k; where both are there and
+/// the work is large, a loop is emitted.
+mlir::LogicalResult emitFmaDot(TtgFunctionEmitter &emitter, tt::DotOp op);
+
+/// Defines the dot as what `accumulate` makes of its accumulators, which are passed in the type that it is given.
+void accumulateDot(TtgFunctionEmitter &emitter, tt::DotOp op,
+                   llvm::function_ref<void(mlir::Type wide, Tile &accumulators)> accumulate);
 
 } // namespace nereid::lowering

@@ -4,7 +4,8 @@
 // The registers of `make_range` are base + constant. The same holds for sums with splats, products with constants, sign
 // extensions and pointers derived from it. Such a tile is emitted as one computation on bases and one constant addition
 // per register, which addresses absorb.
-#include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
+#include "compiler/lowering/TtgToLlvm/Index.h"
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 
 #include "compiler/analysis/MemoryAccess.h"
 
@@ -14,19 +15,20 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-llvm::Value *TtgFunctionEmitter::onBases(llvm::Value *a, llvm::Value *b, llvm::function_ref<llvm::Value *()> make) {
-  llvm::Value *&known = basesOfOp[{a, b}];
+static llvm::Value *onBases(TtgFunctionEmitter &emitter, llvm::Value *a, llvm::Value *b,
+                            llvm::function_ref<llvm::Value *()> make) {
+  llvm::Value *&known = emitter.basesOfOp[{a, b}];
   if (!known)
     known = make();
   return known;
 }
 
-bool TtgFunctionEmitter::addsExactly(llvm::Value *base, int64_t offset) {
+static bool addsExactly(TtgFunctionEmitter &emitter, llvm::Value *base, int64_t offset) {
   if (!base || offset == 0)
     return true;
-  auto [entry, isNew] = knownBits.try_emplace(base);
+  auto [entry, isNew] = emitter.knownBits.try_emplace(base);
   if (isNew)
-    entry->second = llvm::computeKnownBits(base, module.module.getDataLayout());
+    entry->second = llvm::computeKnownBits(base, emitter.module.module.getDataLayout());
   const llvm::KnownBits &known = entry->second;
   const unsigned width = known.getBitWidth();
   const llvm::APInt constant(width, static_cast<uint64_t>(offset), /*isSigned=*/true, /*implicitTrunc=*/true);
@@ -43,8 +45,9 @@ static int64_t wrapped(int64_t value, llvm::Type *type) {
   return llvm::SignExtend64(static_cast<uint64_t>(value), type->getIntegerBitWidth());
 }
 
-llvm::Value *TtgFunctionEmitter::addBaseOffsets(llvm::Value *a, llvm::Value *b, bool isDifference) {
-  const BaseOffset left = baseOffsets.of(a), right = baseOffsets.of(b);
+static llvm::Value *addBaseOffsets(TtgFunctionEmitter &emitter, llvm::Value *a, llvm::Value *b, bool isDifference) {
+  IrBuilder &ir = emitter.ir;
+  const BaseOffset left = emitter.baseOffsets.of(a), right = emitter.baseOffsets.of(b);
   auto combine = [&](llvm::Value *x, llvm::Value *y) { return isDifference ? ir.CreateSub(x, y) : ir.CreateAdd(x, y); };
   BaseOffset sum;
   if (!right.base)
@@ -52,34 +55,35 @@ llvm::Value *TtgFunctionEmitter::addBaseOffsets(llvm::Value *a, llvm::Value *b, 
   else if (!left.base && !isDifference)
     sum.base = right.base;
   else
-    sum.base = onBases(left.base, right.base, [&] {
+    sum.base = onBases(emitter, left.base, right.base, [&] {
       return combine(left.base ? left.base : llvm::Constant::getNullValue(a->getType()), right.base);
     });
   sum.offset = wrapped(isDifference ? left.offset - right.offset : left.offset + right.offset, a->getType());
-  sum.isExact = addsExactly(sum.base, sum.offset);
-  return materialise(sum, a->getType());
+  sum.isExact = addsExactly(emitter, sum.base, sum.offset);
+  return emitter.materialise(sum, a->getType());
 }
 
-llvm::Value *TtgFunctionEmitter::scaleBaseOffset(llvm::Value *a, const llvm::APInt &factor) {
-  const BaseOffset baseOffset = baseOffsets.of(a);
+static llvm::Value *scaleBaseOffset(TtgFunctionEmitter &emitter, llvm::Value *a, const llvm::APInt &factor) {
+  const BaseOffset baseOffset = emitter.baseOffsets.of(a);
   llvm::Type *type = a->getType();
   BaseOffset scaled;
   if (baseOffset.base)
-    scaled.base = onBases(baseOffset.base, nullptr,
-                          [&] { return ir.CreateMul(baseOffset.base, llvm::ConstantInt::get(type, factor)); });
+    scaled.base = onBases(emitter, baseOffset.base, nullptr,
+                          [&] { return emitter.ir.CreateMul(baseOffset.base, llvm::ConstantInt::get(type, factor)); });
   scaled.offset = wrapped(baseOffset.offset * factor.getSExtValue(), type);
-  scaled.isExact = addsExactly(scaled.base, scaled.offset);
-  return materialise(scaled, type);
+  scaled.isExact = addsExactly(emitter, scaled.base, scaled.offset);
+  return emitter.materialise(scaled, type);
 }
 
-llvm::Value *TtgFunctionEmitter::extendBaseOffset(llvm::Value *a, llvm::Type *type) {
-  const BaseOffset baseOffset = baseOffsets.of(a);
+static llvm::Value *extendBaseOffset(TtgFunctionEmitter &emitter, llvm::Value *a, llvm::Type *type) {
+  IrBuilder &ir = emitter.ir;
+  const BaseOffset baseOffset = emitter.baseOffsets.of(a);
   if (!baseOffset.isExact)
     return ir.CreateSExt(a, type);
   BaseOffset wide = baseOffset;
   if (baseOffset.base)
-    wide.base = onBases(baseOffset.base, nullptr, [&] { return ir.CreateSExt(baseOffset.base, type); });
-  return materialise(wide, type);
+    wide.base = onBases(emitter, baseOffset.base, nullptr, [&] { return ir.CreateSExt(baseOffset.base, type); });
+  return emitter.materialise(wide, type);
 }
 
 /// The constant that all registers of a tile hold.
@@ -89,46 +93,49 @@ static llvm::ConstantInt *splatConstant(const Tile &tile) {
   return dyn_cast<llvm::ConstantInt>(tile.front());
 }
 
-bool TtgFunctionEmitter::emitIndex(Operation *op) {
+bool lowering::emitIndex(TtgFunctionEmitter &emitter, Operation *op) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || !(type.getElementType().isInteger(32) || type.getElementType().isInteger(64)))
     return false;
   Tile result;
   if (isa<arith::AddIOp, arith::SubIOp>(op)) {
-    for (auto [a, b] : llvm::zip_equal(tile(op->getOperand(0)), tile(op->getOperand(1))))
-      result.push_back(addBaseOffsets(a, b, isa<arith::SubIOp>(op)));
+    for (auto [a, b] : llvm::zip_equal(emitter.tile(op->getOperand(0)), emitter.tile(op->getOperand(1))))
+      result.push_back(addBaseOffsets(emitter, a, b, isa<arith::SubIOp>(op)));
   } else if (isa<arith::MulIOp, arith::ShLIOp>(op)) {
-    llvm::ConstantInt *factor = splatConstant(tile(op->getOperand(1)));
+    llvm::ConstantInt *factor = splatConstant(emitter.tile(op->getOperand(1)));
     const unsigned width = type.getElementTypeBitWidth();
     if (!factor || (isa<arith::ShLIOp>(op) && factor->getValue().uge(width)))
       return false;
     const llvm::APInt by =
         isa<arith::ShLIOp>(op) ? llvm::APInt::getOneBitSet(width, factor->getZExtValue()) : factor->getValue();
-    for (llvm::Value *a : tile(op->getOperand(0)))
-      result.push_back(scaleBaseOffset(a, by));
+    for (llvm::Value *a : emitter.tile(op->getOperand(0)))
+      result.push_back(scaleBaseOffset(emitter, a, by));
   } else if (isa<arith::ExtSIOp>(op)) {
-    for (llvm::Value *a : tile(op->getOperand(0)))
-      result.push_back(extendBaseOffset(a, elements.typeOf(type.getElementType())));
+    for (llvm::Value *a : emitter.tile(op->getOperand(0)))
+      result.push_back(extendBaseOffset(emitter, a, emitter.elements.typeOf(type.getElementType())));
   } else {
     return false;
   }
-  define(op->getResult(0), std::move(result));
+  emitter.define(op->getResult(0), std::move(result));
   return true;
 }
 
 /// As in the axis analysis, an offset that overflows its type counts as an error of the program.
-LogicalResult TtgFunctionEmitter::emitAddPtr(tt::AddPtrOp op) {
+static LogicalResult emitAddPtr(TtgFunctionEmitter &emitter, tt::AddPtrOp op) {
   const Type pointee = cast<tt::PointerType>(tt::elementOf(op.getType())).getPointee();
   const int64_t bytes = analysis::memoryBits(pointee) / 8;
-  llvm::Type *memoryType = elements.memoryType(pointee);
+  llvm::Type *memoryType = emitter.elements.memoryType(pointee);
   Tile result;
-  for (auto [pointer, offset] : llvm::zip_equal(tile(op.getPtr()), tile(op.getOffset()))) {
-    const BaseOffset from = baseOffsets.of(pointer), by = baseOffsets.of(offset);
+  for (auto [pointer, offset] : llvm::zip_equal(emitter.tile(op.getPtr()), emitter.tile(op.getOffset()))) {
+    const BaseOffset from = emitter.baseOffsets.of(pointer), by = emitter.baseOffsets.of(offset);
     BaseOffset sum = {from.base, from.offset + by.offset * bytes, true};
     if (by.base)
-      sum.base = onBases(from.base, by.base, [&] { return ir.CreateGEP(memoryType, from.base, by.base); });
-    result.push_back(materialise(sum, pointer->getType()));
+      sum.base =
+          onBases(emitter, from.base, by.base, [&] { return emitter.ir.CreateGEP(memoryType, from.base, by.base); });
+    result.push_back(emitter.materialise(sum, pointer->getType()));
   }
-  define(op, std::move(result));
+  emitter.define(op, std::move(result));
   return success();
 }
+
+void lowering::addIndexEmitters(OpEmitters &table) { table.add<emitAddPtr, tt::AddPtrOp>(); }

@@ -1,5 +1,6 @@
 // Emits joins, splits and concatenations, which only rename registers.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
@@ -40,7 +41,7 @@ static std::pair<unsigned, Coordinates> operandCoordinates(Operation *op, Coordi
   return {coordinates.front() >= half, {coordinates.front() % half}};
 }
 
-LogicalResult TtgFunctionEmitter::emitJoin(Operation *op) {
+static LogicalResult emitJoin(TtgFunctionEmitter &emitter, Operation *op) {
   const std::vector<Coordinates> registerCoordinates = coordinatesOf(op->getOperand(0).getType());
   Tile result;
   for (const Coordinates &coordinates : coordinatesOf(op->getResult(0).getType())) {
@@ -48,13 +49,13 @@ LogicalResult TtgFunctionEmitter::emitJoin(Operation *op) {
     const std::optional<unsigned> index = registerAt(registerCoordinates, inside);
     if (!index)
       return doesNotFit(op);
-    result.push_back(tile(op->getOperand(operand))[*index]);
+    result.push_back(emitter.tile(op->getOperand(operand))[*index]);
   }
-  define(op->getResult(0), std::move(result));
+  emitter.define(op->getResult(0), std::move(result));
   return success();
 }
 
-LogicalResult TtgFunctionEmitter::emitSplit(tt::SplitOp op) {
+static LogicalResult emitSplit(TtgFunctionEmitter &emitter, tt::SplitOp op) {
   const std::vector<Coordinates> registerCoordinates = coordinatesOf(op.getSrc().getType()),
                                  wanted = coordinatesOf(op.getOutLHS().getType());
   for (OpResult half : op->getResults()) {
@@ -64,9 +65,14 @@ LogicalResult TtgFunctionEmitter::emitSplit(tt::SplitOp op) {
       const std::optional<unsigned> index = registerAt(registerCoordinates, coordinates);
       if (!index)
         return doesNotFit(op);
-      result.push_back(tile(op.getSrc())[*index]);
+      result.push_back(emitter.tile(op.getSrc())[*index]);
     }
-    define(half, std::move(result));
+    emitter.define(half, std::move(result));
   }
   return success();
+}
+
+void lowering::addJoinEmitters(OpEmitters &table) {
+  table.add<emitJoin, tt::JoinOp, tt::CatOp>();
+  table.add<emitSplit, tt::SplitOp>();
 }

@@ -1,5 +1,6 @@
 // Emits loads and stores of global memory: registers in vectors of up to 16 bytes, one access each.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -7,7 +8,6 @@
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
-using layout::LinearLayout;
 
 //--- words ---------------------------------------------------------------------------------
 
@@ -92,27 +92,28 @@ static GlobalAccess accessOf(Op op, IrBuilder &ir, const BaseOffset &pointer, co
   return access;
 }
 
-Tile TtgFunctionEmitter::loadVector(tt::LoadOp op, unsigned first, unsigned count) {
+static Tile loadVector(TtgFunctionEmitter &emitter, tt::LoadOp op, unsigned first, unsigned count) {
+  IrBuilder &ir = emitter.ir;
   const Type element = tt::elementOf(op.getType());
   const Words words(analysis::memoryBits(element), count);
-  llvm::Value *mask = op.getMask() ? unlessTrue(tile(op.getMask())[first]) : nullptr;
-  Tile others(count, elements.constant({}, element));
+  llvm::Value *mask = op.getMask() ? unlessTrue(emitter.tile(op.getMask())[first]) : nullptr;
+  Tile others(count, emitter.elements.constant({}, element));
   if (op.getOther())
-    llvm::copy(ArrayRef<llvm::Value *>(tile(op.getOther())).slice(first, count), others.begin());
+    llvm::copy(ArrayRef<llvm::Value *>(emitter.tile(op.getOther())).slice(first, count), others.begin());
   if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isZero())
     return others;
-  GlobalAccess access = accessOf(op, ir, baseOffsets.of(tile(op.getPtr())[first]), words);
+  GlobalAccess access = accessOf(op, ir, emitter.baseOffsets.of(emitter.tile(op.getPtr())[first]), words);
   access.mask = mask;
   access.isVolatile = op.getIsVolatile();
   SmallVector<llvm::Value *, 4> otherWords;
   if (mask)
-    otherWords = pack(others);
-  return unpack(target.loadGlobal(ir, access, otherWords), element, count);
+    otherWords = emitter.pack(others);
+  return emitter.unpack(emitter.target.loadGlobal(ir, access, otherWords), element, count);
 }
 
-LogicalResult TtgFunctionEmitter::emitLoad(tt::LoadOp op) {
+static LogicalResult emitLoad(TtgFunctionEmitter &emitter, tt::LoadOp op) {
   const unsigned count = numRegisters(op.getType());
-  const unsigned elems = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
+  const unsigned elems = analysis::vectorElems(*analysis::memoryAccessOf(op), emitter.module.axes);
   const uint32_t copies = copyMask(op.getPtr().getType());
   Tile result(count, nullptr);
   for (unsigned first = 0; first < count; first += elems) {
@@ -120,36 +121,36 @@ LogicalResult TtgFunctionEmitter::emitLoad(tt::LoadOp op) {
       std::copy_n(result.begin() + original, elems, result.begin() + first);
       continue;
     }
-    llvm::copy(loadVector(op, first, elems), result.begin() + first);
+    llvm::copy(loadVector(emitter, op, first, elems), result.begin() + first);
   }
-  define(op, std::move(result));
+  emitter.define(op, std::move(result));
   return success();
 }
 
-void TtgFunctionEmitter::storeVector(tt::StoreOp op, unsigned first, unsigned count, llvm::Value *isOwner) {
+static void storeVector(TtgFunctionEmitter &emitter, tt::StoreOp op, unsigned first, unsigned count,
+                        llvm::Value *isOwner) {
+  IrBuilder &ir = emitter.ir;
   const Words words(analysis::memoryBits(tt::elementOf(op.getValue().getType())), count);
-  llvm::Value *mask = op.getMask() ? unlessTrue(tile(op.getMask())[first]) : nullptr;
+  llvm::Value *mask = op.getMask() ? unlessTrue(emitter.tile(op.getMask())[first]) : nullptr;
   if (auto *constant = dyn_cast_or_null<llvm::ConstantInt>(mask); constant && constant->isZero())
     return;
-  GlobalAccess access = accessOf(op, ir, baseOffsets.of(tile(op.getPtr())[first]), words);
+  GlobalAccess access = accessOf(op, ir, emitter.baseOffsets.of(emitter.tile(op.getPtr())[first]), words);
   access.mask = mask && isOwner ? ir.CreateAnd(mask, isOwner) : mask ? mask : isOwner;
-  target.storeGlobal(ir, access, pack(ArrayRef<llvm::Value *>(tile(op.getValue())).slice(first, count)));
+  emitter.target.storeGlobal(ir, access,
+                             emitter.pack(ArrayRef<llvm::Value *>(emitter.tile(op.getValue())).slice(first, count)));
 }
 
-llvm::Value *TtgFunctionEmitter::ownerOf(Type pointers) {
-  auto type = dyn_cast<RankedTensorType>(pointers);
-  if (!type)
-    return threadHasNone(target.threadsPerWarp() - 1, module.numThreads / target.threadsPerWarp() - 1);
-  const LinearLayout &layout = ttg::linearLayoutOf(type);
-  return threadHasNone(layout.freeVariableMask(layout::kLane), layout.freeVariableMask(layout::kWarp));
-}
-
-LogicalResult TtgFunctionEmitter::emitStore(tt::StoreOp op) {
-  llvm::Value *isOwner = ownerOf(op.getPtr().getType());
-  const unsigned elems = analysis::vectorElems(*analysis::memoryAccessOf(op), module.axes);
+static LogicalResult emitStore(TtgFunctionEmitter &emitter, tt::StoreOp op) {
+  llvm::Value *isOwner = emitter.ownerOf(op.getPtr().getType());
+  const unsigned elems = analysis::vectorElems(*analysis::memoryAccessOf(op), emitter.module.axes);
   const uint32_t copies = copyMask(op.getPtr().getType());
   for (unsigned first = 0; first < numRegisters(op.getPtr().getType()); first += elems)
     if ((first & copies) == 0)
-      storeVector(op, first, elems, isOwner);
+      storeVector(emitter, op, first, elems, isOwner);
   return success();
+}
+
+void lowering::addMemoryEmitters(OpEmitters &table) {
+  table.add<emitLoad, tt::LoadOp>();
+  table.add<emitStore, tt::StoreOp>();
 }

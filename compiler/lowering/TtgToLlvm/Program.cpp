@@ -1,9 +1,9 @@
 // Emits functions of a module, their calls, and thread indices.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
-
-#include "compiler/dialect/ttng/HostTensorMaps.h"
-#include "compiler/lowering/TmaEmitter.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -117,12 +117,49 @@ llvm::Value *TtgFunctionEmitter::threadIsOdd(uint32_t laneMask, uint32_t warpMas
 
 void TtgFunctionEmitter::barrier() { target.barrier(ir); }
 
+llvm::Value *TtgFunctionEmitter::ownerOf(Type pointers) {
+  auto type = dyn_cast<RankedTensorType>(pointers);
+  if (!type)
+    return threadHasNone(target.threadsPerWarp() - 1, module.numThreads / target.threadsPerWarp() - 1);
+  const layout::LinearLayout &layout = ttg::linearLayoutOf(type);
+  return threadHasNone(layout.freeVariableMask(layout::kLane), layout.freeVariableMask(layout::kWarp));
+}
+
+//--- programs ------------------------------------------------------------------------------
+
+llvm::Value *TtgFunctionEmitter::programScratch(uint32_t scratchOffset) {
+  auto number = [&](unsigned axis) { return ir.CreateZExt(target.programId(ir, axis), ir.getInt64Ty()); };
+  auto count = [&](unsigned axis) { return ir.CreateZExt(target.numPrograms(ir, axis), ir.getInt64Ty()); };
+  llvm::Value *program = ir.CreateAdd(number(1), ir.CreateMul(count(1), number(2)));
+  program = ir.CreateAdd(number(0), ir.CreateMul(count(0), program));
+  auto bytes = source->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(ttg::kScratchBytes);
+  llvm::Value *begin = function.getArg(function.arg_size() - 2);
+  llvm::Value *offset = ir.CreateMul(program, ir.getInt64(bytes.getInt()));
+  return ir.CreatePtrAdd(begin, ir.CreateAdd(offset, ir.getInt64(scratchOffset)));
+}
+
+static LogicalResult emitProgramId(TtgFunctionEmitter &emitter, tt::GetProgramIdOp op) {
+  emitter.define(op, {emitter.target.programId(emitter.ir, static_cast<unsigned>(op.getAxis()))});
+  return success();
+}
+
+static LogicalResult emitNumPrograms(TtgFunctionEmitter &emitter, tt::GetNumProgramsOp op) {
+  emitter.define(op, {emitter.target.numPrograms(emitter.ir, static_cast<unsigned>(op.getAxis()))});
+  return success();
+}
+
+static LogicalResult emitBarrier(TtgFunctionEmitter &emitter, Operation *) {
+  emitter.barrier();
+  return success();
+}
+
 //--- calls ---------------------------------------------------------------------------------
 
-LogicalResult TtgFunctionEmitter::emitReturn(tt::ReturnOp op) {
+static LogicalResult emitReturn(TtgFunctionEmitter &emitter, tt::ReturnOp op) {
+  IrBuilder &ir = emitter.ir;
   Tile values;
   for (Value operand : op.getValues())
-    llvm::append_range(values, tile(operand));
+    llvm::append_range(values, emitter.tile(operand));
   if (values.empty())
     ir.CreateRetVoid();
   else if (values.size() == 1)
@@ -132,15 +169,16 @@ LogicalResult TtgFunctionEmitter::emitReturn(tt::ReturnOp op) {
   return success();
 }
 
-LogicalResult TtgFunctionEmitter::emitCall(tt::CallOp op) {
+static LogicalResult emitCall(TtgFunctionEmitter &emitter, tt::CallOp op) {
+  IrBuilder &ir = emitter.ir;
   auto callee = SymbolTable::lookupNearestSymbolFrom<tt::FuncOp>(op, op.getCalleeAttr());
-  llvm::Function *known = callee ? module.functions.lookup(callee) : nullptr;
+  llvm::Function *known = callee ? emitter.module.functions.lookup(callee) : nullptr;
   if (!known)
     return op.emitError() << "`" << op.getCallee() << "` has no body to call";
   Tile arguments;
   for (Value operand : op.getArgs())
-    for (llvm::Value *value : tile(operand))
-      arguments.push_back(elements.toMemory(value));
+    for (llvm::Value *value : emitter.tile(operand))
+      arguments.push_back(emitter.elements.toMemory(value));
   llvm::CallInst *call = ir.CreateCall(known, arguments);
   const bool isSingle = !known->getReturnType()->isStructTy();
   unsigned next = 0;
@@ -148,7 +186,7 @@ LogicalResult TtgFunctionEmitter::emitCall(tt::CallOp op) {
     Tile values;
     for (unsigned part = 0; part < numRegisters(result.getType()); ++part, ++next)
       values.push_back(isSingle ? static_cast<llvm::Value *>(call) : ir.CreateExtractValue(call, next));
-    define(result, std::move(values));
+    emitter.define(result, std::move(values));
   }
   return success();
 }
@@ -164,7 +202,7 @@ public:
   llvm::FunctionType *of(tt::FuncOp source) {
     SmallVector<llvm::Type *> parameters, results;
     for (auto [index, type] : llvm::enumerate(source.getArgumentTypes()))
-      if (source.getArgAttr(index, ttng::kTensorMap))
+      if (ttg::parameterByValue(source, index))
         parameters.push_back(ir.getPtrTy());
       else
         parameters.append(numRegisters(type), elements.memoryType(tt::elementOf(type)));
@@ -185,14 +223,11 @@ private:
 } // namespace
 
 /// Each kernel argument has one register.
-static LogicalResult markTensorMaps(tt::FuncOp source, llvm::Function &made, TargetEmitter &target) {
-  for (unsigned index = 0; index < source.getNumArguments(); ++index) {
-    if (!source.getArgAttr(index, ttng::kTensorMap))
-      continue;
-    if (!target.tma() || !source.isPublic())
+static LogicalResult markByValueParameters(tt::FuncOp source, llvm::Function &function, TargetEmitter &target) {
+  for (unsigned index = 0; index < source.getNumArguments(); ++index)
+    if (ttg::parameterByValue(source, index) &&
+        (!source.isPublic() || !target.markParameterByValue(*function.getArg(index))))
       return source.emitError() << "tensor maps of the host are not supported here";
-    target.tma()->markTensorMapParameter(*made.getArg(index));
-  }
   return success();
 }
 
@@ -213,6 +248,8 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
                               .shared = shared,
                               .axes = analysis::AxisInfoAnalysis(source),
                               .debug = DebugInfo(result, DebugInfo::Kind::DebugDirectivesOnly)};
+  addOpEmitters(emitter.emitters);
+  target.addOpEmitters(emitter.emitters);
   emitter.numThreads = ttg::numWarpsOf(source) * target.threadsPerWarp();
   if (shared.bytes)
     emitter.sharedBase = createSharedArray(result, target, shared.alignment);
@@ -227,7 +264,7 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
       target.markKernel(*made, {emitter.numThreads, options.maxRegisters});
     else
       made->addFnAttr(llvm::Attribute::NoInline);
-    if (failed(markTensorMaps(function, *made, target)))
+    if (failed(markByValueParameters(function, *made, target)))
       return failure();
     emitter.functions[function] = made;
   }
@@ -237,4 +274,12 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
         return failure();
   emitter.debug.finish();
   return success();
+}
+
+void lowering::addProgramEmitters(OpEmitters &table) {
+  table.add<emitProgramId, tt::GetProgramIdOp>();
+  table.add<emitNumPrograms, tt::GetNumProgramsOp>();
+  table.add<emitCall, tt::CallOp>();
+  table.add<emitReturn, tt::ReturnOp>();
+  table.add<emitBarrier, ttg::BarrierOp, imported::BarrierOp>();
 }

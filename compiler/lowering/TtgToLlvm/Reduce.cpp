@@ -1,5 +1,6 @@
 // Executes plans of reductions, with the region's ops emitted for each pair of values.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -9,7 +10,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-namespace nereid::lowering {
+namespace {
 
 /// Emits the reduction of one op. A `Row` has a value of each operand.
 class ReductionEmitter {
@@ -31,7 +32,7 @@ private:
   bool isFailed = false;
 };
 
-} // namespace nereid::lowering
+} // namespace
 
 ReductionEmitter::Row ReductionEmitter::combine(const Row &a, const Row &b) {
   Tile arguments(a.begin(), a.end());
@@ -111,12 +112,11 @@ void ReductionEmitter::combineLanes(ArrayRef<layout::ReductionStep> steps, std::
 std::vector<ReductionEmitter::Row> ReductionEmitter::exchange(const layout::ReductionPlan &plan,
                                                               ArrayRef<Row> partials) {
   const layout::ReductionExchange &exchangePlan = plan.exchange;
-  const uint32_t begin = emitter.module.shared.offsetOf.lookup(op);
   for (auto [operand, buffer] : llvm::enumerate(exchangePlan.operands)) {
     Tile column;
     for (const Row &partial : partials)
       column.push_back(partial[operand]);
-    emitter.storeShared(emitter.sharedPointer(begin + buffer.byteOffset), buffer.plan.store, 0, column);
+    emitter.storeShared(emitter.sharedScratch(op, buffer.byteOffset), buffer.plan.store, 0, column);
   }
   emitter.barrier();
   const unsigned numResults = plan.result.inSize(layout::kRegister);
@@ -124,7 +124,7 @@ std::vector<ReductionEmitter::Row> ReductionEmitter::exchange(const layout::Redu
   for (auto [operand, buffer] : llvm::enumerate(exchangePlan.operands)) {
     Tile column(loaded.size(), nullptr);
     const Type element = tt::elementOf(op.getSrcs()[operand].getType());
-    emitter.loadShared(emitter.sharedPointer(begin + buffer.byteOffset), buffer.plan.load, 0, element, column);
+    emitter.loadShared(emitter.sharedScratch(op, buffer.byteOffset), buffer.plan.load, 0, element, column);
     for (unsigned index = 0; index < loaded.size(); ++index)
       loaded[index].push_back(column[buffer.plan.loadedAs[index]]);
   }
@@ -170,4 +170,8 @@ LogicalResult ReductionEmitter::run() {
   return success();
 }
 
-LogicalResult TtgFunctionEmitter::emitReduce(tt::ReduceOp op) { return ReductionEmitter(*this, op).run(); }
+static LogicalResult emitReduce(TtgFunctionEmitter &emitter, tt::ReduceOp op) {
+  return ReductionEmitter(emitter, op).run();
+}
+
+void lowering::addReduceEmitters(OpEmitters &table) { table.add<emitReduce, tt::ReduceOp>(); }

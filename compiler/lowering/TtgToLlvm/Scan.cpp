@@ -3,6 +3,7 @@
 //
 // In a reverse scan "before" is the side of higher coordinates; only the tests of bits that give the order are
 // inverted.
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -12,7 +13,7 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-namespace nereid::lowering {
+namespace {
 
 /// Emits the scan of one op. A `Row` has a value of each operand.
 class ScanEmitter {
@@ -44,7 +45,7 @@ private:
   bool isFailed = false;
 };
 
-} // namespace nereid::lowering
+} // namespace
 
 //--- rows ----------------------------------------------------------------------------------
 
@@ -151,7 +152,6 @@ void ScanEmitter::joinLanes(const layout::ScanRun &run) {
 /// The totals of all blocks of each row that the thread has a part of, adjacent for each row.
 std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
   const layout::ScanExchange &exchange = plan.exchange;
-  const uint32_t begin = emitter.module.shared.offsetOf.lookup(op);
   for (auto [operand, buffer] : llvm::enumerate(exchange.operands)) {
     Tile column;
     for (uint32_t number = 0; number < 1u << exchange.groups.size(); ++number) {
@@ -160,14 +160,14 @@ std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
         group |= number >> bit & 1 ? part.mask : 0;
       column.push_back(totals[group][operand]);
     }
-    emitter.storeShared(emitter.sharedPointer(begin + buffer.byteOffset), buffer.plan.store, 0, column);
+    emitter.storeShared(emitter.sharedScratch(op, buffer.byteOffset), buffer.plan.store, 0, column);
   }
   emitter.barrier();
   std::vector<Row> loaded;
   for (auto [operand, buffer] : llvm::enumerate(exchange.operands)) {
     Tile column(buffer.plan.loadedAs.size(), nullptr);
     const Type element = tt::elementOf(op.getSrcs()[operand].getType());
-    emitter.loadShared(emitter.sharedPointer(begin + buffer.byteOffset), buffer.plan.load, 0, element, column);
+    emitter.loadShared(emitter.sharedScratch(op, buffer.byteOffset), buffer.plan.load, 0, element, column);
     loaded.resize(column.size());
     for (unsigned index = 0; index < loaded.size(); ++index)
       loaded[index].push_back(column[buffer.plan.loadedAs[index]]);
@@ -244,7 +244,7 @@ LogicalResult ScanEmitter::run() {
   return success();
 }
 
-LogicalResult TtgFunctionEmitter::emitScan(tt::ScanOp op) {
+static LogicalResult emitScan(TtgFunctionEmitter &emitter, tt::ScanOp op) {
   const layout::LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrcs().front().getType()));
   if (!layout::isScannable(layout, op.getAxis()))
     return op.emitError()
@@ -252,5 +252,7 @@ LogicalResult TtgFunctionEmitter::emitScan(tt::ScanOp op) {
   SmallVector<unsigned> bits;
   for (Value operand : op.getSrcs())
     bits.push_back(analysis::memoryBits(tt::elementOf(operand.getType())));
-  return ScanEmitter(*this, op, layout::planScan(layout, op.getAxis(), bits)).run();
+  return ScanEmitter(emitter, op, layout::planScan(layout, op.getAxis(), bits)).run();
 }
+
+void lowering::addScanEmitters(OpEmitters &table) { table.add<emitScan, tt::ScanOp>(); }

@@ -1,5 +1,6 @@
 // Emits ranges and ops that only change the coordinates of registers.
 // SPDX-License-Identifier: MIT
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 using namespace mlir;
@@ -15,11 +16,12 @@ static SmallVector<uint32_t> basesOf(const LinearLayout &layout, StringRef input
   return bases;
 }
 
-LogicalResult TtgFunctionEmitter::emitMakeRange(tt::MakeRangeOp op) {
+static LogicalResult emitMakeRange(TtgFunctionEmitter &emitter, tt::MakeRangeOp op) {
+  IrBuilder &ir = emitter.ir;
   const LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getType()));
   const llvm::StringRef dim = layout.outputNames().front();
   const SmallVector<uint32_t> lanes = basesOf(layout, layout::kLane, dim), warps = basesOf(layout, layout::kWarp, dim);
-  llvm::Value *base = threadBits(lanes, warps);
+  llvm::Value *base = emitter.threadBits(lanes, warps);
   uint32_t threadMask = 0;
   for (uint32_t basis : llvm::concat<const uint32_t>(lanes, warps))
     threadMask |= basis;
@@ -28,16 +30,16 @@ LogicalResult TtgFunctionEmitter::emitMakeRange(tt::MakeRangeOp op) {
   for (int32_t index = 0; index < layout.inSize(layout::kRegister); ++index) {
     const uint32_t own = layout.apply({{layout::kRegister, index}}).front();
     if (own & threadMask)
-      result.push_back(materialise({ir.CreateXor(base, ir.getInt32(own)), start, true}, ir.getInt32Ty()));
+      result.push_back(emitter.materialise({ir.CreateXor(base, ir.getInt32(own)), start, true}, ir.getInt32Ty()));
     else
-      result.push_back(materialise({threadMask ? base : nullptr, start + own, true}, ir.getInt32Ty()));
+      result.push_back(emitter.materialise({threadMask ? base : nullptr, start + own, true}, ir.getInt32Ty()));
   }
-  define(op, std::move(result));
+  emitter.define(op, std::move(result));
   return success();
 }
 
-LogicalResult TtgFunctionEmitter::emitSplat(tt::SplatOp op) {
-  define(op, Tile(numRegisters(op.getType()), scalar(op.getSrc())));
+static LogicalResult emitSplat(TtgFunctionEmitter &emitter, tt::SplatOp op) {
+  emitter.define(op, Tile(numRegisters(op.getType()), emitter.scalar(op.getSrc())));
   return success();
 }
 
@@ -90,8 +92,8 @@ static SmallVector<unsigned> sourceRegisters(Operation *op) {
   return registers;
 }
 
-LogicalResult TtgFunctionEmitter::emitReordered(Operation *op) {
-  const Tile from = tile(op->getOperand(0));
+static LogicalResult emitReordered(TtgFunctionEmitter &emitter, Operation *op) {
+  const Tile from = emitter.tile(op->getOperand(0));
   SmallVector<unsigned> registers = sourceRegisters(op);
   // Where the order of elements is free, registers may keep their order.
   if (auto reshape = dyn_cast<tt::ReshapeOp>(op); registers.empty() && reshape && reshape.getAllowReorder())
@@ -103,6 +105,12 @@ LogicalResult TtgFunctionEmitter::emitReordered(Operation *op) {
   Tile result;
   for (unsigned index : registers)
     result.push_back(from[index]);
-  define(op->getResult(0), std::move(result));
+  emitter.define(op->getResult(0), std::move(result));
   return success();
+}
+
+void lowering::addShapeEmitters(OpEmitters &table) {
+  table.add<emitMakeRange, tt::MakeRangeOp>();
+  table.add<emitSplat, tt::SplatOp>();
+  table.add<emitReordered, tt::UnsplatOp, tt::ExpandDimsOp, tt::BroadcastOp, tt::ReshapeOp, tt::TransOp>();
 }

@@ -7,6 +7,7 @@
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/lowering/DebugInfo.h"
 #include "compiler/lowering/TargetEmitter.h"
+#include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -25,6 +26,7 @@ struct TtgModuleEmitter {
   const analysis::SharedMemoryPlan &shared;
   analysis::AxisInfoAnalysis axes;
   DebugInfo debug;
+  OpEmitters emitters{};
   unsigned numThreads = 0;
   llvm::GlobalVariable *sharedBase = nullptr; ///< null where no shared memory is used
   llvm::DenseMap<mlir::Operation *, llvm::Function *> functions{};

@@ -3,7 +3,7 @@
 #include "compiler/passes/ttg/ApplyLayouts.h"
 
 #include "compiler/analysis/GatherPlan.h"
-#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 #include "compiler/passes/ttg/WorkingLayout.h"
 
@@ -60,7 +60,7 @@ static RankedTensorType encoded(Value value, LayoutEncoding encoding) {
 /// The encoding in which an op produces its result; a conversion may follow.
 LayoutEncoding Applier::produced(OpResult result) const {
   Operation *op = result.getOwner();
-  if (analysis::anyAccessOf(op) || isa<tt::DotOp, ttng::TileLoadOp>(op))
+  if (analysis::anyAccessOf(op) || isa<tt::DotOp, AsyncTileLoad>(op))
     return layouts[classes.classOf(op)];
   if (auto reduce = dyn_cast<tt::ReduceOp>(op))
     return SliceAttr::get(op->getContext(), reduce.getAxis(), layouts[classes.classOf(op)]);

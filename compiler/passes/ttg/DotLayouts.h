@@ -7,13 +7,6 @@
 
 namespace nereid::ttg {
 
-/// The matrix instructions that the target has.
-struct MmaFeatures {
-  bool hasWarpMma = false;      ///< mma: 16-bit floats, tf32, int8 and f64, by the 32 lanes of a warp
-  bool hasWarpGroupMma = false; ///< wgmma: fp8, 16-bit floats, tf32 and int8, by four warps, from shared memory
-  unsigned maxSharedBytes = 0;  ///< of a CTA, which the operands of a warp-group dot must fit
-};
-
 /// Bytes of both operands in shared memory.
 int64_t bytesOfOperands(tt::DotOp dot);
 

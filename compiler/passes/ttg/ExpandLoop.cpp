@@ -6,7 +6,7 @@
 // the original loop carries it. That many versions of it are carried.
 #include "compiler/passes/ttg/LoopSchedule.h"
 
-#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -38,9 +38,7 @@ bool ttg::canPredicate(Operation *op) {
            });
   if (op->getNumRegions() > 0)
     return false;
-  if (isa<tt::LoadOp, ttng::TileLoadOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp, ttng::BarrierExpectOp,
-          ttng::AsyncTmaCopyGlobalToLocalOp>(op) ||
-      divides(op))
+  if (isa<tt::LoadOp, AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp, AsyncTileLoad, PredicatedOp>(op) || divides(op))
     return true;
   return isPure(op) || (isMemoryEffectFree(op) && isSpeculatable(op));
 }
@@ -82,10 +80,8 @@ static void predicate(OpBuilder &builder, Operation *op, Value exists) {
       restrictMask(builder, load.getMaskMutable(), loc, load.getPtr().getType(), exists);
     else if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(inside))
       restrictMask(builder, copy.getMaskMutable(), loc, copy.getSrc().getType(), exists);
-    else if (auto expect = dyn_cast<ttng::BarrierExpectOp>(inside))
-      expect.getPredMutable().assign(arith::AndIOp::create(builder, loc, expect.getPred(), exists));
-    else if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(inside))
-      copy.getPredMutable().assign(arith::AndIOp::create(builder, loc, copy.getPred(), exists));
+    else if (auto predicated = dyn_cast<PredicatedOp>(inside))
+      predicated.getPredMutable().set(arith::AndIOp::create(builder, loc, predicated.getPredMutable().get(), exists));
     else if (divides(inside))
       predicateDivision(builder, inside, exists);
   });

@@ -3,7 +3,7 @@
 #include "compiler/passes/ttg/LayoutClasses.h"
 
 #include "compiler/analysis/GatherPlan.h"
-#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -64,7 +64,7 @@ private:
   LogicalResult visitOp(Operation *op);
   bool visitControl(Operation *op);
   void visitAccess(const analysis::MemoryAccess &access);
-  void visitTileLoad(ttng::TileLoadOp load);
+  void visitTileLoad(AsyncTileLoad load);
   void visitReduce(tt::ReduceOp reduce);
   void visitDot(tt::DotOp dot);
   void visitScan(tt::ScanOp scan);
@@ -182,12 +182,12 @@ void ClassBuilder::visitAccess(const analysis::MemoryAccess &access) {
 }
 
 /// Threads may load any layout from shared memory; this is the layout where nothing else decides.
-void ClassBuilder::visitTileLoad(ttng::TileLoadOp load) {
-  auto tile = cast<RankedTensorType>(load.getType());
+void ClassBuilder::visitTileLoad(AsyncTileLoad load) {
+  auto tile = cast<RankedTensorType>(load->getResult(0).getType());
   const unsigned node = newNode(tile);
   classes.opNodes[load] = node;
   nodes[node].layoutClass.fixed = copyLayout(tile);
-  addEdge(node, nodeOf(load.getResult()), {}, tile, load);
+  addEdge(node, nodeOf(load->getResult(0)), {}, tile, load);
 }
 
 void ClassBuilder::visitReduce(tt::ReduceOp reduce) {
@@ -322,7 +322,7 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
     return success();
   if (auto access = analysis::anyAccessOf(op)) {
     visitAccess(*access);
-  } else if (auto load = dyn_cast<ttng::TileLoadOp>(op)) {
+  } else if (auto load = dyn_cast<AsyncTileLoad>(op)) {
     visitTileLoad(load);
   } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
     visitReduce(reduce);

@@ -49,7 +49,7 @@ static unsigned sectorsPerInstruction(const MemoryAccess &access, const AxisInfo
 /// Whether a dot's result would be stored in vectors narrower than memory allows.
 static bool isNarrowResult(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, LayoutEncoding encoding,
                            unsigned elems) {
-  if (!isa<tt::StoreOp>(access.op) || !isa<NvidiaMmaAttr>(encoding))
+  if (!isa<tt::StoreOp>(access.op) || !isMatrixInstruction(encoding))
     return false;
   const unsigned widest = analysis::kWidestAccessBytes * 8 / access.elementBits;
   return elems < widest && llvm::any_of(

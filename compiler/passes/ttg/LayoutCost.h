@@ -4,15 +4,10 @@
 // The unit is roughly a cycle of a warp's load-store pipeline. Only comparisons matter.
 #pragma once
 
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/passes/ttg/LayoutClasses.h"
 
 namespace nereid::ttg {
-
-/// The threads that share a tile.
-struct ThreadCounts {
-  unsigned numWarps = 4;
-  unsigned threadsPerWarp = 32;
-};
 
 /// The cost of one execution of `access`, whose tile has `layout`.
 unsigned accessCost(const analysis::MemoryAccess &access, const analysis::AxisInfoAnalysis &axisInfo,

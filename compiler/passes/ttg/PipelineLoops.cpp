@@ -11,8 +11,8 @@
 #include "compiler/analysis/SharedMemory.h"
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/tt/Report.h"
-#include "compiler/dialect/ttng/Dialect.h"
-#include "compiler/passes/ttg/AsyncDots.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
+#include "compiler/dialect/ttg/TargetInterface.h"
 #include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 #include "compiler/passes/ttg/Passes.h"
@@ -38,7 +38,7 @@ namespace {
 class Pipeliner {
 public:
   Pipeliner(scf::ForOp loop, PipelinedLoads pipelined, RewriterBase &rewriter)
-      : loop(loop), pipelined(std::move(pipelined)), rewriter(rewriter) {}
+      : loop(loop), pipelined(std::move(pipelined)), rewriter(rewriter), target(targetInterfaceOf(loop)) {}
 
   bool run();
 
@@ -50,21 +50,28 @@ private:
   void useMultiBuffer(PipelinedLoad &load);
   void addGroup();
   void copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer);
-  void addBarriers();
-  void addTmaWait();
+  void addBarriers(AsyncTileLoad first);
+  void addTileWait();
   Value view(Value multiBuffer, Value bufferIndex, MemDescType type, unsigned stage);
   void stageNew(Operation *op, unsigned stage) { stages[op] = stage; }
+  /// Makes `op` one of those that begin an iteration.
+  void beginWith(Operation *op) {
+    stageNew(op, pipelined.lastStage);
+    leading.insert(op);
+  }
   LoopSchedule schedule();
 
   scf::ForOp loop;
   PipelinedLoads pipelined;
   RewriterBase &rewriter;
+  const TargetInterface *target;                ///< may be null
   llvm::DenseMap<Operation *, unsigned> stages; ///< of ops that are not in the last stage, and of new ops
   llvm::DenseMap<std::pair<Value, unsigned>, Value> rematerialisedValues;
   Value insertIndex, extractIndex, phase;
-  Value barriers; ///< one for each buffer that TMA fills; null where there are none
+  Value barriers; ///< one for each buffer that copies of whole tiles fill; null where there are none
   SmallVector<Value> multiBuffers;
-  ttng::WarpGroupDotWaitOp dotWait; ///< of asynchronous dots; may be null
+  llvm::SmallDenseSet<Operation *, 4> leading; ///< waits and fences that begin an iteration
+  Operation *dotWait = nullptr;                ///< of asynchronous dots; may be null
 };
 } // namespace
 
@@ -175,50 +182,46 @@ void Pipeliner::copyToMultiBuffer(PipelinedLoad &load, Value multiBuffer) {
   auto type = MemDescType::get(load.buffer.getShape(), load.buffer.getElementType(), load.buffer.getEncoding(),
                                load.buffer.getMemorySpace(), /*mutable=*/true);
   rewriter.setInsertionPoint(load.load);
-  Value target = view(multiBuffer, insertIndex, type, pipelined.copyStage);
+  Value buffer = view(multiBuffer, insertIndex, type, pipelined.copyStage);
   Operation *copy;
   if (auto tile = load.tile()) {
-    Value barrier = view(barriers, insertIndex, ttng::barrierType(loop.getContext(), 0), pipelined.copyStage);
+    Value barrier = view(barriers, insertIndex, target->barrierType(loop.getContext(), 0), pipelined.copyStage);
     auto always = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
     stageNew(always, pipelined.copyStage);
-    copy = ttng::AsyncTmaCopyGlobalToLocalOp::create(rewriter, loc, tile.getTensorMap(), tile.getIndices(), barrier,
-                                                     target, always, tile.getBlockAttr(), tile.getEvictAttr());
+    copy = tile.createCopy(rewriter, barrier, buffer, always);
   } else {
     auto ofPointers = cast<tt::LoadOp>(load.load);
     copy = AsyncCopyGlobalToLocalOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ofPointers.getPtr(),
-                                            target, ofPointers.getMask(), Value(), ofPointers.getCache(),
+                                            buffer, ofPointers.getMask(), Value(), ofPointers.getCache(),
                                             ofPointers.getEvict());
   }
   stageNew(copy, pipelined.copyStage);
 }
 
 /// Allocates the barriers, and sets the bytes that each iteration's copies bring to one.
-void Pipeliner::addBarriers() {
+void Pipeliner::addBarriers(AsyncTileLoad first) {
   const Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
-  barriers = LocalAllocOp::create(rewriter, loc, ttng::barrierType(loop.getContext(), pipelined.numBuffers()), Value(),
-                                  IntegerAttr());
-  ttng::InitBarrierOp::create(rewriter, loc, barriers, 1);
+  barriers = LocalAllocOp::create(rewriter, loc, target->barrierType(loop.getContext(), pipelined.numBuffers()),
+                                  Value(), IntegerAttr());
+  target->createInit(rewriter, loc, barriers);
   unsigned bytes = 0;
-  Operation *first = nullptr;
   for (const PipelinedLoad &load : pipelined.loads)
-    if (load.buffer && load.isTma) {
+    if (load.buffer && load.isTileLoad)
       bytes += llvm::product_of(load.buffer.getShape()) * load.buffer.getElementType().getIntOrFloatBitWidth() / 8;
-      if (!first || load.load->isBeforeInBlock(first))
-        first = load.load;
-    }
   rewriter.setInsertionPoint(first);
-  Value barrier = view(barriers, insertIndex, ttng::barrierType(loop.getContext(), 0), pipelined.copyStage);
+  Value barrier = view(barriers, insertIndex, target->barrierType(loop.getContext(), 0), pipelined.copyStage);
   auto always = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
   stageNew(always, pipelined.copyStage);
-  stageNew(ttng::BarrierExpectOp::create(rewriter, loc, barrier, bytes, always), pipelined.copyStage);
+  stageNew(target->createExpect(rewriter, loc, barrier, bytes, always), pipelined.copyStage);
 }
 
-/// Waits at the start of an iteration.
-void Pipeliner::addTmaWait() {
+/// Waits for the copies of whole tiles at the start of an iteration.
+void Pipeliner::addTileWait() {
   rewriter.setInsertionPointToStart(loop.getBody());
-  Value barrier = view(barriers, extractIndex, ttng::barrierType(loop.getContext(), 0), pipelined.lastStage);
-  stageNew(ttng::WaitBarrierOp::create(rewriter, loop.getLoc(), barrier, phase), pipelined.lastStage);
+  Value barrier = view(barriers, extractIndex, target->barrierType(loop.getContext(), 0), pipelined.lastStage);
+  beginWith(barrier.getDefiningOp());
+  beginWith(target->createWait(rewriter, loop.getLoc(), barrier, phase));
 }
 
 void Pipeliner::useMultiBuffer(PipelinedLoad &load) {
@@ -244,29 +247,11 @@ void Pipeliner::useMultiBuffer(PipelinedLoad &load) {
     rewriter.eraseOp(load.load);
 }
 
-/// Whether tensor cores read the buffer directly.
-static bool isReadByTensorCore(Value buffer) {
-  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    return isa<ttng::WarpGroupDotOp>(user) ||
-           (isa<MemDescTransOp, MemDescIndexOp>(user) && isReadByTensorCore(user->getResult(0)));
-  });
-}
-
-/// Whether the fence follows buffers that threads no longer fill.
-static bool isIdle(ttng::FenceAsyncSharedOp fence) {
-  for (Operation *op = fence->getPrevNode(); isa_and_nonnull<MemDescTransOp, MemDescIndexOp, LocalAllocOp>(op);
-       op = op->getPrevNode())
-    if (isa<LocalAllocOp>(op))
-      return false;
-  return true;
-}
-
 /// Commits an iteration's copies as a group, and waits for one at the start of an iteration. A fence for what threads
 /// copied follows the wait.
 void Pipeliner::addGroup() {
-  for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
-    if (isIdle(fence))
-      rewriter.eraseOp(fence);
+  if (target)
+    target->eraseIdleFences(loop, rewriter);
   if (!pipelined.hasThreadCopies())
     return;
   const Location loc = loop.getLoc();
@@ -276,9 +261,9 @@ void Pipeliner::addGroup() {
       rewriter.setInsertionPointAfter(&op);
   stageNew(AsyncCommitGroupOp::create(rewriter, loc, token, ValueRange()), pipelined.copyStage);
   rewriter.setInsertionPointToStart(loop.getBody());
-  stageNew(AsyncWaitOp::create(rewriter, loc, token, ValueRange(), pipelined.numBuffers() - 2), pipelined.lastStage);
-  if (llvm::any_of(multiBuffers, isReadByTensorCore))
-    stageNew(ttng::FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false), pipelined.lastStage);
+  beginWith(AsyncWaitOp::create(rewriter, loc, token, ValueRange(), pipelined.numBuffers() - 2));
+  if (Operation *fence = target ? target->fenceCopies(rewriter, loc, multiBuffers) : nullptr)
+    beginWith(fence);
 }
 
 //--- the schedule --------------------------------------------------------------------------
@@ -291,15 +276,13 @@ LoopSchedule Pipeliner::schedule() {
   result.lastStage = pipelined.lastStage;
   std::vector<std::vector<Operation *>> byStage(pipelined.lastStage + 1);
   for (Operation &op : loop.getBody()->without_terminator()) {
-    const bool isWait = isa<AsyncWaitOp, ttng::FenceAsyncSharedOp, ttng::WaitBarrierOp>(op) ||
-                        (isa<MemDescIndexOp>(op) && llvm::any_of(op.getUsers(), llvm::IsaPred<ttng::WaitBarrierOp>));
-    if (isWait && stages.contains(&op))
+    if (leading.contains(&op))
       result.entries.push_back({&op, pipelined.lastStage});
     else
       byStage[stages.lookup_or(&op, pipelined.lastStage)].push_back(&op);
   }
   std::vector<Operation *> &lastOps = byStage[pipelined.lastStage];
-  auto rest = dotWait ? std::next(llvm::find(lastOps, dotWait.getOperation())) : lastOps.begin();
+  auto rest = dotWait ? std::next(llvm::find(lastOps, dotWait)) : lastOps.begin();
   for (Operation *op : llvm::make_range(lastOps.begin(), rest))
     result.entries.push_back({op, pipelined.lastStage});
   for (unsigned stage = pipelined.lastStage; stage-- > 0;)
@@ -321,15 +304,15 @@ bool Pipeliner::run() {
   auto token = AsyncTokenType::get(loop.getContext());
   if (pipelined.hasMultiBuffers()) {
     addCounters();
-    if (pipelined.hasTmaCopies())
-      addBarriers();
+    if (AsyncTileLoad first = pipelined.firstTileCopy())
+      addBarriers(first);
     for (PipelinedLoad &load : pipelined.loads)
       if (load.buffer)
         useMultiBuffer(load);
     addGroup();
     if (barriers)
-      addTmaWait();
-    dotWait = makeDotsAsync(loop, multiBuffers, rewriter);
+      addTileWait();
+    dotWait = target ? target->makeDotsAsync(loop, multiBuffers, rewriter) : nullptr;
   }
   scf::ForOp made = expandLoop(loop, schedule(), rewriter);
   made->setAttr(tt::kScheduledStage, rewriter.getI32IntegerAttr(pipelined.lastStage));
@@ -337,7 +320,7 @@ bool Pipeliner::run() {
   if (pipelined.hasThreadCopies())
     AsyncWaitOp::create(rewriter, loc, token, ValueRange(), 0);
   if (barriers) {
-    ttng::InvalBarrierOp::create(rewriter, loc, barriers);
+    target->createInvalidate(rewriter, loc, barriers);
     LocalDeallocOp::create(rewriter, loc, barriers);
   }
   for (Value multiBuffer : multiBuffers)
@@ -347,15 +330,9 @@ bool Pipeliner::run() {
 
 //--- loops to pipeline ---------------------------------------------------------------------
 
-/// Shared memory of a tile that is accessed through a tensor map, in whole panels.
-static unsigned bytesOfTile(Operation *op) {
-  Value tile = isa<ttng::TileLoadOp>(op) ? op->getResult(0) : Value();
-  if (auto store = dyn_cast<ttng::TileStoreOp>(op))
-    tile = store.getSrc();
-  if (!tile)
-    return 0;
-  auto type = cast<RankedTensorType>(tile.getType());
-  return llvm::alignTo(type.getNumElements() * analysis::memoryBits(type.getElementType()) / 8, 1024);
+static unsigned laterBufferBytes(Operation *op) {
+  auto lowered = dyn_cast<LoweredToBuffer>(op);
+  return lowered ? lowered.getBufferBytes() : 0;
 }
 
 /// An upper bound of the shared memory that a loop needs besides its multi-buffered allocations.
@@ -369,7 +346,7 @@ static unsigned otherSharedBytes(scf::ForOp loop, const PipelinedLoads &pipeline
         loop->isAncestor(op) || (isa<LocalAllocOp>(op) &&
                                  llvm::any_of(op->getUsers(), [&](Operation *user) { return loop->isAncestor(user); }));
     if (isAlive && !isReplaced)
-      bytes += analysis::bufferBytes(op) + bytesOfTile(op);
+      bytes += analysis::bufferBytes(op) + laterBufferBytes(op);
   });
   return bytes;
 }
@@ -379,7 +356,9 @@ static unsigned totalSharedBytes(scf::ForOp loop, const PipelinedLoads &pipeline
 }
 
 /// Whether this pass pipelines the loop's loads.
-static bool isWanted(scf::ForOp loop) { return hasDots(loop) || !loop.getBody()->getOps<ttng::TileLoadOp>().empty(); }
+static bool isWanted(scf::ForOp loop) {
+  return hasDots(loop) || llvm::any_of(*loop.getBody(), llvm::IsaPred<AsyncTileLoad>);
+}
 
 namespace {
 struct PipelineLoops : ttg::impl::PipelineLoopsBase<PipelineLoops> {

@@ -18,8 +18,6 @@ using namespace nereid::ttg;
 /// The 32-bit registers of a thread that a tile may take until its use.
 static constexpr unsigned kRegistersOfTile = 32;
 
-bool ttg::isDot(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
-
 bool ttg::hasDots(scf::ForOp loop) {
   return llvm::any_of(*loop.getBody(), [](Operation &op) { return isDot(&op); });
 }
@@ -34,16 +32,20 @@ static unsigned stageBufferBytes(const PipelinedLoad &load) {
 }
 
 bool PipelinedLoads::hasThreadCopies() const {
-  return llvm::any_of(loads, [](const PipelinedLoad &load) { return load.buffer && !load.isTma; });
+  return llvm::any_of(loads, [](const PipelinedLoad &load) { return load.buffer && !load.isTileLoad; });
 }
 
-bool PipelinedLoads::hasTmaCopies() const {
-  return llvm::any_of(loads, [](const PipelinedLoad &load) { return load.buffer && load.isTma; });
+AsyncTileLoad PipelinedLoads::firstTileCopy() const {
+  AsyncTileLoad first;
+  for (const PipelinedLoad &load : loads)
+    if (AsyncTileLoad tile = load.tile(); load.buffer && tile && (!first || tile->isBeforeInBlock(first)))
+      first = tile;
+  return first;
 }
 
 unsigned PipelinedLoads::multiBufferBytes() const {
   // For barriers, and padding up to the next panel.
-  unsigned bytes = hasTmaCopies() ? 1024 : 0;
+  unsigned bytes = firstTileCopy() ? 1024 : 0;
   for (const PipelinedLoad &load : loads)
     bytes += numBuffers() * stageBufferBytes(load);
   return bytes;
@@ -169,10 +171,9 @@ bool Finder::collect(Value value, PipelinedLoad &into) {
   return true;
 }
 
-/// Chooses where TMA copies the tile: the buffer that a user allocates for it, else one that threads read.
+/// Chooses where the tile is copied to as a whole: the buffer that a user allocates for it, else one that threads read.
 bool Finder::chooseTileBuffer(PipelinedLoad &pipelined) {
-  auto tile = cast<RankedTensorType>(pipelined.tile().getType());
-  pipelined.buffer = ttng::tileBuffer(tile, /*isMutable=*/false);
+  pipelined.buffer = pipelined.tile().bufferType(/*isMutable=*/false);
   LocalAllocOp allocation = onlyAllocation(pipelined.load);
   if (allocation && allocation.getType() == pipelined.buffer)
     pipelined.allocation = allocation;
@@ -205,8 +206,8 @@ bool Finder::chooseBuffer(PipelinedLoad &pipelined, bool isIndex) {
 bool Finder::mayMove(Operation *op) {
   if (!written)
     return false;
-  if (auto tile = dyn_cast<ttng::TileLoadOp>(op))
-    return loop.isDefinedOutsideOfLoop(tile.getTensorMap()) && analysis::staysUnwritten(tile.getTensorMap(), *written);
+  if (auto tile = dyn_cast<AsyncTileLoad>(op))
+    return loop.isDefinedOutsideOfLoop(tile.getMemory()) && analysis::staysUnwritten(tile.getMemory(), *written);
   auto load = cast<tt::LoadOp>(op);
   return !load.getIsVolatile() && load.getCache() != tt::CacheModifier::CV &&
          analysis::staysUnwritten(load.getPtr(), *written);
@@ -220,7 +221,7 @@ std::optional<unsigned> Finder::add(Operation *load, bool isIndex) {
     return std::nullopt;
   PipelinedLoad pipelined;
   pipelined.load = load;
-  pipelined.isTma = isa<ttng::TileLoadOp>(load);
+  pipelined.isTileLoad = isa<AsyncTileLoad>(load);
   const llvm::SmallDenseSet<Value, 8> around = std::exchange(carried, {});
   const bool isCollected =
       llvm::all_of(load->getOperands(), [&](Value operand) { return collect(operand, pipelined); });
@@ -263,8 +264,8 @@ PipelinedLoads Finder::run(unsigned numStages, ArrayRef<Operation *> leftOut) {
   for (Operation &op : llvm::reverse(*loop.getBody())) {
     if (llvm::is_contained(leftOut, &op))
       continue;
-    const bool isWanted = isa<ttng::TileLoadOp>(op) && !hasDot;
-    if (isWanted || (isa<tt::LoadOp, ttng::TileLoadOp>(op) && feedsDot(&op)))
+    const bool isTileLoad = isa<AsyncTileLoad>(op);
+    if ((isTileLoad && !hasDot) || ((isTileLoad || isa<tt::LoadOp>(op)) && feedsDot(&op)))
       add(&op, /*isIndex=*/false);
   }
   assignStages(numStages);

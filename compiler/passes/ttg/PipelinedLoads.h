@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/analysis/AxisInfo.h"
-#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -12,9 +12,9 @@ namespace nereid::ttg {
 
 /// A pipelined load.
 struct PipelinedLoad {
-  mlir::Operation *load = nullptr; ///< of pointers, or of a tile through a tensor map
-  bool isTma = false;              ///< copied by TMA
-  ttng::TileLoadOp tile() const { return isTma ? llvm::cast<ttng::TileLoadOp>(load) : ttng::TileLoadOp(); }
+  mlir::Operation *load = nullptr; ///< of pointers, or of a whole tile
+  bool isTileLoad = false;         ///< of a whole tile, whose copies a barrier counts; else threads copy
+  AsyncTileLoad tile() const { return isTileLoad ? llvm::cast<AsyncTileLoad>(load) : AsyncTileLoad(); }
   /// The type of one of its buffers; null where the tile stays in registers.
   MemDescType buffer;
   /// The allocation that is filled with the tile; null where the tile's own threads read it from the buffer.
@@ -29,23 +29,21 @@ struct PipelinedLoads {
   unsigned copyStage = 0;           ///< of all copies to multi-buffered allocations
   unsigned lastStage = 0;           ///< of the dots
   bool hasMultiBuffers() const;
-  /// Whether threads copy to multi-buffered allocations, and whether TMA does.
+  /// Whether threads copy to multi-buffered allocations, and the first load whose tile is copied as a whole.
   bool hasThreadCopies() const;
-  bool hasTmaCopies() const;
+  AsyncTileLoad firstTileCopy() const;
   unsigned multiBufferBytes() const;
   /// The load with the largest buffer, among equals the last in the loop; null where none has a buffer.
   mlir::Operation *largest() const;
   unsigned numBuffers() const { return lastStage - copyStage + 1; }
 };
 
-/// Whether the op is a dot, by whatever instructions.
-bool isDot(mlir::Operation *op);
 /// Whether the loop's body contains dots, not counting nested loops and branches.
 bool hasDots(mlir::scf::ForOp loop);
 
 /// The loads that dots of the loop's body depend on and that may be pipelined, over `numStages` stages; without dots,
-/// the TMA loads. `mayCopy` tells whether threads have asynchronous copies; loads in `leftOut` are not pipelined unless
-/// addresses depend on them.
+/// the loads of whole tiles. `mayCopy` tells whether threads have asynchronous copies; loads in `leftOut` are not
+/// pipelined unless addresses depend on them.
 PipelinedLoads findPipelinedLoads(mlir::scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo, unsigned numStages,
                                   bool mayCopy, llvm::ArrayRef<mlir::Operation *> leftOut = {});
 

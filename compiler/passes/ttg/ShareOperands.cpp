@@ -6,7 +6,7 @@
 // A transposition between a load and the buffer moves before the load, where it is free.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
-#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/SharedAccessPlan.h"
 #include "compiler/passes/ttg/DotLayouts.h"
@@ -104,15 +104,15 @@ static Value sinkTransposition(Value value) {
 /// The transposition between a tile read through a tensor map and `value`, if any.
 static tt::TransOp transposeOfTileLoad(Value value) {
   auto trans = value.getDefiningOp<tt::TransOp>();
-  return trans && trans.getSrc().getDefiningOp<ttng::TileLoadOp>() ? trans : tt::TransOp();
+  return trans && trans.getSrc().getDefiningOp<AsyncTileLoad>() ? trans : tt::TransOp();
 }
 
 static bool wantsBuffer(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
-  if (!isa<DotOperandAttr>(to.getEncoding()) || isa<NvidiaMmaAttr>(from.getEncoding()))
+  if (!isa<DotOperandAttr>(to.getEncoding()) || isMatrixInstruction(from.getEncoding()))
     return false;
   Operation *source = op.getSrc().getDefiningOp();
-  if (isa_and_nonnull<tt::LoadOp, ttng::TileLoadOp>(source) || transposeOfTileLoad(op.getSrc()))
+  if (isa_and_nonnull<tt::LoadOp, AsyncTileLoad>(source) || transposeOfTileLoad(op.getSrc()))
     return true;
   const unsigned bits = analysis::memoryBits(from.getElementType());
   return layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), bits).kind == layout::ConversionKind::Shared;
@@ -137,10 +137,10 @@ static Operation *firstUser(Value value) {
   return first;
 }
 
-/// The buffer that TMA fills.
+/// A buffer of the kind that a copy of the whole tile fills.
 static Value bufferOfTile(OpBuilder &builder, Value tile) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  return LocalAllocOp::create(builder, tile.getLoc(), ttng::tileBuffer(type, /*isMutable=*/false), tile, IntegerAttr());
+  const MemDescType type = tile.getDefiningOp<AsyncTileLoad>().bufferType(/*isMutable=*/false);
+  return LocalAllocOp::create(builder, tile.getLoc(), type, tile, IntegerAttr());
 }
 
 /// Buffers are filled in sequence and then read, so that one barrier serves several.
@@ -158,7 +158,7 @@ static void loadThroughBuffer(ConvertLayoutOp op) {
         builder, op.getLoc(),
         MemDescType::get(from.getShape(), from.getElementType(), transposedEncoding, type.getMemorySpace()), buffer,
         trans.getOrder());
-  } else if (op.getSrc().getDefiningOp<ttng::TileLoadOp>()) {
+  } else if (op.getSrc().getDefiningOp<AsyncTileLoad>()) {
     buffer = bufferOfTile(builder, op.getSrc());
   } else {
     auto type = MemDescType::get(from.getShape(), from.getElementType(), bufferEncoding(from, to),

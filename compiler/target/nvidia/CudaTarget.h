@@ -11,9 +11,9 @@
 #include "compiler/lowering/Kernel.h"
 #include "compiler/support/Options.h"
 #include "compiler/support/TargetSpec.h"
-#include "compiler/target/nvidia/Archs.h"
-#include "compiler/target/nvidia/Codegen.h"
-#include "compiler/target/nvidia/PtxAssembler.h"
+#include "compiler/target/nvidia/arch/Archs.h"
+#include "compiler/target/nvidia/codegen/Codegen.h"
+#include "compiler/target/nvidia/codegen/PtxAssembler.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

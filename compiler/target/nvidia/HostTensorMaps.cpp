@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/HostTensorMaps.h"
 
-#include "compiler/dialect/ttng/Dialect.h"
-#include "compiler/dialect/ttng/HostTensorMaps.h"
 #include "compiler/layout/MatrixBuffer.h"
-#include "compiler/target/nvidia/TmaEmitter.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/dialect/HostTensorMaps.h"
+#include "compiler/target/nvidia/lowering/PtxTmaEmitter.h"
 
 #include "llvm/Support/JSON.h"
 

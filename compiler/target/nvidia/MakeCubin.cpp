@@ -4,8 +4,8 @@
 
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/target/nvidia/Diagnostics.h"
-#include "compiler/target/nvidia/Occupancy.h"
-#include "compiler/target/nvidia/PtxLines.h"
+#include "compiler/target/nvidia/arch/Occupancy.h"
+#include "compiler/target/nvidia/codegen/PtxLines.h"
 
 #include <chrono>
 

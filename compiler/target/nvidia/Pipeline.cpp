@@ -5,11 +5,12 @@
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Passes.h"
-#include "compiler/passes/ttg/Pipeline.h"
+#include "compiler/target/nvidia/passes/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -25,7 +26,7 @@ static void addDescriptorPasses(OpPassManager &passes, const support::TargetSpec
   const bool pays = arch->hasWgmma; // measured there
   const bool mayMake = (pays || wherePossible) && (!options.ptxVersion || options.ptxVersion >= kTensorMapPtx);
   if (mayMake || hostTensorMaps)
-    passes.addPass(ttg::createLowerDescriptorsToTma({wherePossible, hostTensorMaps}));
+    passes.addPass(createLowerDescriptorsToTma({wherePossible, hostTensorMaps}));
 }
 
 void nvidia::buildTtirPipeline(OpPassManager &passes, const support::TargetSpec &target,
@@ -34,8 +35,31 @@ void nvidia::buildTtirPipeline(OpPassManager &passes, const support::TargetSpec 
                             [&](OpPassManager &more) { addDescriptorPasses(more, target, options); });
 }
 
+void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &gpu) {
+  // Loops are unrolled and flattened while tiles have no layouts yet.
+  OpPassManager &ofLoops = passes.nest<tt::FuncOp>();
+  ofLoops.addPass(ttg::createFlattenLoops());
+  ofLoops.addPass(ttg::createUnrollLoops());
+  // The input is canonical; ops that the passes below add need CSE, not canonicalisation.
+  passes.addPass(ttg::createAssignLayouts({gpu.numWarps, gpu.threadsPerWarp, gpu.numCtas, gpu.target, gpu.hasWarpMma,
+                                           gpu.hasWarpGroupMma, gpu.maxSharedBytes, gpu.hasVectorAtomics}));
+  OpPassManager &ofFunctions = passes.nest<tt::FuncOp>();
+  ofFunctions.addPass(ttg::createAccumulateInThreads());
+  if (gpu.hasWarpGroupMma)
+    ofFunctions.addPass(createFormWarpGroupDots());
+  ofFunctions.addPass(ttg::createShareOperands({gpu.maxSharedBytes}));
+  ofFunctions.addPass(ttg::createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
+  if (gpu.prefetchRegisters)
+    ofFunctions.addPass(ttg::createPrefetchLoads({gpu.defaultStages, gpu.prefetchRegisters, gpu.askedStages}));
+  passes.addPass(createLowerTileAccesses());
+  // Merges tiles rematerialised for several users, and addresses computed for two iterations.
+  passes.addPass(createCSEPass());
+  passes.addPass(ttg::createSplitConversions({gpu.maxSharedBytes}));
+  passes.addPass(ttg::createAllocateShared());
+}
+
 void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const support::Options &options) {
-  ttg::GpuPipelineOptions shape;
+  TtgPipelineOptions shape;
   shape.numWarps = options.numWarps;
   shape.numCtas = options.numCtas;
   shape.target = "cuda:" + std::to_string(arch.capability);
@@ -48,7 +72,7 @@ void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const s
   shape.dotStages = options.numStages;
   passes.addPass(tt::createDecomposeScaledDots({/*halves=*/arch.hasWarpMma}));
   passes.addPass(tt::createPadTiles());
-  ttg::buildPipeline(passes, shape);
+  buildTtgPipeline(passes, shape);
 }
 
 namespace {
@@ -96,6 +120,8 @@ static Arch archOf(const CudaPipeline &pipeline) {
 }
 
 void nvidia::registerPipelines() {
+  ttg::registerTtgPasses();
+  registerNvidiaPasses();
   PassPipelineRegistration<CudaPipeline>("cuda-ttir", "from the front end's tt to ttir",
                                          [](OpPassManager &passes, const CudaPipeline &pipeline) {
                                            (void)archOf(pipeline);

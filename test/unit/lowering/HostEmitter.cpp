@@ -135,23 +135,23 @@ void HostEmitter::fail(IrBuilder &ir, const lowering::Failure &failure) {
 //--- matrices ------------------------------------------------------------------------------
 
 /// The numbers in a word, in the accumulator's type.
-static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, ttg::MmaKind kind, llvm::Value *word,
+static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, ttng::MmaKind kind, llvm::Value *word,
                                                      llvm::Type *sum) {
   llvm::Type *type = nullptr;
   switch (kind) {
-  case ttg::MmaKind::F16:
+  case ttng::MmaKind::F16:
     type = ir.getHalfTy();
     break;
-  case ttg::MmaKind::BF16:
+  case ttng::MmaKind::BF16:
     type = ir.getBFloatTy();
     break;
-  case ttg::MmaKind::TF32:
+  case ttng::MmaKind::TF32:
     type = ir.getFloatTy();
     break;
-  case ttg::MmaKind::Int8:
+  case ttng::MmaKind::Int8:
     type = ir.getInt8Ty();
     break;
-  case ttg::MmaKind::F64:
+  case ttng::MmaKind::F64:
     return {word};
   }
   const unsigned count = 32 / type->getPrimitiveSizeInBits();
@@ -165,7 +165,7 @@ static llvm::SmallVector<llvm::Value *, 4> numbersIn(lowering::IrBuilder &ir, tt
 }
 
 /// By definition: every accumulator is computed from the words of the lanes of its row and of its column.
-llvm::SmallVector<llvm::Value *, 4> HostEmitter::emitMma(IrBuilder &ir, ttg::MmaKind kind,
+llvm::SmallVector<llvm::Value *, 4> HostEmitter::emitMma(IrBuilder &ir, ttng::MmaKind kind,
                                                          llvm::ArrayRef<llvm::Value *> a,
                                                          llvm::ArrayRef<llvm::Value *> b,
                                                          llvm::ArrayRef<llvm::Value *> accumulators) {

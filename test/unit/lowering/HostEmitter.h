@@ -1,15 +1,13 @@
-// Implements TargetEmitter for this machine, for tests, by calls of the fibers' CTA.
+// Implements the instructions of a GPU for this machine, for tests, by calls of the fibers' CTA.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/lowering/TargetEmitter.h"
+#include "compiler/target/nvidia/lowering/InstructionEmitter.h"
 
 namespace nereid::simt {
 
-class HostEmitter : public lowering::TargetEmitter {
+class HostEmitter : public nvidia::InstructionEmitter {
 public:
-  using IrBuilder = lowering::IrBuilder;
-
   unsigned threadsPerWarp() const override { return 32; }
   void markKernel(llvm::Function &, const lowering::LaunchBounds &) override {}
   llvm::Value *programId(IrBuilder &ir, unsigned axis) override;
@@ -19,13 +17,13 @@ public:
   llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) override;
   llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) override;
   llvm::Value *reduceWarp(IrBuilder &ir, lowering::WarpReduction kind, llvm::Value *word) override;
-  llvm::SmallVector<llvm::Value *, 4> emitMma(IrBuilder &ir, ttg::MmaKind kind, llvm::ArrayRef<llvm::Value *> a,
+  llvm::SmallVector<llvm::Value *, 4> emitMma(IrBuilder &ir, ttng::MmaKind kind, llvm::ArrayRef<llvm::Value *> a,
                                               llvm::ArrayRef<llvm::Value *> b,
                                               llvm::ArrayRef<llvm::Value *> accumulators) override;
-  llvm::SmallVector<llvm::Value *> emitWgmma(IrBuilder &ir, const lowering::WgmmaDot &dot) override;
+  llvm::SmallVector<llvm::Value *> emitWgmma(IrBuilder &ir, const nvidia::WgmmaDot &dot) override;
   llvm::SmallVector<llvm::Value *> waitForWgmma(IrBuilder &ir, unsigned pendings,
                                                 llvm::ArrayRef<llvm::Value *> accumulators) override;
-  lowering::TmaEmitter *tma() override;
+  nvidia::TmaEmitter *tma() override;
   void fenceAsyncShared(IrBuilder &) override {}
   llvm::Value *sharedAddress(IrBuilder &ir, llvm::Value *pointer) override;
   llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) override;

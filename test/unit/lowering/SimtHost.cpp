@@ -3,12 +3,14 @@
 #include "test/unit/lowering/SimtHost.h"
 
 #include "compiler/analysis/SharedMemory.h"
-#include "compiler/dialect/ttng/Dialect.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Passes.h"
-#include "compiler/passes/ttg/Pipeline.h"
+#include "compiler/target/nvidia/Pipeline.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/passes/Passes.h"
 #include "test/unit/lowering/Fibers.h"
 #include "test/unit/lowering/HostEmitter.h"
 
@@ -47,14 +49,14 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, 
   mlir::PassManager passes(module.getContext());
   tt::buildOptimisePipeline(passes, /*fusesFloats=*/true, [&](mlir::OpPassManager &more) {
     if (hasTensorCopies)
-      more.addPass(ttg::createLowerDescriptorsToTma({/*wherePossible=*/true}));
+      more.addPass(nvidia::createLowerDescriptorsToTma({/*wherePossible=*/true}));
   });
   passes.addPass(tt::createDecomposeScaledDots({/*halves=*/true}));
   passes.addPass(tt::createPadTiles());
-  ttg::GpuPipelineOptions gpu;
+  nvidia::TtgPipelineOptions gpu;
   gpu.numWarps = numWarps;
   gpu.hasWarpGroupMma = hasWarpGroups;
-  ttg::buildPipeline(passes, gpu);
+  nvidia::buildTtgPipeline(passes, gpu);
   return mlir::succeeded(passes.run(module));
 }
 
@@ -127,10 +129,8 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
                                                 bool hasWarpGroups, bool hasTensorCopies) {
   std::string ignored;
   std::string &messages = error ? *error : ignored;
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<tt::TtDialect, ttg::TtgDialect, ttng::TtngDialect, mlir::arith::ArithDialect,
-                      mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect>();
-  context.printOpOnDiagnostic(false);
+  const auto owner = driver::createContext();
+  mlir::MLIRContext &context = *owner;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     messages += diagnostic.str() + "\n";
     return mlir::success();

@@ -1,6 +1,6 @@
 // Simulates TMA by PTX ISA's description of tensor maps: element by element, with barriers that count bytes.
 // SPDX-License-Identifier: MIT
-#include "compiler/lowering/TmaEmitter.h"
+#include "compiler/target/nvidia/lowering/TmaEmitter.h"
 #include "test/unit/lowering/Fibers.h"
 #include "test/unit/lowering/HostEmitter.h"
 
@@ -12,8 +12,8 @@
 
 using namespace nereid;
 using namespace nereid::simt;
-using lowering::BoxCopy;
-using lowering::TensorMap;
+using nvidia::BoxCopy;
+using nvidia::TensorMap;
 using Kind = tt::DescriptorReduceKind;
 
 //--- simulated TMA -------------------------------------------------------------------------
@@ -329,7 +329,7 @@ llvm::ArrayRef<HostFunction> simt::tmaFunctions() {
 //--- calls ---------------------------------------------------------------------------------
 
 namespace {
-class HostTmaEmitter final : public lowering::TmaEmitter {
+class HostTmaEmitter final : public nvidia::TmaEmitter {
 public:
   void markTensorMapParameter(llvm::Argument &) override {} // the pointer itself
   void makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *, llvm::Value *target,
@@ -402,7 +402,7 @@ private:
 };
 } // namespace
 
-lowering::TmaEmitter *HostEmitter::tma() {
+nvidia::TmaEmitter *HostEmitter::tma() {
   static HostTmaEmitter copies;
   return &copies;
 }

@@ -3,7 +3,7 @@
 //
 // Each thread computes its accumulators when a dot is issued and again when it is waited for. The code follows PTX
 // ISA's tables (matrix descriptor, canonical layouts, fragments of wgmma) and not our layouts, so that it checks them.
-#include "compiler/lowering/Wgmma.h"
+#include "compiler/target/nvidia/lowering/Wgmma.h"
 #include "test/unit/lowering/Fibers.h"
 #include "test/unit/lowering/HostEmitter.h"
 
@@ -12,9 +12,9 @@
 
 using namespace nereid;
 using namespace nereid::simt;
-using lowering::WgmmaDot;
-using lowering::WgmmaElement;
-using lowering::WgmmaInstruction;
+using nvidia::WgmmaDot;
+using nvidia::WgmmaElement;
+using nvidia::WgmmaInstruction;
 
 //--- simulated tensor core -----------------------------------------------------------------
 
@@ -91,7 +91,7 @@ static uint32_t elementAt(const char *memory, uint32_t address, unsigned bytes) 
 
 /// This lane's row of a left matrix in registers: word w of lane 4 r + c has columns of c, w / 2 * 4 + c.
 static std::vector<double> rowInWords(WgmmaElement element, const uint32_t *words, unsigned half) {
-  const unsigned perWord = 4 * 8 / lowering::bitsOf(element), depth = 8 * perWord;
+  const unsigned perWord = 4 * 8 / nvidia::bitsOf(element), depth = 8 * perWord;
   const unsigned group = Block::current().thread() % 32 / 4;
   std::vector<double> row(depth);
   for (unsigned word = 0; word < 4; ++word) {
@@ -101,7 +101,7 @@ static std::vector<double> rowInWords(WgmmaElement element, const uint32_t *word
     for (unsigned lane = 0; lane < 4; ++lane)
       for (unsigned next = 0; next < perWord; ++next)
         row[(word / 2 * 4 + lane) * perWord + next] =
-            valueOf(element, all[group * 4 + lane] >> next * lowering::bitsOf(element));
+            valueOf(element, all[group * 4 + lane] >> next * nvidia::bitsOf(element));
   }
   return row;
 }
@@ -146,7 +146,7 @@ struct ThreadUnit {
 /// The step's contribution to the thread's accumulators.
 std::vector<double> Step::products() const {
   const auto leftElement = WgmmaElement(unit.leftElement), rightElement = WgmmaElement(unit.rightElement);
-  const unsigned bytes = lowering::bitsOf(leftElement) / 8, depth = 32 / bytes;
+  const unsigned bytes = nvidia::bitsOf(leftElement) / 8, depth = 32 / bytes;
   const unsigned thread = Block::current().thread() % 128, warp = thread / 32, lane = thread % 32;
   const Descriptor a = {left, !unit.isLeftMMajor, bytes}, b = {right, !unit.isRightNMajor, bytes};
   std::vector<double> totals(unit.columns / 2);

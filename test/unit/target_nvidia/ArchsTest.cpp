@@ -1,6 +1,6 @@
 // Tests names of GPU generations, including those that have no row of their own.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/Archs.h"
+#include "compiler/target/nvidia/arch/Archs.h"
 
 #include "test/unit/target_nvidia/NamedArch.h"
 

@@ -1,6 +1,6 @@
 // Tests the GPU function library against libm in long double; its code also runs on this machine.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/Library.h"
+#include "compiler/target/nvidia/lowering/Library.h"
 #include "test/unit/math/Ulp.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/target/nvidia/Archs.h"
+#include "compiler/target/nvidia/arch/Archs.h"
 
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 // Tests occupancy against the CUDA programming guide's limits, and the directive in the PTX.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/Occupancy.h"
+#include "compiler/target/nvidia/arch/Occupancy.h"
 
 #include "test/unit/target_nvidia/NamedArch.h"
 

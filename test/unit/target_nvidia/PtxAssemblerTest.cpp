@@ -1,8 +1,8 @@
 // Tests the parsing of assembler output; a stand-in for nvJitLink shows which tool runs with which options.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/PtxAssembler.h"
+#include "compiler/target/nvidia/codegen/PtxAssembler.h"
 
-#include "compiler/target/nvidia/PtxLines.h"
+#include "compiler/target/nvidia/codegen/PtxLines.h"
 
 #include "mlir/IR/MLIRContext.h"
 

@@ -1,0 +1,51 @@
+// Computes occupancy and writes the hint .minnctapersm into PTX.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/arch/Occupancy.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace nereid;
+using namespace nereid::nvidia;
+
+static constexpr uint32_t registerFile = 65536;  // per multiprocessor, in 32-bit registers
+static constexpr uint32_t registerGranule = 8;   // per thread
+static constexpr uint32_t reservedShared = 1024; // per CTA, for the system
+/// Addresses, indices and partial results beside the tiles.
+static constexpr uint32_t otherRegisters = 16;
+/// Bytes of loads in flight that saturate memory, per multiprocessor: about twice latency times bandwidth of an H100
+/// over its 132 multiprocessors, since not all CTAs load at the same time.
+static constexpr uint32_t bytesInFlightPerSm = 64 * 1024;
+/// One CTA computes while another waits at a barrier.
+static constexpr uint32_t minResidentCtas = 2;
+
+uint32_t nvidia::residentCtas(const Arch &arch, const CtaFootprint &block) {
+  const uint32_t registers = std::max<uint32_t>(llvm::alignTo(block.registers, registerGranule), registerGranule);
+  const uint32_t byRegisters = registerFile / (registers * block.threads);
+  const uint32_t byThreads = arch.residentThreads / block.threads;
+  const uint32_t byShared = (arch.maxSharedBytes + reservedShared) / (block.sharedBytes + reservedShared);
+  return std::min({byRegisters, byThreads, byShared});
+}
+
+uint32_t nvidia::chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources) {
+  const uint32_t registers = resources.tileRegisters + otherRegisters;
+  if (registers > maxThreadRegisters)
+    return 0;
+  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes});
+  if (resources.loadedBytes == 0)
+    return fitting;
+  const uint32_t busy = llvm::divideCeil(bytesInFlightPerSm, resources.loadedBytes * resources.threads);
+  return std::min(fitting, std::max(busy, minResidentCtas));
+}
+
+std::string nvidia::withMinCtasPerSm(const std::string &ptx, uint32_t blocks) {
+  static constexpr char directive[] = "\n.minnctapersm ";
+  std::string text = ptx;
+  if (const size_t old = text.find(directive); old != std::string::npos)
+    text.erase(old, text.find('\n', old + 1) - old);
+  const size_t at = text.find("\n.reqntid ");
+  if (blocks == 0 || at == std::string::npos || text.find("\n.maxnreg ") != std::string::npos)
+    return text;
+  return text.insert(at, directive + std::to_string(blocks));
+}

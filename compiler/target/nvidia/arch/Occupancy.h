@@ -1,0 +1,41 @@
+// Chooses how many CTAs run on a multiprocessor at a time, which sets the registers of each.
+// SPDX-License-Identifier: MIT
+//
+// Without a hint ptxas versions guess: some use so many registers that half of the threads fit, some so few that loads
+// wait for each other. With the number of resident CTAs given, ptxas uses the registers that remain.
+#pragma once
+
+#include "compiler/target/nvidia/arch/Archs.h"
+
+#include <string>
+
+namespace nereid::nvidia {
+
+inline constexpr uint32_t maxThreadRegisters = 255; ///< that an instruction can address
+
+struct CtaFootprint {
+  uint32_t registers = 0; ///< per thread
+  uint32_t threads = 0;
+  uint32_t sharedBytes = 0;
+};
+
+/// CTAs that fit one multiprocessor; 0 where not even one fits.
+uint32_t residentCtas(const Arch &arch, const CtaFootprint &block);
+
+/// The resources of a multiprocessor that a kernel uses.
+struct KernelResources {
+  uint32_t tileRegisters = 0; ///< peak of a thread's tiles
+  uint32_t loadedBytes = 0;   ///< in flight per thread; 0: it loads no tiles
+  uint32_t threads = 0;       ///< per CTA
+  uint32_t sharedBytes = 0;   ///< per CTA
+};
+
+/// The number of CTAs that should be resident: as few as keep memory busy, so that each has registers to spare, and no
+/// more than fit; 0: no hint.
+uint32_t chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources);
+
+/// The PTX with `.minnctapersm` on its kernel, or without it where `blocks` is 0. PTX with a register limit is
+/// unchanged.
+std::string withMinCtasPerSm(const std::string &ptx, uint32_t blocks);
+
+} // namespace nereid::nvidia

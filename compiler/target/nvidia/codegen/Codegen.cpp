@@ -1,0 +1,138 @@
+// Compiles LLVM IR to PTX.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/codegen/Codegen.h"
+
+#include "compiler/lowering/LlvmPasses.h"
+#include "compiler/target/nvidia/codegen/ScheduleForRegisterPressure.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <map>
+#include <mutex>
+
+using namespace nereid;
+
+static void initialiseNvptx() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+static std::string featureOf(unsigned ptxVersion) { return "+ptx" + std::to_string(ptxVersion); }
+
+/// Checks the PTX version before use, since LLVM only warns of an unknown one.
+static llvm::Error checkVersion(const llvm::Target &target, const llvm::Triple &triple, const nvidia::Arch &arch) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target.createMCSubtargetInfo(triple, arch.cpu, ""));
+  unsigned highest = 0;
+  for (const llvm::SubtargetFeatureKV &feature : subtarget->getAllProcessorFeatures()) {
+    llvm::StringRef name = feature.Key;
+    unsigned version = 0;
+    if (!name.consume_front("ptx") || name.getAsInteger(10, version))
+      continue;
+    if (version == arch.ptxVersion)
+      return llvm::Error::success();
+    highest = std::max(highest, version);
+  }
+  return llvm::createStringError("ptx_version is " + std::to_string(arch.ptxVersion) +
+                                 ", which LLVM does not write; its highest is " + std::to_string(highest));
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const nvidia::Arch &arch) {
+  initialiseNvptx();
+  const llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string reason;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
+  if (!target)
+    return llvm::createStringError(reason);
+  if (llvm::Error error = checkVersion(*target, triple, arch))
+    return error;
+  llvm::TargetOptions options;
+  // Multiplications and additions that may become fma carry the flag `contract`.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, arch.cpu, featureOf(arch.ptxVersion),
+                                                                           options, llvm::Reloc::PIC_, std::nullopt,
+                                                                           llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return llvm::createStringError(std::string("no code generator for `") + arch.cpu + "`");
+  return machine;
+}
+
+namespace {
+/// Code generators that no compilation uses, by processor and PTX version. Shared by all threads, since threads of
+/// compilations come and go.
+class TargetMachinePool {
+public:
+  std::unique_ptr<llvm::TargetMachine> take(const std::string &kind) {
+    const std::lock_guard lock(guard);
+    auto found = idle.find(kind);
+    if (found == idle.end())
+      return nullptr;
+    auto machine = std::move(found->second);
+    idle.erase(found);
+    return machine;
+  }
+  void put(const std::string &kind, std::unique_ptr<llvm::TargetMachine> machine) {
+    const std::lock_guard lock(guard);
+    idle.emplace(kind, std::move(machine));
+  }
+
+private:
+  std::mutex guard;
+  std::multimap<std::string, std::unique_ptr<llvm::TargetMachine>> idle;
+};
+} // namespace
+
+static TargetMachinePool &targetMachinePool() {
+  static TargetMachinePool &pool = *new TargetMachinePool; // never destroyed: threads may still compile at process exit
+  return pool;
+}
+
+nvidia::PooledTargetMachine::PooledTargetMachine(std::string kind, std::unique_ptr<llvm::TargetMachine> machine)
+    : kind(std::move(kind)), machine(std::move(machine)) {}
+
+llvm::Expected<nvidia::PooledTargetMachine> nvidia::PooledTargetMachine::get(const Arch &arch) {
+  const std::string kind = arch.cpu + featureOf(arch.ptxVersion);
+  if (auto machine = targetMachinePool().take(kind))
+    return PooledTargetMachine(kind, std::move(machine));
+  auto made = createMachine(arch);
+  if (!made)
+    return made.takeError();
+  return PooledTargetMachine(kind, std::move(*made));
+}
+
+nvidia::PooledTargetMachine::~PooledTargetMachine() {
+  if (machine)
+    targetMachinePool().put(kind, std::move(machine));
+}
+
+void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass());
+  lowering::runOnFunctions(module, machine, std::move(passes));
+  for (llvm::Function &function : module)
+    scheduleForRegisterPressure(function);
+}
+
+llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::SmallVector<char, 0> bytes;
+  if (llvm::Error error = lowering::emitFile(module, machine, llvm::CodeGenFileType::AssemblyFile, bytes))
+    return error;
+  return std::string(bytes.begin(), bytes.end());
+}

@@ -1,0 +1,38 @@
+// Compiles LLVM IR to PTX by a short pipeline and LLVM's code generator.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/nvidia/arch/Archs.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace nereid::nvidia {
+
+/// A code generator for an architecture, used by one compilation at a time. It returns to the pool afterwards, unless
+/// the compilation is cancelled: then it is leaked.
+class PooledTargetMachine {
+public:
+  static llvm::Expected<PooledTargetMachine> get(const Arch &arch);
+  PooledTargetMachine(PooledTargetMachine &&) = default;
+  PooledTargetMachine &operator=(PooledTargetMachine &&) = delete;
+  ~PooledTargetMachine();
+
+  llvm::TargetMachine &operator*() const { return *machine; }
+  llvm::TargetMachine *operator->() const { return machine.get(); }
+
+private:
+  PooledTargetMachine(std::string kind, std::unique_ptr<llvm::TargetMachine> machine);
+  std::string kind;
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+void optimise(llvm::Module &module, llvm::TargetMachine &machine);
+/// This changes the module.
+llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &machine);
+
+} // namespace nereid::nvidia

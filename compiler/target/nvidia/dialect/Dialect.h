@@ -1,0 +1,31 @@
+// The `ttng` dialect: features of NVIDIA GPUs beyond the threads and shared memory of `ttg`.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
+#include "compiler/dialect/ttg/Dialect.h"
+
+namespace nereid::ttng {
+
+/// Whether there is a wgmma instruction for elements `a` and `b` with an accumulator of type `sum`.
+bool hasWgmmaInstruction(mlir::Type a, mlir::Type b, mlir::Type sum, tt::InputPrecision precision);
+/// K of one instruction on elements of so many bits: 32 bytes.
+constexpr unsigned wgmmaDepth(unsigned elemBits) { return 256 / elemBits; }
+/// Whether wgmma reads operands of so many bits in either major order; others must be K-major.
+constexpr bool readsEitherWay(unsigned elemBits) { return elemBits == 16; }
+
+/// The widest swizzle that rows of so many bytes fill; a TMA box is one panel wide.
+constexpr unsigned swizzleFor(int64_t rowBytes) {
+  return rowBytes >= 128 ? 128 : rowBytes >= 64 ? 64 : rowBytes >= 32 ? 32 : 0;
+}
+/// The type of the buffer in which TMA writes or reads a tile's rows.
+ttg::MemDescType tileBuffer(mlir::RankedTensorType tile, bool isMutable);
+/// The type of a buffer of `count` barriers, each of which is a view of it; with 0, the type of one such view.
+ttg::MemDescType barrierType(mlir::MLIRContext *context, unsigned count);
+
+} // namespace nereid::ttng
+
+#include "compiler/target/nvidia/dialect/Dialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/target/nvidia/dialect/Ops.h.inc"

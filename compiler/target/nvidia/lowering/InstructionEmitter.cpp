@@ -1,0 +1,69 @@
+// Lists the emitters of NVIDIA's ops; moves tiles by ldmatrix and stmatrix.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/lowering/InstructionEmitter.h"
+
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
+#include "compiler/target/nvidia/lowering/TmaEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+using namespace nereid::nvidia;
+
+void InstructionEmitter::addOpEmitters(OpEmitters &table) {
+  addMmaDotEmitters(table);
+  addTmaEmitters(table);
+  addWarpGroupDotEmitters(table);
+}
+
+bool InstructionEmitter::markParameterByValue(llvm::Argument &parameter) {
+  if (!tma())
+    return false;
+  tma()->markTensorMapParameter(parameter);
+  return true;
+}
+
+bool InstructionEmitter::loadTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+                                  RankedTensorType tile, MutableArrayRef<llvm::Value *> registers) {
+  if (!hasLdmatrix())
+    return false;
+  const auto plan = layout::planLdStMatrix(ttg::linearLayoutOf(tile), bufferLayoutOf(type), elementBytesOf(type));
+  if (!plan)
+    return false;
+  const SharedAddresses addresses(emitter, buffer, plan->rows, elementBytesOf(type));
+  for (const layout::SharedAccess &access : plan->rows.accesses) {
+    const auto [pointer, offset] = addresses.of(plan->rows, access);
+    const Tile words = ldmatrix(emitter.ir, pointer, offset, plan->matrices, plan->isTransposed);
+    const Tile values = emitter.unpack(words, tile.getElementType(), access.registers.size());
+    for (auto [index, value] : llvm::zip_equal(access.registers, values))
+      registers[index] = value;
+  }
+  return true;
+}
+
+/// Stores by stmatrix where that takes fewer instructions.
+bool InstructionEmitter::storeTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
+                                   RankedTensorType tile, ArrayRef<llvm::Value *> registers) {
+  const layout::LinearLayout &held = ttg::linearLayoutOf(tile);
+  const bool hasCopies = held.freeVariableMask(layout::kLane) || held.freeVariableMask(layout::kRegister);
+  const unsigned bytes = elementBytesOf(type);
+  if (!hasStmatrix() || bytes > 2 || hasCopies)
+    return false;
+  const auto plan = layout::planLdStMatrix(held, bufferLayoutOf(type), bytes);
+  if (!plan || plan->rows.accesses.size() >= accessPatternOf(tile, type).accesses.size())
+    return false;
+  const SharedAddresses addresses(emitter, buffer, plan->rows, bytes);
+  for (const layout::SharedAccess &access : plan->rows.accesses) {
+    Tile values;
+    for (uint32_t index : access.registers)
+      values.push_back(registers[index]);
+    // One word per matrix, as loads return them.
+    Tile words;
+    const unsigned perWord = values.size() / plan->matrices;
+    for (unsigned matrix = 0; matrix < plan->matrices; ++matrix)
+      llvm::append_range(words, emitter.pack(ArrayRef(values).slice(matrix * perWord, perWord)));
+    const auto [pointer, offset] = addresses.of(plan->rows, access);
+    stmatrix(emitter.ir, words, pointer, offset, plan->isTransposed);
+  }
+  return true;
+}

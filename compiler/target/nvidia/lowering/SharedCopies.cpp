@@ -1,0 +1,89 @@
+// Emits ldmatrix, stmatrix and asynchronous copies to shared memory.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/lowering/NvidiaEmitter.h"
+#include "compiler/target/nvidia/lowering/PtxBuilder.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace nereid;
+using namespace nereid::nvidia;
+using namespace nereid::lowering;
+
+using llvm::Intrinsic::ID;
+
+static ID ldmatrixIntrinsic(unsigned count, bool isTransposed) {
+  switch (count) {
+  case 1:
+    return isTransposed ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_trans_b16
+                        : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x1_b16;
+  case 2:
+    return isTransposed ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16
+                        : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16;
+  default:
+    return isTransposed ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+                        : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
+  }
+}
+
+llvm::SmallVector<llvm::Value *, 8> NvidiaEmitter::ldmatrix(IrBuilder &ir, llvm::Value *row, int64_t byteOffset,
+                                                            unsigned count, bool isTransposed) {
+  llvm::Value *all = ir.CreateIntrinsic(ldmatrixIntrinsic(count, isTransposed), {row->getType()},
+                                        {offsetPointer(ir, row, byteOffset)});
+  if (count == 1)
+    return {all};
+  llvm::SmallVector<llvm::Value *, 8> words;
+  for (unsigned index = 0; index < count; ++index)
+    words.push_back(ir.CreateExtractValue(all, index));
+  return words;
+}
+
+void NvidiaEmitter::stmatrix(IrBuilder &ir, llvm::ArrayRef<llvm::Value *> words, llvm::Value *row, int64_t byteOffset,
+                             bool isTransposed) {
+  PtxBuilder assembly(ir);
+  const std::string at = assembly.input(ir.CreatePtrToInt(offsetPointer(ir, row, byteOffset), ir.getInt32Ty()));
+  std::string list;
+  for (llvm::Value *word : words)
+    list += (list.empty() ? "" : ", ") + assembly.input(word);
+  auto made = assembly.emit("stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) +
+                                (isTransposed ? ".trans" : "") + ".shared.b16 [" + at + "], {" + list + "};",
+                            llvm::MemoryEffects::unknown());
+  llvm::cast<llvm::CallInst>(made.front())->addFnAttr(llvm::Attribute::Convergent);
+}
+
+/// Copies of 16 bytes bypass L1, unless the cache modifier says otherwise. PTX ISA, cp.async: smaller copies always go
+/// through it.
+static ID cpAsyncIntrinsic(unsigned bytes, bool isPartial, tt::CacheModifier cache) {
+  switch (bytes) {
+  case 4:
+    return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s
+                     : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4;
+  case 8:
+    return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s
+                     : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8;
+  default:
+    if (cache == tt::CacheModifier::CA)
+      return isPartial ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_16_s
+                       : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_16;
+    return isPartial ? llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s
+                     : llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16;
+  }
+}
+
+void NvidiaEmitter::copyAsync(IrBuilder &ir, const AsyncCopy &copy) {
+  llvm::SmallVector<llvm::Value *, 3> operands = {offsetPointer(ir, copy.target, copy.targetOffset),
+                                                  offsetPointer(ir, copy.source, copy.sourceOffset)};
+  if (copy.mask)
+    operands.push_back(ir.CreateSelect(copy.mask, ir.getInt32(copy.bytes), ir.getInt32(0)));
+  ir.CreateIntrinsic(cpAsyncIntrinsic(copy.bytes, copy.mask != nullptr, copy.cache), {}, operands);
+}
+
+void NvidiaEmitter::commitCopies(IrBuilder &ir) {
+  ir.CreateIntrinsic(ir.getVoidTy(), llvm::Intrinsic::nvvm_cp_async_commit_group, {});
+}
+
+void NvidiaEmitter::waitForCopies(IrBuilder &ir, unsigned numPending) {
+  if (numPending == 0)
+    ir.CreateIntrinsic(ir.getVoidTy(), llvm::Intrinsic::nvvm_cp_async_wait_all, {});
+  else
+    ir.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {ir.getInt32(numPending)});
+}

@@ -1,0 +1,287 @@
+// Emits TMA copies between global and shared memory, their tensor maps and barriers.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/layout/MatrixBuffer.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/lowering/InstructionEmitter.h"
+#include "compiler/target/nvidia/lowering/TmaEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+using namespace nereid::nvidia;
+
+/// Flags in the lowest bits of a tensor map's address: the array has no elements; its rows do not end at a multiple of
+/// 16 bytes, so that TMA stores would overwrite the next row.
+static constexpr uint64_t kEmpty = 1, kRagged = 2;
+/// Offset of the copied parameters after a tensor map: base, extents, strides but the first, 64 bits each, from the
+/// fastest dimension on.
+static constexpr unsigned kPartsBegin = 128;
+/// Log2 of the amount that moves an index before every array.
+static constexpr unsigned kBeforeAll = 30;
+/// Limit of box coordinates: all beyond it is outside of every array, and the end of a box does not overflow.
+static constexpr int32_t kFarthest = 0x7ffffc00;
+
+//--- tensor maps ---------------------------------------------------------------------------
+
+static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTensorMapOp op) {
+  IrBuilder &ir = emitter.ir;
+  TmaEmitter *tma = instructionsOf(emitter).tma();
+  if (!tma || !op.getScratch() || !op.getScratchOffset())
+    return op.emitError() << "a tensor map is not supported on this target";
+  TensorMap map;
+  map.base = emitter.scalar(op.getBase());
+  map.element = op.getBase().getType().getPointee();
+  map.isUnsigned = op.getIsUnsigned();
+  map.padsWithNan = emitter.scalar(op.getPadsWithNan());
+  map.roundsToTf32 = emitter.scalar(op.getRoundsToTf32());
+  const uint64_t bytes = analysis::memoryBits(map.element) / 8;
+  llvm::Value *isEmpty = ir.getFalse();
+  for (Value extent : llvm::reverse(op.getShape())) {
+    llvm::Value *given = emitter.scalar(extent);
+    isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLT(given, ir.getInt64(1)));
+    map.extents.push_back(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, given, ir.getInt64(1)));
+  }
+  for (Value stride : llvm::reverse(op.getStrides().drop_back()))
+    map.strides.push_back(ir.CreateMul(emitter.scalar(stride), ir.getInt64(bytes)));
+  map.swizzleBytes = ttng::swizzleFor(op.getBlock().back() * bytes);
+  for (int64_t extent : llvm::reverse(op.getBlock()))
+    map.box.push_back(extent);
+  map.box[0] = layout::MatrixBuffer{map.swizzleBytes, unsigned(bytes * 8)}.panelElems();
+  llvm::Value *address = emitter.programScratch(*op.getScratchOffset());
+  llvm::Value *scratch = emitter.scalar(op.getScratch());
+  const unsigned lanes = emitter.target.threadsPerWarp();
+  llvm::Value *lane = ir.CreateAnd(emitter.thread(), ir.getInt32(lanes - 1));
+  emitter.runWhere(ir.CreateICmpULT(emitter.thread(), ir.getInt32(lanes)),
+                   [&] { tma->makeTensorMap(ir, map, scratch, address, lane); });
+  SmallVector<llvm::Value *> parts = {ir.CreatePtrToInt(map.base, ir.getInt64Ty())};
+  llvm::append_range(parts, map.extents);
+  llvm::append_range(parts, map.strides);
+  emitter.runWhere(emitter.isFirstThread(), [&] {
+    for (auto [index, part] : llvm::enumerate(parts))
+      ir.CreateAlignedStore(part, ir.CreatePtrAdd(address, ir.getInt64(kPartsBegin + 8 * index)), llvm::Align(8),
+                            /*isVolatile=*/true);
+  });
+  llvm::Value *overhang =
+      ir.CreateAnd(ir.CreateMul(map.extents[0], ir.getInt64(bytes)), ir.getInt64(layout::kChunkBytes - 1));
+  llvm::Value *isRagged = ir.CreateICmpNE(overhang, ir.getInt64(0));
+  llvm::Value *flags = ir.CreateOr(ir.CreateSelect(isEmpty, ir.getInt64(kEmpty), ir.getInt64(0)),
+                                   ir.CreateSelect(isRagged, ir.getInt64(kRagged), ir.getInt64(0)));
+  emitter.define(op, {ir.CreatePtrAdd(address, flags)});
+  return success();
+}
+
+//--- barriers ------------------------------------------------------------------------------
+
+static LogicalResult emitBarriers(TtgFunctionEmitter &emitter, Operation *op) {
+  IrBuilder &ir = emitter.ir;
+  TmaEmitter *tma = instructionsOf(emitter).tma();
+  if (!tma)
+    return op->emitError() << "TMA barriers are not supported on this target";
+  llvm::Value *barrier = emitter.scalar(op->getOperand(0));
+  const unsigned count = llvm::product_of(cast<ttg::MemDescType>(op->getOperand(0).getType()).getShape());
+  if (auto init = dyn_cast<ttng::InitBarrierOp>(op)) {
+    emitter.runWhere(emitter.isFirstThread(), [&] {
+      for (unsigned index = 0; index < count; ++index)
+        tma->initBarrier(ir, barrier, 8 * index, init.getCount());
+    });
+    tma->fence(ir);
+  } else if (isa<ttng::InvalBarrierOp>(op)) {
+    emitter.runWhere(emitter.isFirstThread(), [&] {
+      for (unsigned index = 0; index < count; ++index)
+        tma->invalidateBarrier(ir, barrier, 8 * index);
+    });
+  } else if (auto expect = dyn_cast<ttng::BarrierExpectOp>(op)) {
+    emitter.runWhere(ir.CreateAnd(emitter.isFirstThread(), emitter.scalar(expect.getPred())),
+                     [&] { tma->expect(ir, barrier, expect.getSize()); });
+  } else {
+    tma->waitForBarrier(ir, barrier, emitter.scalar(cast<ttng::WaitBarrierOp>(op).getPhase()));
+  }
+  return success();
+}
+
+//--- copies --------------------------------------------------------------------------------
+
+namespace {
+/// Copies a tile box by box, one per panel.
+class TmaCopyEmitter {
+public:
+  TmaCopyEmitter(TtgFunctionEmitter &of, Value map, ValueRange indices, ttg::MemDescType buffer, llvm::Value *shared)
+      : ir(of.ir), buffer(buffer), shared(shared) {
+    llvm::Value *bits = ir.CreatePtrToInt(of.scalar(map), ir.getInt64Ty());
+    llvm::Value *flags = ir.CreateAnd(bits, ir.getInt64(kEmpty | kRagged));
+    address = ir.CreatePtrAdd(of.scalar(map), ir.CreateNeg(flags));
+    for (Value index : llvm::reverse(indices)) {
+      llvm::Value *near = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, of.scalar(index), ir.getInt32(kFarthest));
+      begin.push_back(ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, near, ir.getInt32(-kFarthest)));
+    }
+    isEmpty = ir.CreateICmpNE(ir.CreateAnd(flags, ir.getInt64(kEmpty)), ir.getInt64(0));
+    isRagged = ir.CreateICmpNE(ir.CreateAnd(flags, ir.getInt64(kRagged)), ir.getInt64(0));
+  }
+
+  /// Moves the box outside of an array without elements, since its tensor map describes one element.
+  void moveOutsideIfEmpty() { begin.back() = ir.CreateSelect(isEmpty, ir.getInt32(-(1 << kBeforeAll)), begin.back()); }
+
+  /// Whether TMA stores correctly: it rejects negative indices, and rounds ragged rows up to 16 bytes.
+  llvm::Value *canStore() {
+    llvm::Value *result = ir.CreateNot(isRagged);
+    for (llvm::Value *index : begin)
+      result = ir.CreateAnd(result, ir.CreateICmpSGE(index, ir.getInt32(0)));
+    return result;
+  }
+
+  void storeByThreads(TtgFunctionEmitter &of, ttng::AsyncTmaCopyLocalToGlobalOp op);
+
+  llvm::Value *isEmpty, *isRagged; ///< whether the array has no elements; whether its rows are ragged
+
+  void forEachPanel(llvm::function_ref<void(const BoxCopy &)> emit) {
+    const unsigned bits = buffer.getElementType().getIntOrFloatBitWidth();
+    const int64_t rows = buffer.getShape()[0], columns = buffer.getShape()[1];
+    const layout::MatrixBuffer layout = {ttng::swizzleFor(columns * bits / 8), bits};
+    for (int64_t first = 0; first < columns; first += layout.panelElems()) {
+      BoxCopy copy = {address, begin, shared, first / layout.panelElems() * rows * layout.panelBytes(),
+                      unsigned(rows * layout.panelBytes())};
+      if (first)
+        copy.begin[0] = ir.CreateAdd(copy.begin[0], ir.getInt32(first));
+      emit(copy);
+    }
+  }
+
+private:
+  llvm::Value *part(unsigned index) {
+    return ir.CreateAlignedLoad(ir.getInt64Ty(), ir.CreatePtrAdd(address, ir.getInt64(kPartsBegin + 8 * index)),
+                                llvm::Align(8),
+                                /*isVolatile=*/true);
+  }
+  llvm::Value *sharedElement(llvm::Value *row, llvm::Value *column);
+  void storeElement(llvm::Value *where, llvm::Value *value, ttng::AsyncTmaCopyLocalToGlobalOp op);
+
+  IrBuilder &ir;
+  ttg::MemDescType buffer;
+  llvm::Value *shared, *address;
+  SmallVector<llvm::Value *, 5> begin;
+};
+
+//--- stores by threads ---------------------------------------------------------------------
+
+/// The address of an element in the buffer.
+llvm::Value *TmaCopyEmitter::sharedElement(llvm::Value *row, llvm::Value *column) {
+  const unsigned bits = buffer.getElementType().getIntOrFloatBitWidth();
+  const layout::MatrixBuffer layout = {ttng::swizzleFor(buffer.getShape()[1] * bits / 8), bits};
+  auto number = [&](uint64_t value) { return ir.getInt32(value); };
+  llvm::Value *panel = ir.CreateUDiv(column, number(layout.panelElems()));
+  llvm::Value *inRow = ir.CreateMul(ir.CreateURem(column, number(layout.panelElems())), number(bits / 8));
+  llvm::Value *offset = ir.CreateAdd(ir.CreateMul(row, number(layout.panelBytes())), inRow);
+  const unsigned mask = layout.swizzleBytes ? layout.swizzleBytes / layout::kChunkBytes - 1 : 0;
+  llvm::Value *swizzle = ir.CreateShl(ir.CreateAnd(ir.CreateLShr(offset, number(7)), number(mask)), number(4));
+  const uint64_t panelBytes = buffer.getShape()[0] * layout.panelBytes();
+  return ir.CreatePtrAdd(shared, ir.CreateAdd(ir.CreateXor(offset, swizzle), ir.CreateMul(panel, number(panelBytes))));
+}
+
+static llvm::AtomicRMWInst::BinOp combination(tt::DescriptorReduceKind kind, bool isFloat, bool isUnsigned) {
+  using Op = llvm::AtomicRMWInst;
+  switch (kind) {
+  case tt::DescriptorReduceKind::ADD:
+    return isFloat ? Op::FAdd : Op::Add;
+  case tt::DescriptorReduceKind::MIN:
+    return isUnsigned ? Op::UMin : Op::Min;
+  case tt::DescriptorReduceKind::MAX:
+    return isUnsigned ? Op::UMax : Op::Max;
+  case tt::DescriptorReduceKind::AND:
+    return Op::And;
+  case tt::DescriptorReduceKind::OR:
+    return Op::Or;
+  case tt::DescriptorReduceKind::XOR:
+    return Op::Xor;
+  case tt::DescriptorReduceKind::INC:
+  case tt::DescriptorReduceKind::DEC:
+    break;
+  }
+  llvm_unreachable("descriptors do not combine so");
+}
+
+void TmaCopyEmitter::storeElement(llvm::Value *where, llvm::Value *value, ttng::AsyncTmaCopyLocalToGlobalOp op) {
+  const llvm::Align align(buffer.getElementType().getIntOrFloatBitWidth() / 8);
+  if (!op.getKind()) {
+    ir.CreateAlignedStore(value, where, align);
+    return;
+  }
+  const auto how = combination(*op.getKind(), value->getType()->isFloatingPointTy(), op.getIsUnsigned());
+  ir.CreateAtomicRMW(how, where, value, align, llvm::AtomicOrdering::Monotonic);
+}
+
+/// Stores element by element, one per thread at a time.
+void TmaCopyEmitter::storeByThreads(TtgFunctionEmitter &of, ttng::AsyncTmaCopyLocalToGlobalOp op) {
+  const ArrayRef<int64_t> block = op.getBlock();
+  const unsigned rank = block.size();
+  const int64_t columns = buffer.getShape()[1], bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
+  llvm::Type *type = op.getKind() ? of.elements.memoryType(buffer.getElementType()) : ir.getIntNTy(bytes * 8);
+  llvm::Value *base = part(0), *first = of.thread();
+  SmallVector<llvm::Value *> extents, strides = {ir.getInt64(bytes)};
+  for (unsigned dim = 0; dim < rank; ++dim)
+    extents.push_back(part(1 + dim));
+  for (unsigned dim = 1; dim < rank; ++dim)
+    strides.push_back(part(rank + dim));
+
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *head = of.newBlock("elements"), *body = of.newBlock("element"),
+                   *after = of.newBlock("elements.end");
+  ir.CreateBr(head);
+  ir.SetInsertPoint(head);
+  llvm::PHINode *index = ir.CreatePHI(ir.getInt32Ty(), 2);
+  index->addIncoming(first, before);
+  ir.CreateCondBr(ir.CreateICmpULT(index, ir.getInt32(buffer.getShape()[0] * columns)), body, after);
+  ir.SetInsertPoint(body);
+  llvm::Value *column = ir.CreateURem(index, ir.getInt32(columns)), *row = ir.CreateUDiv(index, ir.getInt32(columns));
+  llvm::Value *value = ir.CreateAlignedLoad(type, sharedElement(row, column), llvm::Align(bytes));
+  llvm::Value *isInside = ir.getTrue(), *address = base;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    llvm::Value *extent = ir.getInt32(dim ? block[rank - 1 - dim] : columns);
+    llvm::Value *step = dim ? ir.CreateURem(row, extent) : column;
+    row = dim ? ir.CreateUDiv(row, extent) : row;
+    llvm::Value *at = ir.CreateAdd(ir.CreateSExt(begin[dim], ir.getInt64Ty()), ir.CreateZExt(step, ir.getInt64Ty()));
+    isInside =
+        ir.CreateAnd(isInside, ir.CreateAnd(ir.CreateICmpSGE(at, ir.getInt64(0)), ir.CreateICmpSLT(at, extents[dim])));
+    address = ir.CreateAdd(address, ir.CreateMul(at, strides[dim]));
+  }
+  of.runWhere(isInside, [&] { storeElement(ir.CreateIntToPtr(address, this->address->getType()), value, op); });
+  index->addIncoming(ir.CreateAdd(index, ir.getInt32(of.module.numThreads)), ir.GetInsertBlock());
+  ir.CreateBr(head);
+  ir.SetInsertPoint(after);
+}
+} // namespace
+
+static LogicalResult emitTmaCopy(TtgFunctionEmitter &emitter, Operation *op) {
+  IrBuilder &ir = emitter.ir;
+  TmaEmitter *tma = instructionsOf(emitter).tma();
+  if (!tma)
+    return op->emitError() << "TMA copies are not supported on this target";
+  if (auto load = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op)) {
+    emitter.runWhere(ir.CreateAnd(emitter.isFirstThread(), emitter.scalar(load.getPred())), [&] {
+      TmaCopyEmitter copies(emitter, load.getTensorMap(), load.getIndices(), load.getResult().getType(),
+                            emitter.scalar(load.getResult()));
+      copies.moveOutsideIfEmpty();
+      copies.forEachPanel(
+          [&](const BoxCopy &copy) { tma->load(ir, copy, emitter.scalar(load.getBarrier()), load.getEvict()); });
+    });
+  } else if (auto store = dyn_cast<ttng::AsyncTmaCopyLocalToGlobalOp>(op)) {
+    TmaCopyEmitter copies(emitter, store.getTensorMap(), store.getIndices(), store.getSrc().getType(),
+                          emitter.scalar(store.getSrc()));
+    llvm::Value *hasElements = ir.CreateNot(copies.isEmpty), *canStore = copies.canStore();
+    emitter.runWhere(ir.CreateAnd({emitter.isFirstThread(), hasElements, canStore}), [&] {
+      copies.forEachPanel([&](const BoxCopy &copy) { tma->store(ir, copy, store.getKind()); });
+      tma->commitStores(ir);
+    });
+    emitter.runWhere(ir.CreateAnd(hasElements, ir.CreateNot(canStore)), [&] { copies.storeByThreads(emitter, store); });
+  } else {
+    auto wait = cast<ttng::AsyncTmaStoreWaitOp>(op);
+    emitter.runWhere(emitter.isFirstThread(), [&] { tma->waitForStores(ir, wait.getPendings(), wait.getReadOnly()); });
+  }
+  return success();
+}
+
+void nvidia::addTmaEmitters(OpEmitters &table) {
+  table.add<emitMakeTensorMap, ttng::MakeTensorMapOp>();
+  table.add<emitBarriers, ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::WaitBarrierOp>();
+  table.add<emitTmaCopy, ttng::AsyncTmaCopyGlobalToLocalOp, ttng::AsyncTmaCopyLocalToGlobalOp,
+            ttng::AsyncTmaStoreWaitOp>();
+}

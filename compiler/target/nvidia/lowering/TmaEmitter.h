@@ -1,0 +1,61 @@
+// Interface to a target's TMA: copies of tiles between global and shared memory, counted by barriers in shared memory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace nereid::nvidia {
+
+/// A strided array from which boxes are copied; dimensions are listed from the fastest one on.
+struct TensorMap {
+  llvm::Value *base = nullptr;                 ///< pointer to global memory
+  llvm::SmallVector<llvm::Value *, 5> extents; ///< i64, at least 1
+  llvm::SmallVector<llvm::Value *, 4> strides; ///< i64, in bytes; all dimensions but the fastest
+  llvm::SmallVector<unsigned, 5> box;
+  mlir::Type element; ///< signless; see isUnsigned
+  bool isUnsigned = false;
+  unsigned swizzleBytes = 0;
+  llvm::Value *padsWithNan = nullptr, *roundsToTf32 = nullptr; ///< i1
+};
+
+/// One box; `begin` is listed from the fastest dimension on, i32 each.
+struct BoxCopy {
+  llvm::Value *map = nullptr;
+  llvm::SmallVector<llvm::Value *, 5> begin;
+  llvm::Value *shared = nullptr;
+  int64_t sharedOffset = 0;
+  unsigned bytes = 0;
+};
+
+/// One thread issues everything but waits for barriers; one warp makes tensor maps.
+class TmaEmitter {
+public:
+  using IrBuilder = llvm::IRBuilder<>;
+  virtual ~TmaEmitter() = default;
+
+  /// Makes a tensor map in `scratch` (128 bytes of shared memory) and copies it to `target` in global memory; executed
+  /// by all lanes of a warp. Afterwards copies by the warp's first lane may use it.
+  virtual void makeTensorMap(IrBuilder &ir, const TensorMap &map, llvm::Value *scratch, llvm::Value *target,
+                             llvm::Value *lane) = 0;
+  /// Marks a kernel parameter as a tensor map that the host passes by value; the parameter's address is that of the
+  /// tensor map.
+  virtual void markTensorMapParameter(llvm::Argument &parameter) = 0;
+  virtual void initBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset, unsigned count) = 0;
+  virtual void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) = 0;
+  /// Orders the thread's writes to shared and global memory before copies that start after the next barrier.
+  virtual void fence(IrBuilder &ir) = 0;
+  virtual void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) = 0;
+  virtual void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) = 0;
+  virtual void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) = 0;
+  /// Stores the box, or combines it with what memory holds where `kind` is given.
+  virtual void store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) = 0;
+  /// Commits a group of stores; the wait leaves the last `pending` groups pending, and with `readOnly` waits only until
+  /// shared memory was read.
+  virtual void commitStores(IrBuilder &ir) = 0;
+  virtual void waitForStores(IrBuilder &ir, unsigned pending, bool readOnly) = 0;
+};
+
+} // namespace nereid::nvidia

@@ -1,0 +1,26 @@
+// Lets warp-group dots overlap with the threads of a loop.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/nvidia/dialect/Dialect.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace nereid::nvidia {
+
+/// Makes dots asynchronous whose accumulators only the next iteration's dot takes and whose operands lie in
+/// `multiBuffers` or outside the loop. Returns the wait in the loop, which ends the dots of the iteration before:
+/// buffers that these read may be overwritten after it and a barrier. A wait after the loop ends the last dots. Null
+/// where there are no such dots.
+ttng::WarpGroupDotWaitOp makeDotsAsync(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> multiBuffers,
+                                       mlir::RewriterBase &rewriter);
+
+/// Creates the fence after which tensor cores see what threads copied to buffers that they read; null where they read
+/// none of `multiBuffers`.
+mlir::Operation *fenceCopies(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> multiBuffers);
+
+/// Erases fences in the loop that follow no buffer which threads fill.
+void eraseIdleFences(mlir::scf::ForOp loop, mlir::RewriterBase &rewriter);
+
+} // namespace nereid::nvidia

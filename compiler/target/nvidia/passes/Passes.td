@@ -1,0 +1,48 @@
+// Declares the passes that form NVIDIA's ops: warp-group dots, and TMA accesses.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_NVIDIA_PASSES
+#define NEREID_NVIDIA_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FormWarpGroupDots : Pass<"nvidia-form-warp-group-dots", "::nereid::tt::FuncOp"> {
+  let summary = "turns dots with a warp-group layout into wgmma dots with operands in shared memory";
+  let description = [{
+    A `tt.dot` with a warp-group layout becomes `ttng.warp_group_dot`. Operands
+    not needed in registers are written to shared memory in an encoding that the
+    instructions read, followed by a fence for the async proxy.
+  }];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+  let statistics = [Statistic<"numFormed", "formed", "warp-group dots">];
+}
+
+def LowerDescriptorsToTma : Pass<"nvidia-lower-descriptors-to-tma", "::mlir::ModuleOp"> {
+  let summary = "turns tensor descriptors that TMA supports into tensor maps";
+  let description = [{
+    Runs on `tt`. All descriptors of a type become `ttng.make_tensor_map`, and
+    accesses `ttng.tile_load` and `ttng.tile_store`, if a dot reads or produces
+    one of their tiles, and blocks, alignment and accesses allow it; otherwise a
+    remark gives the reason, and `tt-rewrite-descriptors` expands them.
+
+    A descriptor from the host is passed as its fields, from which the kernel makes
+    a tensor map; with `host-tensor-maps` it is passed as a tensor map, by value.
+    Then TMA is the only way to access it, as a tensor map does not reveal the
+    address of its array.
+  }];
+  let options = [Option<"wherePossible", "where-possible", "bool", "false", "also where no dot uses the tiles">,
+                 Option<"hostTensorMaps", "host-tensor-maps", "bool", "false",
+                        "the host passes its descriptors as tensor maps">];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+}
+
+def LowerTileAccesses : Pass<"nvidia-lower-tile-accesses", "::mlir::ModuleOp"> {
+  let summary = "turns tile accesses through tensor maps into TMA copies and waits";
+  let description = [{
+    A tile load that no loop has pipelined becomes a copy to a buffer and a wait at
+    the same point. Tensor maps get offsets in the program's global scratch memory
+    of `ttg.global_scratch_memory_size` bytes.
+  }];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+}
+
+#endif
