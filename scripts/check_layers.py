@@ -43,10 +43,10 @@ FOREIGN = {
     "llvm": ("llvm", "llvm-c"),
     "mlir": ("llvm", "llvm-c", "mlir", "lld", "clang"),
 }
-# Machine-specific folders and hosts: the tree contains none but PyTorch's own index.
+# Machine-specific folders and hosts: the tree contains none; the hosts below are named by all machines alike.
 MACHINE_PATH = re.compile(r"(?<![\w.$}~-])/(?:root|work|home|Users|mnt)/(?!someone)\w")
 URL_HOST = re.compile(r"https?://([\w.-]+)")
-ALLOWED_HOSTS = {"download.pytorch.org"}
+ALLOWED_HOSTS = {"download.pytorch.org", "www.w3.org"}  # the second: the name of the format SVG
 # Private words and the field's terms for them; checked in identifiers, comments and texts of the product's sources and docs.
 TERMS = {
     "abandoned": "cancelled",

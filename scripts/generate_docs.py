@@ -1,6 +1,6 @@
 """Writes docs/builtins.md, docs/reference/ and the type stubs of triton.language from the built-in
-table, docs/diagnostics.md from the Diagnostics.def files and docs/compatibility.md from the tests
-of accepted forms.
+table, docs/diagnostics.md from the Diagnostics.def files, docs/compatibility.md from the tests
+of accepted forms and docs/figures/flow.svg.
 
 usage: generate_docs.py [--check]   (with .venv's Python; --check compares and writes nothing)
 """
@@ -142,7 +142,7 @@ def source_of(entry: dict[str, Any]) -> str:
 
 def reference_entry(entry: dict[str, Any]) -> list[str]:
     path = f"{entry['module']}.{entry['name']}"
-    lines = [f"## {entry['name']}\n", f"```python\n{path}({signature(entry)})\n```\n"]
+    lines = [f"## {entry['name']}\n", f"```python signature\n{path}({signature(entry)})\n```\n"]
     if entry["doc"]:
         lines.append("\n".join(line.strip() for line in entry["doc"].strip().splitlines()) + "\n")
     if entry["member"]:
@@ -174,6 +174,7 @@ def reference_pages() -> dict[str, str]:
 
 def generated() -> dict[pathlib.Path, str]:
     sys.path.insert(0, str(ROOT / "scripts"))
+    from draw_flow import flow
     from generate_stubs import stubs
 
     docs, language = ROOT / "docs", ROOT / "python" / "triton" / "language"
@@ -181,6 +182,7 @@ def generated() -> dict[pathlib.Path, str]:
         docs / "builtins.md": builtins_page(),
         docs / "diagnostics.md": diagnostics_page(),
         docs / "compatibility.md": compatibility_page(),
+        docs / "figures" / "flow.svg": flow(),
     }
     files |= {docs / name: text for name, text in reference_pages().items()}
     files |= {language / name: text for name, text in stubs().items()}

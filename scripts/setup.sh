@@ -122,13 +122,21 @@ setup_venv() {
   if ! fresh python /dev/null || ! "$VENV/bin/python" -c '' 2>/dev/null; then
     need_disk 3 "Python packages"
     step ".venv with $("$base" -V)" venv make_venv "$base"
-    rm -f "$STAMPS/packages" "$STAMPS/torch" "$STAMPS/cuda" "$STAMPS/format"
+    rm -f "$STAMPS/packages" "$STAMPS/torch" "$STAMPS/cuda" "$STAMPS/format" "$STAMPS/docs"
     mark_fresh
   fi
   if ! fresh packages scripts/requirements.txt; then
     step "Python packages" packages "$VENV/bin/python" -m pip install --only-binary :all: -r scripts/requirements.txt
     mark_fresh
   fi
+}
+
+# The generator of the site: ./dev docs and the test of the pages use it.
+setup_docs() {
+  STAMP_EXTRA=$(cat "$STAMPS/python")
+  fresh docs scripts/requirements-docs.txt && return
+  step "mkdocs" docs "$VENV/bin/python" -m pip install --only-binary :all: --no-deps -r scripts/requirements-docs.txt
+  mark_fresh
 }
 
 # Installs torch for its tests: a build for CPUs only, so that it brings neither CUDA's files nor another triton.

@@ -1,13 +1,24 @@
-"""The generated pages of docs/ match this build."""
+"""The pages of docs/: generated ones match this build, the site has no broken link, every example runs."""
 # SPDX-License-Identifier: MIT
 
+import dataclasses
+import html.parser
+import importlib.util
+import os
 import pathlib
+import re
 import subprocess
 import sys
 
+import _doc_examples as examples
 import pytest
+from triton import knobs
+from triton.backends.cpu.compiler import CPUOptions
+from triton.backends.nvidia.compiler import CUDAOptions
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PAGES = {page.relative_to(ROOT).as_posix(): page for page in examples.pages()}
+RUNNABLE = [name for name, page in PAGES.items() if not name.startswith("docs/reference/")]
 
 
 def test_generated_pages_are_up_to_date():
@@ -28,3 +39,139 @@ def test_every_diagnostic_is_on_its_page(component):
     wanted = text.count("\nDIAG(")
     section = page.split(f"\n## {component}\n")[1].split("\n## ")[0]
     assert section.count("\n| ") == wanted + 2, "a DIAG line that generate_docs.py does not read"
+
+
+def test_every_setting_is_on_its_page():
+    """Variables and options are those that the package has."""
+    groups = [group for group in vars(knobs).values() if isinstance(group, knobs.base_knobs)]
+    variables = {each.key for group in groups for each in group.knob_descriptors.values()}
+    variables |= {"TRITON_DEBUG", "TRITON_INSTRUMENTATION_MODE"}  # read once, at import
+    options = {
+        field.name for kind in (CPUOptions, CUDAOptions) for field in dataclasses.fields(kind)
+    }
+    page = (ROOT / "docs" / "settings.md").read_text()
+    named = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", page))
+    assert named == variables
+    launch = page.split("## Environment variables")[0]
+    assert not [name for name in options if f"`{name}`" not in launch]
+    assert set(re.findall(r"^\| `(\w+)`", launch, re.MULTILINE)) <= options
+
+
+# --- the site -------------------------------------------------------------------------------------
+
+
+class Reader(html.parser.HTMLParser):
+    """The links and figures of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.links = []
+        self.figures = []
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        if tag == "a" and attributes.get("href"):
+            self.links.append(attributes["href"])
+        elif tag == "img":
+            self.figures.append(attributes["src"])
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The folder of the built site: mkdocs has checked links, anchors and the navigation."""
+    if importlib.util.find_spec("mkdocs") is None:
+        assert pathlib.Path(sys.prefix) != ROOT / ".venv", (
+            "no mkdocs in .venv; ./dev setup installs it"
+        )
+        pytest.skip("no mkdocs in this Python (scripts/requirements-docs.txt)")
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_site_has_every_page(site):
+    for name in PAGES.keys() - {"README.md"}:
+        page = site / name.removeprefix("docs/").replace("README.md", "index.md")
+        assert page.with_suffix(".html").exists(), name
+
+
+def test_links_of_the_readme():
+    text = (ROOT / "README.md").read_text()
+    links = re.findall(r"\]\(([\w./-]+)\)", text)
+    assert links and not [link for link in links if not (ROOT / link).exists()]
+
+
+def test_site_needs_no_other_host(site):
+    """Links to other hosts are few; scripts, fonts and figures are all here."""
+    outside = set()
+    for page in site.rglob("*.html"):
+        reader = Reader()
+        text = page.read_text(encoding="utf-8")
+        reader.feed(text)
+        outside |= {link for link in reader.links if re.match(r"https?:", link)}
+        assert not re.search(r'<(?:script|link|img)[^>]*(?:src|href)="(?:https?:)?//', text), page
+        for figure in reader.figures:
+            assert (page.parent / figure).exists(), f"{page} shows {figure}"
+    assert len(outside) <= 5, outside
+
+
+def test_marks_of_examples_are_not_shown(site):
+    for page in site.rglob("*.html"):
+        assert not re.search(r"<p>```|not-run=|<code>```", page.read_text(encoding="utf-8")), page
+
+
+# --- the examples ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_marks_are_known(name):
+    wrong = [text for block in examples.blocks(PAGES[name]) for text in examples.problems(block)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in RUNNABLE])
+def test_signatures_are_python(name, tmp_path):
+    run = examples.Run(tmp_path)
+    for block in examples.blocks(PAGES[name]):
+        assert block.way() in ("signature", "shown"), f"{block}: an example on a generated page"
+        run.add(block)
+
+
+@pytest.mark.parametrize("name", [name for name in RUNNABLE if examples.blocks(PAGES[name])])
+def test_examples_run(name, tmp_path, device):
+    if reason := examples.why_not_here():
+        pytest.skip(reason)
+    run = examples.Run(tmp_path, on_gpu=device == "cuda")
+    for block in examples.blocks(PAGES[name]):
+        run.add(block)
+
+
+def test_examples_fail_if_they_are_wrong(tmp_path):
+    """What the checks are worth: a program that fails, an output that differs, a program that should fail."""
+
+    def add(language, text, **marks):
+        run.add(examples.Block(ROOT / "README.md", 1, language, marks, text))
+
+    run = examples.Run(tmp_path)
+    add("python", "print('one')\nprint('two')\n")
+    add("text", "one\n...\n", output="")
+    add("text", "t...o\n", output="")
+    with pytest.raises(AssertionError, match="the output is\none"):
+        add("text", "one\nthree\n", output="")
+    with pytest.raises(AssertionError, match="the output is"):
+        add("text", "on\n", output="")
+    with pytest.raises(AssertionError, match="status 1"):
+        add("python", "assert False\n")
+    with pytest.raises(AssertionError, match="status 0"):
+        add("python", "pass\n", fails="")
+    with pytest.raises(AssertionError, match="status 1"):
+        add("sh", "false\ntrue\n")
+    with pytest.raises(SyntaxError):
+        add("python", "def f(:\n", xla="jax")

@@ -1,0 +1,23 @@
+"""The examples of the documentation that need this environment."""
+# SPDX-License-Identifier: MIT
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python"))
+
+import _doc_examples as examples  # noqa: E402
+
+BLOCKS = [
+    block
+    for page in examples.pages()
+    for block in examples.blocks(page)
+    if block.marks.get("xla") == "jax"
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_example(block, tmp_path):
+    examples.Run(tmp_path, xla="jax").add(block)
