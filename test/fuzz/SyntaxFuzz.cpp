@@ -1,7 +1,7 @@
-// libFuzzer target: no text may crash lexer, parser, printer or message renderer, or break what they promise.
+// libFuzzer target: no text may crash lexer, parser, printer or message renderer, or break their invariants.
 // SPDX-License-Identifier: MIT
 //
-// Promises: a tree or an error, never both; layout tokens are balanced; a tree's depth is within its limits; what a
+// Invariants: a tree or an error, never both; layout tokens are balanced; a tree's depth is within its limits; what a
 // terminal would show has no control character. A seed corpus: the .in files of test/golden/syntax.
 #include "compiler/syntax/Lexer.h"
 #include "compiler/syntax/Parser.h"
@@ -15,33 +15,33 @@
 
 using namespace nereid;
 
-static void promise(bool holds, const char *what) {
+static void require(bool holds, const char *what) {
   if (holds)
     return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::fprintf(stderr, "broken invariant: %s\n", what);
   std::abort();
 }
 
 static void checkMessages(const support::DiagnosticEngine &diagnostics) {
   std::string text = diagnostics.render();
-  promise(llvm::none_of(text, [](char c) { return (c >= 0 && c < 0x20 && c != '\n') || c == 0x7f; }),
+  require(llvm::none_of(text, [](char c) { return (c >= 0 && c < 0x20 && c != '\n') || c == 0x7f; }),
           "no control character in messages");
-  promise(text.size() < 10'000 * (diagnostics.size() + 1), "messages are short");
+  require(text.size() < 10'000 * (diagnostics.size() + 1), "messages are short");
 }
 
 static void checkTokens(const support::SourceFile &file, syntax::FirstIndent firstIndent) {
   support::DiagnosticEngine diagnostics;
   std::vector<syntax::Token> tokens = syntax::lex(file, diagnostics, firstIndent);
-  promise(!tokens.empty() && tokens.back().kind == syntax::TokenKind::EndOfText, "tokens end with the end of the text");
+  require(!tokens.empty() && tokens.back().kind == syntax::TokenKind::EndOfText, "tokens end with the end of the text");
   long depth = 0;
   for (const syntax::Token &token : tokens) {
-    promise(token.range.begin <= token.range.end && token.range.end <= file.text().size(), "tokens lie in the text");
+    require(token.range.begin <= token.range.end && token.range.end <= file.text().size(), "tokens lie in the text");
     depth += token.kind == syntax::TokenKind::Indent;
     depth -= token.kind == syntax::TokenKind::Dedent;
-    promise(depth >= 0, "no dedent without an indent");
+    require(depth >= 0, "no dedent without an indent");
   }
-  promise(depth == 0, "each indent has a dedent");
-  promise(llvm::none_of(tokens, [](const syntax::Token &token) { return token.kind == syntax::TokenKind::Error; }) ||
+  require(depth == 0, "each indent has a dedent");
+  require(llvm::none_of(tokens, [](const syntax::Token &token) { return token.kind == syntax::TokenKind::Error; }) ||
               diagnostics.hasErrors(),
           "an error token was reported");
 }
@@ -54,11 +54,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   syntax::AstContext context;
   support::DiagnosticEngine ofModule, ofFunction;
   const syntax::Module *module = syntax::parseModule(file, context, ofModule);
-  promise((module == nullptr) == ofModule.hasErrors(), "a module or an error");
+  require((module == nullptr) == ofModule.hasErrors(), "a module or an error");
   if (module)
     syntax::print(*module, llvm::nulls());
   const syntax::FunctionDef *function = syntax::parseFunction(file, context, ofFunction);
-  promise((function == nullptr) == ofFunction.hasErrors(), "a function or an error");
+  require((function == nullptr) == ofFunction.hasErrors(), "a function or an error");
   if (function)
     syntax::print(*function, file, llvm::nulls());
   checkMessages(ofModule);

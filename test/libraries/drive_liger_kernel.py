@@ -212,11 +212,11 @@ def rope(heads, width, dtype):
     cos, sin = on_device(angles.cos().to(dtype)), on_device(angles.sin().to(dtype))
 
     def reference(q, k):
-        def turn(x):
+        def rotate(x):
             half = torch.cat([-x[..., width // 2 :], x[..., : width // 2]], -1)
             return x * cos.cpu().float()[:, None] + half * sin.cpu().float()[:, None]
 
-        return turn(q), turn(k)
+        return rotate(q), rotate(k)
 
     same(
         lambda q, k: liger.liger_rope(q, k, cos, sin),

@@ -197,7 +197,7 @@ def pattern_of(line: str) -> str:
     return r".*".join(re.escape(part) for part in line.rstrip().split("...")) + r"[ ]*\n"
 
 
-def why_not_here() -> str:
+def reason_to_skip() -> str:
     """Why examples cannot be run by this Python; empty if they can."""
     if not (BUILD / "bin" / "nereid").exists():
         return "the examples run the tools of build/dev, which is not built"

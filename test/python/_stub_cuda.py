@@ -122,7 +122,7 @@ def exchange_array_class():
 
         def __init__(self, address, device_id=0, type_code=2, type_bits=32):
             self.address = address
-            self.facts = device_id << 16 | type_code << 8 | type_bits
+            self.properties = device_id << 16 | type_code << 8 | type_bits
 
     return ExchangeArray
 

@@ -158,7 +158,7 @@ def test_pruning_to_one_configuration_times_nothing():
     x, out = data()
     told = []
     with triton.knobs.autotuning.scope():
-        triton.knobs.autotuning.listener = lambda **facts: told.append(facts)
+        triton.knobs.autotuning.listener = lambda **event: told.append(event)
         early = {"early_config_prune": lambda configs, named, **kwargs: configs[1:2]}
         tuner, bench = tuned(times=(), prune_configs_by=early)
         tuner[grid](x, out, 1000, 2.0)
@@ -268,11 +268,11 @@ def test_results_are_kept_on_disk(tmp_path, monkeypatch):
     second, bench = tuned(cache_results=True, times=())
     told = []
     with triton.knobs.autotuning.scope():
-        triton.knobs.autotuning.listener = lambda **facts: told.append(facts)
+        triton.knobs.autotuning.listener = lambda **event: told.append(event)
         second.bench_time = 1.0  # of an earlier key
         second[grid](x, out, 1000, 2.0)
     assert bench.calls == 0 and second.best_config == first.best_config
-    assert [(facts["cache_hit"], facts["duration"]) for facts in told] == [(True, None)]
+    assert [(event["cache_hit"], event["duration"]) for event in told] == [(True, None)]
     for path in tmp_path.glob("*/*.autotune.json"):
         path.write_text("{")  # damaged: measured again
     third, bench = tuned(cache_results=True)

@@ -1,4 +1,4 @@
-"""Matrix products under the names that benchmarks import: `triton._C.libtriton.nvidia.cublas.CublasLt`."""
+"""Matmuls under the names that benchmarks import: `triton._C.libtriton.nvidia.cublas.CublasLt`."""
 # SPDX-License-Identifier: MIT
 
 import pytest

@@ -317,7 +317,7 @@ def add(x_ptr, y_ptr, BLOCK: tl.constexpr):
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 7, 1000])
-def test_a_promise_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path, monkeypatch):
+def test_a_launch_bound_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path, monkeypatch):
     """A stub of ptxas spills if more than `most` CTAs must be resident."""
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
     log = tmp_path / "blocks"

@@ -43,7 +43,7 @@ def test_a_masked_load_keeps_its_address():
     assert all(result != address for result, address in loads)
 
 
-def test_a_loop_reads_a_flag_anew_in_every_turn():
+def test_a_loop_reads_a_flag_anew_in_every_iteration():
     text = ptx_of(spin, flag="*i32", out="*i32")
     label, body = re.search(r"(\$L__BB\d+_\d+):((?:(?!\$L__BB)[\s\S])*?)bra", text).groups()
     assert "ld.global.cv" in body, (label, body)

@@ -146,7 +146,7 @@ def test_signatures_are_python(name, tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in RUNNABLE if examples.blocks(PAGES[name])])
 def test_examples_run(name, tmp_path, device):
-    if reason := examples.why_not_here():
+    if reason := examples.reason_to_skip():
         pytest.skip(reason)
     run = examples.Run(tmp_path, on_gpu=device == "cuda")
     for block in examples.blocks(PAGES[name]):

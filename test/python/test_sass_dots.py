@@ -79,13 +79,13 @@ class Code:
             [disassembler(), "-c", str(cubin)], capture_output=True, text=True, check=True
         ).stdout
         self.opcodes = collections.Counter(INSTRUCTION.findall(text))
-        self.products = collections.Counter(re.findall(r"\b([A-Z]GMMA\.\d+x\d+x\d+)", text))
+        self.dots = collections.Counter(re.findall(r"\b([A-Z]GMMA\.\d+x\d+x\d+)", text))
 
     def check(self, expected):
         assert "C75" not in self.notes, self.notes
         assert re.search(r"\b0 bytes spill stores, 0 bytes spill loads", self.notes), self.notes
         assert named(self.opcodes, "LDL", "STL") == 0
-        assert self.products == expected
+        assert self.dots == expected
         assert named(self.opcodes, "HMMA", "QMMA", "IMMA") == 0
 
 
@@ -129,7 +129,7 @@ def test_matmul(dot, tmp_path):
 
 @pytest.mark.parametrize("element", ["fp16", "bf16"])
 @pytest.mark.parametrize("block, warps", [((128, 64, 128), 8), ((128, 64, 64), 4), ((64, 64, 64), 4)])
-def test_attention_keeps_the_first_product_in_registers(element, block, warps, tmp_path):
+def test_attention_keeps_the_first_dot_in_registers(element, block, warps, tmp_path):
     """Shared memory is read for the output alone: the operand of the second dot does not go through it."""
     m, n, depth = block
     code = Code(compiled(attention, {"": element}, warps, BM=m, BN=n, D=depth), tmp_path)

@@ -283,7 +283,7 @@ def test_other_neighbours_are_added_one_by_one(options):
 
 
 @triton.jit
-def product(a_ptr, b_ptr, c_ptr, lda, ldb, ldc, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+def matmul(a_ptr, b_ptr, c_ptr, lda, ldb, ldc, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     a = tl.load(a_ptr + m[:, None] * lda + k[None, :])
     b = tl.load(b_ptr + k[:, None] * ldb + n[None, :])
@@ -305,7 +305,7 @@ def test_results_of_dots_are_stored_16_bytes_at_a_time(arch, out, m, n, num_warp
         "ldb": "i32",
         "ldc": "i32",
     }
-    made = compiled(product, signature, arch, num_warps, aligned=range(6), M=m, N=n, K=64)
+    made = compiled(matmul, signature, arch, num_warps, aligned=range(6), M=m, N=n, K=64)
     stores = accesses(made, r"st\.global\S*")
     size = 4 if out == "fp32" else 2
     assert stores == {"st.global.v4.b32": m * n * size // 16 // (32 * num_warps)}, stores

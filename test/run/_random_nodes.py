@@ -17,7 +17,7 @@ from _random_numbers import (
     cast,
     convert,
     in_tl,
-    product,
+    matmul,
     promote,
     rounded,
     running_total,
@@ -289,8 +289,8 @@ def scan_by(x: Node, axis: int, reverse: bool, combine: str, function: np.ufunc)
 
 def _scan(x: Node, text: str, function: np.ufunc, axis: int, reverse: bool, dtype: str) -> Node:
     def run(a):
-        turned = np.flip(a, axis) if reverse else a
-        result = function.accumulate(turned.astype(storage(dtype)), axis=axis, dtype=storage(dtype))
+        ordered = np.flip(a, axis) if reverse else a
+        result = function.accumulate(ordered.astype(storage(dtype)), axis=axis, dtype=storage(dtype))
         return np.flip(result, axis) if reverse else result
 
     return mapped(x, text, run, dtype)
@@ -303,7 +303,7 @@ def dot(a: Node, b: Node, acc: Node | None) -> Node:
     text = f"tl.dot({a.text}, {b.text}" + (f", {acc.text}" if acc else "") + ', input_precision="ieee")'
     if dtype != "int32":
         kind = Kind(dtype, shape, False)
-        return Node(text, kind, lambda env: product(a.run(env), b.run(env), acc and acc.run(env), dtype))
+        return Node(text, kind, lambda env: matmul(a.run(env), b.run(env), acc and acc.run(env), dtype))
 
     def run(env):
         start = acc.run(env).array if acc else np.int32(0)

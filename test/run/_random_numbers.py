@@ -139,15 +139,15 @@ def total(value: Value, axis: int | None, dtype: str, keep: bool) -> Value:
 
 def running_total(value: Value, axis: int, dtype: str, reverse: bool) -> Value:
     array, error = value.widened()
-    turn = (lambda x: np.flip(x, axis)) if reverse else (lambda x: x)
+    ordered = (lambda x: np.flip(x, axis)) if reverse else (lambda x: x)
     unit = 2 * ROUNDING[dtype][0]
     with np.errstate(all="ignore"):
-        size = np.cumsum(turn(np.abs(array) + error), axis=axis)
-        far = np.cumsum(turn(error), axis=axis) + 2 * array.shape[axis] * unit * size
-        return _known(np.cumsum(turn(array), axis=axis), far, size, dtype).map(turn)
+        size = np.cumsum(ordered(np.abs(array) + error), axis=axis)
+        far = np.cumsum(ordered(error), axis=axis) + 2 * array.shape[axis] * unit * size
+        return _known(np.cumsum(ordered(array), axis=axis), far, size, dtype).map(ordered)
 
 
-def product(a: Value, b: Value, acc: Value | None, dtype: str) -> Value:
+def matmul(a: Value, b: Value, acc: Value | None, dtype: str) -> Value:
     """A dot in any order of summation."""
     (x, dx), (y, dy) = a.widened(), b.widened()
     with np.errstate(all="ignore"):

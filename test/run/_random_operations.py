@@ -326,8 +326,8 @@ def gather(p):
     text = f"tl.gather({x.text}, {index.text}, {axis})"
 
     def run(env):
-        places = index.run(env).array
-        return x.run(env).map(lambda a: np.take_along_axis(a, places, axis))
+        indices = index.run(env).array
+        return x.run(env).map(lambda a: np.take_along_axis(a, indices, axis))
 
     return Node(text, x.kind, run)
 

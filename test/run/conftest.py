@@ -28,7 +28,7 @@ def _sanitizers(request: pytest.FixtureRequest):
 
 
 @pytest.fixture(scope="session")
-def why_not(device: str):
+def reason_for_skip(device: str):
     """Makes that device the active one; yields the reason why nothing can be tested there, or an empty text."""
     import _gpu
     from triton.backends.nvidia.assembler import find_assembler
@@ -48,9 +48,9 @@ def why_not(device: str):
 
 
 @pytest.fixture(autouse=True)
-def _device_is_there(why_not: str) -> None:
-    if why_not:
-        pytest.skip(why_not)
+def _device_is_there(reason_for_skip: str) -> None:
+    if reason_for_skip:
+        pytest.skip(reason_for_skip)
 
 
 @pytest.fixture(autouse=True)

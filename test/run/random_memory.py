@@ -202,8 +202,8 @@ class Program:
 
         def step(env):
             total = np.zeros(shape, dtype)
-            for turn in range(self.arguments["trips"]):
-                offsets = (self.arguments["y"] + turn * dy, self.arguments["x"] + turn * dx)
+            for iteration in range(self.arguments["trips"]):
+                offsets = (self.arguments["y"] + iteration * dy, self.arguments["x"] + iteration * dx)
                 total = total + self.window(env["memory"][source], extents, offsets, shape, 0)
             env[acc] = total.astype(dtype)
 
@@ -213,7 +213,7 @@ class Program:
     # --- Operations ---
 
     def operation(self):
-        kinds = [self.arithmetic, self.arithmetic, self.reduce, self.scan, self.move, self.gather, self.product]
+        kinds = [self.arithmetic, self.arithmetic, self.reduce, self.scan, self.move, self.gather, self.dot]
         self.random.choice([*kinds, self.narrow, self.narrow])()
 
     def arithmetic(self):
@@ -286,12 +286,12 @@ class Program:
             text = f"tl.gather({a}, ({index}.to(tl.int32) & 1023) % {extent}, {axis})"
 
             def run(env):
-                places = (env[index].astype(np.int32) & 1023) % extent
-                return np.take_along_axis(env[a], places.astype(np.int64), axis)
+                indices = (env[index].astype(np.int32) & 1023) % extent
+                return np.take_along_axis(env[a], indices.astype(np.int64), axis)
 
             self.define(text, dtype, shape, run)
 
-    def product(self):
+    def dot(self):
         """A dot of bytes, which has an exact result."""
         r = self.random
         a, dtype, shape = self.pick(lambda dtype, shape: len(shape) == 2 and dtype in INTS) or (None, None, None)
@@ -335,11 +335,11 @@ class Program:
         flat = "0"
         for part, extent in zip(self.indices(shape), shape):
             flat = f"({flat}) * {extent} + {part}"
-        places = np.arange(size).reshape(shape)
+        indices = np.arange(size).reshape(shape)
         value = f"({a} & 63).to(tl.{self.cell_dtype})"
         is_masked = r.random() < 0.5
         mask = f", mask=({flat}) % 3 != 1" if is_masked else ""
-        active = places % 3 != 1 if is_masked else np.ones(shape, bool)
+        active = indices % 3 != 1 if is_masked else np.ones(shape, bool)
         names = ["add", "max", "min"] + ([] if self.cell_dtype == "float32" else ["and", "or", "xor"])
         op = r.choice(names)
         ufuncs = {"add": np.add, "max": np.maximum, "min": np.minimum}
@@ -350,7 +350,7 @@ class Program:
             text = f"tl.atomic_{op}(q + {start} + ({flat}) % {modulus}, {value}{mask})"
 
             def collide(env):
-                ufuncs[op].at(env["cells"], start + (places % modulus)[active], given(env)[active])
+                ufuncs[op].at(env["cells"], start + (indices % modulus)[active], given(env)[active])
 
             self.emit(text, collide)
             return
@@ -364,12 +364,12 @@ class Program:
             text = f"tl.where(({flat}) % 3 != 1, {text}, 0)"
 
         def run(env):
-            old, new = env["cells"][start + places].copy(), given(env)
+            old, new = env["cells"][start + indices].copy(), given(env)
             if op == "cas":
                 new = np.where(old == 1, new, old)
             elif op != "xchg":
                 new = ufuncs[op](old, new)
-            env["cells"][(start + places)[active]] = new[active]
+            env["cells"][(start + indices)[active]] = new[active]
             return np.where(active, old, 0)
 
         self.define(text, self.cell_dtype, shape, run)

@@ -142,12 +142,12 @@ class Program:
                 else:
                     stride, pitch = f"{pitch + 3}", pitch + 3
             index = self.index(shape, dim)
-            places = index.run({}).array.astype(np.int64)
+            indices = index.run({}).array.astype(np.int64)
             text = index.text
             if r.random() < 0.15:  # backwards
-                text, places = f"({shape[dim] - 1} - {text})", shape[dim] - 1 - places
+                text, indices = f"({shape[dim] - 1} - {text})", shape[dim] - 1 - indices
             texts.append(f"{text} * {stride}" if stride != "1" else text)
-            numbers = numbers + places * pitch
+            numbers = numbers + indices * pitch
             pitch = max(pitch * shape[dim], 1)
         return " + ".join(texts) if texts else "0", numbers
 

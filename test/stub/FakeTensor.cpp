@@ -63,17 +63,17 @@ static bool read(void *object, void *name, uint64_t &value) {
 }
 
 static int view(void *object, View *out) {
-  static void *const addressName = python().intern("address"), *const factsName = python().intern("facts");
+  static void *const addressName = python().intern("address"), *const propertiesName = python().intern("properties");
   static int64_t extent = 1 << 20;
-  uint64_t address = 0, facts = 0;
-  if (!read(object, addressName, address) || !read(object, factsName, facts))
+  uint64_t address = 0, properties = 0;
+  if (!read(object, addressName, address) || !read(object, propertiesName, properties))
     return -1;
   *out = {.data = reinterpret_cast<void *>(address),
           .deviceType = kCuda,
-          .deviceId = static_cast<int32_t>(facts >> 16),
+          .deviceId = static_cast<int32_t>(properties >> 16),
           .rank = 1,
-          .typeCode = static_cast<uint8_t>(facts >> 8),
-          .typeBits = static_cast<uint8_t>(facts),
+          .typeCode = static_cast<uint8_t>(properties >> 8),
+          .typeBits = static_cast<uint8_t>(properties),
           .lanes = 1,
           .shape = &extent,
           .strides = nullptr,

@@ -35,7 +35,7 @@ struct Memory {
 };
 
 constexpr int kMaxDevices = 16;
-std::array<char, kMaxDevices> contextPlaces; // a context is the address of its device's place
+std::array<char, kMaxDevices> contextEntries; // a context is the address of its device's entry
 thread_local Context current = nullptr;
 std::atomic<uint64_t> launches{0};
 std::mutex memoryMutex;
@@ -48,7 +48,7 @@ static std::string field(const char *name, uint64_t value) {
 }
 static uint64_t number(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 static int deviceOf(Context context) {
-  return context ? static_cast<int>(reinterpret_cast<char *>(context) - contextPlaces.data()) : -1;
+  return context ? static_cast<int>(reinterpret_cast<char *>(context) - contextEntries.data()) : -1;
 }
 
 //--- Driver and devices ------------------------------------------------------------------------
@@ -131,7 +131,7 @@ STUB_API Result cuGetErrorString(Result result, const char **text) {
 //--- Contexts ----------------------------------------------------------------------------------
 
 STUB_API Result cuDevicePrimaryCtxRetain(Context *context, Ordinal device) {
-  *context = reinterpret_cast<Context>(&contextPlaces[static_cast<size_t>(device)]);
+  *context = reinterpret_cast<Context>(&contextEntries[static_cast<size_t>(device)]);
   return enterContext("cuDevicePrimaryCtxRetain", field("device", static_cast<uint64_t>(device)));
 }
 
@@ -375,9 +375,9 @@ STUB_API Result cuMemFree_v2(Address address) {
 STUB_API Result cuMemFreeAsync(Address address, Stream stream) {
   return enter("cuMemFreeAsync", field("address", address) + ", " + field("stream", number(stream)));
 }
-// A pool is the address of its device's place.
+// A pool is the address of its device's entry.
 STUB_API Result cuDeviceGetDefaultMemPool(MemoryPool *pool, Ordinal device) {
-  *pool = reinterpret_cast<MemoryPool>(&contextPlaces[device]);
+  *pool = reinterpret_cast<MemoryPool>(&contextEntries[device]);
   return enter("cuDeviceGetDefaultMemPool");
 }
 STUB_API Result cuMemPoolGetAttribute(MemoryPool, MemoryPoolAttribute, void *value) {
@@ -385,7 +385,7 @@ STUB_API Result cuMemPoolGetAttribute(MemoryPool, MemoryPoolAttribute, void *val
   return enter("cuMemPoolGetAttribute");
 }
 STUB_API Result cuMemPoolSetAttribute(MemoryPool pool, MemoryPoolAttribute attribute, void *value) {
-  return enter("cuMemPoolSetAttribute", field("pool", reinterpret_cast<char *>(pool) - contextPlaces.data()) + ", " +
+  return enter("cuMemPoolSetAttribute", field("pool", reinterpret_cast<char *>(pool) - contextEntries.data()) + ", " +
                                             field("attribute", static_cast<int>(attribute)) + ", " +
                                             field("value", *static_cast<uint64_t *>(value)));
 }
@@ -406,7 +406,7 @@ STUB_API Result cuMemcpyHtoD_v2(Address to, const void *, size_t bytes) {
 STUB_API Result cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t, int *status) {
   Dl_info info;
   static void *const self =
-      dladdr(contextPlaces.data(), &info) ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+      dladdr(contextEntries.data(), &info) ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
   *function = nullptr;
   *status = 1;
   if (version > stub::settings().version)

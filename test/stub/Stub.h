@@ -31,8 +31,8 @@ STUB_API uint64_t stub_launches(); ///< since the library was loaded
 STUB_API void stub_add_memory(uint64_t start, uint64_t bytes, int type, int ordinal);
 /// A stream is being captured into a graph: forbidden calls fail unless the thread's mode is relaxed.
 STUB_API void stub_set_capturing(int on);
-/// A table for `__dlpack_c_exchange_api__` of objects with the attributes `address` and `facts`, which is the device's
-/// number, DLPack's code of the type and its bits: 0x00000220 for float32 on GPU 0.
+/// A table for `__dlpack_c_exchange_api__` of objects with the attributes `address` and `properties`, which is the
+/// device's number, DLPack's code of the type and its bits: 0x00000220 for float32 on GPU 0.
 STUB_API void *stub_exchange_table();
 STUB_API void stub_set_current_stream(uint64_t stream); ///< what that table answers
 /// XXH3-128 in its canonical form.

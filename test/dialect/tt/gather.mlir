@@ -1,8 +1,8 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
 // Ops with computed indices round-trip.
 
-// CHECK-LABEL: tt.func public @places
-tt.func public @places(%x: tensor<16x4xf32>, %i: tensor<8x4xi32>, %v: tensor<512xi32>, %m: tensor<512xi1>) {
+// CHECK-LABEL: tt.func public @indices
+tt.func public @indices(%x: tensor<16x4xf32>, %i: tensor<8x4xi32>, %v: tensor<512xi32>, %m: tensor<512xi1>) {
   // CHECK: tt.gather %{{.*}}[%{{.*}}] {axis = 0 : i32} : (tensor<16x4xf32>, tensor<8x4xi32>) -> tensor<8x4xf32>
   %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<16x4xf32>, tensor<8x4xi32>) -> tensor<8x4xf32>
   // CHECK: tt.gather %{{.*}}[%{{.*}}] {axis = 0 : i32, efficient_layout}

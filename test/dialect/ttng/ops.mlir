@@ -12,8 +12,8 @@
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // CHECK-LABEL: tt.func @products
-  tt.func @products(%c: tensor<64x32xf32, #mma>, %adds: i1,
+  // CHECK-LABEL: tt.func @dots
+  tt.func @dots(%c: tensor<64x32xf32, #mma>, %adds: i1,
                     %x: tensor<64x32xbf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>) {
     %a = ttg.local_alloc : () -> !ttg.memdesc<64x32xbf16, #rows, #smem, mutable>
     %b = ttg.local_alloc : () -> !ttg.memdesc<32x32xbf16, #columns, #smem, mutable>

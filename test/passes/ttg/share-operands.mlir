@@ -45,16 +45,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // Both operands have 16384 bytes together: where shared memory lacks them, conversions remain.
-  // CHECK-LABEL: tt.func @product
-  // ROOM-LABEL: tt.func @product
+  // CHECK-LABEL: tt.func @dot
+  // ROOM-LABEL: tt.func @dot
   // ROOM-NOT: convert_layout
   // ROOM-COUNT-2: ttg.local_load
   // ROOM: tt.dot
-  // NONE-LABEL: tt.func @product
+  // NONE-LABEL: tt.func @dot
   // NONE-NOT: ttg.local_load
   // NONE-COUNT-2: ttg.convert_layout
   // NONE: tt.dot
-  tt.func @product(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  tt.func @dot(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
     %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
     %a = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
     %b = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #right>

@@ -4,7 +4,7 @@
 // CHECK: remark: this loop is not unrolled by 4: its step is not a constant
 // CHECK: remark: this loop is not unrolled by 4: so many steps are beyond the index's type
 
-// CHECK-LABEL: tt.func @any_turns
+// CHECK-LABEL: tt.func @any_iterations
 // CHECK-DAG: %[[STEP:.*]] = arith.constant 6 : i32
 // CHECK: %[[GROUPS:.*]] = arith.divui %{{.*}}, %[[STEP]] : i32
 // CHECK: %[[DONE:.*]] = arith.muli %[[GROUPS]], %[[STEP]] : i32
@@ -17,7 +17,7 @@
 // CHECK-NOT: tt.load
 // CHECK: tt.num_stages = 1 : i32
 // CHECK-NOT: loop_unroll_factor
-tt.func @any_turns(%x: !tt.ptr<i32>, %from: i32, %to: i32) -> i32 {
+tt.func @any_iterations(%x: !tt.ptr<i32>, %from: i32, %to: i32) -> i32 {
   %c0 = arith.constant 0 : i32
   %c3 = arith.constant 3 : i32
   %r = scf.for %i = %from to %to step %c3 iter_args(%sum = %c0) -> (i32) : i32 {
@@ -30,12 +30,12 @@ tt.func @any_turns(%x: !tt.ptr<i32>, %from: i32, %to: i32) -> i32 {
 }
 
 // A constant trip count leaves no remaining iterations.
-// CHECK-LABEL: tt.func @known_turns
+// CHECK-LABEL: tt.func @known_iterations
 // CHECK: scf.for
 // CHECK-COUNT-2: tt.load
 // CHECK-NOT: tt.load
 // CHECK-NOT: scf.for
-tt.func @known_turns(%x: !tt.ptr<i32>) -> i32 {
+tt.func @known_iterations(%x: !tt.ptr<i32>) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c8 = arith.constant 8 : i32
@@ -48,10 +48,10 @@ tt.func @known_turns(%x: !tt.ptr<i32>) -> i32 {
   tt.return %r : i32
 }
 
-// CHECK-LABEL: tt.func @all_turns
+// CHECK-LABEL: tt.func @all_iterations
 // CHECK-NOT: scf.for
 // CHECK-COUNT-2: tt.load
-tt.func @all_turns(%x: !tt.ptr<i32>) -> i32 {
+tt.func @all_iterations(%x: !tt.ptr<i32>) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32

@@ -76,7 +76,7 @@ def test_a_kernel_is_asked_in_a_traced_function():
     x = torch.randn(N)
     kernel = add_kernel.warmup(x, x, x, N, BLOCK=BLOCK, grid=GRID)
 
-    def facts(x):
+    def properties(x):
         return x + kernel.n_regs + kernel.n_spills + len(kernel.asm["ttir"]) + len(kernel.asm)
 
-    torch.testing.assert_close(torch.compile(facts, backend="eager")(x), facts(x))
+    torch.testing.assert_close(torch.compile(properties, backend="eager")(x), properties(x))

@@ -154,7 +154,7 @@ def count(index_ptr, bins_ptr, ticket_ptr, n, BLOCK: tl.constexpr):
 
 
 @pytest.mark.parametrize("block, bins", [(64, 1), (64, 5), (1024, 3), (16, 100)])
-def test_equal_addresses_each_get_their_turn(block, bins, device):
+def test_equal_addresses_are_updated_one_after_another(block, bins, device):
     n = 3000
     index = np.random.default_rng(0).integers(0, bins, n, dtype=np.int32)
     counts = np.bincount(index, minlength=bins).astype(np.int32)
@@ -384,30 +384,30 @@ def test_operand_from_the_target(device):
 
 
 @triton.jit
-def in_loops(x_ptr, out_ptr, turns, BLOCK: tl.constexpr):
+def in_loops(x_ptr, out_ptr, trips, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     last = tl.zeros((BLOCK,), tl.int32)
     first = tl.load(x_ptr + i)
-    for turn in range(turns):
-        if turn % 2 == 0:
-            last = last + tl.atomic_add(x_ptr + i, turn + i)
+    for iteration in range(trips):
+        if iteration % 2 == 0:
+            last = last + tl.atomic_add(x_ptr + i, iteration + i)
         else:
             tl.atomic_add(x_ptr + i // 2, 1)
     tl.store(out_ptr + i, last + first * 1000)
 
 
-@pytest.mark.parametrize("turns", [0, 1, 5])
-def test_in_loops_and_branches(turns, device):
+@pytest.mark.parametrize("trips", [0, 1, 5])
+def test_in_loops_and_branches(trips, device):
     x = values("int32", 64, low=0, high=10)
     now, last = x.copy(), np.zeros(64, np.int32)
     i = np.arange(64)
-    for turn in range(turns):
-        if turn % 2 == 0:
+    for iteration in range(trips):
+        if iteration % 2 == 0:
             last += now
-            now += turn + i
+            now += iteration + i
         else:
             np.add.at(now, i // 2, 1)
-    arguments = dict(x_ptr=x, out_ptr=np.zeros(64, np.int32), turns=turns, BLOCK=64)
+    arguments = dict(x_ptr=x, out_ptr=np.zeros(64, np.int32), trips=trips, BLOCK=64)
     check(in_loops, (1,), arguments, dict(x_ptr=now, out_ptr=last + x * 1000), device=device)
 
 

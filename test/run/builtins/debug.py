@@ -222,7 +222,7 @@ def hints(x_ptr, out_ptr, n, N: tl.constexpr):
     tl.store(out_ptr + i, tl.expect_zero(x - x, i < n) + x, mask=i < n)
 
 
-def test_promises_change_nothing(device):
+def test_hints_change_nothing(device):
     x = np.arange(10, dtype=np.float32)
     arguments = dict(x_ptr=x, out_ptr=np.zeros(10, np.float32), n=10, N=16)
     check(hints, (1,), arguments, dict(out_ptr=x), device=device)
@@ -245,7 +245,7 @@ def test_expect_zero_is_held_to_its_mask(device):
 
 
 @triton.jit
-def target_facts(out_ptr):
+def target_properties(out_ptr):
     info = tl.target_info
     tl.store(out_ptr, info.is_cuda())
     tl.store(out_ptr + 1, info.is_hip() or info.is_hip_cdna3() or info.is_hip_cdna4())
@@ -258,7 +258,7 @@ def test_target_info(device):
     is_cuda = device != "cpu"
     expected = np.array([is_cuda, 0, 0, is_cuda, 4 + 128], np.int32)
     arguments = dict(out_ptr=np.full(5, -1, np.int32))
-    check(target_facts, (1,), arguments, dict(out_ptr=expected), device=device)
+    check(target_properties, (1,), arguments, dict(out_ptr=expected), device=device)
     if device == "cpu":
         assert not tl.target_info.is_cuda() and not tl.target_info.cuda_capability_geq(0)
         assert tl.target_info.current_target().backend == "cpu"

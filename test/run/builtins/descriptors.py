@@ -274,11 +274,11 @@ def test_carried_by_loops_and_chosen_by_branches(first_is_x, device):
     arrays = [values("int32", n, seed=1), values("int32", n, seed=2)]
     expected = [array.copy() for array in arrays]
     extents = [n, n // 2]
-    turn = 0 if first_is_x else 1
+    chosen = 0 if first_is_x else 1
     for offset in range(0, n, block):
-        expected[turn][offset : min(offset + block, extents[turn])] += 1
-        turn = 1 - turn
-    expected[0][0] = extents[turn]
+        expected[chosen][offset : min(offset + block, extents[chosen])] += 1
+        chosen = 1 - chosen
+    expected[0][0] = extents[chosen]
     arguments = dict(x_ptr=arrays[0], y_ptr=arrays[1], n=n, first_is_x=first_is_x, BLOCK=block)
     check(walk, (1,), arguments, dict(x_ptr=expected[0], y_ptr=expected[1]), device=device)
 

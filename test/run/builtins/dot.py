@@ -228,7 +228,7 @@ def chain(a_ptr, b_ptr, c_ptr, d_ptr, SIZE: tl.constexpr, FORM: tl.constexpr, it
     c = tl.load(c_ptr + at)
     if FORM == "sum":  # one accumulator through three dots
         d = tl.dot(a, b, tl.dot(b, c, tl.dot(a, c)))
-    elif FORM == "product":
+    elif FORM == "matmul":
         d = tl.dot(tl.dot(a, b), c)
     elif FORM == "transposed":
         d = tl.dot(tl.trans(tl.dot(a, b)), c, c)
@@ -276,7 +276,7 @@ def chain(a_ptr, b_ptr, c_ptr, d_ptr, SIZE: tl.constexpr, FORM: tl.constexpr, it
 def chained(form, a, b, c, iterations):
     if form == "sum":
         return a @ b + b @ c + a @ c
-    if form == "product":
+    if form == "matmul":
         return a @ b @ c
     if form == "transposed":
         return (a @ b).T @ c + c
@@ -299,7 +299,7 @@ def chained(form, a, b, c, iterations):
     return d + e if form in ("swap", "late") else d
 
 
-FORMS = ["sum", "product", "transposed", "power", "swap", "late", "scaled", "branch", "nested"]
+FORMS = ["sum", "matmul", "transposed", "power", "swap", "late", "scaled", "branch", "nested"]
 
 
 @pytest.mark.parametrize("form", FORMS)

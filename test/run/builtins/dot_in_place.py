@@ -58,24 +58,24 @@ def overwritten(a_ptr, b_ptr, c_ptr, out_ptr, K: tl.constexpr, M: tl.constexpr, 
     i = tl.arange(0, M)
     k = tl.arange(0, K)
     j = tl.arange(0, N)
-    for turn in range(3):
-        place = a_ptr + i[:, None] * K + k[None, :]
-        a = tl.load(place)
+    for iteration in range(3):
+        pointers = a_ptr + i[:, None] * K + k[None, :]
+        a = tl.load(pointers)
         b = tl.load(b_ptr + k[:, None] * N + j[None, :])
         tl.debug_barrier()
         if HAS_ATOMIC:
-            tl.atomic_add(place, 1.0)
+            tl.atomic_add(pointers, 1.0)
         else:
             tl.store(out_ptr + i[:, None] * K + k[None, :], a + 1)
         tl.debug_barrier()
         c = tl.dot(a, b)
         tl.debug_barrier()
-        tl.store(c_ptr + turn * M * N + i[:, None] * N + j[None, :], c)
+        tl.store(c_ptr + iteration * M * N + i[:, None] * N + j[None, :], c)
         tl.debug_barrier()
 
 
 @pytest.mark.parametrize("distance, has_atomic", [(0, False), (1, False), (16, False), (0, True)])
-def test_stores_between_the_load_and_the_product(distance, has_atomic, device):
+def test_stores_between_the_load_and_the_dot(distance, has_atomic, device):
     numbers = np.random.default_rng(distance)
     memory = numbers.integers(-8, 8, 1024).astype(np.float32)
     b = numbers.integers(-8, 8, (DEPTH, COLUMNS)).astype(np.float32)
@@ -85,9 +85,9 @@ def test_stores_between_the_load_and_the_product(distance, has_atomic, device):
     if not launch(overwritten, (1,), *arguments, device=device):
         return
     size = ROWS * DEPTH
-    for turn in range(3):
+    for iteration in range(3):
         a = memory[:size].reshape(ROWS, DEPTH).copy()
-        np.testing.assert_array_equal(c[turn], a @ b)
+        np.testing.assert_array_equal(c[iteration], a @ b)
         memory[distance : distance + size] = (a + 1).reshape(-1)
     np.testing.assert_array_equal(ours, memory)
 

@@ -31,10 +31,10 @@ def two_dots(
 
 
 @pytest.mark.parametrize("summed", [False, True])
-@pytest.mark.parametrize("turns", [0, 1, 2, 5])
+@pytest.mark.parametrize("trips", [0, 1, 2, 5])
 @pytest.mark.parametrize("dtype, depth", [("float16", 128), ("float32", 64)])
-def test_two_products(dtype, depth, turns, summed, device):
-    block, K = 128, depth * turns
+def test_two_dots(dtype, depth, trips, summed, device):
+    block, K = 128, depth * trips
     a, c = (values("int8", block, K, seed=seed).astype(dtype) for seed in (1, 2))
     b, d = (values("int8", K, block, seed=seed).astype(dtype) for seed in (3, 4))
     x, y = a.astype(np.float64) @ b, c.astype(np.float64) @ d

@@ -101,13 +101,13 @@ def test_indices_outside_stay_inside(device):
 
 
 @triton.jit
-def of_computed(x_ptr, out_ptr, turns, N: tl.constexpr):
+def of_computed(x_ptr, out_ptr, trips, N: tl.constexpr):
     """A loop-carried tile gathers from itself; the other source is not a load and has other uses."""
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
-    for turn in range(turns):
-        y = x * 2 + turn
-        x = tl.gather(y, (x + turn) & (N - 1), 0) - y + tl.gather(x, i ^ 1, 0)
+    for iteration in range(trips):
+        y = x * 2 + iteration
+        x = tl.gather(y, (x + iteration) & (N - 1), 0) - y + tl.gather(x, i ^ 1, 0)
     tl.store(out_ptr + i, x)
 
 
@@ -115,11 +115,11 @@ def of_computed(x_ptr, out_ptr, turns, N: tl.constexpr):
 def test_carried_gather(n, device):
     x = values("int32", n, low=0, high=n)
     want = x.astype(np.int64)
-    for turn in range(4):
-        y = want * 2 + turn
-        want = y[(want + turn) & (n - 1)] - y + want[np.arange(n) ^ 1]
+    for iteration in range(4):
+        y = want * 2 + iteration
+        want = y[(want + iteration) & (n - 1)] - y + want[np.arange(n) ^ 1]
     want = want.astype(np.int32)
-    arguments = dict(x_ptr=x, out_ptr=blank(want), turns=4, N=n)
+    arguments = dict(x_ptr=x, out_ptr=blank(want), trips=4, N=n)
     check(of_computed, (1,), arguments, dict(out_ptr=want), device=device)
 
 
@@ -170,8 +170,8 @@ def exchanged(
 ):
     at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
     x = tl.load(x_ptr + at)
-    place = tl.arange(0, M)[:, None] if AXIS == 0 else tl.arange(0, N)[None, :]
-    tl.store(out_ptr + at, tl.gather(x, tl.broadcast_to(place ^ DISTANCE, (M, N)), AXIS))
+    index = tl.arange(0, M)[:, None] if AXIS == 0 else tl.arange(0, N)[None, :]
+    tl.store(out_ptr + at, tl.gather(x, tl.broadcast_to(index ^ DISTANCE, (M, N)), AXIS))
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -90,10 +90,10 @@ def test_names_of_targets_that_mean_something_everywhere(device):
 
 
 @triton.jit
-def cuda_names(times_ptr, place_ptr):
+def cuda_names(times_ptr, sm_ptr):
     tl.extra.cuda.gdc_wait()
     before = tl.extra.cuda.globaltimer()
-    tl.store(place_ptr, tl.extra.cuda.smid())
+    tl.store(sm_ptr, tl.extra.cuda.smid())
     tl.debug_barrier()
     tl.store(times_ptr, before)
     tl.store(times_ptr + 1, tl.extra.cuda.globaltimer())
@@ -103,7 +103,7 @@ def cuda_names(times_ptr, place_ptr):
 def test_registers_of_nvidia_gpus(device):
     if device == "cpu":
         pytest.skip("registers of NVIDIA GPUs; fail_extern.py has the errors elsewhere")
-    times, place = np.zeros(2, np.int64), np.full(1, -1, np.int32)
-    launch(cuda_names, (1,), device=device, times_ptr=times, place_ptr=place)
+    times, sm = np.zeros(2, np.int64), np.full(1, -1, np.int32)
+    launch(cuda_names, (1,), device=device, times_ptr=times, sm_ptr=sm)
     if ":" not in device:  # otherwise nothing has run
-        assert 0 < times[0] <= times[1] and 0 <= place[0] < 1024
+        assert 0 < times[0] <= times[1] and 0 <= sm[0] < 1024

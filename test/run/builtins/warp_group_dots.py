@@ -136,7 +136,7 @@ def chain(q_ptr, k_ptr, v_ptr, o_ptr, iterations, BM: tl.constexpr, BN: tl.const
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float8e4nv", "float8e5"])
 @pytest.mark.parametrize("block", [(64, 32, 64), (128, 64, 64), (64, 64, 128)])
 @pytest.mark.parametrize("warps", [4, 8])
-def test_a_product_multiplies_again(dtype, block, warps, device):
+def test_a_dot_of_a_dot(dtype, block, warps, device):
     m, n, depth = block
     (q, exact_q), (k, exact_k), (v, exact_v) = (
         integers(dtype, rows, depth, seed=seed) for rows, seed in ((m, 3), (3 * n, 4), (3 * n, 5))

@@ -39,7 +39,7 @@ def matmul_by_descriptors(
 
 @triton.jit
 def grouped_matmul(
-    a_list, b_list, c_list, size_ptr, stride_ptr, groups, PRODUCT: tl.constexpr, PROGRAMS: tl.constexpr,
+    a_list, b_list, c_list, size_ptr, stride_ptr, groups, MATMUL: tl.constexpr, PROGRAMS: tl.constexpr,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
     tile = tl.program_id(0)
@@ -55,7 +55,7 @@ def grouped_matmul(
         end = first + tl.cdiv(M, BLOCK_M) * across
         while tile < end:
             m, n = (tile - first) // across * BLOCK_M, (tile - first) % across * BLOCK_N
-            acc = PRODUCT(a, b, m, n, M, N, K, lda, ldb, BLOCK_M, BLOCK_N, BLOCK_K)
+            acc = MATMUL(a, b, m, n, M, N, K, lda, ldb, BLOCK_M, BLOCK_N, BLOCK_K)
             rows, columns = m + tl.arange(0, BLOCK_M), n + tl.arange(0, BLOCK_N)
             at = c + rows[:, None] * ldc + columns
             tl.store(at, acc, mask=(rows[:, None] < M) & (columns < N))
@@ -74,8 +74,8 @@ SIZES = [(64, 32, 32), (1, 1, 1), (100, 70, 45), (16, 130, 64), (33, 8, 0), (129
 
 @pytest.mark.parametrize("sizes", [SIZES, SIZES[2:3], []])
 @pytest.mark.parametrize("programs", [1, 5, 64])
-@pytest.mark.parametrize("product", [matmul_by_pointers, matmul_by_descriptors])
-def test_groups(product, programs, sizes, device):
+@pytest.mark.parametrize("matmul", [matmul_by_pointers, matmul_by_descriptors])
+def test_groups(matmul, programs, sizes, device):
     # Rows of descriptors start at multiples of 16 bytes.
     strides = [[extent + -extent % 8 + 8 for extent in (k, n, n)] for _, n, k in sizes]
     a, b, c = [], [], []
@@ -87,7 +87,7 @@ def test_groups(product, programs, sizes, device):
     tables = [np.array(rows, np.int32).reshape(-1, 3) for rows in (sizes, strides)]
     addresses = [Addresses(each) for each in (a, b, c)]
     grid = (programs,)
-    blocks = dict(PRODUCT=product, PROGRAMS=programs, BLOCK_M=32, BLOCK_N=32, BLOCK_K=16)
+    blocks = dict(MATMUL=matmul, PROGRAMS=programs, BLOCK_M=32, BLOCK_N=32, BLOCK_K=16)
     if not launch(grouped_matmul, grid, *addresses, *tables, len(sizes), device=device, **blocks):
         return
     for left, right, got, untouched in zip(a, b, c, before, strict=True):

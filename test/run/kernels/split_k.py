@@ -75,12 +75,12 @@ def exact_matrices(M, N, K):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_atomic_additions(shape, dtype, split, device):
     M, N, K = shape
-    a, b, product = exact_matrices(M, N, K)
+    a, b, exact = exact_matrices(M, N, K)
     c = np.floor(values(dtype, M, N, seed=9))
-    assert np.abs(product).max() < 1024
+    assert np.abs(exact).max() < 1024
     arguments = dict(a_ptr=a, b_ptr=b, c_ptr=c, M=M, N=N, K=K, SPLIT=split, **BLOCKS)
     grid = (triton.cdiv(M, 32), triton.cdiv(N, 32), split)
-    check(sum_by_atomics, grid, arguments, dict(c_ptr=c + product.astype(dtype)), device=device)
+    check(sum_by_atomics, grid, arguments, dict(c_ptr=c + exact.astype(dtype)), device=device)
 
 
 @pytest.mark.parametrize("split", [1, 4, 7])

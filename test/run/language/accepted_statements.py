@@ -276,16 +276,16 @@ def test_beyond_statements(device):
 
 
 @triton.jit
-def turns_of_one_name(x, out, n, B: tl.constexpr):
+def forms_with_one_operand(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
     value = n if tl.full([1], 1, tl.int32) > 0 else n + 1
     tl.store(out + i, +v + value + n + int(bool(B)))
 
 
-def test_turns_of_one_name(device):
+def test_forms_with_one_operand(device):
     """Beyond: unary `+`, `bool`, a tile of one element as the condition of a conditional expression."""
-    accepts(turns_of_one_name, lambda x, n: x + 2 * n + 1, device)
+    accepts(forms_with_one_operand, lambda x, n: x + 2 * n + 1, device)
 
 
 @triton.jit

@@ -9,7 +9,7 @@ from harness import check, values
 
 
 @triton.jit
-def places(x_ptr, sum_ptr, out_ptr, count_ptr, n, BLOCK: tl.constexpr):
+def rows(x_ptr, sum_ptr, out_ptr, count_ptr, n, BLOCK: tl.constexpr):
     """Sums and sorts rows by programs of a grid along all three axes, and counts the programs."""
     program = tl.program_id(0) + tl.num_programs(0) * (tl.program_id(1) + tl.num_programs(1) * tl.program_id(2))
     at = tl.arange(0, BLOCK)
@@ -32,11 +32,11 @@ def test_rows(grid, ctas, device):
     arguments = dict(x_ptr=x, sum_ptr=np.zeros(programs, np.int32), out_ptr=np.zeros_like(out))
     arguments |= dict(count_ptr=np.zeros(2, np.int32), n=n, BLOCK=block, num_ctas=ctas)
     expected = dict(sum_ptr=x.sum(1).astype(np.int32), out_ptr=np.sort(out, 1), count_ptr=count)
-    check(places, grid, arguments, expected, device=device)
+    check(rows, grid, arguments, expected, device=device)
 
 
 @triton.jit
-def product(a_ptr, b_ptr, c_ptr, K, BLOCK: tl.constexpr):
+def matmul(a_ptr, b_ptr, c_ptr, K, BLOCK: tl.constexpr):
     rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     k = tl.arange(0, 32)
@@ -53,4 +53,4 @@ def test_matmuls(ctas, device):
     a, b = (values("int8", rows, 128, seed=rows).astype(np.float16) for rows in (192, 128))
     c = a.astype(np.float32) @ b.astype(np.float32).T
     arguments = dict(a_ptr=a, b_ptr=b, c_ptr=np.zeros_like(c), K=128, BLOCK=64, num_ctas=ctas)
-    check(product, (3, 2), arguments, dict(c_ptr=c), device=device)
+    check(matmul, (3, 2), arguments, dict(c_ptr=c), device=device)

@@ -90,7 +90,7 @@ def what_came_first(a, b):
 
 
 @triton.jit
-def mixed(x_ptr, last_ptr, top_ptr, at_ptr, back_ptr, product_ptr, counts_ptr, M: tl.constexpr, N: tl.constexpr):
+def mixed(x_ptr, last_ptr, top_ptr, at_ptr, back_ptr, gram_ptr, counts_ptr, M: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, M)
     j = tl.arange(0, N)
     x = tl.load(x_ptr + i[:, None] * N + j[None, :])
@@ -100,8 +100,8 @@ def mixed(x_ptr, last_ptr, top_ptr, at_ptr, back_ptr, product_ptr, counts_ptr, M
     tl.store(at_ptr + i, at)
     tl.store(back_ptr + i[:, None] * N + j[None, :], tl.cumsum(x, 1, reverse=True))
     y = x.to(tl.float32)
-    product = tl.dot(y, tl.trans(y), input_precision="ieee")
-    tl.store(product_ptr + i[:, None] * M + i[None, :], product)
+    gram = tl.dot(y, tl.trans(y), input_precision="ieee")
+    tl.store(gram_ptr + i[:, None] * M + i[None, :], gram)
     tl.store(counts_ptr + tl.arange(0, 5), tl.histogram(tl.ravel(x) & 3, 5))
     tl.atomic_add(counts_ptr + 5 + j * 0, 1)
 
@@ -113,7 +113,7 @@ def test_elements_that_do_not_exist_are_never_seen(shape, device):
     counts = np.append(np.bincount((x & 3).ravel(), minlength=5), n).astype(np.int32)
     expected = dict(
         last_ptr=x[:, -1].copy(), top_ptr=x.max(1), at_ptr=x.argmax(1).astype(np.int32),
-        back_ptr=x[:, ::-1].cumsum(1)[:, ::-1].astype(np.int32), product_ptr=(x @ x.T).astype(np.float32),
+        back_ptr=x[:, ::-1].cumsum(1)[:, ::-1].astype(np.int32), gram_ptr=(x @ x.T).astype(np.float32),
         counts_ptr=counts,
     )  # fmt: skip
     arguments = dict(x_ptr=x, **{name: np.zeros_like(value) for name, value in expected.items()}, M=m, N=n)

@@ -289,7 +289,7 @@ def barriers_in_calls(out_ptr, n):
     with_barriers(out_ptr + 3, n)
 
 
-def test_called_functions_may_wait_and_promise(device):
+def test_called_functions_may_have_barriers_and_hints(device):
     arguments = dict(out_ptr=np.zeros(4, np.int32), n=5)
     expected = np.array([5, 6, 9, 10], np.int32)
     check(barriers_in_calls, (1,), arguments, dict(out_ptr=expected), device=device)

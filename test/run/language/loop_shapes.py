@@ -81,12 +81,12 @@ def test_loops_that_stay_two(device):
 
 
 @triton.jit
-def product(a_ptr, b_ptr, c_ptr, K, FACTOR: tl.constexpr, ONE_PLACE: tl.constexpr, BLOCK: tl.constexpr):
+def matmul(a_ptr, b_ptr, c_ptr, K, FACTOR: tl.constexpr, ONE_BUFFER: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     k = tl.arange(0, 32)
     acc = tl.zeros((BLOCK, BLOCK), tl.float32)
     for start in tl.range(
-        0, K, 32, num_stages=3, loop_unroll_factor=FACTOR, disallow_acc_multi_buffer=ONE_PLACE
+        0, K, 32, num_stages=3, loop_unroll_factor=FACTOR, disallow_acc_multi_buffer=ONE_BUFFER
     ):
         a = tl.load(a_ptr + at[:, None] * K + start + k, mask=start + k < K, other=0.0)
         b = tl.load(b_ptr + at[None, :] * K + (start + k)[:, None], mask=(start + k)[:, None] < K, other=0.0)
@@ -94,15 +94,15 @@ def product(a_ptr, b_ptr, c_ptr, K, FACTOR: tl.constexpr, ONE_PLACE: tl.constexp
     tl.store(c_ptr + at[:, None] * BLOCK + at, acc)
 
 
-@pytest.mark.parametrize("one_place", [False, True])
+@pytest.mark.parametrize("one_buffer", [False, True])
 @pytest.mark.parametrize("factor", [None, 2, 3])
 @pytest.mark.parametrize("K", [16, 64, 200])
-def test_matmuls(K, factor, one_place, device):
+def test_matmuls(K, factor, one_buffer, device):
     a, b = ((np.floor(values("float32", 64, K, seed=seed)) / 2).astype(np.float16) for seed in range(2))
     c = a.astype(np.float64) @ b.astype(np.float64).T
     arguments = dict(a_ptr=a, b_ptr=b, c_ptr=np.zeros((64, 64), np.float32), K=K)
-    arguments |= dict(FACTOR=factor, ONE_PLACE=one_place, BLOCK=64)
-    check(product, (1,), arguments, dict(c_ptr=c.astype(np.float32)), device=device)
+    arguments |= dict(FACTOR=factor, ONE_BUFFER=one_buffer, BLOCK=64)
+    check(matmul, (1,), arguments, dict(c_ptr=c.astype(np.float32)), device=device)
 
 
 @triton.jit
@@ -129,7 +129,7 @@ def rows_of_tiles(
 @pytest.mark.parametrize("flat, factor", [(True, None), (True, 2), (False, 2)])
 @pytest.mark.parametrize("stages", [1, 3])
 @pytest.mark.parametrize("K", [0, 32, 112])
-def test_tiles_of_products(K, stages, flat, factor, tiles, first, each, device):
+def test_tiles_of_dots(K, stages, flat, factor, tiles, first, each, device):
     a, b = ((np.floor(values("float32", rows, K, seed=rows)) / 2).astype(np.float16) for rows in (256, 64))
     c = np.full((256, 64), -1, np.float32)
     for done, tile in enumerate(range(first, tiles, each)):

@@ -34,8 +34,8 @@ def expect(report, where, line, *parts, program, tile=None, code):
     assert line in report.splitlines()[1] and "^~" in report.splitlines()[2]
     for part in parts:
         assert part in head
-    place = f"note: in program ({', '.join(map(str, program))}) of `"
-    assert place in report
+    program_note = f"note: in program ({', '.join(map(str, program))}) of `"
+    assert program_note in report
     if tile is None:
         assert "of a tile" not in report
     else:

@@ -97,8 +97,8 @@ def test_block_pointer_without_a_check(device):
 @triton.jit
 def describe(x_ptr, out_ptr, rows):
     x = tl.make_tensor_descriptor(x_ptr, (rows, 8), (8, 1), (4, 8))
-    place = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]
-    tl.store(out_ptr + place, x.load((4, 0)))
+    offsets = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]
+    tl.store(out_ptr + offsets, x.load((4, 0)))
 
 
 def test_a_descriptor_larger_than_its_tensor(device):

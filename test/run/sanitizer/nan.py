@@ -45,10 +45,10 @@ def shifted(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 @triton.jit
 def difference(x_ptr, y_ptr, out_ptr, HEIGHT: tl.constexpr, WIDTH: tl.constexpr):
-    places = tl.arange(0, HEIGHT)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
-    x = tl.load(x_ptr + places)
-    y = tl.load(y_ptr + places)
-    tl.store(out_ptr + places, tl.exp(x - y))
+    offsets = tl.arange(0, HEIGHT)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    x = tl.load(x_ptr + offsets)
+    y = tl.load(y_ptr + offsets)
+    tl.store(out_ptr + offsets, tl.exp(x - y))
 
 
 def test_infinity_minus_infinity(device):
@@ -90,7 +90,7 @@ def dot_kernel(a_ptr, b_ptr, c_ptr, ITERATIONS: tl.constexpr):
     tl.store(c_ptr + rows * 16 + columns, c)
 
 
-def test_zero_times_infinity_in_a_product(device):
+def test_zero_times_infinity_in_a_dot(device):
     a, b = np.ones((2, 16, 16), np.float32), np.ones((2, 16, 16), np.float32)
     a[0, 3, 4] = np.nan  # its row of the result is NaN because of an input NaN
     a[1, 9, 2], b[1, 2, 11] = 0, np.inf
@@ -100,8 +100,8 @@ def test_zero_times_infinity_in_a_product(device):
 
 @triton.jit
 def row_sums(x_ptr, out_ptr, HEIGHT: tl.constexpr, WIDTH: tl.constexpr):
-    places = tl.arange(0, HEIGHT)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
-    sums = tl.sum(tl.load(x_ptr + places), 1)
+    offsets = tl.arange(0, HEIGHT)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    sums = tl.sum(tl.load(x_ptr + offsets), 1)
     tl.store(out_ptr + tl.arange(0, HEIGHT), sums)
 
 

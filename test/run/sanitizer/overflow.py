@@ -27,9 +27,9 @@ def test_a_product_of_scalars(device):
 def grid_of_offsets(x_ptr, out_ptr, stride, HEIGHT: tl.constexpr, WIDTH: tl.constexpr):
     row = tl.program_id(1) + tl.arange(0, HEIGHT)
     scaled = row[:, None] * stride
-    place = (scaled + tl.arange(0, WIDTH)[None, :]) % 16
-    x = tl.load(x_ptr + place)
-    tl.store(out_ptr + place, x)
+    index = (scaled + tl.arange(0, WIDTH)[None, :]) % 16
+    x = tl.load(x_ptr + index)
+    tl.store(out_ptr + index, x)
 
 
 def test_a_product_of_tiles(device):
@@ -39,10 +39,10 @@ def test_a_product_of_tiles(device):
 
 
 @triton.jit
-def carried(x_ptr, out_ptr, start, step, turns):
+def carried(x_ptr, out_ptr, start, step, trips):
     at = start
     total = 0.0
-    for _ in range(turns):
+    for _ in range(trips):
         total += tl.load(x_ptr + at % 4)
         at += step
     tl.store(out_ptr, total)

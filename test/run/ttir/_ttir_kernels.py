@@ -336,8 +336,8 @@ def shapes(x, y, out, BLOCK: tl.constexpr):
     tl.store(out + half, left - right)
     out += BLOCK // 2
     square = tl.reshape(a, (4, BLOCK // 4))
-    turned = tl.ravel(tl.trans(square) + tl.expand_dims(tl.arange(0, 4), 0))
-    tl.store(out + i, turned)
+    transposed = tl.ravel(tl.trans(square) + tl.expand_dims(tl.arange(0, 4), 0))
+    tl.store(out + i, transposed)
     out += BLOCK
     tl.store(out + i, tl.gather(b, (a * 7) % BLOCK, axis=0))
     out += BLOCK
@@ -369,9 +369,9 @@ def concatenated(x, out, BLOCK: tl.constexpr):
 @triton.jit
 def sorting(x, ordered, best, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.arange(0, ROWS)[:, None]
-    place = row * BLOCK + tl.arange(0, BLOCK)[None, :]
-    value = tl.load(x + place)
-    tl.store(ordered + place, tl.sort(value, descending=True))
+    offsets = row * BLOCK + tl.arange(0, BLOCK)[None, :]
+    value = tl.load(x + offsets)
+    tl.store(ordered + offsets, tl.sort(value, descending=True))
     tl.store(best + row * 2 + tl.arange(0, 2)[None, :], tl.topk(value, 2))
 
 
@@ -438,7 +438,7 @@ def checks(x, n, BLOCK: tl.constexpr):
     tl.store(x + i, value + n)
 
 
-# --- matrix products ----------------------------------------------------------------------------
+# --- dots --------------------------------------------------------------------------------------
 
 
 @case(
@@ -514,9 +514,9 @@ def attention_backward(
 ):  # fmt: skip
     column = tl.arange(0, D)
     mine = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    place = mine[:, None] * D + column[None, :]
-    keys = tl.load(k + place)
-    weights = tl.load(v + place)
+    offsets = mine[:, None] * D + column[None, :]
+    keys = tl.load(k + offsets)
+    weights = tl.load(v + offsets)
     dkeys = tl.zeros((BLOCK, D), tl.float32)
     dweights = tl.zeros((BLOCK, D), tl.float32)
     for first in range(0, N, BLOCK):
@@ -530,23 +530,23 @@ def attention_backward(
         dscore = (share * dshare * scale).to(tl.float16)
         dkeys += tl.dot(dscore, queries)
         tl.atomic_add(dq + at, tl.dot(tl.trans(dscore), keys), sem="relaxed")
-    tl.store(dk + place, dkeys)
-    tl.store(dv + place, dweights)
+    tl.store(dk + offsets, dkeys)
+    tl.store(dv + offsets, dweights)
 
 
 @case(a="*fp32", b="*fp32", c="*fp32", BLOCK=16)
 @triton.jit
 def dot_precisions(a, b, c, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
-    place = i[:, None] * BLOCK + i[None, :]
-    left = tl.load(a + place)
-    right = tl.load(b + place)
+    offsets = i[:, None] * BLOCK + i[None, :]
+    left = tl.load(a + offsets)
+    right = tl.load(b + offsets)
     total = tl.dot(left, right, input_precision="ieee")
     total += tl.dot(left, right, input_precision="tf32x3")
     batch = tl.reshape(left, (2, BLOCK // 2, BLOCK))
-    turned = tl.trans(batch, 0, 2, 1)
-    product = tl.dot(batch, turned, input_precision="ieee")
-    tl.store(c + place, total + tl.reshape(tl.join(product, product), (BLOCK, BLOCK)))
+    transposed = tl.trans(batch, 0, 2, 1)
+    result = tl.dot(batch, transposed, input_precision="ieee")
+    tl.store(c + offsets, total + tl.reshape(tl.join(result, result), (BLOCK, BLOCK)))
 
 
 @case(a="*u8", a_scale="*u8", b="*u8", b_scale="*u8", c="*fp32", M=32, N=32, K=64)
@@ -563,8 +563,8 @@ def dot_scales(
     right = tl.load(b + packed[:, None] * N + n[None, :])
     left_scale = tl.load(a_scale + m[:, None] * (K // 32) + scale[None, :])
     right_scale = tl.load(b_scale + n[:, None] * (K // 32) + scale[None, :])
-    product = tl.dot_scaled(left, left_scale, "e4m3", right, right_scale, "e2m1")
-    tl.store(c + m[:, None] * N + n[None, :], product)
+    result = tl.dot_scaled(left, left_scale, "e4m3", right, right_scale, "e2m1")
+    tl.store(c + m[:, None] * N + n[None, :], result)
 
 
 @case(x="*fp32", out="*fp32", n="i32", BLOCK=32)
@@ -583,5 +583,5 @@ def rarer_forms(x, out, n, BLOCK: tl.constexpr):
     r += (v.to(tl.int64) << 3).to(tl.float32)
     u = tl.load(x + i * 0 + 1, mask=i < n, other=1.0, volatile=True)
     r += tl.sum(u.to(tl.int16), axis=0)
-    place = (out + i[:, None] * BLOCK + i[None, :]).to(tl.pointer_type(tl.int32), bitcast=True)
-    tl.store(place, r.to(tl.int32, bitcast=True), mask=(i < n)[:, None] & (i < n)[None, :])
+    offsets = (out + i[:, None] * BLOCK + i[None, :]).to(tl.pointer_type(tl.int32), bitcast=True)
+    tl.store(offsets, r.to(tl.int32, bitcast=True), mask=(i < n)[:, None] & (i < n)[None, :])

@@ -10,8 +10,8 @@ from harness import check, empty_like, values
 def test_matmul(kernel, device):
     m, n, k = 70, 50, 40
     a, b = values("float16", m, k), values("float16", k, n, seed=1)
-    product = a.astype(np.float64) @ b.astype(np.float64)
-    want = np.where(product >= 0, product, 0.01 * product)
+    result = a.astype(np.float64) @ b.astype(np.float64)
+    want = np.where(result >= 0, result, 0.01 * result)
     arguments = dict(a=a, b=b, c=np.zeros((m, n), np.float16), M=m, N=n, K=k)
     arguments |= dict(a_row=k, b_row=n, c_row=n)
     check(kernel, (6,), arguments, dict(c=want), device=device, rtol=2e-3, atol=2e-3)
@@ -33,8 +33,8 @@ def test_dot_precisions(kernel, device):
     a, b = values("float32", 16, 16), values("float32", 16, 16, seed=1)
     wide = a.astype(np.float64)
     batch = wide.reshape(2, 8, 16)
-    product = batch @ batch.transpose(0, 2, 1)
-    want = 2 * wide @ b + np.stack([product, product], -1).reshape(16, 16)
+    result = batch @ batch.transpose(0, 2, 1)
+    want = 2 * wide @ b + np.stack([result, result], -1).reshape(16, 16)
     check(kernel, (1,), dict(a=a, b=b, c=empty_like(a)), dict(c=want), device=device, rtol=1e-4, atol=1e-4)
 
 

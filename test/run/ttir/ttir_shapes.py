@@ -22,10 +22,10 @@ def test_scans(kernel, device):
 @from_text("shapes")
 def test_shapes(kernel, device):
     x, y = values("int32", 32, low=0, high=99), values("int32", 32, low=0, high=99, seed=1)
-    turned = (x.reshape(4, 8).T + np.arange(4)).reshape(-1)
-    pieces = [np.stack([x, y], 1).reshape(-1), x[0::2] - x[1::2], turned, y[(x * 7) % 32], x[::-1]]
-    pieces.append(y.reshape(2, 4, 4).transpose(2, 0, 1).reshape(-1))
-    want = np.concatenate(pieces).astype(np.int32)
+    transposed = (x.reshape(4, 8).T + np.arange(4)).reshape(-1)
+    parts = [np.stack([x, y], 1).reshape(-1), x[0::2] - x[1::2], transposed, y[(x * 7) % 32], x[::-1]]
+    parts.append(y.reshape(2, 4, 4).transpose(2, 0, 1).reshape(-1))
+    want = np.concatenate(parts).astype(np.int32)
     check(kernel, (1,), dict(x=x, y=y, out=empty_like(want)), dict(out=want), device=device)
 
 

@@ -1,7 +1,7 @@
 # A loop-carried tile is updated in place if its old value is read at the same index only, else it has two buffers.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:swap --target cpu:x86-64-v3 --signature '*fp32,*fp32,i32,64' --emit plan -o - | FileCheck %s --check-prefix=SWAP
-# RUN: nereid compile %s:turn --target cpu:x86-64-v3 --signature '*fp32,i32,64' --emit plan -o - | FileCheck %s --check-prefix=TURN
+# RUN: nereid compile %s:transpose --target cpu:x86-64-v3 --signature '*fp32,i32,64' --emit plan -o - | FileCheck %s --check-prefix=TRANSPOSE
 import triton
 import triton.language as tl
 
@@ -26,7 +26,7 @@ def swap(x, y, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def turn(x, n, BLOCK: tl.constexpr):
+def transpose(x, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     a = tl.load(x + at)
     for i in range(n):
@@ -35,5 +35,5 @@ def turn(x, n, BLOCK: tl.constexpr):
     tl.store(x + at, a)
 
 
-# TURN: b{{[0-9]+}} [64] f32 carried
-# TURN: scf.for carries
+# TRANSPOSE: b{{[0-9]+}} [64] f32 carried
+# TRANSPOSE: scf.for carries

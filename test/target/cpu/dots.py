@@ -4,7 +4,7 @@
 # RUN: nereid compile %s:attention --target cpu:x86-64-v4 --signature '*fp32:16,*fp32:16,*fp32:16,*fp32:16,i32,64,32,16' --emit plan -o - | FileCheck %s --check-prefix=ATTENTION
 # RUN: nereid compile %s:matmul --target cpu:x86-64-v4 --signature '*fp16:16,*fp16:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit asm -o - | FileCheck %s --check-prefix=ASM
 # RUN: nereid compile %s:matmul --target cpu:sapphirerapids --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit asm -o - | FileCheck %s --check-prefix=AMX
-# RUN: nereid compile %s:matmul --target cpu:x86-64-v4 --signature '*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit plan -o - | FileCheck %s --check-prefix=PLACE
+# RUN: nereid compile %s:matmul --target cpu:x86-64-v4 --signature '*fp32:16,*fp32:16,*fp32:16,i32:16,i32:16,i32:16,64,64,32' --emit plan -o - | FileCheck %s --check-prefix=INPLACE
 # RUN: nereid compile %s:integers --target cpu:x86-64-v3 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=V3
 # RUN: nereid compile %s:integers --target cpu:x86-64-v4 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=V4
 # RUN: nereid compile %s:integers --target cpu:znver4 --signature '*i8,*i8,*i32' --emit asm -o - | FileCheck %s --check-prefix=VNNI
@@ -37,13 +37,13 @@ def matmul(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 
 # Rows of an f32 left operand stay in memory; widened and right operands are copied.
 # MATMUL-NOT: left out
-# PLACE: left out where all of load0 is in memory
-# PLACE-NEXT: load0 f32 arg0
-# PLACE: assign b[[A:[0-9]+]]
-# PLACE-NOT: left out
-# PLACE: load1 f32 arg1
-# PLACE: assign b[[B:[0-9]+]]
-# PLACE-NEXT: dot [64x32] by [32x64] of b[[A]] and b[[B]] added to b0
+# INPLACE: left out where all of load0 is in memory
+# INPLACE-NEXT: load0 f32 arg0
+# INPLACE: assign b[[A:[0-9]+]]
+# INPLACE-NOT: left out
+# INPLACE: load1 f32 arg1
+# INPLACE: assign b[[B:[0-9]+]]
+# INPLACE-NEXT: dot [64x32] by [32x64] of b[[A]] and b[[B]] added to b0
 
 # Accumulators stay in registers: only loads stand between the multiply-adds.
 # ASM: vbroadcastss

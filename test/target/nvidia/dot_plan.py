@@ -1,13 +1,13 @@
 # The plan of a loop with dots: vectors, the order of an iteration, stages in shared memory, 16-byte stores, barriers.
 # SPDX-License-Identifier: MIT
-# RUN: nereid compile %s:product --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,128,128,64' --target cuda:90 --num-warps 8 --emit plan -o - | FileCheck %s
-# RUN: nereid compile %s:product --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,128,128,64' --target cuda:80 --num-warps 8 --emit plan -o - | FileCheck %s --check-prefix=WARP
+# RUN: nereid compile %s:matmul --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,128,128,64' --target cuda:90 --num-warps 8 --emit plan -o - | FileCheck %s
+# RUN: nereid compile %s:matmul --signature '*bf16:16,*bf16:16,*fp32:16,i32:16,128,128,64' --target cuda:80 --num-warps 8 --emit plan -o - | FileCheck %s --check-prefix=WARP
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def product(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+def matmul(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     m = tl.arange(0, M)
     n = tl.arange(0, N)
     d = tl.arange(0, K)
@@ -19,7 +19,7 @@ def product(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     tl.store(o + m[:, None] * N + n[None, :], sums)
 
 
-# CHECK: kernel product, 8 warps
+# CHECK: kernel matmul, 8 warps
 # CHECK: layouts, by line
 # CHECK: 16  ttg.async_copy_global_to_local 128x64xbf16 in vectors of 16 bytes, #ttg.blocked<
 # CHECK: 18  ttng.warp_group_dot 128x128xf32, #ttg.nvidia_mma<{versionMajor = 3

@@ -4,7 +4,7 @@ import triton.language as tl
 
 
 @triton.jit
-def product(a_ptr, b_ptr, c_ptr, n, pitch, M: tl.constexpr, K: tl.constexpr):
+def matmul(a_ptr, b_ptr, c_ptr, n, pitch, M: tl.constexpr, K: tl.constexpr):
     a = tl.make_tensor_descriptor(a_ptr, [n, n], [pitch, 1], [M, K])
     b = tl.make_tensor_descriptor(b_ptr, [n, n], [n, 1], [K, M])
     c = tl.make_tensor_descriptor(c_ptr, [n, n], [n, 1], [M, M])

@@ -4,7 +4,7 @@ import triton.language as tl
 
 
 @triton.jit
-def products(a, b, c, n, step, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
+def dots(a, b, c, n, step, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
     rows, columns, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     acc = tl.zeros((M, N), tl.float32)
     for i in tl.range(0, n, num_stages=STAGES):

@@ -230,12 +230,12 @@ TEST(AxisInfo, claims_hold_in_random_programs) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     RandomProgram program(context, seed);
     ASSERT_TRUE(succeeded(verify(*program.module)));
-    const AxisInfoAnalysis facts(program.function);
+    const AxisInfoAnalysis analysis(program.function);
     std::string problem;
     TileInterpreter interpreter([&](Value value, const Elements &elements) {
       auto tile = dyn_cast<RankedTensorType>(value.getType());
       const SmallVector<int64_t> shape = tile ? llvm::to_vector(tile.getShape()) : SmallVector<int64_t>{1};
-      const AxisInfo info = facts.of(value);
+      const AxisInfo info = analysis.of(value);
       runs += info.dims.back().contiguity > 1;
       if (std::string wrong = refute(info, shape, elements, tt::elementOf(value.getType()).getIntOrFloatBitWidth());
           problem.empty() && !wrong.empty()) {

@@ -57,8 +57,8 @@ TEST(RegisterPressure, TilesThatMeetAddUp) {
 }
 
 /// A 64 x 64 accumulator over 4 warps is 32 registers per thread, updated in place.
-TEST(RegisterPressure, ProductsAddInPlace) {
-  const std::string product = R"(
+TEST(RegisterPressure, DotsAccumulateInPlace) {
+  const std::string dot = R"(
 %c = arith.constant dense<1.0> : tensor<64x64xf32, #M>
 %k = tt.splat %f : f32 -> tensor<64x64xf32, #M>
 %x = arith.addf %c, %k : tensor<64x64xf32, #M>
@@ -79,8 +79,8 @@ tt.func public @kernel(%f: f32, %l: tensor<64x16xf16, #L>, %r: tensor<16x64xf16,
     return module ? analysis::peakRegisters(*module->getOps<tt::FuncOp>().begin()) : 0;
   };
   const unsigned operands = 4 + 16;
-  EXPECT_EQ(peak(product), 32u + operands);
-  EXPECT_EQ(peak(product + "%e = arith.addf %x, %d : tensor<64x64xf32, #M>\n"), 64u + operands);
+  EXPECT_EQ(peak(dot), 32u + operands);
+  EXPECT_EQ(peak(dot + "%e = arith.addf %x, %d : tensor<64x64xf32, #M>\n"), 64u + operands);
 }
 
 TEST(RegisterPressure, LoopsKeepWhatTheyCarryAndWhatIsUsedBehind) {

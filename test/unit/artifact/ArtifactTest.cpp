@@ -148,7 +148,7 @@ TEST(Artifact, every_flipped_bit_is_an_error) {
   }
 }
 
-TEST(Artifact, harm_behind_a_right_checksum_never_crashes) {
+TEST(Artifact, harm_under_a_right_checksum_never_crashes) {
   const std::string file = serialize(sampleArtifact());
   std::mt19937 random(1);
   int accepted = 0;

@@ -78,12 +78,12 @@ TEST(DriverFailures, a_call_that_is_left_without_recursion) {
 //--- The CPU target ----------------------------------------------------------------------------
 
 namespace {
-/// A kernel of f16 for a CPU without it; `place` follows the load.
+/// A kernel of f16 for a CPU without it; `more` follows the load.
 struct AttemptWithoutF16 : Attempt {
-  explicit AttemptWithoutF16(const std::string &place = "")
+  explicit AttemptWithoutF16(const std::string &more = "")
       : Attempt("module { tt.func public @kernel(%x: !tt.ptr<f16>) {\n"
                 "  %v = tt.load %x : !tt.ptr<f16>" +
-                place +
+                more +
                 "\n"
                 "  tt.store %x, %v : !tt.ptr<f16>\n"
                 "  tt.return } }") {

@@ -36,11 +36,11 @@ static ArgumentSpec randomArgument(std::mt19937 &rng, int depth) {
   }
   case 3: {
     // Fragments that form texts close to the grammar, and arbitrary bytes.
-    static const char *const kPieces[] = {"(", ")",          ",", "'",  "\"",   "\\", "i32", ":16",
+    static const char *const kTokens[] = {"(", ")",          ",", "'",  "\"",   "\\", "i32", ":16",
                                           " ", "constexpr<", ">", "\n", "\xff", "1",  "[",   "*"};
     std::string text;
     for (uint32_t n = rng() % 6; n > 0; --n)
-      text += kPieces[rng() % 16];
+      text += kTokens[rng() % 16];
     return ArgumentSpec::constant(text);
   }
   case 4:
@@ -221,7 +221,7 @@ TEST(Specialize, pointers_by_address) {
             ArgumentSpec::pointer(ScalarType::BF16, false));
 }
 
-TEST(ScalarType, facts) {
+TEST(ScalarType, properties) {
   EXPECT_EQ(spelling(ScalarType::FP8E4NV), "fp8e4nv");
   EXPECT_EQ(bitWidth(ScalarType::U1), 1u);
   EXPECT_EQ(bitWidth(ScalarType::FP64), 64u);

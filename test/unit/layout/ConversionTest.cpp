@@ -16,17 +16,17 @@ using namespace nereid;
 using namespace nereid::layout;
 using namespace nereid::test;
 
-static uint64_t placeItself(uint64_t place) { return place; }
+static uint64_t itself(uint64_t element) { return element; }
 
 static void expectHolds(const Threads &threads, const LinearLayout &layout, llvm::StringRef what) {
   ASSERT_EQ(threads.numRegisters, unsigned(layout.inSize(kRegister))) << what.str();
   for (unsigned warp = 0; warp < threads.numWarps; ++warp)
     for (unsigned lane = 0; lane < threads.numLanes; ++lane)
       for (unsigned reg = 0; reg < threads.numRegisters; ++reg) {
-        const uint64_t place =
+        const uint64_t element =
             layout.applyFlat({{kRegister, int32_t(reg)}, {kLane, int32_t(lane)}, {kWarp, int32_t(warp)}});
-        ASSERT_EQ(threads.at(warp, lane, reg), place) << what.str() << ": warp " << warp << ", lane " << lane
-                                                      << ", register " << reg << " of " << layout.toString();
+        ASSERT_EQ(threads.at(warp, lane, reg), element) << what.str() << ": warp " << warp << ", lane " << lane
+                                                        << ", register " << reg << " of " << layout.toString();
       }
 }
 
@@ -40,7 +40,7 @@ TEST(Conversion, AnyPairOfLayoutsAgreesWithCoordinates) {
     const LinearLayout src = random.any(spec), dst = random.any(spec);
     const ConversionPlan plan = planConversion(src, dst, kElemBits[trial % 5]);
     ++seen[plan.kind];
-    ASSERT_NO_FATAL_FAILURE(expectHolds(convert(plan, fill(src, placeItself), dst.inSize(kRegister)), dst, "plan"))
+    ASSERT_NO_FATAL_FAILURE(expectHolds(convert(plan, fill(src, itself), dst.inSize(kRegister)), dst, "plan"))
         << "trial " << trial << " from " << src.toString();
   }
   EXPECT_GT(seen[ConversionKind::Shared], 1000u);
@@ -58,7 +58,7 @@ TEST(Conversion, SharedMemoryServesEveryPair) {
     options.maxBytes = trial % 3 ? 32 * 1024 : 256;
     const SharedPlan plan = swizzle(src, dst, elemBits, options);
     std::string broken;
-    const Threads result = throughShared(plan, fill(src, placeItself), broken);
+    const Threads result = throughShared(plan, fill(src, itself), broken);
     ASSERT_EQ(broken, "") << "trial " << trial << " from " << src.toString() << " to " << dst.toString();
     ASSERT_NO_FATAL_FAILURE(expectHolds(result, dst, "shared")) << "trial " << trial << " from " << src.toString();
     const unsigned numLanes = 1u << spec.laneBits, numWarps = 1u << spec.warpBits;
@@ -116,7 +116,7 @@ TEST(Conversion, ShufflesServeEveryMixOfRegistersAndLanes) {
     addedRounds += plan->rounds.size() * plan->words.front().size() > plan->results.size();
     packed += plan->words.front().size() > 1;
     ASSERT_LE(plan->words.front().size() * elemBits, std::max(32u, elemBits));
-    ASSERT_NO_FATAL_FAILURE(expectHolds(shuffle(*plan, fill(src, placeItself)), dst, "shuffle"))
+    ASSERT_NO_FATAL_FAILURE(expectHolds(shuffle(*plan, fill(src, itself)), dst, "shuffle"))
         << "trial " << trial << " from " << src.toString();
   }
   EXPECT_GT(mixes, 1000u);
@@ -145,12 +145,12 @@ TEST(Conversion, ALayoutBetweenTwoLeavesRoomForRepetitions) {
   EXPECT_GT(large, 0u);
 }
 
-TEST(Conversion, TwoStepsHoldTheSamePlaces) {
+TEST(Conversion, TwoStepsHoldTheSameElements) {
   RandomLayouts random(7);
   for (unsigned trial = 0; trial < 200; ++trial) {
     const TileSpec spec = random.spec(10);
     const LinearLayout src = random.any(spec), dst = random.any(spec), between = intermediateLayout(src, dst);
-    const Threads middle = convert(planConversion(src, between, 32), fill(src, placeItself), between.inSize(kRegister));
+    const Threads middle = convert(planConversion(src, between, 32), fill(src, itself), between.inSize(kRegister));
     ASSERT_NO_FATAL_FAILURE(
         expectHolds(convert(planConversion(between, dst, 32), middle, dst.inSize(kRegister)), dst, "two steps"))
         << "trial " << trial;
@@ -229,6 +229,6 @@ TEST(Conversion, CopiesInRegistersAreDroppedAndMadeAgain) {
   const LinearLayout fourTimes = blockedLayout({4}, {32}, {1}, {0}, {32});
   const ConversionPlan plan = planConversion(fourTimes, once, 32);
   EXPECT_EQ(plan.kind, ConversionKind::Shuffle);
-  expectHolds(convert(plan, fill(fourTimes, placeItself), 1), once, "fewer");
-  expectHolds(convert(planConversion(once, fourTimes, 32), fill(once, placeItself), 4), fourTimes, "more");
+  expectHolds(convert(plan, fill(fourTimes, itself), 1), once, "fewer");
+  expectHolds(convert(planConversion(once, fourTimes, 32), fill(once, itself), 4), fourTimes, "more");
 }

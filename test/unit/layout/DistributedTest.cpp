@@ -29,7 +29,8 @@ struct Blocked {
     return blockedLayout(sizePerThread, threadsPerWarp, warpsPerCta, order, shape);
   }
 
-  LinearLayout::Coordinates place(unsigned reg, unsigned lane, unsigned warp, llvm::ArrayRef<int64_t> shape) const {
+  LinearLayout::Coordinates coordinates(unsigned reg, unsigned lane, unsigned warp,
+                                        llvm::ArrayRef<int64_t> shape) const {
     unsigned perThread = 1;
     Extents repeats;
     for (unsigned dim = 0; dim < shape.size(); ++dim) {
@@ -40,13 +41,13 @@ struct Blocked {
     const Extents inThread = digits(reg % perThread, sizePerThread, order),
                   inWarp = digits(lane, threadsPerWarp, order), inCta = digits(warp, warpsPerCta, order),
                   repeat = digits(reg / perThread, repeats, order);
-    LinearLayout::Coordinates place;
+    LinearLayout::Coordinates coordinates;
     for (unsigned dim = 0; dim < shape.size(); ++dim) {
       const unsigned warpIndex = repeat[dim] * warpsPerCta[dim] + inCta[dim];
       const unsigned threadIndex = warpIndex * threadsPerWarp[dim] + inWarp[dim];
-      place.push_back((threadIndex * sizePerThread[dim] + inThread[dim]) % shape[dim]);
+      coordinates.push_back((threadIndex * sizePerThread[dim] + inThread[dim]) % shape[dim]);
     }
-    return place;
+    return coordinates;
   }
 };
 
@@ -72,7 +73,7 @@ TEST(Distributed, BlockedAgreesWithDivision) {
       const unsigned reg = random.below(layout.inSize("register")), lane = random.below(1u << spec.laneBits),
                      warp = random.below(1u << spec.warpBits);
       ASSERT_EQ(layout.apply({{"register", int(reg)}, {"lane", int(lane)}, {"warp", int(warp)}}),
-                blocked.place(reg, lane, warp, spec.shape))
+                blocked.coordinates(reg, lane, warp, spec.shape))
           << layout.toString();
     }
   }
@@ -103,7 +104,7 @@ TEST(Distributed, SliceForgetsADimAndItsRegisters) {
   EXPECT_EQ(other.outSize("dim0"), 64);
 }
 
-TEST(Distributed, SliceRegistersHoldTheirParentsPlaces) {
+TEST(Distributed, SliceRegistersHoldTheirParentsElements) {
   test::RandomLayouts random(21);
   for (unsigned trial = 0; trial < 300; ++trial) {
     const test::TileSpec spec = random.spec(12);
@@ -114,9 +115,9 @@ TEST(Distributed, SliceRegistersHoldTheirParentsPlaces) {
     ASSERT_EQ(registers.size(), size_t(parent.inSize("register")));
     for (unsigned reg = 0; reg < registers.size(); ++reg) {
       const int lane = random.below(32);
-      auto place = parent.apply({{"register", int(reg)}, {"lane", lane}});
-      place.erase(place.begin() + dim);
-      ASSERT_EQ(slice.apply({{"register", int(registers[reg])}, {"lane", lane}}), place);
+      auto coordinates = parent.apply({{"register", int(reg)}, {"lane", lane}});
+      coordinates.erase(coordinates.begin() + dim);
+      ASSERT_EQ(slice.apply({{"register", int(registers[reg])}, {"lane", lane}}), coordinates);
     }
   }
 }

@@ -101,15 +101,15 @@ TEST(Layout, ComposeIsApplicationInTurn) {
     const LinearLayout both = inner.compose(back);
     const int32_t reg = random.below(inner.inSize("register")), lane = random.below(32);
     llvm::SmallVector<LinearLayout::Named, 4> middle;
-    const Coordinates place = inner.apply({{"register", reg}, {"lane", lane}});
+    const Coordinates coordinates = inner.apply({{"register", reg}, {"lane", lane}});
     const auto names = inner.outputNames();
-    for (auto [name, value] : llvm::zip(names, place))
+    for (auto [name, value] : llvm::zip(names, coordinates))
       middle.push_back({name, value});
     ASSERT_EQ(both.apply({{"register", reg}, {"lane", lane}}), back.apply(middle));
   }
 }
 
-TEST(Layout, InvertAndComposeFindsTheSamePlace) {
+TEST(Layout, InvertAndComposeFindsTheSameElement) {
   RandomLayouts random(12);
   for (unsigned trial = 0; trial < 500; ++trial) {
     const TileSpec spec = random.spec(12);

@@ -42,8 +42,9 @@ TEST(MatrixBuffer, FurtherDimensionsAreOutermost) {
   const LinearLayout one = matrixBufferLayout({64, 16}, {8, 64}), three = matrixBufferLayout({64, 16}, {4, 8, 64});
   for (int32_t slice = 0; slice < 4; ++slice)
     for (int32_t offset = 0; offset < 8 * 64; ++offset) {
-      const auto place = three.apply({{kOffset, slice * 8 * 64 + offset}}), inner = one.apply({{kOffset, offset}});
-      ASSERT_EQ(place, (LinearLayout::Coordinates{slice, inner[0], inner[1]}));
+      const auto coordinates = three.apply({{kOffset, slice * 8 * 64 + offset}}),
+                 inner = one.apply({{kOffset, offset}});
+      ASSERT_EQ(coordinates, (LinearLayout::Coordinates{slice, inner[0], inner[1]}));
     }
 }
 

@@ -14,21 +14,21 @@ using namespace nereid::layout;
 
 /// The coordinates that (lane, warp) holds.
 static std::set<std::vector<int32_t>> held(const LinearLayout &layout, int32_t lane, int32_t warp) {
-  std::set<std::vector<int32_t>> places;
+  std::set<std::vector<int32_t>> elements;
   for (int32_t index = 0; index < layout.inSize(kRegister); ++index) {
-    const auto place = layout.apply({{kRegister, index}, {kLane, lane}, {kWarp, warp}});
-    EXPECT_TRUE(places.insert({place.begin(), place.end()}).second) << "a register is a copy of another";
+    const auto coordinates = layout.apply({{kRegister, index}, {kLane, lane}, {kWarp, warp}});
+    EXPECT_TRUE(elements.insert({coordinates.begin(), coordinates.end()}).second) << "a register is a copy of another";
   }
-  return places;
+  return elements;
 }
 
-struct Product {
+struct DotCase {
   unsigned warpRows, warpColumns;
   int64_t m, n, k;
 };
 
-static std::vector<Product> products() {
-  std::vector<Product> all;
+static std::vector<DotCase> dotCases() {
+  std::vector<DotCase> all;
   for (unsigned rows : {1, 2, 4})
     for (unsigned columns : {1, 2})
       for (int64_t m : {1, 8, 16, 64})
@@ -39,20 +39,20 @@ static std::vector<Product> products() {
 }
 
 TEST(Mma, AccumulatorIsThatOfPtx) {
-  for (const Product &product : products()) {
-    const LinearLayout layout = mmaAccumulator({product.warpRows, product.warpColumns}, {product.m, product.n});
+  for (const DotCase &dot : dotCases()) {
+    const LinearLayout layout = mmaAccumulator({dot.warpRows, dot.warpColumns}, {dot.m, dot.n});
     ASSERT_TRUE(layout.isSurjective());
-    for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
+    for (int32_t warp = 0; warp < int32_t(dot.warpRows * dot.warpColumns); ++warp)
       for (int32_t lane = 0; lane < 32; ++lane) {
         std::set<std::vector<int32_t>> expected;
-        const unsigned warpRow = warp / product.warpColumns, warpColumn = warp % product.warpColumns;
-        const int64_t stepM = 16 * product.warpRows, stepN = 8 * product.warpColumns;
-        for (int64_t row = 0; row < std::max(product.m, stepM); row += stepM)
-          for (int64_t column = 0; column < std::max(product.n, stepN); column += stepN)
+        const unsigned warpRow = warp / dot.warpColumns, warpColumn = warp % dot.warpColumns;
+        const int64_t stepM = 16 * dot.warpRows, stepN = 8 * dot.warpColumns;
+        for (int64_t row = 0; row < std::max(dot.m, stepM); row += stepM)
+          for (int64_t column = 0; column < std::max(dot.n, stepN); column += stepN)
             for (unsigned half : {0, 8})
               for (unsigned next : {0, 1})
-                expected.insert({int32_t((row + warpRow * 16 + lane / 4 + half) % product.m),
-                                 int32_t((column + warpColumn * 8 + lane % 4 * 2 + next) % product.n)});
+                expected.insert({int32_t((row + warpRow * 16 + lane / 4 + half) % dot.m),
+                                 int32_t((column + warpColumn * 8 + lane % 4 * 2 + next) % dot.n)});
         EXPECT_EQ(held(layout, lane, warp), expected);
       }
   }
@@ -60,25 +60,25 @@ TEST(Mma, AccumulatorIsThatOfPtx) {
 
 TEST(Mma, OperandsAreThoseOfPtx) {
   for (unsigned kWidth : {1, 2, 4})
-    for (const Product &product : products())
+    for (const DotCase &dot : dotCases())
       for (unsigned operand : {0, 1}) {
-        const int64_t other = operand == 0 ? product.m : product.n;
-        const LinearLayout layout = mmaOperand(operand, kWidth, {product.warpRows, product.warpColumns},
-                                               operand == 0 ? llvm::ArrayRef<int64_t>{product.m, product.k}
-                                                            : llvm::ArrayRef<int64_t>{product.k, product.n});
+        const int64_t other = operand == 0 ? dot.m : dot.n;
+        const LinearLayout layout =
+            mmaOperand(operand, kWidth, {dot.warpRows, dot.warpColumns},
+                       operand == 0 ? llvm::ArrayRef<int64_t>{dot.m, dot.k} : llvm::ArrayRef<int64_t>{dot.k, dot.n});
         ASSERT_TRUE(layout.isSurjective());
-        const unsigned box = operand == 0 ? 16 : 8, warps = operand == 0 ? product.warpRows : product.warpColumns;
-        for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
+        const unsigned box = operand == 0 ? 16 : 8, warps = operand == 0 ? dot.warpRows : dot.warpColumns;
+        for (int32_t warp = 0; warp < int32_t(dot.warpRows * dot.warpColumns); ++warp)
           for (int32_t lane = 0; lane < 32; ++lane) {
-            const unsigned here = operand == 0 ? warp / product.warpColumns : warp % product.warpColumns;
+            const unsigned here = operand == 0 ? warp / dot.warpColumns : warp % dot.warpColumns;
             std::set<std::vector<int32_t>> expected;
             for (int64_t first = 0; first < std::max<int64_t>(other, box * warps); first += box * warps)
               for (unsigned half = 0; half < box; half += 8)
-                for (int64_t step = 0; step < std::max<int64_t>(product.k, 8 * kWidth); step += 8 * kWidth)
+                for (int64_t step = 0; step < std::max<int64_t>(dot.k, 8 * kWidth); step += 8 * kWidth)
                   for (unsigned word : {0, 4})
                     for (unsigned next = 0; next < kWidth; ++next) {
                       const auto outer = int32_t((first + here * box + lane / 4 + half) % other);
-                      const auto along = int32_t((step + (lane % 4 + word) * kWidth + next) % product.k);
+                      const auto along = int32_t((step + (lane % 4 + word) * kWidth + next) % dot.k);
                       expected.insert(operand == 0 ? std::vector{outer, along} : std::vector{along, outer});
                     }
             EXPECT_EQ(held(layout, lane, warp), expected);
@@ -93,7 +93,7 @@ TEST(Mma, LanesBeyondTheExtentHoldCopies) {
   EXPECT_EQ(mmaLanesBeyond(4, 1), 3u);
 }
 
-TEST(Mma, WarpsOverProductsOfTheirOwn) {
+TEST(Mma, WarpsOverBatches) {
   const LinearLayout sums = mmaAccumulator({4, 1, 1}, {4, 16, 8});
   EXPECT_EQ(sums.inSize(kRegister), 4);
   for (int32_t warp = 0; warp < 4; ++warp)
@@ -118,20 +118,19 @@ TEST(Mma, OperandsOfBlockedSumsHoldWholeRows) {
 
 TEST(Mma, AccumulatorOfWarpGroupsIsThatOfPtx) {
   for (unsigned columns : {8, 32, 256})
-    for (const Product &product : {Product{4, 1, 64, 256, 0}, Product{8, 1, 256, 256, 0}, Product{4, 2, 128, 512, 0},
-                                   Product{8, 2, 128, 512, 0}}) {
-      const LinearLayout layout =
-          warpGroupAccumulator(columns, {product.warpRows, product.warpColumns}, {product.m, product.n});
+    for (const DotCase &dot : {DotCase{4, 1, 64, 256, 0}, DotCase{8, 1, 256, 256, 0}, DotCase{4, 2, 128, 512, 0},
+                               DotCase{8, 2, 128, 512, 0}}) {
+      const LinearLayout layout = warpGroupAccumulator(columns, {dot.warpRows, dot.warpColumns}, {dot.m, dot.n});
       ASSERT_TRUE(layout.isInvertible());
-      const unsigned stepM = 16 * product.warpRows, stepN = columns * product.warpColumns;
-      for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
+      const unsigned stepM = 16 * dot.warpRows, stepN = columns * dot.warpColumns;
+      for (int32_t warp = 0; warp < int32_t(dot.warpRows * dot.warpColumns); ++warp)
         for (int32_t lane = 0; lane < 32; ++lane)
           for (int32_t index = 0; index < layout.inSize(kRegister); ++index) {
             // PTX ISA: d[i] of a thread, and instructions in sequence along the columns.
-            const unsigned step = index / (columns / 2), i = index % (columns / 2), along = product.n / stepN;
-            const unsigned row = step / along * stepM + warp % product.warpRows * 16 + lane / 4 + 8 * (i / 2 % 2);
+            const unsigned step = index / (columns / 2), i = index % (columns / 2), along = dot.n / stepN;
+            const unsigned row = step / along * stepM + warp % dot.warpRows * 16 + lane / 4 + 8 * (i / 2 % 2);
             const unsigned column =
-                step % along * stepN + warp / product.warpRows * columns + i / 4 * 8 + lane % 4 * 2 + i % 2;
+                step % along * stepN + warp / dot.warpRows * columns + i / 4 * 8 + lane % 4 * 2 + i % 2;
             ASSERT_EQ(layout.apply({{kRegister, index}, {kLane, lane}, {kWarp, warp}}),
                       (LinearLayout::Coordinates{int32_t(row), int32_t(column)}));
           }
@@ -140,14 +139,13 @@ TEST(Mma, AccumulatorOfWarpGroupsIsThatOfPtx) {
 
 TEST(Mma, OperandOfWarpGroupsIsThatOfPtx) {
   for (unsigned kWidth : {1, 2, 4})
-    for (const Product &product : {Product{4, 1, 64, 0, 64}, Product{8, 1, 256, 0, 32}, Product{4, 2, 128, 0, 64}}) {
-      const LinearLayout layout =
-          warpGroupOperand(kWidth, {product.warpRows, product.warpColumns}, {product.m, product.k});
-      for (int32_t warp = 0; warp < int32_t(product.warpRows * product.warpColumns); ++warp)
+    for (const DotCase &dot : {DotCase{4, 1, 64, 0, 64}, DotCase{8, 1, 256, 0, 32}, DotCase{4, 2, 128, 0, 64}}) {
+      const LinearLayout layout = warpGroupOperand(kWidth, {dot.warpRows, dot.warpColumns}, {dot.m, dot.k});
+      for (int32_t warp = 0; warp < int32_t(dot.warpRows * dot.warpColumns); ++warp)
         for (int32_t lane = 0; lane < 32; ++lane) {
           std::set<std::vector<int32_t>> expected;
-          for (int64_t first = warp % product.warpRows * 16; first < product.m; first += 16 * product.warpRows)
-            for (int64_t step = 0; step < product.k; step += 8 * kWidth)
+          for (int64_t first = warp % dot.warpRows * 16; first < dot.m; first += 16 * dot.warpRows)
+            for (int64_t step = 0; step < dot.k; step += 8 * kWidth)
               for (unsigned half : {0, 8})
                 for (unsigned word : {0, 4})
                   for (unsigned next = 0; next < kWidth; ++next)

@@ -19,13 +19,13 @@ static uint32_t xorOf(llvm::ArrayRef<uint32_t> bases, unsigned value) {
   return sum;
 }
 
-Threads test::fill(const LinearLayout &layout, const std::function<uint64_t(uint64_t)> &valueOfPlace) {
+Threads test::fill(const LinearLayout &layout, const std::function<uint64_t(uint64_t)> &valueOf) {
   Threads threads(layout.inSize(kWarp), layout.inSize(kLane), layout.inSize(kRegister));
   for (unsigned warp = 0; warp < threads.numWarps; ++warp)
     for (unsigned lane = 0; lane < threads.numLanes; ++lane)
       for (unsigned reg = 0; reg < threads.numRegisters; ++reg)
         threads.at(warp, lane, reg) =
-            valueOfPlace(layout.applyFlat({{kRegister, int32_t(reg)}, {kLane, int32_t(lane)}, {kWarp, int32_t(warp)}}));
+            valueOf(layout.applyFlat({{kRegister, int32_t(reg)}, {kLane, int32_t(lane)}, {kWarp, int32_t(warp)}}));
   return threads;
 }
 
@@ -83,7 +83,7 @@ static void storeRepetition(const SharedPlan &plan, unsigned repetition, const T
           const uint64_t value = source.at(warp, lane, reg);
           std::optional<uint64_t> &slot = buffer[(offset + element) % buffer.size()];
           if (slot)
-            broken = "a place is stored twice";
+            broken = "an element is stored twice";
           slot = value;
         }
       }

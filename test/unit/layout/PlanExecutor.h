@@ -29,7 +29,7 @@ private:
 };
 
 /// Each register holds the value at its index in the flattened tile.
-Threads fill(const layout::LinearLayout &layout, const std::function<uint64_t(uint64_t)> &valueOfPlace);
+Threads fill(const layout::LinearLayout &layout, const std::function<uint64_t(uint64_t)> &valueOf);
 
 Threads convert(const layout::ConversionPlan &plan, const Threads &source, unsigned numResults);
 Threads shuffle(const layout::ShufflePlan &plan, const Threads &source);

@@ -124,8 +124,8 @@ LinearLayout RandomLayouts::withDependentCopies(const TileSpec &spec) {
       LinearLayout::Coordinates basis = base.basis(name, bit);
       // A copy may become a copy of any other element: the span stays the same.
       if (!column && below(2)) {
-        const uint64_t place = layout::multiply(all, word() & ((uint64_t(1) << all.size()) - 1));
-        uint64_t rest = place;
+        const uint64_t element = layout::multiply(all, word() & ((uint64_t(1) << all.size()) - 1));
+        uint64_t rest = element;
         for (unsigned dim = outputs.size(); dim-- > 0; rest /= outputs[dim].size)
           basis[dim] = rest % outputs[dim].size;
       }

@@ -29,9 +29,9 @@ struct Sums {
       below *= out.size;
     const uint64_t total = uint64_t(1) << src.totalOutBits();
     sums.assign(total / extent, 0);
-    for (uint64_t place = 0; place < total; ++place) {
+    for (uint64_t element = 0; element < total; ++element) {
       values.push_back(random.word());
-      sums[place / (below * extent) * below + place % below] += values.back();
+      sums[element / (below * extent) * below + element % below] += values.back();
     }
   }
 };
@@ -43,10 +43,10 @@ static void expectReduces(const LinearLayout &src, unsigned axis, RandomLayouts 
   ASSERT_EQ(plan.result, sliceLayout(src, axis));
   for (unsigned operand = 0; operand < 3; ++operand) {
     std::string broken;
-    const Threads source = fill(src, [&](uint64_t place) { return sums.values[place]; });
+    const Threads source = fill(src, [&](uint64_t element) { return sums.values[element]; });
     const Threads result = reduce(plan, operand, source, add, broken);
     ASSERT_EQ(broken, "");
-    const Threads expected = fill(plan.result, [&](uint64_t place) { return sums.sums[place]; });
+    const Threads expected = fill(plan.result, [&](uint64_t element) { return sums.sums[element]; });
     for (unsigned warp = 0; warp < result.numWarps; ++warp)
       for (unsigned lane = 0; lane < result.numLanes; ++lane)
         for (unsigned reg = 0; reg < result.numRegisters; ++reg)

@@ -28,8 +28,8 @@ static LinearLayout swizzled(int64_t rows, int64_t columns, int64_t vec, int64_t
 }
 
 /// The coordinate that lane `lane` gets as element `element` of matrix `matrix`, as the PTX ISA specifies.
-static uint64_t loadedPlace(const LdStMatrixPlan &reach, const LinearLayout &buffer, const SharedAccess &access,
-                            unsigned elemBytes, unsigned warp, unsigned lane, unsigned matrix, unsigned element) {
+static uint64_t loadedElement(const LdStMatrixPlan &reach, const LinearLayout &buffer, const SharedAccess &access,
+                              unsigned elemBytes, unsigned warp, unsigned lane, unsigned matrix, unsigned element) {
   const unsigned row = reach.isTransposed ? 2 * (lane % 4) + element : lane / 4;
   const unsigned column = reach.isTransposed ? lane / 4 : (lane % 4) * (4 / elemBytes) + element;
   const unsigned giver = 8 * matrix + row;
@@ -55,7 +55,7 @@ static void expectRight(const LdStMatrixPlan &reach, const LinearLayout &registe
       for (unsigned warp = 0; warp < 1u << reach.rows.warpBases.size(); ++warp)
         for (unsigned lane = 0; lane < 32; ++lane)
           ASSERT_EQ(
-              loadedPlace(reach, buffer, access, elemBytes, warp, lane, index / perWord, index % perWord),
+              loadedElement(reach, buffer, access, elemBytes, warp, lane, index / perWord, index % perWord),
               registers.applyFlat(
                   {{kRegister, int32_t(access.registers[index])}, {kLane, int32_t(lane)}, {kWarp, int32_t(warp)}}));
     }

@@ -68,9 +68,9 @@ TEST(Swizzle, ThreadOffsetsAndRegisterOffsetsAreTheLayouts) {
     for (const SharedAccessPattern *side : {&plan.store, &plan.load})
       for (const SharedAccess &access : side->accesses)
         for (unsigned element = 0; element < access.registers.size(); ++element) {
-          const auto place = side->offsets.apply({{kRegister, int32_t(access.registers[element])}});
-          ASSERT_EQ(unsigned(place[0]), access.repetition);
-          ASSERT_EQ(unsigned(place[1]), access.offset + element);
+          const auto coordinates = side->offsets.apply({{kRegister, int32_t(access.registers[element])}});
+          ASSERT_EQ(unsigned(coordinates[0]), access.repetition);
+          ASSERT_EQ(unsigned(coordinates[1]), access.offset + element);
         }
   }
 }
@@ -85,7 +85,7 @@ TEST(Swizzle, LargeTilesAreConvertedInRepetitions) {
   EXPECT_EQ(plan.store.conflicts, 0u);
   EXPECT_EQ(plan.load.conflicts, 0u);
   std::string broken;
-  const Threads result = throughShared(plan, fill(src, [](uint64_t place) { return place; }), broken);
+  const Threads result = throughShared(plan, fill(src, [](uint64_t element) { return element; }), broken);
   EXPECT_EQ(broken, "");
   EXPECT_EQ(result.at(0, 17, 500), dst.applyFlat({{kRegister, 500}, {kLane, 17}}));
 }
@@ -96,7 +96,7 @@ TEST(Swizzle, BuffersTooLargeForABlockDoWithoutWideAccesses) {
   EXPECT_LE(plan.bytes, 64u * 1024);
   EXPECT_EQ(plan.bytes * plan.repetitions, 256u * 1024);
   std::string broken;
-  const Threads result = throughShared(plan, fill(src, [](uint64_t place) { return place; }), broken);
+  const Threads result = throughShared(plan, fill(src, [](uint64_t element) { return element; }), broken);
   EXPECT_EQ(broken, "");
   EXPECT_EQ(result.at(3, 17, 500), dst.applyFlat({{kRegister, 500}, {kLane, 17}, {kWarp, 3}}));
 }

@@ -9,22 +9,21 @@
 namespace nereid::simt {
 namespace {
 
-struct Product {
+struct DotCase {
   int64_t batch = 0; ///< 0: two dimensions
   int64_t m = 16, n = 16, k = 16;
   std::string element = "f16", result = "f32", precision = "ieee";
 };
 
-std::string shaped(const Product &product, int64_t rows, int64_t columns, const std::string &element) {
-  const std::string batch = product.batch ? llvm::formatv("{0}x", product.batch).str() : "";
+std::string shaped(const DotCase &dot, int64_t rows, int64_t columns, const std::string &element) {
+  const std::string batch = dot.batch ? llvm::formatv("{0}x", dot.batch).str() : "";
   return llvm::formatv("tensor<{0}{1}x{2}x{3}>", batch, rows, columns, element).str();
 }
 
 /// Loads an operand from `stored` integers, in order, and converts it.
-std::string operand(const Product &product, const char *name, int64_t rows, int64_t columns,
-                    const std::string &stored) {
-  const int64_t count = std::max<int64_t>(product.batch, 1) * rows * columns;
-  const std::string from = shaped(product, rows, columns, stored), to = shaped(product, rows, columns, product.element);
+std::string operand(const DotCase &dot, const char *name, int64_t rows, int64_t columns, const std::string &stored) {
+  const int64_t count = std::max<int64_t>(dot.batch, 1) * rows * columns;
+  const std::string from = shaped(dot, rows, columns, stored), to = shaped(dot, rows, columns, dot.element);
   std::string text = llvm::formatv(R"(
   %r{0} = tt.make_range {{end = {1} : i32, start = 0 : i32} : tensor<{1}xi32>
   %s{0} = tt.splat %{0} : !tt.ptr<{2}> -> tensor<{1}x!tt.ptr<{2}>>
@@ -33,15 +32,15 @@ std::string operand(const Product &product, const char *name, int64_t rows, int6
   %i{0} = tt.reshape %l{0} : tensor<{1}x{2}> -> {3}
 )",
                                    name, count, stored, from);
-  if (product.element == stored)
+  if (dot.element == stored)
     return text + llvm::formatv("  %v{0} = arith.bitcast %i{0} : {1} to {1}\n", name, from).str();
   return text + llvm::formatv("  %v{0} = arith.sitofp %i{0} : {1} to {2}\n", name, from, to).str();
 }
 
-std::string kernel(const Product &product, const std::string &stored) {
-  const int64_t count = std::max<int64_t>(product.batch, 1) * product.m * product.n;
-  const bool isInteger = product.result == "i32";
-  const std::string sums = shaped(product, product.m, product.n, product.result);
+std::string kernel(const DotCase &dot, const std::string &stored) {
+  const int64_t count = std::max<int64_t>(dot.batch, 1) * dot.m * dot.n;
+  const bool isInteger = dot.result == "i32";
+  const std::string sums = shaped(dot, dot.m, dot.n, dot.result);
   return llvm::formatv(R"(
 tt.func public @kernel(%x: !tt.ptr<{0}>, %y: !tt.ptr<{0}>, %o: !tt.ptr<{1}>) {{{2}{3}
   %c = arith.constant dense<{4}> : {5}
@@ -53,22 +52,21 @@ tt.func public @kernel(%x: !tt.ptr<{0}>, %y: !tt.ptr<{0}>, %o: !tt.ptr<{1}>) {{{
   tt.store %op, %f : tensor<{9}x!tt.ptr<{1}>>
   tt.return
 })",
-                       stored, product.result, operand(product, "x", product.m, product.k, stored),
-                       operand(product, "y", product.k, product.n, stored), isInteger ? "3" : "3.0", sums,
-                       product.precision, shaped(product, product.m, product.k, product.element),
-                       shaped(product, product.k, product.n, product.element), count)
+                       stored, dot.result, operand(dot, "x", dot.m, dot.k, stored),
+                       operand(dot, "y", dot.k, dot.n, stored), isInteger ? "3" : "3.0", sums, dot.precision,
+                       shaped(dot, dot.m, dot.k, dot.element), shaped(dot, dot.k, dot.n, dot.element), count)
       .str();
 }
 
-void expectExact(const Product &product) {
-  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3} {4}, {5} of them", product.m, product.n, product.k,
-                             product.element, product.precision, product.batch)
+void expectExact(const DotCase &dot) {
+  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3} {4}, {5} of them", dot.m, dot.n, dot.k, dot.element, dot.precision,
+                             dot.batch)
                    .str());
-  const int64_t batch = std::max<int64_t>(product.batch, 1);
-  expectSameAsCpu({.text = kernel(product, "i8"),
-                   .parameters = {Buffer::of(someNumbers<int8_t>(batch * product.m * product.k)),
-                                  Buffer::of(someNumbers<int8_t>(batch * product.k * product.n, 2)),
-                                  Buffer::zeros(batch * product.m * product.n * (product.result == "f64" ? 8 : 4))},
+  const int64_t batch = std::max<int64_t>(dot.batch, 1);
+  expectSameAsCpu({.text = kernel(dot, "i8"),
+                   .parameters = {Buffer::of(someNumbers<int8_t>(batch * dot.m * dot.k)),
+                                  Buffer::of(someNumbers<int8_t>(batch * dot.k * dot.n, 2)),
+                                  Buffer::zeros(batch * dot.m * dot.n * (dot.result == "f64" ? 8 : 4))},
                    .warps = {1, 4}});
 }
 
@@ -94,14 +92,14 @@ TEST(Dot, BytesAndDoubles) {
   }
 }
 
-TEST(Dot, ProductsOfTheirOwn) {
+TEST(Dot, Batches) {
   expectExact({.batch = 4, .m = 16, .n = 8, .k = 32});
   expectExact({.batch = 2, .m = 4, .n = 16, .k = 8, .element = "f32"});
   expectExact({.batch = 8, .m = 1, .n = 2, .k = 4, .element = "i8", .result = "i32"});
 }
 
 /// Enough multiplications that a loop is emitted, with operands in shared memory.
-TEST(Dot, ElementsInTurns) {
+TEST(Dot, LoopsOverElements) {
   constexpr std::array<int64_t, 3> large[] = {{32, 32, 128}, {8, 64, 256}, {64, 16, 512}, {128, 1, 512}};
   for (auto [m, n, k] : large)
     expectExact({.m = m, .n = n, .k = k, .element = "f32"});
@@ -114,8 +112,8 @@ TEST(Dot, PartsOfSingleFloats) {
     for (std::vector<int16_t> *numbers : {&x, &y})
       for (int16_t &number : *numbers)
         number = number & 8191;
-    Product product{.element = "f32", .precision = precision};
-    expectSameAsCpu({.text = kernel(product, "i16"),
+    DotCase dot{.element = "f32", .precision = precision};
+    expectSameAsCpu({.text = kernel(dot, "i16"),
                      .parameters = {Buffer::of(x), Buffer::of(y), Buffer::zeros(16 * 16 * 4, Buffer::Kind::Single)},
                      .maxUlp = std::string(precision) == "bf16x3" ? 200.0 : 8.0,
                      .warps = {1, 4}});

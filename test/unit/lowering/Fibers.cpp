@@ -23,7 +23,7 @@ Block::Block(unsigned numThreads, std::array<uint32_t, 3> grid, std::array<uint3
   everyone.size = numThreads;
   for (std::vector<uint32_t> &words : everyone.words)
     words.resize(numThreads);
-  for (Meeting &warp : warps) {
+  for (ThreadBarrier &warp : warps) {
     warp.size = warpSize;
     for (std::vector<uint32_t> &words : warp.words)
       words.resize(warpSize);
@@ -38,7 +38,7 @@ void Block::enter() {
 }
 
 bool Block::canRun(const Fiber &fiber) const {
-  return !fiber.isDone && (!fiber.waitsFor || fiber.waitsFor->turn > fiber.turn);
+  return !fiber.isDone && (!fiber.waitsFor || fiber.waitsFor->phase > fiber.phase);
 }
 
 std::vector<unsigned> Block::orderOf(Order order) const {
@@ -76,33 +76,33 @@ bool Block::run(const std::function<void()> &work, Order runOrder) {
   return std::all_of(fibers.begin(), fibers.end(), [](const Fiber &fiber) { return fiber.isDone; });
 }
 
-const std::vector<uint32_t> &Block::meet(Meeting &meeting, unsigned member, uint32_t word) {
+const std::vector<uint32_t> &Block::arriveAndWait(ThreadBarrier &barrier, unsigned member, uint32_t word) {
   Fiber &self = fibers[running];
-  const uint64_t turn = meeting.turn;
-  std::vector<uint32_t> &words = meeting.words[turn % 2];
+  const uint64_t phase = barrier.phase;
+  std::vector<uint32_t> &words = barrier.words[phase % 2];
   words[member] = word;
-  if (++meeting.arrived == meeting.size) {
-    meeting.arrived = 0;
-    ++meeting.turn;
+  if (++barrier.arrived == barrier.size) {
+    barrier.arrived = 0;
+    ++barrier.phase;
   }
-  self.waitsFor = &meeting;
-  self.turn = turn;
+  self.waitsFor = &barrier;
+  self.phase = phase;
   swapcontext(&self.context, &scheduler);
   self.waitsFor = nullptr;
   return words;
 }
 
-void Block::giveWay() {
+void Block::yield() {
   Fiber &self = fibers[running];
-  if (++turnsGiven > 100'000)
+  if (++numYields > 100'000)
     self.waitsFor = &never;
   swapcontext(&self.context, &scheduler);
 }
 
-void Block::barrier() { meet(everyone, running, 0); }
+void Block::barrier() { arriveAndWait(everyone, running, 0); }
 
 const std::vector<uint32_t> &Block::exchange(uint32_t word) {
-  return meet(warps[running / warpSize], running % warpSize, word);
+  return arriveAndWait(warps[running / warpSize], running % warpSize, word);
 }
 
 //--- copies --------------------------------------------------------------------------------

@@ -11,10 +11,10 @@
 namespace nereid::simt {
 
 /// A barrier of threads: all of a CTA, or those of a warp.
-struct Meeting {
+struct ThreadBarrier {
   unsigned size = 0;
   unsigned arrived = 0;
-  uint64_t turn = 0;                          ///< completed phases
+  uint64_t phase = 0;                         ///< completed phases
   std::array<std::vector<uint32_t>, 2> words; ///< each member's word, of this phase and of the previous one
 };
 
@@ -42,7 +42,7 @@ public:
   /// State of a simulated unit for the CTA.
   std::shared_ptr<void> &blockState() { return state; }
   /// Lets the other fibers run; after too many calls it waits forever, which run reports.
-  void giveWay();
+  void yield();
   Order threadOrder() const { return order; }
   /// The words of all lanes of this fiber's warp.
   const std::vector<uint32_t> &exchange(uint32_t word);
@@ -56,25 +56,25 @@ private:
   struct Fiber {
     ucontext_t context;
     std::vector<char> stack;
-    const Meeting *waitsFor = nullptr;
-    uint64_t turn = 0; ///< phase of that barrier
+    const ThreadBarrier *waitsFor = nullptr;
+    uint64_t phase = 0; ///< phase of that barrier
     bool isDone = false;
     std::deque<std::vector<StartedCopy>> groups; ///< run at their wait; the last one is open
     std::shared_ptr<void> state;
   };
   static void enter();
-  const std::vector<uint32_t> &meet(Meeting &meeting, unsigned member, uint32_t word);
+  const std::vector<uint32_t> &arriveAndWait(ThreadBarrier &barrier, unsigned member, uint32_t word);
   bool canRun(const Fiber &fiber) const;
   std::vector<unsigned> orderOf(Order order) const;
 
   std::array<uint32_t, 3> grid, program;
   std::vector<Fiber> fibers;
-  Meeting everyone;
-  std::vector<Meeting> warps;
+  ThreadBarrier everyone;
+  std::vector<ThreadBarrier> warps;
   ucontext_t scheduler;
   std::shared_ptr<void> state;
-  Meeting never; ///< has no members
-  unsigned turnsGiven = 0;
+  ThreadBarrier never; ///< has no members
+  unsigned numYields = 0;
   const std::function<void()> *body = nullptr;
   unsigned running = 0;
   Order order = Order::Ascending;

@@ -16,7 +16,7 @@ struct Tiles {
   int64_t m = 64;
   std::string outer = "tt.flatten"; ///< attributes of the loop over tiles
   std::string inner;                ///< further attributes of the loop over K
-  bool promisesK = false;           ///< hint that K is a multiple of 16, so that A's vectors are wide
+  bool hintsK = false;              ///< hint that K is a multiple of 16, so that A's vectors are wide
 };
 
 std::string persistent(const Tiles &tiles) {
@@ -92,7 +92,7 @@ std::string persistent(const Tiles &tiles) {
                                     {"$A", std::to_string(tiles.m * 160)},
                                     {"$O", std::to_string(tiles.m * 32)},
                                     {"$S", std::to_string(tiles.stages)},
-                                    {"$K", tiles.promisesK ? " {tt.divisibility = 16 : i32}" : ""}})
+                                    {"$K", tiles.hintsK ? " {tt.divisibility = 16 : i32}" : ""}})
     text = replaced(text, name, value);
   return text;
 }
@@ -122,7 +122,7 @@ TEST(LoopShape, NestedLoopsBecomeOne) {
       expectRight({.stages = stages, .m = 32}, work, {}, false);
 }
 
-TEST(LoopShape, NestedLoopsOfProductsByWarpGroupsBecomeOne) {
+TEST(LoopShape, NestedLoopsOfWarpGroupDotsBecomeOne) {
   for (unsigned stages : {1u, 2u, 4u})
     for (const Work &work : works)
       expectRight({.stages = stages, .warps = 4}, work, {"ttng.warp_group_dot"}, true);
@@ -136,7 +136,7 @@ llvm::StringRef loopIn(const std::string &text, llvm::StringRef mark) {
 }
 
 TEST(LoopShape, LoadsOfTheNextTileRunAheadOfTheEndOfThisOne) {
-  auto kernel = SimtKernel::compile(persistent({.promisesK = true}), 4, nullptr, true);
+  auto kernel = SimtKernel::compile(persistent({.hintsK = true}), 4, nullptr, true);
   ASSERT_TRUE(kernel);
   const llvm::StringRef loop = loopIn(kernel->ttgir, "tt.scheduled_max_stage = 2");
   EXPECT_EQ(loop.count("ttg.async_copy_global_to_local"), 2u) << kernel->ttgir;
@@ -155,9 +155,9 @@ TEST(LoopShape, LoopsThatAreUnrolled) {
       }
 }
 
-TEST(LoopShape, LoadsOfUnrolledTurnsRunAheadTogether) {
+TEST(LoopShape, LoadsOfUnrolledIterationsArePrefetchedTogether) {
   auto kernel = SimtKernel::compile(
-      persistent({.outer = "", .inner = ", tt.loop_unroll_factor = 2 : i32", .promisesK = true}), 4, nullptr, true);
+      persistent({.outer = "", .inner = ", tt.loop_unroll_factor = 2 : i32", .hintsK = true}), 4, nullptr, true);
   ASSERT_TRUE(kernel);
   const llvm::StringRef loop = loopIn(kernel->ttgir, "tt.scheduled_max_stage = 2");
   EXPECT_EQ(loop.count("ttg.async_copy_global_to_local"), 4u) << kernel->ttgir;

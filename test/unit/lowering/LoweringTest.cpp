@@ -207,7 +207,7 @@ tt.func public @kernel(%x: !tt.ptr<i32>, %o: !tt.ptr<i32>, %n: i32) {
     expectSameAsCpu({.text = text, .parameters = {Buffer::zeros(4), Buffer::zeros(256), count}, .warps = {1, 4}});
 }
 
-TEST(Lowering, NumbersThatStartAsConstantsWrapInLaterTurns) {
+TEST(Lowering, NumbersThatStartAsConstantsWrapInLaterIterations) {
   expectSameAsCpu({.text = R"(
 tt.func public @kernel(%o: !tt.ptr<i64> {tt.divisibility = 16 : i32}, %n: i32) {
   %c0 = arith.constant 0 : i32

@@ -43,7 +43,7 @@ void expectBody(Shape shape, const std::string &body, const std::string &result,
                    .warps = {1, 4}});
 }
 
-TEST(Padding, ElementsKeepTheirPlaces) {
+TEST(Padding, ElementsKeepTheirIndices) {
   for (Shape shape : shapes)
     expectBody(shape, "%r = arith.addi %a, %a : tensor<ROWSxCOLSxi32>", "tensor<ROWSxCOLSxi32>",
                shape.rows * shape.cols);
@@ -95,7 +95,7 @@ TEST(Padding, NeutralElementsLeaveSignsAndNaN) {
 
 /// The last of two elements, which is associative but has no neutral element, and argmax.
 TEST(Padding, ReductionsWithoutNeutralElement) {
-  const std::string places = R"(%i = tt.make_range {end = COLS : i32, start = 0 : i32} : tensor<COLSxi32>
+  const std::string indices = R"(%i = tt.make_range {end = COLS : i32, start = 0 : i32} : tensor<COLSxi32>
   %i1 = tt.expand_dims %i {axis = 0 : i32} : tensor<COLSxi32> -> tensor<1xCOLSxi32>
   %is = tt.broadcast %i1 : tensor<1xCOLSxi32> -> tensor<ROWSxCOLSxi32>
   %low = arith.constant dense<-2147483648> : tensor<ROWSxCOLSxi32>
@@ -113,7 +113,7 @@ TEST(Padding, ReductionsWithoutNeutralElement) {
   }) : (tensor<ROWSxCOLSxi32>, tensor<ROWSxCOLSxi32>) -> (tensor<ROWSxi32>, tensor<ROWSxi32>)
   %r = arith.addi %g#0, %g#1 : tensor<ROWSxi32>)";
   for (Shape shape : shapes)
-    expectBody(shape, places, "tensor<ROWSxi32>", shape.rows);
+    expectBody(shape, indices, "tensor<ROWSxi32>", shape.rows);
 }
 
 TEST(Padding, ScansFromBothEnds) {
@@ -133,7 +133,7 @@ TEST(Padding, ScansFromBothEnds) {
                    7 * 33);
 }
 
-TEST(Padding, ProductsSumWhatExists) {
+TEST(Padding, DotsSumWhatExists) {
   const std::string body =
       R"(%t = tt.trans %a {order = array<i32: 1, 0>} : tensor<ROWSxCOLSxf32> -> tensor<COLSxROWSxf32>
   %zero = arith.constant dense<0.0> : tensor<ROWSxROWSxf32>

@@ -14,16 +14,16 @@ namespace {
 struct Loop {
   unsigned stages = 3;
   std::string element = "f16";
-  std::string step = "%c1";  ///< of the loop, whose bounds follow
-  bool turnsRight = false;   ///< B is column-major, and is transposed after its load
-  bool movesPointers = true; ///< else each iteration computes them from its index
+  std::string step = "%c1";     ///< of the loop, whose bounds follow
+  bool transposesRight = false; ///< B is column-major, and is transposed after its load
+  bool movesPointers = true;    ///< else each iteration computes them from its index
   std::string other = "0.0";
-  bool promisesK = false; ///< hint that K is a multiple of 16, so that A's vectors are wide
+  bool hintsK = false; ///< hint that K is a multiple of 16, so that A's vectors are wide
 };
 
-std::string products(const Loop &loop) {
+std::string dots(const Loop &loop) {
   const std::string element = loop.element;
-  const std::string rightLoaded = loop.turnsRight ? "32x16" : "16x32";
+  const std::string rightLoaded = loop.transposesRight ? "32x16" : "16x32";
   std::string text = R"(
 tt.func public @kernel(%a: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %b: !tt.ptr<$E> {tt.divisibility = 16 : i32},
                        %o: !tt.ptr<f32>, %k: i32, %lda: i32 {tt.divisibility = 16 : i32}, %from: i32) {
@@ -51,9 +51,9 @@ tt.func public @kernel(%a: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %b: !tt.ptr
   %a0 = tt.addptr %as, %offA : tensor<32x16x!tt.ptr<$E>>, tensor<32x16xi32>
   $B0
   %stepA = tt.splat %c16 : i32 -> tensor<32x16xi32>
-  %turns0 = arith.addi %k, %c15 : i32
-  %turns = arith.divsi %turns0, %c16 : i32
-  %r:3 = scf.for %i = %from to %turns step $S iter_args(%acc = %zero, %pa = %a0, %pb = %b0) -> (tensor<32x32xf32>, tensor<32x16x!tt.ptr<$E>>, tensor<$Rx!tt.ptr<$E>>) : i32 {
+  %trips0 = arith.addi %k, %c15 : i32
+  %trips = arith.divsi %trips0, %c16 : i32
+  %r:3 = scf.for %i = %from to %trips step $S iter_args(%acc = %zero, %pa = %a0, %pb = %b0) -> (tensor<32x32xf32>, tensor<32x16x!tt.ptr<$E>>, tensor<$Rx!tt.ptr<$E>>) : i32 {
     %done = arith.muli %i, %c16 : i32
     %left = arith.subi %k, %done : i32
     %leftA = tt.splat %left : i32 -> tensor<1x16xi32>
@@ -62,7 +62,7 @@ tt.func public @kernel(%a: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %b: !tt.ptr
     $BODY
     %x = tt.load $PA, %maskA, %otherA : tensor<32x16x!tt.ptr<$E>>
     %y0 = tt.load $PB, %maskB, %otherB : tensor<$Rx!tt.ptr<$E>>
-    $TURN
+    $TRANSPOSE
     %d = tt.dot %x, %y, %acc, inputPrecision = ieee : tensor<32x16x$E> * tensor<16x32x$E> -> tensor<32x32xf32>
     %na = tt.addptr %pa, %stepA : tensor<32x16x!tt.ptr<$E>>, tensor<32x16xi32>
     %nb = tt.addptr %pb, %stepB : tensor<$Rx!tt.ptr<$E>>, tensor<$Rxi32>
@@ -117,18 +117,19 @@ tt.func public @kernel(%a: !tt.ptr<$E> {tt.divisibility = 16 : i32}, %b: !tt.ptr
     %goneB = tt.splat %gone : i32 -> tensor<$Rxi32>
     %qb = tt.addptr %b0, %goneB : tensor<$Rx!tt.ptr<$E>>, tensor<$Rxi32>)";
   auto put = [&](const char *name, const std::string &value) { text = replaced(text, name, value); };
-  put("$B0", (loop.turnsRight ? byColumns + "\n  %jumpB = arith.constant 1 : i32"
-                              : byRows + "\n  %jumpB = arith.addi %lda, %c0 : i32") +
+  put("$B0", (loop.transposesRight ? byColumns + "\n  %jumpB = arith.constant 1 : i32"
+                                   : byRows + "\n  %jumpB = arith.addi %lda, %c0 : i32") +
                  constants);
-  put("$BODY", (loop.turnsRight ? maskColumns : maskRows) + (loop.movesPointers ? "" : computed));
+  put("$BODY", (loop.transposesRight ? maskColumns : maskRows) + (loop.movesPointers ? "" : computed));
   put("$PA", loop.movesPointers ? "%pa" : "%qa");
   put("$PB", loop.movesPointers ? "%pb" : "%qb");
-  put("$TURN", loop.turnsRight ? "%y = tt.trans %y0 {order = array<i32: 1, 0>} : tensor<32x16x$E> -> tensor<16x32x$E>"
-                               : "%y = arith.addf %y0, %zeroB : tensor<16x32x$E>");
-  if (!loop.turnsRight) // plain: the operand is the loaded tile
+  put("$TRANSPOSE", loop.transposesRight
+                        ? "%y = tt.trans %y0 {order = array<i32: 1, 0>} : tensor<32x16x$E> -> tensor<16x32x$E>"
+                        : "%y = arith.addf %y0, %zeroB : tensor<16x32x$E>");
+  if (!loop.transposesRight) // plain: the operand is the loaded tile
     text = replaced(replaced(text, "%y = arith.addf %y0, %zeroB : tensor<16x32x$E>", ""), "tt.dot %x, %y,",
                     "tt.dot %x, %y0,");
-  if (loop.promisesK)
+  if (loop.hintsK)
     put("%k: i32,", "%k: i32 {tt.divisibility = 16 : i32},");
   put("$S", loop.step);
   put("$N", std::to_string(loop.stages));
@@ -150,13 +151,13 @@ template <typename T> std::vector<T> halves(size_t count, uint64_t seed) {
 
 void expectRight(const Loop &loop, int32_t k, int32_t from = 0) {
   SCOPED_TRACE(llvm::formatv("{0} stages, k = {1} from {2}", loop.stages, k, from).str());
-  expectSameAsCpu({.text = products(loop),
+  expectSameAsCpu({.text = dots(loop),
                    .parameters = {Buffer::of(halves<uint16_t>(32 * 112, 1)), Buffer::of(halves<uint16_t>(112 * 112, 2)),
                                   Buffer::zeros(4 * (1024 + 512), Buffer::Kind::Single), k, int32_t(112), from},
                    .warps = {1, 4}});
 }
 
-TEST(Pipeline, EveryNumberOfTurnsAndStages) {
+TEST(Pipeline, EveryNumberOfIterationsAndStages) {
   for (unsigned stages : {2u, 3u, 5u})
     for (int32_t k : {0, 1, 16, 40, 96})
       expectRight({.stages = stages}, k);
@@ -165,13 +166,13 @@ TEST(Pipeline, EveryNumberOfTurnsAndStages) {
 TEST(Pipeline, WidePiecesAreCopied) {
   for (unsigned stages : {2u, 3u, 4u})
     for (int32_t k : {0, 16, 32, 96})
-      expectRight({.stages = stages, .promisesK = true}, k);
+      expectRight({.stages = stages, .hintsK = true}, k);
 }
 
 TEST(Pipeline, TransposedOperandsComeThroughRings) {
-  expectRight({.stages = 3, .turnsRight = true, .promisesK = true}, 80);
+  expectRight({.stages = 3, .transposesRight = true, .hintsK = true}, 80);
   for (int32_t k : {0, 24, 80})
-    expectRight({.stages = 4, .turnsRight = true}, k);
+    expectRight({.stages = 4, .transposesRight = true}, k);
 }
 
 TEST(Pipeline, AddressesFromTheIndex) {
@@ -180,11 +181,11 @@ TEST(Pipeline, AddressesFromTheIndex) {
   expectRight({.stages = 4, .movesPointers = false}, 16, 1);
 }
 
-TEST(Pipeline, WhatIsMaskedIsNotAlwaysZero) { expectRight({.stages = 3, .turnsRight = true, .other = "1.0"}, 40); }
+TEST(Pipeline, WhatIsMaskedIsNotAlwaysZero) { expectRight({.stages = 3, .transposesRight = true, .other = "1.0"}, 40); }
 
 /// The same with 64 x 64 tiles, for wgmma.
-std::string wideProducts(const Loop &loop) {
-  std::string text = products(loop);
+std::string wideDots(const Loop &loop) {
+  std::string text = dots(loop);
   for (auto [from, to] : {std::pair("tensor<32x32x", "tensor<64x64x"),
                           {"tensor<32x16x", "tensor<64x16x"},
                           {"tensor<16x32x", "tensor<16x64x"},
@@ -198,30 +199,30 @@ std::string wideProducts(const Loop &loop) {
   return text;
 }
 
-TEST(Pipeline, ProductsByWarpGroupsRunBesideTheThreads) {
-  for (bool turnsRight : {false, true})
+TEST(Pipeline, WarpGroupDotsRunBesideTheThreads) {
+  for (bool transposesRight : {false, true})
     for (unsigned stages : {2u, 4u})
       for (int32_t k : {0, 16, 96}) {
-        SCOPED_TRACE(llvm::formatv("{0} stages, k = {1}, {2}", stages, k, turnsRight).str());
+        SCOPED_TRACE(llvm::formatv("{0} stages, k = {1}, {2}", stages, k, transposesRight).str());
         expectSameAsCpu(
-            {.text = wideProducts({.stages = stages, .turnsRight = turnsRight, .promisesK = true}),
+            {.text = wideDots({.stages = stages, .transposesRight = transposesRight, .hintsK = true}),
              .parameters = {Buffer::of(halves<uint16_t>(64 * 112, 1)), Buffer::of(halves<uint16_t>(112 * 112, 2)),
                             Buffer::zeros(4 * (4096 + 1024), Buffer::Kind::Single), k, int32_t(112), int32_t(0)},
              .warps = {4, 8},
              .hasWarpGroups = true});
       }
-  auto kernel = SimtKernel::compile(wideProducts({.turnsRight = true, .promisesK = true}), 4, nullptr, true);
+  auto kernel = SimtKernel::compile(wideDots({.transposesRight = true, .hintsK = true}), 4, nullptr, true);
   ASSERT_TRUE(kernel);
   EXPECT_NE(kernel->ttgir.find("isAsync = true"), std::string::npos) << kernel->ttgir;
   EXPECT_NE(kernel->ttgir.find("pendings = 1"), std::string::npos) << kernel->ttgir;
 }
 
 TEST(Pipeline, RingsAreFilledByCopiesAndReadAsMatricesBehindOneBarrier) {
-  auto kernel = SimtKernel::compile(products({.stages = 3, .promisesK = true}), 4);
+  auto kernel = SimtKernel::compile(dots({.stages = 3, .hintsK = true}), 4);
   ASSERT_TRUE(kernel);
   EXPECT_NE(kernel->ttgir.find("tt.scheduled_max_stage = 2"), std::string::npos) << kernel->ttgir;
   EXPECT_EQ(kernel->sharedBytes, 3u * 2 * 32 * 16 * 2);
-  EXPECT_EQ(kernel->copies, 3u * 2) << "in the first two turns and in the loop";
+  EXPECT_EQ(kernel->copies, 3u * 2) << "in the first two iterations and in the loop";
   EXPECT_GT(kernel->matrixLoads, 0u);
   const size_t begin = kernel->llir.find("\nfor:"), end = kernel->llir.find("\nfor.end:");
   ASSERT_LT(begin, end) << kernel->llir;

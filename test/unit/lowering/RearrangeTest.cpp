@@ -75,13 +75,13 @@ TEST(LoweringScan, ElementsOfEveryWidth) {
 TEST(LoweringRearrange, ExchangesAtEveryDistance) {
   const std::string body = R"(%rowIndices = tt.broadcast %i1 : tensor<ROWSx1xi32> -> tensor<ROWSxCOLSxi32>
   %d = arith.constant dense<DISTANCE> : tensor<ROWSxCOLSxi32>
-  %p = arith.xori %PLACES, %d : tensor<ROWSxCOLSxi32>
+  %p = arith.xori %INDICES, %d : tensor<ROWSxCOLSxi32>
   %r = tt.gather %a[%p] {axis = AXIS : i32} : (tensor<ROWSxCOLSxT>, tensor<ROWSxCOLSxi32>) -> tensor<ROWSxCOLSxT>)";
   for (const char *distance : {"0", "2", "8", "64", "128", "37"})
-    expectBody({4, 256}, replaced(replaced(replaced(body, "DISTANCE", distance), "PLACES", "columns"), "AXIS", "1"),
+    expectBody({4, 256}, replaced(replaced(replaced(body, "DISTANCE", distance), "INDICES", "columns"), "AXIS", "1"),
                "tensor<ROWSxCOLSxT>", 1024);
   for (const char *distance : {"4", "31"})
-    expectBody({32, 32}, replaced(replaced(replaced(body, "DISTANCE", distance), "PLACES", "rowIndices"), "AXIS", "0"),
+    expectBody({32, 32}, replaced(replaced(replaced(body, "DISTANCE", distance), "INDICES", "rowIndices"), "AXIS", "0"),
                "tensor<ROWSxCOLSxT>", 1024, "i8", 1);
 }
 

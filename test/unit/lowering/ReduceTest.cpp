@@ -108,7 +108,7 @@ tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.pt
   expectSameAsCpu({.text = text, .parameters = {Buffer::of(values), Buffer::zeros(32), Buffer::zeros(32)}});
 }
 
-TEST(LoweringReduce, ReductionsInLoopsDoNotMixTheirTurns) {
+TEST(LoweringReduce, ReductionsInLoopsDoNotMixTheirIterations) {
   expectSameAsCpu({.text = R"(
 tt.func public @kernel(%x: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<i32>, %n: i32) {
   %c0 = arith.constant 0 : i32

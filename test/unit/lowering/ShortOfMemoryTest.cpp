@@ -11,7 +11,7 @@ namespace {
 const char *const kernelText =
     R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %c: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %d: !tt.ptr<f16> {tt.divisibility = 16 : i32},
-    %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %turns: i32) {
+    %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %trips: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -24,7 +24,7 @@ const char *const kernelText =
   %starts = tt.broadcast %start : tensor<128x1xi32> -> tensor<128x128xi32>
   %columns = tt.broadcast %column : tensor<1x128xi32> -> tensor<128x128xi32>
   %at = arith.addi %starts, %columns : tensor<128x128xi32>
-  %r4:3 = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %zero, %y = %zero, %off = %at) -> (tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xi32>) : i32 {
+  %r4:3 = scf.for %i = %c0 to %trips step %c1 iter_args(%x = %zero, %y = %zero, %off = %at) -> (tensor<128x128xf32>, tensor<128x128xf32>, tensor<128x128xi32>) : i32 {
     %sa = tt.splat %a : !tt.ptr<f16> -> tensor<128x128x!tt.ptr<f16>>
     %pa = tt.addptr %sa, %off : tensor<128x128x!tt.ptr<f16>>, tensor<128x128xi32>
     %ta = tt.load %pa : tensor<128x128x!tt.ptr<f16>>

@@ -175,7 +175,7 @@ static void advance(Barrier &barrier) {
 static Barrier &barrierAt(char *address) {
   auto found = tmaState().barriers.find(address);
   if (found == tmaState().barriers.end())
-    stop("there is no barrier at this place");
+    stop("there is no barrier at this address");
   return found->second;
 }
 
@@ -206,7 +206,7 @@ static void setMap(Map *map, uint32_t lane, char *base, uint32_t rank, uint32_t 
       stop("a map has a stride, an extent or a box that it cannot have");
   const uint32_t row = map->dims[0].box * elemBytes;
   if (row % 16 || (swizzle && row > swizzle))
-    stop("rows of a box are no pieces of 16 bytes, or longer than the swizzle");
+    stop("rows of a box are no multiples of 16 bytes, or longer than the swizzle");
 }
 
 static void initBarrier(char *address, uint32_t count) {
@@ -242,7 +242,7 @@ static uint32_t waitForBarrier(char *address, uint32_t parity) {
     if (!copies.empty())
       advance(barrier);
     else
-      Block::current().giveWay();
+      Block::current().yield();
   }
   return 0;
 }
@@ -256,11 +256,11 @@ static bool runsEarly() {
 static Copy copyOf(const Map *map, const int32_t *begin, char *shared, char *sharedBegin, uint32_t bytes) {
   tmaState().sharedBegin = sharedBegin;
   if (map->magic != Map::kMagic)
-    stop("there is no map at this place");
+    stop("there is no tensor map at this address");
   Copy copy = {*map, {}, shared, nullptr, bytes, 0};
   std::copy_n(begin, map->rank, copy.begin);
   if (int64_t(begin[0]) * map->elemBytes % 16)
-    stop("a box begins between pieces of 16 bytes");
+    stop("a box does not begin at a multiple of 16 bytes");
   if ((shared - sharedBegin) % (map->swizzle ? 8 * map->swizzle : 128))
     stop("a box begins inside of a swizzle's pattern");
   return copy;

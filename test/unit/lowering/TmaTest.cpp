@@ -202,7 +202,7 @@ TEST(Tma, CombinesWithWhatIsThere) {
          .expected = {kStore, "kind"}});
 }
 
-TEST(Tma, MapsMadeInTurnsAreNew) {
+TEST(Tma, TensorMapsOfEachIterationAreNew) {
   const std::string text =
       R"(tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %k: i32) {
     %one = arith.constant 1 : i64
@@ -255,7 +255,7 @@ TEST(Tma, BlocksThatBeginAnywhereStayPointers) {
 
 struct Loop {
   unsigned stages, warps;
-  bool hasWarpGroups, turnsRight;
+  bool hasWarpGroups, transposesRight;
 };
 
 /// C = A B in steps of 32 along K, which the last step exceeds, by blocks of 64 x 32.
@@ -280,25 +280,26 @@ std::string matmul(const Loop &loop) {
     %r = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x32xf32>) : i32 {
       %x = tt.descriptor_load %da[%row, %i] : !tt.tensordesc<64x32xf16> -> tensor<64x32xf16>
       %z = tt.descriptor_load %db[$AT] : !tt.tensordesc<32x32xf16> -> tensor<32x32xf16>
-      %y = $TURN
+      %y = $TRANSPOSE
       %d = tt.dot %x, %y, %acc : tensor<64x32xf16> * tensor<32x32xf16> -> tensor<64x32xf32>
       scf.yield %d : tensor<64x32xf32>
     } {tt.num_stages = $STAGES : i32}
     tt.descriptor_store %do[%row, %column], %r : !tt.tensordesc<64x32xf32>, tensor<64x32xf32>
     tt.return
   })",
-      {{"$BM", loop.turnsRight ? "%n" : "%k"},
-       {"$BN", loop.turnsRight ? "%k" : "%n"},
-       {"$BP", loop.turnsRight ? "%pitch" : "%wide"},
-       {"$AT", loop.turnsRight ? "%column, %i" : "%i, %column"},
-       {"$TURN", loop.turnsRight ? "tt.trans %z {order = array<i32: 1, 0>} : tensor<32x32xf16> -> tensor<32x32xf16>"
-                                 : "arith.bitcast %z : tensor<32x32xf16> to tensor<32x32xf16>"},
+      {{"$BM", loop.transposesRight ? "%n" : "%k"},
+       {"$BN", loop.transposesRight ? "%k" : "%n"},
+       {"$BP", loop.transposesRight ? "%pitch" : "%wide"},
+       {"$AT", loop.transposesRight ? "%column, %i" : "%i, %column"},
+       {"$TRANSPOSE", loop.transposesRight
+                          ? "tt.trans %z {order = array<i32: 1, 0>} : tensor<32x32xf16> -> tensor<32x32xf16>"
+                          : "arith.bitcast %z : tensor<32x32xf16> to tensor<32x32xf16>"},
        {"$STAGES", std::to_string(loop.stages)}});
 }
 
 class Loops : public testing::TestWithParam<Loop> {};
 
-TEST_P(Loops, GiveTheProduct) {
+TEST_P(Loops, GiveTheMatmul) {
   const Loop &loop = GetParam();
   for (int32_t k : {0, 7, 32, 70, 150})
     expectSameAsCpu({.text = matmul(loop),
@@ -346,7 +347,7 @@ const char *const kSums =
     tt.return
   })";
 
-TEST(Tma, BlocksOfLoopsWithoutProductsAreCopiedAhead) {
+TEST(Tma, BlocksOfLoopsWithoutDotsArePrefetched) {
   for (const char *stages : {"1", "2", "4"})
     for (const char *store : {"", "tt.descriptor_store %e[%i, %c0], %s : !tt.tensordesc<8x32xf32>, tensor<8x32xf32>"})
       for (int32_t m : {0, 5, 8, 50})

@@ -37,19 +37,19 @@ std::string withNames(std::string text, std::initializer_list<std::pair<const ch
 struct Loop {
   unsigned stages = 3, warps = 4;
   int64_t m = 64, n = 32;
-  bool turnsRight = false; ///< B's rows are contiguous along K
+  bool transposesRight = false; ///< B's rows are contiguous along K
 };
 
-constexpr int64_t kDepth = 32, kMostTurns = 5, kPitch = kDepth * kMostTurns;
+constexpr int64_t kDepth = 32, kMaxTrips = 5, kPitch = kDepth * kMaxTrips;
 
 /// C = A B in steps of 32 along K; elements beyond `k` are masked.
 std::string matmul(const Loop &loop) {
-  const std::string right = loop.turnsRight ? std::to_string(loop.n) + "x32" : "32x" + std::to_string(loop.n);
+  const std::string right = loop.transposesRight ? std::to_string(loop.n) + "x32" : "32x" + std::to_string(loop.n);
   std::string text =
       R"(tt.func public @kernel(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32},
     %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %k: i32) {)";
   text += pointers("a", loop.m, kDepth, kPitch) + pointers("o", loop.m, loop.n, loop.n, "f32");
-  text += loop.turnsRight ? pointers("b", loop.n, kDepth, kPitch) : pointers("b", kDepth, loop.n, loop.n);
+  text += loop.transposesRight ? pointers("b", loop.n, kDepth, kPitch) : pointers("b", kDepth, loop.n, loop.n);
   text += R"(
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
@@ -68,7 +68,7 @@ std::string matmul(const Loop &loop) {
     %maskB = tt.broadcast %isB : tensor<$Dxi1> -> tensor<$Rxi1>
     %x = tt.load %x0, %maskA, %noA : tensor<$Mx32x!tt.ptr<f16>>
     %y1 = tt.load %y0, %maskB, %noB : tensor<$Rx!tt.ptr<f16>>
-    $TURN
+    $TRANSPOSE
     %d = tt.dot %x, %y, %acc : tensor<$Mx32xf16> * tensor<32x$Nxf16> -> tensor<$Mx$Nxf32>
     %x2 = tt.addptr %x0, %stepA : tensor<$Mx32x!tt.ptr<f16>>, tensor<$Mx32xi32>
     %y2 = tt.addptr %y0, %stepB : tensor<$Rx!tt.ptr<f16>>, tensor<$Rxi32>
@@ -78,21 +78,21 @@ std::string matmul(const Loop &loop) {
   tt.return
 })";
   return withNames(
-      text,
-      {{"$TURN", loop.turnsRight ? "%y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<$Rxf16> -> tensor<32x$Nxf16>"
-                                 : "%y = arith.bitcast %y1 : tensor<$Rxf16> to tensor<$Rxf16>"},
-       {"$STAGES", std::to_string(loop.stages)},
-       {"$M", std::to_string(loop.m)},
-       {"$N", std::to_string(loop.n)},
-       {"$R", right},
-       {"$S", std::to_string(loop.turnsRight ? kDepth : kDepth * loop.n)},
-       {"$D", loop.turnsRight ? "1x32" : "32x1"},
-       {"$C", loop.turnsRight ? "column" : "row"}});
+      text, {{"$TRANSPOSE", loop.transposesRight
+                                ? "%y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<$Rxf16> -> tensor<32x$Nxf16>"
+                                : "%y = arith.bitcast %y1 : tensor<$Rxf16> to tensor<$Rxf16>"},
+             {"$STAGES", std::to_string(loop.stages)},
+             {"$M", std::to_string(loop.m)},
+             {"$N", std::to_string(loop.n)},
+             {"$R", right},
+             {"$S", std::to_string(loop.transposesRight ? kDepth : kDepth * loop.n)},
+             {"$D", loop.transposesRight ? "1x32" : "32x1"},
+             {"$C", loop.transposesRight ? "column" : "row"}});
 }
 
 void expectMatmul(const Loop &loop, int32_t k) {
-  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2}, {3} stages, {4} warps, turned {5}", loop.m, loop.n, k, loop.stages,
-                             loop.warps, loop.turnsRight)
+  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2}, {3} stages, {4} warps, transposed {5}", loop.m, loop.n, k, loop.stages,
+                             loop.warps, loop.transposesRight)
                    .str());
   expectSameAsCpu({.text = matmul(loop),
                    .parameters = {smallNumbers(loop.m * kPitch, 1), smallNumbers(loop.n * kPitch, 2),
@@ -102,7 +102,7 @@ void expectMatmul(const Loop &loop, int32_t k) {
                    .expected = {"ttng.warp_group_dot"}});
 }
 
-TEST(WarpGroupLoop, EveryNumberOfTurnsAndStages) {
+TEST(WarpGroupLoop, EveryNumberOfIterationsAndStages) {
   for (unsigned stages : {1u, 2u, 3u, 4u})
     for (int32_t k : {0, 1, 32, 33, 64, 160})
       expectMatmul({.stages = stages}, k);
@@ -110,9 +110,9 @@ TEST(WarpGroupLoop, EveryNumberOfTurnsAndStages) {
 
 TEST(WarpGroupLoop, SeveralGroupsShareBuffers) {
   for (unsigned stages : {2u, 3u, 4u})
-    for (bool turned : {false, true}) {
-      expectMatmul({.stages = stages, .warps = 8, .m = 128, .turnsRight = turned}, 160);
-      expectMatmul({.stages = stages, .warps = 8, .m = 64, .turnsRight = turned}, 100);
+    for (bool transposed : {false, true}) {
+      expectMatmul({.stages = stages, .warps = 8, .m = 128, .transposesRight = transposed}, 160);
+      expectMatmul({.stages = stages, .warps = 8, .m = 64, .transposesRight = transposed}, 100);
     }
 }
 
@@ -148,15 +148,15 @@ std::string chain(const Loop &loop) {
   return withNames(text, {{"$STAGES", std::to_string(loop.stages)}, {"$M", std::to_string(loop.m)}});
 }
 
-TEST(WarpGroupLoop, ProductsOfProducts) {
+TEST(WarpGroupLoop, DotsOfDots) {
   for (unsigned stages : {1u, 2u, 3u, 4u})
     for (int32_t keys : {0, 32, 64, 160})
       for (unsigned warps : {4u, 8u}) {
         const Loop loop = {.stages = stages, .m = warps == 4 ? 64 : 128};
         SCOPED_TRACE(llvm::formatv("{0} keys, {1} stages, {2} warps", keys, stages, warps).str());
         expectSameAsCpu({.text = chain(loop),
-                         .parameters = {smallNumbers(loop.m * 32, 1), smallNumbers(32 * 32 * kMostTurns, 2),
-                                        smallNumbers(32 * 32 * kMostTurns, 3), Buffer::zeros(loop.m * 32 * 4), keys},
+                         .parameters = {smallNumbers(loop.m * 32, 1), smallNumbers(32 * 32 * kMaxTrips, 2),
+                                        smallNumbers(32 * 32 * kMaxTrips, 3), Buffer::zeros(loop.m * 32 * 4), keys},
                          .warps = {warps},
                          .hasWarpGroups = true,
                          .expected = {"ttng.warp_group_dot", "#ttg.dot_op<{opIdx = 0"}});

@@ -12,8 +12,8 @@ namespace {
 struct GroupCase {
   int64_t m = 64, n = 16, k = 32;
   std::string element = "f16", right = "";
-  bool leftTurned = false, rightTurned = false; ///< rows in memory run along M, along K
-  bool isChained = false;                       ///< the dot is the left operand of a second one
+  bool leftTransposed = false, rightTransposed = false; ///< rows in memory run along M, along K
+  bool isChained = false;                               ///< the dot is the left operand of a second one
   unsigned warps = 4;
   std::string imprecise = "1073741824 : i32";
   std::vector<std::string> expected = {"ttng.warp_group_dot"};
@@ -76,7 +76,7 @@ std::string second(const GroupCase &test) {
   std::string text = llvm::formatv("  %p1 = {0} {1} {2} {3}\n", narrow, sums,
                                    test.element.starts_with("f8") ? "->" : "to", tile(test.m, test.n, test.element))
                          .str();
-  text += operand("z", test.n, 16, test.rightElement(), test.rightTurned);
+  text += operand("z", test.n, 16, test.rightElement(), test.rightTransposed);
   return text +
          llvm::formatv("  %c2 = arith.constant dense<{0}> : {1}\n  %d = tt.dot %p1, %vz, %c2, inputPrecision = tf32 {{"
                        "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
@@ -91,8 +91,8 @@ std::string kernelText(const GroupCase &test) {
       "tt.func public @kernel(%x: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %y: !tt.ptr<i8> {tt.divisibility "
       "= 16 : i32}, %z: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.ptr<" +
       test.sums() + ">) {";
-  text += operand("x", test.m, test.k, test.element, test.leftTurned);
-  text += operand("y", test.k, test.n, test.rightElement(), test.rightTurned);
+  text += operand("x", test.m, test.k, test.element, test.leftTransposed);
+  text += operand("y", test.k, test.n, test.rightElement(), test.rightTransposed);
   text += llvm::formatv("  %c = arith.constant dense<{0}> : {1}\n  %{5} = tt.dot %vx, %vy, %c, inputPrecision = tf32 {{"
                         "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
                         test.isChained ? (test.isInteger() ? "0" : "0.0") : (test.isInteger() ? "3" : "3.0"),
@@ -121,8 +121,8 @@ Buffer numbers(size_t count, uint64_t seed, bool areSmall) {
 }
 
 void expectExact(const GroupCase &test) {
-  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3}, {4} warps, turned {5} {6}", test.m, test.n, test.k, test.element,
-                             test.warps, test.leftTurned, test.rightTurned)
+  SCOPED_TRACE(llvm::formatv("{0} x {1} x {2} of {3}, {4} warps, transposed {5} {6}", test.m, test.n, test.k,
+                             test.element, test.warps, test.leftTransposed, test.rightTransposed)
                    .str());
   expectSameAsCpu({.text = kernelText(test),
                    .parameters = {numbers(test.m * test.k, 1, test.isChained),
@@ -142,26 +142,26 @@ TEST(WarpGroup, EveryElementType) {
 /// Rows of 16 to 256 bytes, so that every swizzle is tested, in both directions.
 TEST(WarpGroup, EverySwizzle) {
   for (int64_t k : {16, 32, 64, 128})
-    for (bool turned : {false, true})
-      expectExact({.n = 8, .k = k, .rightTurned = turned});
+    for (bool transposed : {false, true})
+      expectExact({.n = 8, .k = k, .rightTransposed = transposed});
   for (int64_t n : {8, 16, 32, 64, 128})
-    for (bool turned : {false, true})
-      expectExact({.n = n, .k = 16, .leftTurned = turned, .rightTurned = turned});
+    for (bool transposed : {false, true})
+      expectExact({.n = n, .k = 16, .leftTransposed = transposed, .rightTransposed = transposed});
 }
 
 TEST(WarpGroup, BytesAreReadAlongTheDepthHoweverTheyCome) {
   for (const char *element : {"i8", "f8E5M2"})
-    for (bool turned : {false, true})
-      expectExact({.n = 32, .k = 64, .element = element, .leftTurned = turned, .rightTurned = turned});
-  expectExact({.n = 32, .k = 16, .element = "f32", .leftTurned = true});
+    for (bool transposed : {false, true})
+      expectExact({.n = 32, .k = 64, .element = element, .leftTransposed = transposed, .rightTransposed = transposed});
+  expectExact({.n = 32, .k = 16, .element = "f32", .leftTransposed = true});
 }
 
 TEST(WarpGroup, GroupsBelowEachOtherAndSideBySide) {
   expectExact({.m = 128, .n = 16, .k = 16, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
   expectExact({.m = 64, .n = 32, .k = 16, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
-  expectExact({.m = 64, .n = 64, .k = 16, .rightTurned = true, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
-  expectExact({.m = 128, .n = 32, .k = 32, .leftTurned = true, .warps = 16, .expected = {"warpsPerCTA = [8, 2]"}});
-  expectExact({.m = 256, .n = 8, .k = 32, .leftTurned = true, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
+  expectExact({.m = 64, .n = 64, .k = 16, .rightTransposed = true, .warps = 8, .expected = {"warpsPerCTA = [4, 2]"}});
+  expectExact({.m = 128, .n = 32, .k = 32, .leftTransposed = true, .warps = 16, .expected = {"warpsPerCTA = [8, 2]"}});
+  expectExact({.m = 256, .n = 8, .k = 32, .leftTransposed = true, .warps = 8, .expected = {"warpsPerCTA = [8, 1]"}});
 }
 
 TEST(WarpGroup, SeveralInstructionsEachWay) {
@@ -182,13 +182,13 @@ TEST(WarpGroup, OperandsInRegisters) {
   expectExact({.m = 64, .n = 64, .k = 32, .isChained = true, .warps = 8, .expected = {"#ttg.dot_op<{opIdx = 0"}});
 }
 
-TEST(WarpGroup, SumsOfFewImpreciseProducts) {
+TEST(WarpGroup, FewImpreciseAdditions) {
   for (const char *imprecise : {"0 : i32", "32 : i32", "48 : i32", "128 : i32"})
     expectExact({.n = 16, .k = 128, .element = "f8E4M3FN", .imprecise = imprecise});
 }
 
 /// Dots of 64 x 16 twos and 16 x 8 threes, added to fives; the accumulators are stored.
-std::string asyncProducts(const std::string &products) {
+std::string asyncDots(const std::string &dots) {
   const std::string text = R"(
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>
@@ -207,7 +207,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %y = ttg.local_alloc : () -> $B
     ttg.local_store %threes, %y : tensor<16x8xf16, #rows> -> $B
     ttng.fence_async_shared {bCluster = false}
-    $PRODUCTS
+    $DOTS
     %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #mma}>>
     %j = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #ttg.slice<{dim = 0, parent = #mma}>>
     %ie = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xi32, #mma>
@@ -223,8 +223,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 })";
-  return replaced(replaced(replaced(replaced(text, "$PRODUCTS", products), "$D", "$A * $B -> tensor<64x8xf32, #mma>"),
-                           "$A", "!ttg.memdesc<64x16xf16, #a, #smem>"),
+  return replaced(replaced(replaced(replaced(text, "$DOTS", dots), "$D", "$A * $B -> tensor<64x8xf32, #mma>"), "$A",
+                           "!ttg.memdesc<64x16xf16, #a, #smem>"),
                   "$B", "!ttg.memdesc<16x8xf16, #b, #smem, mutable>");
 }
 
@@ -240,9 +240,9 @@ std::vector<float> sumsOf(const std::string &text, int32_t flag, unsigned barrie
   return sums;
 }
 
-/// The flag whether accumulators are added is only known at run time; the wait is in another place.
+/// The flag whether accumulators are added is only known at run time; the wait is elsewhere.
 TEST(WarpGroup, SumsThatMayCountAndALaterWait) {
-  const std::string text = asyncProducts(R"(
+  const std::string text = asyncDots(R"(
     %d = ttng.warp_group_dot %x, %y, %c, %adds {isAsync = true} : $D
     %w:2 = ttng.warp_group_dot_wait %d, %y {pendings = 0 : i32} : tensor<64x8xf32, #mma>, $B)");
   EXPECT_EQ(sumsOf(text, 0, 1), std::vector<float>(64 * 8, 96));
@@ -250,8 +250,8 @@ TEST(WarpGroup, SumsThatMayCountAndALaterWait) {
 }
 
 /// A dot may accumulate on pending accumulators, and one wait may leave the last dot pending for the next.
-TEST(WarpGroup, ProductsUnderWay) {
-  const std::string text = asyncProducts(R"(
+TEST(WarpGroup, DotsInFlight) {
+  const std::string text = asyncDots(R"(
     %d = ttng.warp_group_dot %x, %y, %c {isAsync = true} : $D
     %e = ttng.warp_group_dot %x, %y, %d {isAsync = true} : $D
     %v = ttng.warp_group_dot_wait %e {pendings = 1 : i32} : tensor<64x8xf32, #mma>
@@ -261,16 +261,16 @@ TEST(WarpGroup, ProductsUnderWay) {
 
 /// Tests that the simulation detects a buffer written, or accumulators read, before the wait.
 TEST(WarpGroup, TheSimulatedUnitSeesWhatIsTooEarly) {
-  const std::string overwritten = asyncProducts(R"(
+  const std::string overwritten = asyncDots(R"(
     %d = ttng.warp_group_dot %x, %y, %c {isAsync = true} : $D
     ttg.local_store %fours, %y : tensor<16x8xf16, #rows> -> $B
     %w:2 = ttng.warp_group_dot_wait %d, %y {pendings = 0 : i32} : tensor<64x8xf32, #mma>, $B)");
   for (float sum : sumsOf(overwritten, 0, 3))
     ASSERT_TRUE(std::isnan(sum));
-  const std::string underWay = asyncProducts(R"(
+  const std::string inFlight = asyncDots(R"(
     %d = ttng.warp_group_dot %x, %y, %c {isAsync = true} : $D
     %w:2 = ttng.warp_group_dot_wait %d, %y {pendings = 1 : i32} : tensor<64x8xf32, #mma>, $B)");
-  for (float sum : sumsOf(underWay, 0, 1))
+  for (float sum : sumsOf(inFlight, 0, 1))
     ASSERT_TRUE(std::isnan(sum));
 }
 

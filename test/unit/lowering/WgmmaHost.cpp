@@ -123,7 +123,7 @@ struct Step {
   uint32_t firstAccumulator, useAccumulators;
 
   bool isInteger() const { return WgmmaElement(unit.leftElement) == WgmmaElement::Int8; }
-  std::vector<double> products() const;
+  std::vector<double> results() const;
 };
 
 /// Instructions that are committed together. The tensor core may read memory from issue until the wait: the simulation
@@ -144,7 +144,7 @@ struct ThreadUnit {
 } // namespace
 
 /// The step's contribution to the thread's accumulators.
-std::vector<double> Step::products() const {
+std::vector<double> Step::results() const {
   const auto leftElement = WgmmaElement(unit.leftElement), rightElement = WgmmaElement(unit.rightElement);
   const unsigned bytes = nvidia::bitsOf(leftElement) / 8, depth = 32 / bytes;
   const unsigned thread = Block::current().thread() % 128, warp = thread / 32, lane = thread % 32;
@@ -182,13 +182,13 @@ void ThreadUnit::finish(Group &group) {
     sum = resolve(sum);
   for (size_t index = 0; index < group.steps.size(); ++index) {
     const Step &step = group.steps[index];
-    const std::vector<double> products = step.products();
-    for (auto [offset, product] : llvm::enumerate(products)) {
+    const std::vector<double> results = step.results();
+    for (auto [offset, result] : llvm::enumerate(results)) {
       uint32_t &sum = group.accumulators[step.firstAccumulator + offset];
       const double before = step.isInteger() ? double(int32_t(sum)) : double(llvm::bit_cast<float>(sum));
-      const double total = (step.useAccumulators ? before : 0) + product;
+      const double total = (step.useAccumulators ? before : 0) + result;
       sum = step.isInteger() ? uint32_t(int64_t(total)) : llvm::bit_cast<uint32_t>(float(total));
-      if (product != group.early[index][offset])
+      if (result != group.early[index][offset])
         sum = noNumber;
     }
   }
@@ -214,7 +214,7 @@ static void issueStep(const Unit *unit, const char *memory, const uint32_t *word
   if (words)
     step.words = {words[0], words[1], words[2], words[3]};
   Group &group = threadUnit().groups.back();
-  group.early.push_back(step.products());
+  group.early.push_back(step.results());
   group.steps.push_back(std::move(step));
 }
 
@@ -275,36 +275,35 @@ static llvm::Value *callUnit(lowering::IrBuilder &ir, const char *name, llvm::Ty
   return call;
 }
 
-llvm::SmallVector<llvm::Value *> HostEmitter::emitWgmma(IrBuilder &ir, const WgmmaDot &product) {
+llvm::SmallVector<llvm::Value *> HostEmitter::emitWgmma(IrBuilder &ir, const WgmmaDot &dot) {
   llvm::Type *word = ir.getInt32Ty(), *nothing = ir.getVoidTy();
-  llvm::Value *accumulators = wordsOf(ir, product.numAccumulators), *words = wordsOf(ir, product.leftWords.size());
+  llvm::Value *accumulators = wordsOf(ir, dot.numAccumulators), *words = wordsOf(ir, dot.leftWords.size());
   llvm::Value *unit = wordsOf(ir, 5);
   store(ir,
-        {ir.getInt32(uint32_t(product.leftElement)), ir.getInt32(uint32_t(product.rightElement)),
-         ir.getInt32(product.columns), ir.getInt32(product.isLeftMMajor), ir.getInt32(product.isRightNMajor)},
+        {ir.getInt32(uint32_t(dot.leftElement)), ir.getInt32(uint32_t(dot.rightElement)), ir.getInt32(dot.columns),
+         ir.getInt32(dot.isLeftMMajor), ir.getInt32(dot.isRightNMajor)},
         unit);
-  store(ir, product.accumulators, accumulators);
-  store(ir, product.leftWords, words);
+  store(ir, dot.accumulators, accumulators);
+  store(ir, dot.leftWords, words);
   llvm::Value *memory = ir.CreateAddrSpaceCast(sharedMemory(ir), ir.getPtrTy());
-  llvm::Value *addsFirst = product.accumulators.empty() ? ir.getInt32(0)
-                           : product.useAccumulators    ? ir.CreateZExt(product.useAccumulators, word)
-                                                        : ir.getInt32(1);
-  callUnit(ir, "simt_begin_group", nothing, {accumulators, ir.getInt32(product.numAccumulators)});
-  for (const WgmmaInstruction &step : product.steps) {
-    llvm::Value *left =
-        product.leftDescriptor ? ir.CreateAdd(product.leftDescriptor, ir.getInt64(step.left)) : ir.getInt64(0);
-    llvm::Value *own = product.leftDescriptor ? llvm::ConstantPointerNull::get(ir.getPtrTy())
-                                              : ir.CreateConstGEP1_32(word, words, step.left);
+  llvm::Value *addsFirst = dot.accumulators.empty() ? ir.getInt32(0)
+                           : dot.useAccumulators    ? ir.CreateZExt(dot.useAccumulators, word)
+                                                    : ir.getInt32(1);
+  callUnit(ir, "simt_begin_group", nothing, {accumulators, ir.getInt32(dot.numAccumulators)});
+  for (const WgmmaInstruction &step : dot.steps) {
+    llvm::Value *left = dot.leftDescriptor ? ir.CreateAdd(dot.leftDescriptor, ir.getInt64(step.left)) : ir.getInt64(0);
+    llvm::Value *own = dot.leftDescriptor ? llvm::ConstantPointerNull::get(ir.getPtrTy())
+                                          : ir.CreateConstGEP1_32(word, words, step.left);
     callUnit(ir, "simt_issue_step", nothing,
-             {unit, memory, own, left, ir.CreateAdd(product.rightDescriptor, ir.getInt64(step.right)),
+             {unit, memory, own, left, ir.CreateAdd(dot.rightDescriptor, ir.getInt64(step.right)),
               ir.getInt32(step.firstAccumulator), step.isFirst ? addsFirst : ir.getInt32(1)});
   }
-  if (product.waits)
+  if (dot.waits)
     callUnit(ir, "simt_wait_for_groups", nothing, {ir.getInt32(0)});
   callUnit(ir, "simt_read_sums", nothing, {accumulators});
-  llvm::Type *sumType = product.leftElement == WgmmaElement::Int8 ? word : ir.getFloatTy();
+  llvm::Type *sumType = dot.leftElement == WgmmaElement::Int8 ? word : ir.getFloatTy();
   llvm::SmallVector<llvm::Value *> results;
-  for (unsigned index = 0; index < product.numAccumulators; ++index)
+  for (unsigned index = 0; index < dot.numAccumulators; ++index)
     results.push_back(ir.CreateLoad(sumType, ir.CreateConstGEP1_32(word, accumulators, index)));
   return results;
 }

@@ -40,7 +40,7 @@ TEST(Diagnostic, HasPlaceMessageCodeMarksAndNotes) {
   EXPECT_EQ(toString(engine.all().front().kind->pythonError), "TypeError");
 }
 
-TEST(Diagnostic, NeedsNoPlace) {
+TEST(Diagnostic, NeedsNoLocation) {
   DiagnosticEngine engine;
   engine.report(Advice, {});
   EXPECT_EQ(engine.render(), "warning: slow [advice]\n");

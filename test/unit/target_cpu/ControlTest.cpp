@@ -53,7 +53,7 @@ TEST(CpuControl, TwoCarriedTilesSwap) {
 }
 
 TEST(CpuControl, UpdateThatReadsOtherElementsIsNotInPlace) {
-  // Each turn reverses x while y gathers the sum of the old and the new one.
+  // Each iteration transposes x while y gathers the sum of the old and the new one.
   auto kernel = LoadedKernel::compile(twoTiles(R"(
   %p, %q = scf.for %k = %zero to %n step %one iter_args(%x = %av, %y = %bv) -> (tensor<64xi32>, tensor<64xi32>) : i32 {
     %s = tt.reshape %x : tensor<64xi32> -> tensor<8x8xi32>
@@ -65,7 +65,7 @@ TEST(CpuControl, UpdateThatReadsOtherElementsIsNotInPlace) {
   ASSERT_TRUE(kernel);
   Tiles tiles;
   std::vector<int> x = tiles.a, y = tiles.b;
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int iteration = 0; iteration < 3; ++iteration) {
     std::vector<int> next(64);
     for (int i = 0; i < 64; ++i) {
       y[i] += x[i];
@@ -97,7 +97,7 @@ TEST(CpuControl, BroadcastOfTheCarriedTileInsideItsUpdate) {
   ASSERT_TRUE(kernel);
   Tiles tiles;
   std::vector<int> x = tiles.a, y = tiles.b;
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int iteration = 0; iteration < 2; ++iteration) {
     const int least = *std::min_element(x.begin(), x.end());
     for (int i = 0; i < 64; ++i)
       y[i] += x[i] -= least;
@@ -108,7 +108,7 @@ TEST(CpuControl, BroadcastOfTheCarriedTileInsideItsUpdate) {
 }
 
 TEST(CpuControl, WhileForwardsTiles) {
-  // Doubles x until its sum passes n; y counts the turns.
+  // Doubles x until its sum passes n; y counts the iterations.
   auto kernel = LoadedKernel::compile(twoTiles(R"(
   %ones = arith.constant dense<1> : tensor<64xi32>
   %p, %q = scf.while (%x = %av, %y = %bv) : (tensor<64xi32>, tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi32>) {

@@ -24,7 +24,7 @@ public:
     std::memcpy(bytes.data() + bytes.size() - sizeof(T), &value, sizeof(T));
     return *this;
   }
-  /// With the two scratch pointers behind.
+  /// With the two scratch pointers at the end.
   std::vector<char> packed() const;
 
 private:

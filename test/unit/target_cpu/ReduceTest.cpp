@@ -88,7 +88,7 @@ TEST(CpuReduce, RegionOfUnknownIdentity) {
   EXPECT_EQ(reduce(*kernel, x), -150);
 }
 
-/// Column and row sums of an 8x64 tile, and the place of each row's maximum.
+/// Column and row sums of an 8x64 tile, and the index of each row's maximum.
 TEST(CpuReduce, EveryAxisAndSeveralOperands) {
   const char *text = R"(
 tt.func public @kernel(%x: !tt.ptr<i16>, %cols: !tt.ptr<i16>, %rows: !tt.ptr<i32>) {

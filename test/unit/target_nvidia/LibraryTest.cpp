@@ -86,8 +86,8 @@ public:
     }
     module->setDataLayout((*jit)->getDataLayout());
     module->setTargetTriple((*jit)->getTargetTriple());
-    const math::HostMath facts = {.hasFma = true, .hasLibm = false, .avoidsBranches = true};
-    nvidia::Libraries libraries(facts);
+    const math::HostMath properties = {.hasFma = true, .hasLibm = false, .avoidsBranches = true};
+    nvidia::Libraries libraries(properties);
     llvm::Function *callee = libraries.declare(*module, "", std::string("__nv_") + function.symbol);
     if (!callee) {
       error = "it is not there";
@@ -269,8 +269,8 @@ TEST(NvidiaLibrary, FilesOfBitcodeAreLinked) {
   const std::string path = writeBitcode();
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
-  const math::HostMath facts = {.hasFma = true, .hasLibm = false};
-  nvidia::Libraries libraries(facts);
+  const math::HostMath properties = {.hasFma = true, .hasLibm = false};
+  nvidia::Libraries libraries(properties);
   EXPECT_EQ(libraries.declare(module, path, "thrice_cbrt"), nullptr);
   llvm::Function *function = libraries.declare(module, path, "twice_cbrt");
   ASSERT_TRUE(function);
@@ -284,8 +284,8 @@ TEST(NvidiaLibrary, FilesOfBitcodeAreLinked) {
 TEST(NvidiaLibrary, WhatIsNotThere) {
   llvm::LLVMContext context;
   llvm::Module module("library", context);
-  const math::HostMath facts = {.hasFma = true, .hasLibm = false};
-  nvidia::Libraries libraries(facts);
+  const math::HostMath properties = {.hasFma = true, .hasLibm = false};
+  nvidia::Libraries libraries(properties);
   EXPECT_EQ(libraries.declare(module, "", "__nv_frobnicate"), nullptr);
   EXPECT_EQ(libraries.declare(module, "/no/such/file.bc", "f"), nullptr);
 }

@@ -19,7 +19,7 @@ TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {
   EXPECT_EQ(residentCtas(arch("90"), {.registers = 32, .threads = 128, .sharedBytes = 114 * 1024}), 1u);
 }
 
-TEST(Occupancy, PromiseLeavesRoomForTheTiles) {
+TEST(Occupancy, LaunchBoundLeavesRoomForTheTiles) {
   for (uint32_t tiles : {0, 8, 24, 48, 96, 200})
     for (uint32_t threads : {32, 128, 256, 1024}) {
       const uint32_t blocks = chooseMinCtasPerSm(arch("90"), {.tileRegisters = tiles, .threads = threads});
@@ -32,7 +32,7 @@ TEST(Occupancy, PromiseLeavesRoomForTheTiles) {
       << "no thread has so many registers";
 }
 
-TEST(Occupancy, PromiseStopsWhereMemoryIsBusy) {
+TEST(Occupancy, LaunchBoundStopsWhereMemoryIsBusy) {
   // 64 bytes of 256 threads are 16 KiB: four CTAs keep memory busy, though registers would allow five.
   EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 64, .threads = 256}), 4u);
   EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 16, .threads = 256}), 5u);
@@ -41,10 +41,10 @@ TEST(Occupancy, PromiseStopsWhereMemoryIsBusy) {
 
 TEST(Occupancy, DirectiveStandsBesideTheBlockSize) {
   const std::string ptx = ".visible .entry k(\n)\n.reqntid 256\n{\n ret;\n}\n";
-  const std::string promised = withMinCtasPerSm(ptx, 4);
-  EXPECT_EQ(promised, ".visible .entry k(\n)\n.minnctapersm 4\n.reqntid 256\n{\n ret;\n}\n");
-  EXPECT_EQ(withMinCtasPerSm(promised, 2), ".visible .entry k(\n)\n.minnctapersm 2\n.reqntid 256\n{\n ret;\n}\n");
-  EXPECT_EQ(withMinCtasPerSm(promised, 0), ptx);
+  const std::string bounded = withMinCtasPerSm(ptx, 4);
+  EXPECT_EQ(bounded, ".visible .entry k(\n)\n.minnctapersm 4\n.reqntid 256\n{\n ret;\n}\n");
+  EXPECT_EQ(withMinCtasPerSm(bounded, 2), ".visible .entry k(\n)\n.minnctapersm 2\n.reqntid 256\n{\n ret;\n}\n");
+  EXPECT_EQ(withMinCtasPerSm(bounded, 0), ptx);
   const std::string limited = ".visible .entry k(\n)\n.maxnreg 40\n.reqntid 256\n{\n ret;\n}\n";
   EXPECT_EQ(withMinCtasPerSm(limited, 4), limited) << "the user's limit stands";
 }

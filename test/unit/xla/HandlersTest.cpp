@@ -145,17 +145,17 @@ TEST_F(XlaCuda, the_untyped_interface_has_addresses_alone) {
 }
 
 TEST_F(XlaCuda, a_payload_where_another_one_was_is_not_taken_for_it) {
-  std::string place;
+  std::string storage;
   void *buffers[] = {reinterpret_cast<void *>(0x1000)};
   for (const char *name : {"first_here", "second_here", "first_here"}) {
     KernelCall made = call(name, {"*fp32"});
     made.parameters = {ArrayParameter{}};
     const std::string payload = writePayload({made, "", ""});
-    place.reserve(4096);
-    place.assign(payload);
+    storage.reserve(4096);
+    storage.assign(payload);
     stub.clear();
     for (int run = 0; run < 2; ++run)
-      nereid_xla_cuda_untyped(reinterpret_cast<void *>(0x80), buffers, place.data(), place.size(), nullptr);
+      nereid_xla_cuda_untyped(reinterpret_cast<void *>(0x80), buffers, storage.data(), storage.size(), nullptr);
     const auto launched = stub.calls("cuLaunchKernelEx");
     ASSERT_EQ(launched.size(), 2u);
     for (const std::string &line : launched)

@@ -37,12 +37,12 @@ struct ExecuteArguments : Arguments {
 
 using Function = Failure *(Arguments *);
 constexpr size_t kMaxFunctions = 256, kMaxBytes = 4096;
-/// The table of functions, behind its size, extensions and version.
+/// The table of functions, after its size, extensions and version.
 struct Api {
   uint64_t header[5];
   Function *functions[kMaxFunctions];
 };
-enum Place : size_t { kDestroyFailure = 0, kFailureMessage = 1, kFailureCode = 2, kFirstForwarded = 3 };
+enum Index : size_t { kDestroyFailure = 0, kFailureMessage = 1, kFailureCode = 2, kFirstForwarded = 3 };
 
 Api ours;
 const Api *theirs;
@@ -78,7 +78,7 @@ static size_t bytesThatAreThere(const Arguments &arguments, const Refusal &refus
   return isShortByAField ? 32 : arguments.bytes;
 }
 
-/// The call with a larger copy in the place that `slot` names; what the plugin writes is taken over.
+/// The call with a larger copy instead of the one that `slot` points to; what the plugin writes is taken over.
 static Failure *repeat(Function *function, Arguments *arguments, Arguments *&slot, const Refusal &refusal) {
   Arguments *const original = slot;
   const size_t stated = original->bytes, present = bytesThatAreThere(*original, refusal);

@@ -20,8 +20,8 @@ TARGET = GPUTarget("cuda", 90, 32)
 JAXLIB = jaxlib.version.__version__
 
 
-def array(dtype, *shape, **facts):
-    return ArrayType(dtype, shape, **facts)
+def array(dtype, *shape, **properties):
+    return ArrayType(dtype, shape, **properties)
 
 
 F32 = array("fp32", 1000)

@@ -68,9 +68,9 @@ def attention_forward(Q, K, V, sm_scale, M, Out,
 def attention_delta(Out, DOut, Delta, N_CTX, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr):
     """The sum of out * d_out of each row; both arrays are dense."""
     rows, zh = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M), tl.program_id(1)
-    places = (zh.to(tl.int64) * N_CTX + rows)[:, None] * HEAD_DIM + tl.arange(0, HEAD_DIM)[None, :]
+    offsets = (zh.to(tl.int64) * N_CTX + rows)[:, None] * HEAD_DIM + tl.arange(0, HEAD_DIM)[None, :]
     mask = (rows < N_CTX)[:, None]
-    products = tl.load(Out + places, mask, 0).to(tl.float32) * tl.load(DOut + places, mask, 0).to(tl.float32)
+    products = tl.load(Out + offsets, mask, 0).to(tl.float32) * tl.load(DOut + offsets, mask, 0).to(tl.float32)
     tl.store(Delta + zh * N_CTX + rows, tl.sum(products, 1), mask=rows < N_CTX)
 
 
@@ -95,8 +95,8 @@ def attention_d_kv(Q, K, V, sm_scale, DOut, M, Delta, DK, DV, N_CTX,
     first = 0 if STAGE == 1 else start // BLOCK_M * BLOCK_M
     for m in range(first, N_CTX, BLOCK_M):
         rows = m + tl.arange(0, BLOCK_M)
-        places, mask = (base + rows)[:, None] * HEAD_DIM + dims[None, :], (rows < N_CTX)[:, None]
-        q, d_out = tl.load(Q + places, mask, 0), tl.load(DOut + places, mask, 0)
+        offsets, mask = (base + rows)[:, None] * HEAD_DIM + dims[None, :], (rows < N_CTX)[:, None]
+        q, d_out = tl.load(Q + offsets, mask, 0), tl.load(DOut + offsets, mask, 0)
         log_sum = tl.load(M + base + rows, rows < N_CTX, 0)
         delta = tl.load(Delta + base + rows, rows < N_CTX, 0)
         p = _weights(q, k, log_sum, rows, cols, sm_scale, N_CTX, STAGE == 3)
@@ -122,8 +122,8 @@ def attention_d_q(Q, K, V, sm_scale, DOut, M, Delta, DQ, N_CTX,
     end = N_CTX if STAGE == 1 else tl.minimum(start + BLOCK_M, N_CTX)
     for n in range(0, end, BLOCK_N):
         cols = n + tl.arange(0, BLOCK_N)
-        places, mask = (base + cols)[:, None] * HEAD_DIM + dims[None, :], (cols < N_CTX)[:, None]
-        k, v = tl.load(K + places, mask, 0), tl.load(V + places, mask, 0)
+        offsets, mask = (base + cols)[:, None] * HEAD_DIM + dims[None, :], (cols < N_CTX)[:, None]
+        k, v = tl.load(K + offsets, mask, 0), tl.load(V + offsets, mask, 0)
         p = _weights(q, k, log_sum, rows, cols, sm_scale, N_CTX, STAGE == 3)
         d_s = p * (tl.dot(d_out, tl.trans(v)) - delta[:, None])
         d_q = tl.dot(d_s.to(k.dtype), k, d_q)

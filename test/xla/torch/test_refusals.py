@@ -93,9 +93,9 @@ def test_payloads_of_other_origin():
         call([ints(), ints()], b"no payload at all", [[16]], [torch.int64])
     kernel = triton.xla.payload.Kernel()
     kernel.name, kernel.artifact = "add_kernel", b"of another version"
-    foreign = triton.xla.write(triton.xla.payload.KernelCall(kernel, (1, 1, 1), []))
+    unreadable = triton.xla.write(triton.xla.payload.KernelCall(kernel, (1, 1, 1), []))
     with pytest.raises(ValueError, match=r"\[artifact-"):
-        call([], foreign, [[16]], [torch.int64])
+        call([], unreadable, [[16]], [torch.int64])
 
 
 def test_devices(monkeypatch):
