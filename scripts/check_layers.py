@@ -47,7 +47,7 @@ FOREIGN = {
 MACHINE_PATH = re.compile(r"(?<![\w.$}~-])/(?:root|work|home|Users|mnt)/(?!someone)\w")
 URL_HOST = re.compile(r"https?://([\w.-]+)")
 ALLOWED_HOSTS = {"download.pytorch.org", "www.w3.org"}  # the second: the name of the format SVG
-# Private words and the field's terms for them; checked in identifiers, comments and texts of the product's sources and docs.
+# Private words and the field's terms for them; checked in identifiers, comments and texts.
 TERMS = {
     "abandoned": "cancelled",
     "byte ?float": "fp8",
@@ -59,12 +59,16 @@ TERMS = {
     "made again": "rematerialised",
     "matrix loads?": "ldmatrix",
     "products? by warp groups": "wgmma, warp-group dot",
+    "products? of (?:tiles|matrices)": "dot, matmul",
+    "(?:matrix|async|wide) ?products": "dot, matmul",
     "promises?": "hint, launch bound",
+    "(?:all|any|each|every|first|known|later|two|unrolled)[ _]?turns?": "iteration",
     "turns ahead": "iterations ahead",
+    "turns?right": "transposed",
     "why ?not": "reason",
 }
 PRIVATE_WORD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(TERMS)})(?![a-z])", re.IGNORECASE)
-SPOKEN = ("compiler/", "runtime/", "jit/", "artifact/", "xla/", "python/", "tools/", "include/", "docs/", "README.md")
+NOT_SPOKEN = ("test/libraries/", "test/python/names/", "test/run/ttir/texts/", "scripts/check_layers.py")
 
 
 def tracked() -> list[str]:
@@ -239,6 +243,24 @@ def check_tree(files: list[str]) -> list[str]:
     return wrong
 
 
+def check_tests(files: list[str]) -> list[str]:
+    """Below these folders of test/ are folders with the names of the code's: `target_cpu` is target/cpu."""
+    folders = {os.path.dirname(name) for name in files if not name.startswith("test/")}
+    folders |= {os.path.dirname(folder) for folder in folders}
+    tested = {
+        "/".join(name.split("/")[:3])
+        for name in files
+        if re.match(r"test/(unit|golden|passes|target)/[^/]+/", name)
+    }
+    return [
+        f"{folder}/ is not named after a folder of the code"
+        for folder in sorted(tested)
+        if not any(
+            f"/{code}".endswith("/" + folder.split("/")[2].replace("_", "/")) for code in folders
+        )
+    ]
+
+
 def check_names(files: list[str]) -> list[str]:
     return [
         f"{name}: a name that says nothing"
@@ -280,7 +302,7 @@ def check_texts(files: list[str]) -> list[str]:
 def check_terms(files: list[str]) -> list[str]:
     wrong = []
     for name in files:
-        if not name.startswith(SPOKEN) or os.path.splitext(name)[1] not in TEXT:
+        if name.startswith(NOT_SPOKEN) or os.path.splitext(name)[1] not in TEXT:
             continue
         for number, line in enumerate(read(name).splitlines(), 1):
             for found in PRIVATE_WORD.finditer(line):
@@ -303,6 +325,7 @@ CHECKS = {
     "foreign headers follow cmake/layers.txt": check_foreign,
     "included files exist": check_headers_exist,
     "the tree is docs/architecture.md's": check_tree,
+    "folders of tests are those of the code": check_tests,
     "file names say something": check_names,
     "every source names its licence": check_licence,
     "no machine's paths, no hosts": check_texts,

@@ -67,9 +67,9 @@ def pack(folder: str, target: str, part_bytes: int) -> int:
     subprocess.run(["xz", "-T0", "-4", "--force", archive[:-3]], check=True)
     count = 0
     with open(archive, "rb") as whole:
-        while piece := whole.read(part_bytes):
+        while chunk := whole.read(part_bytes):
             with open(os.path.join(target, f"torch-xla.part-{count}"), "wb") as file:
-                file.write(piece)
+                file.write(chunk)
             count += 1
     os.unlink(archive)
     return count

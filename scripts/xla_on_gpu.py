@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-OURS, TURNS = "triton.jax", 3
+OURS, ROUNDS = "triton.jax", 3
 
 
 def run(
@@ -56,9 +56,9 @@ def interleaved(sides: dict[str, tuple[list[str | None], str]]) -> dict[str, Rou
     alike.
     """
     found: dict[str, Rounds] = {side: {} for side in sides}
-    for turn in range(TURNS):
+    for number in range(ROUNDS):
         for side, (folders, which) in sides.items():
-            what = f"calls of {side}, turn {turn + 1} of {TURNS}"
+            what = f"calls of {side}, round {number + 1} of {ROUNDS}"
             rounds = rounds_of(run(what, folders, [os.path.join("bench", "jax_calls.py"), which]))
             if rounds is None:
                 return None

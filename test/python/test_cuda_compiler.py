@@ -359,7 +359,7 @@ def compiled(stub, **fields):
     return compile_by_hand(stub, **fields)(source, target=GPUTarget("cuda", 90, 32))
 
 
-def test_facts_of_a_loaded_kernel(stub):
+def test_properties_of_a_loaded_kernel(stub):
     stub.configure("registers=48 local=16 max_threads=512")
     made = compiled(stub, sharedBytes=1024)
     assert (made.n_regs, made.n_spills, made.n_max_threads) == (48, 4, 512)

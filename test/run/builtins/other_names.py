@@ -72,20 +72,20 @@ def test_descriptors_by_function(device):
 
 
 @triton.jit
-def target_names(x_ptr, out_ptr, facts_ptr, N: tl.constexpr):
+def target_names(x_ptr, out_ptr, counts_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
     small = tl.extra.cuda.convert_custom_float8_sm80(x, tl.float8e4b15, "rtne")
     again = tl.extra.cuda.convert_custom_float8_sm70(small, tl.float32)
     tl.store(out_ptr + i, again)
-    tl.store(facts_ptr, tl.extra.hip.num_warps())
-    tl.store(facts_ptr + 1, tl.extra.hip.num_threads())
+    tl.store(counts_ptr, tl.extra.hip.num_warps())
+    tl.store(counts_ptr + 1, tl.extra.hip.num_threads())
 
 
 def test_names_of_targets_that_mean_something_everywhere(device):
     x = np.array([0, 0.5, -1, 1.75, 0.125, -0.4375, 0.25, 1.5], np.float32)  # all fit in 4 bits
-    arguments = dict(x_ptr=x, out_ptr=empty_like(x), facts_ptr=np.zeros(2, np.int32), N=8)
-    expected = dict(out_ptr=x, facts_ptr=np.array([4, 128], np.int32))
+    arguments = dict(x_ptr=x, out_ptr=empty_like(x), counts_ptr=np.zeros(2, np.int32), N=8)
+    expected = dict(out_ptr=x, counts_ptr=np.array([4, 128], np.int32))
     check(target_names, (1,), arguments, expected, device=device)
 
 

@@ -376,7 +376,7 @@ def totals(x_ptr, out_ptr, outer, inner, n, BLOCK: tl.constexpr):
 @pytest.mark.parametrize("outer", [0, 1, 3])
 @pytest.mark.parametrize("inner", [0, 1, 4])
 @pytest.mark.parametrize("n", [1, 61, 128])
-def test_first_turn_of_carried_constants(outer, inner, n, device):
+def test_first_iteration_of_carried_constants(outer, inner, n, device):
     x = np.random.default_rng(n).integers(-4, 5, (4, n)).astype(np.float32)
     padded = np.full((4, 128), -0.0, np.float32)
     padded[:, :n] = x

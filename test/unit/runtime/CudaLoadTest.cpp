@@ -33,7 +33,7 @@ TEST(CudaLoad, properties_are_the_devices) {
   EXPECT_EQ(stub.device().capability(), 86);
 }
 
-TEST(CudaLoad, facts_come_from_the_driver) {
+TEST(CudaLoad, properties_come_from_the_driver) {
   StubDriver stub("registers=40 local=24 max_threads=512");
   const auto kernel = stub.device().load(cudaArtifact({"*fp32"}));
   ASSERT_TRUE(kernel);
