@@ -119,15 +119,51 @@ def compatibility_page() -> str:
 # --- reference ----------------------------------------------------------------------------------
 
 
+# The headings of the pages whose names do not suffice.
+TITLES = {
+    "atomic": "Atomic accesses",
+    "blockpointer": "Block pointers",
+    "control": "Loops and conditions",
+    "cpu": "CPUs only",
+    "creation": "Making tiles",
+    "debug": "Printing and assertions",
+    "descriptor": "Tensor descriptors",
+    "dot": "Dots",
+    "dotscaled": "Dots of microscaling formats",
+    "elementwise": "Operations on elements",
+    "extern": "External functions and inline assembly",
+    "gather": "Gather and histogram",
+    "hint": "Hints for the compiler",
+    "join": "Joining and splitting tiles",
+    "logic": "Logic",
+    "map": "Mapping a function over elements",
+    "math": "Mathematical functions",
+    "memory": "Loads and stores",
+    "program": "Programs",
+    "python": "Python's max and min",
+    "random": "Random numbers",
+    "reduce": "Reductions",
+    "scan": "Scans",
+    "shape": "Shapes",
+    "sort": "Sorting",
+    "target": "Targets",
+}
+DESCRIPTOR = "triton.language.tensor_descriptor"
+
+
 def source_of(entry: dict[str, Any]) -> str:
     """The stem of the file that defines a built-in or a library function: the name of its page."""
     name = entry["name"]
-    if entry["module"] == "triton.language.tensor_descriptor":
+    if entry["module"] == DESCRIPTOR:
         return "descriptor"
     table = re.compile(rf'\{{\s*"{re.escape(name)}"\s*,')
-    for path in sorted(ROOT.glob("compiler/sema/builtins/*.cpp")):
-        if table.search(path.read_text(encoding="utf-8")):
-            return path.stem.lower()
+    found = [
+        path.stem.lower()
+        for path in sorted(ROOT.glob("compiler/sema/builtins/*.cpp"))
+        if table.search(path.read_text(encoding="utf-8"))
+    ]
+    if found:  # a method of descriptors may have the name of a function
+        return next((stem for stem in found if stem != "descriptor"), "descriptor")
     prefix = name.split("_")[0]  # of entries that a macro writes
     if entry["module"].endswith(".libdevice"):
         return "libdevice"
@@ -138,6 +174,10 @@ def source_of(entry: dict[str, Any]) -> str:
         if written.search(path.read_text(encoding="utf-8")):
             return path.stem.lower()
     return "other"
+
+
+def title_of(family: str) -> str:
+    return TITLES.get(family, family.capitalize())
 
 
 def reference_entry(entry: dict[str, Any]) -> list[str]:
@@ -160,14 +200,14 @@ def reference_pages() -> dict[str, str]:
             families.setdefault(source_of(entry), []).append(entry)
     pages = {}
     for family, entries in sorted(families.items()):
-        lines = [f"# {family.capitalize()}\n", MARK]
+        lines = [f"# {title_of(family)}\n", MARK]
         for entry in sorted(entries, key=lambda each: (each["module"], each["name"])):
             lines += reference_entry(entry)
         pages[f"reference/{family}.md"] = "\n".join(lines).rstrip() + "\n"
-    index = ["# Reference\n", MARK, "The functions of the kernel language, by family.\n"]
-    for family, entries in sorted(families.items()):
+    index = ["# The language\n", MARK, "The functions of the kernel language, by family.\n"]
+    for family, entries in sorted(families.items(), key=lambda item: title_of(item[0])):
         names = ", ".join(f"`{name}`" for name in sorted({entry["name"] for entry in entries}))
-        index.append(f"- [{family}]({family}.md): {names}")
+        index.append(f"- [{title_of(family)}]({family}.md): {names}")
     pages["reference/README.md"] = "\n".join(index) + "\n"
     return pages
 

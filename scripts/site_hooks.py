@@ -29,10 +29,14 @@ def _filled(entries: list[Any], docs: pathlib.Path) -> list[Any]:
 
 
 def _pages(docs: pathlib.Path, folder: str) -> list[str]:
-    """The pages of a folder, its README first."""
-    names = sorted(path.name for path in (docs / folder).glob("*.md"))
-    names.sort(key=lambda name: name != "README.md")
-    return [folder + name for name in names]
+    """The pages of a folder by their headings, its README first."""
+    pages = sorted((docs / folder).glob("*.md"), key=_heading)
+    pages.sort(key=lambda page: page.name != "README.md")
+    return [folder + page.name for page in pages]
+
+
+def _heading(page: pathlib.Path) -> str:
+    return page.read_text(encoding="utf-8").partition("\n")[0].lower()
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
