@@ -127,6 +127,20 @@ def test_marks_of_examples_are_not_shown(site):
         assert not re.search(r"<p>```|not-run=|<code>```", page.read_text(encoding="utf-8")), page
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_lists_are_lists_on_the_site(name):
+    """Markdown on the site begins a list only after an empty line."""
+    before, is_code, is_list, wrong = "", False, False, []
+    for number, line in enumerate(PAGES[name].read_text(encoding="utf-8").splitlines(), 1):
+        is_code ^= line.startswith("```")
+        if re.match(r"(?:- |\d+\. )", line) and not is_code:
+            wrong += [number] if before and not is_list else []
+            is_list = True
+        is_list = is_list and line != ""
+        before = line
+    assert not wrong, f"lists without an empty line before them: {wrong}"
+
+
 # --- the examples ---------------------------------------------------------------------------------
 
 
