@@ -29,6 +29,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = ROOT / "build" / "dev"
+ON_CPU = ROOT / "test" / "python" / "_doc_on_gpu.py"
 FENCE = re.compile(r"^```(\w*)([^`\n]*)$")
 MARK = re.compile(r'([\w-]+)(?:="([^"]*)")?\s*')
 RUN = ("python", "cpp", "sh")
@@ -110,11 +111,8 @@ class Run:
         self.output: str | None = None  # of the last block that was run
         self.program: tuple[str, str] | None = None  # name and text of the last python block
         self.count = 0
-        path = os.pathsep.join(
-            [str(BUILD / "bin"), os.path.dirname(sys.executable), os.environ["PATH"]]
-        )
-        python_path = os.pathsep.join([str(BUILD / "python"), str(ROOT / "test" / "python")])
-        self.environment = {**os.environ, "PATH": path, "PYTHONPATH": python_path}
+        path = [str(BUILD / "bin"), os.path.dirname(sys.executable), os.environ["PATH"]]
+        self.environment = {**os.environ, "PATH": os.pathsep.join(path)}
         self.environment |= {"TRITON_CACHE_DIR": str(folder / "cache"), "HOME": str(folder)}
 
     def add(self, block: Block) -> None:
@@ -160,8 +158,8 @@ class Run:
             name, text = self.name_of(block, ".py"), block.text
         self.program = name, text
         (self.folder / name).write_text(text, encoding="utf-8")
-        under = ["-m", "_doc_on_gpu"] if "gpu" in block.marks and not self.on_gpu else []
-        return [sys.executable, *under, name]
+        is_simulated = "gpu" in block.marks and not self.on_gpu
+        return [sys.executable, *([str(ON_CPU)] if is_simulated else []), name]
 
     def command_for_cpp(self, block: Block) -> list[str]:
         source = self.folder / self.name_of(block, ".cpp")

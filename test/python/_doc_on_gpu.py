@@ -1,7 +1,7 @@
 """Runs a program for a GPU on a machine without one: each kernel is compiled for cuda:90 when it is called, and runs
 on the CPU, where the arrays are.
 
-    python -m _doc_on_gpu PROGRAM.py
+    python test/python/_doc_on_gpu.py PROGRAM.py
 """
 # SPDX-License-Identifier: MIT
 
@@ -14,7 +14,8 @@ from torch.overrides import TorchFunctionMode
 from triton.runtime import driver
 from triton.runtime.jit import JITFunction
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "run"))
+sys.path[0] = ""  # as for the program alone
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "run"))
 
 import _gpu  # noqa: E402
 
