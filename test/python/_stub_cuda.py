@@ -15,7 +15,7 @@ from triton.compiler.compiler import CompiledKernel, make_backend
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIBRARY = os.path.join(ROOT, "build", "dev", "test", "stub", "libcuda.so.1")
-MISSING = "the stand-in for libcuda is not built"
+MISSING = "the stub of libcuda is not built"
 
 
 class Stub:

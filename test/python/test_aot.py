@@ -55,7 +55,7 @@ CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsi
 DRIVER = """
 #include <cuda.h>
 #include <stdio.h>
-CUresult cuGetErrorString(CUresult result, const char **text) { *text = "stand-in"; return 0; }
+CUresult cuGetErrorString(CUresult result, const char **text) { *text = "stub"; return 0; }
 CUresult cuModuleLoadData(CUmodule *module, const void *code) {
   *module = (CUmodule)code;
   printf("load %02x%.3s\\n", *(unsigned char *)code, (const char *)code + 1);

@@ -1,4 +1,4 @@
-// A DLPack exchange table for stand-in tensors "on a GPU", as torch has one for its own.
+// A DLPack exchange table for stub tensors "on a GPU", as torch has one for its own.
 // SPDX-License-Identifier: MIT
 //
 // Python's functions are those of the process that loads this library; nothing of Python is needed to build it.

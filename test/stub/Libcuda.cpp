@@ -1,4 +1,4 @@
-// The functions of a libcuda that runs nothing and remembers everything.
+// The functions of a libcuda that executes nothing and records every call.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CudaAbi.h"
 #include "test/stub/Stub.h"
@@ -124,7 +124,7 @@ STUB_API Result cuGetErrorName(Result result, const char **name) {
 }
 
 STUB_API Result cuGetErrorString(Result result, const char **text) {
-  *text = result == 700 ? "an illegal memory access was encountered" : "the stand-in was told to fail";
+  *text = result == 700 ? "an illegal memory access was encountered" : "the stub was told to fail";
   return Success;
 }
 
@@ -157,7 +157,7 @@ STUB_API Result cuCtxSynchronize() { return enterUnsafe("cuCtxSynchronize"); }
 STUB_API Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count, JitOption *, void **values) {
   const Result result = enterUnsafe("cuModuleLoadDataEx", "\"device\": " + std::to_string(deviceOf(current)));
   if (result != Success && count)
-    std::strcpy(static_cast<char *>(values[0]), "ptxas fatal : the stand-in's log");
+    std::strcpy(static_cast<char *>(values[0]), "ptxas fatal : the stub's log");
   if (result != Success)
     return result;
   if (!current)

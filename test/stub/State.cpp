@@ -1,4 +1,4 @@
-// Settings, log and failures of the stand-in.
+// Settings, log and failures of the stub.
 // SPDX-License-Identifier: MIT
 #include "test/stub/Stub.h"
 
@@ -65,7 +65,7 @@ static void apply(State &state, const std::string &text) {
     else if (key == "log")
       state.settings.logs = number != 0;
     else {
-      std::fprintf(stderr, "the stand-in for libcuda knows no setting `%s`\n", word.c_str());
+      std::fprintf(stderr, "the stub of libcuda knows no setting `%s`\n", word.c_str());
       std::abort();
     }
   }

@@ -1,8 +1,8 @@
-// What the stand-in for NVIDIA's driver remembers, and how tests tell it what to answer.
+// What the stub of NVIDIA's driver records, and how tests configure its answers.
 // SPDX-License-Identifier: MIT
 //
-// It is built as a libcuda.so.1 that executes nothing. Tests read what was asked of it, byte by byte, as lines of
-// JSON; it answers as a machine with H200s would, or fails where it is told to. Settings are words of one text,
+// It is built as a libcuda.so.1 that executes nothing. Tests read the calls and their arguments, byte by byte, as lines
+// of JSON; it answers as a machine with H200s would, or fails where a setting says so. Settings are words of one text,
 // given by the variable STUB_LIBCUDA before the library is loaded or by stub_configure() later:
 //
 //   devices=2             number of GPUs
@@ -13,7 +13,7 @@
 //   dies=NAME:700         launches of kernel NAME work, and every call after the first of them answers 700
 //   registers=40 local=64 max_threads=512     of every kernel
 //   delay_ns=2300         time that a launch takes
-//   log=0                 nothing is remembered
+//   log=0                 nothing is recorded
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ const Settings &settings();
 
 /// Counts a call by name and writes `{"call": NAME, DETAILS}`; the result that it must answer.
 Result enter(const char *call, const std::string &details = "");
-/// As `enter`, for calls that a failed kernel spoils.
+/// As `enter`, for calls that fail after a failed kernel.
 Result enterContext(const char *call, const std::string &details = "");
 /// As `enterContext`, for calls that are also forbidden while another stream is captured.
 Result enterUnsafe(const char *call, const std::string &details = "");

@@ -77,8 +77,7 @@ std::shared_ptr<Kernel> cKernel(const std::string &source, uint32_t parameters) 
 
 namespace {
 
-/// Stops the pool's threads before the program ends, so that a leak checker
-/// finds no launch half way through a helper's hands.
+/// Stops the pool's threads before the program ends, so that a leak checker finds no launch that a worker still holds.
 class PoolEnvironment : public testing::Environment {
   void TearDown() override { setCpuThreads(0); }
 };

@@ -36,7 +36,7 @@ static size_t threadsOfLaunch(Kernel &kernel, uint64_t work) {
   return std::set<uint64_t>(ids.begin(), ids.end()).size();
 }
 
-/// The largest number seen until helpers have come, which on a busy machine may take many launches.
+/// The largest number seen until workers have started, which on a busy machine may take many launches.
 static size_t threadsUsed(Kernel &kernel) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(10);
@@ -87,8 +87,8 @@ static int launchShortThenLong(Kernel &kernel) {
 
 TEST(CpuFork, short_launches_start_no_thread_and_long_ones_do) {
   const auto kernel = cKernel(kSpread, 2);
-  // What a launch takes is read off the clock: one that other processes hold up for microseconds counts as long and may
-  // wake threads. That befalls some processes on a busy machine; were short launches to wake threads, it would be all.
+  // The pool measures launches by the clock: a short one that other processes delay counts as long and may wake threads.
+  // On a busy machine this happens in some of the attempts; if short launches woke threads, it would happen in all.
   int status = kThreadsWoken;
   for (int attempt = 0; attempt < 40 && status == kThreadsWoken; ++attempt)
     status = inChild([&] { return launchShortThenLong(*kernel); });
@@ -186,7 +186,7 @@ KERNEL { for (uint64_t id = begin; id < end; ++id)
   const int status = inChild([&] {
     setCpuThreads(3);
     uint32_t flag = 1;
-    // Teaches the pool that this kernel is worth threads.
+    // From these launches the pool learns that the kernel is worth threads.
     threadsUsed(*kernel);
     flag = 0;
     std::thread user([&] { (void)cpuDevice().launch(*endless, {64, 1, 1}, nullptr, Packed(&flag)); });

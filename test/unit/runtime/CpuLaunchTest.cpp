@@ -101,7 +101,7 @@ TEST(CpuLaunch, long_work_is_shared_by_threads) {
   const ThreadsForScope threads(4);
   const auto kernel = cKernel(kSlowCount, 3);
   std::set<uint64_t> seen;
-  // Helpers may come late once; not ten times.
+  // Workers may start late once, not ten times.
   for (int round = 0; round < 10 && seen.size() < 2; ++round) {
     std::vector<uint32_t> counts(64);
     std::vector<uint64_t> ids(64);

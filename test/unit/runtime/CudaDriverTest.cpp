@@ -1,4 +1,4 @@
-// Opening the driver: what it takes, and what is said where it is missing, old or without a GPU.
+// Opens the driver; the errors where it is missing, old or without a GPU.
 // SPDX-License-Identifier: MIT
 #include "runtime/cuda/CodeRequirements.h"
 #include "test/unit/runtime/StubDriver.h"

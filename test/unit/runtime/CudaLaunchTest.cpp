@@ -1,4 +1,4 @@
-// Launching on a GPU: argument bytes, launch attributes, streams, contexts, and failures that come late.
+// Launching on a GPU: argument bytes, launch attributes, streams, contexts, and asynchronous failures.
 // SPDX-License-Identifier: MIT
 #include "test/unit/runtime/StubDriver.h"
 
@@ -15,7 +15,7 @@ static std::shared_ptr<Kernel> loaded(CudaDevice &device, const nereid::artifact
   return kernel ? *kernel : nullptr;
 }
 
-/// The one launch that the stand-in has seen.
+/// The one launch that the stub has recorded.
 static std::string launched(const StubDriver &stub) {
   const auto calls = stub.calls("cuLaunchKernelEx");
   EXPECT_EQ(calls.size(), 1u);

@@ -1,4 +1,4 @@
-// Loading code on a GPU: what is checked, what is asked of the driver, what is said when it does not fit.
+// Loads code on a GPU: checks, calls of the driver, and the errors where the code does not fit the device.
 // SPDX-License-Identifier: MIT
 #include "test/unit/runtime/StubDriver.h"
 

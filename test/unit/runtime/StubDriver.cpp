@@ -1,4 +1,4 @@
-// Opens the stand-in driver and writes small PTX kernels.
+// Opens the stub driver and writes small PTX kernels.
 // SPDX-License-Identifier: MIT
 #include "test/unit/runtime/StubDriver.h"
 

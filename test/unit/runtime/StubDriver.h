@@ -1,4 +1,4 @@
-// A CUDA driver for tests that need no GPU: the stand-in of test/stub, what it was asked, and kernels for it.
+// A CUDA driver for tests that need no GPU: the stub of test/stub, the calls that it recorded, and kernels for it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace nereid::runtime {
 
-/// The stand-in with these settings (see test/stub/Stub.h), opened and initialised, its log empty.
+/// The stub with these settings (see test/stub/Stub.h), opened and initialised, its log empty.
 class StubDriver {
 public:
   explicit StubDriver(const std::string &settings = "");
@@ -27,7 +27,7 @@ public:
   void addMemory(uint64_t start, uint64_t bytes, int type, int ordinal);
 };
 
-/// Path of the stand-in.
+/// Path of the stub.
 std::string stubLibrary();
 
 /// An artifact for sm_90 whose PTX has the parameters of `types` ("*fp32", "i32", ...), 128 threads a block.

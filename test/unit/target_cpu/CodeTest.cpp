@@ -1,4 +1,4 @@
-// Properties of the code itself: its size, its needs, its determinism, other machines.
+// Properties of the generated code: size, libraries that it needs, determinism, other machines.
 // SPDX-License-Identifier: MIT
 #include "test/unit/target_cpu/LoadedKernel.h"
 

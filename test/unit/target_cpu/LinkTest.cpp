@@ -1,4 +1,4 @@
-// Links that fail: in order, in words, and without an effect on the next one.
+// Failed links: each is an error with a message, and has no effect on the next link.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Link.h"
 #include "compiler/support/FatalGuard.h"

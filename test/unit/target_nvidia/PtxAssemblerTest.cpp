@@ -1,4 +1,4 @@
-// Tests the parsing of assembler output; a stand-in for nvJitLink shows which tool runs with which options.
+// Tests the parsing of assembler output; a stub for nvJitLink shows which tool runs with which options.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/codegen/PtxAssembler.h"
 

@@ -10,7 +10,7 @@
 
 namespace nereid::xla {
 
-/// The table of a version of the interface; what it was asked to make is kept.
+/// The table of a version of the interface; what it was asked to create is recorded.
 struct FakeXla {
   explicit FakeXla(int minor);
 
@@ -48,7 +48,7 @@ private:
   ffi::Frame made{};
 };
 
-/// What a handler answers to XLA's question.
+/// A handler's answer to XLA's query for its metadata.
 ffi::Metadata askHandler(void *(*handler)(void *), const FakeXla *xla, bool &refused);
 
 } // namespace nereid::xla

@@ -1,4 +1,4 @@
-// The handlers as XLA calls them: questions, registration, and launches on a GPU that is a stand-in.
+// The handlers as XLA calls them: queries, registration, and launches on a stub of a GPU.
 // SPDX-License-Identifier: MIT
 #include "xla/handlers/Handlers.h"
 
@@ -59,7 +59,7 @@ TEST(XlaHandlers, registration_through_the_table) {
 //--- A GPU -------------------------------------------------------------------------------------
 
 namespace {
-/// The stand-in as the process's driver, its first GPU's context current.
+/// The stub as the process's driver, its first GPU's context current.
 class XlaCuda : public testing::Test {
 protected:
   XlaCuda() {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A plugin refuses argument structures that are smaller than its own and says which size it expects. Every call goes
-// through here; one that is refused so is made once more with a copy that is padded with zeroes, which stand for
+// through here; a call that is refused for this reason is repeated with a copy that is padded with zeroes, which mean
 // "not given". The plugin's file is named by PJRT_FORWARD_TO.
 //
 //   c++ -std=c++20 -O1 -shared -fPIC -o libpjrt_forwarder.so PjrtForwarder.cpp -ldl
