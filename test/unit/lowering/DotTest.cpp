@@ -40,7 +40,7 @@ std::string operand(const DotCase &dot, const char *name, int64_t rows, int64_t 
 std::string kernel(const DotCase &dot, const std::string &stored) {
   const int64_t count = std::max<int64_t>(dot.batch, 1) * dot.m * dot.n;
   const bool isInteger = dot.result == "i32";
-  const std::string sums = shaped(dot, dot.m, dot.n, dot.result);
+  const std::string accumulators = shaped(dot, dot.m, dot.n, dot.result);
   return llvm::formatv(R"(
 tt.func public @kernel(%x: !tt.ptr<{0}>, %y: !tt.ptr<{0}>, %o: !tt.ptr<{1}>) {{{2}{3}
   %c = arith.constant dense<{4}> : {5}
@@ -53,7 +53,7 @@ tt.func public @kernel(%x: !tt.ptr<{0}>, %y: !tt.ptr<{0}>, %o: !tt.ptr<{1}>) {{{
   tt.return
 })",
                        stored, dot.result, operand(dot, "x", dot.m, dot.k, stored),
-                       operand(dot, "y", dot.k, dot.n, stored), isInteger ? "3" : "3.0", sums, dot.precision,
+                       operand(dot, "y", dot.k, dot.n, stored), isInteger ? "3" : "3.0", accumulators, dot.precision,
                        shaped(dot, dot.m, dot.k, dot.element), shaped(dot, dot.k, dot.n, dot.element), count)
       .str();
 }

@@ -19,7 +19,7 @@ struct GroupCase {
   std::vector<std::string> expected = {"ttng.warp_group_dot"};
 
   bool isInteger() const { return element == "i8"; }
-  std::string sums() const { return isInteger() ? "i32" : "f32"; }
+  std::string accumulatorType() const { return isInteger() ? "i32" : "f32"; }
   const std::string &rightElement() const { return right.empty() ? element : right; }
 };
 
@@ -67,20 +67,20 @@ std::string operand(const char *name, int64_t rows, int64_t columns, const std::
 
 /// Emits a second dot with the first one's result as its left operand.
 std::string second(const GroupCase &test) {
-  const std::string sums = tile(test.m, test.n, test.sums());
+  const std::string accumulators = tile(test.m, test.n, test.accumulatorType());
   std::string narrow = "arith.truncf %first :";
   if (test.element.starts_with("f8"))
     narrow = "tt.fp_to_fp %first, rounding = rtne :";
   if (test.isInteger())
     narrow = "arith.trunci %first :";
-  std::string text = llvm::formatv("  %p1 = {0} {1} {2} {3}\n", narrow, sums,
+  std::string text = llvm::formatv("  %p1 = {0} {1} {2} {3}\n", narrow, accumulators,
                                    test.element.starts_with("f8") ? "->" : "to", tile(test.m, test.n, test.element))
                          .str();
   text += operand("z", test.n, 16, test.rightElement(), test.rightTransposed);
   return text +
          llvm::formatv("  %c2 = arith.constant dense<{0}> : {1}\n  %d = tt.dot %p1, %vz, %c2, inputPrecision = tf32 {{"
                        "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
-                       test.isInteger() ? "5" : "5.0", tile(test.m, 16, test.sums()), test.imprecise,
+                       test.isInteger() ? "5" : "5.0", tile(test.m, 16, test.accumulatorType()), test.imprecise,
                        tile(test.m, test.n, test.element), tile(test.n, 16, test.rightElement()))
              .str();
 }
@@ -90,15 +90,16 @@ std::string kernelText(const GroupCase &test) {
   std::string text =
       "tt.func public @kernel(%x: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %y: !tt.ptr<i8> {tt.divisibility "
       "= 16 : i32}, %z: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %o: !tt.ptr<" +
-      test.sums() + ">) {";
+      test.accumulatorType() + ">) {";
   text += operand("x", test.m, test.k, test.element, test.leftTransposed);
   text += operand("y", test.k, test.n, test.rightElement(), test.rightTransposed);
-  text += llvm::formatv("  %c = arith.constant dense<{0}> : {1}\n  %{5} = tt.dot %vx, %vy, %c, inputPrecision = tf32 {{"
-                        "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
-                        test.isChained ? (test.isInteger() ? "0" : "0.0") : (test.isInteger() ? "3" : "3.0"),
-                        tile(test.m, test.n, test.sums()), test.imprecise, tile(test.m, test.k, test.element),
-                        tile(test.k, test.n, test.rightElement()), test.isChained ? "first" : "d")
-              .str();
+  text +=
+      llvm::formatv("  %c = arith.constant dense<{0}> : {1}\n  %{5} = tt.dot %vx, %vy, %c, inputPrecision = tf32 {{"
+                    "maxNumImpreciseAcc = {2}} : {3} * {4} -> {1}\n",
+                    test.isChained ? (test.isInteger() ? "0" : "0.0") : (test.isInteger() ? "3" : "3.0"),
+                    tile(test.m, test.n, test.accumulatorType()), test.imprecise, tile(test.m, test.k, test.element),
+                    tile(test.k, test.n, test.rightElement()), test.isChained ? "first" : "d")
+          .str();
   if (test.isChained)
     text += second(test);
   return text + llvm::formatv(R"(  %f = tt.reshape %d : {0} -> tensor<{1}x{2}>
@@ -108,7 +109,7 @@ std::string kernelText(const GroupCase &test) {
   tt.store %op, %f : tensor<{1}x!tt.ptr<{2}>>
   tt.return
 })",
-                              tile(test.m, columns, test.sums()), count, test.sums())
+                              tile(test.m, columns, test.accumulatorType()), count, test.accumulatorType())
                     .str();
 }
 
@@ -235,9 +236,9 @@ std::vector<float> sumsOf(const std::string &text, int32_t flag, unsigned barrie
   if (!kernel)
     return {};
   EXPECT_EQ(kernel->barriers, barriers);
-  std::vector<float> sums(64 * 8, -1);
-  EXPECT_TRUE(kernel->run({1, 1, 1}, Arguments().add(sums.data()).add(flag), Order::Mixed));
-  return sums;
+  std::vector<float> results(64 * 8, -1);
+  EXPECT_TRUE(kernel->run({1, 1, 1}, Arguments().add(results.data()).add(flag), Order::Mixed));
+  return results;
 }
 
 /// The flag whether accumulators are added is only known at run time; the wait is elsewhere.

@@ -168,28 +168,29 @@ std::vector<double> Step::results() const {
 
 /// Pending accumulators are NaNs that encode which they are: threads may copy them, but not compute with them.
 static constexpr uint32_t nameTag = 0x7fa00000, nameMask = 0xffe00000, noNumber = 0x7fffffff;
-static constexpr unsigned sumBits = 9;
+static constexpr unsigned indexBits = 9;
 
 uint32_t ThreadUnit::resolve(uint32_t bits) const {
-  const uint32_t group = (bits & ~nameMask) >> sumBits, index = bits & ((1u << sumBits) - 1);
+  const uint32_t group = (bits & ~nameMask) >> indexBits, index = bits & ((1u << indexBits) - 1);
   const bool isName =
       (bits & nameMask) == nameTag && group < groups.size() && index < groups[group].accumulators.size();
   return isName && groups[group].isDone ? groups[group].accumulators[index] : bits;
 }
 
 void ThreadUnit::finish(Group &group) {
-  for (uint32_t &sum : group.accumulators)
-    sum = resolve(sum);
+  for (uint32_t &accumulator : group.accumulators)
+    accumulator = resolve(accumulator);
   for (size_t index = 0; index < group.steps.size(); ++index) {
     const Step &step = group.steps[index];
     const std::vector<double> results = step.results();
     for (auto [offset, result] : llvm::enumerate(results)) {
-      uint32_t &sum = group.accumulators[step.firstAccumulator + offset];
-      const double before = step.isInteger() ? double(int32_t(sum)) : double(llvm::bit_cast<float>(sum));
+      uint32_t &accumulator = group.accumulators[step.firstAccumulator + offset];
+      const double before =
+          step.isInteger() ? double(int32_t(accumulator)) : double(llvm::bit_cast<float>(accumulator));
       const double total = (step.useAccumulators ? before : 0) + result;
-      sum = step.isInteger() ? uint32_t(int64_t(total)) : llvm::bit_cast<uint32_t>(float(total));
+      accumulator = step.isInteger() ? uint32_t(int64_t(total)) : llvm::bit_cast<uint32_t>(float(total));
       if (result != group.early[index][offset])
-        sum = noNumber;
+        accumulator = noNumber;
     }
   }
   group.isDone = true;
@@ -226,11 +227,11 @@ static void waitForAllBut(uint32_t pendings) {
 }
 
 /// Returns the accumulators of the last group, or their tags.
-static void readSums(uint32_t *accumulators) {
+static void readAccumulators(uint32_t *accumulators) {
   const ThreadUnit &unit = threadUnit();
   const uint32_t last = unit.groups.size() - 1;
   for (uint32_t index = 0; index < unit.groups.back().accumulators.size(); ++index)
-    accumulators[index] = unit.resolve(nameTag | last << sumBits | index);
+    accumulators[index] = unit.resolve(nameTag | last << indexBits | index);
 }
 
 static uint32_t sumOf(uint32_t bits) { return threadUnit().resolve(bits); }
@@ -240,7 +241,7 @@ llvm::ArrayRef<HostFunction> simt::wgmmaFunctions() {
       {"simt_begin_group", reinterpret_cast<void *>(&beginGroup)},
       {"simt_issue_step", reinterpret_cast<void *>(&issueStep)},
       {"simt_wait_for_groups", reinterpret_cast<void *>(&waitForAllBut)},
-      {"simt_read_sums", reinterpret_cast<void *>(&readSums)},
+      {"simt_read_accumulators", reinterpret_cast<void *>(&readAccumulators)},
       {"simt_sum", reinterpret_cast<void *>(&sumOf)},
   };
   return functions;
@@ -300,11 +301,11 @@ llvm::SmallVector<llvm::Value *> HostEmitter::emitWgmma(IrBuilder &ir, const Wgm
   }
   if (dot.waits)
     callUnit(ir, "simt_wait_for_groups", nothing, {ir.getInt32(0)});
-  callUnit(ir, "simt_read_sums", nothing, {accumulators});
-  llvm::Type *sumType = dot.leftElement == WgmmaElement::Int8 ? word : ir.getFloatTy();
+  callUnit(ir, "simt_read_accumulators", nothing, {accumulators});
+  llvm::Type *accumulatorType = dot.leftElement == WgmmaElement::Int8 ? word : ir.getFloatTy();
   llvm::SmallVector<llvm::Value *> results;
   for (unsigned index = 0; index < dot.numAccumulators; ++index)
-    results.push_back(ir.CreateLoad(sumType, ir.CreateConstGEP1_32(word, accumulators, index)));
+    results.push_back(ir.CreateLoad(accumulatorType, ir.CreateConstGEP1_32(word, accumulators, index)));
   return results;
 }
 
