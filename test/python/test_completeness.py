@@ -1,4 +1,4 @@
-"""Everything has a test: each diagnostic code, each op a round trip; test/run/all_names.py
+"""Everything has a test: each diagnostic code, each op a round trip, each rule of an op; test/run/all_names.py
 checks built-ins.
 """
 # SPDX-License-Identifier: MIT
@@ -101,6 +101,40 @@ def test_every_op_has_a_round_trip():
     checked = round_trips()
     missing = [name for name in ops() if not re.search(rf"{re.escape(name)}(?![\w.])", checked)]
     assert not missing, f"no round trip shows {', '.join(missing)}"
+
+
+def rules_of_ops():
+    """(op, rule) of every numbered rule in the description of an op, of all dialects."""
+    found = set()
+    for path in (ROOT / "compiler").rglob("*.td"):
+        for definition in re.split(r"^(?=def )", path.read_text(), flags=re.MULTILINE):
+            name = re.match(r'def \w+ : (?:Op<)?([A-Z][a-z]+)_\w+[<,]\s*"([\w.]+)"', definition)
+            text = re.search(r"let description = \[\{(.*?)\}\]", definition, re.DOTALL)
+            if name and text:
+                rules = re.findall(r"^\s*(C\d+)\.", text.group(1), re.MULTILINE)
+                found.update((f"{name.group(1).lower()}.{name.group(2)}", rule) for rule in rules)
+    if not found:
+        pytest.skip("the compiler's sources are not here")
+    return found
+
+
+def violated_rules():
+    """(op, rule) of the negative tests: a line `// C2`, the expected error, the op."""
+    marker = re.compile(
+        r"^ *// (C\d+)\n(?: *// expected-error.*\n)+.*?\b((?:tt|ttg|ttng|check)\.\w+)", re.MULTILINE
+    )
+    return {
+        (op, rule)
+        for path in TESTS.rglob("*.mlir")
+        for rule, op in marker.findall(path.read_text())
+    }
+
+
+def test_every_rule_of_an_op_has_a_negative_test():
+    missing = [f"{op} {rule}" for op, rule in sorted(rules_of_ops() - violated_rules())]
+    assert not missing, f"no test violates {', '.join(missing)}"
+    stale = [f"{op} {rule}" for op, rule in sorted(violated_rules() - rules_of_ops())]
+    assert not stale, f"no such rule any more: {', '.join(stale)}"
 
 
 def texts_of_python_tests():

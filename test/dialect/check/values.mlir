@@ -15,6 +15,7 @@ tt.func @round_trip(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>, %x: f32, %i: i
 // -----
 
 tt.func @mask_of_another_shape(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<4xi1>) {
+  // C1
   // expected-error @below {{has a mask of type 'tensor<4xi1>'; its values have type 'tensor<8x!tt.ptr<f32>>'}}
   check.values bounds "read" (%p, %m) {hasMask} : tensor<8x!tt.ptr<f32>>, tensor<4xi1>
   tt.return
@@ -23,6 +24,7 @@ tt.func @mask_of_another_shape(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<4xi1>) {
 // -----
 
 tt.func @values_of_two_shapes(%a: tensor<8xi32>, %b: tensor<4xi32>) {
+  // C2
   // expected-error @below {{has values of types 'tensor<8xi32>' and 'tensor<4xi32>'}}
   check.values overflow "*" (%a, %b) : tensor<8xi32>, tensor<4xi32>
   tt.return
@@ -31,6 +33,7 @@ tt.func @values_of_two_shapes(%a: tensor<8xi32>, %b: tensor<4xi32>) {
 // -----
 
 tt.func @mask_alone(%m: i1) {
+  // C1
   // expected-error @below {{has 1 values; it needs 2}}
   check.values undefined "the value" (%m) {hasMask} : i1
   tt.return

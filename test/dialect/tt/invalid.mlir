@@ -2,6 +2,7 @@
 // Violates each rule of an op once.
 
 tt.func @empty_range() {
+  // C1
   // expected-error @+1 {{range [4, 4) is empty}}
   %r = tt.make_range {end = 4 : i32, start = 4 : i32} : tensor<1xi32>
   tt.return
@@ -9,6 +10,7 @@ tt.func @empty_range() {
 
 // -----
 tt.func @range_type() {
+  // C2
   // expected-error @+1 {{range of 8 elements has type}}
   %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<4xi32>
   tt.return
@@ -16,6 +18,7 @@ tt.func @range_type() {
 
 // -----
 tt.func @unsplat_many(%x: tensor<2xf32>) {
+  // C1
   // expected-error @+1 {{tile has 2 elements; only one can become a scalar}}
   %u = tt.unsplat %x : tensor<2xf32>
   tt.return
@@ -23,6 +26,7 @@ tt.func @unsplat_many(%x: tensor<2xf32>) {
 
 // -----
 tt.func @expand_axis(%x: tensor<2xf32>) {
+  // C1
   // expected-error @+1 {{axis 2 is outside [0, 1]}}
   %e = tt.expand_dims %x {axis = 2 : i32} : tensor<2xf32> -> tensor<2x1xf32>
   tt.return
@@ -30,6 +34,7 @@ tt.func @expand_axis(%x: tensor<2xf32>) {
 
 // -----
 tt.func @broadcast_extent(%x: tensor<2x4xf32>) {
+  // C1
   // expected-error @+1 {{dimension 0 has extent 2; only extent 1 can grow to 8}}
   %b = tt.broadcast %x : tensor<2x4xf32> -> tensor<8x4xf32>
   tt.return
@@ -37,6 +42,7 @@ tt.func @broadcast_extent(%x: tensor<2x4xf32>) {
 
 // -----
 tt.func @reshape_count(%x: tensor<2x4xf32>) {
+  // C1
   // expected-error @+1 {{changes the element count from 8 to 4}}
   %b = tt.reshape %x : tensor<2x4xf32> -> tensor<4xf32>
   tt.return
@@ -44,6 +50,7 @@ tt.func @reshape_count(%x: tensor<2x4xf32>) {
 
 // -----
 tt.func @trans_order(%x: tensor<2x4xf32>) {
+  // C1
   // expected-error @+1 {{order is not a permutation of 2 dimensions}}
   %b = tt.trans %x {order = array<i32: 0, 0>} : tensor<2x4xf32> -> tensor<4x2xf32>
   tt.return
@@ -51,6 +58,7 @@ tt.func @trans_order(%x: tensor<2x4xf32>) {
 
 // -----
 tt.func @other_without_mask(%p: !tt.ptr<i1>, %x: i1) {
+  // C3
   // expected-error @+1 {{`other` is given without `mask`}}
   %b = "tt.load"(%p, %x) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (!tt.ptr<i1>, i1) -> i1
   tt.return
@@ -58,6 +66,7 @@ tt.func @other_without_mask(%p: !tt.ptr<i1>, %x: i1) {
 
 // -----
 tt.func @bitcast_width(%x: tensor<4xf32>) {
+  // C1
   // expected-error @+1 {{cannot convert 32 bits into 64}}
   %b = tt.bitcast %x : tensor<4xf32> -> tensor<4xi64>
   tt.return
@@ -65,6 +74,7 @@ tt.func @bitcast_width(%x: tensor<4xf32>) {
 
 // -----
 tt.func @rounding_missing(%x: f32) {
+  // C1
   // expected-error @+1 {{narrowing from 32 to 16 bits needs a rounding mode}}
   %b = tt.fp_to_fp %x : f32 -> f16
   tt.return
@@ -72,6 +82,7 @@ tt.func @rounding_missing(%x: f32) {
 
 // -----
 tt.func @reduce_axis(%x: tensor<4xf32>) {
+  // C1
   // expected-error @+2 {{reduction axis 1 is outside [0, 1)}}
   // expected-error @+1 {{failed to infer returned types}}
   %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
@@ -83,6 +94,7 @@ tt.func @reduce_axis(%x: tensor<4xf32>) {
 
 // -----
 tt.func @reduce_region(%x: tensor<4xf32>) {
+  // C2
   // expected-error @+1 {{combine region must take two scalars of each operand's element type}}
   %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
   ^bb0(%a: f32):
@@ -99,6 +111,7 @@ tt.func @return_types() -> i32 {
 
 // -----
 tt.func @callee() {
+  // C1
   // expected-error @+1 {{calls `nothing`, which is not a function of this module}}
   tt.call @nothing() : () -> ()
   tt.return
@@ -106,6 +119,7 @@ tt.func @callee() {
 
 // -----
 tt.func @dot_ranks(%a: tensor<2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2xf32>) {
+  // C1
   // expected-error @+1 {{operands have ranks 2, 3 and 2; all must be 2, or all 3}}
   %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<1x4x2xf32> -> tensor<2x2xf32>
   tt.return
@@ -113,6 +127,7 @@ tt.func @dot_ranks(%a: tensor<2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2xf3
 
 // -----
 tt.func @dot_batches(%a: tensor<2x2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x2x2xf32>) {
+  // C1
   // expected-error @+1 {{operands have batch extents 2, 1 and 2}}
   %d = tt.dot %a, %b, %c : tensor<2x2x4xf32> * tensor<1x4x2xf32> -> tensor<2x2x2xf32>
   tt.return
@@ -120,6 +135,7 @@ tt.func @dot_batches(%a: tensor<2x2x4xf32>, %b: tensor<1x4x2xf32>, %c: tensor<2x
 
 // -----
 tt.func @dot_inner(%a: tensor<2x4xf32>, %b: tensor<8x2xf32>, %c: tensor<2x2xf32>) {
+  // C2
   // expected-error @+1 {{last extent of `a` is 4, but `b` has 8 rows}}
   %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<8x2xf32> -> tensor<2x2xf32>
   tt.return
@@ -127,6 +143,7 @@ tt.func @dot_inner(%a: tensor<2x4xf32>, %b: tensor<8x2xf32>, %c: tensor<2x2xf32>
 
 // -----
 tt.func @dot_result(%a: tensor<2x4xf32>, %b: tensor<4x2xf32>, %c: tensor<4x2xf32>) {
+  // C2
   // expected-error @+1 {{`c` is [4, 2], but the dot is [2, 2]}}
   %d = tt.dot %a, %b, %c : tensor<2x4xf32> * tensor<4x2xf32> -> tensor<4x2xf32>
   tt.return
@@ -134,6 +151,7 @@ tt.func @dot_result(%a: tensor<2x4xf32>, %b: tensor<4x2xf32>, %c: tensor<4x2xf32
 
 // -----
 tt.func @dot_elements(%a: tensor<2x4xf16>, %b: tensor<4x2xbf16>, %c: tensor<2x2xf32>) {
+  // C3
   // expected-error @+1 {{elements are 'f16' and 'bf16'; only 8-bit floats may differ}}
   %d = tt.dot %a, %b, %c : tensor<2x4xf16> * tensor<4x2xbf16> -> tensor<2x2xf32>
   tt.return
@@ -141,6 +159,7 @@ tt.func @dot_elements(%a: tensor<2x4xf16>, %b: tensor<4x2xbf16>, %c: tensor<2x2x
 
 // -----
 tt.func @dot_scale(%a: tensor<2x64xbf16>, %s: tensor<2x3xi8>, %b: tensor<64x2xbf16>, %c: tensor<2x2xf32>) {
+  // C3
   // expected-error @+1 {{`a_scale` is 'tensor<2x3xi8>'; it needs 2 rows of 64 / 16 or 64 / 32 scales}}
   %d = tt.dot_scaled %a scale %s, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<2x64xbf16>, tensor<2x3xi8> * tensor<64x2xbf16> -> tensor<2x2xf32>
   tt.return
@@ -148,6 +167,7 @@ tt.func @dot_scale(%a: tensor<2x64xbf16>, %s: tensor<2x3xi8>, %b: tensor<64x2xbf
 
 // -----
 tt.func @join_shape(%a: tensor<8xf32>) {
+  // C1
   // expected-error @+1 {{is not 'tensor<8xf32>' with a last dimension of 2}}
   %j = tt.join %a, %a : tensor<8xf32> -> tensor<2x8xf32>
   tt.return
@@ -155,6 +175,7 @@ tt.func @join_shape(%a: tensor<8xf32>) {
 
 // -----
 tt.func @split_extent(%a: tensor<8x4xf32>) {
+  // C1
   // expected-error @+1 {{has no last dimension of 2 after others}}
   %l, %h = tt.split %a : tensor<8x4xf32> -> tensor<8xf32>
   tt.return
@@ -162,6 +183,7 @@ tt.func @split_extent(%a: tensor<8x4xf32>) {
 
 // -----
 tt.func @split_result(%a: tensor<8x2xf32>) {
+  // C2
   // expected-error @+1 {{is not 'tensor<8x2xf32>' without its last dimension}}
   %l, %h = tt.split %a : tensor<8x2xf32> -> tensor<4xf32>
   tt.return
@@ -169,6 +191,7 @@ tt.func @split_result(%a: tensor<8x2xf32>) {
 
 // -----
 tt.func @cat_result(%a: tensor<8xf32>) {
+  // C1
   // expected-error @+1 {{does not hold two times 'tensor<8xf32>'}}
   %c = tt.cat %a, %a : tensor<8xf32> -> tensor<8xf32>
   tt.return
@@ -176,6 +199,7 @@ tt.func @cat_result(%a: tensor<8xf32>) {
 
 // -----
 tt.func @gather_axis(%x: tensor<8xf32>, %i: tensor<4xi32>) {
+  // C1
   // expected-error @+1 {{axis 1 is outside [0, 1)}}
   %g = tt.gather %x[%i] {axis = 1 : i32} : (tensor<8xf32>, tensor<4xi32>) -> tensor<4xf32>
   tt.return
@@ -183,6 +207,7 @@ tt.func @gather_axis(%x: tensor<8xf32>, %i: tensor<4xi32>) {
 
 // -----
 tt.func @gather_extents(%x: tensor<8x4xf32>, %i: tensor<4x2xi32>) {
+  // C2
   // expected-error @+1 {{differ in dimension 1}}
   %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8x4xf32>, tensor<4x2xi32>) -> tensor<4x2xf32>
   tt.return
@@ -190,6 +215,7 @@ tt.func @gather_extents(%x: tensor<8x4xf32>, %i: tensor<4x2xi32>) {
 
 // -----
 tt.func @gather_rank(%x: tensor<8x4xf32>, %i: tensor<4xi32>) {
+  // C1
   // expected-error @+1 {{have different ranks}}
   %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8x4xf32>, tensor<4xi32>) -> tensor<4xf32>
   tt.return
@@ -197,6 +223,7 @@ tt.func @gather_rank(%x: tensor<8x4xf32>, %i: tensor<4xi32>) {
 
 // -----
 tt.func @gather_result(%x: tensor<8xf32>, %i: tensor<4xi32>) {
+  // C3
   // expected-error @+1 {{does not have the shape of}}
   %g = tt.gather %x[%i] {axis = 0 : i32} : (tensor<8xf32>, tensor<4xi32>) -> tensor<8xf32>
   tt.return
@@ -204,6 +231,7 @@ tt.func @gather_result(%x: tensor<8xf32>, %i: tensor<4xi32>) {
 
 // -----
 tt.func @histogram_rank(%x: tensor<8x4xi32>) {
+  // C1
   // expected-error @+1 {{must have one dimension}}
   %h = tt.histogram %x : tensor<8x4xi32> -> tensor<4xi32>
   tt.return
@@ -211,6 +239,7 @@ tt.func @histogram_rank(%x: tensor<8x4xi32>) {
 
 // -----
 tt.func @scan_axis(%x: tensor<8xf32>) {
+  // C1
   // expected-error @+1 {{axis 1 is outside [0, 1)}}
   %s = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
   ^bb0(%a: f32, %b: f32):
@@ -221,6 +250,7 @@ tt.func @scan_axis(%x: tensor<8xf32>) {
 
 // -----
 tt.func @scan_shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  // C1
   // expected-error @+1 {{operands have different shapes}}
   %s:2 = "tt.scan"(%x, %y) <{axis = 0 : i32, reverse = false}> ({
   ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
@@ -231,6 +261,7 @@ tt.func @scan_shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) {
 
 // -----
 tt.func @scan_result(%x: tensor<8xf32>) {
+  // C3
   // expected-error @+1 {{results do not have the operands' types}}
   %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
   ^bb0(%a: f32, %b: f32):
@@ -241,6 +272,7 @@ tt.func @scan_result(%x: tensor<8xf32>) {
 
 // -----
 tt.func @scan_region(%x: tensor<8xf32>) {
+  // C2
   // expected-error @+1 {{combine region must return one scalar of each operand's element type}}
   %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
   ^bb0(%a: f32, %b: f32):
@@ -251,6 +283,7 @@ tt.func @scan_region(%x: tensor<8xf32>) {
 
 // -----
 tt.func @map_pack(%x: tensor<8xf32>) {
+  // C1
   // expected-error @+1 {{packs 3 of 8 elements}}
   %r = "tt.map_elementwise"(%x) <{pack = 3 : i32}> ({
   ^bb0(%a: f32, %b: f32, %c: f32):
@@ -261,6 +294,7 @@ tt.func @map_pack(%x: tensor<8xf32>) {
 
 // -----
 tt.func @map_parameters(%x: tensor<8xf32>) {
+  // C2
   // expected-error @+1 {{region must take 2 scalars of each operand's element type}}
   %r = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
   ^bb0(%a: f32):
@@ -271,10 +305,95 @@ tt.func @map_parameters(%x: tensor<8xf32>) {
 
 // -----
 tt.func @map_results(%x: tensor<8xf32>) {
+  // C2
   // expected-error @+1 {{region must return 1 scalars of each result's element type}}
   %r = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
   ^bb0(%a: f32):
     tt.map_elementwise.return %a, %a : f32, f32
   }) : (tensor<8xf32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @dot_scaled_ranks(%a: tensor<2x64xbf16>, %b: tensor<1x64x2xbf16>, %c: tensor<2x2xf32>) {
+  // C1
+  // expected-error @+1 {{operands have ranks 2, 3 and 2; all must be 2, or all 3}}
+  %d = tt.dot_scaled %a, %b, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<2x64xbf16> * tensor<1x64x2xbf16> -> tensor<2x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @dot_scaled_packed(%a: tensor<2x32xi8>, %b: tensor<32x2xbf16>, %c: tensor<2x2xf32>) {
+  // C2
+  // expected-error @+1 {{last extent of `a` is 64, but `b` has 32 rows}}
+  %d = tt.dot_scaled %a, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false} : tensor<2x32xi8> * tensor<32x2xbf16> -> tensor<2x2xf32>
+  tt.return
+}
+
+// -----
+tt.func @asm_shapes(%x: tensor<8xi32>, %y: tensor<4xi32>) {
+  // C1
+  // expected-error @+1 {{all non-scalar operands/results must have the same shape and base type}}
+  %r = tt.elementwise_inline_asm "" {constraints = "=r,r,r", packed_element = 1 : i32, pure = true} %x, %y : tensor<8xi32>, tensor<4xi32> -> tensor<8xi32>
+  tt.return
+}
+
+// -----
+tt.func @asm_elements(%x: tensor<8xi32>) {
+  // C2
+  // expected-error @+1 {{takes 0 elements at a time}}
+  %r = tt.elementwise_inline_asm "" {constraints = "=r,r", packed_element = 0 : i32, pure = true} %x : tensor<8xi32> -> tensor<8xi32>
+  tt.return
+}
+
+// -----
+tt.func @extern_shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  // C1
+  // expected-error @+1 {{all non-scalar operands/results must have the same shape and base type}}
+  %r = tt.extern_elementwise %x, %y {libname = "", libpath = "", pure = true, symbol = "f"} : (tensor<8xf32>, tensor<4xf32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+tt.func @expand_result(%x: tensor<2xf32>) {
+  // C2
+  // expected-error @+1 {{result 'tensor<2x1xf32>' is not 'tensor<2xf32>' with a dimension of 1 before axis 0}}
+  %e = tt.expand_dims %x {axis = 0 : i32} : tensor<2xf32> -> tensor<2x1xf32>
+  tt.return
+}
+
+// -----
+tt.func @trans_result(%x: tensor<2x4xf32>) {
+  // C2
+  // expected-error @+1 {{result 'tensor<2x4xf32>' is not the permuted 'tensor<2x4xf32>'}}
+  %b = tt.trans %x {order = array<i32: 1, 0>} : tensor<2x4xf32> -> tensor<2x4xf32>
+  tt.return
+}
+
+// -----
+tt.func @histogram_mask(%x: tensor<8xi32>, %m: tensor<4xi1>) {
+  // C2
+  // expected-error @+1 {{failed to verify that mask has the operand's shape}}
+  %h = "tt.histogram"(%x, %m) : (tensor<8xi32>, tensor<4xi1>) -> tensor<4xi32>
+  tt.return
+}
+
+// -----
+tt.func @print_signs(%x: i32) {
+  // C1
+  // expected-error @+1 {{says of 0 operands whether they are signed; it has 1}}
+  tt.print " x: " {hex = false, isSigned = array<i32>} : %x : i32
+  tt.return
+}
+
+// -----
+tt.func @reduce_result(%x: tensor<4x8xf32>) {
+  // C3
+  // expected-error @+2 {{inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<8xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %r = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    tt.reduce.return %a : f32
+  }) : (tensor<4x8xf32>) -> tensor<8xf32>
   tt.return
 }

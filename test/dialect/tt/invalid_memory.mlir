@@ -56,6 +56,7 @@ tt.func @cache_policy(%p: !tt.ptr<i1>) {
 
 // -----
 tt.func @no_tile(%p: !tt.ptr<f32>) {
+  // C1
   // expected-error @+1 {{does not point to a tile}}
   %a = tt.make_tensor_ptr %p, [], [], [] {order = array<i32>} : <f32>
   tt.return
@@ -63,6 +64,7 @@ tt.func @no_tile(%p: !tt.ptr<f32>) {
 
 // -----
 tt.func @counts(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
+  // C2
   // expected-error @+1 {{has 1 extents, 2 strides, 2 offsets and 2 entries of `order` for a tile of 2 dimensions}}
   %a = tt.make_tensor_ptr %p, [%n], [%n, %n], [%i, %i] {order = array<i32: 1, 0>} : <tensor<4x8xf32>>
   tt.return
@@ -70,6 +72,7 @@ tt.func @counts(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
 
 // -----
 tt.func @order(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
+  // C2
   // expected-error @+1 {{`order` is not a permutation of 1 dimensions}}
   %a = tt.make_tensor_ptr %p, [%n], [%n], [%i] {order = array<i32: 3>} : <tensor<4xf32>>
   tt.return
@@ -77,6 +80,7 @@ tt.func @order(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
 
 // -----
 tt.func @steps(%p: !tt.ptr<tensor<4xf32>>, %i: i32) {
+  // C1
   // expected-error @+1 {{has 2 offsets for a tile of 1 dimensions}}
   %a = tt.advance %p, [%i, %i] : <tensor<4xf32>>
   tt.return
@@ -84,7 +88,40 @@ tt.func @steps(%p: !tt.ptr<tensor<4xf32>>, %i: i32) {
 
 // -----
 tt.func @advance_scalar(%p: !tt.ptr<f32>) {
+  // C1
   // expected-error @+1 {{does not point to a tile}}
   %a = tt.advance %p, [] : <f32>
+  tt.return
+}
+
+// -----
+tt.func @load_result(%p: !tt.ptr<f32>) {
+  // C1
+  // expected-error @+1 {{failed to verify that result has the pointee type}}
+  %x = "tt.load"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (!tt.ptr<f32>) -> f16
+  tt.return
+}
+
+// -----
+tt.func @load_mask(%p: tensor<4x!tt.ptr<f32>>, %m: tensor<8xi1>) {
+  // C2
+  // expected-error @+1 {{failed to verify that mask has the pointers' shape}}
+  %x = "tt.load"(%p, %m) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<4x!tt.ptr<f32>>, tensor<8xi1>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+tt.func @store_value(%p: !tt.ptr<f32>, %x: f16) {
+  // C1
+  // expected-error @+1 {{failed to verify that value has the pointee type}}
+  "tt.store"(%p, %x) : (!tt.ptr<f32>, f16) -> ()
+  tt.return
+}
+
+// -----
+tt.func @store_mask(%p: tensor<4x!tt.ptr<f32>>, %x: tensor<4xf32>, %m: tensor<8xi1>) {
+  // C2
+  // expected-error @+1 {{failed to verify that mask has the pointers' shape}}
+  "tt.store"(%p, %x, %m) : (tensor<4x!tt.ptr<f32>>, tensor<4xf32>, tensor<8xi1>) -> ()
   tt.return
 }

@@ -3,6 +3,7 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 tt.func @no_encoding(%x: tensor<128xf32>) {
+  // C1
   // expected-error @+1 {{has no encoding}}
   %y = ttg.convert_layout %x : tensor<128xf32> -> tensor<128xf32, #blocked>
   tt.return
@@ -15,6 +16,7 @@ tt.func @no_encoding(%x: tensor<128xf32>) {
 #smem = #ttg.shared_memory
 tt.func @constant_buffer(%x: tensor<128xf32, #blocked>) {
   %b = ttg.local_alloc %x : (tensor<128xf32, #blocked>) -> !ttg.memdesc<128xf32, #shared, #smem>
+  // C2
   // expected-error @+1 {{writes to a buffer that is not mutable}}
   ttg.local_store %x, %b : tensor<128xf32, #blocked> -> !ttg.memdesc<128xf32, #shared, #smem>
   tt.return
@@ -25,6 +27,7 @@ tt.func @constant_buffer(%x: tensor<128xf32, #blocked>) {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @empty_constant_buffer() {
+  // C1
   // expected-error @+1 {{a buffer that is given no tile must be mutable}}
   %b = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #shared, #smem>
   tt.return
@@ -36,6 +39,7 @@ tt.func @empty_constant_buffer() {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @other_shape(%b: !ttg.memdesc<128xf32, #shared, #smem>) {
+  // C1
   // expected-error @+1 {{differs from buffer}}
   %y = ttg.local_load %b : !ttg.memdesc<128xf32, #shared, #smem> -> tensor<64xf32, #blocked>
   tt.return
@@ -46,6 +50,7 @@ tt.func @other_shape(%b: !ttg.memdesc<128xf32, #shared, #smem>) {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @not_one_of_them(%b: !ttg.memdesc<2x128xf32, #shared, #smem, mutable>, %i: i32) {
+  // C1
   // expected-error @+1 {{is not one of the buffers of}}
   %s = ttg.memdesc_index %b[%i] : !ttg.memdesc<2x128xf32, #shared, #smem, mutable> -> !ttg.memdesc<64xf32, #shared, #smem, mutable>
   tt.return
@@ -57,6 +62,7 @@ tt.func @not_one_of_them(%b: !ttg.memdesc<2x128xf32, #shared, #smem, mutable>, %
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @copy_to_constant(%p: tensor<128x!tt.ptr<f32>, #blocked>, %b: !ttg.memdesc<128xf32, #shared, #smem>) {
+  // C1
   // expected-error @+1 {{writes to a buffer that is not mutable}}
   %t = ttg.async_copy_global_to_local %p, %b : tensor<128x!tt.ptr<f32>, #blocked> -> !ttg.memdesc<128xf32, #shared, #smem>
   tt.return
@@ -68,7 +74,96 @@ tt.func @copy_to_constant(%p: tensor<128x!tt.ptr<f32>, #blocked>, %b: !ttg.memde
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @copy_of_other_shape(%p: tensor<128x!tt.ptr<f32>, #blocked>, %b: !ttg.memdesc<64xf32, #shared, #smem, mutable>) {
+  // C1
   // expected-error @+1 {{differs from buffer}}
   %t = ttg.async_copy_global_to_local %p, %b : tensor<128x!tt.ptr<f32>, #blocked> -> !ttg.memdesc<64xf32, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func @expand_encoding(%x: tensor<128xf32, #ttg.slice<{dim = 1, parent = #blocked}>>) {
+  // C3
+  // expected-error @+1 {{result has encoding}}
+  %e = tt.expand_dims %x {axis = 0 : i32} : tensor<128xf32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<1x128xf32, #blocked>
+  tt.return
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func @trans_encoding(%x: tensor<32x64xf32, #blocked>) {
+  // C3
+  // expected-error @+1 {{result has encoding}}
+  %e = tt.trans %x {order = array<i32: 1, 0>} : tensor<32x64xf32, #blocked> -> tensor<64x32xf32, #blocked>
+  tt.return
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func @reshape_encoding(%x: tensor<32x64xf32, #blocked>) {
+  // C2
+  // expected-error @+1 {{result has encoding}}
+  %e = tt.reshape %x : tensor<32x64xf32, #blocked> -> tensor<64x32xf32, #blocked>
+  tt.return
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @copy_mask(%p: tensor<128x!tt.ptr<f32>, #blocked>, %m: tensor<64xi1, #blocked>, %b: !ttg.memdesc<128xf32, #shared, #smem, mutable>) {
+  // C2
+  // expected-error @+1 {{failed to verify that mask has the pointers' shape}}
+  %t = "ttg.async_copy_global_to_local"(%p, %b, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<128x!tt.ptr<f32>, #blocked>, !ttg.memdesc<128xf32, #shared, #smem, mutable>, tensor<64xi1, #blocked>) -> !ttg.async.token
+  tt.return
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @filled_with_another_tile(%x: tensor<64xf32, #blocked>) {
+  // C2
+  // expected-error @+1 {{differs from buffer}}
+  %b = ttg.local_alloc %x : (tensor<64xf32, #blocked>) -> !ttg.memdesc<128xf32, #shared, #smem>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @allocated_view() {
+  // C3
+  // expected-error @+1 {{a view cannot be allocated}}
+  %b = ttg.local_alloc : () -> !ttg.memdesc<64xf32, #shared, #smem, mutable, 2x64>
+  tt.return
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @stored_in_another_shape(%x: tensor<64xf32, #blocked>, %b: !ttg.memdesc<128xf32, #shared, #smem, mutable>) {
+  // C1
+  // expected-error @+1 {{differs from buffer}}
+  ttg.local_store %x, %b : tensor<64xf32, #blocked> -> !ttg.memdesc<128xf32, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @trans_order_of_buffer(%a: !ttg.memdesc<64x16xf16, #rows, #smem>) {
+  // C1
+  // expected-error @+1 {{order is not a permutation of 2 dimensions}}
+  %t = ttg.memdesc_trans %a {order = array<i32: 0, 0>} : !ttg.memdesc<64x16xf16, #rows, #smem> -> !ttg.memdesc<16x64xf16, #rows, #smem>
   tt.return
 }

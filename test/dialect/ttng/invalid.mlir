@@ -5,6 +5,7 @@
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @no_matrix_result(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdesc<16x16xf16, #rows, #smem>, %c: tensor<64x16xf32, #blocked>) {
+  // C1
   // expected-error @+1 {{the result has no encoding of matrix instructions of version 3}}
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x16xf16, #rows, #smem> * !ttg.memdesc<16x16xf16, #rows, #smem> -> tensor<64x16xf32, #blocked>
   tt.return
@@ -16,6 +17,7 @@ tt.func @no_matrix_result(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.me
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @shapes(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdesc<32x16xf16, #rows, #smem>, %c: tensor<64x16xf32, #mma>) {
+  // C2
   // expected-error @+1 {{shapes do not fit}}
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x16xf16, #rows, #smem> * !ttg.memdesc<32x16xf16, #rows, #smem> -> tensor<64x16xf32, #mma>
   tt.return
@@ -27,6 +29,7 @@ tt.func @shapes(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdesc<32x1
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @elements(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdesc<16x16xbf16, #rows, #smem>, %c: tensor<64x16xf32, #mma>) {
+  // C3
   // expected-error @+1 {{there is no instruction for 'f16' * 'bf16' -> 'f32'}}
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x16xf16, #rows, #smem> * !ttg.memdesc<16x16xbf16, #rows, #smem> -> tensor<64x16xf32, #mma>
   tt.return
@@ -38,6 +41,7 @@ tt.func @elements(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdesc<16
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 8}>
 #smem = #ttg.shared_memory
 tt.func @bytes_along_n(%a: !ttg.memdesc<64x32xi8, #rows, #smem>, %b: !ttg.memdesc<32x32xi8, #rows, #smem>, %c: tensor<64x32xi32, #mma>) {
+  // C4
   // expected-error @+1 {{rows of `b` run along N, but elements of 8 bits are read along K}}
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x32xi8, #rows, #smem> * !ttg.memdesc<32x32xi8, #rows, #smem> -> tensor<64x32xi32, #mma>
   tt.return
@@ -50,6 +54,7 @@ tt.func @bytes_along_n(%a: !ttg.memdesc<64x32xi8, #rows, #smem>, %b: !ttg.memdes
 #swizzled = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 #smem = #ttg.shared_memory
 tt.func @no_matrix_buffer(%a: !ttg.memdesc<64x16xf16, #swizzled, #smem>, %b: !ttg.memdesc<16x16xf16, #rows, #smem>, %c: tensor<64x16xf32, #mma>) {
+  // C4
   // expected-error @+1 {{`a` has no encoding of a matrix in shared memory}}
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x16xf16, #swizzled, #smem> * !ttg.memdesc<16x16xf16, #rows, #smem> -> tensor<64x16xf32, #mma>
   tt.return
@@ -61,6 +66,7 @@ tt.func @no_matrix_buffer(%a: !ttg.memdesc<64x16xf16, #swizzled, #smem>, %b: !tt
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @tile_of_another_layout(%a: tensor<64x16xf16, #mma>, %b: !ttg.memdesc<16x16xf16, #rows, #smem>, %c: tensor<64x16xf32, #mma>) {
+  // C5
   // expected-error @+1 {{`a` is no operand of the result}}
   %d = ttng.warp_group_dot %a, %b, %c : tensor<64x16xf16, #mma> * !ttg.memdesc<16x16xf16, #rows, #smem> -> tensor<64x16xf32, #mma>
   tt.return
@@ -72,6 +78,7 @@ tt.func @tile_of_another_layout(%a: tensor<64x16xf16, #mma>, %b: !ttg.memdesc<16
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @too_few_rows(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdesc<16x16xf16, #rows, #smem>, %c: tensor<64x16xf32, #mma>) {
+  // C6
   // expected-error @+1 {{the result is [64, 16], but the warps multiply [128, 16] at a time}}
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x16xf16, #rows, #smem> * !ttg.memdesc<16x16xf16, #rows, #smem> -> tensor<64x16xf32, #mma>
   tt.return
@@ -83,6 +90,7 @@ tt.func @too_few_rows(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdes
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @depth(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdesc<16x16xf16, #rows, #smem>, %c: tensor<64x16xf32, #mma>) {
+  // C6
   // expected-error @+1 {{K is 16 and instrShape's depth 8; the instruction takes 16 at a time}}
   %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x16xf16, #rows, #smem> * !ttg.memdesc<16x16xf16, #rows, #smem> -> tensor<64x16xf32, #mma>
   tt.return
@@ -91,6 +99,7 @@ tt.func @depth(%a: !ttg.memdesc<64x16xf16, #rows, #smem>, %b: !ttg.memdesc<16x16
 // -----
 
 tt.func @wait_for_nothing() {
+  // C1
   // expected-error @+1 {{waits for nothing}}
   "ttng.warp_group_dot_wait"() {pendings = 0 : i32} : () -> ()
   tt.return
@@ -101,6 +110,7 @@ tt.func @wait_for_nothing() {
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @trans_of_another_layout(%a: !ttg.memdesc<64x16xf16, #rows, #smem>) {
+  // C2
   // expected-error @+1 {{the encoding of the result puts elements elsewhere}}
   %t = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x16xf16, #rows, #smem> -> !ttg.memdesc<16x64xf16, #rows, #smem>
   tt.return

@@ -2,6 +2,7 @@
 // Violations of the rules of tensor maps and of accesses through them.
 
 tt.func @extents(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
+  // C1
   // expected-error @+1 {{has 1 extents and 2 strides for blocks of 2 dimensions}}
   %m = ttng.make_tensor_map %p, [%n], [%n, %n] nan %no tf32 %no {block = array<i64: 16, 64>} : <f16> -> <i8>
   tt.return
@@ -10,6 +11,7 @@ tt.func @extents(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
 // -----
 
 tt.func @one_dimension(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
+  // C2
   // expected-error @+1 {{has blocks of 1 dimensions; they have 2 to 5}}
   %m = ttng.make_tensor_map %p, [%n], [%n] nan %no tf32 %no {block = array<i64: 64>} : <f16> -> <i8>
   tt.return
@@ -18,6 +20,7 @@ tt.func @one_dimension(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
 // -----
 
 tt.func @long_box(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
+  // C2
   // expected-error @+1 {{has blocks of extent 512; the largest is 256}}
   %m = ttng.make_tensor_map %p, [%n, %n], [%n, %n] nan %no tf32 %no {block = array<i64: 512, 64>} : <f16> -> <i8>
   tt.return
@@ -26,6 +29,7 @@ tt.func @long_box(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
 // -----
 
 tt.func @short_rows(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
+  // C3
   // expected-error @+1 {{has blocks with rows of 8 bytes; they have 16 at least}}
   %m = ttng.make_tensor_map %p, [%n, %n], [%n, %n] nan %no tf32 %no {block = array<i64: 64, 4>} : <f16> -> <i8>
   tt.return
@@ -34,6 +38,7 @@ tt.func @short_rows(%p: !tt.ptr<f16>, %n: i64, %no: i1) {
 // -----
 
 tt.func @indices(%m: !tt.ptr<i8>, %i: i32) {
+  // C1
   // expected-error @+1 {{has 1 indices for 2 dimensions}}
   %x = ttng.tile_load %m[%i] {block = array<i64: 16, 64>} : <i8> -> tensor<16x64xf16>
   tt.return
@@ -42,6 +47,7 @@ tt.func @indices(%m: !tt.ptr<i8>, %i: i32) {
 // -----
 
 tt.func @rows_of_a_tile(%m: !tt.ptr<i8>, %i: i32, %x: tensor<16x64xf16>) {
+  // C2
   // expected-error @+1 {{accesses blocks of 8x64 elements as a tile of another shape}}
   ttng.tile_store %m[%i, %i, %i], %x {block = array<i64: 2, 4, 64>} : <i8>, tensor<16x64xf16>
   tt.return
@@ -53,6 +59,7 @@ tt.func @rows_of_a_tile(%m: !tt.ptr<i8>, %i: i32, %x: tensor<16x64xf16>) {
 #flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @encoding(%m: !tt.ptr<i8>, %i: i32, %to: !ttg.memdesc<16x64xf16, #narrow, #smem, mutable>, %b: !ttg.memdesc<1xi64, #flat, #smem, mutable>, %yes: i1) {
+  // C1
   // expected-error @+1 {{copies blocks of 'tensor<16x64xf16>' in the encoding #ttg.nvmma_shared<{swizzlingByteWidth = 32}}
   ttng.async_tma_copy_global_to_local %m[%i, %i] %to, %b, %yes {block = array<i64: 16, 64>} : <i8>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<16x64xf16, #narrow, #smem, mutable>
   tt.return
@@ -65,5 +72,34 @@ tt.func @encoding(%m: !tt.ptr<i8>, %i: i32, %to: !ttg.memdesc<16x64xf16, #narrow
 tt.func @stored_indices(%m: !tt.ptr<i8>, %i: i32, %from: !ttg.memdesc<16x64xf16, #wide, #smem>) {
   // expected-error @+1 {{has 3 indices for 2 dimensions}}
   ttng.async_tma_copy_local_to_global %m[%i, %i, %i] %from {block = array<i64: 16, 64>} : <i8>, !ttg.memdesc<16x64xf16, #wide, #smem>
+  tt.return
+}
+
+// -----
+
+#narrow = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @stored_encoding(%m: !tt.ptr<i8>, %i: i32, %from: !ttg.memdesc<16x64xf16, #narrow, #smem>) {
+  // C1
+  // expected-error @+1 {{copies blocks of 'tensor<16x64xf16>}}
+  ttng.async_tma_copy_local_to_global %m[%i, %i] %from {block = array<i64: 16, 64>} : <i8>, !ttg.memdesc<16x64xf16, #narrow, #smem>
+  tt.return
+}
+
+// -----
+
+tt.func @loaded_rows(%m: !tt.ptr<i8>, %i: i32) {
+  // C2
+  // expected-error @+1 {{accesses blocks of 16x64 elements as a tile of another shape}}
+  %x = ttng.tile_load %m[%i, %i] {block = array<i64: 16, 64>} : <i8> -> tensor<8x64xf16>
+  tt.return
+}
+
+// -----
+
+tt.func @stored_indices_of_a_tile(%m: !tt.ptr<i8>, %i: i32, %x: tensor<16x64xf16>) {
+  // C1
+  // expected-error @+1 {{has 1 indices for 2 dimensions}}
+  ttng.tile_store %m[%i], %x {block = array<i64: 16, 64>} : <i8>, tensor<16x64xf16>
   tt.return
 }
