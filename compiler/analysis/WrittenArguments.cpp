@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/WrittenArguments.h"
 
+#include "compiler/analysis/ValueFlow.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -49,7 +50,7 @@ private:
   bool follow(OpOperand &use);
   bool followCall(tt::CallOp call, unsigned argument);
   bool followReturn(tt::ReturnOp op, unsigned result);
-  bool followBranch(RegionBranchOpInterface op, RegionBranchPoint point, OpOperand &use);
+  bool followForwarded(OpOperand &use);
   bool followEffects(MemoryEffectOpInterface op, OpOperand &use);
 
   ModuleOp module;
@@ -80,14 +81,11 @@ bool PointerTracker::followReturn(tt::ReturnOp op, unsigned result) {
   return true;
 }
 
-bool PointerTracker::followBranch(RegionBranchOpInterface op, RegionBranchPoint point, OpOperand &use) {
-  RegionBranchSuccessorMapping mapping;
-  op.getSuccessorOperandInputMapping(mapping, point);
-  auto found = mapping.find(&use);
-  if (found == mapping.end())
-    return false;
-  llvm::for_each(found->second, [&](Value input) { track(input); });
-  return true;
+/// Follows an operand of a loop, a branch or a terminator.
+bool PointerTracker::followForwarded(OpOperand &use) {
+  const SmallVector<Value, 2> targets = analysis::forwardedFrom(use);
+  llvm::for_each(targets, [&](Value target) { track(target); });
+  return !targets.empty();
 }
 
 /// An op may read what the operand points to; any other effect, on it or through it, counts as a write.
@@ -121,11 +119,8 @@ bool PointerTracker::follow(OpOperand &use) {
     return followCall(call, index);
   if (auto leave = dyn_cast<tt::ReturnOp>(op))
     return followReturn(leave, index);
-  if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
-    return followBranch(branch, RegionBranchPoint::parent(), use);
-  if (auto end = dyn_cast<RegionBranchTerminatorOpInterface>(op))
-    if (auto branch = dyn_cast<RegionBranchOpInterface>(op->getParentOp()))
-      return followBranch(branch, RegionBranchPoint(end), use);
+  if (isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op))
+    return followForwarded(use);
   if (op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() && isMemoryEffectFree(op))
     return trackResults(op);
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
