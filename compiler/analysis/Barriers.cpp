@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/Barriers.h"
 
-#include "compiler/analysis/GatherPlan.h"
 #include "compiler/analysis/GlobalEffects.h"
-#include "compiler/analysis/MemoryAccess.h"
-#include "compiler/dialect/ttg/AsyncInterfaces.h"
-#include "compiler/layout/Conversion.h"
+#include "compiler/dialect/ttg/AsyncTraits.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -154,7 +151,7 @@ void Planner::visit(Operation &op, PendingAccesses &pending) {
   addGlobalAccesses(op, pending);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return visitLoop(loop, pending);
-  if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
+  if (isa<RegionBranchOpInterface>(op)) {
     PendingAccesses merged;
     for (Region &region : op.getRegions()) {
       PendingAccesses after = pending;
@@ -203,24 +200,7 @@ BarrierPlan analysis::planBarriers(tt::FuncOp function, const SharedMemoryPlan &
   return std::move(planner.plan);
 }
 
-//--- barriers inside ops -------------------------------------------------------------------
-
-/// A repetition writes after the reads of the previous one, and reads after its own writes.
-static unsigned barriersOf(const layout::SharedPlan &plan) { return 2 * plan.repetitions - 1; }
-
 unsigned analysis::barriersWithin(Operation *op) {
-  if (isa<ttg::LocalAllocOp>(op) || scratchBytes(op) == 0)
-    return 0;
-  if (isa<tt::HistogramOp>(op)) // also after the counters are cleared
-    return 2;
-  if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
-    auto from = cast<RankedTensorType>(convert.getSrc().getType()), to = cast<RankedTensorType>(convert.getType());
-    return barriersOf(
-        layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to), memoryBits(to.getElementType()))
-            .shared);
-  }
-  if (auto gather = dyn_cast<tt::GatherOp>(op))
-    if (auto exchange = planExchange(gather))
-      return barriersOf(exchange->shared);
-  return 1;
+  auto interface = dyn_cast<ttg::ScratchOpInterface>(op);
+  return interface ? interface.getScratch().barriers : 0;
 }

@@ -2,18 +2,22 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/GlobalEffects.h"
 
+#include "compiler/dialect/ttg/Dialect.h"
+
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::analysis;
 
-static GlobalEffects effectsOf(tt::MemSemantic semantic) {
-  const bool both = semantic == tt::MemSemantic::ACQUIRE_RELEASE;
-  return {.reads = true,
-          .writes = true,
-          .releases = both || semantic == tt::MemSemantic::RELEASE,
-          .acquires = both || semantic == tt::MemSemantic::ACQUIRE};
+static GlobalEffects effectsOf(tt::MemoryAccessOpInterface access) {
+  using tt::MemSemantic;
+  const MemSemantic ordering = access.getAtomicOrdering().value_or(MemSemantic::RELAXED);
+  const bool isBoth = ordering == MemSemantic::ACQUIRE_RELEASE;
+  return {.reads = access.readsMemory(),
+          .writes = access.writesMemory(),
+          .releases = isBoth || ordering == MemSemantic::RELEASE,
+          .acquires = isBoth || ordering == MemSemantic::ACQUIRE};
 }
 
 static GlobalEffects effectsOf(tt::CallOp call) {
@@ -31,13 +35,7 @@ static GlobalEffects effectsOf(tt::CallOp call) {
 GlobalEffects analysis::globalEffectsOf(Operation &op) {
   if (auto call = dyn_cast<tt::CallOp>(op))
     return effectsOf(call);
-  if (auto combine = dyn_cast<tt::AtomicRMWOp>(op))
-    return effectsOf(combine.getSem());
-  if (auto swap = dyn_cast<tt::AtomicCASOp>(op))
-    return effectsOf(swap.getSem());
-  if (auto load = dyn_cast<tt::AtomicLoadOp>(op))
-    return {.reads = true, .acquires = load.getSem() == tt::MemSemantic::ACQUIRE};
-  if (auto store = dyn_cast<tt::AtomicStoreOp>(op))
-    return {.writes = true, .releases = store.getSem() == tt::MemSemantic::RELEASE};
-  return {.reads = isa<tt::LoadOp>(op), .writes = isa<tt::StoreOp>(op)};
+  // A copy to shared memory reads until its wait: what follows that is ordered by accesses to the buffer.
+  auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
+  return access && !isa<ttg::AsyncCopyGlobalToLocalOp>(op) ? effectsOf(access) : GlobalEffects();
 }

@@ -11,63 +11,41 @@ using namespace nereid;
 using namespace nereid::analysis;
 using layout::LinearLayout;
 
-unsigned analysis::memoryBits(Type element) {
-  return element.isIntOrFloat() ? std::max(8u, element.getIntOrFloatBitWidth()) : 64;
-}
-
-std::optional<MemoryAccess> analysis::memoryAccessOf(Operation *op) {
-  MemoryAccess access;
-  access.op = op;
-  if (auto load = dyn_cast<tt::LoadOp>(op)) {
-    access.pointer = load.getPtr();
-    access.mask = load.getMask();
-  } else if (auto store = dyn_cast<tt::StoreOp>(op)) {
-    access.pointer = store.getPtr();
-    access.mask = store.getMask();
-    access.value = store.getValue();
-  } else if (auto copy = dyn_cast<ttg::AsyncCopyGlobalToLocalOp>(op)) {
-    access.pointer = copy.getSrc();
-    access.mask = copy.getMask();
-  } else {
-    return std::nullopt;
-  }
-  access.elementBits = memoryBits(tt::elementOf(tt::pointeeLike(access.pointer.getType())));
-  return access;
-}
-
-std::optional<MemoryAccess> analysis::atomicAccessOf(Operation *op) {
-  MemoryAccess access;
-  access.op = op;
-  if (auto combine = dyn_cast<tt::AtomicRMWOp>(op)) {
-    access.pointer = combine.getPtr();
-    access.mask = combine.getMask();
-    access.value = combine.getVal();
-  } else if (auto swap = dyn_cast<tt::AtomicCASOp>(op)) {
-    access.pointer = swap.getPtr();
-    access.value = swap.getVal();
-  } else if (auto load = dyn_cast<tt::AtomicLoadOp>(op)) {
-    access.pointer = load.getPtr();
-    access.mask = load.getMask();
-  } else if (auto store = dyn_cast<tt::AtomicStoreOp>(op)) {
-    access.pointer = store.getPtr();
-    access.mask = store.getMask();
-    access.value = store.getVal();
-  } else {
-    return std::nullopt;
-  }
-  access.elementBits = memoryBits(tt::elementOf(tt::pointeeLike(access.pointer.getType())));
+/// Of additions of floats; other atomic accesses are scalar.
+static unsigned widestAtomicBytes(Operation *op, unsigned elementBits) {
   auto combine = dyn_cast<tt::AtomicRMWOp>(op);
-  const bool isFloatSum = combine && combine.getAtomicRmwOp() == tt::RMWOp::FADD && access.elementBits <= 32;
+  const bool isFloatSum = combine && combine.getAtomicRmwOp() == tt::RMWOp::FADD && elementBits <= 32;
   if (isFloatSum && op->getParentOfType<ModuleOp>()->hasAttr(kVectorAtomics))
-    access.widestBytes = kWidestAccessBytes;
-  else
-    access.widestBytes = access.elementBits / 8 * (isFloatSum && access.elementBits == 16 ? 2 : 1);
-  return access;
+    return kWidestAccessBytes;
+  return elementBits / 8 * (isFloatSum && elementBits == 16 ? 2 : 1);
 }
 
 std::optional<MemoryAccess> analysis::anyAccessOf(Operation *op) {
-  std::optional<MemoryAccess> access = memoryAccessOf(op);
-  return access ? access : atomicAccessOf(op);
+  auto interface = dyn_cast<tt::MemoryAccessOpInterface>(op);
+  if (!interface)
+    return std::nullopt;
+  MemoryAccess access;
+  access.op = op;
+  access.pointer = interface.getAccessedPointer();
+  access.mask = interface.getAccessMask();
+  access.value = interface.getStoredValue();
+  access.elementBits = memoryBits(tt::elementOf(tt::pointeeLike(access.pointer.getType())));
+  if (interface.isAtomic())
+    access.widestBytes = widestAtomicBytes(op, access.elementBits);
+  return access;
+}
+
+static bool isAtomicAccess(Operation *op) {
+  auto interface = dyn_cast<tt::MemoryAccessOpInterface>(op);
+  return interface && interface.isAtomic();
+}
+
+std::optional<MemoryAccess> analysis::memoryAccessOf(Operation *op) {
+  return isAtomicAccess(op) ? std::nullopt : anyAccessOf(op);
+}
+
+std::optional<MemoryAccess> analysis::atomicAccessOf(Operation *op) {
+  return isAtomicAccess(op) ? anyAccessOf(op) : std::nullopt;
 }
 
 unsigned analysis::maxVectorElems(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, unsigned dim) {

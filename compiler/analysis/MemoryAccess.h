@@ -13,7 +13,7 @@ inline constexpr unsigned kWidestAccessBytes = 16;
 /// Module attribute: atomic additions of f32, f16 and bf16 take vectors as wide as loads do.
 inline constexpr llvm::StringLiteral kVectorAtomics = "ttg.vector-atomics";
 
-/// The operands of a load, store or atomic access; only this file enumerates these ops.
+/// The operands of an op with `tt::MemoryAccessOpInterface`.
 struct MemoryAccess {
   mlir::Operation *op = nullptr;
   mlir::Value pointer;
@@ -35,8 +35,7 @@ std::optional<MemoryAccess> atomicAccessOf(mlir::Operation *op);
 /// The access of either kind.
 std::optional<MemoryAccess> anyAccessOf(mlir::Operation *op);
 
-/// Bits that an element takes in memory: i1 takes a byte, a pointer 64 bits.
-unsigned memoryBits(mlir::Type element);
+using tt::memoryBits;
 
 /// Whether a vector of so many bytes can be copied to shared memory asynchronously.
 inline bool isCpAsyncSize(unsigned bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }

@@ -3,6 +3,7 @@
 #include "compiler/analysis/PointerBases.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/ValueFlow.h"
 #include "compiler/dialect/imported/Dialect.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/Dialect.h"
@@ -10,59 +11,44 @@
 using namespace mlir;
 using namespace nereid;
 
-/// Looks through ops that move a pointer or change its shape.
-static Value unmoved(Value pointer) {
-  while (Operation *op = pointer.getDefiningOp()) {
-    const bool isTensorMap = op->hasTrait<ttg::DescribesMemory>();
-    if (!isTensorMap && !isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
-                             tt::BitcastOp, ttg::ConvertLayoutOp>(op))
-      break;
-    pointer = op->getOperand(0);
-  }
-  return pointer;
+/// The operands of `op` from which the pointers in its results are derived; nothing where they come from elsewhere.
+static OperandRange derivedFrom(Operation *op) {
+  const OperandRange operands = op->getOperands();
+  if (op->hasTrait<tt::MovesElements>())
+    return operands;
+  if (isa<arith::SelectOp>(op))
+    return operands.drop_front();
+  const bool isMoved = isa<tt::AddPtrOp, tt::BitcastOp, tt::GatherOp>(op) || op->hasTrait<ttg::DescribesMemory>();
+  return operands.take_front(isMoved ? 1 : 0);
 }
 
-/// The values that a loop, branch or select may forward to `value`; nothing for other values.
-static SmallVector<Value, 2> sourcesOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
-    if (!init)
-      return {};
-    return {init->get(), loop.getTiedLoopYieldedValue(argument)->get()};
-  }
-  Operation *op = value.getDefiningOp();
-  const unsigned index = cast<OpResult>(value).getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return {loop.getInitArgs()[index], loop.getYieldedValues()[index]};
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return {branch.thenYield().getOperand(index), branch.elseYield().getOperand(index)};
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return {select.getTrueValue(), select.getFalseValue()};
-  return {};
-}
-
-BlockArgument analysis::baseOf(Value pointer) {
-  BlockArgument base;
+analysis::PointerSources analysis::sourcesOf(Value pointer) {
+  PointerSources sources;
   SmallVector<Value> todo = {pointer};
   llvm::SmallDenseSet<Value, 8> seen;
   while (!todo.empty()) {
-    Value value = unmoved(todo.pop_back_val());
+    Value value = todo.pop_back_val();
     if (!seen.insert(value).second)
       continue;
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp())) {
-      if (base && base != argument)
-        return {};
-      base = argument;
+    if (SmallVector<Value, 2> forwarded = forwardedTo(value); !forwarded.empty()) {
+      todo.append(forwarded);
       continue;
     }
-    const SmallVector<Value, 2> sources = sourcesOf(value);
-    if (sources.empty())
-      return {};
-    todo.append(sources.begin(), sources.end());
+    auto argument = dyn_cast<BlockArgument>(value);
+    Operation *op = value.getDefiningOp();
+    if (argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+      sources.arguments.insert(argument);
+    else if (op && !derivedFrom(op).empty())
+      llvm::append_range(todo, derivedFrom(op));
+    else if (!isa_and_nonnull<ub::PoisonOp>(op))
+      sources.hasOthers = true;
   }
-  return base;
+  return sources;
+}
+
+BlockArgument analysis::baseOf(Value pointer) {
+  const PointerSources sources = sourcesOf(pointer);
+  return !sources.hasOthers && sources.arguments.size() == 1 ? sources.arguments.front() : BlockArgument();
 }
 
 /// Shared memory is not visible through pointer arguments.

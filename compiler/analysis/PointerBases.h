@@ -4,12 +4,20 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <optional>
 
 namespace nereid::analysis {
 
-/// The argument of the function that a pointer starts from; null where that is not provable.
+/// What a pointer, or a tile of pointers, is derived from, through loops and branches.
+struct PointerSources {
+  llvm::SmallSetVector<mlir::BlockArgument, 2> arguments; ///< of the function
+  bool hasOthers = false;                                 ///< also an integer, a loaded pointer or the result of a call
+};
+PointerSources sourcesOf(mlir::Value pointer);
+
+/// The only argument of the function that a pointer starts from; null where that is not provable.
 mlir::BlockArgument baseOf(mlir::Value pointer);
 
 using Bases = llvm::SmallDenseSet<mlir::BlockArgument, 4>;

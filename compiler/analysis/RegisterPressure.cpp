@@ -32,15 +32,8 @@ static unsigned weightOf(Value value) {
   return isComputed && isIndex ? 0 : analysis::registersOf(tile);
 }
 
-/// Whether the op is a dot, of registers or of buffers.
-static bool isDot(Operation *op) {
-  return isa<tt::DotOp>(op) || (op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
-                                llvm::is_contained(op->getOperandTypes(), op->getResult(0).getType()) &&
-                                llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ttg::MemDescType>));
-}
-
 static bool needsWholeTiles(Operation *op) {
-  return isDot(op) || analysis::anyAccessOf(op) ||
+  return isa<tt::DotOpInterface>(op) || analysis::anyAccessOf(op) ||
          isa<tt::ReduceOp, ttg::ConvertLayoutOp, ttg::LocalLoadOp, ttg::LocalStoreOp, tt::CallOp>(op);
 }
 
@@ -92,7 +85,7 @@ private:
 
   /// A dot's result reuses the registers of its accumulator, if nothing else needs them.
   bool reusesOperandRegisters(Operation &op) {
-    return isDot(&op) && llvm::any_of(op.getOperands(), [&](Value operand) {
+    return isa<tt::DotOpInterface>(op) && llvm::any_of(op.getOperands(), [&](Value operand) {
              return operand.getType() == op.getResult(0).getType() && weightOf(operand) &&
                     liveness.isDeadAfter(operand, &op);
            });

@@ -2,11 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/SharedMemory.h"
 
-#include "compiler/analysis/GatherPlan.h"
-#include "compiler/analysis/MemoryAccess.h"
-#include "compiler/layout/Conversion.h"
-#include "compiler/layout/Reduction.h"
-#include "compiler/layout/Scan.h"
+#include "compiler/analysis/ValueFlow.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -20,71 +16,9 @@ static constexpr uint32_t kAlignment = 16;
 
 //--- sizes ---------------------------------------------------------------------------------
 
-static uint32_t conversionBytes(ttg::ConvertLayoutOp op) {
-  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
-  return layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to), memoryBits(to.getElementType()))
-      .sharedBytes();
-}
-
-static uint32_t reductionBytes(tt::ReduceOp op) {
-  SmallVector<unsigned> bits;
-  for (Value source : op.getSrcs())
-    bits.push_back(memoryBits(tt::elementOf(source.getType())));
-  const layout::LinearLayout &source = ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrcs().front().getType()));
-  // Most reductions stay in their warps and need no plan.
-  for (unsigned bit = 0; bit < source.inBits(layout::kWarp); ++bit)
-    if (source.basis(layout::kWarp, bit)[op.getAxis()])
-      return layout::planReduction(source, op.getAxis(), bits).bytes;
-  return 0;
-}
-
-static uint32_t scanBytes(tt::ScanOp op) {
-  SmallVector<unsigned> bits;
-  for (Value source : op.getSrcs())
-    bits.push_back(memoryBits(tt::elementOf(source.getType())));
-  const layout::LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrcs().front().getType()));
-  return layout::isScannable(layout, op.getAxis()) ? layout::planScan(layout, op.getAxis(), bits).bytes : 0;
-}
-
-layout::SharedPlan analysis::planCopies(const layout::LinearLayout &layout, unsigned elementBits) {
-  layout::SwizzleOptions options;
-  options.maxBytes = ~0u; // a single repetition
-  return layout::swizzle(layout, layout, elementBits, options);
-}
-
-/// Whether threads of other warps, or lanes whose copies are in other registers, need the result of an access.
-static bool sharesCopies(const layout::LinearLayout &layout) {
-  const uint32_t lanes = layout.freeVariableMask(layout::kLane);
-  for (unsigned bit = 0; bit < layout.inBits(layout::kLane); ++bit)
-    if ((lanes >> bit & 1) && layout.columns(layout::kLane)[bit])
-      return true;
-  return layout.freeVariableMask(layout::kWarp) != 0;
-}
-
-static uint32_t atomicBytes(const MemoryAccess &access) {
-  if (access.op->use_empty())
-    return 0;
-  RankedTensorType tile = access.tile();
-  if (!tile)
-    return ttg::numWarpsOf(access.op) > 1 ? access.elementBits / 8 : 0;
-  const layout::LinearLayout &layout = ttg::linearLayoutOf(tile);
-  return sharesCopies(layout) ? planCopies(layout, access.elementBits).bytes : 0;
-}
-
 uint32_t analysis::scratchBytes(Operation *op) {
-  if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op))
-    return conversionBytes(convert);
-  if (auto reduce = dyn_cast<tt::ReduceOp>(op); reduce && ttg::encodingOf(reduce.getSrcs().front().getType()))
-    return reductionBytes(reduce);
-  if (auto scan = dyn_cast<tt::ScanOp>(op); scan && ttg::encodingOf(scan.getSrcs().front().getType()))
-    return scanBytes(scan);
-  if (auto gather = dyn_cast<tt::GatherOp>(op); gather && ttg::encodingOf(gather.getType()))
-    return gatherBytes(gather);
-  if (auto histogram = dyn_cast<tt::HistogramOp>(op); histogram && ttg::encodingOf(histogram.getType()))
-    return tt::shapeOf(histogram.getType()).front() * sizeof(int32_t);
-  if (auto access = atomicAccessOf(op); access && (!access->tile() || ttg::encodingOf(access->tile())))
-    return atomicBytes(*access);
-  return 0;
+  auto interface = dyn_cast<ttg::ScratchOpInterface>(op);
+  return interface ? interface.getScratch().bytes : 0;
 }
 
 uint32_t analysis::bufferBytes(Operation *op) {
@@ -92,7 +26,7 @@ uint32_t analysis::bufferBytes(Operation *op) {
   if (!allocation)
     return scratchBytes(op);
   const ttg::MemDescType buffer = allocation.getType();
-  return llvm::product_of(buffer.getAllocShape()) * memoryBits(buffer.getElementType()) / 8;
+  return llvm::product_of(buffer.getAllocShape()) * tt::memoryBits(buffer.getElementType()) / 8;
 }
 
 SharedRange SharedMemoryPlan::rangeOf(Operation *op) const {
@@ -151,13 +85,12 @@ static unsigned lastUse(ttg::LocalAllocOp allocation, const Positions &positions
     Value value = todo.pop_back_val();
     if (!seen.insert(value).second)
       continue;
-    for (Operation *user : value.getUsers()) {
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
       last = std::max(last, endOfUse(allocation, user, positions));
-      // A view, or the value by which a loop or branch carries it.
-      Operation *carrier = user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
-      todo.append(carrier->result_begin(), carrier->result_end());
-      for (Region &region : carrier->getRegions())
-        todo.append(region.args_begin(), region.args_end());
+      todo.append(forwardedFrom(use));
+      if (user->getNumRegions() == 0) // a view
+        todo.append(user->result_begin(), user->result_end());
     }
     llvm::erase_if(todo, [](Value next) { return !isa<ttg::MemDescType>(next.getType()); });
   }

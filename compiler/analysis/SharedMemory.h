@@ -3,7 +3,6 @@
 #pragma once
 
 #include "compiler/dialect/ttg/Dialect.h"
-#include "compiler/layout/Swizzle.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -30,8 +29,6 @@ struct SharedMemoryPlan {
   SharedRange rangeOf(mlir::Operation *op) const;
 };
 
-/// Plans how threads with copies of a tile get the values of the elements' owners: owners store, all load.
-layout::SharedPlan planCopies(const layout::LinearLayout &layout, unsigned elementBits);
 /// Bytes that an op needs while it runs, to pass values between warps.
 uint32_t scratchBytes(mlir::Operation *op);
 /// Bytes of the buffer that an op allocates or needs while it runs.

@@ -224,3 +224,9 @@ SharedPlan layout::swizzle(const LinearLayout &src, const LinearLayout &dst, uns
   plan.loadedAs = findLoaded(request.load.registers);
   return plan;
 }
+
+SharedPlan layout::planCopies(const LinearLayout &layout, unsigned elemBits) {
+  SwizzleOptions options;
+  options.maxBytes = ~0u; // a single repetition
+  return swizzle(layout, layout, elemBits, options);
+}

@@ -54,6 +54,10 @@ struct SharedPlan {
   SharedAccessPattern load;
   /// For each destination register, the register that is loaded in its stead; itself unless it holds a copy.
   llvm::SmallVector<uint32_t, 16> loadedAs;
+
+  /// Barriers of its execution: a repetition writes after the reads of the previous one, and reads after its own
+  /// writes.
+  unsigned barriers() const { return 2 * repetitions - 1; }
 };
 
 struct SwizzleOptions {
@@ -71,6 +75,9 @@ struct SwizzleOptions {
 /// Both layouts hold the same coordinates and are surjective; CTAs do not exchange elements.
 SharedPlan swizzle(const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
                    const SwizzleOptions &options = {});
+
+/// Plans how threads with copies of a tile get the values of the elements' owners: owners store, all load.
+SharedPlan planCopies(const LinearLayout &layout, unsigned elemBits);
 
 /// Sets `wavefronts` and `conflicts` from the lanes' bases alone: a register or warp XORs the addresses of all lanes
 /// alike, which permutes banks.

@@ -119,9 +119,10 @@ void PlanText::writeMove(Operation *op) {
     return writeSharedAccess(op, cast<RankedTensorType>(store.getSrc().getType()), store.getDst().getType());
   if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op); allocation && allocation.getSrc())
     return writeSharedAccess(op, cast<RankedTensorType>(allocation.getSrc().getType()), allocation.getType());
-  if (!ttg::isDot(op))
+  auto dot = dyn_cast<tt::DotOpInterface>(op);
+  if (!dot)
     return;
-  auto accumulator = cast<RankedTensorType>(op->getResult(0).getType());
+  auto accumulator = cast<RankedTensorType>(dot.getD().getType());
   begin(op);
   writeShape(os, accumulator.getShape(), accumulator.getElementType());
   os << ", " << accumulator.getEncoding() << "\n";
@@ -157,7 +158,7 @@ void PlanText::writeLoops(tt::FuncOp function) {
       for (StringRef detail : {"num", "pendings"})
         if (auto value = op.getAttrOfType<IntegerAttr>(detail))
           os << "until " << value.getInt() << " are pending";
-      if (auto isAsync = op.getAttrOfType<BoolAttr>("isAsync"); isAsync && isAsync.getValue())
+      if (auto dot = dyn_cast<tt::DotOpInterface>(op); dot && dot.isAsynchronous())
         os << "asynchronously";
       os << "\n";
     }

@@ -1,6 +1,6 @@
-// Verifies the atomic ops.
+// Verifies and pads the atomic ops.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -44,3 +44,19 @@ LogicalResult AtomicCASOp::verify() {
     return success();
   return emitOpError() << "compares elements of 16, 32 or 64 bits, not of type " << element;
 }
+
+//--- padding -------------------------------------------------------------------------------
+
+void AtomicRMWOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  maskPadding(*this, getMaskMutable(), operands.front());
+}
+
+void AtomicLoadOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  maskPadding(*this, getMaskMutable(), operands.front());
+}
+
+void AtomicStoreOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  maskPadding(*this, getMaskMutable(), operands.front());
+}
+
+void AtomicCASOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) { markExtents(*this, operands); }

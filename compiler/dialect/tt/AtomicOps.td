@@ -4,7 +4,7 @@
 #define NEREID_TT_ATOMIC_OPS
 
 class Tt_AtomicOp<string mnemonic, list<Trait> traits = []>
-    : Tt_Op<mnemonic, !listconcat([Tt_SameEncoding,
+    : Tt_Op<mnemonic, !listconcat([Tt_SameEncoding, MemoryAccessOpInterface, Tt_ExcludesPadding,
         TypesMatchWith<"result has the pointee type", "ptr", "result", "::nereid::tt::pointeeLike($_self)">], traits)> {
   let results = (outs Tt_Value:$result);
   let hasVerifier = 1;
@@ -29,6 +29,10 @@ def AtomicRMWOp : Tt_AtomicOp<"atomic_rmw", [
     $atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:`
     functional-type(operands, $result)
   }];
+  let extraClassDeclaration = [{
+    ::std::optional<::nereid::tt::MemSemantic> getAtomicOrdering() { return getSem(); }
+    ::mlir::Value getStoredValue() { return getVal(); }
+  }];
 }
 
 def AtomicLoadOp : Tt_AtomicOp<"atomic_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
@@ -48,9 +52,12 @@ def AtomicLoadOp : Tt_AtomicOp<"atomic_load", [DeclareOpInterfaceMethods<MemoryE
   let assemblyFormat = [{
     $sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)
   }];
+  let extraClassDeclaration = [{
+    ::std::optional<::nereid::tt::MemSemantic> getAtomicOrdering() { return getSem(); }
+  }];
 }
 
-def AtomicStoreOp : Tt_Op<"atomic_store", [Tt_SameEncoding,
+def AtomicStoreOp : Tt_Op<"atomic_store", [Tt_SameEncoding, MemoryAccessOpInterface, Tt_ExcludesPadding,
     TypesMatchWith<"val has the pointee type", "ptr", "val", "::nereid::tt::pointeeLike($_self)">,
     Tt_FollowsPtr<"mask", "mask has the pointers' shape", "::nereid::tt::i1Like($_self)", 2>]> {
   let summary = "writes memory atomically, lane by lane, where the mask is true";
@@ -66,6 +73,10 @@ def AtomicStoreOp : Tt_Op<"atomic_store", [Tt_SameEncoding,
       Tt_MemSemantic:$sem, Tt_MemSyncScope:$scope);
   let assemblyFormat = [{
     $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:` type($ptr)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::nereid::tt::MemSemantic> getAtomicOrdering() { return getSem(); }
+    ::mlir::Value getStoredValue() { return getVal(); }
   }];
   let hasVerifier = 1;
 }
@@ -85,6 +96,11 @@ def AtomicCASOp : Tt_AtomicOp<"atomic_cas", [
       Tt_MemSemantic:$sem, Tt_MemSyncScope:$scope);
   let assemblyFormat = [{
     $sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::nereid::tt::MemSemantic> getAtomicOrdering() { return getSem(); }
+    ::mlir::Value getStoredValue() { return getVal(); }
+    ::mlir::Value getAccessMask() { return {}; }
   }];
 }
 

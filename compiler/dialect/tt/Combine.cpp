@@ -1,4 +1,4 @@
-// Implements the checks that reductions and scans share.
+// Checks and inspects the regions of reductions and scans.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Combine.h"
 
@@ -32,4 +32,15 @@ LogicalResult tt::verifyCombineRegion(Operation *op, ValueRange tiles, Block &bo
   if (!end || !llvm::equal(end->getOperandTypes(), elements))
     return op->emitOpError("combine region must return one scalar of each operand's element type");
   return success();
+}
+
+Operation *tt::singleCombination(Block &body) {
+  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
+    return nullptr;
+  Operation &combination = body.front();
+  const bool isAll = combination.getNumOperands() == 2 && combination.getNumResults() == 1 &&
+                     llvm::is_contained(combination.getOperands(), body.getArgument(0)) &&
+                     llvm::is_contained(combination.getOperands(), body.getArgument(1)) &&
+                     body.back().getOperands() == combination.getResults();
+  return isAll ? &combination : nullptr;
 }

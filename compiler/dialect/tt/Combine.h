@@ -1,4 +1,4 @@
-// Checks that reductions and scans share: operands of one shape, and a region that combines two elements.
+// What reductions and scans share: operands of one shape, and a region that combines two elements.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,5 +12,7 @@ llvm::LogicalResult verifyCombined(mlir::Operation *op, mlir::ValueRange tiles);
 /// terminator is not the op's own.
 llvm::LogicalResult verifyCombineRegion(mlir::Operation *op, mlir::ValueRange tiles, mlir::Block &body,
                                         mlir::Operation *end);
+/// The one op of two operands of which a combine region for one tile consists; null for other regions.
+mlir::Operation *singleCombination(mlir::Block &body);
 
 } // namespace nereid::tt

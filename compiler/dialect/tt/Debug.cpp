@@ -1,6 +1,6 @@
-// Verifies and canonicalizes print and assert.
+// Verifies, canonicalizes and pads print and assert.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -30,4 +30,13 @@ struct AssertOfTrue : OpRewritePattern<AssertOp> {
 
 void AssertOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<AssertOfTrue>(context);
+}
+
+void PrintOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) { markExtents(*this, operands); }
+
+/// The condition holds where there is no element.
+void AssertOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  PaddedBuilder builder(*this);
+  getConditionMutable().assign(
+      builder.onlyExisting(getCondition(), operands.front(), builder.builder.getBoolAttr(true)));
 }

@@ -3,7 +3,7 @@
 #ifndef NEREID_TT_DEBUG_OPS
 #define NEREID_TT_DEBUG_OPS
 
-def PrintOp : Tt_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
+def PrintOp : Tt_Op<"print", [Tt_ExcludesPadding, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "prints values, once per program";
   let description = [{
     C1. `isSigned` has one entry for each operand: whether its integers are signed.
@@ -15,7 +15,7 @@ def PrintOp : Tt_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def AssertOp : Tt_Op<"assert", [MemoryEffects<[MemRead, MemWrite]>]> {
+def AssertOp : Tt_Op<"assert", [Tt_ExcludesPadding, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "ends the launch with a message where the condition is false";
   let arguments = (ins Tt_I1Like:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";

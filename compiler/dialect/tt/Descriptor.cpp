@@ -128,3 +128,15 @@ LogicalResult DescriptorGatherOp::verify() {
 LogicalResult DescriptorScatterOp::verify() {
   return verifyRows(*this, getDesc().getType(), getXOffsets().getType(), getSrc().getType());
 }
+
+//--- padding -------------------------------------------------------------------------------
+
+static LogicalResult rejectPadding(Operation *op) {
+  return op->emitError("a descriptor's block has extents that are no powers of two; this target has no such copies");
+}
+
+LogicalResult DescriptorLoadOp::prepareForPadding() { return rejectPadding(*this); }
+LogicalResult DescriptorStoreOp::prepareForPadding() { return rejectPadding(*this); }
+LogicalResult DescriptorReduceOp::prepareForPadding() { return rejectPadding(*this); }
+LogicalResult DescriptorGatherOp::prepareForPadding() { return rejectPadding(*this); }
+LogicalResult DescriptorScatterOp::prepareForPadding() { return rejectPadding(*this); }

@@ -21,7 +21,8 @@ def MakeTensorDescOp : Tt_Op<"make_tensor_descriptor", [Pure, SameVariadicOperan
   let hasVerifier = 1;
 }
 
-class Tt_DescriptorAccess<string mnemonic, list<Trait> traits = []> : Tt_Op<mnemonic, traits> {
+class Tt_DescriptorAccess<string mnemonic, list<Trait> traits = []>
+    : Tt_Op<mnemonic, !listconcat([Tt_PreparesPadding], traits)> {
   let hasVerifier = 1;
 }
 

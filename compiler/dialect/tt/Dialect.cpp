@@ -13,6 +13,7 @@ using namespace nereid::tt;
 
 #include "compiler/dialect/tt/Dialect.cpp.inc"
 #include "compiler/dialect/tt/Enums.cpp.inc"
+#include "compiler/dialect/tt/Interfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "compiler/dialect/tt/Attrs.cpp.inc"
@@ -43,6 +44,10 @@ ArrayRef<int64_t> nereid::tt::shapeOf(Type type) {
   if (auto tile = dyn_cast<RankedTensorType>(type))
     return tile.getShape();
   return {};
+}
+
+unsigned nereid::tt::memoryBits(Type element) {
+  return element.isIntOrFloat() ? std::max(8u, element.getIntOrFloatBitWidth()) : 64;
 }
 
 bool nereid::tt::isElement(Type type) {

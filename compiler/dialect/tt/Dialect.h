@@ -42,8 +42,16 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
 /// The element type of a tile, or the type itself.
 mlir::Type elementOf(mlir::Type type);
 
+/// Bits that an element takes in memory: i1 takes a byte, a pointer 64 bits.
+unsigned memoryBits(mlir::Type element);
+
+using Extents = llvm::SmallVector<int64_t, 4>;
+
 /// Reports an error at `op` where tiles among its operands and results have different encodings.
 llvm::LogicalResult verifySameEncoding(mlir::Operation *op);
+
+/// The trait of ops whose results hold elements of their operands, at other coordinates.
+template <typename ConcreteOp> struct MovesElements : mlir::OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
 /// The trait of ops that do not move elements between threads.
 template <typename ConcreteOp> struct SameEncoding : mlir::OpTrait::TraitBase<ConcreteOp, SameEncoding> {
@@ -51,6 +59,8 @@ template <typename ConcreteOp> struct SameEncoding : mlir::OpTrait::TraitBase<Co
 };
 
 } // namespace nereid::tt
+
+#include "compiler/dialect/tt/Interfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "compiler/dialect/tt/Ops.h.inc"

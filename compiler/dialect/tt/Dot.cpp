@@ -1,6 +1,6 @@
-// Verifies dot and dot_scaled: which shapes and element types fit together.
+// Verifies dot and dot_scaled (which shapes and element types fit together) and pads dots.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -60,4 +60,24 @@ LogicalResult DotScaledOp::verify() {
   if (failed(verifyScale(getAScale(), "a_scale", a[a.size() - 2], a.back())))
     return failure();
   return verifyScale(getBScale(), "b_scale", b.back(), a.back());
+}
+
+//--- padding -------------------------------------------------------------------------------
+
+/// Zeroes the elements of an operand beyond the extent of dimension `fromLast`, counted from the last one.
+static void zeroPadding(OpOperand &operand, const Extents &extents, unsigned fromLast) {
+  Extents existing = paddedExtents(extents);
+  const size_t dim = existing.size() - fromLast;
+  if (existing[dim] == extents[dim])
+    return;
+  existing[dim] = extents[dim];
+  PaddedBuilder builder(operand.getOwner());
+  operand.set(
+      builder.onlyExisting(operand.get(), existing, builder.builder.getZeroAttr(elementOf(operand.get().getType()))));
+}
+
+/// Only K needs zeros: rows and columns do not mix.
+void DotOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  zeroPadding(getAMutable(), operands[0], 1);
+  zeroPadding(getBMutable(), operands[1], 2);
 }

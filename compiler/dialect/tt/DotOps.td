@@ -5,7 +5,8 @@
 
 def Tt_NumberTile : RankedTensorOf<[Tt_Float, Tt_Int]>;
 
-def DotOp : Tt_Op<"dot", [Pure, TypesMatchWith<"result and c have one type", "d", "c", "$_self">]> {
+def DotOp : Tt_Op<"dot", [Pure, DotOpInterface, CheckableOpInterface, Tt_ExcludesPadding,
+                          TypesMatchWith<"result and c have one type", "d", "c", "$_self">]> {
   let summary = "matrix multiplication of two tiles, added to a third";
   let description = [{
     d = a * b + c over the last two dimensions; a third dimension in front is the batch.
@@ -25,10 +26,14 @@ def DotOp : Tt_Op<"dot", [Pure, TypesMatchWith<"result and c have one type", "d"
     $a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict
     `:` type($a) `*` type($b) `->` type($d)
   }];
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getMixedElementName() { return "an operand of `dot`"; }
+    bool mayProduceNan() { return true; }
+  }];
   let hasVerifier = 1;
 }
 
-def DotScaledOp : Tt_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
+def DotScaledOp : Tt_Op<"dot_scaled", [Pure, AttrSizedOperandSegments, DotOpInterface,
                                        TypesMatchWith<"result and c have one type", "d", "c", "$_self">]> {
   let summary = "matrix multiplication of tiles in microscaling formats, added to a third";
   let description = [{

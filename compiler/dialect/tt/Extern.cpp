@@ -1,6 +1,6 @@
 // Verifies the ops that call functions of other libraries or inline assembly, and states their effects.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -29,4 +29,9 @@ LogicalResult ElementwiseInlineAsmOp::verify() {
   if (static_cast<int32_t>(getPackedElement()) < 1) // C2
     return emitOpError("takes ") << static_cast<int32_t>(getPackedElement()) << " elements at a time";
   return success();
+}
+
+void ElementwiseInlineAsmOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  if (!getPure())
+    markExtents(*this, operands);
 }

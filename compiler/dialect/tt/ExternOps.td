@@ -3,8 +3,14 @@
 #ifndef NEREID_TT_EXTERN_OPS
 #define NEREID_TT_EXTERN_OPS
 
-class Tt_ExternOp<string mnemonic> : Tt_Op<mnemonic, [Elementwise, Tt_SameEncoding,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, DeclareOpInterfaceMethods<ConditionallySpeculatable>]>;
+class Tt_ExternOp<string mnemonic, list<Trait> traits = []>
+    : Tt_Op<mnemonic, !listconcat([Elementwise, Tt_SameEncoding, CheckableOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, DeclareOpInterfaceMethods<ConditionallySpeculatable>],
+        traits)> {
+  let extraClassDeclaration = [{
+    bool mayProduceNan() { return getPure(); }
+  }];
+}
 
 def ExternElementwiseOp : Tt_ExternOp<"extern_elementwise"> {
   let summary = "a function of another library, by its symbol, on each element";
@@ -19,7 +25,7 @@ def ExternElementwiseOp : Tt_ExternOp<"extern_elementwise"> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, $result)";
 }
 
-def ElementwiseInlineAsmOp : Tt_ExternOp<"elementwise_inline_asm"> {
+def ElementwiseInlineAsmOp : Tt_ExternOp<"elementwise_inline_asm", [Tt_ExcludesPadding]> {
   let summary = "assembly of the target on `packed_element` elements at a time";
   let description = [{
     C1. Tiles have one shape.

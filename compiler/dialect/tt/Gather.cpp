@@ -1,6 +1,8 @@
-// Verifies gather and histogram.
+// Verifies and pads gather and histogram.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -28,4 +30,22 @@ LogicalResult HistogramOp::verify() {
   if (source.getRank() != 1 || result.getRank() != 1) // C1
     return emitOpError("operand ") << source << " and result " << result << " must have one dimension";
   return success();
+}
+
+//--- padding -------------------------------------------------------------------------------
+
+/// An index outside of the source still returns one of the source's elements.
+void GatherOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  const int64_t last = operands.front()[getAxis()] - 1;
+  const unsigned bits = elementOf(getIndices().getType()).getIntOrFloatBitWidth();
+  if (llvm::isPowerOf2_64(last + 1) || !llvm::isUIntN(bits, last))
+    return;
+  PaddedBuilder builder(*this);
+  Value limit = builder.constant(getIndices().getType(), llvm::SignExtend64(last, bits));
+  getIndicesMutable().assign(arith::MinUIOp::create(builder.builder, getIndices(), limit));
+}
+
+void HistogramOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  if (needsPadding(operands.front()))
+    maskPadding(*this, getMaskMutable(), operands.front());
 }

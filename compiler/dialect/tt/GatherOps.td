@@ -3,7 +3,7 @@
 #ifndef NEREID_TT_GATHER_OPS
 #define NEREID_TT_GATHER_OPS
 
-def GatherOp : Tt_Op<"gather", [Pure]> {
+def GatherOp : Tt_Op<"gather", [Pure, Tt_ExcludesPadding]> {
   let summary = "elements of a tile at indices along one dimension";
   let description = [{
     result[i, j] = src[indices[i, j], j] for axis 0, and so on.
@@ -21,7 +21,7 @@ def GatherOp : Tt_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
-def HistogramOp : Tt_Op<"histogram", [Pure,
+def HistogramOp : Tt_Op<"histogram", [Pure, CheckableOpInterface, Tt_ExcludesPadding,
     TypesMatchWith<"mask has the operand's shape", "src", "mask", "::nereid::tt::i1Like($_self)",
                    "($_op.getNumOperands() <= 1) || std::equal_to<>()">]> {
   let summary = "how many elements of a tile have each of the values 0, 1, 2 ...";
@@ -35,6 +35,9 @@ def HistogramOp : Tt_Op<"histogram", [Pure,
   let arguments = (ins RankedTensorOf<[I8, I16, I32, I64]>:$src, Optional<RankedTensorOf<[I1]>>:$mask);
   let results = (outs RankedTensorOf<[I32]>:$result);
   let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getMixedElementName() { return "an element"; }
+  }];
   let hasVerifier = 1;
 }
 

@@ -1,8 +1,8 @@
-// Verifies and folds join, split and cat.
+// Verifies and folds join, split and cat, and prepares cat for padding.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
 
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace nereid::tt;
@@ -42,5 +42,18 @@ LogicalResult CatOp::verify() {
   if (part.size() != 1 || whole.size() != 1 || whole[0] != 2 * part[0] || // C1
       elementOf(getLhs().getType()) != elementOf(getType()))
     return emitOpError("result ") << getType() << " does not hold two times " << getLhs().getType();
+  return success();
+}
+
+/// Concatenates in row order, one of the orders that the op allows.
+LogicalResult CatOp::prepareForPadding() {
+  ImplicitLocOpBuilder builder(getLoc(), *this);
+  auto type = cast<RankedTensorType>(getLhs().getType());
+  const int64_t count = type.getNumElements();
+  Value pairs = JoinOp::create(builder, type.clone({count, 2}), getLhs(), getRhs());
+  Value rows = TransOp::create(builder, type.clone({2, count}), pairs, ArrayRef<int32_t>{1, 0});
+  Value whole = ReshapeOp::create(builder, cast<RankedTensorType>(getType()), rows, false, false);
+  (*this)->replaceAllUsesWith(ValueRange(whole));
+  erase();
   return success();
 }

@@ -3,7 +3,7 @@
 #ifndef NEREID_TT_JOIN_OPS
 #define NEREID_TT_JOIN_OPS
 
-def JoinOp : Tt_Op<"join", [Pure, SameTypeOperands]> {
+def JoinOp : Tt_Op<"join", [Pure, Tt_MovesElements, SameTypeOperands]> {
   let summary = "two tiles side by side in a new last dimension of extent 2";
   let description = [{
     C1. The result has the operands' shape and a last dimension of extent 2;
@@ -17,7 +17,7 @@ def JoinOp : Tt_Op<"join", [Pure, SameTypeOperands]> {
   let hasVerifier = 1;
 }
 
-def SplitOp : Tt_Op<"split", [Pure, AllTypesMatch<["outLHS", "outRHS"]>]> {
+def SplitOp : Tt_Op<"split", [Pure, Tt_MovesElements, AllTypesMatch<["outLHS", "outRHS"]>]> {
   let summary = "the two halves of a tile along its last dimension, which has extent 2";
   let description = [{
     C1. The last dimension of the operand has extent 2 and is not the only one.
@@ -32,7 +32,7 @@ def SplitOp : Tt_Op<"split", [Pure, AllTypesMatch<["outLHS", "outRHS"]>]> {
   let hasFolder = 1;
 }
 
-def CatOp : Tt_Op<"cat", [Pure, SameTypeOperands]> {
+def CatOp : Tt_Op<"cat", [Pure, Tt_MovesElements, SameTypeOperands, Tt_PreparesPadding]> {
   let summary = "the elements of two tiles in one dimension, in an order that the target chooses";
   let description = [{
     C1. Operands and result have one dimension and one element type; the

@@ -1,6 +1,7 @@
-// Verifies map_elementwise and canonicalizes it where a call takes one element or has no control flow.
+// Verifies map_elementwise, canonicalizes it where a call takes one element or has no control flow, and flattens it for
+// padding.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -147,4 +148,30 @@ static LogicalResult widen(MapElementwiseOp op, PatternRewriter &rewriter) {
 void MapElementwiseOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
   patterns.add(unpack);
   patterns.add(widen);
+}
+
+//--- padding -------------------------------------------------------------------------------
+
+/// Puts elements that are mapped together in adjacent positions of a flattened tile.
+LogicalResult MapElementwiseOp::prepareForPadding() {
+  if (failed(rejectEffects(*this)))
+    return failure();
+  auto type = cast<RankedTensorType>(getSrcs().front().getType());
+  if (type.getRank() == 1 || type.getShape().back() % getPack() == 0)
+    return success();
+  ImplicitLocOpBuilder builder(getLoc(), *this);
+  auto reshaped = [&](Value tile, ArrayRef<int64_t> shape) {
+    auto to = RankedTensorType::get(shape, elementOf(tile.getType()));
+    return Value(ReshapeOp::create(builder, to, tile, false, false));
+  };
+  for (OpOperand &operand : (*this)->getOpOperands())
+    operand.set(reshaped(operand.get(), type.getNumElements()));
+  builder.setInsertionPointAfter(*this);
+  for (OpResult result : (*this)->getResults()) {
+    auto line = RankedTensorType::get({type.getNumElements()}, elementOf(result.getType()));
+    result.setType(line);
+    Value again = reshaped(result, type.getShape());
+    result.replaceAllUsesExcept(again, again.getDefiningOp());
+  }
+  return success();
 }

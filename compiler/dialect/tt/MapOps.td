@@ -4,7 +4,7 @@
 #define NEREID_TT_MAP_OPS
 
 def MapElementwiseOp : Tt_Op<"map_elementwise", [RecursiveMemoryEffects, SameOperandsAndResultShape,
-                                                 Tt_SameEncoding]> {
+                                                 Tt_SameEncoding, CheckableOpInterface, Tt_PreparesPadding]> {
   let summary = "a function of scalars, with control flow of its own, applied to every element";
   let description = [{
     C1. There is an operand; `pack` is a power of two and divides the element count.
@@ -17,6 +17,9 @@ def MapElementwiseOp : Tt_Op<"map_elementwise", [RecursiveMemoryEffects, SameOpe
   let arguments = (ins Variadic<Tt_Tile>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<Tt_Tile>:$results);
   let regions = (region MinSizedRegion<1>:$scalarOp);
+  let extraClassDeclaration = [{
+    bool mayProduceNan() { return true; }
+  }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;

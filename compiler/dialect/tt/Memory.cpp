@@ -1,6 +1,6 @@
-// Verifies and canonicalizes pointer arithmetic, loads and stores.
+// Verifies, canonicalizes and pads pointer arithmetic, loads and stores.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -76,4 +76,14 @@ void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContex
 
 void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<StoreWithConstantMask>(context);
+}
+
+//--- padding -------------------------------------------------------------------------------
+
+void LoadOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  maskPadding(*this, getMaskMutable(), operands.front());
+}
+
+void StoreOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  maskPadding(*this, getMaskMutable(), operands.front());
 }

@@ -5,6 +5,7 @@
 
 include "compiler/dialect/tt/Types.td"
 include "compiler/dialect/tt/Enums.td"
+include "compiler/dialect/tt/Interfaces.td"
 include "compiler/dialect/tt/BlockPointerOps.td"
 include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -19,6 +20,15 @@ class Tt_Op<string mnemonic, list<Trait> traits = []> : Op<Tt_Dialect, mnemonic,
 def Tt_SameEncoding : NativeOpTrait<"SameEncoding"> {
   let cppNamespace = "::nereid::tt";
 }
+/// The results hold elements of the operands, at other coordinates.
+def Tt_MovesElements : NativeOpTrait<"MovesElements"> {
+  let cppNamespace = "::nereid::tt";
+}
+/// The op excludes elements that padding adds.
+def Tt_ExcludesPadding : DeclareOpInterfaceMethods<PaddableOpInterface, ["excludePadding"]>;
+/// The op rewrites itself before tiles are padded, or cannot be padded.
+def Tt_PreparesPadding : DeclareOpInterfaceMethods<PaddableOpInterface, ["prepareForPadding"]>;
+
 class Tt_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Tt_Op<mnemonic, !listconcat([Pure, Elementwise, SameOperandsAndResultShape, Tt_SameEncoding], traits)>;
 
@@ -55,7 +65,7 @@ def MakeRangeOp : Tt_Op<"make_range", [Pure]> {
   let hasFolder = 1;
 }
 
-def SplatOp : Tt_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
+def SplatOp : Tt_Op<"splat", [Pure, Tt_MovesElements, SameOperandsAndResultElementType]> {
   let summary = "a tile all of whose elements are the operand";
   let arguments = (ins Tt_Scalar:$src);
   let results = (outs Tt_Tile:$result);
@@ -63,7 +73,7 @@ def SplatOp : Tt_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
   let hasFolder = 1;
 }
 
-def UnsplatOp : Tt_Op<"unsplat", [Pure,
+def UnsplatOp : Tt_Op<"unsplat", [Pure, Tt_MovesElements,
     TypesMatchWith<"result is the tile's element", "src", "result", "::nereid::tt::elementOf($_self)">]> {
   let summary = "the one element of a tile";
   let description = [{
@@ -76,7 +86,7 @@ def UnsplatOp : Tt_Op<"unsplat", [Pure,
   let hasFolder = 1;
 }
 
-def ExpandDimsOp : Tt_Op<"expand_dims", [Pure, SameOperandsAndResultElementType]> {
+def ExpandDimsOp : Tt_Op<"expand_dims", [Pure, Tt_MovesElements, SameOperandsAndResultElementType]> {
   let summary = "inserts a dimension of extent 1";
   let description = [{
     C1. `0 <= axis <= rank(src)`.
@@ -90,7 +100,7 @@ def ExpandDimsOp : Tt_Op<"expand_dims", [Pure, SameOperandsAndResultElementType]
   let hasFolder = 1;
 }
 
-def BroadcastOp : Tt_Op<"broadcast", [Pure, SameOperandsAndResultElementType, Tt_SameEncoding]> {
+def BroadcastOp : Tt_Op<"broadcast", [Pure, Tt_MovesElements, SameOperandsAndResultElementType, Tt_SameEncoding]> {
   let summary = "repeats dimensions of extent 1";
   let description = [{
     C1. Ranks agree; each extent is kept or was 1. The encoding stays.
@@ -102,7 +112,7 @@ def BroadcastOp : Tt_Op<"broadcast", [Pure, SameOperandsAndResultElementType, Tt
   let hasFolder = 1;
 }
 
-def ReshapeOp : Tt_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
+def ReshapeOp : Tt_Op<"reshape", [Pure, Tt_MovesElements, SameOperandsAndResultElementType, Tt_ExcludesPadding]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     C1. Element counts agree.
@@ -119,7 +129,7 @@ def ReshapeOp : Tt_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
   let hasFolder = 1;
 }
 
-def TransOp : Tt_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
+def TransOp : Tt_Op<"trans", [Pure, Tt_MovesElements, SameOperandsAndResultElementType]> {
   let summary = "permutes dimensions: result dimension i is source dimension order[i]";
   let description = [{
     C1. `order` is a permutation of the dimensions.
@@ -150,6 +160,7 @@ class Tt_FollowsPtr<string rhs, string rule, string transform, int index>
                      "($_op.getNumOperands() <= " # index # ") || std::equal_to<>()">;
 
 def LoadOp : Tt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    MemoryAccessOpInterface, Tt_ExcludesPadding,
     TypesMatchWith<"result has the pointee type", "ptr", "result", "::nereid::tt::pointeeLike($_self)">,
     Tt_FollowsPtr<"mask", "mask has the pointers' shape", "::nereid::tt::i1Like($_self)", 1>,
     Tt_FollowsPtr<"other", "other has the pointee type", "::nereid::tt::pointeeLike($_self)", 2>]> {
@@ -167,11 +178,14 @@ def LoadOp : Tt_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<
   let results = (outs Tt_Value:$result);
   // Two forms are parsed, one is printed: MemoryText.cpp.
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getMaskedOffValue() { return getOther(); }
+  }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
-def StoreOp : Tt_Op<"store", [
+def StoreOp : Tt_Op<"store", [MemoryAccessOpInterface, Tt_ExcludesPadding,
     TypesMatchWith<"value has the pointee type", "ptr", "value", "::nereid::tt::pointeeLike($_self)">,
     Tt_FollowsPtr<"mask", "mask has the pointers' shape", "::nereid::tt::i1Like($_self)", 2>]> {
   let summary = "writes memory, lane by lane, where the mask is true";
@@ -184,6 +198,9 @@ def StoreOp : Tt_Op<"store", [
       DefaultValuedAttr<Tt_EvictionPolicy, "::nereid::tt::EvictionPolicy::NORMAL">:$evict);
   // Two forms are parsed, one is printed: MemoryText.cpp.
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getStoredValue() { return getValue(); }
+  }];
   let hasCanonicalizer = 1;
 }
 
@@ -236,7 +253,7 @@ def FpToFpOp : Tt_ElementwiseOp<"fp_to_fp"> {
   let hasVerifier = 1;
 }
 
-def ClampFOp : Tt_ElementwiseOp<"clampf", [SameOperandsAndResultType]> {
+def ClampFOp : Tt_ElementwiseOp<"clampf", [SameOperandsAndResultType, CheckableOpInterface]> {
   let summary = "min(max(x, lo), hi)";
   let arguments = (ins Tt_FloatLike:$x, Tt_FloatLike:$min, Tt_FloatLike:$max, Tt_PropagateNan:$propagateNan);
   let results = (outs Tt_FloatLike:$result);
@@ -266,8 +283,18 @@ def MulhiUIOp : Tt_ElementwiseOp<"mulhiui", [SameOperandsAndResultType]> {
 
 //--- Reduce --------------------------------------------------------------------------------
 
-def ReduceOp : Tt_Op<"reduce", [SameVariadicOperandSize, SingleBlock, RecursiveMemoryEffects,
-                                InferTypeOpAdaptor]> {
+/// An op that combines the elements along `axis`.
+class Tt_CombiningOp<string mnemonic, list<Trait> traits = []>
+    : Tt_Op<mnemonic, !listconcat([SameVariadicOperandSize, SingleBlock, RecursiveMemoryEffects, CheckableOpInterface,
+        DeclareOpInterfaceMethods<PaddableOpInterface, ["prepareForPadding", "excludePadding"]>], traits)> {
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getMixedElementName() { return "an element"; }
+    bool mayProduceNan() { return true; }
+    ::std::optional<int32_t> getCombinedAxis() { return getAxis(); }
+  }];
+}
+
+def ReduceOp : Tt_CombiningOp<"reduce", [InferTypeOpAdaptor]> {
   let summary = "combines the elements along one dimension with a region";
   let description = [{
     C1. All operands have one shape and encoding; `0 <= axis < rank`.

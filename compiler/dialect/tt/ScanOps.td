@@ -3,7 +3,7 @@
 #ifndef NEREID_TT_SCAN_OPS
 #define NEREID_TT_SCAN_OPS
 
-def ScanOp : Tt_Op<"scan", [SameVariadicOperandSize, SingleBlock, RecursiveMemoryEffects]> {
+def ScanOp : Tt_CombiningOp<"scan"> {
   let summary = "every element combined with all before it along one dimension";
   let description = [{
     C1. All operands have one shape and encoding; `0 <= axis < rank`.

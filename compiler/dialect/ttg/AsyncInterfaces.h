@@ -13,14 +13,8 @@ namespace nereid::ttg {
 /// wait op. A barrier orders accesses before the op; accesses after the wait need no barrier.
 template <typename ConcreteOp> struct StartsTransfer : mlir::OpTrait::TraitBase<ConcreteOp, StartsTransfer> {};
 
-/// Marks ops of other dialects that multiply matrices, like `tt.dot`.
-template <typename ConcreteOp> struct ComputesDot : mlir::OpTrait::TraitBase<ConcreteOp, ComputesDot> {};
-
 /// Marks ops whose result describes the memory that their first operand points to.
 template <typename ConcreteOp> struct DescribesMemory : mlir::OpTrait::TraitBase<ConcreteOp, DescribesMemory> {};
-
-/// Whether the op is a dot, by whatever instructions.
-inline bool isDot(mlir::Operation *op) { return llvm::isa<tt::DotOp>(op) || op->hasTrait<ComputesDot>(); }
 
 } // namespace nereid::ttg
 

@@ -34,10 +34,6 @@ def LoweredToBuffer : OpInterface<"LoweredToBuffer"> {
   let methods = [InterfaceMethod<"bytes of that buffer, with its alignment", "unsigned", "getBufferBytes">];
 }
 
-/// Multiplies matrices, by whatever instructions.
-def ComputesDot : NativeOpTrait<"ComputesDot"> {
-  let cppNamespace = "::nereid::ttg";
-}
 /// Starts asynchronous writes that a matching wait op of every thread completes.
 def StartsTransfer : NativeOpTrait<"StartsTransfer"> {
   let cppNamespace = "::nereid::ttg";

@@ -4,9 +4,10 @@
 #define NEREID_TTG_ASYNC_OPS
 
 include "compiler/dialect/tt/Enums.td"
+include "compiler/dialect/tt/Interfaces.td"
 include "compiler/dialect/tt/Types.td"
 
-def AsyncCopyGlobalToLocalOp : Ttg_Op<"async_copy_global_to_local", [AttrSizedOperandSegments,
+def AsyncCopyGlobalToLocalOp : Ttg_Op<"async_copy_global_to_local", [AttrSizedOperandSegments, MemoryAccessOpInterface,
     MemoryEffects<[MemRead, MemWrite<Ttg_Smem>]>,
     TypesMatchWith<"mask has the pointers' shape", "src", "mask", "::nereid::tt::i1Like($_self)",
                    "!this->getMask() || std::equal_to<>()">,
@@ -28,6 +29,10 @@ def AsyncCopyGlobalToLocalOp : Ttg_Op<"async_copy_global_to_local", [AttrSizedOp
   let results = (outs Ttg_AsyncTokenType:$token);
   let assemblyFormat = [{
     $src `,` $dst (`mask` $mask^)? (`other` $other^)? attr-dict `:` type($src) `->` type($dst)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Value getAccessedPointer() { return getSrc(); }
+    ::mlir::Value getMaskedOffValue() { return getOther(); }
   }];
   let hasVerifier = 1;
 }

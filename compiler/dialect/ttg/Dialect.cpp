@@ -4,6 +4,7 @@
 #include "compiler/dialect/tt/Inlinable.h"
 #include "compiler/dialect/ttg/EncodingRules.h"
 #include "compiler/dialect/ttg/ListText.h"
+#include "compiler/dialect/ttg/TtOpRules.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -28,6 +29,7 @@ struct LayoutCache {
 #include "compiler/dialect/ttg/AttrInterfaces.cpp.inc"
 #include "compiler/dialect/ttg/Dialect.cpp.inc"
 #include "compiler/dialect/ttg/Enums.cpp.inc"
+#include "compiler/dialect/ttg/Interfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "compiler/dialect/ttg/Attrs.cpp.inc"
@@ -69,6 +71,9 @@ void TtgDialect::initialize() {
       >();
   addInterfaces<Aliases, tt::Inlinable>();
   addEncodingRules(*this);
+  for (auto addRules : {addAtomicRules, addDotRules, addGatherRules, addJoinRules, addMemoryRules, addReduceRules,
+                        addScanRules, addShapeRules})
+    addRules(getContext());
 }
 
 //--- linear maps ---------------------------------------------------------------------------
@@ -84,6 +89,10 @@ const layout::LinearLayout &TtgDialect::linearLayoutOf(RankedTensorType type) {
 const layout::LinearLayout &ttg::linearLayoutOf(RankedTensorType type) {
   assert(encodingOf(type) && "a tile without an encoding has no layout");
   return type.getContext()->getLoadedDialect<TtgDialect>()->linearLayoutOf(type);
+}
+
+SmallVector<unsigned> ttg::elementBitsOf(ValueRange tiles) {
+  return llvm::map_to_vector(tiles, [](Value tile) { return tt::memoryBits(tt::elementOf(tile.getType())); });
 }
 
 LayoutEncoding ttg::encodingOf(Type type) {

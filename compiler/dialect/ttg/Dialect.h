@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/ttg/LayoutRelation.h"
 #include "compiler/layout/Layout.h"
 
 #include "mlir/IR/TensorEncoding.h"
@@ -30,6 +31,7 @@ inline constexpr llvm::StringLiteral kScratchBytes = "ttg.global_scratch_memory_
 #include "compiler/dialect/ttg/AttrInterfaces.h.inc"
 #include "compiler/dialect/ttg/Dialect.h.inc"
 #include "compiler/dialect/ttg/Enums.h.inc"
+#include "compiler/dialect/ttg/Interfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "compiler/dialect/ttg/Attrs.h.inc"
@@ -41,6 +43,8 @@ class LocalAllocOp;
 
 /// The linear layout of a tile's encoding; computed once per type and context, valid as long as the context.
 const layout::LinearLayout &linearLayoutOf(mlir::RankedTensorType type);
+/// Bits that elements of each tile take in memory.
+llvm::SmallVector<unsigned> elementBitsOf(mlir::ValueRange tiles);
 /// The encoding of a tile; null where it has none.
 LayoutEncoding encodingOf(mlir::Type type);
 /// Whether an encoding is that of a matrix instruction's accumulator.

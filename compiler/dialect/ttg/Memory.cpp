@@ -1,7 +1,8 @@
-// Verifies buffers in shared memory and the ops on them.
+// Verifies buffers in shared memory and the ops on them; relates the layouts of loads and stores.
 // SPDX-License-Identifier: MIT
-#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttg/AccessRelation.h"
 #include "compiler/dialect/ttg/EncodingShape.h"
+#include "compiler/dialect/ttg/TtOpRules.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -95,4 +96,24 @@ LocalAllocOp ttg::allocationOf(Value buffer) {
     buffer = op->getOperand(0);
   }
   return {};
+}
+
+//--- layouts of accesses to global memory --------------------------------------------------
+
+LayoutRelation ttg::accessRelation(tt::MemoryAccessOpInterface access) {
+  LayoutRelation relation(access, access.getAccessedPointer().getType());
+  if (!relation.tile)
+    return relation;
+  relation.uniteOperands(access);
+  for (auto [link, operand] : llvm::zip_equal(relation.operands, access->getOperands()))
+    if (operand == access.getStoredValue())
+      link.kind = LayoutLink::Kind::ToOp;
+  for (LayoutLink &link : relation.results)
+    link.kind = LayoutLink::Kind::FromOp;
+  return relation;
+}
+
+void ttg::addMemoryRules(MLIRContext *context) {
+  tt::LoadOp::attachInterface<AccessRelation<tt::LoadOp>>(*context);
+  tt::StoreOp::attachInterface<AccessRelation<tt::StoreOp>>(*context);
 }

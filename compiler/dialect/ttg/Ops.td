@@ -5,6 +5,7 @@
 
 include "compiler/dialect/ttg/Attrs.td"
 include "compiler/dialect/ttg/Enums.td"
+include "compiler/dialect/ttg/Interfaces.td"
 include "compiler/dialect/ttg/Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -15,11 +16,17 @@ def MemDescView : NativeOpTrait<"MemDescView"> {
   let cppNamespace = "::nereid::ttg";
 }
 
+/// The results hold elements of the operands, at other coordinates or in other threads.
+def Ttg_MovesElements : NativeOpTrait<"MovesElements"> {
+  let cppNamespace = "::nereid::tt";
+}
+
 def Ttg_Smem : Resource<"::nereid::ttg::SharedMemory">;
 
 //--- Shape ---------------------------------------------------------------------------------
 
-def ConvertLayoutOp : Ttg_Op<"convert_layout", [Pure, SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
+def ConvertLayoutOp : Ttg_Op<"convert_layout", [Pure, Ttg_MovesElements, SameOperandsAndResultShape, SameOperandsAndResultElementType,
+                                                DeclareOpInterfaceMethods<ScratchOpInterface>]> {
   let summary = "the same tile in another layout";
   let description = [{
     C1. Both types have an encoding.

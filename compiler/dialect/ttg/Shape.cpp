@@ -1,8 +1,11 @@
-// Verifies and folds convert_layout.
+// Verifies and folds convert_layout, states its scratch memory, and relates the layouts of ops that change shapes.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/dialect/ttg/TtOpRules.h"
+#include "compiler/layout/Conversion.h"
 
 using namespace mlir;
+using namespace nereid;
 using namespace nereid::ttg;
 
 LogicalResult ConvertLayoutOp::verify() {
@@ -22,4 +25,50 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
     return getResult();
   }
   return {};
+}
+
+Scratch ConvertLayoutOp::getScratch() {
+  auto from = cast<RankedTensorType>(getSrc().getType()), to = cast<RankedTensorType>(getType());
+  const layout::ConversionPlan plan =
+      layout::planConversion(linearLayoutOf(from), linearLayoutOf(to), tt::memoryBits(to.getElementType()));
+  return {plan.sharedBytes(), plan.sharedBytes() ? plan.shared.barriers() : 0};
+}
+
+//--- ops that change shapes ----------------------------------------------------------------
+
+/// Such an op works in its result's layout: a conversion comes before it.
+static LayoutRelation relateShapes(Operation *op, LayoutTransfer::Kind kind) {
+  const Type source = op->getOperand(0).getType(), result = op->getResult(0).getType();
+  LayoutRelation relation(op, result);
+  relation.operands.front() = {LayoutLink::Kind::ToOp, transferBetween(kind, source, result)};
+  relation.results.front().kind = LayoutLink::Kind::Same;
+  return relation;
+}
+
+namespace {
+struct ExpandRelation : LayoutRelationOpInterface::ExternalModel<ExpandRelation, tt::ExpandDimsOp> {
+  LayoutRelation getLayoutRelation(Operation *op) const {
+    LayoutRelation relation = relateShapes(op, LayoutTransfer::Kind::Expand);
+    relation.operands.front().transfer.axis = cast<tt::ExpandDimsOp>(op).getAxis();
+    return relation;
+  }
+};
+
+struct TransRelation : LayoutRelationOpInterface::ExternalModel<TransRelation, tt::TransOp> {
+  LayoutRelation getLayoutRelation(Operation *op) const {
+    LayoutRelation relation = relateShapes(op, LayoutTransfer::Kind::Transpose);
+    relation.operands.front().transfer.order = llvm::to_vector(cast<tt::TransOp>(op).getOrder());
+    return relation;
+  }
+};
+
+struct ReshapeRelation : LayoutRelationOpInterface::ExternalModel<ReshapeRelation, tt::ReshapeOp> {
+  LayoutRelation getLayoutRelation(Operation *op) const { return relateShapes(op, LayoutTransfer::Kind::Reshape); }
+};
+} // namespace
+
+void ttg::addShapeRules(MLIRContext *context) {
+  tt::ExpandDimsOp::attachInterface<ExpandRelation>(*context);
+  tt::TransOp::attachInterface<TransRelation>(*context);
+  tt::ReshapeOp::attachInterface<ReshapeRelation>(*context);
 }

@@ -192,7 +192,7 @@ void AtomicEmitter::shareTile(Tile &result) {
   const LinearLayout &layout = ttg::linearLayoutOf(type);
   const Type element = tt::elementOf(op->getResult(0).getType());
   if (emitter.module.shared.offsetOf.contains(op)) {
-    const layout::SharedPlan plan = analysis::planCopies(layout, access.elementBits);
+    const layout::SharedPlan plan = layout::planCopies(layout, access.elementBits);
     llvm::Value *buffer = emitter.sharedScratch(op);
     Tile loaded(result.size(), nullptr);
     emitter.storeShared(buffer, plan.store, 0, result);

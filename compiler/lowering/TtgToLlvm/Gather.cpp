@@ -3,8 +3,8 @@
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
-#include "compiler/analysis/GatherPlan.h"
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/ttg/GatherPlan.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -92,7 +92,7 @@ static Tile readGathered(TtgFunctionEmitter &emitter, tt::GatherOp op, llvm::Val
 }
 
 static LogicalResult emitGather(TtgFunctionEmitter &emitter, tt::GatherOp op) {
-  if (auto plan = analysis::planExchange(op)) {
+  if (auto plan = ttg::planExchange(op)) {
     emitter.define(op, exchange(emitter, op, *plan));
     return success();
   }

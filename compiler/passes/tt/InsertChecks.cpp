@@ -1,5 +1,6 @@
 // Inserts sanitizer checks beside accesses and arithmetic.
 // SPDX-License-Identifier: MIT
+#include "compiler/analysis/PointerBases.h"
 #include "compiler/passes/tt/AddressSources.h"
 #include "compiler/passes/tt/LaneFlags.h"
 #include "compiler/passes/tt/Passes.h"
@@ -27,8 +28,8 @@ private:
   bool wants(support::Sanitizer sanitizer) const { return kinds & sanitizer; }
   check::ValuesOp add(Operation *op, Kind kind, StringRef what, ArrayRef<Value> values, Value mask = {});
   void visit(Operation *op);
-  void access(Operation *op, Value pointer);
-  void initialised(Operation *op, Value pointer, Value mask);
+  void access(MemoryAccessOpInterface op);
+  void initialised(MemoryAccessOpInterface op);
   void defined(Operation *op, Value value, StringRef what, Value mask = {});
   void definedInputs(Operation *op);
   void overflow(Operation *op, bool isUnsigned);
@@ -55,14 +56,14 @@ check::ValuesOp Inserter::add(Operation *op, Kind kind, StringRef what, ArrayRef
 
 //--- accesses ------------------------------------------------------------------------------
 
-static StringRef verbOf(Operation *op) {
-  return isa<LoadOp, AtomicLoadOp>(op) ? "read" : isa<StoreOp, AtomicStoreOp>(op) ? "written" : "updated";
+static StringRef verbOf(MemoryAccessOpInterface op) {
+  return !op.writesMemory() ? "read" : !op.readsMemory() ? "written" : "updated";
 }
 
 /// Does not check lanes that the mask excludes, or a pointer that comes from no argument.
-void Inserter::access(Operation *op, Value pointer) {
+void Inserter::access(MemoryAccessOpInterface op) {
   builder.setInsertionPoint(op);
-  Value mask = accessMask(op);
+  Value pointer = op.getAccessedPointer(), mask = op.getAccessMask();
   if (wants(support::Uninit)) { // before the address is used
     defined(op, pointer, "the address", mask);
     if (mask)
@@ -70,25 +71,27 @@ void Inserter::access(Operation *op, Value pointer) {
   }
   if (wants(support::Overflow))
     unwrapped(op, pointer, mask);
-  const PointerSources sources = sourcesOf(pointer);
+  const analysis::PointerSources sources = analysis::sourcesOf(pointer);
   if (sources.hasOthers || sources.arguments.empty())
     return;
-  const int32_t argument = sources.arguments.size() == 1 ? *sources.arguments.begin() : -1;
+  const int32_t argument = sources.arguments.size() == 1 ? sources.arguments.front().getArgNumber() : -1;
   if (wants(support::Bounds))
     add(op, Kind::Bounds, verbOf(op), {pointer}, mask).setArgument(argument);
   if (wants(support::Uninit))
-    initialised(op, pointer, mask);
+    initialised(op);
 }
 
-void Inserter::initialised(Operation *op, Value pointer, Value mask) {
-  if (isa<StoreOp, AtomicStoreOp>(op)) {
-    defined(op, op->getOperand(1), "the value", mask);
-    add(op, Kind::Written, "written", {pointer, op->getOperand(1)}, mask);
+void Inserter::initialised(MemoryAccessOpInterface op) {
+  Value pointer = op.getAccessedPointer(), mask = op.getAccessMask();
+  if (!op.readsMemory()) {
+    defined(op, op.getStoredValue(), "the value", mask);
+    add(op, Kind::Written, "written", {pointer, op.getStoredValue()}, mask);
     return;
   }
-  for (Value operand : op->getOperands().drop_front(1))
-    if (operand != mask && !isa<LoadOp>(op))
-      defined(op, operand, "the value", mask);
+  if (op.writesMemory())
+    for (Value operand : op->getOperands())
+      if (operand != pointer && operand != mask)
+        defined(op, operand, "the value", mask);
   add(op, Kind::Unwritten, verbOf(op), {pointer}, mask);
 }
 
@@ -106,9 +109,11 @@ void Inserter::defined(Operation *op, Value value, StringRef what, Value mask) {
 /// Ops that mix elements use the masked-off ones, too.
 void Inserter::definedInputs(Operation *op) {
   builder.setInsertionPoint(op);
-  if (isa<ReduceOp, ScanOp, DotOp, HistogramOp>(op))
+  auto checkable = dyn_cast<CheckableOpInterface>(op);
+  const StringRef what = checkable ? checkable.getMixedElementName() : "";
+  if (!what.empty())
     for (Value operand : op->getOperands())
-      defined(op, operand, isa<DotOp>(op) ? "an operand of `dot`" : "an element");
+      defined(op, operand, what);
 }
 
 static StringRef nameOf(Operation *op) {
@@ -145,12 +150,10 @@ static bool isFloat(Value value) { return isa<FloatType>(elementOf(value.getType
 
 /// Ops that can produce NaN where no input is NaN.
 static bool mayMakeNan(Operation *op) {
-  if (isa<DotOp, ReduceOp, ScanOp, MapElementwiseOp>(op))
-    return true;
-  if (isa<ExternElementwiseOp, ElementwiseInlineAsmOp>(op))
-    return isMemoryEffectFree(op);
+  if (auto checkable = dyn_cast<CheckableOpInterface>(op))
+    return checkable.mayProduceNan();
   if (isa<arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::NegFOp,
-          arith::ExtFOp, math::AbsFOp, math::CopySignOp, math::FloorOp, math::CeilOp, ClampFOp>(op))
+          arith::ExtFOp, math::AbsFOp, math::CopySignOp, math::FloorOp, math::CeilOp>(op))
     return false;
   return op->hasTrait<OpTrait::Elementwise>();
 }
@@ -166,10 +169,9 @@ void Inserter::numbers(Operation *op) {
     values.append(inputs);
     Value skipped = masked.of(result);
     auto made = add(op, Kind::Nan, nameOf(op), values, skipped ? negated(builder, op->getLoc(), skipped) : Value());
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      made.setAxis(reduce.getAxis());
-    if (auto scan = dyn_cast<ScanOp>(op))
-      made.setAxis(scan.getAxis());
+    auto checkable = dyn_cast<CheckableOpInterface>(op);
+    if (std::optional<int32_t> axis = checkable ? checkable.getCombinedAxis() : std::nullopt)
+      made.setAxis(*axis);
   }
 }
 
@@ -181,8 +183,8 @@ void Inserter::loadedNumbers(LoadOp load) {
 //--- the kernel ----------------------------------------------------------------------------
 
 void Inserter::visit(Operation *op) {
-  if (Value pointer = accessedPointer(op))
-    access(op, pointer);
+  if (auto interface = dyn_cast<MemoryAccessOpInterface>(op))
+    access(interface);
   if (wants(support::Uninit))
     definedInputs(op);
   if (op->hasTrait<OpTrait::IsTerminator>()) {

@@ -21,13 +21,10 @@ Value tt::negated(OpBuilder &builder, Location loc, Value flags) {
 //--- first flags ---------------------------------------------------------------------------
 
 Value tt::maskedOff(OpBuilder &builder, Operation *op, bool withOther) {
-  Value mask;
-  if (auto load = dyn_cast<LoadOp>(op); load && (withOther || !load.getOther()))
-    mask = load.getMask();
-  if (auto atomic = dyn_cast<AtomicRMWOp>(op))
-    mask = atomic.getMask();
-  if (auto load = dyn_cast<AtomicLoadOp>(op))
-    mask = load.getMask();
+  auto access = dyn_cast<MemoryAccessOpInterface>(op);
+  if (!access || !access.readsMemory() || (access.getMaskedOffValue() && !withOther))
+    return {};
+  Value mask = access.getAccessMask();
   return mask ? negated(builder, op->getLoc(), mask) : Value();
 }
 
@@ -106,7 +103,7 @@ Value LaneFlags::ofLogic(OpBuilder &builder, Operation *op) const {
 /// The flags moved as the elements are; null where no op can move flags that way.
 Value LaneFlags::moved(OpBuilder &builder, Operation *op) const {
   Value flag = op->getNumOperands() == 1 && op->getNumResults() == 1 ? of(op->getOperand(0)) : Value();
-  if (!flag || !isa<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, UnsplatOp>(op))
+  if (!flag || !op->hasTrait<MovesElements>())
     return {};
   Operation *copy = builder.clone(*op);
   copy->setOperand(0, flag);

@@ -9,9 +9,10 @@
 // nothing, put the former into a last dimension. The reduction over it stays in the thread, and its result takes no
 // more registers than the original result, which all threads of a row held.
 // SPDX-License-Identifier: MIT
-#include "compiler/analysis/NeutralElement.h"
 #include "compiler/analysis/RegisterPressure.h"
+#include "compiler/dialect/tt/Combine.h"
 #include "compiler/dialect/tt/Extents.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/passes/ttg/Passes.h"
 
@@ -53,15 +54,9 @@ struct AxisRuns {
 
 /// The combination of a reduction of one op and one operand; null for others.
 static Operation *combinationOf(tt::ReduceOp reduce) {
-  Block &body = reduce.getCombine().front();
-  if (reduce.getSrcs().size() != 1 || !llvm::hasNItems(body, 2) || reduce->hasAttr(tt::kExtents))
+  if (reduce.getSrcs().size() != 1 || reduce->hasAttr(tt::kExtents))
     return nullptr;
-  Operation &combination = body.front();
-  const bool isAll = combination.getNumOperands() == 2 && combination.getNumResults() == 1 &&
-                     llvm::is_contained(combination.getOperands(), body.getArgument(0)) &&
-                     llvm::is_contained(combination.getOperands(), body.getArgument(1)) &&
-                     body.back().getOperands() == combination.getResults();
-  return isAll ? &combination : nullptr;
+  return tt::singleCombination(reduce.getCombine().front());
 }
 
 /// The reduction that a value comes from, through layout conversions; each value on the way has one use.
@@ -113,7 +108,7 @@ static std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned in
   }
   if (found.updates.empty() || !carried.hasOneUse())
     return std::nullopt;
-  found.neutral = analysis::neutralElement(combinationOf(found.reductions.front()));
+  found.neutral = tt::neutralElement(combinationOf(found.reductions.front()));
   return found.neutral ? std::optional(std::move(found)) : std::nullopt;
 }
 

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/ApplyLayouts.h"
 
-#include "compiler/analysis/GatherPlan.h"
-#include "compiler/dialect/ttg/AsyncInterfaces.h"
+#include "compiler/analysis/ValueFlow.h"
 #include "compiler/passes/ttg/DotLayouts.h"
-#include "compiler/passes/ttg/WorkingLayout.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -28,13 +26,14 @@ public:
 
 private:
   LayoutEncoding layoutOf(Value value) const { return layouts[classes.classOf(value)]; }
-  LayoutEncoding produced(OpResult result) const;
+  LayoutEncoding layoutOf(LayoutRelationOpInterface op, const LayoutRelation &relation) const;
+  LayoutEncoding linked(OpOperand &operand, const LayoutLink &link, LayoutEncoding ofOp) const;
   LayoutEncoding required(OpOperand &operand) const;
-  LayoutEncoding requiredByControl(OpOperand &operand) const;
-  LayoutEncoding requiredByRearrangement(OpOperand &operand) const;
 
   void setEncoding(Value value, LayoutEncoding encoding);
-  void setOperand(OpOperand &operand);
+  void setOperand(OpOperand &operand, LayoutEncoding required);
+  void setResults(Operation *op);
+  void setOperands(Operation *op);
   Value withEncoding(Value value, LayoutEncoding encoding);
   Value rematerialise(Value value, LayoutEncoding encoding);
   void moveToFirstUser(ConvertLayoutOp conversion);
@@ -57,67 +56,36 @@ static RankedTensorType encoded(Value value, LayoutEncoding encoding) {
 
 //--- encodings of results and operands -----------------------------------------------------
 
-/// The encoding in which an op produces its result; a conversion may follow.
-LayoutEncoding Applier::produced(OpResult result) const {
-  Operation *op = result.getOwner();
-  if (analysis::anyAccessOf(op) || isa<tt::DotOp, AsyncTileLoad>(op))
-    return layouts[classes.classOf(op)];
-  if (auto reduce = dyn_cast<tt::ReduceOp>(op))
-    return SliceAttr::get(op->getContext(), reduce.getAxis(), layouts[classes.classOf(op)]);
-  if (isa<tt::CallOp>(op))
-    return signatureLayout(cast<RankedTensorType>(result.getType()));
-  if (isa<tt::JoinOp, tt::CatOp>(op))
-    return halfTransfer(op).forward(layouts[classes.classOf(op)]);
-  if (isa<tt::SplitOp>(op))
-    return layouts[classes.classOf(op)];
-  auto scan = dyn_cast<tt::ScanOp>(op);
-  return scan ? workingLayout(scan, layoutOf(result), signatureLayout) : layoutOf(result);
-}
-
-LayoutEncoding Applier::requiredByControl(OpOperand &operand) const {
-  Operation *op = operand.getOwner();
-  const unsigned index = operand.getOperandNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return layoutOf(loop.getTiedLoopRegionIterArg(&operand));
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return layoutOf(loop.getBeforeArguments()[index]);
-  if (isa<scf::ConditionOp>(op))
-    return layoutOf(op->getParentOfType<scf::WhileOp>().getAfterArguments()[index - 1]);
-  auto yield = cast<scf::YieldOp>(op);
-  if (auto loop = dyn_cast<scf::ForOp>(yield->getParentOp()))
-    return layoutOf(loop.getRegionIterArg(index));
-  if (auto loop = dyn_cast<scf::WhileOp>(yield->getParentOp()))
-    return layoutOf(loop.getBeforeArguments()[index]);
-  return layoutOf(yield->getParentOp()->getResult(index));
-}
-
-LayoutEncoding Applier::requiredByRearrangement(OpOperand &operand) const {
-  Operation *op = operand.getOwner();
+/// The encoding in which an op with a relation works.
+LayoutEncoding Applier::layoutOf(LayoutRelationOpInterface op, const LayoutRelation &relation) const {
   const LayoutEncoding ofClass = layouts[classes.classOf(op)];
-  if (isa<tt::SplitOp>(op))
-    return halfTransfer(op).forward(ofClass);
-  auto gather = dyn_cast<tt::GatherOp>(op);
-  // The buffer of other gathers is written from any layout.
-  return gather && operand.getOperandNumber() == 0 && !analysis::exchangeDistance(gather) ? LayoutEncoding() : ofClass;
+  return op.worksIn(ofClass) ? ofClass : signatureLayout(relation.tile);
 }
 
-/// The encoding in which an op takes an operand; null where any encoding works.
+/// The encoding in which an op that works in `ofOp` takes an operand; null where any encoding works.
+LayoutEncoding Applier::linked(OpOperand &operand, const LayoutLink &link, LayoutEncoding ofOp) const {
+  switch (link.kind) {
+  case LayoutLink::Kind::Any:
+    return {};
+  case LayoutLink::Kind::Same:
+    return ofOp;
+  case LayoutLink::Kind::FromOp:
+    return link.transfer.forward(ofOp);
+  case LayoutLink::Kind::ToOp:
+    return link.transfer.backward(ofOp);
+  case LayoutLink::Kind::DotOperand:
+    return operandLayout(cast<tt::DotOp>(operand.getOwner()), operand.getOperandNumber(), ofOp);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+/// The encoding in which an op without a relation takes an operand; null where any encoding works.
 LayoutEncoding Applier::required(OpOperand &operand) const {
   Operation *op = operand.getOwner();
-  if (auto dot = dyn_cast<tt::DotOp>(op); dot && operand.getOperandNumber() < 2)
-    return operandLayout(dot, operand.getOperandNumber(), layouts[classes.classOf(op)]);
-  if (analysis::anyAccessOf(op) || isa<tt::ReduceOp, tt::DotOp>(op))
-    return layouts[classes.classOf(op)];
   if (isa<tt::CallOp, tt::ReturnOp>(op))
     return signatureLayout(cast<RankedTensorType>(operand.get().getType()));
-  if (isa<scf::ForOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op))
-    return requiredByControl(operand);
-  if (auto transfer = shapeTransfer(op))
-    return transfer->backward(layoutOf(op->getResult(0)));
-  if (isa<tt::JoinOp, tt::CatOp, tt::SplitOp, tt::GatherOp, tt::HistogramOp>(op))
-    return requiredByRearrangement(operand);
-  if (auto scan = dyn_cast<tt::ScanOp>(op))
-    return workingLayout(scan, layoutOf(op->getResult(0)), signatureLayout);
+  if (const SmallVector<Value, 2> targets = analysis::forwardedFrom(operand); !targets.empty())
+    return layoutOf(targets.front()); // all have one layout
   for (Value result : op->getResults())
     if (isa<RankedTensorType>(result.getType()))
       return layoutOf(result);
@@ -135,8 +103,8 @@ Value Applier::rematerialise(Value value, LayoutEncoding encoding) {
     return entry;
   Operation *op = value.getDefiningOp();
   LayoutEncoding inner = encoding;
-  if (auto transfer = shapeTransfer(op))
-    inner = transfer->backward(encoding);
+  if (auto related = dyn_cast<LayoutRelationOpInterface>(op))
+    inner = related.getLayoutRelation().operands.front().transfer.backward(encoding);
   IRMapping mapping;
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
@@ -166,15 +134,13 @@ Value Applier::withEncoding(Value value, LayoutEncoding encoding) {
   return entry;
 }
 
-void Applier::setOperand(OpOperand &operand) {
+/// Without a required encoding an operand stays as it is, or is rematerialised in that of function signatures.
+void Applier::setOperand(OpOperand &operand, LayoutEncoding required) {
   Value value = operand.get();
-  if (!isa<RankedTensorType>(value.getType()))
-    return;
-  LayoutEncoding encoding = required(operand);
-  if (!encoding && classes.isRematerialised(value))
-    encoding = signatureLayout(cast<RankedTensorType>(value.getType()));
-  if (encoding)
-    operand.set(withEncoding(value, encoding));
+  if (!required && classes.isRematerialised(value))
+    required = signatureLayout(cast<RankedTensorType>(value.getType()));
+  if (required)
+    operand.set(withEncoding(value, required));
 }
 
 //--- insertion points of conversions -------------------------------------------------------
@@ -228,6 +194,35 @@ void Applier::updateSignature() {
     argument.setType(input);
 }
 
+/// The encodings in which an op produces its results; conversions may follow.
+void Applier::setResults(Operation *op) {
+  auto related = dyn_cast<LayoutRelationOpInterface>(op);
+  const LayoutRelation relation = related ? related.getLayoutRelation() : LayoutRelation();
+  const LayoutEncoding ofOp = relation.tile ? layoutOf(related, relation) : LayoutEncoding();
+  for (OpResult result : op->getResults()) {
+    auto tile = dyn_cast<RankedTensorType>(result.getType());
+    if (!tile)
+      continue;
+    const LayoutLink link = ofOp ? relation.results[result.getResultNumber()] : LayoutLink();
+    if (link.kind == LayoutLink::Kind::Same)
+      setEncoding(result, ofOp);
+    else if (link.kind == LayoutLink::Kind::FromOp)
+      setEncoding(result, link.transfer.forward(ofOp));
+    else
+      setEncoding(result, isa<tt::CallOp>(op) ? signatureLayout(tile) : layoutOf(result));
+  }
+}
+
+void Applier::setOperands(Operation *op) {
+  auto related = dyn_cast<LayoutRelationOpInterface>(op);
+  const LayoutRelation relation = related ? related.getLayoutRelation() : LayoutRelation();
+  const LayoutEncoding ofOp = relation.tile ? layoutOf(related, relation) : LayoutEncoding();
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()))
+      setOperand(operand,
+                 ofOp ? linked(operand, relation.operands[operand.getOperandNumber()], ofOp) : required(operand));
+}
+
 void Applier::run() {
   SmallVector<Operation *> kept, rematerialised;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -236,9 +231,7 @@ void Applier::run() {
     (isRematerialised ? rematerialised : kept).push_back(op);
   });
   for (Operation *op : kept) {
-    for (OpResult result : op->getResults())
-      if (isa<RankedTensorType>(result.getType()))
-        setEncoding(result, produced(result));
+    setResults(op);
     for (Region &region : op->getRegions())
       for (BlockArgument argument : region.getArguments())
         if (isa<RankedTensorType>(argument.getType()) && op != function)
@@ -246,8 +239,7 @@ void Applier::run() {
   }
   updateSignature();
   for (Operation *op : kept)
-    for (OpOperand &operand : op->getOpOperands())
-      setOperand(operand);
+    setOperands(op);
   for (Operation *op : llvm::reverse(rematerialised))
     if (op->use_empty())
       op->erase();

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/ttg/LayoutClasses.h"
 
-#include "compiler/analysis/GatherPlan.h"
-#include "compiler/dialect/ttg/AsyncInterfaces.h"
+#include "compiler/analysis/ValueFlow.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -18,8 +17,14 @@ static bool isExpensive(Operation *op) {
          isa<arith::DivFOp, arith::RemFOp, tt::PreciseDivFOp, tt::PreciseSqrtOp>(op);
 }
 
+/// For ops that state no relation.
 static bool keepsLayout(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() || isa<tt::BroadcastOp, tt::MapElementwiseOp>(op);
+  return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<tt::SameEncoding>();
+}
+
+/// Whether an op that states a relation moves no element to another thread: its results follow from its operands.
+static bool keepsThreads(LayoutRelationOpInterface op) {
+  return op->hasTrait<tt::MovesElements>() && op->getNumOperands() == 1 && op->getNumResults() == 1;
 }
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
@@ -56,22 +61,16 @@ private:
   unsigned nodeOf(Value value);
   /// Unites the node with the tiles among `values` that are not rematerialised.
   void uniteAll(unsigned node, ValueRange values);
-  void unitePairs(ValueRange a, ValueRange b);
   void addEdge(unsigned start, unsigned end, LayoutTransfer transfer, RankedTensorType moved, Operation *at);
   void addFixed(Value value, LayoutEncoding layout, bool isSource, Operation *at);
 
   bool markRematerialised(Operation *op);
   LogicalResult visitOp(Operation *op);
-  bool visitControl(Operation *op);
-  void visitAccess(const analysis::MemoryAccess &access);
-  void visitTileLoad(AsyncTileLoad load);
-  void visitReduce(tt::ReduceOp reduce);
-  void visitDot(tt::DotOp dot);
-  void visitScan(tt::ScanOp scan);
-  void visitTwo(Operation *op);
-  void visitSplit(tt::SplitOp split);
-  void visitGather(tt::GatherOp gather);
-  bool visitRearrangement(Operation *op);
+  void visitFlow(RegionBranchOpInterface op);
+  bool visitSignature(Operation *op);
+  LayoutEncoding fixedLayout(Operation *op, const LayoutRelation &relation);
+  void visitRelated(LayoutRelationOpInterface op);
+  void linkOperand(OpOperand &operand, const LayoutLink &link, unsigned node);
 
   llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout;
   llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout;
@@ -122,12 +121,6 @@ void ClassBuilder::uniteAll(unsigned node, ValueRange values) {
       unite(node, nodeOf(value));
 }
 
-void ClassBuilder::unitePairs(ValueRange a, ValueRange b) {
-  for (auto [first, second] : llvm::zip_equal(a, b))
-    if (isTile(first) && !rematerialised.contains(first))
-      uniteAll(nodeOf(first), second);
-}
-
 void ClassBuilder::addEdge(unsigned start, unsigned end, LayoutTransfer transfer, RankedTensorType moved,
                            Operation *at) {
   Edge &edge = classes.edgeList.emplace_back();
@@ -156,8 +149,9 @@ bool ClassBuilder::markRematerialised(Operation *op) {
   if (op->getNumResults() != 1 || !isTile(op->getResult(0)))
     return false;
   const bool isLeaf = isa<tt::MakeRangeOp, tt::SplatOp, arith::ConstantOp, ub::PoisonOp>(op);
-  const bool isDerived = (keepsLayout(op) || shapeTransfer(op)) && !isExpensive(op) && isMemoryEffectFree(op) &&
-                         llvm::all_of(op->getOperands(), [&](Value operand) {
+  auto related = dyn_cast<LayoutRelationOpInterface>(op);
+  const bool isDerived = (related ? keepsThreads(related) : keepsLayout(op)) && !isExpensive(op) &&
+                         isMemoryEffectFree(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
                            return !isTile(operand) || rematerialised.contains(operand);
                          });
   if (isLeaf || isDerived)
@@ -165,139 +159,90 @@ bool ClassBuilder::markRematerialised(Operation *op) {
   return isLeaf || isDerived;
 }
 
-void ClassBuilder::visitAccess(const analysis::MemoryAccess &access) {
-  if (!access.tile())
+LayoutEncoding ClassBuilder::fixedLayout(Operation *op, const LayoutRelation &relation) {
+  switch (relation.choice) {
+  case LayoutRelation::Choice::Free:
+    return {};
+  case LayoutRelation::Choice::Accumulator:
+    return dotLayout(cast<tt::DotOp>(op));
+  case LayoutRelation::Choice::Copy:
+    return copyLayout(relation.tile);
+  }
+  llvm_unreachable("all choices are listed");
+}
+
+/// Adds the edge of an operand that may be converted.
+void ClassBuilder::linkOperand(OpOperand &operand, const LayoutLink &link, unsigned node) {
+  Operation *op = operand.getOwner();
+  Value value = operand.get();
+  auto tile = dyn_cast<RankedTensorType>(value.getType());
+  if (!tile || rematerialised.contains(value))
     return;
-  Operation *op = access.op;
-  const unsigned node = newNode(access.tile());
+  if (link.kind == LayoutLink::Kind::ToOp)
+    addEdge(nodeOf(value), node, link.transfer, tile, op);
+  else if (link.kind == LayoutLink::Kind::FromOp)
+    addEdge(node, nodeOf(value), link.transfer, tile, op);
+  else if (link.kind == LayoutLink::Kind::DotOperand)
+    if (LayoutEncoding layout =
+            operandLayout(cast<tt::DotOp>(op), operand.getOperandNumber(), nodes[node].layoutClass.fixed))
+      addFixed(value, layout, /*isSource=*/false, op);
+}
+
+void ClassBuilder::visitRelated(LayoutRelationOpInterface op) {
+  const LayoutRelation relation = op.getLayoutRelation();
+  if (!relation.tile)
+    return;
+  const unsigned node = newNode(relation.tile), depth = loopDepthOf(op);
   classes.opNodes[op] = node;
-  nodes[node].layoutClass.accesses.push_back({access, loopDepthOf(op)});
-  for (Value operand : op->getOperands())
-    if (operand != access.value)
+  LayoutClass &own = nodes[node].layoutClass;
+  own.fixed = fixedLayout(op, relation);
+  if (std::optional<analysis::MemoryAccess> access = analysis::anyAccessOf(op))
+    own.accesses.push_back({*access, depth});
+  if (relation.combinedAxis)
+    own.reductions.push_back({op, *relation.combinedAxis, depth});
+  for (auto [link, operand] : llvm::zip_equal(relation.operands, op->getOperands()))
+    if (link.kind == LayoutLink::Kind::Same)
       uniteAll(node, operand);
-  if (op->getNumResults())
-    addEdge(node, nodeOf(op->getResult(0)), {}, cast<RankedTensorType>(op->getResult(0).getType()), op);
-  if (access.value && !rematerialised.contains(access.value))
-    addEdge(nodeOf(access.value), node, {}, cast<RankedTensorType>(access.value.getType()), op);
+  for (auto [link, result] : llvm::zip_equal(relation.results, op->getResults())) {
+    auto tile = dyn_cast<RankedTensorType>(result.getType());
+    if (!tile)
+      continue;
+    const unsigned end = nodeOf(result);
+    if (link.kind == LayoutLink::Kind::Same)
+      unite(node, end);
+    else if (link.kind == LayoutLink::Kind::FromOp)
+      addEdge(node, end, link.transfer, tile, op);
+  }
+  for (auto [link, operand] : llvm::zip_equal(relation.operands, op->getOpOperands()))
+    linkOperand(operand, link, node);
 }
 
-/// Threads may load any layout from shared memory; this is the layout where nothing else decides.
-void ClassBuilder::visitTileLoad(AsyncTileLoad load) {
-  auto tile = cast<RankedTensorType>(load->getResult(0).getType());
-  const unsigned node = newNode(tile);
-  classes.opNodes[load] = node;
-  nodes[node].layoutClass.fixed = copyLayout(tile);
-  addEdge(node, nodeOf(load->getResult(0)), {}, tile, load);
+/// Unites the values of a loop or branch with those that they may become.
+void ClassBuilder::visitFlow(RegionBranchOpInterface op) {
+  // What a loop carries comes first in its class, and so does the result of a branch.
+  const bool isLoop = isa<LoopLikeOpInterface>(*op);
+  analysis::forEachForwarded(op, [&](OpOperand &from, Value to) {
+    if (!isTile(to))
+      return;
+    const unsigned node = nodeOf(to);
+    if (rematerialised.contains(from.get()))
+      return;
+    const unsigned source = nodeOf(from.get());
+    if (isLoop && isa<OpResult>(to))
+      unite(source, node);
+    else
+      unite(node, source);
+  });
 }
 
-void ClassBuilder::visitReduce(tt::ReduceOp reduce) {
-  auto tile = cast<RankedTensorType>(reduce.getSrcs().front().getType());
-  const unsigned node = newNode(tile);
-  classes.opNodes[reduce] = node;
-  nodes[node].layoutClass.reductions.push_back({reduce, unsigned(reduce.getAxis()), loopDepthOf(reduce)});
-  uniteAll(node, reduce.getSrcs());
-  if (!isTile(reduce.getResult(0)))
-    return;
-  LayoutTransfer transfer{
-      LayoutTransfer::Kind::Slice, unsigned(reduce.getAxis()), {}, llvm::to_vector(tile.getShape()), {}};
-  transfer.to = llvm::to_vector(tt::shapeOf(reduce.getResult(0).getType()));
-  for (Value result : reduce.getResults())
-    addEdge(node, nodeOf(result), transfer, cast<RankedTensorType>(result.getType()), reduce);
-}
-
-void ClassBuilder::visitDot(tt::DotOp dot) {
-  const unsigned node = newNode(dot.getType());
-  classes.opNodes[dot] = node;
-  const LayoutEncoding accumulator = nodes[node].layoutClass.fixed = dotLayout(dot);
-  if (!rematerialised.contains(dot.getC()))
-    addEdge(nodeOf(dot.getC()), node, {}, dot.getType(), dot);
-  addEdge(node, nodeOf(dot.getD()), {}, dot.getType(), dot);
-  for (auto [index, operand] : llvm::enumerate(ValueRange{dot.getA(), dot.getB()}))
-    if (LayoutEncoding layout = operandLayout(dot, index, accumulator))
-      addFixed(operand, layout, /*isSource=*/false, dot);
-}
-
-void ClassBuilder::visitScan(tt::ScanOp scan) {
-  const unsigned node = newNode(cast<RankedTensorType>(scan.getSrcs().front().getType()));
-  classes.opNodes[scan] = node;
-  nodes[node].layoutClass.reductions.push_back({scan, unsigned(scan.getAxis()), loopDepthOf(scan)});
-  uniteAll(node, scan.getSrcs());
-  uniteAll(node, scan.getResults());
-}
-
-/// Visits an op that joins two tiles to one.
-void ClassBuilder::visitTwo(Operation *op) {
-  const unsigned node = newNode(cast<RankedTensorType>(op->getOperand(0).getType()));
-  classes.opNodes[op] = node;
-  uniteAll(node, op->getOperands());
-  Value whole = op->getResult(0);
-  addEdge(node, nodeOf(whole), halfTransfer(op), cast<RankedTensorType>(whole.getType()), op);
-}
-
-void ClassBuilder::visitSplit(tt::SplitOp split) {
-  auto half = cast<RankedTensorType>(split.getOutLHS().getType());
-  const unsigned node = newNode(half);
-  classes.opNodes[split] = node;
-  for (Value result : split->getResults())
-    addEdge(node, nodeOf(result), {}, half, split);
-  if (!rematerialised.contains(split.getSrc()))
-    addEdge(node, nodeOf(split.getSrc()), halfTransfer(split), cast<RankedTensorType>(split.getSrc().getType()), split);
-}
-
-void ClassBuilder::visitGather(tt::GatherOp gather) {
-  const unsigned node = nodeOf(gather.getResult());
-  classes.opNodes[gather] = node;
-  uniteAll(node, gather.getIndices());
-  // A gather by exchange between threads needs no buffer if both tiles have one layout.
-  if (!rematerialised.contains(gather.getSrc()) && analysis::exchangeDistance(gather))
-    addEdge(nodeOf(gather.getSrc()), node, {}, cast<RankedTensorType>(gather.getType()), gather);
-}
-
-/// Visits scans and ops that move elements; false for other ops.
-bool ClassBuilder::visitRearrangement(Operation *op) {
-  if (auto scan = dyn_cast<tt::ScanOp>(op)) {
-    visitScan(scan);
-  } else if (isa<tt::JoinOp, tt::CatOp>(op)) {
-    visitTwo(op);
-  } else if (auto split = dyn_cast<tt::SplitOp>(op)) {
-    visitSplit(split);
-  } else if (auto gather = dyn_cast<tt::GatherOp>(op)) {
-    visitGather(gather);
-  } else if (auto histogram = dyn_cast<tt::HistogramOp>(op)) {
-    const unsigned node = newNode(cast<RankedTensorType>(histogram.getSrc().getType()));
-    classes.opNodes[op] = node;
-    uniteAll(node, op->getOperands());
-    nodeOf(histogram.getResult());
-  } else {
+/// Visits calls and returns; false for other ops.
+bool ClassBuilder::visitSignature(Operation *op) {
+  if (!isa<tt::CallOp, tt::ReturnOp>(op))
     return false;
-  }
-  return true;
-}
-
-/// Visits loops, branches, calls and returns; false for other ops.
-bool ClassBuilder::visitControl(Operation *op) {
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    unitePairs(loop.getRegionIterArgs(), loop.getInitArgs());
-    unitePairs(loop.getRegionIterArgs(), loop.getYieldedValues());
-    unitePairs(loop.getRegionIterArgs(), loop.getResults());
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    unitePairs(loop.getBeforeArguments(), loop.getInits());
-    unitePairs(loop.getBeforeArguments(), loop.getYieldOp().getResults());
-    unitePairs(loop.getAfterArguments(), loop.getConditionOp().getArgs());
-    unitePairs(loop.getAfterArguments(), loop.getResults());
-  } else if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
-    for (Region &region : op->getRegions())
-      if (!region.empty())
-        unitePairs(op->getResults(), region.front().getTerminator()->getOperands());
-  } else if (isa<tt::CallOp, tt::ReturnOp>(op)) {
-    for (Value operand : op->getOperands())
-      addFixed(operand, {}, /*isSource=*/false, op);
-    for (Value result : op->getResults())
-      addFixed(result, {}, /*isSource=*/true, op);
-  } else {
-    return isa<tt::FuncOp, scf::YieldOp, scf::ConditionOp, tt::ReduceReturnOp, tt::ScanReturnOp,
-               tt::MapElementwiseReturnOp>(op);
-  }
+  for (Value operand : op->getOperands())
+    addFixed(operand, {}, /*isSource=*/false, op);
+  for (Value result : op->getResults())
+    addFixed(result, {}, /*isSource=*/true, op);
   return true;
 }
 
@@ -318,21 +263,10 @@ LogicalResult ClassBuilder::visitOp(Operation *op) {
   for (Value result : op->getResults())
     if (failed(checkTile(op, result)))
       return failure();
-  if (markRematerialised(op) || visitControl(op))
+  if (markRematerialised(op) || visitSignature(op))
     return success();
-  if (auto access = analysis::anyAccessOf(op)) {
-    visitAccess(*access);
-  } else if (auto load = dyn_cast<AsyncTileLoad>(op)) {
-    visitTileLoad(load);
-  } else if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
-    visitReduce(reduce);
-  } else if (auto dot = dyn_cast<tt::DotOp>(op)) {
-    visitDot(dot);
-  } else if (visitRearrangement(op)) {
-    return success();
-  } else if (auto transfer = shapeTransfer(op)) {
-    Value source = op->getOperand(0), result = op->getResult(0);
-    addEdge(nodeOf(source), nodeOf(result), *transfer, cast<RankedTensorType>(source.getType()), op);
+  if (auto related = dyn_cast<LayoutRelationOpInterface>(op)) {
+    visitRelated(related);
   } else if (keepsLayout(op)) {
     for (Value result : op->getResults())
       if (isTile(result)) // an op on scalars has no node
@@ -350,20 +284,19 @@ LogicalResult ClassBuilder::visit(tt::FuncOp function) {
     addFixed(argument, {}, /*isSource=*/true, function);
   }
   // A loop is visited before its body, but its values are rematerialised only if those united with them are.
-  SmallVector<Operation *> control;
+  SmallVector<RegionBranchOpInterface> control;
   const WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<RegionBranchOpInterface>(op) && !isa<tt::ReduceOp>(op)) {
-      for (Value value : op->getResults())
-        if (failed(checkTile(op, value)))
-          return WalkResult::interrupt();
-      control.push_back(op);
-      return WalkResult::advance();
-    }
-    return failed(visitOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    auto branch = dyn_cast<RegionBranchOpInterface>(op);
+    if (!branch)
+      return failed(visitOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    for (Value value : op->getResults())
+      if (failed(checkTile(op, value)))
+        return WalkResult::interrupt();
+    control.push_back(branch);
+    return WalkResult::advance();
   });
-  for (Operation *op : control)
-    if (!visitControl(op) && llvm::any_of(op->getResults(), isTile))
-      return op->emitError("operation ") << op->getName() << " has no rule for layouts";
+  for (RegionBranchOpInterface op : control)
+    visitFlow(op);
   return failure(result.wasInterrupted());
 }
 

@@ -14,18 +14,6 @@
 
 namespace nereid::ttg {
 
-/// How the layout at an edge's end follows from the one at its start.
-struct LayoutTransfer {
-  enum class Kind { Same, Slice, Expand, Transpose, Reshape, Join, Concatenate } kind = Kind::Same;
-  unsigned axis = 0;                   ///< Slice, Expand
-  llvm::SmallVector<int32_t> order;    ///< Transpose
-  llvm::SmallVector<int64_t> from, to; ///< shapes at both ends
-
-  LayoutEncoding forward(LayoutEncoding start) const;
-  /// A layout at the start whose forward is `end`; null where there is none.
-  LayoutEncoding backward(LayoutEncoding end) const;
-};
-
 struct Edge {
   unsigned start = 0, end = 0; ///< nodes; classes after uniting
   LayoutTransfer transfer;
@@ -70,8 +58,7 @@ public:
   bool isRematerialised(mlir::Value value) const { return !valueNodes.contains(value); }
   /// The class of a tile that is not rematerialised.
   unsigned classOf(mlir::Value value) const { return classOfNode[valueNodes.lookup(value)]; }
-  /// The class of an access's pointers, of a dot's accumulator, of the operands of a reduction, a scan, a histogram or
-  /// a join, of the results of a split, a gather or a tile load through a tensor map.
+  /// The class of the layout in which an op with a relation works.
   unsigned classOf(mlir::Operation *op) const { return classOfNode[opNodes.lookup(op)]; }
 
 private:
@@ -82,10 +69,5 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> opNodes;
   llvm::SmallVector<unsigned> classOfNode;
 };
-
-/// How the layout of each half, an operand of a join or cat or a result of a split, gives the layout of the whole.
-LayoutTransfer halfTransfer(mlir::Operation *op);
-/// How an op that changes the shape relates operand and result layouts; none for other ops.
-std::optional<LayoutTransfer> shapeTransfer(mlir::Operation *op);
 
 } // namespace nereid::ttg

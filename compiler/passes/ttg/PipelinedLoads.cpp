@@ -18,9 +18,7 @@ using namespace nereid::ttg;
 /// The 32-bit registers of a thread that a tile may take until its use.
 static constexpr unsigned kRegistersOfTile = 32;
 
-bool ttg::hasDots(scf::ForOp loop) {
-  return llvm::any_of(*loop.getBody(), [](Operation &op) { return isDot(&op); });
-}
+bool ttg::hasDots(scf::ForOp loop) { return llvm::any_of(*loop.getBody(), llvm::IsaPred<tt::DotOpInterface>); }
 
 bool PipelinedLoads::hasMultiBuffers() const {
   return llvm::any_of(loads, [](const PipelinedLoad &load) { return bool(load.buffer); });
@@ -237,7 +235,7 @@ bool Finder::feedsDot(Operation *load) {
   ForwardSliceOptions options;
   options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
   getForwardSlice(load, &after, options);
-  return llvm::any_of(after, isDot);
+  return llvm::any_of(after, llvm::IsaPred<tt::DotOpInterface>);
 }
 
 /// Copies run as many stages ahead of the dots as there are; loads that give addresses run one stage earlier each.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/Combiner.h"
 
-#include "compiler/analysis/NeutralElement.h"
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/target/cpu/LaneEmitter.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -30,7 +30,7 @@ Operation *cpu::singleCombiner(Operation *combining) {
 llvm::Constant *cpu::identityOf(LaneEmitter &lanes, Operation *op) {
   if (!op)
     return nullptr;
-  const TypedAttr neutral = analysis::neutralElement(op);
+  const TypedAttr neutral = tt::neutralElement(op);
   return neutral ? lanes.constant(neutral, neutral.getType(), 1) : nullptr;
 }
 

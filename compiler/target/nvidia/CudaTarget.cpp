@@ -147,10 +147,7 @@ void nvidia::planMemory(CudaKernel &kernel) {
 std::string nvidia::printPlan(const CudaKernel &kernel) { return lowering::printPlan(kernel.module, kernel.shared); }
 
 static bool hasDots(tt::FuncOp kernel) {
-  auto isDot = [](Operation *op) {
-    return isa<tt::DotOp, ttng::WarpGroupDotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-  };
-  return kernel.walk(isDot).wasInterrupted();
+  return kernel.walk([](tt::DotOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 static void setMachine(CudaKernel &kernel, llvm::Module &module) {

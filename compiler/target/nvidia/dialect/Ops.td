@@ -4,7 +4,9 @@
 #define NEREID_TTNG_OPS
 
 include "compiler/dialect/tt/Enums.td"
+include "compiler/dialect/tt/Interfaces.td"
 include "compiler/dialect/tt/Types.td"
+include "compiler/dialect/ttg/Interfaces.td"
 include "compiler/dialect/ttg/Types.td"
 include "compiler/dialect/ttg/AsyncInterfaces.td"
 include "compiler/target/nvidia/dialect/Dialect.td"
@@ -17,7 +19,7 @@ def Ttng_TileOrBuffer : AnyTypeOf<[AnyRankedTensor, Ttg_MemDescType]>;
 
 //--- Dot -----------------------------------------------------------------------------------
 
-def WarpGroupDotOp : Ttng_Op<"warp_group_dot", [ComputesDot, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+def WarpGroupDotOp : Ttng_Op<"warp_group_dot", [DotOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                                TypesMatchWith<"result and c have one type", "d", "c", "$_self">]> {
   let summary = "matrix multiplication of buffers in shared memory, added to a tile, by groups of four warps (wgmma)";
   let description = [{
@@ -43,6 +45,9 @@ def WarpGroupDotOp : Ttng_Op<"warp_group_dot", [ComputesDot, DeclareOpInterfaceM
   let results = (outs AnyRankedTensor:$d);
   let assemblyFormat = [{
     $a `,` $b `,` $c (`,` $useC^)? attr-dict `:` qualified(type($a)) `*` qualified(type($b)) `->` type($d)
+  }];
+  let extraClassDeclaration = [{
+    bool isAsynchronous() { return getIsAsync(); }
   }];
   let hasVerifier = 1;
 }

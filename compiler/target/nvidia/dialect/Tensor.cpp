@@ -1,4 +1,4 @@
-// Verifies accesses to arrays through tensor maps and gives the types of TMA buffers.
+// Verifies accesses to arrays through tensor maps, relates their layouts and gives the types of TMA buffers.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/dialect/Dialect.h"
 
@@ -108,4 +108,13 @@ LogicalResult AsyncTmaCopyGlobalToLocalOp::verify() {
 
 LogicalResult AsyncTmaCopyLocalToGlobalOp::verify() {
   return verifyBuffer(*this, getIndices().size(), getBlock(), getSrc().getType());
+}
+
+//--- Layouts -------------------------------------------------------------------------------
+
+ttg::LayoutRelation TileLoadOp::getLayoutRelation() {
+  ttg::LayoutRelation relation(*this, getType());
+  relation.choice = ttg::LayoutRelation::Choice::Copy;
+  relation.results.front().kind = ttg::LayoutLink::Kind::FromOp;
+  return relation;
 }

@@ -37,7 +37,7 @@ class Ttng_TileAccess<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def TileLoadOp : Ttng_TileAccess<"tile_load", [DeclareOpInterfaceMethods<AsyncTileLoad>]> {
+def TileLoadOp : Ttng_TileAccess<"tile_load", [DeclareOpInterfaceMethods<AsyncTileLoad>, DeclareOpInterfaceMethods<LayoutRelationOpInterface>]> {
   let summary = "reads the block of an array that begins at the indices, through a tensor map";
   let description = [{
     C1. There is one index for each dimension of the block.

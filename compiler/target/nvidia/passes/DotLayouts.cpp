@@ -20,7 +20,7 @@ static bool isChained(tt::DotOp dot) {
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
   (void)getBackwardSlice(dot.getOperation(), &before, options);
-  auto isOther = [&](Operation *op) { return op != dot && isa<tt::DotOp>(op); };
+  auto isOther = [&](Operation *op) { return op != dot && isa<tt::DotOpInterface>(op); };
   return llvm::any_of(after, isOther) || llvm::any_of(before, isOther);
 }
 
@@ -72,7 +72,7 @@ static bool isComputedFromDot(Value tile) {
   options.omitBlockArguments = options.inclusive = true;
   options.filter = [](Operation *op) { return !isa<tt::LoadOp, ttng::TileLoadOp>(op); };
   (void)getBackwardSlice(tile, &before, options);
-  return llvm::any_of(before, [](Operation *op) { return isa<tt::DotOp>(op); });
+  return llvm::any_of(before, llvm::IsaPred<tt::DotOpInterface>);
 }
 
 LayoutEncoding nvidia::dotLayout(tt::DotOp dot, const MmaFeatures &features, ThreadCounts threads) {

@@ -113,7 +113,6 @@ private:
     if (isa<RankedTensorType>(value.getType()))
       values.insert(value);
   }
-  static bool isDot(Operation *op) { return isa_and_nonnull<tt::DotOp, tt::DotScaledOp>(op); }
   bool follow(OpOperand &use);
   bool lookBack(Value value);
 
@@ -124,7 +123,7 @@ private:
 /// True at a dot.
 bool TileWalk::follow(OpOperand &use) {
   Operation *op = use.getOwner();
-  if (isDot(op))
+  if (isa<tt::DotOpInterface>(op))
     return true;
   if (auto loop = dyn_cast<scf::ForOp>(op))
     add(loop.getTiedLoopRegionIterArg(&use));
@@ -150,7 +149,7 @@ bool TileWalk::lookBack(Value value) {
     return false;
   }
   Operation *op = value.getDefiningOp();
-  if (isDot(op))
+  if (isa<tt::DotOpInterface>(op))
     return true;
   if (op->getNumRegions() == 0)
     for (Value operand : op->getOperands())

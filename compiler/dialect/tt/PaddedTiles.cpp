@@ -1,7 +1,8 @@
 // Builds types of padded tiles, coordinates, and masks of the elements that exist.
 // SPDX-License-Identifier: MIT
-#include "compiler/passes/tt/PaddedTiles.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -67,4 +68,26 @@ Value PaddedBuilder::existing(ArrayRef<int64_t> shape, ArrayRef<int64_t> extents
 Value PaddedBuilder::onlyExisting(Value tile, ArrayRef<int64_t> extents, Attribute other) {
   Value isThere = existing(shapeOf(tile.getType()), extents);
   return arith::SelectOp::create(builder, isThere, tile, constant(tile.getType(), other));
+}
+
+void nereid::tt::maskPadding(Operation *op, MutableOperandRange mask, ArrayRef<int64_t> extents) {
+  PaddedBuilder builder(op);
+  Value narrowed = builder.existing(paddedExtents(extents), extents);
+  if (!mask.empty())
+    narrowed = arith::AndIOp::create(builder.builder, mask[0].get(), narrowed);
+  mask.assign(narrowed);
+}
+
+void nereid::tt::markExtents(Operation *op, ArrayRef<Extents> operands) {
+  Builder builder(op->getContext());
+  op->setAttr(kExtents, builder.getArrayAttr(llvm::map_to_vector(operands, [&](const Extents &extents) -> Attribute {
+    return builder.getDenseI64ArrayAttr(extents);
+  })));
+}
+
+LogicalResult nereid::tt::rejectEffects(Operation *op) {
+  if (isMemoryEffectFree(op))
+    return success();
+  return op->emitError("a function with effects is applied to a tile whose extents are no powers of two; this target "
+                       "rounds them up and would run it for elements that are not there");
 }

@@ -5,7 +5,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/layout/Gather.h"
 
-namespace nereid::analysis {
+namespace nereid::ttg {
 
 /// The d such that each of the gather's indices is its own coordinate along the axis XOR d, inside of the source.
 std::optional<uint32_t> exchangeDistance(tt::GatherOp op);
@@ -14,7 +14,4 @@ std::optional<uint32_t> exchangeDistance(tt::GatherOp op);
 /// that is read at any index.
 std::optional<layout::ExchangePlan> planExchange(tt::GatherOp op);
 
-/// Bytes of shared memory that a gather needs.
-uint32_t gatherBytes(tt::GatherOp op);
-
-} // namespace nereid::analysis
+} // namespace nereid::ttg

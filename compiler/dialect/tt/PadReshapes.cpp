@@ -5,7 +5,7 @@
 //
 // The gather is along one dimension. Where dimensions are only split or merged, and all parts but the outermost are
 // powers of two, the order of elements does not change and the reshape stays.
-#include "compiler/passes/tt/PaddedTiles.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -68,22 +68,23 @@ static Value sourceIndices(PaddedBuilder &builder, ArrayRef<int64_t> from, Array
   return index;
 }
 
-void nereid::tt::padReshape(ReshapeOp op, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
-  op.setAllowReorder(false);
+void ReshapeOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents> results) {
+  const Extents &from = operands.front(), &to = results.front();
+  setAllowReorder(false);
   if (keepsLinearIndices(from, to))
     return;
-  PaddedBuilder builder(op);
+  PaddedBuilder builder(*this);
   ImplicitLocOpBuilder &ir = builder.builder;
   auto flat = [&](Value tile) {
     auto type = cast<RankedTensorType>(tile.getType());
     auto line = RankedTensorType::get({type.getNumElements()}, type.getElementType());
     return type.getRank() == 1 ? tile : Value(ReshapeOp::create(ir, line, tile, false, false));
   };
-  Value source = flat(op.getSrc()), indices = flat(sourceIndices(builder, from, to));
+  Value source = flat(getSrc()), indices = flat(sourceIndices(builder, from, to));
   Value picked =
       GatherOp::create(ir, withElement(indices.getType(), elementOf(source.getType())), source, indices, 0, false);
-  if (picked.getType() != op.getType())
-    picked = ReshapeOp::create(ir, op.getType(), picked, false, false);
-  op.replaceAllUsesWith(picked);
-  op->erase();
+  if (picked.getType() != getType())
+    picked = ReshapeOp::create(ir, getType(), picked, false, false);
+  (*this)->replaceAllUsesWith(ValueRange(picked));
+  erase();
 }

@@ -1,6 +1,6 @@
 // Finds the neutral element of a combination.
 // SPDX-License-Identifier: MIT
-#include "compiler/analysis/NeutralElement.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -38,7 +38,7 @@ static TypedAttr neutralInteger(Operation *combination, IntegerType type) {
   return {};
 }
 
-TypedAttr analysis::neutralElement(Operation *combination) {
+TypedAttr tt::neutralElement(Operation *combination) {
   const Type type = combination->getResult(0).getType();
   if (auto real = dyn_cast<FloatType>(type))
     return neutralFloat(combination, real);

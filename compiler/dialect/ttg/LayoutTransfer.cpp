@@ -1,7 +1,6 @@
 // Derives layouts from one another across reductions and changes of shape.
 // SPDX-License-Identifier: MIT
-#include "compiler/passes/ttg/LayoutClasses.h"
-
+#include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/layout/Distributed.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -114,32 +113,4 @@ LayoutEncoding LayoutTransfer::backward(LayoutEncoding end) const {
     return ofHalf(end, from, to);
   }
   llvm_unreachable("a transfer of no kind");
-}
-
-LayoutTransfer ttg::halfTransfer(Operation *op) {
-  const bool isSplit = isa<tt::SplitOp>(op);
-  Value whole = isSplit ? op->getOperand(0) : op->getResult(0), half = isSplit ? op->getResult(0) : op->getOperand(0);
-  return {isa<tt::CatOp>(op) ? LayoutTransfer::Kind::Concatenate : LayoutTransfer::Kind::Join,
-          0,
-          {},
-          llvm::to_vector(tt::shapeOf(half.getType())),
-          llvm::to_vector(tt::shapeOf(whole.getType()))};
-}
-
-std::optional<LayoutTransfer> ttg::shapeTransfer(Operation *op) {
-  LayoutTransfer transfer;
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    transfer.kind = LayoutTransfer::Kind::Expand;
-    transfer.axis = expand.getAxis();
-  } else if (auto trans = dyn_cast<tt::TransOp>(op)) {
-    transfer.kind = LayoutTransfer::Kind::Transpose;
-    transfer.order.assign(trans.getOrder().begin(), trans.getOrder().end());
-  } else if (isa<tt::ReshapeOp>(op)) {
-    transfer.kind = LayoutTransfer::Kind::Reshape;
-  } else {
-    return std::nullopt;
-  }
-  transfer.from = llvm::to_vector(tt::shapeOf(op->getOperand(0).getType()));
-  transfer.to = llvm::to_vector(tt::shapeOf(op->getResult(0).getType()));
-  return transfer;
 }

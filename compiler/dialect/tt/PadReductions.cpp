@@ -5,27 +5,13 @@
 // combination takes a flag beside its values, and skips values without the flag.
 //
 //   reduce(x) { f(a, b) }   ->   reduce(x, exists) { both ? f(a, b) : exists a ? a : b, exists a or exists b }
-#include "compiler/passes/tt/PaddedTiles.h"
-
-#include "compiler/analysis/NeutralElement.h"
+#include "compiler/dialect/tt/Combine.h"
+#include "compiler/dialect/tt/NeutralElement.h"
+#include "compiler/dialect/tt/PaddedTiles.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::tt;
-
-/// The neutral element of a combination of one op; null where there is none, or none is known.
-static Attribute neutralOf(Block &body) {
-  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
-    return {};
-  Operation &combination = body.front();
-  const bool isAll = combination.getNumOperands() == 2 && combination.getNumResults() == 1 &&
-                     llvm::is_contained(combination.getOperands(), body.getArgument(0)) &&
-                     llvm::is_contained(combination.getOperands(), body.getArgument(1)) &&
-                     body.back().getOperands() == combination.getResults();
-  if (!isAll)
-    return {};
-  return analysis::neutralElement(&combination);
-}
 
 //--- flags ---------------------------------------------------------------------------------
 
@@ -59,7 +45,8 @@ static Extents along(ArrayRef<int64_t> shape, ArrayRef<int64_t> extents, unsigne
 
 /// Replaces padding by neutral elements; false where none are known.
 template <typename Op> static bool padWithNeutral(Op op, ArrayRef<int64_t> existing) {
-  Attribute neutral = neutralOf(op.getCombine().front());
+  Operation *combination = singleCombination(op.getCombine().front());
+  Attribute neutral = combination ? neutralElement(combination) : TypedAttr();
   if (!neutral)
     return false;
   PaddedBuilder builder(op);
@@ -86,24 +73,25 @@ template <typename Op> static void replaceWith(Op op, Op made) {
   op->erase();
 }
 
-void nereid::tt::padReduce(ReduceOp op, ArrayRef<int64_t> extents) {
-  const ArrayRef<int64_t> shape = shapeOf(op.getSrcs().front().getType());
-  const Extents existing = along(shape, extents, op.getAxis());
-  if (!needsPadding(existing) || padWithNeutral(op, existing))
+LogicalResult ReduceOp::prepareForPadding() { return rejectEffects(*this); }
+LogicalResult ScanOp::prepareForPadding() { return rejectEffects(*this); }
+
+void ReduceOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  const Extents existing = along(shapeOf(getSrcs().front().getType()), operands.front(), getAxis());
+  if (!needsPadding(existing) || padWithNeutral(*this, existing))
     return;
-  const SmallVector<Value> sources = withFlags(op, existing);
-  OpBuilder builder(op);
-  replaceWith(op, ReduceOp::create(builder, op.getLoc(), sources, op.getAxis()));
+  const SmallVector<Value> sources = withFlags(*this, existing);
+  OpBuilder builder(*this);
+  replaceWith(*this, ReduceOp::create(builder, getLoc(), sources, getAxis()));
 }
 
-void nereid::tt::padScan(ScanOp op, ArrayRef<int64_t> extents) {
-  if (!op.getReverse())
+void ScanOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  if (!getReverse())
     return; // elements that do not exist follow all that do
-  const ArrayRef<int64_t> shape = shapeOf(op.getSrcs().front().getType());
-  const Extents existing = along(shape, extents, op.getAxis());
-  if (!needsPadding(existing) || padWithNeutral(op, existing))
+  const Extents existing = along(shapeOf(getSrcs().front().getType()), operands.front(), getAxis());
+  if (!needsPadding(existing) || padWithNeutral(*this, existing))
     return;
-  const SmallVector<Value> sources = withFlags(op, existing);
-  OpBuilder builder(op);
-  replaceWith(op, ScanOp::create(builder, op.getLoc(), ValueRange(sources).getTypes(), sources, op.getAxis(), true));
+  const SmallVector<Value> sources = withFlags(*this, existing);
+  OpBuilder builder(*this);
+  replaceWith(*this, ScanOp::create(builder, getLoc(), ValueRange(sources).getTypes(), sources, getAxis(), true));
 }

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Extents.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nereid::tt {
-
-using Extents = llvm::SmallVector<int64_t, 4>;
 
 /// Whether an extent is not a power of two.
 bool needsPadding(llvm::ArrayRef<int64_t> extents);
@@ -37,12 +35,11 @@ private:
   mlir::Value along(mlir::Value line, llvm::ArrayRef<int64_t> shape, unsigned dim);
 };
 
-/// Excludes elements that do not exist from a reduction, or from a reverse scan. The extents are those of the operands
-/// before padding.
-void padReduce(ReduceOp op, llvm::ArrayRef<int64_t> extents);
-void padScan(ScanOp op, llvm::ArrayRef<int64_t> extents);
-
-/// Moves elements to their coordinates in the padded result.
-void padReshape(ReshapeOp op, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
+/// Narrows the mask of `op` to elements that exist.
+void maskPadding(mlir::Operation *op, mlir::MutableOperandRange mask, llvm::ArrayRef<int64_t> extents);
+/// Marks an op without a mask with the extents of its operands.
+void markExtents(mlir::Operation *op, llvm::ArrayRef<Extents> operands);
+/// Fails where a function applied to padding would have effects.
+llvm::LogicalResult rejectEffects(mlir::Operation *op);
 
 } // namespace nereid::tt

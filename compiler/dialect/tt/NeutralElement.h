@@ -4,9 +4,9 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
-namespace nereid::analysis {
+namespace nereid::tt {
 
 /// The neutral element of an op on two numbers; null where there is none, or none is known.
 mlir::TypedAttr neutralElement(mlir::Operation *combination);
 
-} // namespace nereid::analysis
+} // namespace nereid::tt
