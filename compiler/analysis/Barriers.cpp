@@ -3,7 +3,7 @@
 #include "compiler/analysis/Barriers.h"
 
 #include "compiler/analysis/GlobalEffects.h"
-#include "compiler/dialect/ttg/AsyncTraits.h"
+#include "compiler/dialect/ttg/AsyncInterfaces.h"
 
 #include "mlir/IR/SymbolTable.h"
 

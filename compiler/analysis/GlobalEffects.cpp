@@ -35,7 +35,7 @@ static GlobalEffects effectsOf(tt::CallOp call) {
 GlobalEffects analysis::globalEffectsOf(Operation &op) {
   if (auto call = dyn_cast<tt::CallOp>(op))
     return effectsOf(call);
-  // A copy to shared memory reads until its wait: what follows that is ordered by accesses to the buffer.
+  // An asynchronous copy is ordered by its wait and by the barriers of its buffer.
   auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
   return access && !isa<ttg::AsyncCopyGlobalToLocalOp>(op) ? effectsOf(access) : GlobalEffects();
 }

@@ -216,7 +216,7 @@ void Inserter::run() {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     ops.push_back(op);
     // The scalars of combine functions have no tile to point into.
-    return isa<ReduceOp, ScanOp, MapElementwiseOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    return isa<CheckableOpInterface>(op) && op->getNumRegions() ? WalkResult::skip() : WalkResult::advance();
   });
   for (Operation *op : llvm::drop_begin(ops)) // the first is the kernel
     visit(op);
