@@ -27,5 +27,5 @@ function(nereid_device_library target header)
   nereid_library(compiler/target/${target} ${output}/LibraryBitcode.cpp)
 endfunction()
 
-nereid_device_library(cpu CLibrary.h -fPIC)
+nereid_device_library(cpu emit/CLibrary.h -fPIC)
 nereid_device_library(nvidia lowering/Library.h --target=nvptx64-nvidia-cuda -ffreestanding)

@@ -5,7 +5,7 @@
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/Sanitizers.h"
-#include "compiler/target/cpu/AotLauncher.h"
+#include "compiler/target/cpu/codegen/AotLauncher.h"
 
 using namespace nereid;
 using namespace nereid::driver;

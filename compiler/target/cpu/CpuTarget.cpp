@@ -8,12 +8,12 @@
 #include "compiler/lowering/Kernel.h"
 #include "compiler/lowering/LlvmModule.h"
 #include "compiler/support/FatalGuard.h"
-#include "compiler/target/cpu/CLibrary.h"
-#include "compiler/target/cpu/Codegen.h"
-#include "compiler/target/cpu/KernelEmitter.h"
-#include "compiler/target/cpu/Link.h"
 #include "compiler/target/cpu/Pipeline.h"
-#include "compiler/target/cpu/PlanBuilder.h"
+#include "compiler/target/cpu/codegen/Codegen.h"
+#include "compiler/target/cpu/codegen/Link.h"
+#include "compiler/target/cpu/emit/CLibrary.h"
+#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
 
 #include "mlir/Pass/PassManager.h"
 

@@ -12,7 +12,8 @@
 #include "compiler/support/Options.h"
 #include "compiler/support/Sanitizers.h"
 #include "compiler/support/TargetSpec.h"
-#include "compiler/target/cpu/LoopPlan.h"
+#include "compiler/target/cpu/codegen/Host.h"
+#include "compiler/target/cpu/plan/LoopPlan.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -73,10 +74,5 @@ mlir::LogicalResult makeShared(CpuKernel &kernel);
 std::string printPlan(CpuKernel &kernel); ///< completes the affine analysis of tiles on the way
 std::string printLlvm(const CpuKernel &kernel);
 mlir::FailureOr<std::string> printAssembly(const CpuKernel &kernel);
-
-/// This host, with its CPU name and features resolved.
-support::TargetSpec hostTarget();
-/// The LLVM CPU `arch` with the features that it always has; nullopt, and the reason, for an unknown name.
-std::optional<support::TargetSpec> namedTarget(const std::string &arch, std::string &reason);
 
 } // namespace nereid::cpu

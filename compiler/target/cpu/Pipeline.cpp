@@ -5,7 +5,7 @@
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/support/Sanitizers.h"
-#include "compiler/target/cpu/Passes.h"
+#include "compiler/target/cpu/prepare/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -56,7 +56,7 @@ struct PreparePipeline : PassPipelineOptions<PreparePipeline> {
 } // namespace
 
 void cpu::registerPipelines() {
-  registerCpuPasses();
+  registerPreparePasses();
   PassPipelineRegistration<TtirPipeline>(
       "cpu-ttir", "from the front end's tt to ttir",
       [](OpPassManager &passes, const TtirPipeline &options) { buildTtirPipeline(passes, options.fusesFloats); });

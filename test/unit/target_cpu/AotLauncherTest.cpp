@@ -1,6 +1,6 @@
 // The launcher that AOTInductor's packages call.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/cpu/AotLauncher.h"
+#include "compiler/target/cpu/codegen/AotLauncher.h"
 #include "compiler/target/cpu/CpuTarget.h"
 
 #include <dlfcn.h>

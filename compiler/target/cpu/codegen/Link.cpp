@@ -1,0 +1,212 @@
+// Runs lld inside the process, from one anonymous file to another.
+// SPDX-License-Identifier: MIT
+//
+// A linker process costs 16-28 ms, the call 1-2 ms. lld reads and writes paths only, so the files are descriptors named
+// through /proc/self/fd: the input is in memory, the output goes through a pipe (lld would put a temporary file next to
+// a regular one). lld keeps global state: one link at a time.
+#include "compiler/target/cpu/codegen/Link.h"
+
+#include "compiler/support/FatalGuard.h"
+
+#include "lld/Common/CommonLinkerContext.h"
+#include "lld/Common/Driver.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+
+/// A file in memory that is deleted with its owner.
+class MemoryFile {
+public:
+  explicit MemoryFile(const char *name) : fd(memfd_create(name, MFD_CLOEXEC)) {}
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
+  ~MemoryFile() {
+    if (fd >= 0)
+      close(fd);
+  }
+
+  bool isOpen() const { return fd >= 0; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd); }
+
+  bool write(llvm::ArrayRef<char> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t done = ::write(fd, bytes.data(), bytes.size());
+      if (done < 0 && errno == EINTR)
+        continue;
+      if (done <= 0)
+        return false;
+      bytes = bytes.drop_front(done);
+    }
+    return true;
+  }
+
+private:
+  int fd;
+};
+
+/// The write end of a pipe, as a path; collects what is written to it.
+class Collector {
+public:
+  Collector() {
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+      ends[0] = ends[1] = -1;
+      return;
+    }
+    reader = std::thread([this] {
+      char chunk[65536];
+      for (ssize_t got; (got = read(ends[0], chunk, sizeof(chunk))) > 0;)
+        bytes.insert(bytes.end(), chunk, chunk + got);
+    });
+  }
+  Collector(const Collector &) = delete;
+  Collector &operator=(const Collector &) = delete;
+  ~Collector() { finish(); }
+
+  bool isOpen() const { return ends[1] >= 0; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(ends[1]); }
+
+  /// All bytes written; called after the writer is done.
+  std::vector<char> finish() {
+    if (reader.joinable()) {
+      close(ends[1]);
+      reader.join();
+      close(ends[0]);
+    }
+    return std::move(bytes);
+  }
+
+private:
+  int ends[2];
+  std::thread reader;
+  std::vector<char> bytes;
+};
+
+} // namespace
+
+/// Whether the object refers to a symbol that it does not define.
+static bool hasUndefined(llvm::ArrayRef<char> object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "kernel.o"));
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return true;
+  }
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags) {
+      llvm::consumeError(flags.takeError());
+      return true;
+    }
+    // The null symbol of an ELF table counts as undefined too; it is format-specific.
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !(*flags & llvm::object::SymbolRef::SF_FormatSpecific))
+      return true;
+  }
+  return false;
+}
+
+static bool runLld(llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors) {
+  const bool isLinked = lld::elf::link(args, errors, errors, /*exitEarly=*/false, /*disableOutput=*/false);
+  lld::CommonLinkerContext::destroy();
+  return isLinked;
+}
+
+/// Runs the linker alone under the crash guard, so that the lock and the files around it are released after a fatal
+/// error.
+static llvm::Expected<bool> runGuarded(Linker linker, llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors) {
+  bool isLinked = false;
+  if (const auto fatal = support::runGuarded([&] { isLinked = linker(args, errors); }))
+    return llvm::createStringError("the linker crashed: " + *fatal);
+  return isLinked;
+}
+
+static llvm::Expected<std::vector<char>> linkOnce(Linker linker, llvm::ArrayRef<char> object, llvm::StringRef soname,
+                                                  const char *needed) {
+  static std::mutex oneAtATime;
+  const std::lock_guard lock(oneAtATime);
+  MemoryFile input("nereid.o");
+  Collector output;
+  if (!input.isOpen() || !output.isOpen() || !input.write(object))
+    return llvm::createStringError("no memory for the linker's files");
+  const std::string in = input.path(), out = output.path(), name = soname.str();
+  llvm::SmallVector<const char *> args{"ld.lld",
+                                       "-shared",
+                                       "-o",
+                                       out.c_str(),
+                                       "-soname",
+                                       name.c_str(),
+                                       "--no-mmap-output-file",
+                                       "--threads=1",
+                                       "--build-id=none",
+                                       "-z",
+                                       "now",
+                                       "-z",
+                                       "noexecstack",
+                                       "--hash-style=gnu",
+                                       "--no-dependent-libraries",
+                                       "-O0",
+                                       in.c_str()};
+  if (needed) {
+    args.push_back("--no-as-needed");
+    args.push_back(needed);
+  }
+  std::string text;
+  llvm::raw_string_ostream errors(text);
+  llvm::Expected<bool> isLinked = runGuarded(linker, args, errors);
+  std::vector<char> bytes = output.finish();
+  if (!isLinked)
+    return isLinked.takeError();
+  if (!*isLinked)
+    return llvm::createStringError("the linker failed: " + llvm::StringRef(text).trim());
+  if (bytes.empty())
+    return llvm::createStringError("the linker's output could not be read");
+  return bytes;
+}
+
+/// The bytes of an empty shared object with the soname `libm.so.6`: linking against it records the dependency without
+/// reading the system's files.
+static llvm::Expected<std::vector<char>> libmStub(Linker linker) {
+  // Only an ELF64 header: no section, no symbol.
+  llvm::ELF::Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, llvm::ELF::ElfMagic, 4);
+  header.e_ident[llvm::ELF::EI_CLASS] = llvm::ELF::ELFCLASS64;
+  header.e_ident[llvm::ELF::EI_DATA] = llvm::ELF::ELFDATA2LSB;
+  header.e_ident[llvm::ELF::EI_VERSION] = llvm::ELF::EV_CURRENT;
+  header.e_type = llvm::ELF::ET_REL;
+  header.e_machine = llvm::ELF::EM_X86_64;
+  header.e_version = llvm::ELF::EV_CURRENT;
+  header.e_ehsize = sizeof(header);
+  header.e_shentsize = sizeof(llvm::ELF::Elf64_Shdr);
+  const char *begin = reinterpret_cast<const char *>(&header);
+  return linkOnce(linker, {begin, sizeof(header)}, "libm.so.6", nullptr);
+}
+
+llvm::Expected<std::vector<char>> cpu::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname, Linker linker) {
+  if (!hasUndefined(object))
+    return linkOnce(linker, object, soname, nullptr);
+  auto stub = libmStub(linker);
+  if (!stub)
+    return stub.takeError();
+  MemoryFile needed("libm.so.6");
+  if (!needed.isOpen() || !needed.write(*stub))
+    return llvm::createStringError("no memory for the linker's files");
+  return linkOnce(linker, object, soname, needed.path().c_str());
+}
+
+llvm::Expected<std::vector<char>> cpu::linkShared(llvm::ArrayRef<char> object, llvm::StringRef soname) {
+  return linkShared(object, soname, runLld);
+}

@@ -1,0 +1,17 @@
+// Declares and links the library functions written in C from their bitcode.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/emit/CLibrary.h"
+
+#include "compiler/lowering/BitcodeLibrary.h"
+
+using namespace nereid;
+
+llvm::Function *cpu::declareLibraryFunction(llvm::Module &module, llvm::StringRef name) {
+  return lowering::declareFrom(libraryBitcode(), module, name);
+}
+
+llvm::Error cpu::linkLibrary(llvm::Module &module) {
+  // Most kernels call no library function: the bitcode is not parsed for them.
+  return lowering::hasDeclarations(module, "__nv_") ? lowering::linkFrom(libraryBitcode(), module)
+                                                    : llvm::Error::success();
+}

@@ -1,0 +1,350 @@
+// Emits a dot: loops over register blocks of the result, each with a loop over K inside.
+// SPDX-License-Identifier: MIT
+//
+// Operands and result are dense in buffers, so that every address is a base plus a constant. One block keeps rows x
+// vectors accumulators in registers; for each k it reads `vectors` vectors of b and one element of a per row, which the
+// load itself broadcasts to the lanes. So `a` may have either order; `b` is packed first where its columns are not
+// adjacent.
+#include "compiler/target/cpu/emit/DotEmitter.h"
+
+#include "compiler/target/cpu/emit/AmxEmitter.h"
+#include "compiler/target/cpu/emit/Transpose.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+
+constexpr int64_t lineBytes = 64; ///< of the caches
+
+struct RegisterBlock {
+  unsigned rows = 1;
+  unsigned vectors = 1;
+  unsigned lanes = 1;
+};
+
+/// A tile that the next iteration of the loop reads: rows of adjacent bytes.
+struct PrefetchTile {
+  llvm::Value *first = nullptr, *stride = nullptr; ///< of rows
+  int64_t rows = 1;
+  unsigned logLines = 0; ///< of a row's cache lines, rounded up
+  int64_t groups() const { return llvm::divideCeil(rows, groupRows) << logLines; }
+
+  /// A group is a cache line of each of several adjacent rows, which mostly lie in different pages: a prefetch that
+  /// waits for its page's address blocks retirement, so several pages are looked up in parallel.
+  static constexpr int64_t groupRows = 4;
+};
+
+/// The prefetches of one register block: groups of lines of one tile at some iterations of its loop over K.
+struct PrefetchShare {
+  llvm::Value *first = nullptr, *stride = nullptr, *logLines = nullptr, *lastGroup = nullptr, *lastRow = nullptr;
+  llvm::Value *begin = nullptr;   ///< the block's first group
+  int64_t iterationsPerGroup = 0; ///< 0: nothing is prefetched
+};
+
+class DotEmitter {
+public:
+  DotEmitter(KernelEmitter &function, const Step &step);
+  void run();
+
+private:
+  void packB();
+  void emitMatrixTiles(const AmxDot &work) { emitAmx(function, work); }
+  void emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d);
+  void findPrefetchTiles();
+  void chooseShare(llvm::Value *block, int64_t blocks);
+  void prefetchLines(llvm::Value *iteration);
+  void prefetchGroup(llvm::Value *group);
+  void emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::Value *column, unsigned vectors, unsigned lanes);
+  void emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, RegisterBlock block);
+  void accumulate(llvm::Value *a, llvm::Value *b, RegisterBlock block, MutableArrayRef<llvm::Value *> accumulators);
+  unsigned rowsFor(unsigned vectors) const;
+  unsigned unroll() const { return depth % 4 == 0 ? 4 : depth % 2 == 0 ? 2 : 1; } ///< factor of the loop over K
+  llvm::Value *addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
+  llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator);
+  llvm::Value *at(llvm::Value *base, int64_t element) {
+    return ir.CreateConstGEP1_64(ir.getInt8Ty(), base, element * size);
+  }
+  llvm::Value *rowOf(llvm::Value *a, llvm::Value *row) { return ir.CreatePtrAdd(a, ir.CreateMul(row, rowBytes)); }
+  llvm::Value *at(llvm::Value *base, llvm::Value *index, int64_t stride) {
+    return ir.CreatePtrAdd(base, ir.CreateMul(index, ir.getInt64(stride * size), "", true, true));
+  }
+  void forEach(int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body) {
+    emitCounted(ir, end, step, body);
+  }
+
+  KernelEmitter &function;
+  llvm::IRBuilder<> &ir;
+  const TileDot &dot;
+  SmallVector<PrefetchTile, 2> prefetchTiles;
+  PrefetchShare share;
+  Type operandElement;
+  llvm::Value *firstA, *firstB, *firstD;
+  Type element;
+  int64_t batch = 1, rows, columns, depth;
+  llvm::Value *rowBytes; ///< stride of rows of a, in bytes
+  int64_t depthStride;   ///< of a, in elements
+  int64_t size;          ///< of an element
+};
+
+} // namespace
+
+DotEmitter::DotEmitter(KernelEmitter &function, const Step &step)
+    : function(function), ir(function.ir), dot(*step.dot) {
+  auto op = cast<tt::DotOp>(step.op);
+  ArrayRef<int64_t> a = tt::shapeOf(op.getA().getType()), d = tt::shapeOf(op.getType());
+  if (d.size() == 3)
+    batch = d.front();
+  rows = d[d.size() - 2];
+  columns = d.back();
+  depth = a.back();
+  element = tt::elementOf(op.getType());
+  operandElement = tt::elementOf(op.getA().getType());
+  size = storageBytes(element);
+  auto operand = [&](const TileDot::Operand &operand) {
+    return operand.value ? function.bufferOf(operand.value) : function.buffer(operand.buffer);
+  };
+  firstA = operand(dot.a);
+  firstB = operand(dot.b);
+  firstD = function.nextBuffer(dot.d);
+  if (dot.isPaired)
+    depth /= 2; // counted in pairs, which are as wide as accumulators
+  rowBytes = ir.getInt64((dot.a.isTransposed ? 1 : depth) * size);
+  depthStride = dot.a.isTransposed ? rows : 1;
+  if (const Redirect *source = dot.a.value ? nullptr : function.operandSource(dot.a.buffer)) {
+    firstA = source->base;
+    rowBytes = source->strides[0];
+  }
+}
+
+void DotEmitter::run() {
+  if (dot.packed)
+    packB();
+  findPrefetchTiles();
+  forEach(batch, 1, [&](llvm::Value *index) {
+    llvm::Value *a = at(firstA, index, rows * depth), *b = at(firstB, index, depth * columns);
+    llvm::Value *d = at(firstD, index, rows * columns);
+    if (operandElement.isBF16())
+      emitMatrixTiles({a, b, d, rows, columns, depth, dot.startsAtZero});
+    else
+      emitColumns(a, b, d);
+  });
+}
+
+/// Packs `b` so that its columns, or pairs of them, are adjacent.
+void DotEmitter::packB() {
+  llvm::Value *source = firstB;
+  firstB = function.buffer(*dot.packed);
+  forEach(batch, 1, [&](llvm::Value *index) {
+    llvm::Value *from = at(source, index, depth * columns), *to = at(firstB, index, depth * columns);
+    if (dot.b.isTransposed) // a pair moves as one element
+      emitTranspose(function, {from, to, columns, depth, element});
+    else
+      emitPairing(function, {from, to, 2 * depth, columns, operandElement});
+  });
+}
+
+/// Strips of a few vectors; the remainder in narrower ones.
+void DotEmitter::emitColumns(llvm::Value *a, llvm::Value *b, llvm::Value *d) {
+  const unsigned widest = function.machine.registerBits / (8 * size);
+  const unsigned most = function.machine.hasAvx512 ? 4 : 2;
+  for (int64_t begin = 0; begin < columns;) {
+    const uint64_t left = columns - begin;
+    const unsigned lanes = std::min<uint64_t>(widest, llvm::bit_floor(left));
+    const unsigned vectors = lanes < widest ? 1 : std::min<uint64_t>(most, left / lanes);
+    const int64_t width = lanes * vectors, count = left / width;
+    forEach(count * width, width, [&](llvm::Value *column) {
+      emitRows(a, at(at(b, begin), column, 1), at(at(d, begin), column, 1), begin == 0 ? column : nullptr, vectors,
+               lanes);
+    });
+    begin += count * width;
+  }
+}
+
+void DotEmitter::findPrefetchTiles() {
+  for (auto [op, distance] : function.loadsAhead(dot)) {
+    auto load = cast<tt::LoadOp>(op);
+    const AffineForm form = *function.affineInfo.assumed(load.getPtr());
+    ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
+    const int64_t bytes = storageBytes(tt::elementOf(load.getType()));
+    const unsigned inner = form.strides[1].asConstant() == bytes ? 1 : 0;
+    PrefetchTile tile;
+    tile.first = ir.CreatePtrAdd(function.scalar(form.pointer), ir.CreateAdd(function.poly(form.base), distance));
+    tile.stride = function.poly(form.strides[1 - inner]);
+    tile.rows = shape[1 - inner];
+    tile.logLines = llvm::Log2_64_Ceil(llvm::divideCeil(shape[inner] * bytes, lineBytes));
+    prefetchTiles.push_back(tile);
+  }
+}
+
+/// Divides the next iteration's lines among the blocks, one tile for each block. All lines of a tile pass through few
+/// buffers between the caches: prefetched at once, they would delay the loads of the dot itself.
+void DotEmitter::chooseShare(llvm::Value *block, int64_t blocks) {
+  const int64_t iterations = depth / unroll();
+  int64_t groups = 0, begin = 0, most = 0;
+  for (const PrefetchTile &tile : prefetchTiles)
+    groups += tile.groups();
+  auto blocksOf = [&](const PrefetchTile &tile) { return std::max<int64_t>(blocks * tile.groups() / groups, 1); };
+  for (const PrefetchTile &tile : prefetchTiles)
+    most = std::max<int64_t>(most, llvm::divideCeil(tile.groups(), blocksOf(tile)));
+  share = PrefetchShare();
+  if (most == 0 || most > iterations)
+    return;
+  share.iterationsPerGroup = llvm::bit_floor<uint64_t>(iterations / most);
+  const int64_t groupsPerBlock = llvm::divideCeil(iterations, share.iterationsPerGroup);
+  for (const PrefetchTile &tile : prefetchTiles) {
+    llvm::Value *isLater = ir.CreateICmpUGE(block, ir.getInt64(begin));
+    auto choose = [&](llvm::Value *&chosen, llvm::Value *value) {
+      chosen = chosen ? ir.CreateSelect(isLater, value, chosen) : value;
+    };
+    choose(share.first, tile.first);
+    choose(share.stride, tile.stride);
+    choose(share.logLines, ir.getInt64(tile.logLines));
+    choose(share.lastGroup, ir.getInt64(tile.groups() - 1));
+    choose(share.lastRow, ir.getInt64(tile.rows - 1));
+    choose(share.begin, ir.CreateMul(ir.CreateSub(block, ir.getInt64(begin)), ir.getInt64(groupsPerBlock)));
+    begin += blocksOf(tile);
+  }
+}
+
+/// Prefetches lines into the second-level cache at an iteration of a block's loop over K.
+void DotEmitter::prefetchLines(llvm::Value *iteration) {
+  if (share.iterationsPerGroup == 0)
+    return;
+  llvm::Function *parent = ir.GetInsertBlock()->getParent();
+  auto *fetch = llvm::BasicBlock::Create(ir.getContext(), "fetch", parent);
+  auto *after = llvm::BasicBlock::Create(ir.getContext(), "fetch.end", parent);
+  llvm::Value *rest = ir.CreateAnd(iteration, ir.getInt64(share.iterationsPerGroup - 1));
+  ir.CreateCondBr(ir.CreateICmpEQ(rest, ir.getInt64(0)), fetch, after);
+  ir.SetInsertPoint(fetch);
+  prefetchGroup(ir.CreateAdd(share.begin, ir.CreateUDiv(iteration, ir.getInt64(share.iterationsPerGroup))));
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+}
+
+void DotEmitter::prefetchGroup(llvm::Value *group) {
+  group = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, group, share.lastGroup);
+  llvm::Value *rows = ir.CreateLShr(group, share.logLines);
+  llvm::Value *column = ir.CreateMul(ir.CreateSub(group, ir.CreateShl(rows, share.logLines)), ir.getInt64(lineBytes));
+  llvm::Value *firstRow = ir.CreateMul(rows, ir.getInt64(PrefetchTile::groupRows));
+  llvm::Value *first = ir.CreatePtrAdd(share.first, column);
+  for (int64_t index = 0; index < PrefetchTile::groupRows; ++index) {
+    llvm::Value *row = ir.CreateAdd(firstRow, ir.getInt64(index));
+    row = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, row, share.lastRow);
+    ir.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {ir.getPtrTy()},
+        {ir.CreatePtrAdd(first, ir.CreateMul(row, share.stride)), ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
+  }
+}
+
+/// Enough accumulators to hide the latency of two multiply-adds a cycle, no more than the register file holds.
+unsigned DotEmitter::rowsFor(unsigned vectors) const {
+  constexpr unsigned enough = 10;
+  const unsigned registers = function.machine.hasAvx512 ? 32 : 16;
+  const unsigned most = std::min<int64_t>({(registers - 2 - vectors) / vectors, 16, rows});
+  for (unsigned count = most; count * vectors >= enough; --count)
+    if (rows % count == 0)
+      return count;
+  return most;
+}
+
+/// `column` counts the strips that prefetch the next iteration's tiles; null where these strips prefetch nothing.
+void DotEmitter::emitRows(llvm::Value *a, llvm::Value *b, llvm::Value *d, llvm::Value *column, unsigned vectors,
+                          unsigned lanes) {
+  RegisterBlock block{rowsFor(vectors), vectors, lanes};
+  const int64_t whole = rows - rows % block.rows, width = vectors * lanes;
+  forEach(whole, block.rows, [&](llvm::Value *row) {
+    if (column && batch == 1) {
+      llvm::Value *strip = ir.CreateMul(ir.CreateUDiv(column, ir.getInt64(width)), ir.getInt64(whole / block.rows));
+      chooseShare(ir.CreateAdd(strip, ir.CreateUDiv(row, ir.getInt64(block.rows))),
+                  columns / width * (whole / block.rows));
+    }
+    emitBlock(rowOf(a, row), b, at(d, row, columns), block);
+    share = PrefetchShare();
+  });
+  if (whole == rows)
+    return;
+  block.rows = rows - whole;
+  emitBlock(rowOf(a, ir.getInt64(whole)), b, at(d, whole * columns), block);
+}
+
+/// Adds two products of i16 pairs to each lane of the accumulator.
+llvm::Value *DotEmitter::addPairs(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator) {
+  using namespace llvm::Intrinsic;
+  const unsigned bits = accumulator->getType()->getPrimitiveSizeInBits();
+  auto *halves = llvm::FixedVectorType::get(ir.getInt16Ty(), bits / 16);
+  llvm::Value *left = ir.CreateBitCast(x, halves), *right = ir.CreateBitCast(y, halves);
+  if (function.machine.hasVnni) {
+    const ID id = bits == 512   ? x86_avx512_vpdpwssd_512
+                  : bits == 256 ? x86_avx512_vpdpwssd_256
+                                : x86_avx512_vpdpwssd_128;
+    return ir.CreateIntrinsic(id, {}, {accumulator, left, right});
+  }
+  const ID id = bits == 512 ? x86_avx512_pmaddw_d_512 : bits == 256 ? x86_avx2_pmadd_wd : x86_sse2_pmadd_wd;
+  return ir.CreateAdd(accumulator, ir.CreateIntrinsic(id, {}, {left, right}));
+}
+
+llvm::Value *DotEmitter::multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *accumulator) {
+  if (dot.isPaired)
+    return addPairs(x, y, accumulator);
+  if (!isa<FloatType>(element))
+    return ir.CreateAdd(ir.CreateMul(x, y), accumulator);
+  if (function.machine.hasFma)
+    return ir.CreateIntrinsic(llvm::Intrinsic::fma, {accumulator->getType()}, {x, y, accumulator});
+  return ir.CreateFAdd(ir.CreateFMul(x, y), accumulator);
+}
+
+/// Emits one step along K.
+void DotEmitter::accumulate(llvm::Value *a, llvm::Value *b, RegisterBlock block,
+                            MutableArrayRef<llvm::Value *> accumulators) {
+  llvm::Type *scalar = function.lanes.typeOf(element, 1), *vector = function.lanes.typeOf(element, block.lanes);
+  SmallVector<llvm::Value *> right;
+  for (unsigned index = 0; index < block.vectors; ++index)
+    right.push_back(ir.CreateAlignedLoad(vector, at(b, index * block.lanes), llvm::Align(size)));
+  for (unsigned row = 0; row < block.rows; ++row) {
+    llvm::Value *left = ir.CreateLoad(scalar, rowOf(a, ir.getInt64(row)));
+    if (block.lanes > 1)
+      left = ir.CreateVectorSplat(block.lanes, left);
+    for (unsigned index = 0; index < block.vectors; ++index) {
+      llvm::Value *&accumulator = accumulators[row * block.vectors + index];
+      accumulator = multiplyAdd(left, right[index], accumulator);
+    }
+  }
+}
+
+void DotEmitter::emitBlock(llvm::Value *a, llvm::Value *b, llvm::Value *d, RegisterBlock block) {
+  llvm::Type *vector = function.lanes.typeOf(element, block.lanes);
+  SmallVector<llvm::Value *> accumulators;
+  auto address = [&](unsigned index) {
+    return at(d, index / block.vectors * columns + index % block.vectors * block.lanes);
+  };
+  for (unsigned index = 0; index < block.rows * block.vectors; ++index)
+    accumulators.push_back(
+        dot.startsAtZero ? llvm::Constant::getNullValue(vector)
+                         : static_cast<llvm::Value *>(ir.CreateAlignedLoad(vector, address(index), llvm::Align(size))));
+  const unsigned unroll = this->unroll();
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  SmallVector<llvm::PHINode *> phis;
+  forEach(depth, unroll, [&](llvm::Value *k) {
+    if (depth > unroll) {
+      for (llvm::Value *&accumulator : accumulators) {
+        phis.push_back(ir.CreatePHI(vector, 2));
+        phis.back()->addIncoming(accumulator, before);
+        accumulator = phis.back();
+      }
+    }
+    prefetchLines(ir.CreateUDiv(k, ir.getInt64(unroll)));
+    llvm::Value *left = at(a, k, depthStride), *right = at(b, k, columns);
+    for (unsigned step = 0; step < unroll; ++step)
+      accumulate(at(left, step * depthStride), at(right, step * columns), block, accumulators);
+    for (auto [phi, accumulator] : llvm::zip(phis, accumulators))
+      phi->addIncoming(accumulator, ir.GetInsertBlock());
+  });
+  for (auto [index, accumulator] : llvm::enumerate(accumulators))
+    ir.CreateAlignedStore(accumulator, address(index), llvm::Align(size));
+}
+
+void cpu::emitDot(KernelEmitter &function, const Step &step) { DotEmitter(function, step).run(); }

@@ -1,0 +1,153 @@
+// Copies a load's tile where a later store overlaps it, and makes the later reads use the copy.
+// SPDX-License-Identifier: MIT
+//
+// The nests that read are not emitted twice: they read through a base and strides that are selected before them.
+#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/NestEmitter.h"
+#include "compiler/target/cpu/plan/Masks.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+/// The bytes [low, high) that an affine access may cover; empty where its mask excludes all elements.
+KernelEmitter::Range KernelEmitter::accessRange(Value pointer, Value mask) {
+  const AffineForm form = *affineInfo.affine(pointer);
+  ArrayRef<int64_t> shape = tt::shapeOf(pointer.getType());
+  SmallVector<llvm::Value *> counts;
+  for (int64_t extent : shape)
+    counts.push_back(ir.getInt64(extent));
+  if (mask)
+    for (Conjunct &part : conjuncts(affineInfo, mask, identityMap(shape.size())))
+      if (part.prefix) {
+        llvm::Value *&count = counts[part.prefix->dim];
+        count = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, poly(part.prefix->bound));
+      }
+  llvm::Value *start = ir.CreatePtrToInt(scalar(form.pointer), ir.getInt64Ty());
+  start = ir.CreateAdd(start, poly(form.base));
+  llvm::Value *zero = ir.getInt64(0), *isEmpty = ir.getFalse();
+  Range range{start, start};
+  for (auto [count, stride] : llvm::zip_equal(counts, form.strides)) {
+    isEmpty = ir.CreateOr(isEmpty, ir.CreateICmpSLE(count, zero));
+    llvm::Value *extent = ir.CreateMul(ir.CreateSub(count, ir.getInt64(1)), poly(stride));
+    range.low = ir.CreateAdd(range.low, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, extent, zero));
+    range.high = ir.CreateAdd(range.high, ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent, zero));
+  }
+  Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
+  range.high = ir.CreateAdd(range.high, ir.getInt64(storageBytes(pointee)));
+  range.high = ir.CreateSelect(isEmpty, range.low, range.high);
+  return range;
+}
+
+/// Whether no two indices of a tile share a byte, tested by comparing each dimension's stride with the span of all
+/// inner ones.
+llvm::Value *KernelEmitter::emitDistinct(const AffineForm &form, ArrayRef<int64_t> shape, uint64_t size) {
+  llvm::Value *isDistinct = ir.getTrue(), *span = ir.getInt64(size);
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (shape[dim] == 1)
+      continue;
+    llvm::Value *step = ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, poly(form.strides[dim]), ir.getFalse());
+    isDistinct = ir.CreateAnd(isDistinct, ir.CreateICmpSGE(step, span));
+    span = ir.CreateAdd(span, ir.CreateMul(step, ir.getInt64(shape[dim] - 1)));
+  }
+  return isDistinct;
+}
+
+/// The bytes from a tile's first element to the end of its last, where its strides are constant.
+static std::optional<int64_t> constantSpan(const AffineForm &form, ArrayRef<int64_t> shape, int64_t size) {
+  for (auto [stride, extent] : llvm::zip_equal(form.strides, shape)) {
+    const std::optional<int64_t> constant = extent == 1 ? 0 : stride.asConstant();
+    if (!constant)
+      return std::nullopt;
+    size += std::abs(*constant) * (extent - 1);
+  }
+  return size;
+}
+
+/// Whether a load and a store of one nest with equal maps may conflict, judged by their two pointers alone: the result
+/// is the same for all programs, and mostly decides.
+llvm::Value *KernelEmitter::emitMayOverlap(tt::LoadOp load, tt::StoreOp store) {
+  const AffineForm from = *affineInfo.affine(load.getPtr()), to = *affineInfo.affine(store.getPtr());
+  const ArrayRef<int64_t> shape = tt::shapeOf(load.getPtr().getType());
+  const uint64_t size = storageBytes(tt::elementOf(load.getType()));
+  llvm::Value *low = ir.CreatePtrToInt(scalar(from.pointer), ir.getInt64Ty());
+  llvm::Value *high = ir.CreatePtrToInt(scalar(to.pointer), ir.getInt64Ty());
+  llvm::Value *isInPlace = ir.CreateAnd(ir.CreateICmpEQ(low, high), emitDistinct(from, shape, size));
+  llvm::Value *mayOverlap = ir.CreateNot(isInPlace);
+  if (const std::optional<int64_t> span = constantSpan(from, shape, static_cast<int64_t>(size))) {
+    llvm::Value *distance = ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, ir.CreateSub(high, low), ir.getFalse());
+    mayOverlap = ir.CreateAnd(mayOverlap, ir.CreateICmpULT(distance, ir.getInt64(*span)));
+  }
+  return mayOverlap;
+}
+
+/// Whether a load and a store access a common byte.
+llvm::Value *KernelEmitter::emitRangesOverlap(const Range &read, tt::StoreOp store) {
+  Value pointer = store.getPtr();
+  if (!isa<RankedTensorType>(pointer.getType())) {
+    llvm::Value *low = ir.CreatePtrToInt(scalar(pointer), ir.getInt64Ty());
+    llvm::Value *high = ir.CreateAdd(low, ir.getInt64(storageBytes(store.getValue().getType())));
+    return ir.CreateAnd(ir.CreateICmpULT(read.low, high), ir.CreateICmpULT(low, read.high));
+  }
+  const Range written = accessRange(pointer, store.getMask());
+  llvm::Value *isOverlapping =
+      ir.CreateAnd(ir.CreateICmpULT(read.low, written.high), ir.CreateICmpULT(written.low, read.high));
+  llvm::Value *both = ir.CreateAnd(ir.CreateICmpNE(read.low, read.high), ir.CreateICmpNE(written.low, written.high));
+  return ir.CreateAnd(isOverlapping, both);
+}
+
+llvm::Value *KernelEmitter::emitOverlap(const Guard &guard) {
+  auto load = cast<tt::LoadOp>(guard.load);
+  SmallVector<llvm::Value *> mayOverlaps;
+  llvm::Value *isAny = ir.getFalse();
+  for (const Guard::Conflict &conflict : guard.conflicts) {
+    mayOverlaps.push_back(conflict.sameIndex ? emitMayOverlap(load, cast<tt::StoreOp>(conflict.store)) : ir.getTrue());
+    isAny = ir.CreateOr(isAny, mayOverlaps.back());
+  }
+  llvm::BasicBlock *before = ir.GetInsertBlock(), *check = newBlock("overlap.check"), *after = newBlock("overlap.end");
+  ir.CreateCondBr(isAny, check, after);
+  ir.SetInsertPoint(check);
+  const Range read = accessRange(load.getPtr(), load.getMask());
+  llvm::Value *overlaps = ir.getFalse();
+  for (auto [conflict, mayOverlap] : llvm::zip_equal(guard.conflicts, mayOverlaps)) {
+    llvm::Value *isOverlapping = emitRangesOverlap(read, cast<tt::StoreOp>(conflict.store));
+    overlaps = ir.CreateOr(overlaps, ir.CreateAnd(mayOverlap, isOverlapping));
+  }
+  llvm::BasicBlock *checkEnd = ir.GetInsertBlock();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+  llvm::PHINode *result = ir.CreatePHI(ir.getInt1Ty(), 2);
+  result->addIncoming(ir.getFalse(), before);
+  result->addIncoming(overlaps, checkEnd);
+  return result;
+}
+
+LogicalResult KernelEmitter::emitGuard(const Step &step) {
+  const Guard &guard = *step.guard;
+  auto load = cast<tt::LoadOp>(guard.load);
+  setLocation(load.getLoc());
+  llvm::Value *overlaps = emitOverlap(guard);
+  llvm::BasicBlock *copy = newBlock("copy"), *after = newBlock("copied");
+  ir.CreateCondBr(overlaps, copy, after);
+  ir.SetInsertPoint(copy);
+  if (failed(NestEmitter(*this, *step.nest).run()))
+    return failure();
+  ir.CreateBr(after);
+  ir.SetInsertPoint(after);
+
+  const AffineForm form = *affineInfo.affine(load.getPtr());
+  Redirect redirect;
+  llvm::Value *original = ir.CreatePtrAdd(scalar(form.pointer), poly(form.base));
+  redirect.base = ir.CreateSelect(overlaps, buffer(guard.copy), original);
+  ArrayRef<int64_t> shape = tt::shapeOf(load.getType());
+  int64_t stride = storageBytes(tt::elementOf(load.getType()));
+  redirect.strides.resize(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    const bool isSame = form.strides[dim].asConstant() == stride || shape[dim] == 1;
+    redirect.strides[dim] = isSame ? static_cast<llvm::Value *>(ir.getInt64(stride))
+                                   : ir.CreateSelect(overlaps, ir.getInt64(stride), poly(form.strides[dim]));
+    stride *= shape[dim];
+  }
+  redirects[guard.load] = std::move(redirect);
+  return success();
+}

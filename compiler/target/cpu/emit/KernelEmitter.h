@@ -1,0 +1,178 @@
+// Emits a kernel's LLVM function from its plan: the program loop, scalars, control flow.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/lowering/DebugInfo.h"
+#include "compiler/support/Options.h"
+#include "compiler/target/cpu/emit/LaneEmitter.h"
+#include "compiler/target/cpu/plan/LoopPlan.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <functional>
+
+namespace nereid::check {
+class ValuesOp;
+}
+
+namespace nereid::cpu {
+
+/// The functions of runtime/cpu/HostCalls.h, in its order.
+enum class HostCall : unsigned { Print, Fail, Check };
+
+/// A tile in memory or in a buffer of its own: its first element and strides, in bytes.
+struct Redirect {
+  llvm::Value *base = nullptr;
+  llvm::SmallVector<llvm::Value *, 2> strides;
+};
+
+class KernelEmitter {
+public:
+  KernelEmitter(llvm::Module &module, tt::FuncOp kernel, LoopPlan &plan, AffineInfo &affineInfo,
+                const CpuFeatures &machine, const support::Options &options);
+
+  mlir::LogicalResult run();
+
+  /// The text of a check's report, with `{found}` for the finding.
+  std::function<std::string(check::ValuesOp)> checkText;
+
+  //--- for the emitters of nests ---
+  llvm::IRBuilder<> ir;
+  LaneEmitter lanes;
+  LoopPlan &plan;
+  AffineInfo &affineInfo;
+  const CpuFeatures &machine;
+
+  /// The LLVM value of an emitted scalar or a constant.
+  llvm::Value *scalar(mlir::Value value);
+  void define(mlir::Value value, llvm::Value *emitted) { scalars[value] = emitted; }
+  /// A polynomial as i64, at the insert point.
+  llvm::Value *poly(const Poly &poly, unsigned bits = 64);
+  /// Whether the remainders of these assumptions do not wrap.
+  llvm::Value *holds(llvm::ArrayRef<SymbolId> assumptions);
+  /// The value clamped to [0, limit], computed in as many bits as it needs.
+  llvm::Value *clamped(const Poly &poly, int64_t limit);
+  /// The address of a buffer's current contents, or of those about to be written.
+  llvm::Value *buffer(BufferId id) { return current[id]; }
+  llvm::Value *nextBuffer(BufferId id) { return plan.buffers[id].isDouble && next[id] ? next[id] : current[id]; }
+  /// The address of the elements of a value that is read from its buffer.
+  llvm::Value *bufferOf(mlir::Value value) {
+    const BufferId id = plan.bufferOf.lookup(value);
+    return plan.updates.contains(value) ? nextBuffer(id) : buffer(id);
+  }
+  /// Whether the code before has written the value's buffer.
+  bool isReady(mlir::Value value) const { return ready.contains(value); }
+  void setReady(mlir::Value value) { ready.insert(value); }
+  /// The constant of a carried tile in the first iteration of its loop, while that is emitted; else null.
+  mlir::DenseElementsAttr initialOf(mlir::Value tile) const { return initial.lookup(tile); }
+  const Redirect *redirectOf(mlir::Operation *load) const {
+    auto found = redirects.find(load);
+    return found == redirects.end() ? nullptr : &found->second;
+  }
+  /// The memory that a dot reads an operand from in place; null where it reads the buffer.
+  const Redirect *operandSource(BufferId id) const {
+    auto found = operandSources.find(id);
+    return found == operandSources.end() ? nullptr : &found->second;
+  }
+  /// The prefetch distance of this load in this nest, in bytes; null where it is not prefetched here.
+  llvm::Value *prefetchDistance(mlir::Operation *load, const Nest &nest) const {
+    return prefetches.lookup({load, nest.id});
+  }
+  /// The loads whose next iteration's tile the dot prefetches, and their prefetch distances in bytes.
+  llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>> loadsAhead(const TileDot &dot) const {
+    auto found = dotPrefetches.find(&dot);
+    return found == dotPrefetches.end() ? llvm::ArrayRef<std::pair<mlir::Operation *, llvm::Value *>>() : found->second;
+  }
+  /// The position of a value's definition in program order.
+  unsigned positionOf(mlir::Value value) const { return positions.lookup(value.getDefiningOp()); }
+  /// Whether the launch stores more outside loops than the last-level cache holds: such stores may bypass the cache.
+  /// Null inside loops and where the cache's size is unknown. Whoever uses the result calls useFence().
+  llvm::Value *streamsPastCache() const { return loopDepth == 0 ? isStreaming : nullptr; }
+  void useFence() { needsFence = true; }
+  llvm::AllocaInst *local(llvm::Type *type, const llvm::Twine &name = "");
+  void setLocation(mlir::Location location) { debug.setLocation(ir, location); }
+  mlir::LogicalResult emitStraight(mlir::Operation *op);
+  /// Emits a basic block of scalars with control flow at the insert point; returns the operands of its terminator.
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> emitScalarBlock(mlir::Block &block);
+
+private:
+  void loadParameters();
+  void decideStreaming();
+  mlir::LogicalResult emitPrograms();
+  mlir::LogicalResult emitSequence(const Sequence &sequence);
+  mlir::LogicalResult emitStep(const Step &step);
+  mlir::LogicalResult emitScalar(mlir::Operation *op);
+  mlir::LogicalResult emitScalarMemory(mlir::Operation *op);
+  // EmitDebug.cpp
+  void emitPrint(tt::PrintOp op);
+  void emitAssert(tt::AssertOp op);
+  llvm::Value *allTrue(mlir::Value condition, std::optional<BufferId> tile);
+  void failUnless(llvm::Value *holds, llvm::StringRef text);
+  llvm::Value *hostCall(HostCall call);
+  // EmitCheck.cpp
+  void emitCheck(check::ValuesOp op);
+  llvm::Constant *checkSite(check::ValuesOp op);
+  // EmitHostValues.cpp
+  llvm::Constant *constantGlobal(llvm::Constant *value);
+  /// A PrintedType for each value.
+  llvm::Constant *typesOf(mlir::ValueRange values, llvm::ArrayRef<int32_t> isSigned);
+  /// The addresses of values that the op's step has stored to memory, scalars included.
+  llvm::Value *addressesOf(mlir::Operation *op, mlir::ValueRange values);
+  llvm::Value *programIds();
+  mlir::LogicalResult emitNest(Nest &nest);
+  mlir::LogicalResult emitExactOrNot(Nest &nest, llvm::Value *anyWraps);
+  llvm::Value *anyWraps(const Nest &nest);
+  // EmitInPlace.cpp
+  mlir::LogicalResult emitUnlessInPlace(Nest &nest, llvm::Value *anyWraps);
+  llvm::Value *isWhole(const Nest &nest);
+  mlir::LogicalResult emitPeeled(Nest &nest);
+  mlir::LogicalResult emitVersions(llvm::Value *condition, const Nest &nest,
+                                   llvm::function_ref<mlir::LogicalResult()> whenTrue,
+                                   llvm::function_ref<mlir::LogicalResult()> whenFalse);
+  llvm::Value *wraps(mlir::Value side);
+  void emitScalarAtomic(mlir::Operation *op);
+  mlir::LogicalResult emitGuard(const Step &step);
+  struct Range {
+    llvm::Value *low = nullptr;
+    llvm::Value *high = nullptr;
+  };
+  llvm::Value *emitDistinct(const AffineForm &form, llvm::ArrayRef<int64_t> shape, uint64_t size);
+  llvm::Value *emitMayOverlap(tt::LoadOp load, tt::StoreOp store);
+  llvm::Value *emitRangesOverlap(const Range &read, tt::StoreOp store);
+  llvm::Value *emitOverlap(const Guard &guard);
+  Range accessRange(mlir::Value pointer, mlir::Value mask);
+  mlir::LogicalResult emitFor(const Step &step);
+  void planPrefetches(const Step &step, llvm::Value *index, llvm::Value *upper, llvm::Value *stride);
+  mlir::LogicalResult emitWhile(const Step &step);
+  mlir::LogicalResult emitIf(const Step &step);
+  mlir::LogicalResult emitSwitch(const Step &step);
+  llvm::Value *emitConstant(mlir::Value value);
+  llvm::Value *symbolValue(SymbolId symbol);
+  llvm::SmallVector<llvm::Value *> yielded(mlir::Operation *terminator);
+  llvm::BasicBlock *newBlock(const char *name);
+
+  tt::FuncOp kernel;
+  const support::Options &options;
+  llvm::Function *function = nullptr;
+  lowering::DebugInfo debug;
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  llvm::DenseMap<mlir::Operation *, Redirect> redirects;
+  llvm::DenseMap<BufferId, Redirect> operandSources;
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, llvm::Value *> prefetches;
+  llvm::DenseMap<const TileDot *, llvm::SmallVector<std::pair<mlir::Operation *, llvm::Value *>, 2>> dotPrefetches;
+  llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> initial;
+  llvm::DenseSet<mlir::Value> ready;
+  llvm::SmallVector<llvm::Value *> current, next;
+  llvm::Value *isStreaming = nullptr;
+  llvm::BasicBlock *programsDone = nullptr; ///< branch target of a failed program
+  unsigned loopDepth = 0;
+  bool needsFence = false;
+  llvm::Value *programId[3] = {};
+  llvm::Value *gridSize[3] = {};
+};
+
+} // namespace nereid::cpu

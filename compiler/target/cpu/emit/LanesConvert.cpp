@@ -1,0 +1,139 @@
+// Conversions between number formats on lanes.
+// SPDX-License-Identifier: MIT
+//
+// A double narrows to 16 bits through a float rounded to odd: the float has at least two more bits than the result, so
+// the second rounding is correct.
+#include "compiler/target/cpu/emit/LaneEmitter.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+#include "compiler/lowering/OpForms.h"
+#include "compiler/math/Fp8.h"
+
+#include "llvm/IR/IntrinsicsX86.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+static bool isFp8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+
+llvm::Value *LaneEmitter::widen(llvm::Value *bits, Type element) {
+  if (!isSmallFloat(element))
+    return bits;
+  if (isFp8(element))
+    return math::emitFp8ToF32(ir, bits, lowering::fp8FormatOf(element));
+  llvm::Type *single = like(bits, ir.getFloatTy());
+  if (element.isF16())
+    return ir.CreateFPExt(ir.CreateBitCast(bits, like(bits, ir.getHalfTy())), single);
+  llvm::Value *wide = ir.CreateZExt(bits, like(bits, ir.getInt32Ty()));
+  return ir.CreateBitCast(ir.CreateShl(wide, 16), single);
+}
+
+llvm::Value *LaneEmitter::narrow(llvm::Value *value, Type element) {
+  if (!isSmallFloat(element))
+    return value;
+  if (value->getType()->getScalarType()->isDoubleTy())
+    value = truncateDouble(value);
+  return roundSingle(value, element, /*towardZero=*/false);
+}
+
+llvm::Value *LaneEmitter::roundSingle(llvm::Value *single, Type to, bool towardZero) {
+  if (isFp8(to))
+    return math::emitF32ToFp8(ir, single, lowering::fp8FormatOf(to), towardZero);
+  return to.isF16() ? roundHalf(single, towardZero) : roundBfloat(single, towardZero);
+}
+
+llvm::Value *LaneEmitter::roundHalf(llvm::Value *single, bool towardZero) {
+  llvm::Value *half = ir.CreateFPTrunc(single, like(single, ir.getHalfTy()));
+  llvm::Value *bits = ir.CreateBitCast(half, like(single, ir.getInt16Ty()));
+  if (!towardZero)
+    return bits;
+  // A result rounded away from zero steps back by one; an infinity from a finite number becomes the largest finite one.
+  llvm::Value *back = intrinsic(llvm::Intrinsic::fabs, {ir.CreateFPExt(half, single->getType())});
+  llvm::Value *isLarger = ir.CreateFCmpOGT(back, intrinsic(llvm::Intrinsic::fabs, {single}));
+  return ir.CreateSub(bits, ir.CreateZExt(isLarger, bits->getType()));
+}
+
+llvm::Value *LaneEmitter::roundBfloat(llvm::Value *single, bool towardZero) {
+  llvm::Type *wide = like(single, ir.getInt32Ty());
+  auto integer = [&](uint32_t value) { return llvm::ConstantInt::get(wide, value); };
+  llvm::Value *bits = ir.CreateBitCast(single, wide);
+  llvm::Value *rounded = bits;
+  if (!towardZero) {
+    llvm::Value *odd = ir.CreateAnd(ir.CreateLShr(bits, 16), integer(1));
+    rounded = ir.CreateAdd(bits, ir.CreateAdd(odd, integer(0x7fff)));
+  }
+  // A NaN keeps its sign and upper bits and stays a NaN.
+  llvm::Value *quiet = ir.CreateOr(bits, integer(0x400000));
+  llvm::Value *result = ir.CreateSelect(ir.CreateFCmpUNO(single, single), quiet, rounded);
+  return ir.CreateTrunc(ir.CreateLShr(result, 16), like(single, ir.getInt16Ty()));
+}
+
+llvm::Value *LaneEmitter::truncateDouble(llvm::Value *value) {
+  llvm::Type *singleType = like(value, ir.getFloatTy()), *bitsType = like(value, ir.getInt32Ty());
+  llvm::Value *single = ir.CreateFPTrunc(value, singleType);
+  llvm::Value *back = ir.CreateFPExt(single, value->getType());
+  llvm::Value *bits = ir.CreateBitCast(single, bitsType);
+  llvm::Value *isLarger =
+      ir.CreateFCmpOGT(intrinsic(llvm::Intrinsic::fabs, {back}), intrinsic(llvm::Intrinsic::fabs, {value}));
+  llvm::Value *towardZero = ir.CreateSub(bits, ir.CreateZExt(isLarger, bitsType));
+  llvm::Value *odd = ir.CreateOr(towardZero, llvm::ConstantInt::get(bitsType, 1));
+  return ir.CreateBitCast(ir.CreateSelect(ir.CreateFCmpONE(back, value), odd, bits), singleType);
+}
+
+llvm::Value *LaneEmitter::convertFloat(llvm::Value *value, Type from, Type to, bool towardZero) {
+  value = widen(value, from);
+  if (isSmallFloat(to)) {
+    if (value->getType()->getScalarType()->isDoubleTy())
+      value = truncateDouble(value);
+    return roundSingle(value, to, towardZero);
+  }
+  llvm::Type *type = like(value, typeOf(to, 1));
+  if (value->getType() == type)
+    return value;
+  if (to.isF64())
+    return ir.CreateFPExt(value, type);
+  llvm::Value *single = ir.CreateFPTrunc(value, type);
+  if (!towardZero)
+    return single;
+  llvm::Value *back = ir.CreateFPExt(single, value->getType());
+  llvm::Value *isLarger =
+      ir.CreateFCmpOGT(intrinsic(llvm::Intrinsic::fabs, {back}), intrinsic(llvm::Intrinsic::fabs, {value}));
+  llvm::Type *bitsType = like(value, ir.getInt32Ty());
+  llvm::Value *bits = ir.CreateSub(ir.CreateBitCast(single, bitsType), ir.CreateZExt(isLarger, bitsType));
+  return ir.CreateBitCast(bits, type);
+}
+
+llvm::Value *LaneEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned) {
+  // Through f64 only where f32 does not hold every integer, to avoid double rounding.
+  const bool needsDouble = isSmallFloat(to) && value->getType()->getScalarSizeInBits() > 16;
+  llvm::Type *type = like(value, to.isF64() || needsDouble ? ir.getDoubleTy() : ir.getFloatTy());
+  if (needsDouble)
+    value = lowering::roundToDouble(ir, value, isSigned);
+  llvm::Value *real = isSigned ? ir.CreateSIToFP(value, type) : ir.CreateUIToFP(value, type);
+  return narrow(real, to);
+}
+
+llvm::Value *LaneEmitter::floatToInt(llvm::Value *value, Type to, bool isSigned) {
+  llvm::Type *type = like(value, typeOf(to, 1));
+  // An out-of-range value gives an unspecified number, the same at each use.
+  return ir.CreateFreeze(isSigned ? ir.CreateFPToSI(value, type) : ir.CreateFPToUI(value, type));
+}
+
+llvm::Value *LaneEmitter::conversion(Operation *op, ArrayRef<llvm::Value *> in) {
+  Type from = tt::elementOf(op->getOperand(0).getType()), to = tt::elementOf(op->getResult(0).getType());
+  llvm::Type *type = like(in[0], typeOf(to, 1));
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return convertFloat(in[0], from, to, false);
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+    return intToFloat(in[0], to, isa<arith::SIToFPOp>(op));
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return floatToInt(widen(in[0], from), to, isa<arith::FPToSIOp>(op));
+  if (isa<arith::BitcastOp>(op))
+    return ir.CreateBitCast(in[0], type);
+  if (isa<arith::ExtUIOp>(op))
+    return ir.CreateZExt(in[0], type);
+  if (isa<arith::IndexCastUIOp>(op))
+    return ir.CreateZExtOrTrunc(in[0], type);
+  return ir.CreateSExtOrTrunc(in[0], type); // extsi, trunci, index_cast
+}

@@ -1,0 +1,357 @@
+// Emits the loops of a nest.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/emit/NestEmitter.h"
+
+#include "compiler/target/cpu/plan/Writes.h"
+
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+NestEmitter::NestEmitter(KernelEmitter &function, Nest &nest) : function(function), ir(function.ir), nest(nest) {
+  depthOf.assign(nest.shape.size(), 0);
+  for (auto [depth, dim] : llvm::enumerate(nest.order))
+    depthOf[dim] = depth + 1;
+  if (nest.vectorDim >= 0)
+    vectorLevel = depthOf[nest.vectorDim];
+  levels.resize(nest.order.size() + 1);
+}
+
+LogicalResult NestEmitter::run() {
+  const Root &first = nest.roots.front();
+  function.setLocation(first.op ? first.op->getLoc() : first.value.getLoc());
+  location = ir.getCurrentDebugLocation();
+  llvm::Function *parent = ir.GetInsertBlock()->getParent();
+  llvm::BasicBlock *after = llvm::BasicBlock::Create(ir.getContext(), "nest.end", parent);
+  levels[0].anchor = ir.CreateBr(after);
+  insertAt(0);
+  computeBounds();
+  for (const Root &root : nest.roots) {
+    if (root.kind == RootKind::Reduce)
+      reductions.emplace_back().root = &root;
+    if (root.kind == RootKind::Scan)
+      scans.emplace_back().root = &root;
+    if (root.kind == RootKind::Histogram)
+      beginHistogram(root);
+  }
+  LogicalResult result = emitLevel(1);
+  for (const Root &root : nest.roots)
+    setReady(root);
+  ir.SetInsertPoint(after);
+  return failure(failed(result) || isFailed);
+}
+
+/// Marks the root's results as readable from their buffers.
+void NestEmitter::setReady(const Root &root) {
+  auto ready = [&](Value value) {
+    if (function.plan.bufferOf.contains(value))
+      function.setReady(value);
+  };
+  if (root.kind == RootKind::Materialise)
+    return ready(root.value);
+  if (root.kind == RootKind::Store || (root.kind == RootKind::Assign && !isa<tt::ReshapeOp, tt::CatOp>(root.op)))
+    return;
+  for (Value value : root.op->getResults())
+    ready(value);
+}
+
+//--- bounds --------------------------------------------------------------------------------
+
+llvm::Value *NestEmitter::clampedBound(const Poly &bound, unsigned dim) {
+  return function.clamped(bound, nest.shape[dim]);
+}
+
+void NestEmitter::computeBounds() {
+  if (!nest.assumptions.empty())
+    assumption = function.holds(nest.assumptions);
+  SmallVector<const Poly *> seen;
+  for (const NestMask &mask : nest.masks) {
+    if (static_cast<int>(mask.prefix.dim) != nest.vectorDim ||
+        llvm::any_of(seen, [&](const Poly *poly) { return *poly == mask.prefix.bound; }))
+      continue;
+    seen.push_back(&mask.prefix.bound);
+    llvm::Value *bound = clampedBound(mask.prefix.bound, nest.vectorDim);
+    leastBound = leastBound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, leastBound, bound) : bound;
+    greatestBound = greatestBound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, greatestBound, bound) : bound;
+  }
+}
+
+/// The end of an outer loop: nests that only write skip indices at which no write's prefix holds.
+llvm::Value *NestEmitter::outerEnd(unsigned dim) {
+  llvm::Value *end = nullptr;
+  const Poly *only = nullptr;
+  bool isOne = true;
+  for (const Root &root : nest.roots) {
+    Value mask = root.isWrite() ? maskOfWrite(root.op) : Value();
+    llvm::Value *bound = nullptr;
+    if (mask)
+      for (Conjunct &part : conjuncts(function.affineInfo, mask, identityMap(nest.shape.size())))
+        if (part.prefix && part.prefix->dim == dim) {
+          llvm::Value *value = clampedBound(part.prefix->bound, dim);
+          bound = bound ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, bound, value) : value;
+        }
+    if (!bound)
+      return ir.getInt64(nest.shape[dim]);
+    end = end ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, end, bound) : bound;
+  }
+  for (const NestMask &mask : nest.masks)
+    if (mask.prefix.dim == dim) {
+      isOne &= !only || *only == mask.prefix.bound;
+      only = &mask.prefix.bound;
+    }
+  if (isOne)
+    bounded |= 1u << dim;
+  return end;
+}
+
+/// The first index along the vector dimension from which the write is masked off.
+llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
+  Value mask = maskOfWrite(root.op);
+  llvm::Value *end = fallback;
+  if (!mask)
+    return end;
+  for (Conjunct &part : conjuncts(function.affineInfo, mask, identityMap(nest.shape.size()))) {
+    if (part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim) {
+      end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, clampedBound(part.prefix->bound, nest.vectorDim));
+    } else if (levelOf(part.map) < vectorLevel) {
+      Element holds = evaluate(part.value, part.map, vectorLevel - 1);
+      insertAt(vectorLevel - 1);
+      end = ir.CreateSelect(holds.value, end, ir.getInt64(0));
+    }
+  }
+  return end;
+}
+
+/// Whether the write's mask includes a prefix of the vector dimension.
+bool NestEmitter::endsWithPrefix(const Root &root) {
+  Value mask = maskOfWrite(root.op);
+  return mask &&
+         llvm::any_of(conjuncts(function.affineInfo, mask, identityMap(nest.shape.size())), [&](const Conjunct &part) {
+           return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;
+         });
+}
+
+llvm::Value *NestEmitter::allConditions() {
+  llvm::Value *all = ir.getTrue();
+  for (const NestCondition &condition : nest.conditions) {
+    Element holds = evaluate(condition.value, condition.map, vectorLevel - 1);
+    if (!holds)
+      return ir.getTrue();
+    insertAt(vectorLevel - 1);
+    all = ir.CreateAnd(all, holds.value);
+  }
+  return all;
+}
+
+//--- loops ---------------------------------------------------------------------------------
+
+LogicalResult NestEmitter::emitLevel(unsigned level) {
+  const int axis = reduceAxis();
+  // Accumulators are initialised inside the loops over kept dimensions.
+  const bool begins =
+      !(reductions.empty() && scans.empty()) &&
+      (axis < 0 || nest.shape[axis] == 1 || vectorLevel == 0 ? level == levels.size() : level == depthOf[axis]);
+  if (begins) {
+    beginReductions();
+    beginScans();
+  }
+  LogicalResult result = success();
+  if (level == levels.size())
+    result = emitChunk(level - 1);
+  else if (level == vectorLevel)
+    result = emitVectorLevel(level);
+  else
+    result = emitLoop(level, ir.getInt64(0), outerEnd(nest.order[level - 1]), 1);
+  if (failed(result))
+    return failure();
+  if (begins)
+    return finishReductions(level - 1);
+  return success();
+}
+
+/// Rotated: for (i = begin; i < end; i += step) at the anchor of the enclosing level.
+LogicalResult NestEmitter::emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step) {
+  Level &outer = levels[level - 1];
+  llvm::BasicBlock *before = outer.anchor->getParent();
+  llvm::BasicBlock *after = before->splitBasicBlock(outer.anchor->getIterator(), "loop.end");
+  llvm::Function *parent = before->getParent();
+  llvm::BasicBlock *body = llvm::BasicBlock::Create(ir.getContext(), "loop", parent, after);
+  llvm::BasicBlock *latch = llvm::BasicBlock::Create(ir.getContext(), "latch", parent, after);
+  before->getTerminator()->eraseFromParent();
+  ir.SetInsertPoint(before);
+  restoreLocation();
+  llvm::Instruction *sequel = outer.anchor;
+  outer.anchor = ir.CreateCondBr(ir.CreateICmpSLT(begin, end), body, after);
+
+  ir.SetInsertPoint(body);
+  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
+  Level &inner = levels[level];
+  inner.index = index;
+  inner.elements.clear();
+  inner.addresses.clear();
+  inner.anchor = ir.CreateBr(latch);
+  insertAt(level);
+  if (walksDownwards(level))
+    inner.index = ir.CreateSub(ir.getInt64(nest.shape[nest.order[level - 1]] - step), index);
+  LogicalResult result = emitLevel(level + 1);
+
+  ir.SetInsertPoint(latch);
+  restoreLocation();
+  llvm::Value *following = ir.CreateAdd(index, ir.getInt64(step), "", /*HasNUW=*/true, /*HasNSW=*/true);
+  ir.CreateCondBr(ir.CreateICmpSLT(following, end), body, after);
+  index->addIncoming(begin, outer.anchor->getParent());
+  index->addIncoming(following, latch);
+  outer.anchor = sequel;
+  insertAt(level - 1);
+  return result;
+}
+
+LogicalResult NestEmitter::emitLoopPart(unsigned level, Mode part, llvm::Value *begin, llvm::Value *end) {
+  auto *first = dyn_cast<llvm::ConstantInt>(begin), *last = dyn_cast<llvm::ConstantInt>(end);
+  if (first && last && first->getSExtValue() >= last->getSExtValue())
+    return success();
+  mode = part;
+  return emitLoop(level, begin, end, nest.lanes);
+}
+
+/// Whether the nest's one store may bypass the cache: null where it never may.
+llvm::Value *NestEmitter::canStream(unsigned level) {
+  llvm::Value *isLarge = function.streamsPastCache();
+  if (!isLarge || nest.roots.size() != 1 || nest.roots.front().kind != RootKind::Store || level != levels.size() - 1)
+    return nullptr;
+  auto store = cast<tt::StoreOp>(nest.roots.front().op);
+  const AffineForm *form = function.affineInfo.affine(store.getPtr());
+  const int64_t size = storageBytes(tt::elementOf(store.getValue().getType()));
+  const int64_t registerBytes = function.machine.registerBits / 8;
+  if (!form || form->strides[nest.vectorDim].asConstant() != size || nest.lanes * size % registerBytes != 0)
+    return nullptr;
+  IndexMap outer = identityMap(nest.shape.size());
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1 || static_cast<int>(dim) == nest.vectorDim)
+      outer[dim] = -1;
+  llvm::Value *address = accessOf(store.getPtr(), outer, nullptr).address;
+  insertAt(level - 1);
+  llvm::Value *low = ir.CreateAnd(ir.CreatePtrToInt(address, ir.getInt64Ty()), ir.getInt64(registerBytes - 1));
+  return ir.CreateAnd(isLarge, ir.CreateICmpEQ(low, ir.getInt64(0)));
+}
+
+LogicalResult NestEmitter::emitMain(unsigned level, llvm::Value *end) {
+  llvm::Value *start = ir.getInt64(0);
+  if (llvm::Value *streams = canStream(level)) {
+    function.useFence();
+    start = ir.CreateSelect(streams, end, start);
+    isStreaming = true;
+    LogicalResult result = emitLoopPart(level, Mode::Main, ir.getInt64(0), start);
+    isStreaming = false;
+    if (failed(result))
+      return failure();
+  }
+  return emitLoopPart(level, Mode::Main, start, end);
+}
+
+LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
+  llvm::Value *zero = ir.getInt64(0), *extent = ir.getInt64(nest.shape[nest.vectorDim]);
+  if (!leastBound && nest.conditions.empty() && nest.assumptions.empty())
+    return emitMain(level, extent);
+
+  if (scansLanes()) // in order, regardless of masks
+    return emitLoopPart(level, Mode::Masked, zero, extent);
+  if (nest.isCopy) {
+    llvm::Value *end = greatestBound ? greatestBound : extent;
+    return emitLoopPart(level, Mode::Masked, zero, end);
+  }
+  llvm::Value *wholeChunks = ir.getInt64(-static_cast<int64_t>(nest.lanes));
+  llvm::Value *mainEnd = ir.CreateAnd(leastBound ? leastBound : extent, wholeChunks);
+  if (!nest.conditions.empty())
+    mainEnd = ir.CreateSelect(allConditions(), mainEnd, zero);
+  if (assumption)
+    mainEnd = ir.CreateSelect(assumption, mainEnd, zero);
+
+  llvm::Value *activeEnd = extent; // the end of the last prefix, rounded up to whole chunks
+  if (greatestBound)
+    activeEnd = ir.CreateAnd(ir.CreateAdd(greatestBound, ir.getInt64(nest.lanes - 1)), wholeChunks);
+  llvm::Value *writesEnd = zero;
+  bool isWriteOnly = true, runsInactive = false;
+  for (const Root &root : nest.roots) {
+    if (root.isWrite()) {
+      writesEnd = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, writesEnd, writeEnd(root, extent));
+      continue;
+    }
+    isWriteOnly = false;
+    runsInactive |= root.kind != RootKind::Reduce;
+  }
+  if (failed(emitMain(level, mainEnd)))
+    return failure();
+  if (isWriteOnly)
+    return emitLoopPart(level, Mode::Masked, mainEnd, writesEnd);
+  if (failed(emitLoopPart(level, Mode::Masked, mainEnd, activeEnd)))
+    return failure();
+  if (!greatestBound)
+    return success();
+  llvm::Value *count = ir.CreateSub(extent, activeEnd);
+  for (Reduction &reduction : reductions) {
+    reduction.hasTail = reduceAxis() == nest.vectorDim && addTail(reduction, level - 1, count);
+    runsInactive |= !reduction.hasTail;
+  }
+  for (const Root &root : nest.roots)
+    runsInactive |= root.isWrite() && !endsWithPrefix(root);
+  return runsInactive ? emitLoopPart(level, Mode::Inactive, activeEnd, extent) : success();
+}
+
+LogicalResult NestEmitter::emitChunk(unsigned level) {
+  const IndexMap identity = identityMap(nest.shape.size());
+  evaluateInOrder(level);
+  for (Value value : nest.hoistedReads)
+    if (tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape))
+      evaluate(value, identity, level);
+  for (const Root &root : nest.roots) {
+    function.setLocation(root.op ? root.op->getLoc() : root.value.getLoc());
+    location = ir.getCurrentDebugLocation();
+    switch (root.kind) {
+    case RootKind::Store:
+      if (failed(emitStore(root, level)))
+        return failure();
+      break;
+    case RootKind::Atomic:
+      if (failed(emitAtomicRoot(root, level)))
+        return failure();
+      break;
+    case RootKind::Materialise:
+      writeTile(root, level, /*isNext=*/false);
+      break;
+    case RootKind::Assign:
+      writeTile(root, level, /*isNext=*/isa<scf::YieldOp, tt::DotOp>(root.op));
+      break;
+    case RootKind::Extract: {
+      Element element = evaluate(root.op->getOperand(0), identity, level);
+      if (element)
+        function.define(root.op->getResult(0), element.value);
+      break;
+    }
+    case RootKind::Scan:
+      for (Scan &scan : scans)
+        if (scan.root == &root && failed(emitScan(scan, level)))
+          return failure();
+      break;
+    case RootKind::Map:
+      if (failed(emitMap(root, level)))
+        return failure();
+      break;
+    case RootKind::Histogram:
+      if (failed(emitHistogram(root, level)))
+        return failure();
+      break;
+    case RootKind::Reduce:
+      for (Reduction &reduction : reductions)
+        if (reduction.root == &root && !(mode == Mode::Inactive && reduction.hasTail) &&
+            failed(accumulate(reduction, level)))
+          return failure();
+      break;
+    }
+    if (isFailed)
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,176 @@
+// Emits one nest: its loops, and in each chunk of lanes the element expressions of its roots.
+// SPDX-License-Identifier: MIT
+//
+// The loop over the vector dimension is emitted in up to three parts:
+//   main      every prefix mask and every condition of a mask holds: no masks are emitted
+//   masked    the chunk that a prefix ends in (all chunks, where a condition fails)
+//   inactive  no prefix holds: masked loads give their `other`, memory is not accessed
+// A value that does not depend on an inner loop is emitted before that loop.
+#pragma once
+
+#include "compiler/target/cpu/emit/Atomics.h"
+#include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/plan/Masks.h"
+
+namespace nereid::cpu {
+
+/// An element, or the elements of a chunk's lanes.
+struct Element {
+  llvm::Value *value = nullptr;
+  bool isVector = false;
+  explicit operator bool() const { return value; }
+};
+
+/// Memory that a chunk reads or writes.
+struct ChunkAccess {
+  llvm::Value *address = nullptr; ///< of the first lane; a vector of addresses where the access is not affine
+  llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
+};
+
+class NestEmitter {
+public:
+  NestEmitter(KernelEmitter &function, Nest &nest);
+  mlir::LogicalResult run();
+
+private:
+  enum class Mode : uint8_t { Main, Masked, Inactive };
+
+  /// The values emitted at one depth of loops; depth 0 is before all loops.
+  struct Level {
+    llvm::Instruction *anchor = nullptr; ///< instructions are inserted before it
+    llvm::Value *index = nullptr;        ///< of the loop that opened the level
+    llvm::DenseMap<std::pair<mlir::Value, uint64_t>, Element> elements;
+    llvm::DenseMap<std::pair<const void *, const void *>, llvm::Value *> addresses;
+  };
+
+  struct Reduction {
+    const Root *root = nullptr;
+    llvm::SmallVector<llvm::AllocaInst *, 2> accumulators;
+    llvm::AllocaInst *isStarted = nullptr; ///< where the combiner's identity is not known
+    llvm::SmallVector<llvm::Value *, 2> identities;
+    bool hasTail = false;               ///< the inactive part has been combined in closed form
+    llvm::SmallVector<Element, 2> tail; ///< operands' uniform value in the inactive part, where it matters
+  };
+
+  struct Scan {
+    const Root *root = nullptr;
+    llvm::SmallVector<llvm::AllocaInst *, 2> carry;
+    llvm::Constant *identity = nullptr;    ///< null where none is known
+    llvm::AllocaInst *isStarted = nullptr; ///< where `identity` is null
+  };
+
+  //--- Nest.cpp: loops ---
+  mlir::LogicalResult emitLevel(unsigned level);
+  mlir::LogicalResult emitVectorLevel(unsigned level);
+  mlir::LogicalResult emitMain(unsigned level, llvm::Value *end);
+  llvm::Value *canStream(unsigned level);
+  mlir::LogicalResult emitLoopPart(unsigned level, Mode mode, llvm::Value *begin, llvm::Value *end);
+  mlir::LogicalResult emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step);
+  mlir::LogicalResult emitChunk(unsigned level);
+  void computeBounds();
+  void setReady(const Root &root);
+  llvm::Value *outerEnd(unsigned dim);
+  llvm::Value *writeEnd(const Root &root, llvm::Value *fallback);
+  bool endsWithPrefix(const Root &root);
+  llvm::Value *allConditions();
+  bool isBounded(unsigned dim) const { return bounded >> dim & 1; }
+  llvm::Value *clampedBound(const Poly &bound, unsigned dim);
+
+  //--- NestValues.cpp: elements ---
+  Element evaluate(mlir::Value value, const IndexMap &map, unsigned requester);
+  Element compute(mlir::Value value, const IndexMap &map, unsigned level);
+  Element computeOp(mlir::OpResult result, const IndexMap &map, unsigned level);
+  Element prefixElement(const PrefixMask &prefix, mlir::Value value, const IndexMap &map, unsigned level);
+  Element rangeElement(int64_t start, const IndexMap &map);
+  std::optional<bool> known(mlir::Value value, const IndexMap &map, unsigned requester, unsigned depth = 0);
+  bool isCounted(unsigned dim, const Poly &bound) const;
+  bool isUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth = 0);
+  bool findUniformWhenInactive(mlir::Value value, const IndexMap &map, unsigned depth);
+  void evaluateInOrder(unsigned level);
+  unsigned levelOf(const IndexMap &map) const;
+  bool isVectorMap(const IndexMap &map) const;
+  llvm::Value *asVector(Element element);
+  void insertAt(unsigned level) {
+    ir.SetInsertPoint(levels[level].anchor);
+    restoreLocation();
+  }
+  void restoreLocation() { ir.SetCurrentDebugLocation(location); }
+  llvm::Value *indexOf(unsigned dim) { return levels[depthOf[dim]].index; }
+
+  //--- NestMemory.cpp ---
+  ChunkAccess accessOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
+  ChunkAccess bufferAccess(llvm::Value *base, mlir::Type tile, const IndexMap &map);
+  llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
+  Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
+  llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
+  void prefetch(ChunkAccess access, mlir::Type element, llvm::Value *distance);
+  void write(ChunkAccess access, mlir::Type element, llvm::Value *value, llvm::Value *mask);
+  llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
+  void forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body);
+  llvm::Value *laneAddress(ChunkAccess access, llvm::Value *lane);
+  bool hasMaskedVectors(llvm::Type *memory) const;
+  mlir::LogicalResult emitStore(const Root &root, unsigned level);
+  void emitWhere(llvm::Value *condition, llvm::function_ref<void()> body);
+  void writeTile(const Root &root, unsigned level, bool isNext);
+  void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
+  void writeAt(llvm::Value *base, Element element, mlir::Type tile, unsigned level);
+
+  //--- NestGather.cpp ---
+  Element joinElement(tt::JoinOp join, const IndexMap &map, unsigned level);
+  Element gatherElement(tt::GatherOp gather, const IndexMap &map, unsigned level);
+  Element xorElement(ChunkAccess row, mlir::Type element, int64_t distance, unsigned level);
+  llvm::Value *boundedIndex(llvm::Value *index, int64_t extent);
+
+  //--- NestScan.cpp ---
+  bool scansLanes() const;
+  bool walksDownwards(unsigned level) const;
+  void beginScans();
+  mlir::LogicalResult emitScan(Scan &scan, unsigned level);
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> scanChunk(Scan &scan, llvm::SmallVector<llvm::Value *> values);
+
+  //--- NestMap.cpp ---
+  mlir::LogicalResult emitMap(const Root &root, unsigned level);
+  void beginHistogram(const Root &root);
+  mlir::LogicalResult emitHistogram(const Root &root, unsigned level);
+
+  //--- NestAtomic.cpp ---
+  mlir::LogicalResult emitAtomicRoot(const Root &root, unsigned level);
+  llvm::Value *emitAtomicLanes(mlir::Operation *op, ChunkAccess access, llvm::Value *mask,
+                               const AtomicOperands &operands);
+  llvm::AllocaInst *spill(llvm::Value *vector);
+  ChunkAccess resultAccess(const Root &root);
+
+  //--- NestReduce.cpp ---
+  void beginReductions();
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> vectorsOf(mlir::Operation *op, unsigned level);
+  mlir::LogicalResult accumulate(Reduction &reduction, unsigned level);
+  mlir::LogicalResult accumulateValues(Reduction &reduction, llvm::ArrayRef<llvm::Value *> values);
+  mlir::LogicalResult finishReductions(unsigned level);
+  mlir::LogicalResult finish(Reduction &reduction, unsigned level);
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> combine(const Root &root, llvm::ArrayRef<llvm::Value *> left,
+                                                            llvm::ArrayRef<llvm::Value *> right);
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> applyRegion(mlir::Block &body, llvm::ArrayRef<llvm::Value *> args);
+  bool addTail(Reduction &reduction, unsigned level, llvm::Value *count);
+  void storeReduced(mlir::Value result, BufferId buffer, llvm::Value *value, unsigned level);
+  int reduceAxis() const;
+
+  KernelEmitter &function;
+  llvm::IRBuilder<> &ir;
+  Nest &nest;
+  std::vector<Level> levels;
+  llvm::SmallVector<unsigned, 4> depthOf; ///< by dimension: the level that its loop opens
+  unsigned vectorLevel = 0;
+  Mode mode = Mode::Main;
+  bool inactiveScalar = false; ///< evaluates the value that all inactive lanes share
+  bool isFailed = false;
+  bool isStreaming = false; ///< stores bypass the cache
+  uint32_t bounded = 0;     ///< outer dimensions whose loop ends where their prefix does
+  llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
+  llvm::Value *assumption = nullptr;                           ///< of the main part's addresses
+  std::vector<Reduction> reductions;
+  std::vector<Scan> scans;
+  llvm::DenseMap<std::pair<mlir::Value, uint64_t>, bool> uniformWhenInactive;
+  llvm::DebugLoc location;
+};
+
+} // namespace nereid::cpu

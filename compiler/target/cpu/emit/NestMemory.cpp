@@ -1,0 +1,353 @@
+// Emits the reads and writes of a chunk's lanes.
+// SPDX-License-Identifier: MIT
+//
+// A lane that is masked off is never accessed. Where the machine has no masked vector access of the element's width,
+// set lanes are copied one by one through a small buffer on the stack: a loop, since LLVM would emit a branch per lane.
+#include "compiler/target/cpu/emit/NestEmitter.h"
+
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+//--- addresses -----------------------------------------------------------------------------
+
+/// base + sum(stride * index), each term at the level where its index is known.
+llvm::Value *NestEmitter::addressAt(llvm::Value *base, ArrayRef<llvm::Value *> strides, const IndexMap &map) {
+  llvm::Value *address = base;
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (loop < 0 && indexOfFixed(loop) != 0) {
+      insertAt(0);
+      address = ir.CreatePtrAdd(address, ir.CreateMul(strides[dim], ir.getInt64(indexOfFixed(loop))));
+    }
+  for (unsigned level = 1; level <= levelOf(map); ++level)
+    for (auto [dim, loop] : llvm::enumerate(map)) {
+      if (loop < 0 || depthOf[loop] != level)
+        continue;
+      llvm::Value *&known = levels[level].addresses[{address, strides[dim]}];
+      if (!known) {
+        insertAt(level);
+        known = ir.CreatePtrAdd(address, ir.CreateMul(levels[level].index, strides[dim]));
+      }
+      address = known;
+    }
+  return address;
+}
+
+ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation *load) {
+  const unsigned level = levelOf(map);
+  const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
+  const AffineForm *found = isAssumed ? function.affineInfo.assumed(pointer) : function.affineInfo.affine(pointer);
+  if (!found) {
+    Element element = evaluate(pointer, map, level);
+    insertAt(level);
+    if (!element || !isVectorMap(map) || inactiveScalar)
+      return {element.value, nullptr};
+    return {asVector(element), nullptr};
+  }
+  const AffineForm form = *found;
+  insertAt(0);
+  llvm::Value *base;
+  SmallVector<llvm::Value *, 4> strides;
+  if (const Redirect *redirect = load ? function.redirectOf(load) : nullptr) {
+    base = redirect->base;
+    strides.assign(redirect->strides.begin(), redirect->strides.end());
+  } else {
+    llvm::Value *&start = levels[0].addresses[{pointer.getAsOpaquePointer(), nullptr}];
+    if (!start)
+      start = ir.CreatePtrAdd(function.scalar(form.pointer), function.poly(form.base));
+    base = start;
+    for (const Poly &stride : form.strides)
+      strides.push_back(function.poly(stride));
+  }
+  ChunkAccess access;
+  access.address = addressAt(base, strides, map);
+  access.stride = ir.getInt64(0);
+  for (auto [dim, loop] : llvm::enumerate(map))
+    if (loop == nest.vectorDim && loop >= 0)
+      access.stride = strides[dim];
+  insertAt(level);
+  return access;
+}
+
+ChunkAccess NestEmitter::bufferAccess(llvm::Value *base, Type tile, const IndexMap &map) {
+  ArrayRef<int64_t> shape = tt::shapeOf(tile);
+  SmallVector<llvm::Value *, 4> strides(shape.size());
+  int64_t stride = storageBytes(tt::elementOf(tile));
+  ChunkAccess access;
+  access.stride = ir.getInt64(0);
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    strides[dim] = ir.getInt64(stride);
+    if (map[dim] >= 0 && map[dim] == nest.vectorDim)
+      access.stride = strides[dim];
+    stride *= shape[dim];
+  }
+  access.address = addressAt(base, strides, map);
+  return access;
+}
+
+llvm::Value *NestEmitter::laneAddress(ChunkAccess access, llvm::Value *lane) {
+  if (!access.stride)
+    return ir.CreateExtractElement(access.address, lane);
+  return ir.CreatePtrAdd(access.address, ir.CreateMul(ir.CreateZExt(lane, ir.getInt64Ty()), access.stride));
+}
+
+//--- lanes ---------------------------------------------------------------------------------
+
+bool NestEmitter::hasMaskedVectors(llvm::Type *memory) const {
+  const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+  if (bits >= 32)
+    return function.machine.registerBits >= 256;
+  return function.machine.hasAvx512Bw;
+}
+
+static bool isUnit(ChunkAccess access, llvm::Type *memory) {
+  auto *stride = dyn_cast_or_null<llvm::ConstantInt>(access.stride);
+  const unsigned bits = memory->isPointerTy() ? 64 : memory->getPrimitiveSizeInBits().getFixedValue();
+  return stride && stride->getSExtValue() == bits / 8;
+}
+
+/// Runs `body` with the number (i32) of each set lane, or of every lane without a mask, in ascending order.
+void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body) {
+  llvm::Instruction *anchor = &*ir.GetInsertPoint();
+  llvm::BasicBlock *before = anchor->getParent();
+  llvm::Value *all = llvm::ConstantInt::get(ir.getInt64Ty(), nest.lanes == 64 ? ~0ull : (1ull << nest.lanes) - 1);
+  llvm::Value *bits = all;
+  if (mask)
+    bits = ir.CreateZExt(ir.CreateBitCast(mask, ir.getIntNTy(nest.lanes)), ir.getInt64Ty());
+  llvm::BasicBlock *after = before->splitBasicBlock(anchor->getIterator(), "lanes.end");
+  llvm::BasicBlock *loop = llvm::BasicBlock::Create(ir.getContext(), "lanes", before->getParent(), after);
+  before->getTerminator()->eraseFromParent();
+  ir.SetInsertPoint(before);
+  restoreLocation();
+  ir.CreateCondBr(ir.CreateICmpNE(bits, ir.getInt64(0)), loop, after);
+  ir.SetInsertPoint(loop);
+  llvm::PHINode *left = ir.CreatePHI(ir.getInt64Ty(), 2);
+  left->addIncoming(bits, before);
+  llvm::Value *lane = ir.CreateIntrinsic(llvm::Intrinsic::cttz, {ir.getInt64Ty()}, {left, ir.getTrue()});
+  body(ir.CreateTrunc(lane, ir.getInt32Ty()));
+  llvm::Value *rest = ir.CreateAnd(left, ir.CreateSub(left, ir.getInt64(1)));
+  left->addIncoming(rest, ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateICmpNE(rest, ir.getInt64(0)), loop, after);
+  ir.SetInsertPoint(anchor);
+  restoreLocation();
+}
+
+llvm::Value *NestEmitter::readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other) {
+  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  if (!mask && access.stride) { // strided: scalar loads, no loop
+    llvm::Value *vector = llvm::PoisonValue::get(type);
+    for (unsigned lane = 0; lane < nest.lanes; ++lane)
+      vector = ir.CreateInsertElement(vector, ir.CreateLoad(memory, laneAddress(access, ir.getInt32(lane))), lane);
+    return vector;
+  }
+  if (!access.stride && hasMaskedVectors(memory) && function.machine.hasAvx512 && !memory->isPointerTy() &&
+      memory->getPrimitiveSizeInBits() >= 32)
+    return ir.CreateMaskedGather(type, access.address, llvm::Align(memory->getPrimitiveSizeInBits() / 8), mask, other);
+  llvm::AllocaInst *lanes = function.local(type);
+  llvm::AllocaInst *addresses = nullptr;
+  if (!access.stride) {
+    addresses = function.local(access.address->getType());
+    ir.CreateStore(access.address, addresses);
+  }
+  ir.CreateStore(other ? other : llvm::Constant::getNullValue(type), lanes);
+  forEachLane(mask, [&](llvm::Value *lane) {
+    llvm::Value *address =
+        addresses
+            ? static_cast<llvm::Value *>(ir.CreateLoad(ir.getPtrTy(), ir.CreateGEP(ir.getPtrTy(), addresses, lane)))
+            : laneAddress(access, lane);
+    ir.CreateStore(ir.CreateLoad(memory, address), ir.CreateGEP(memory, lanes, lane));
+  });
+  return ir.CreateLoad(type, lanes);
+}
+
+llvm::Value *NestEmitter::read(ChunkAccess access, Type element, llvm::Value *mask, llvm::Value *other) {
+  llvm::Type *memory = function.lanes.memoryType(element);
+  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  const llvm::Align align(storageBytes(element));
+  if (other && element.isInteger(1))
+    other = ir.CreateZExt(other, type);
+  llvm::Value *value;
+  if (isUnit(access, memory) && !mask)
+    value = ir.CreateAlignedLoad(type, access.address, align);
+  else if (isUnit(access, memory) && hasMaskedVectors(memory))
+    value = ir.CreateMaskedLoad(type, access.address, align, mask, other ? other : llvm::Constant::getNullValue(type));
+  else
+    value = readLanes(access, memory, mask, other);
+  return element.isInteger(1) ? ir.CreateTrunc(value, llvm::FixedVectorType::get(ir.getInt1Ty(), nest.lanes)) : value;
+}
+
+/// Prefetches what the same lanes will read `distance` bytes further on.
+void NestEmitter::prefetch(ChunkAccess access, Type element, llvm::Value *distance) {
+  constexpr uint64_t lineBytes = 64;
+  const uint64_t bytes = storageBytes(element) * nest.lanes;
+  if (!isUnit(access, function.lanes.memoryType(element)) || bytes < lineBytes)
+    return;
+  llvm::Value *ahead = ir.CreatePtrAdd(access.address, distance);
+  for (uint64_t offset = 0; offset < bytes; offset += lineBytes) {
+    llvm::Value *line = ir.CreateConstGEP1_64(ir.getInt8Ty(), ahead, offset);
+    // Read, kept in the second-level cache, data: the first level is needed for this iteration.
+    ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir.getPtrTy()},
+                       {line, ir.getInt32(0), ir.getInt32(2), ir.getInt32(1)});
+  }
+}
+
+void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, llvm::Value *mask) {
+  llvm::Type *memory = function.lanes.memoryType(element);
+  auto *type = llvm::FixedVectorType::get(memory, nest.lanes);
+  const llvm::Align align(storageBytes(element));
+  if (element.isInteger(1))
+    value = ir.CreateZExt(value, type);
+  if (isUnit(access, memory) && !mask) {
+    if (!isStreaming) {
+      ir.CreateAlignedStore(value, access.address, align);
+      return;
+    }
+    llvm::StoreInst *store =
+        ir.CreateAlignedStore(value, access.address, llvm::Align(function.machine.registerBits / 8));
+    llvm::Metadata *one = llvm::ConstantAsMetadata::get(ir.getInt32(1));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir.getContext(), one));
+    return;
+  }
+  if (isUnit(access, memory) && hasMaskedVectors(memory)) {
+    ir.CreateMaskedStore(value, access.address, align, mask);
+    return;
+  }
+  llvm::AllocaInst *lanes = function.local(type);
+  ir.CreateStore(value, lanes);
+  llvm::AllocaInst *addresses = nullptr;
+  if (!access.stride) {
+    addresses = function.local(access.address->getType());
+    ir.CreateStore(access.address, addresses);
+  }
+  forEachLane(mask, [&](llvm::Value *lane) {
+    llvm::Value *address =
+        addresses
+            ? static_cast<llvm::Value *>(ir.CreateLoad(ir.getPtrTy(), ir.CreateGEP(ir.getPtrTy(), addresses, lane)))
+            : laneAddress(access, lane);
+    ir.CreateStore(ir.CreateLoad(memory, ir.CreateGEP(memory, lanes, lane)), address);
+  });
+}
+
+//--- ops -----------------------------------------------------------------------------------
+
+/// Runs `body` where the condition holds, at the insert point.
+void NestEmitter::emitWhere(llvm::Value *condition, llvm::function_ref<void()> body) {
+  if (auto *truth = dyn_cast<llvm::ConstantInt>(condition)) {
+    if (truth->isOne())
+      body();
+    return;
+  }
+  llvm::Instruction *anchor = &*ir.GetInsertPoint();
+  llvm::Instruction *end = llvm::SplitBlockAndInsertIfThen(condition, anchor->getIterator(), /*Unreachable=*/false);
+  ir.SetInsertPoint(end);
+  restoreLocation();
+  body();
+  ir.SetInsertPoint(anchor);
+  restoreLocation();
+}
+
+Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned level) {
+  auto load = cast<tt::LoadOp>(op);
+  Type element = tt::elementOf(load.getType());
+  const bool isVector = isVectorMap(map) && !inactiveScalar;
+  Element mask{ir.getTrue(), false}, other{function.lanes.constant({}, element, 1), false};
+  if (inactiveScalar && llvm::is_contained(map, nest.vectorDim)) // masked off, whatever else the mask contains
+    return load.getOther() ? evaluate(load.getOther(), map, level) : other;
+  if (load.getMask())
+    mask = evaluate(load.getMask(), map, level);
+  if (!mask)
+    return {};
+  auto *truth = dyn_cast<llvm::ConstantInt>(mask.value);
+  if (load.getOther() && !(truth && truth->isOne()))
+    other = evaluate(load.getOther(), map, level);
+  if (!other || (truth && truth->isZero()))
+    return other;
+  ChunkAccess access = accessOf(load.getPtr(), map, op);
+  if (!access.address)
+    return {};
+  insertAt(level);
+  if (llvm::Value *distance = function.prefetchDistance(op, nest); distance && access.stride && isVector)
+    prefetch(access, element, distance);
+  if (isVector)
+    return {read(access, element, truth ? nullptr : asVector(mask), truth ? nullptr : asVector(other)), true};
+
+  llvm::Type *memory = function.lanes.memoryType(element);
+  llvm::Value *value = other.value;
+  llvm::AllocaInst *slot = truth ? nullptr : function.local(value->getType());
+  if (slot)
+    ir.CreateStore(value, slot);
+  emitWhere(mask.value, [&] {
+    value = ir.CreateLoad(memory, access.address);
+    if (element.isInteger(1))
+      value = ir.CreateTrunc(value, ir.getInt1Ty());
+    if (slot)
+      ir.CreateStore(value, slot);
+  });
+  return {slot ? static_cast<llvm::Value *>(ir.CreateLoad(slot->getAllocatedType(), slot)) : value, false};
+}
+
+LogicalResult NestEmitter::emitStore(const Root &root, unsigned level) {
+  auto store = cast<tt::StoreOp>(root.op);
+  const IndexMap map = identityMap(nest.shape.size());
+  Element mask{ir.getTrue(), false};
+  if (store.getMask())
+    mask = evaluate(store.getMask(), map, level);
+  if (!mask)
+    return failure();
+  auto *truth = dyn_cast<llvm::ConstantInt>(mask.value);
+  if (truth && truth->isZero())
+    return success();
+  Element value = evaluate(store.getValue(), map, level);
+  IndexMap loops = map;
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1)
+      loops[dim] = -1;
+  ChunkAccess access = value ? accessOf(store.getPtr(), loops, nullptr) : ChunkAccess();
+  if (!access.address)
+    return failure();
+  Type element = tt::elementOf(store.getValue().getType());
+  insertAt(level);
+  if (nest.lanes > 1) {
+    write(access, element, asVector(value), truth ? nullptr : asVector(mask));
+    return success();
+  }
+  emitWhere(mask.value, [&] {
+    llvm::Value *bits = element.isInteger(1) ? ir.CreateZExt(value.value, ir.getInt8Ty()) : value.value;
+    ir.CreateStore(bits, access.address);
+  });
+  return success();
+}
+
+void NestEmitter::writeTile(const Root &root, unsigned level, bool isNext) {
+  Element element = evaluate(root.value, identityMap(nest.shape.size()), level);
+  if (!element)
+    return;
+  const BufferId buffer = root.buffers.front();
+  llvm::Value *base = isNext ? function.nextBuffer(buffer) : function.buffer(buffer);
+  if (root.offset) {
+    insertAt(0);
+    base = ir.CreateConstGEP1_64(ir.getInt8Ty(), base, root.offset * storageBytes(tt::elementOf(root.value.getType())));
+  }
+  writeAt(base, element, root.value.getType(), level);
+}
+
+void NestEmitter::writeElement(Element element, Value tile, BufferId buffer, unsigned level) {
+  writeAt(function.buffer(buffer), element, tile.getType(), level);
+}
+
+/// Writes the chunk's elements to a tile of the nest's shape.
+void NestEmitter::writeAt(llvm::Value *base, Element element, Type tile, unsigned level) {
+  IndexMap map = identityMap(nest.shape.size());
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1)
+      map[dim] = -1;
+  ChunkAccess access = bufferAccess(base, tile, map);
+  Type type = tt::elementOf(tile);
+  insertAt(level);
+  if (nest.lanes > 1)
+    write(access, type, asVector(element), nullptr);
+  else
+    ir.CreateStore(type.isInteger(1) ? ir.CreateZExt(element.value, ir.getInt8Ty()) : element.value, access.address);
+}

@@ -1,0 +1,285 @@
+// Evaluates element expressions, each value once per level.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/emit/NestEmitter.h"
+
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/prepare/Diagnostics.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+static uint64_t keyOf(const IndexMap &map) {
+  uint64_t key = map.size();
+  for (int8_t loop : map)
+    key = key * 31 + static_cast<uint64_t>(loop + 3);
+  return key;
+}
+
+unsigned NestEmitter::levelOf(const IndexMap &map) const {
+  unsigned level = 0;
+  for (int8_t loop : map)
+    if (loop >= 0)
+      level = std::max(level, depthOf[loop]);
+  return level;
+}
+
+bool NestEmitter::isVectorMap(const IndexMap &map) const {
+  return nest.lanes > 1 && llvm::is_contained(map, nest.vectorDim);
+}
+
+llvm::Value *NestEmitter::asVector(Element element) {
+  if (element.isVector || nest.lanes == 1)
+    return element.value;
+  return ir.CreateVectorSplat(nest.lanes, element.value);
+}
+
+/// Whether the nest's bounds take a prefix into account: only then do its parts determine the prefix's value.
+bool NestEmitter::isCounted(unsigned dim, const Poly &bound) const {
+  return llvm::any_of(nest.masks,
+                      [&](const NestMask &mask) { return mask.prefix.dim == dim && mask.prefix.bound == bound; });
+}
+
+/// The truth value that the part being emitted, or the bound of a loop, implies for a mask; nullopt where neither does.
+std::optional<bool> NestEmitter::known(Value value, const IndexMap &map, unsigned requester, unsigned depth) {
+  if (!tt::elementOf(value.getType()).isInteger(1) || map.empty())
+    return std::nullopt;
+  if (const PrefixMask *prefix = function.affineInfo.prefix(value); prefix && map[prefix->dim] >= 0) {
+    const int dim = map[prefix->dim];
+    if (!isCounted(dim, prefix->bound))
+      return std::nullopt;
+    if (dim != nest.vectorDim)
+      return isBounded(dim) ? std::optional(true) : std::nullopt;
+    if (mode == Mode::Masked)
+      return std::nullopt;
+    return mode == Mode::Main;
+  }
+  if (mode != Mode::Main || requester < vectorLevel || vectorLevel == 0 || llvm::is_contained(map, nest.vectorDim))
+    return std::nullopt;
+  if (llvm::any_of(nest.conditions,
+                   [&](const NestCondition &condition) { return condition.value == value && condition.map == map; }))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 8 || !(isShapeChange(op) || isa<arith::AndIOp>(op)))
+    return std::nullopt;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    auto inner = operandMap(value, index, map);
+    if (!inner || known(operand, reduceMap(function.affineInfo, operand, *inner), requester, depth + 1) != true)
+      return std::nullopt;
+  }
+  return true;
+}
+
+Element NestEmitter::evaluate(Value value, const IndexMap &fullMap, unsigned requester) {
+  if (isFailed)
+    return {};
+  if (!isa<RankedTensorType>(value.getType())) {
+    return {function.scalar(value), false};
+  }
+  const IndexMap map = reduceMap(function.affineInfo, value, fullMap);
+  if (auto truth = known(value, map, requester))
+    return {ir.getInt1(*truth), false};
+  const unsigned level = inactiveScalar ? std::min(levelOf(map), vectorLevel - 1) : levelOf(map);
+  // The value shared by inactive lanes is cached under a separate key.
+  const std::pair<Value, uint64_t> key{value, keyOf(map) * 2 + inactiveScalar};
+  if (auto found = levels[level].elements.find(key); found != levels[level].elements.end())
+    return found->second;
+  Element element = compute(value, map, level);
+  if (!element) {
+    isFailed = true;
+    return {};
+  }
+  levels[level].elements[key] = element;
+  return element;
+}
+
+Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
+  const bool isVector = isVectorMap(map) && !inactiveScalar;
+  if (DenseElementsAttr constant = function.initialOf(value))
+    return {function.lanes.constant(constant.getSplatValue<Attribute>(), tt::elementOf(value.getType()), 1), false};
+  if (auto found = function.plan.bufferOf.find(value);
+      found != function.plan.bufferOf.end() && function.isReady(value)) {
+    insertAt(level);
+    Type element = tt::elementOf(value.getType());
+    ChunkAccess access = bufferAccess(function.bufferOf(value), value.getType(), map);
+    insertAt(level);
+    if (isVector)
+      return {read(access, element, nullptr, nullptr), true};
+    llvm::Value *scalar = ir.CreateLoad(function.lanes.memoryType(element), access.address);
+    return {element.isInteger(1) ? ir.CreateTrunc(scalar, ir.getInt1Ty()) : scalar, false};
+  }
+  if (const PrefixMask *prefix = function.affineInfo.prefix(value))
+    return prefixElement(*prefix, value, map, level);
+  Operation *op = value.getDefiningOp();
+  if (!isComputable(op)) {
+    emitError(value.getLoc()) << "a tile is used before it is computed; this is a defect of the compiler";
+    return {};
+  }
+  if (isa<tt::LoadOp>(op))
+    return loadElement(op, map, level);
+  if (auto gather = dyn_cast<tt::GatherOp>(op))
+    return gatherElement(gather, map, level);
+  if (auto join = dyn_cast<tt::JoinOp>(op))
+    return joinElement(join, map, level);
+  return computeOp(cast<OpResult>(value), map, level);
+}
+
+/// The comparison of a prefix mask, in lanes as narrow as the nest's elements allow.
+Element NestEmitter::prefixElement(const PrefixMask &prefix, Value value, const IndexMap &map, unsigned level) {
+  insertAt(0);
+  llvm::Value *bound = function.clamped(prefix.bound, tt::shapeOf(value.getType())[prefix.dim]);
+  insertAt(level);
+  const int dim = map[prefix.dim];
+  if (dim < 0) // one element of the dimension
+    return {ir.CreateICmpSGT(bound, ir.getInt64(indexOfFixed(dim))), false};
+  llvm::Value *left = ir.CreateSub(bound, indexOf(dim));
+  if (dim != nest.vectorDim || nest.lanes == 1)
+    return {ir.CreateICmpSGT(left, ir.getInt64(0)), false};
+  left = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, left, ir.getInt64(0));
+  left = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, ir.getInt64(nest.lanes));
+  llvm::Type *lane = nest.lanes > 32 ? ir.getInt8Ty() : ir.getInt32Ty();
+  SmallVector<llvm::Constant *> numbers;
+  for (unsigned index = 0; index < nest.lanes; ++index)
+    numbers.push_back(llvm::ConstantInt::get(lane, index));
+  llvm::Value *count = ir.CreateVectorSplat(nest.lanes, ir.CreateTrunc(left, lane));
+  return {ir.CreateICmpSLT(llvm::ConstantVector::get(numbers), count), true};
+}
+
+Element NestEmitter::rangeElement(int64_t start, const IndexMap &map) {
+  llvm::Type *type = ir.getInt32Ty();
+  llvm::Value *base = llvm::ConstantInt::getSigned(type, start);
+  if (map[0] < 0)
+    return {llvm::ConstantInt::getSigned(type, start + indexOfFixed(map[0])), false};
+  llvm::Value *first = ir.CreateAdd(ir.CreateTrunc(indexOf(map[0]), type), base);
+  if (!isVectorMap(map))
+    return {first, false};
+  SmallVector<llvm::Constant *> numbers;
+  for (unsigned index = 0; index < nest.lanes; ++index)
+    numbers.push_back(ir.getInt32(index));
+  return {ir.CreateAdd(ir.CreateVectorSplat(nest.lanes, first), llvm::ConstantVector::get(numbers)), true};
+}
+
+/// Folds `and` and `or` with a known truth value: emission relies on masks being visibly constant.
+static Element simplifyTruth(Operation *op, ArrayRef<Element> operands) {
+  if (!isa<arith::AndIOp, arith::OrIOp>(op))
+    return {};
+  for (unsigned index = 0; index < 2; ++index) {
+    auto *truth = dyn_cast<llvm::ConstantInt>(operands[index].value);
+    if (!truth || truth->getBitWidth() != 1)
+      continue;
+    const bool decides = isa<arith::AndIOp>(op) ? truth->isZero() : truth->isOne();
+    return decides ? operands[index] : operands[1 - index];
+  }
+  return {};
+}
+
+Element NestEmitter::computeOp(OpResult result, const IndexMap &map, unsigned level) {
+  Operation *op = result.getOwner();
+  Type element = tt::elementOf(result.getType());
+  if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
+    insertAt(level);
+    return rangeElement(static_cast<int32_t>(range.getStart()), map);
+  }
+  if (isa<ub::PoisonOp>(op))
+    return {function.lanes.constant({}, element, 1), false};
+  if (DenseElementsAttr constant; matchPattern(op, m_Constant(&constant))) {
+    if (constant.isSplat())
+      return {function.lanes.constant(constant.getSplatValue<Attribute>(), element, 1), false};
+    tt::report(op->getLoc(), diag::TileConstantUnsupported);
+    return {};
+  }
+  if (isa<tt::SplatOp>(op))
+    return evaluate(op->getOperand(0), {}, level);
+  if (isShapeChange(op))
+    return evaluate(op->getOperand(0), *operandMap(result, 0, map), level);
+
+  SmallVector<Element, 3> operands;
+  // An op with an effect runs for each element, even where all operands are equal.
+  bool isVector = isVectorMap(map) && !inactiveScalar && !isMemoryEffectFree(op);
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    operands.push_back(evaluate(operand, *operandMap(result, index, map), level));
+    if (!operands.back())
+      return {};
+    isVector |= operands.back().isVector;
+  }
+  if (Element simple = simplifyTruth(op, operands))
+    return simple;
+  if (isa<arith::SelectOp>(op)) // a known condition needs only one operand
+    if (auto *truth = dyn_cast<llvm::ConstantInt>(operands[0].value))
+      return truth->isOne() ? operands[1] : operands[2];
+  insertAt(level);
+  function.setLocation(op->getLoc());
+  SmallVector<llvm::Value *, 3> values;
+  for (Element operand : operands)
+    values.push_back(isVector ? asVector(operand) : operand.value);
+  auto results = function.lanes.emit(op, values);
+  restoreLocation();
+  if (results.empty())
+    return {};
+  for (auto [other, emitted] :
+       llvm::zip_equal(op->getResults(), results)) // a call is not emitted again for each result
+    levels[level].elements[{other, keyOf(map) * 2 + inactiveScalar}] = {emitted, isVector};
+  return {results[result.getResultNumber()], isVector};
+}
+
+/// Whether all lanes in which no prefix holds have one value that can be computed without memory accesses.
+bool NestEmitter::isUniformWhenInactive(Value value, const IndexMap &fullMap, unsigned depth) {
+  constexpr unsigned maxDepth = 300;
+  const IndexMap map = reduceMap(function.affineInfo, value, fullMap);
+  if (!llvm::is_contained(map, nest.vectorDim))
+    return true;
+  auto [entry, isNew] = uniformWhenInactive.try_emplace({value, keyOf(map)}, false);
+  if (!isNew || depth > maxDepth)
+    return entry->second;
+  const bool isUniform = findUniformWhenInactive(value, map, depth);
+  uniformWhenInactive[{value, keyOf(map)}] = isUniform;
+  return isUniform;
+}
+
+bool NestEmitter::findUniformWhenInactive(Value value, const IndexMap &map, unsigned depth) {
+  if (const PrefixMask *prefix = function.affineInfo.prefix(value); prefix && map[prefix->dim] == nest.vectorDim)
+    return isCounted(nest.vectorDim, prefix->bound);
+  Operation *op = value.getDefiningOp();
+  if (function.initialOf(value))
+    return true;
+  if (function.plan.bufferOf.contains(value) && function.isReady(value))
+    return false;
+  if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
+    const bool isOff =
+        load.getMask() && llvm::any_of(conjuncts(function.affineInfo, load.getMask(), map), [&](Conjunct &part) {
+          return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim &&
+                 isCounted(nest.vectorDim, part.prefix->bound);
+        });
+    return isOff && (!load.getOther() || isUniformWhenInactive(load.getOther(), map, depth + 1));
+  }
+  if (!isComputable(op) || isa<tt::MakeRangeOp, tt::GatherOp>(op) || op->getNumOperands() == 0)
+    return false;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (isa<RankedTensorType>(operand.getType()) &&
+        !isUniformWhenInactive(operand, *operandMap(value, index, map), depth + 1))
+      return false;
+  return true;
+}
+
+/// Evaluates deep expressions from the leaves up, so that the recursion of `evaluate` ends after one step.
+void NestEmitter::evaluateInOrder(unsigned level) {
+  constexpr size_t harmless = 300;
+  std::vector<std::pair<Value, IndexMap>> values;
+  ExpressionWalk walk(function.affineInfo, [&](Value value, const IndexMap &map) {
+    if (isa<RankedTensorType>(value.getType()))
+      values.emplace_back(value, map);
+    return !(function.plan.bufferOf.contains(value) && function.isReady(value));
+  });
+  for (const Root &root : nest.roots)
+    walk.root(root);
+  if (values.size() <= harmless)
+    return;
+  llvm::stable_sort(values, [&](const auto &a, const auto &b) {
+    return function.positionOf(a.first) < function.positionOf(b.first);
+  });
+  for (const auto &[value, map] : values)
+    evaluate(value, map, level);
+}

@@ -1,0 +1,97 @@
+// Emits copies of a matrix in a different order: transposed, in square blocks of as many rows as a register has lanes,
+// or paired.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/emit/Transpose.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+void cpu::emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body) {
+  if (end <= step)
+    return body(ir.getInt64(0));
+  llvm::BasicBlock *before = ir.GetInsertBlock();
+  llvm::Function *parent = before->getParent();
+  auto *loop = llvm::BasicBlock::Create(ir.getContext(), "counted", parent);
+  auto *after = llvm::BasicBlock::Create(ir.getContext(), "counted.end", parent);
+  ir.CreateBr(loop);
+  ir.SetInsertPoint(loop);
+  llvm::PHINode *index = ir.CreatePHI(ir.getInt64Ty(), 2, "i");
+  index->addIncoming(ir.getInt64(0), before);
+  body(index);
+  llvm::Value *next = ir.CreateAdd(index, ir.getInt64(step), "", true, true);
+  index->addIncoming(next, ir.GetInsertBlock());
+  ir.CreateCondBr(ir.CreateICmpSLT(next, ir.getInt64(end)), loop, after);
+  ir.SetInsertPoint(after);
+}
+
+/// Swaps the off-diagonal halves of ever smaller blocks: after the last step row i holds column i.
+static void transposeInRegisters(llvm::IRBuilder<> &ir, SmallVectorImpl<llvm::Value *> &rows) {
+  const unsigned count = rows.size();
+  for (unsigned half = count / 2; half >= 1; half /= 2) {
+    SmallVector<int> upper, lower;
+    for (unsigned lane = 0; lane < count; ++lane) {
+      const bool isSecond = lane & half;
+      upper.push_back(isSecond ? lane - half + count : lane);
+      lower.push_back(isSecond ? lane + count : lane + half);
+    }
+    for (unsigned row = 0; row < count; ++row) {
+      if (row & half)
+        continue;
+      llvm::Value *first = rows[row], *second = rows[row + half];
+      rows[row] = ir.CreateShuffleVector(first, second, upper);
+      rows[row + half] = ir.CreateShuffleVector(first, second, lower);
+    }
+  }
+}
+
+void cpu::emitTranspose(KernelEmitter &function, const Transposition &work) {
+  llvm::IRBuilder<> &ir = function.ir;
+  const uint64_t size = storageBytes(work.element);
+  auto lowestBit = [](uint64_t value) { return value & (~value + 1); };
+  const unsigned lanes =
+      std::min<uint64_t>({function.machine.registerBits / (8 * size), lowestBit(work.rows), lowestBit(work.columns)});
+  llvm::Type *type = function.lanes.typeOf(work.element, lanes);
+  auto at = [&](llvm::Value *base, llvm::Value *row, llvm::Value *column, int64_t width) {
+    llvm::Value *index = ir.CreateAdd(ir.CreateMul(row, ir.getInt64(width)), column);
+    return ir.CreatePtrAdd(base, ir.CreateMul(index, ir.getInt64(size)));
+  };
+  emitCounted(ir, work.rows, lanes, [&](llvm::Value *row) {
+    emitCounted(ir, work.columns, lanes, [&](llvm::Value *column) {
+      llvm::Value *from = at(work.from, row, column, work.columns), *to = at(work.to, column, row, work.rows);
+      SmallVector<llvm::Value *> block;
+      for (unsigned index = 0; index < lanes; ++index)
+        block.push_back(ir.CreateAlignedLoad(
+            type, ir.CreateConstGEP1_64(ir.getInt8Ty(), from, index * work.columns * size), llvm::Align(size)));
+      if (lanes > 1)
+        transposeInRegisters(ir, block);
+      for (auto [index, value] : llvm::enumerate(block))
+        ir.CreateAlignedStore(value, ir.CreateConstGEP1_64(ir.getInt8Ty(), to, index * work.rows * size),
+                              llvm::Align(size));
+    });
+  });
+}
+
+void cpu::emitPairing(KernelEmitter &function, const Transposition &work) {
+  llvm::IRBuilder<> &ir = function.ir;
+  const int64_t size = storageBytes(work.element), rowBytes = work.columns * size;
+  const uint64_t columns = work.columns;
+  const unsigned lanes = std::min<uint64_t>(function.machine.registerBits / (16 * size), columns & (~columns + 1));
+  auto *type = llvm::FixedVectorType::get(function.lanes.typeOf(work.element, 1), lanes);
+  SmallVector<int> interleaved;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    interleaved.append({static_cast<int>(lane), static_cast<int>(lane + lanes)});
+  emitCounted(ir, work.rows, 2, [&](llvm::Value *row) {
+    emitCounted(ir, work.columns, lanes, [&](llvm::Value *column) {
+      llvm::Value *begin = ir.CreateMul(row, ir.getInt64(rowBytes));
+      llvm::Value *from = ir.CreatePtrAdd(work.from, ir.CreateAdd(begin, ir.CreateMul(column, ir.getInt64(size))));
+      llvm::Value *to = ir.CreatePtrAdd(work.to, ir.CreateAdd(begin, ir.CreateMul(column, ir.getInt64(2 * size))));
+      llvm::Value *upper = ir.CreateAlignedLoad(type, from, llvm::Align(size));
+      llvm::Value *lower =
+          ir.CreateAlignedLoad(type, ir.CreateConstGEP1_64(ir.getInt8Ty(), from, rowBytes), llvm::Align(size));
+      ir.CreateAlignedStore(ir.CreateShuffleVector(upper, lower, interleaved), to, llvm::Align(size));
+    });
+  });
+}

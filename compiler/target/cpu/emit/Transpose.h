@@ -1,0 +1,22 @@
+// Emits copies of a matrix from one buffer to another in a different order: transposed, or with rows paired.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/cpu/emit/KernelEmitter.h"
+
+namespace nereid::cpu {
+
+struct Transposition {
+  llvm::Value *from = nullptr, *to = nullptr;
+  int64_t rows = 1, columns = 1; ///< of the source
+  mlir::Type element;
+};
+
+void emitTranspose(KernelEmitter &function, const Transposition &work);
+/// Interleaves the elements of two rows: [rows, columns] becomes [rows / 2, columns, 2].
+void emitPairing(KernelEmitter &function, const Transposition &work);
+
+/// for (index = 0; index < end; index += step) at the insert point; no loop where there is one iteration.
+void emitCounted(llvm::IRBuilder<> &ir, int64_t end, int64_t step, llvm::function_ref<void(llvm::Value *)> body);
+
+} // namespace nereid::cpu

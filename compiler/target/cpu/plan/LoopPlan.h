@@ -1,0 +1,172 @@
+// The plan of a kernel: loop nests over register-sized vectors, buffers, and their order.
+// SPDX-License-Identifier: MIT
+//
+// A tile's elements are computed where they are used, inside the nest of a root (a store, a reduction, a tile that is
+// kept). A plan defines which roots share a nest, how each nest runs, which tiles are in buffers of the thread's arena,
+// and which loads need a copy because a store may overwrite what they read. Scalars are placed between the nests in
+// program order.
+#pragma once
+
+#include "compiler/target/cpu/plan/Affine.h"
+#include "compiler/target/cpu/plan/IndexMap.h"
+
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nereid::cpu {
+
+using BufferId = unsigned;
+
+/// A tile in the arena, row-major, i1 as bytes.
+struct Buffer {
+  mlir::Type element;
+  llvm::SmallVector<int64_t, 4> shape;
+  const char *purpose = "";
+  bool isDouble = false; ///< a carried tile whose old value is read while the new one is written
+  uint64_t offset = 0;
+  uint64_t bytes = 0; ///< of one of the two buffers, where double
+};
+
+enum class RootKind : uint8_t {
+  Store,       ///< tt.store
+  Atomic,      ///< tt.atomic_rmw, tt.atomic_cas; a used result goes to a buffer
+  Reduce,      ///< tt.reduce; results of rank 1 and more go to buffers
+  Materialise, ///< a value that later nests read from its buffer
+  Assign,      ///< a carried tile's next value, an operand of a dot, or a dot's initial accumulator
+  Extract,     ///< tt.unsplat
+  Scan,        ///< tt.scan; results go to buffers
+  Map,         ///< tt.map_elementwise with control flow; likewise
+  Histogram,   ///< tt.histogram; likewise
+};
+
+struct Root {
+  RootKind kind = RootKind::Store;
+  mlir::Operation *op = nullptr; ///< the op that the kind names; of an Assign the loop, or the op that reads the buffer
+  mlir::Value value;             ///< of Materialise and Assign
+  llvm::SmallVector<BufferId, 1> buffers;
+  uint64_t offset = 0; ///< of an Assign: offset of the tile in its buffer, in elements
+
+  bool isWrite() const { return kind == RootKind::Store || kind == RootKind::Atomic; }
+};
+
+/// A prefix mask found in a nest; `dim` is a dimension of the nest.
+struct NestMask {
+  PrefixMask prefix;
+  mlir::Value compare;
+};
+
+/// A part of a load's or store's mask that does not depend on the vector dimension.
+struct NestCondition {
+  mlir::Value value;
+  IndexMap map;
+};
+
+struct Nest {
+  unsigned id = 0;
+  llvm::SmallVector<int64_t, 4> shape;
+  llvm::SmallVector<unsigned, 4> order; ///< dimensions from the outermost loop inwards; none of extent 1
+  int vectorDim = -1;                   ///< -1: no loop at all
+  unsigned lanes = 1;
+  std::vector<Root> roots;
+  llvm::SmallVector<NestMask, 2> masks;
+  llvm::SmallVector<NestCondition, 2> conditions;
+  llvm::SmallVector<SymbolId, 1> assumptions; ///< of addresses; where they fail, every chunk runs in the masked form
+  /// Loads and buffers that are read before the chunk's first root writes.
+  llvm::SmallVector<mlir::Value, 2> hoistedReads;
+  /// The nest is emitted a second time for the first iteration of this loop, in which the tiles are these constants.
+  mlir::Operation *peeledLoop = nullptr;
+  llvm::SmallVector<std::pair<mlir::Value, mlir::DenseElementsAttr>, 1> initial;
+  bool readsMemory = false;
+  /// A load whose copy for a dot this nest makes: skipped where the dot can read memory instead.
+  mlir::Operation *inPlace = nullptr;
+  bool isCopy = false; ///< of a guard: rarely run, so emitted small; only elements that the mask selects are needed
+
+  bool writesMemory() const {
+    return llvm::any_of(roots, [](const Root &root) { return root.isWrite(); });
+  }
+};
+
+/// A load whose source a later store may overwrite before the load's last use: copied at run time where the ranges
+/// overlap.
+struct Guard {
+  mlir::Operation *load = nullptr;
+  BufferId copy = 0;
+  struct Conflict {
+    mlir::Operation *store = nullptr;
+    bool sameIndex = false; ///< one nest, equal maps: no conflict if the pointers are equal and indices share no byte
+  };
+  llvm::SmallVector<Conflict, 2> conflicts;
+};
+
+/// A dot of tiles in buffers: d += a * b.
+struct TileDot {
+  struct Operand {
+    mlir::Value value; ///< null where the buffer holds a copy made for dots
+    BufferId buffer = 0;
+    bool isTransposed = false; ///< its last two dimensions are swapped in the buffer
+  };
+  Operand a, b;
+  BufferId d = 0;
+  /// Two elements adjacent along K are multiplied at once: elements of `a` and `b` have 16 bits, accumulators have 32.
+  bool isPaired = false;
+  std::optional<BufferId> packed; ///< the buffer that `b` is transposed or paired into
+  bool startsAtZero = false;      ///< the dot overwrites `d`
+};
+
+struct Sequence;
+
+enum class StepKind : uint8_t { Scalar, Nest, Guard, Control, Dot };
+
+struct Step {
+  StepKind kind = StepKind::Scalar;
+  mlir::Operation *op = nullptr; ///< of Scalar, Control and Dot
+  std::unique_ptr<Nest> nest;    ///< of Nest; of Guard the copying nest
+  std::unique_ptr<Guard> guard;
+  std::unique_ptr<TileDot> dot;
+  std::vector<Sequence> regions; ///< of the op; a loop may have one more, for the case of no iteration
+};
+
+struct Sequence {
+  mlir::Block *block = nullptr;
+  std::vector<Step> steps;
+};
+
+struct LoopPlan {
+  Sequence body;
+  std::vector<Buffer> buffers;
+  /// Values whose elements are read from a buffer once it has been written.
+  llvm::DenseMap<mlir::Value, BufferId> bufferOf;
+  /// The buffers that gathers read their source's elements from.
+  llvm::DenseMap<mlir::Operation *, BufferId> gatherSources;
+  /// For each loop or branch, the buffers of its carried tiles by index; scalars have none.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> carried;
+  /// scf.while only: buffers of the values that the condition forwards.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> forwarded;
+  /// Dots that accumulate in the buffer of a carried tile: in the next iteration's one where it is double.
+  llvm::DenseSet<mlir::Value> updates;
+  /// For each op that reads tiles as a whole, their buffers by index; scalars have none.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<BufferId>>> operandsOf;
+  uint64_t arenaBytes = 0;
+};
+
+/// Properties of the machine that the plan depends on.
+struct CpuFeatures {
+  unsigned registerBits = 128;
+  bool hasAvx512 = false;
+  bool hasAvx512Bw = false;
+  bool hasVnni = false; ///< the AVX-512 form
+  bool hasAmxBf16 = false;
+  bool hasF16c = false;
+  bool hasFma = false;
+  uint64_t cacheBytes = 0; ///< of the last level; 0 where unknown
+};
+
+/// Text of a plan, for people and tests.
+std::string print(const LoopPlan &plan, AffineInfo &affineInfo);
+
+} // namespace nereid::cpu

@@ -1,0 +1,67 @@
+// Builds the LoopPlan of a kernel, in five steps that refine one another.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/target/cpu/plan/LoopPlan.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace nereid::cpu {
+
+/// The state shared by the planning steps.
+struct PlanContext {
+  LoopPlan &plan;
+  AffineInfo &affineInfo;
+  CpuFeatures machine;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions; ///< program order, over the whole function
+  unsigned nextNest = 0;
+  llvm::DenseMap<mlir::Value, BufferId> operandOf{}; ///< copies of tiles for dots
+  std::vector<Root> outerOperands{};                 ///< those to be made before the loop or branch
+
+  BufferId newBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape, const char *purpose);
+  BufferId newBuffer(mlir::Type tile, const char *purpose);
+  std::unique_ptr<Nest> newNest(llvm::ArrayRef<int64_t> shape);
+  /// A nest that only keeps `value`, in a new buffer.
+  Step materialiseStep(mlir::Value value, const char *purpose);
+};
+
+/// Fuses roots into nests; the plan's body is complete after this, but hazards are not yet resolved.
+mlir::FailureOr<Sequence> sequence(PlanContext &context, mlir::Block &block);
+/// Keeps expensive values that several nests use.
+void materialiseExpensive(PlanContext &context, Sequence &sequence);
+/// Guards or keeps loads whose source a later store may overwrite, and doubles buffers of carried tiles.
+void protectLoads(PlanContext &context, Sequence &sequence);
+void doubleBuffers(PlanContext &context, Sequence &sequence);
+/// Makes the first iteration of a loop write carried tiles whose initial value is a constant.
+void peelFirstIterations(PlanContext &context, Sequence &sequence);
+/// Chooses the vectorised dimension, its lanes and the order of loops of every nest.
+void vectorise(PlanContext &context, Sequence &sequence);
+/// Assigns each buffer an offset in the arena.
+void allocateBuffers(PlanContext &context);
+
+/// The buffer of a carried tile that a dot of the loop's body accumulates in; nullopt where the dot has its own buffer.
+std::optional<BufferId> carriedAccumulator(const LoopPlan &plan, tt::DotOp dot);
+
+/// Whether a tile is better read along its second-to-last dimension than along its last.
+bool isReadByColumns(PlanContext &context, mlir::Value tile);
+/// The tile with its last two dimensions swapped; created after the tile if it does not exist yet.
+mlir::Value transposed(mlir::Value tile);
+
+/// Runs all steps above.
+mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine);
+
+/// Visits the step and those inside its regions.
+void forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit);
+/// Visits the nests of a step, those inside its regions included.
+void forEachNest(const Step &step, llvm::function_ref<void(Nest &)> visit);
+/// Whether a tile of these extents has the nest's shape and the map is the identity on dimensions of extent above 1.
+bool isIdentity(llvm::ArrayRef<int64_t> shape, const IndexMap &map, const Nest &nest);
+/// Whether the nest reads the value from its buffer. A value that the nest itself keeps is computed instead, at any
+/// index.
+bool isRead(const LoopPlan &plan, const Nest &nest, mlir::Value value);
+/// The extents that a root's nest iterates over.
+llvm::ArrayRef<int64_t> shapeOfRoot(const Root &root);
+
+} // namespace nereid::cpu

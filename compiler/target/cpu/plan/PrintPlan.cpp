@@ -1,0 +1,290 @@
+// Text of a plan, for people and tests.
+// SPDX-License-Identifier: MIT
+//
+// Scalars are named in the order of their first mention (s0, s1 ...) and described once, so that the text does not
+// depend on SSA numbers.
+#include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/plan/LoopPlan.h"
+#include "compiler/target/cpu/plan/Writes.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+
+class Printer {
+public:
+  Printer(const LoopPlan &plan, AffineInfo &affineInfo) : plan(plan), affineInfo(affineInfo), out(text) {}
+  std::string run();
+
+private:
+  void sequence(const Sequence &sequence, unsigned depth);
+  void nest(const Nest &nest, unsigned depth);
+  void root(const Root &root, unsigned depth);
+  void loads(const Nest &nest, unsigned depth);
+  void guard(const Guard &guard, unsigned depth);
+  void dot(const Step &step, unsigned depth);
+  std::string access(Value pointer);
+  std::string poly(const Poly &poly);
+  std::string name(Value scalar);
+  std::string loadName(Operation *op);
+  llvm::raw_ostream &line(unsigned depth) { return out.indent(2 * depth); }
+
+  const LoopPlan &plan;
+  AffineInfo &affineInfo;
+  std::string text;
+  llvm::raw_string_ostream out;
+  llvm::MapVector<Value, std::string> names;
+  llvm::DenseMap<Operation *, unsigned> loadNumbers;
+};
+
+} // namespace
+
+static std::string shapeText(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return "[" + text + "]";
+}
+
+std::string Printer::name(Value scalar) {
+  if (auto argument = dyn_cast<BlockArgument>(scalar); argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+    return "arg" + std::to_string(argument.getArgNumber());
+  std::string &known = names[scalar];
+  if (known.empty())
+    known = "s" + std::to_string(names.size() - 1);
+  return known;
+}
+
+std::string Printer::loadName(Operation *op) {
+  auto [entry, isNew] = loadNumbers.try_emplace(op, loadNumbers.size());
+  return "load" + std::to_string(entry->second);
+}
+
+std::string Printer::poly(const Poly &poly) {
+  if (poly.isZero())
+    return "0";
+  std::string text;
+  for (const Poly::Term &term : poly.terms()) {
+    int64_t factor = term.coefficient;
+    if (!text.empty())
+      text += factor < 0 ? " - " : " + ";
+    else if (factor < 0)
+      text += "-";
+    const uint64_t size = factor < 0 ? 0 - static_cast<uint64_t>(factor) : factor;
+    bool needsTimes = false;
+    if (size != 1 || term.factors.empty()) {
+      text += std::to_string(size);
+      needsTimes = true;
+    }
+    for (SymbolId symbol : term.factors) {
+      const Remainder *found = affineInfo.remainderOf(symbol);
+      text += needsTimes ? "*" : "";
+      if (found) {
+        const Remainder remainder = *found;
+        text += "((" + this->poly(remainder.dividend) + ") % (" + this->poly(remainder.divisor) + "))";
+      } else {
+        text += name(affineInfo.valueOf(symbol));
+      }
+      needsTimes = true;
+    }
+  }
+  return text;
+}
+
+std::string Printer::access(Value pointer) {
+  const AffineForm *found = affineInfo.assumed(pointer);
+  Type pointee = cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee();
+  std::string text;
+  llvm::raw_string_ostream(text) << pointee;
+  if (!found)
+    return text + " at computed addresses";
+  const AffineForm form = *found;
+  text += " " + name(form.pointer) + " + " + poly(form.base) + " strides (";
+  for (auto [dim, stride] : llvm::enumerate(form.strides))
+    text += (dim ? ", " : "") + poly(stride);
+  return text + (form.assumptions.empty() ? ")" : ") where no remainder wraps");
+}
+
+void Printer::root(const Root &root, unsigned depth) {
+  switch (root.kind) {
+  case RootKind::Store: {
+    auto store = cast<tt::StoreOp>(root.op);
+    line(depth) << "store " << access(store.getPtr()) << (store.getMask() ? " masked" : "") << "\n";
+    return;
+  }
+  case RootKind::Atomic: {
+    auto combine = dyn_cast<tt::AtomicRMWOp>(root.op);
+    const StringRef name = combine ? tt::stringifyRMWOp(combine.getAtomicRmwOp())
+                                   : root.op->getName().stripDialect().drop_front(StringRef("atomic_").size());
+    line(depth) << "atomic " << name << " " << access(root.op->getOperand(0))
+                << (maskOfWrite(root.op) ? " masked" : "");
+    for (BufferId buffer : root.buffers)
+      out << " into b" << buffer;
+    out << "\n";
+    return;
+  }
+  case RootKind::Reduce: {
+    auto reduce = cast<tt::ReduceOp>(root.op);
+    line(depth) << "reduce axis " << reduce.getAxis() << " by " << reduce.getCombine().front().front().getName();
+    if (reduce.getCombine().front().getOperations().size() > 2)
+      out << " ...";
+    for (BufferId buffer : root.buffers)
+      out << " into b" << buffer;
+    out << "\n";
+    return;
+  }
+  case RootKind::Materialise:
+    line(depth) << "materialise " << root.op->getName() << " in b" << root.buffers.front() << "\n";
+    return;
+  case RootKind::Assign:
+    line(depth) << "assign b" << root.buffers.front() << "\n";
+    return;
+  case RootKind::Extract:
+    line(depth) << "extract\n";
+    return;
+  case RootKind::Scan:
+  case RootKind::Map:
+  case RootKind::Histogram:
+    line(depth) << root.op->getName().stripDialect();
+    if (auto scan = dyn_cast<tt::ScanOp>(root.op))
+      out << " axis " << scan.getAxis() << (scan.getReverse() ? " downwards" : "");
+    for (BufferId buffer : root.buffers)
+      out << " into b" << buffer;
+    out << "\n";
+    return;
+  }
+}
+
+void Printer::loads(const Nest &nest, unsigned depth) {
+  llvm::MapVector<Operation *, std::string> reads;
+  llvm::MapVector<unsigned, bool> buffers;
+  auto add = [&](tt::LoadOp load) {
+    if (!reads.count(load))
+      reads[load] = access(load.getPtr()) + (load.getMask() ? " masked" : "");
+  };
+  ExpressionWalk walk(affineInfo, [&](Value value, const IndexMap &map) {
+    if (auto found = plan.bufferOf.find(value); found != plan.bufferOf.end()) {
+      buffers[found->second] = true;
+      return false;
+    }
+    if (auto load = value.getDefiningOp<tt::LoadOp>(); load && isa<RankedTensorType>(value.getType()))
+      add(load);
+    return true;
+  });
+  for (const Root &root : nest.roots) {
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Materialise)
+      add(load);
+    walk.root(root);
+  }
+  for (auto &[op, description] : reads)
+    line(depth) << loadName(op) << " " << description
+                << (llvm::is_contained(nest.hoistedReads, op->getResult(0)) ? " hoisted" : "") << "\n";
+  for (auto &[buffer, unused] : buffers)
+    line(depth) << "read b" << buffer << "\n";
+}
+
+void Printer::nest(const Nest &nest, unsigned depth) {
+  line(depth) << "nest " << nest.id << " " << shapeText(nest.shape);
+  if (nest.vectorDim >= 0) {
+    out << " loops (";
+    for (auto [index, dim] : llvm::enumerate(nest.order))
+      out << (index ? ", d" : "d") << dim;
+    out << ") vector d" << nest.vectorDim << " x" << nest.lanes;
+  }
+  out << "\n";
+  SmallVector<std::string> seen;
+  for (const NestMask &mask : nest.masks) {
+    std::string bound = "prefix d" + std::to_string(mask.prefix.dim) + " < " + poly(mask.prefix.bound);
+    if (llvm::is_contained(seen, bound))
+      continue;
+    seen.push_back(bound);
+    line(depth + 1) << bound << "\n";
+  }
+  if (!nest.conditions.empty())
+    line(depth + 1) << "conditions " << nest.conditions.size() << "\n";
+  if (nest.peeledLoop)
+    line(depth + 1) << "first iteration with constants\n";
+  if (nest.inPlace)
+    line(depth + 1) << "left out where all of " << loadName(nest.inPlace) << " is in memory\n";
+  loads(nest, depth + 1);
+  for (const Root &root : nest.roots)
+    this->root(root, depth + 1);
+}
+
+void Printer::guard(const Guard &guard, unsigned depth) {
+  line(depth) << "guard " << loadName(guard.load) << " copy b" << guard.copy << " against " << guard.conflicts.size()
+              << (guard.conflicts.size() == 1 ? " store" : " stores");
+  if (llvm::any_of(guard.conflicts, [](const Guard::Conflict &conflict) { return conflict.sameIndex; }))
+    out << ", equal bases are harmless";
+  out << "\n";
+}
+
+void Printer::dot(const Step &step, unsigned depth) {
+  auto op = cast<tt::DotOp>(step.op);
+  const TileDot &dot = *step.dot;
+  line(depth) << "dot " << shapeText(tt::shapeOf(op.getA().getType())) << " by "
+              << shapeText(tt::shapeOf(op.getB().getType())) << " of b" << dot.a.buffer
+              << (dot.a.isTransposed ? " transposed and b" : " and b") << dot.b.buffer
+              << (dot.b.isTransposed ? " transposed" : "") << (dot.startsAtZero ? " into b" : " added to b") << dot.d
+              << "\n";
+}
+
+void Printer::sequence(const Sequence &sequence, unsigned depth) {
+  for (const Step &step : sequence.steps) {
+    switch (step.kind) {
+    case StepKind::Scalar:
+      break;
+    case StepKind::Nest:
+      nest(*step.nest, depth);
+      break;
+    case StepKind::Guard:
+      guard(*step.guard, depth);
+      break;
+    case StepKind::Dot:
+      dot(step, depth);
+      break;
+    case StepKind::Control:
+      line(depth) << step.op->getName();
+      for (const char *separator = " carries b"; std::optional<BufferId> buffer : plan.carried.lookup(step.op))
+        if (buffer) {
+          out << separator << *buffer;
+          separator = ", b";
+        }
+      out << "\n";
+      for (const Sequence &region : step.regions) {
+        if (&region != &step.regions.front())
+          line(depth) << (isa<scf::ForOp>(step.op) ? "where it has no iteration\n" : "and\n");
+        this->sequence(region, depth + 1);
+      }
+      break;
+    }
+  }
+}
+
+std::string Printer::run() {
+  for (auto [id, buffer] : llvm::enumerate(plan.buffers)) {
+    out << "b" << id << " " << shapeText(buffer.shape) << " " << buffer.element << " " << buffer.purpose
+        << (buffer.isDouble ? " double" : "") << "\n";
+  }
+  if (!plan.buffers.empty())
+    out << "arena " << plan.arenaBytes << " bytes\n";
+  sequence(plan.body, 0);
+  for (auto &[value, name] : names) {
+    out << name << " = ";
+    if (Operation *op = value.getDefiningOp())
+      out << op->getName();
+    else
+      out << "block argument " << cast<BlockArgument>(value).getArgNumber();
+    out << "\n";
+  }
+  return text;
+}
+
+std::string cpu::print(const LoopPlan &plan, AffineInfo &affineInfo) { return Printer(plan, affineInfo).run(); }

@@ -1,0 +1,264 @@
+// Preserves the value that every load has at its position in the program, though it is evaluated later.
+// SPDX-License-Identifier: MIT
+//
+// A load is evaluated where it is used. If a store comes between the two, the load is either harmless (one nest, one
+// address map: each chunk is read before it is written), or guarded (copied at run time where the ranges overlap), or
+// kept in a buffer at its position. Before an atomic access it is always kept: code after one may run after other
+// programs have written anywhere.
+#include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/plan/Masks.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
+#include "compiler/target/cpu/plan/Writes.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+
+struct Write {
+  Operation *op = nullptr; ///< a store or an atomic access
+  unsigned step = 0;
+  Nest *nest = nullptr; ///< if it is a root of this sequence
+};
+
+struct Evaluation {
+  unsigned step = 0;
+  Nest *nest = nullptr; ///< if it belongs to this sequence
+  IndexMap map;
+};
+
+enum class AddressMatch { Identical, SameStrides, Unknown };
+
+class LoadProtector {
+public:
+  LoadProtector(PlanContext &context, Sequence &sequence) : context(context), sequence(sequence) {}
+  void run();
+
+private:
+  void collect();
+  void protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations);
+  AddressMatch matchAddresses(tt::LoadOp load, const Evaluation &at, const Write &write);
+  bool isKnown(Value scalar, unsigned step);
+  bool isKnown(const Poly &poly, unsigned step);
+  bool isRangeKnown(tt::StoreOp store, unsigned step);
+  bool isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step);
+  void guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step);
+  void materialiseBefore(tt::LoadOp load, unsigned firstUse, unsigned step);
+  void insertPending();
+
+  PlanContext &context;
+  Sequence &sequence;
+  std::vector<Write> writes;
+  llvm::MapVector<Operation *, SmallVector<Evaluation>> loads;
+  std::vector<std::pair<unsigned, Step>> pending; ///< steps to insert, with the index of the step that they precede
+};
+
+} // namespace
+
+void LoadProtector::collect() {
+  for (auto [index, step] : llvm::enumerate(sequence.steps)) {
+    auto addWrite = [&, index = index](Operation *op, Nest *nest) {
+      writes.push_back({op, static_cast<unsigned>(index), nest});
+    };
+    if (step.op && step.kind != StepKind::Nest)
+      step.op->walk([&](Operation *op) {
+        if (isWrite(op))
+          addWrite(op, nullptr);
+      });
+    if (step.kind == StepKind::Nest)
+      for (const Root &root : step.nest->roots) {
+        if (root.isWrite())
+          addWrite(root.op, step.nest.get());
+        else if (root.op && root.kind != RootKind::Assign) // a function of scalars may write too
+          for (Region &region : root.op->getRegions())
+            region.walk([&](Operation *op) {
+              if (isWrite(op))
+                addWrite(op, nullptr);
+            });
+      }
+    forEachNest(step, [&, index = index](Nest &nest) {
+      ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
+        if (context.plan.bufferOf.contains(value))
+          return false;
+        auto load = value.getDefiningOp<tt::LoadOp>();
+        if (load && !map.empty() && load->getBlock() == sequence.block)
+          loads[load].push_back(
+              {static_cast<unsigned>(index), sequence.steps[index].kind == StepKind::Nest ? &nest : nullptr, map});
+        return true;
+      });
+      for (const Root &root : nest.roots)
+        walk.root(root);
+    });
+  }
+}
+
+AddressMatch LoadProtector::matchAddresses(tt::LoadOp load, const Evaluation &at, const Write &write) {
+  auto store = dyn_cast<tt::StoreOp>(write.op);
+  if (!store || !at.nest || at.nest != write.nest || store.getPtr().getType() != load.getPtr().getType())
+    return AddressMatch::Unknown;
+  const AffineForm *source = context.affineInfo.affine(load.getPtr());
+  if (!source)
+    return AddressMatch::Unknown;
+  const AffineForm from = *source;
+  const AffineForm *to = context.affineInfo.affine(store.getPtr());
+  if (!to || from.strides.size() != to->strides.size() || !isIdentity(tt::shapeOf(load.getType()), at.map, *at.nest))
+    return AddressMatch::Unknown;
+  if (from.strides != to->strides || !(from.base == to->base))
+    return AddressMatch::Unknown;
+  // Equal maps are harmless where no two indices share a byte: certain for one dimension of constant stride, tested at
+  // run time for several.
+  const int64_t size = storageBytes(tt::elementOf(load.getType()));
+  unsigned loops = 0;
+  bool isDistinct = true;
+  for (auto [dim, stride] : llvm::enumerate(to->strides)) {
+    if (at.nest->shape[dim] == 1)
+      continue;
+    const int64_t constant = stride.asConstant().value_or(0);
+    isDistinct &= ++loops == 1 && (constant >= size || -constant >= size);
+  }
+  if (!isDistinct && loops == 1)
+    return AddressMatch::Unknown;
+  return isDistinct && from.pointer == to->pointer ? AddressMatch::Identical : AddressMatch::SameStrides;
+}
+
+/// Whether a scalar has been computed when the step begins.
+bool LoadProtector::isKnown(Value scalar, unsigned step) {
+  Operation *op = scalar.getDefiningOp();
+  Block *block = scalar.getParentBlock();
+  if (block != sequence.block) // an outer block's value is available, an inner one's is not
+    return !sequence.block->findAncestorOpInBlock(*block->getParentOp());
+  if (!op)
+    return true;
+  for (unsigned index = 0; index < step; ++index) {
+    const Step &earlier = sequence.steps[index];
+    if (earlier.op == op)
+      return true;
+    if (earlier.nest && llvm::any_of(earlier.nest->roots, [&](const Root &root) { return root.op == op; }))
+      return true;
+  }
+  return false;
+}
+
+bool LoadProtector::isKnown(const Poly &poly, unsigned step) {
+  return llvm::all_of(poly.terms(), [&](const Poly::Term &term) {
+    return llvm::all_of(term.factors,
+                        [&](SymbolId symbol) { return isKnown(context.affineInfo.valueOf(symbol), step); });
+  });
+}
+
+/// Whether the bytes that a store may write can be computed when the step begins.
+bool LoadProtector::isRangeKnown(tt::StoreOp store, unsigned step) {
+  const AffineForm *found = context.affineInfo.affine(store.getPtr());
+  if (!found)
+    return false;
+  const AffineForm form = *found;
+  if (!isKnown(form.pointer, step) || !isKnown(form.base, step) ||
+      !llvm::all_of(form.strides, [&](const Poly &stride) { return isKnown(stride, step); }))
+    return false;
+  Value mask = store.getMask();
+  if (!mask || !isa<RankedTensorType>(mask.getType()))
+    return true;
+  const IndexMap map = identityMap(tt::shapeOf(mask.getType()).size());
+  return llvm::all_of(conjuncts(context.affineInfo, mask, map),
+                      [&](const Conjunct &part) { return !part.prefix || isKnown(part.prefix->bound, step); });
+}
+
+bool LoadProtector::isGuardable(tt::LoadOp load, ArrayRef<const Write *> conflicts, unsigned step) {
+  if (load.getIsVolatile() || conflicts.size() > 4 || !context.affineInfo.affine(load.getPtr()))
+    return false;
+  return llvm::all_of(conflicts, [&](const Write *write) {
+    auto store = dyn_cast<tt::StoreOp>(write->op);
+    return store && isRangeKnown(store, step);
+  });
+}
+
+void LoadProtector::guard(tt::LoadOp load, ArrayRef<std::pair<const Write *, bool>> conflicts, unsigned step) {
+  Step guardStep;
+  guardStep.kind = StepKind::Guard;
+  guardStep.guard = std::make_unique<Guard>();
+  guardStep.guard->load = load;
+  guardStep.guard->copy = context.newBuffer(load.getType(), "copied");
+  for (auto [write, sameIndex] : conflicts)
+    guardStep.guard->conflicts.push_back({write->op, sameIndex});
+  guardStep.nest = context.newNest(tt::shapeOf(load.getType()));
+  guardStep.nest->isCopy = true;
+  guardStep.nest->roots.push_back({RootKind::Materialise, load, load.getResult(), {guardStep.guard->copy}});
+  pending.emplace_back(step, std::move(guardStep));
+}
+
+void LoadProtector::materialiseBefore(tt::LoadOp load, unsigned firstUse, unsigned step) {
+  Step &first = sequence.steps[firstUse];
+  if (firstUse < step && first.kind == StepKind::Nest && !first.nest->writesMemory() &&
+      ArrayRef<int64_t>(first.nest->shape) == tt::shapeOf(load.getType())) {
+    const BufferId buffer = context.newBuffer(load.getType(), "materialised");
+    context.plan.bufferOf[load.getResult()] = buffer;
+    first.nest->roots.insert(first.nest->roots.begin(), {RootKind::Materialise, load, load.getResult(), {buffer}});
+    return;
+  }
+  pending.emplace_back(std::min(firstUse, step), context.materialiseStep(load.getResult(), "materialised"));
+}
+
+void LoadProtector::protect(tt::LoadOp load, ArrayRef<Evaluation> evaluations) {
+  const unsigned lastUse = evaluations.back().step, position = context.positions.lookup(load);
+  SmallVector<std::pair<const Write *, bool>> conflicts;
+  bool isHoisted = false;
+  for (const Write &write : writes) {
+    if (context.positions.lookup(write.op) < position || write.step > lastUse)
+      continue;
+    AddressMatch match = AddressMatch::Unknown;
+    if (write.step == lastUse && write.nest) {
+      match = AddressMatch::Identical;
+      for (const Evaluation &at : evaluations)
+        if (at.step == lastUse)
+          match = std::max(match, matchAddresses(load, at, write));
+      isHoisted = true;
+    }
+    if (match != AddressMatch::Identical)
+      conflicts.push_back({&write, match == AddressMatch::SameStrides});
+  }
+  if (isHoisted)
+    for (Write &write : writes)
+      if (write.step == lastUse && write.nest && !llvm::is_contained(write.nest->hoistedReads, load.getResult()))
+        write.nest->hoistedReads.push_back(load.getResult());
+  if (conflicts.empty())
+    return;
+  unsigned step = ~0u;
+  SmallVector<const Write *> stores;
+  for (auto [write, sameIndex] : conflicts) {
+    step = std::min(step, write->step);
+    stores.push_back(write);
+  }
+  if (isGuardable(load, stores, step))
+    return guard(load, conflicts, step);
+  materialiseBefore(load, evaluations.front().step, step);
+}
+
+void LoadProtector::insertPending() {
+  std::vector<Step> steps;
+  for (unsigned index = 0; index < sequence.steps.size(); ++index) {
+    for (auto &[before, step] : pending)
+      if (before == index)
+        steps.push_back(std::move(step));
+    steps.push_back(std::move(sequence.steps[index]));
+  }
+  sequence.steps = std::move(steps);
+}
+
+void LoadProtector::run() {
+  collect();
+  if (writes.empty())
+    return;
+  for (auto &[op, evaluations] : loads)
+    protect(cast<tt::LoadOp>(op), evaluations);
+  insertPending();
+}
+
+void cpu::protectLoads(PlanContext &context, Sequence &sequence) {
+  LoadProtector(context, sequence).run();
+  for (Step &step : sequence.steps)
+    for (Sequence &region : step.regions)
+      protectLoads(context, region);
+}

@@ -1,0 +1,202 @@
+// Chooses how each nest runs: the vectorised dimension, the number of lanes, the order of loops.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/cpu/plan/Combiner.h"
+#include "compiler/target/cpu/plan/Expressions.h"
+#include "compiler/target/cpu/plan/Masks.h"
+#include "compiler/target/cpu/plan/PlanBuilder.h"
+#include "compiler/target/cpu/plan/Writes.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::cpu;
+
+namespace {
+/// Access counts and properties of a nest's elements.
+struct AccessCounts {
+  SmallVector<int, 4> unitAccesses; ///< by dimension: accesses of unit stride, less the strided ones
+  unsigned widestBits = 8;
+  bool hasTranscendental = false;
+  bool hasGather = false;
+};
+} // namespace
+
+static bool isTranscendental(Operation *op) {
+  return isa_and_nonnull<mlir::math::MathDialect>(op->getDialect()) &&
+         !isa<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::FmaOp, mlir::math::FloorOp, mlir::math::CeilOp,
+              mlir::math::TruncOp, mlir::math::RoundOp, mlir::math::RoundEvenOp, mlir::math::CopySignOp,
+              mlir::math::SqrtOp, mlir::math::RsqrtOp>(op);
+}
+
+/// Bits of a lane during computation: small floats are widened.
+static unsigned laneBits(Type element, bool isArithmetic) {
+  if (isa<tt::PointerType, IndexType>(element))
+    return 64;
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  return isa<FloatType>(element) && isArithmetic ? std::max(bits, 32u) : bits;
+}
+
+/// Counts an access along each dimension of the nest.
+static void countAccess(AffineInfo &affineInfo, Nest &nest, Value pointer, const IndexMap &map, AccessCounts &counts) {
+  const AffineForm *form = affineInfo.assumed(pointer);
+  if (!form) {
+    counts.hasGather = true;
+    return;
+  }
+  for (SymbolId symbol : form->assumptions)
+    if (!llvm::is_contained(nest.assumptions, symbol))
+      nest.assumptions.push_back(symbol);
+  const uint64_t size = storageBytes(cast<tt::PointerType>(tt::elementOf(pointer.getType())).getPointee());
+  for (auto [dim, stride] : llvm::enumerate(form->strides))
+    if (map[dim] >= 0 && !stride.isZero())
+      counts.unitAccesses[map[dim]] += stride.asConstant() == static_cast<int64_t>(size) ? 2 : -1;
+}
+
+static void addMask(PlanContext &context, Nest &nest, Value value, const IndexMap &map) {
+  const PrefixMask *prefix = context.affineInfo.prefix(value);
+  if (!prefix || map[prefix->dim] < 0)
+    return;
+  PrefixMask mapped = *prefix;
+  mapped.dim = map[prefix->dim];
+  nest.masks.push_back({std::move(mapped), value});
+}
+
+static AccessCounts examine(PlanContext &context, Nest &nest) {
+  AccessCounts counts;
+  counts.unitAccesses.assign(nest.shape.size(), 0);
+  auto widen = [&](Type element, bool isArithmetic) {
+    if (!element.isInteger(1))
+      counts.widestBits = std::max(counts.widestBits, laneBits(element, isArithmetic));
+  };
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
+    if (map.empty() || llvm::all_of(map, [](int8_t loop) { return loop < 0; }))
+      return !isRead(context.plan, nest, value);
+    Type element = tt::elementOf(value.getType());
+    Operation *op = value.getDefiningOp();
+    if (isRead(context.plan, nest, value)) {
+      widen(element, false);
+      if (map.back() >= 0)
+        counts.unitAccesses[map.back()] += 2;
+      return false;
+    }
+    addMask(context, nest, value, map);
+    widen(element, op && !isa<tt::LoadOp>(op) && !isShapeChange(op));
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(op)) {
+      nest.readsMemory = true;
+      countAccess(context.affineInfo, nest, load.getPtr(), map, counts);
+    }
+    counts.hasTranscendental |= op && isTranscendental(op);
+    if (auto gather = dyn_cast_or_null<tt::GatherOp>(op))
+      counts.hasGather |= !xorOfIndex(gather.getIndices(), map, map[gather.getAxis()]);
+    return true;
+  });
+  walk.takesAssumptions = true;
+  for (const Root &root : nest.roots) {
+    walk.root(root);
+    // Whole vectors write a buffer faster.
+    if (root.kind == RootKind::Materialise || root.kind == RootKind::Assign)
+      counts.unitAccesses.back() += 3;
+    if (root.kind == RootKind::Materialise && root.op) {
+      counts.hasTranscendental |= isTranscendental(root.op);
+      widen(tt::elementOf(root.value.getType()), !isa<tt::LoadOp>(root.op));
+      if (auto load = dyn_cast<tt::LoadOp>(root.op)) {
+        nest.readsMemory = true;
+        countAccess(context.affineInfo, nest, load.getPtr(), identityMap(nest.shape.size()), counts);
+      }
+    }
+    if (root.isWrite())
+      countAccess(context.affineInfo, nest, pointerOfWrite(root.op), identityMap(nest.shape.size()), counts);
+    counts.hasGather |= root.kind == RootKind::Atomic; // a loop over lanes needs no more than one register
+    if (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map)
+      for (Value operand : root.op->getOperands())
+        widen(tt::elementOf(operand.getType()), true);
+  }
+  return counts;
+}
+
+/// Whether all loops that index the value are outside the vector loop.
+static bool isBeforeVector(const Nest &nest, const IndexMap &map) {
+  const auto *vector = llvm::find(nest.order, static_cast<unsigned>(nest.vectorDim));
+  return llvm::all_of(
+      map, [&](int8_t loop) { return loop < 0 || llvm::find(nest.order, static_cast<unsigned>(loop)) < vector; });
+}
+
+/// Collects the conditions of every mask that are uniform over a vector.
+static void collectConditions(PlanContext &context, Nest &nest) {
+  auto add = [&](Value mask, const IndexMap &map) {
+    if (!mask)
+      return;
+    for (Conjunct &part : conjuncts(context.affineInfo, mask, map))
+      if (isBeforeVector(nest, part.map) &&
+          llvm::none_of(nest.conditions, [&](const NestCondition &known) { return known.value == part.value; }))
+        nest.conditions.push_back({part.value, part.map});
+  };
+  const IndexMap identity = identityMap(nest.shape.size());
+  ExpressionWalk walk(context.affineInfo, [&](Value value, const IndexMap &map) {
+    if (isRead(context.plan, nest, value))
+      return false;
+    if (auto load = value.getDefiningOp<tt::LoadOp>(); load && llvm::is_contained(map, nest.vectorDim))
+      add(load.getMask(), map);
+    return true;
+  });
+  for (const Root &root : nest.roots) {
+    walk.root(root);
+    if (root.isWrite())
+      add(maskOfWrite(root.op), identity);
+    if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Materialise)
+      add(load.getMask(), identity);
+  }
+}
+
+static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const AccessCounts &counts) {
+  if (llvm::any_of(nest.roots, [](const Root &root) {
+        return (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map) &&
+               needsScalars(root.op);
+      }))
+    return 1;
+  // A scan of one register's lanes takes fewer steps than one of several registers.
+  const bool isLaneByLane = llvm::any_of(nest.roots, [&](const Root &root) {
+    if (root.kind == RootKind::Scan)
+      return static_cast<int>(cast<tt::ScanOp>(root.op).getAxis()) == nest.vectorDim;
+    return root.kind == RootKind::Histogram;
+  });
+  const unsigned registers = counts.hasGather || isLaneByLane ? 1 : counts.hasTranscendental ? 2 : 4;
+  const unsigned lanes = std::max(1u, registers * context.machine.registerBits / counts.widestBits);
+  // Lane masks are handled as 64-bit integers; every chunk is whole.
+  const uint64_t extent = nest.shape[nest.vectorDim];
+  return std::min<uint64_t>({lanes, 64, extent & (~extent + 1)});
+}
+
+static void vectorise(PlanContext &context, Nest &nest) {
+  const AccessCounts counts = examine(context, nest);
+  int axis = -1;
+  for (const Root &root : nest.roots)
+    if (root.kind == RootKind::Reduce)
+      axis = cast<tt::ReduceOp>(root.op).getAxis();
+    else if (root.kind == RootKind::Scan)
+      axis = cast<tt::ScanOp>(root.op).getAxis();
+  for (auto [dim, extent] : llvm::enumerate(nest.shape)) {
+    if (extent == 1)
+      continue;
+    if (nest.vectorDim < 0 || counts.unitAccesses[dim] >= counts.unitAccesses[nest.vectorDim])
+      nest.vectorDim = dim;
+  }
+  if (nest.vectorDim < 0)
+    return;
+  nest.lanes = chooseLanes(context, nest, counts);
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent != 1 && static_cast<int>(dim) != nest.vectorDim && static_cast<int>(dim) != axis)
+      nest.order.push_back(dim);
+  nest.order.push_back(nest.vectorDim);
+  if (axis >= 0 && axis != nest.vectorDim && nest.shape[axis] != 1)
+    nest.order.push_back(axis);
+  collectConditions(context, nest);
+}
+
+void cpu::vectorise(PlanContext &context, Sequence &sequence) {
+  for (Step &step : sequence.steps) {
+    if (step.nest)
+      ::vectorise(context, *step.nest);
+    for (Sequence &region : step.regions)
+      vectorise(context, region);
+  }
+}

@@ -1,0 +1,10 @@
+// The diagnostics of the CPU target.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/support/Diagnostic.h"
+
+namespace nereid::cpu::diag {
+#define DIAG NEREID_DECLARE_DIAGNOSTIC
+#include "compiler/target/cpu/prepare/Diagnostics.def"
+} // namespace nereid::cpu::diag
