@@ -13,6 +13,7 @@
 #include "compiler/target/cpu/codegen/Link.h"
 #include "compiler/target/cpu/emit/CLibrary.h"
 #include "compiler/target/cpu/emit/KernelEmitter.h"
+#include "compiler/target/cpu/emit/roots/RootTable.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -114,7 +115,7 @@ LogicalResult cpu::makePlan(CpuKernel &kernel) {
   if (failed(function) || failed(prepare(kernel)))
     return failure();
   kernel.function = *function;
-  FailureOr<LoopPlan> plan = makePlan(kernel.function, kernel.affineInfo, kernel.vectors);
+  FailureOr<LoopPlan> plan = makePlan(kernel.function, kernel.affineInfo, kernel.vectors, rootTable());
   if (failed(plan))
     return failure();
   kernel.plan = std::move(*plan);

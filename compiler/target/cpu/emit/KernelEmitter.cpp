@@ -82,8 +82,8 @@ void KernelEmitter::decideStreaming() {
   for (const Step &step : plan.body.steps)
     if (step.kind == StepKind::Nest)
       for (const Root &root : step.nest->roots)
-        if (root.kind == RootKind::Store) {
-          auto tile = cast<RankedTensorType>(cast<tt::StoreOp>(root.op).getValue().getType());
+        if (auto store = dyn_cast_or_null<tt::StoreOp>(root.op)) {
+          auto tile = cast<RankedTensorType>(store.getValue().getType());
           bytes += tile.getNumElements() * storageBytes(tile.getElementType());
         }
   if (bytes == 0 || machine.cacheBytes == 0)
@@ -374,7 +374,7 @@ LogicalResult KernelEmitter::emitVersions(llvm::Value *condition, const Nest &ne
   ir.CreateCondBr(condition, sides[0], sides[1]);
   SmallVector<Value> results;
   for (const Root &root : nest.roots)
-    if (root.kind == RootKind::Reduce || root.kind == RootKind::Extract)
+    if (root.kind == RootKind::Op)
       llvm::copy_if(root.op->getResults(), std::back_inserter(results),
                     [](Value value) { return !isa<RankedTensorType>(value.getType()); });
   SmallVector<llvm::PHINode *> phis;

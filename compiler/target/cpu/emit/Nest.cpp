@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/NestEmitter.h"
 
+#include "compiler/target/cpu/emit/RootEmitter.h"
 #include "compiler/target/cpu/plan/Writes.h"
 
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -10,14 +11,18 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-NestEmitter::NestEmitter(KernelEmitter &function, Nest &nest) : function(function), ir(function.ir), nest(nest) {
+NestEmitter::NestEmitter(KernelEmitter &function, const Nest &nest) : function(function), ir(function.ir), nest(nest) {
   depthOf.assign(nest.shape.size(), 0);
   for (auto [depth, dim] : llvm::enumerate(nest.order))
     depthOf[dim] = depth + 1;
   if (nest.vectorDim >= 0)
     vectorLevel = depthOf[nest.vectorDim];
   levels.resize(nest.order.size() + 1);
+  for (const Root &root : nest.roots)
+    rootEmitters.push_back(root.traits ? root.traits->emitter(*this, root) : nullptr);
 }
+
+NestEmitter::~NestEmitter() = default;
 
 LogicalResult NestEmitter::run() {
   const Root &first = nest.roots.front();
@@ -28,14 +33,9 @@ LogicalResult NestEmitter::run() {
   levels[0].anchor = ir.CreateBr(after);
   insertAt(0);
   computeBounds();
-  for (const Root &root : nest.roots) {
-    if (root.kind == RootKind::Reduce)
-      reductions.emplace_back().root = &root;
-    if (root.kind == RootKind::Scan)
-      scans.emplace_back().root = &root;
-    if (root.kind == RootKind::Histogram)
-      beginHistogram(root);
-  }
+  for (const auto &emitter : rootEmitters)
+    if (emitter)
+      emitter->prepare();
   LogicalResult result = emitLevel(1);
   for (const Root &root : nest.roots)
     setReady(root);
@@ -51,7 +51,7 @@ void NestEmitter::setReady(const Root &root) {
   };
   if (root.kind == RootKind::Materialise)
     return ready(root.value);
-  if (root.kind == RootKind::Store || (root.kind == RootKind::Assign && !isa<tt::ReshapeOp, tt::CatOp>(root.op)))
+  if (root.kind == RootKind::Assign && !isa<tt::ReshapeOp, tt::CatOp>(root.op))
     return;
   for (Value value : root.op->getResults())
     ready(value);
@@ -147,16 +147,36 @@ llvm::Value *NestEmitter::allConditions() {
 
 //--- loops ---------------------------------------------------------------------------------
 
+/// Whether the loops over the dimensions other than the axis of the roots end at this level: accumulators are
+/// initialised there.
+bool NestEmitter::beginsRoots(unsigned level) const {
+  const int axis = nest.axis();
+  if (axis < 0)
+    return false;
+  return nest.shape[axis] == 1 || vectorLevel == 0 ? level == levels.size() : level == depthOf[axis];
+}
+
+LogicalResult NestEmitter::finishRoots(unsigned level) {
+  for (const auto &emitter : rootEmitters)
+    if (emitter && failed(emitter->finish(level)))
+      return failure();
+  return success();
+}
+
+/// A reverse scan walks its axis from the last index to the first.
+bool NestEmitter::walksDownwards(unsigned level) const {
+  return level > 0 && static_cast<int>(nest.order[level - 1]) == nest.axis() &&
+         llvm::any_of(nest.roots, [](const Root &root) {
+           return root.traits && root.traits->isReverse && root.traits->isReverse(root.op);
+         });
+}
+
 LogicalResult NestEmitter::emitLevel(unsigned level) {
-  const int axis = reduceAxis();
-  // Accumulators are initialised inside the loops over kept dimensions.
-  const bool begins =
-      !(reductions.empty() && scans.empty()) &&
-      (axis < 0 || nest.shape[axis] == 1 || vectorLevel == 0 ? level == levels.size() : level == depthOf[axis]);
-  if (begins) {
-    beginReductions();
-    beginScans();
-  }
+  const bool begins = beginsRoots(level);
+  if (begins)
+    for (const auto &emitter : rootEmitters)
+      if (emitter)
+        emitter->begin();
   LogicalResult result = success();
   if (level == levels.size())
     result = emitChunk(level - 1);
@@ -164,11 +184,9 @@ LogicalResult NestEmitter::emitLevel(unsigned level) {
     result = emitVectorLevel(level);
   else
     result = emitLoop(level, ir.getInt64(0), outerEnd(nest.order[level - 1]), 1);
-  if (failed(result))
-    return failure();
-  if (begins)
-    return finishReductions(level - 1);
-  return success();
+  if (failed(result) || !begins)
+    return result;
+  return finishRoots(level - 1);
 }
 
 /// Rotated: for (i = begin; i < end; i += step) at the anchor of the enclosing level.
@@ -219,9 +237,11 @@ LogicalResult NestEmitter::emitLoopPart(unsigned level, Mode part, llvm::Value *
 /// Whether the nest's one store may bypass the cache: null where it never may.
 llvm::Value *NestEmitter::canStream(unsigned level) {
   llvm::Value *isLarge = function.streamsPastCache();
-  if (!isLarge || nest.roots.size() != 1 || nest.roots.front().kind != RootKind::Store || level != levels.size() - 1)
+  if (!isLarge || nest.roots.size() != 1 || level != levels.size() - 1)
     return nullptr;
-  auto store = cast<tt::StoreOp>(nest.roots.front().op);
+  auto store = dyn_cast_or_null<tt::StoreOp>(nest.roots.front().op);
+  if (!store)
+    return nullptr;
   const AffineForm *form = function.affineInfo.affine(store.getPtr());
   const int64_t size = storageBytes(tt::elementOf(store.getValue().getType()));
   const int64_t registerBytes = function.machine.registerBits / 8;
@@ -256,7 +276,7 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   if (!leastBound && nest.conditions.empty() && nest.assumptions.empty())
     return emitMain(level, extent);
 
-  if (scansLanes()) // in order, regardless of masks
+  if (nest.scansLanes()) // in order, regardless of masks
     return emitLoopPart(level, Mode::Masked, zero, extent);
   if (nest.isCopy) {
     llvm::Value *end = greatestBound ? greatestBound : extent;
@@ -273,14 +293,13 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   if (greatestBound)
     activeEnd = ir.CreateAnd(ir.CreateAdd(greatestBound, ir.getInt64(nest.lanes - 1)), wholeChunks);
   llvm::Value *writesEnd = zero;
-  bool isWriteOnly = true, runsInactive = false;
+  bool isWriteOnly = true;
   for (const Root &root : nest.roots) {
     if (root.isWrite()) {
       writesEnd = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, writesEnd, writeEnd(root, extent));
       continue;
     }
     isWriteOnly = false;
-    runsInactive |= root.kind != RootKind::Reduce;
   }
   if (failed(emitMain(level, mainEnd)))
     return failure();
@@ -291,12 +310,12 @@ LogicalResult NestEmitter::emitVectorLevel(unsigned level) {
   if (!greatestBound)
     return success();
   llvm::Value *count = ir.CreateSub(extent, activeEnd);
-  for (Reduction &reduction : reductions) {
-    reduction.hasTail = reduceAxis() == nest.vectorDim && addTail(reduction, level - 1, count);
-    runsInactive |= !reduction.hasTail;
-  }
-  for (const Root &root : nest.roots)
-    runsInactive |= root.isWrite() && !endsWithPrefix(root);
+  bool runsInactive = false;
+  for (auto [root, emitter] : llvm::zip_equal(nest.roots, rootEmitters))
+    if (root.isWrite())
+      runsInactive |= !endsWithPrefix(root);
+    else
+      runsInactive |= !emitter || !emitter->emitInactive(level - 1, count);
   return runsInactive ? emitLoopPart(level, Mode::Inactive, activeEnd, extent) : success();
 }
 
@@ -306,16 +325,12 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
   for (Value value : nest.hoistedReads)
     if (tt::shapeOf(value.getType()) == ArrayRef<int64_t>(nest.shape))
       evaluate(value, identity, level);
-  for (const Root &root : nest.roots) {
+  for (auto [root, emitter] : llvm::zip_equal(nest.roots, rootEmitters)) {
     function.setLocation(root.op ? root.op->getLoc() : root.value.getLoc());
     location = ir.getCurrentDebugLocation();
     switch (root.kind) {
-    case RootKind::Store:
-      if (failed(emitStore(root, level)))
-        return failure();
-      break;
-    case RootKind::Atomic:
-      if (failed(emitAtomicRoot(root, level)))
+    case RootKind::Op:
+      if (failed(emitter->emit(level)))
         return failure();
       break;
     case RootKind::Materialise:
@@ -323,31 +338,6 @@ LogicalResult NestEmitter::emitChunk(unsigned level) {
       break;
     case RootKind::Assign:
       writeTile(root, level, /*isNext=*/isa<scf::YieldOp, tt::DotOp>(root.op));
-      break;
-    case RootKind::Extract: {
-      Element element = evaluate(root.op->getOperand(0), identity, level);
-      if (element)
-        function.define(root.op->getResult(0), element.value);
-      break;
-    }
-    case RootKind::Scan:
-      for (Scan &scan : scans)
-        if (scan.root == &root && failed(emitScan(scan, level)))
-          return failure();
-      break;
-    case RootKind::Map:
-      if (failed(emitMap(root, level)))
-        return failure();
-      break;
-    case RootKind::Histogram:
-      if (failed(emitHistogram(root, level)))
-        return failure();
-      break;
-    case RootKind::Reduce:
-      for (Reduction &reduction : reductions)
-        if (reduction.root == &root && !(mode == Mode::Inactive && reduction.hasTail) &&
-            failed(accumulate(reduction, level)))
-          return failure();
       break;
     }
     if (isFailed)

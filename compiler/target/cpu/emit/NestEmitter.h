@@ -27,10 +27,53 @@ struct ChunkAccess {
   llvm::Value *stride = nullptr;  ///< bytes from lane to lane; null for a vector of addresses
 };
 
+class RootEmitter;
+
 class NestEmitter {
 public:
-  NestEmitter(KernelEmitter &function, Nest &nest);
+  NestEmitter(KernelEmitter &function, const Nest &nest);
+  ~NestEmitter();
   mlir::LogicalResult run();
+
+  //--- for the emitters of roots ---
+  KernelEmitter &function;
+  llvm::IRBuilder<> &ir;
+  const Nest &nest;
+
+  /// Whether the elements being emitted are those at which no prefix mask holds.
+  bool isInactive() const { return mode == Mode::Inactive; }
+  /// Continues before the end of the level.
+  void insertAt(unsigned level) {
+    ir.SetInsertPoint(levels[level].anchor);
+    restoreLocation();
+  }
+
+  // NestValues.cpp: elements
+  Element evaluate(mlir::Value value, const IndexMap &map, unsigned requester);
+  llvm::Value *asVector(Element element);
+  /// The value that all elements of the inactive part share; nullopt where they differ or are not known to be equal.
+  std::optional<Element> inactiveElement(mlir::Value value, unsigned level);
+
+  // NestRegion.cpp: regions
+  /// The elements of an op's operands in the chunk, all as vectors.
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> vectorsOf(mlir::Operation *op, unsigned level);
+  /// The region's results for these arguments: scalars, or vectors of a chunk's lanes.
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> applyRegion(mlir::Block &body, llvm::ArrayRef<llvm::Value *> args);
+  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> combine(const Root &root, llvm::ArrayRef<llvm::Value *> left,
+                                                            llvm::ArrayRef<llvm::Value *> right);
+
+  // NestMemory.cpp: memory
+  /// The chunk's index in a tile of the nest's shape: no loop runs over dimensions of extent 1.
+  IndexMap chunkMap() const;
+  ChunkAccess accessOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
+  ChunkAccess bufferAccess(llvm::Value *base, mlir::Type tile, const IndexMap &map);
+  llvm::Value *laneAddress(ChunkAccess access, llvm::Value *lane);
+  void write(ChunkAccess access, mlir::Type element, llvm::Value *value, llvm::Value *mask);
+  void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
+  /// Runs `body` with the number (i32) of each set lane, or of every lane without a mask, in ascending order.
+  void forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body);
+  /// Runs `body` where the condition holds, at the insert point.
+  void emitWhere(llvm::Value *condition, llvm::function_ref<void()> body);
 
 private:
   enum class Mode : uint8_t { Main, Masked, Inactive };
@@ -43,22 +86,6 @@ private:
     llvm::DenseMap<std::pair<const void *, const void *>, llvm::Value *> addresses;
   };
 
-  struct Reduction {
-    const Root *root = nullptr;
-    llvm::SmallVector<llvm::AllocaInst *, 2> accumulators;
-    llvm::AllocaInst *isStarted = nullptr; ///< where the combiner's identity is not known
-    llvm::SmallVector<llvm::Value *, 2> identities;
-    bool hasTail = false;               ///< the inactive part has been combined in closed form
-    llvm::SmallVector<Element, 2> tail; ///< operands' uniform value in the inactive part, where it matters
-  };
-
-  struct Scan {
-    const Root *root = nullptr;
-    llvm::SmallVector<llvm::AllocaInst *, 2> carry;
-    llvm::Constant *identity = nullptr;    ///< null where none is known
-    llvm::AllocaInst *isStarted = nullptr; ///< where `identity` is null
-  };
-
   //--- Nest.cpp: loops ---
   mlir::LogicalResult emitLevel(unsigned level);
   mlir::LogicalResult emitVectorLevel(unsigned level);
@@ -67,6 +94,7 @@ private:
   mlir::LogicalResult emitLoopPart(unsigned level, Mode mode, llvm::Value *begin, llvm::Value *end);
   mlir::LogicalResult emitLoop(unsigned level, llvm::Value *begin, llvm::Value *end, unsigned step);
   mlir::LogicalResult emitChunk(unsigned level);
+  mlir::LogicalResult finishRoots(unsigned level);
   void computeBounds();
   void setReady(const Root &root);
   llvm::Value *outerEnd(unsigned dim);
@@ -75,9 +103,10 @@ private:
   llvm::Value *allConditions();
   bool isBounded(unsigned dim) const { return bounded >> dim & 1; }
   llvm::Value *clampedBound(const Poly &bound, unsigned dim);
+  bool walksDownwards(unsigned level) const;
+  bool beginsRoots(unsigned level) const;
 
   //--- NestValues.cpp: elements ---
-  Element evaluate(mlir::Value value, const IndexMap &map, unsigned requester);
   Element compute(mlir::Value value, const IndexMap &map, unsigned level);
   Element computeOp(mlir::OpResult result, const IndexMap &map, unsigned level);
   Element prefixElement(const PrefixMask &prefix, mlir::Value value, const IndexMap &map, unsigned level);
@@ -89,30 +118,17 @@ private:
   void evaluateInOrder(unsigned level);
   unsigned levelOf(const IndexMap &map) const;
   bool isVectorMap(const IndexMap &map) const;
-  llvm::Value *asVector(Element element);
-  void insertAt(unsigned level) {
-    ir.SetInsertPoint(levels[level].anchor);
-    restoreLocation();
-  }
   void restoreLocation() { ir.SetCurrentDebugLocation(location); }
   llvm::Value *indexOf(unsigned dim) { return levels[depthOf[dim]].index; }
 
   //--- NestMemory.cpp ---
-  ChunkAccess accessOf(mlir::Value pointer, const IndexMap &map, mlir::Operation *load);
-  ChunkAccess bufferAccess(llvm::Value *base, mlir::Type tile, const IndexMap &map);
   llvm::Value *addressAt(llvm::Value *base, llvm::ArrayRef<llvm::Value *> strides, const IndexMap &map);
   Element loadElement(mlir::Operation *load, const IndexMap &map, unsigned level);
   llvm::Value *read(ChunkAccess access, mlir::Type element, llvm::Value *mask, llvm::Value *other);
   void prefetch(ChunkAccess access, mlir::Type element, llvm::Value *distance);
-  void write(ChunkAccess access, mlir::Type element, llvm::Value *value, llvm::Value *mask);
   llvm::Value *readLanes(ChunkAccess access, llvm::Type *memory, llvm::Value *mask, llvm::Value *other);
-  void forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body);
-  llvm::Value *laneAddress(ChunkAccess access, llvm::Value *lane);
   bool hasMaskedVectors(llvm::Type *memory) const;
-  mlir::LogicalResult emitStore(const Root &root, unsigned level);
-  void emitWhere(llvm::Value *condition, llvm::function_ref<void()> body);
   void writeTile(const Root &root, unsigned level, bool isNext);
-  void writeElement(Element element, mlir::Value tile, BufferId buffer, unsigned level);
   void writeAt(llvm::Value *base, Element element, mlir::Type tile, unsigned level);
 
   //--- NestGather.cpp ---
@@ -121,42 +137,6 @@ private:
   Element xorElement(ChunkAccess row, mlir::Type element, int64_t distance, unsigned level);
   llvm::Value *boundedIndex(llvm::Value *index, int64_t extent);
 
-  //--- NestScan.cpp ---
-  bool scansLanes() const;
-  bool walksDownwards(unsigned level) const;
-  void beginScans();
-  mlir::LogicalResult emitScan(Scan &scan, unsigned level);
-  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> scanChunk(Scan &scan, llvm::SmallVector<llvm::Value *> values);
-
-  //--- NestMap.cpp ---
-  mlir::LogicalResult emitMap(const Root &root, unsigned level);
-  void beginHistogram(const Root &root);
-  mlir::LogicalResult emitHistogram(const Root &root, unsigned level);
-
-  //--- NestAtomic.cpp ---
-  mlir::LogicalResult emitAtomicRoot(const Root &root, unsigned level);
-  llvm::Value *emitAtomicLanes(mlir::Operation *op, ChunkAccess access, llvm::Value *mask,
-                               const AtomicOperands &operands);
-  llvm::AllocaInst *spill(llvm::Value *vector);
-  ChunkAccess resultAccess(const Root &root);
-
-  //--- NestReduce.cpp ---
-  void beginReductions();
-  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> vectorsOf(mlir::Operation *op, unsigned level);
-  mlir::LogicalResult accumulate(Reduction &reduction, unsigned level);
-  mlir::LogicalResult accumulateValues(Reduction &reduction, llvm::ArrayRef<llvm::Value *> values);
-  mlir::LogicalResult finishReductions(unsigned level);
-  mlir::LogicalResult finish(Reduction &reduction, unsigned level);
-  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> combine(const Root &root, llvm::ArrayRef<llvm::Value *> left,
-                                                            llvm::ArrayRef<llvm::Value *> right);
-  mlir::FailureOr<llvm::SmallVector<llvm::Value *>> applyRegion(mlir::Block &body, llvm::ArrayRef<llvm::Value *> args);
-  bool addTail(Reduction &reduction, unsigned level, llvm::Value *count);
-  void storeReduced(mlir::Value result, BufferId buffer, llvm::Value *value, unsigned level);
-  int reduceAxis() const;
-
-  KernelEmitter &function;
-  llvm::IRBuilder<> &ir;
-  Nest &nest;
   std::vector<Level> levels;
   llvm::SmallVector<unsigned, 4> depthOf; ///< by dimension: the level that its loop opens
   unsigned vectorLevel = 0;
@@ -167,8 +147,7 @@ private:
   uint32_t bounded = 0;     ///< outer dimensions whose loop ends where their prefix does
   llvm::Value *leastBound = nullptr, *greatestBound = nullptr; ///< of the vector dimension's prefixes
   llvm::Value *assumption = nullptr;                           ///< of the main part's addresses
-  std::vector<Reduction> reductions;
-  std::vector<Scan> scans;
+  std::vector<std::unique_ptr<RootEmitter>> rootEmitters;      ///< of the nest's roots, by index; null: not an Op
   llvm::DenseMap<std::pair<mlir::Value, uint64_t>, bool> uniformWhenInactive;
   llvm::DebugLoc location;
 };

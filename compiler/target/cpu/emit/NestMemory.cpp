@@ -35,6 +35,14 @@ llvm::Value *NestEmitter::addressAt(llvm::Value *base, ArrayRef<llvm::Value *> s
   return address;
 }
 
+IndexMap NestEmitter::chunkMap() const {
+  IndexMap map = identityMap(nest.shape.size());
+  for (auto [dim, extent] : llvm::enumerate(nest.shape))
+    if (extent == 1)
+      map[dim] = -1;
+  return map;
+}
+
 ChunkAccess NestEmitter::accessOf(Value pointer, const IndexMap &map, Operation *load) {
   const unsigned level = levelOf(map);
   const bool isAssumed = mode == Mode::Main && level >= vectorLevel && vectorLevel > 0;
@@ -108,7 +116,6 @@ static bool isUnit(ChunkAccess access, llvm::Type *memory) {
   return stride && stride->getSExtValue() == bits / 8;
 }
 
-/// Runs `body` with the number (i32) of each set lane, or of every lane without a mask, in ascending order.
 void NestEmitter::forEachLane(llvm::Value *mask, llvm::function_ref<void(llvm::Value *)> body) {
   llvm::Instruction *anchor = &*ir.GetInsertPoint();
   llvm::BasicBlock *before = anchor->getParent();
@@ -232,7 +239,6 @@ void NestEmitter::write(ChunkAccess access, Type element, llvm::Value *value, ll
 
 //--- ops -----------------------------------------------------------------------------------
 
-/// Runs `body` where the condition holds, at the insert point.
 void NestEmitter::emitWhere(llvm::Value *condition, llvm::function_ref<void()> body) {
   if (auto *truth = dyn_cast<llvm::ConstantInt>(condition)) {
     if (truth->isOne())
@@ -288,38 +294,6 @@ Element NestEmitter::loadElement(Operation *op, const IndexMap &map, unsigned le
   return {slot ? static_cast<llvm::Value *>(ir.CreateLoad(slot->getAllocatedType(), slot)) : value, false};
 }
 
-LogicalResult NestEmitter::emitStore(const Root &root, unsigned level) {
-  auto store = cast<tt::StoreOp>(root.op);
-  const IndexMap map = identityMap(nest.shape.size());
-  Element mask{ir.getTrue(), false};
-  if (store.getMask())
-    mask = evaluate(store.getMask(), map, level);
-  if (!mask)
-    return failure();
-  auto *truth = dyn_cast<llvm::ConstantInt>(mask.value);
-  if (truth && truth->isZero())
-    return success();
-  Element value = evaluate(store.getValue(), map, level);
-  IndexMap loops = map;
-  for (auto [dim, extent] : llvm::enumerate(nest.shape))
-    if (extent == 1)
-      loops[dim] = -1;
-  ChunkAccess access = value ? accessOf(store.getPtr(), loops, nullptr) : ChunkAccess();
-  if (!access.address)
-    return failure();
-  Type element = tt::elementOf(store.getValue().getType());
-  insertAt(level);
-  if (nest.lanes > 1) {
-    write(access, element, asVector(value), truth ? nullptr : asVector(mask));
-    return success();
-  }
-  emitWhere(mask.value, [&] {
-    llvm::Value *bits = element.isInteger(1) ? ir.CreateZExt(value.value, ir.getInt8Ty()) : value.value;
-    ir.CreateStore(bits, access.address);
-  });
-  return success();
-}
-
 void NestEmitter::writeTile(const Root &root, unsigned level, bool isNext) {
   Element element = evaluate(root.value, identityMap(nest.shape.size()), level);
   if (!element)
@@ -339,11 +313,7 @@ void NestEmitter::writeElement(Element element, Value tile, BufferId buffer, uns
 
 /// Writes the chunk's elements to a tile of the nest's shape.
 void NestEmitter::writeAt(llvm::Value *base, Element element, Type tile, unsigned level) {
-  IndexMap map = identityMap(nest.shape.size());
-  for (auto [dim, extent] : llvm::enumerate(nest.shape))
-    if (extent == 1)
-      map[dim] = -1;
-  ChunkAccess access = bufferAccess(base, tile, map);
+  ChunkAccess access = bufferAccess(base, tile, chunkMap());
   Type type = tt::elementOf(tile);
   insertAt(level);
   if (nest.lanes > 1)

@@ -37,6 +37,17 @@ llvm::Value *NestEmitter::asVector(Element element) {
   return ir.CreateVectorSplat(nest.lanes, element.value);
 }
 
+std::optional<Element> NestEmitter::inactiveElement(Value value, unsigned level) {
+  const IndexMap map = identityMap(nest.shape.size());
+  if (!isUniformWhenInactive(value, map))
+    return std::nullopt;
+  mode = Mode::Inactive;
+  inactiveScalar = true;
+  Element element = evaluate(value, map, level);
+  inactiveScalar = false;
+  return element;
+}
+
 /// Whether the nest's bounds take a prefix into account: only then do its parts determine the prefix's value.
 bool NestEmitter::isCounted(unsigned dim, const Poly &bound) const {
   return llvm::any_of(nest.masks,

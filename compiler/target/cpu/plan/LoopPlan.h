@@ -9,6 +9,7 @@
 
 #include "compiler/target/cpu/plan/Affine.h"
 #include "compiler/target/cpu/plan/IndexMap.h"
+#include "compiler/target/cpu/plan/RootTraits.h"
 
 #include "mlir/IR/Operation.h"
 
@@ -33,25 +34,22 @@ struct Buffer {
 };
 
 enum class RootKind : uint8_t {
-  Store,       ///< tt.store
-  Atomic,      ///< tt.atomic_rmw, tt.atomic_cas; a used result goes to a buffer
-  Reduce,      ///< tt.reduce; results of rank 1 and more go to buffers
+  Op,          ///< an op of the table of RootTraits; its results of rank 1 and more go to buffers
   Materialise, ///< a value that later nests read from its buffer
   Assign,      ///< a carried tile's next value, an operand of a dot, or a dot's initial accumulator
-  Extract,     ///< tt.unsplat
-  Scan,        ///< tt.scan; results go to buffers
-  Map,         ///< tt.map_elementwise with control flow; likewise
-  Histogram,   ///< tt.histogram; likewise
 };
 
 struct Root {
-  RootKind kind = RootKind::Store;
-  mlir::Operation *op = nullptr; ///< the op that the kind names; of an Assign the loop, or the op that reads the buffer
+  RootKind kind = RootKind::Op;
+  mlir::Operation *op = nullptr; ///< of an Assign the loop, or the op that reads the buffer
   mlir::Value value;             ///< of Materialise and Assign
   llvm::SmallVector<BufferId, 1> buffers;
-  uint64_t offset = 0; ///< of an Assign: offset of the tile in its buffer, in elements
+  uint64_t offset = 0;                ///< of an Assign: offset of the tile in its buffer, in elements
+  const RootTraits *traits = nullptr; ///< of an Op
 
-  bool isWrite() const { return kind == RootKind::Store || kind == RootKind::Atomic; }
+  bool isWrite() const { return traits && traits->isWrite; }
+  /// The dimension that the root combines elements of; -1: none.
+  int axis() const { return traits && traits->axis ? static_cast<int>(traits->axis(op)) : -1; }
 };
 
 /// A prefix mask found in a nest; `dim` is a dimension of the nest.
@@ -89,6 +87,18 @@ struct Nest {
   bool writesMemory() const {
     return llvm::any_of(roots, [](const Root &root) { return root.isWrite(); });
   }
+  /// The axis of its roots, which is the same for all; -1: none has one.
+  int axis() const {
+    for (const Root &root : roots)
+      if (root.axis() >= 0)
+        return root.axis();
+    return -1;
+  }
+  bool isOrdered() const {
+    return llvm::any_of(roots, [](const Root &root) { return root.traits && root.traits->isOrdered; });
+  }
+  /// Whether a lane needs the result of the lane before it.
+  bool scansLanes() const { return isOrdered() && axis() == vectorDim; }
 };
 
 /// A load whose source a later store may overwrite before the load's last use: copied at run time where the ranges

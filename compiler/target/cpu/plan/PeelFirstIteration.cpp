@@ -17,9 +17,8 @@ using namespace nereid::cpu;
 
 /// Whether the nest's results go to memory alone: two versions of it then need no phis.
 static bool givesNoScalar(const Nest &nest) {
-  return llvm::all_of(nest.roots, [](const Root &root) {
-    return root.kind == RootKind::Store || root.kind == RootKind::Materialise || root.kind == RootKind::Assign;
-  });
+  return llvm::all_of(nest.roots,
+                      [](const Root &root) { return root.kind != RootKind::Op || isa<tt::StoreOp>(root.op); });
 }
 
 static bool assigns(const Nest &nest, BufferId buffer) {

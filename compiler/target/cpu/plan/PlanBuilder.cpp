@@ -72,9 +72,10 @@ ArrayRef<int64_t> cpu::shapeOfRoot(const Root &root) {
   return tt::shapeOf(root.op->getOperand(0).getType());
 }
 
-FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine) {
+FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine,
+                                  RootTable rootTable) {
   LoopPlan plan;
-  PlanContext context{plan, affineInfo, machine, llvm::DenseMap<Operation *, unsigned>()};
+  PlanContext context{plan, affineInfo, machine, rootTable, llvm::DenseMap<Operation *, unsigned>()};
   kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
   kernel.walk([&](Operation *op) { // in program order, so that no analysis recurses deeply
     for (Value value : op->getResults())

@@ -15,6 +15,7 @@ struct PlanContext {
   LoopPlan &plan;
   AffineInfo &affineInfo;
   CpuFeatures machine;
+  RootTable rootTable;
   llvm::DenseMap<mlir::Operation *, unsigned> positions; ///< program order, over the whole function
   unsigned nextNest = 0;
   llvm::DenseMap<mlir::Value, BufferId> operandOf{}; ///< copies of tiles for dots
@@ -50,7 +51,8 @@ bool isReadByColumns(PlanContext &context, mlir::Value tile);
 mlir::Value transposed(mlir::Value tile);
 
 /// Runs all steps above.
-mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine);
+mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine,
+                                   RootTable rootTable);
 
 /// Visits the step and those inside its regions.
 void forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit);

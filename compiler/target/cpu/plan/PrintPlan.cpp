@@ -5,7 +5,6 @@
 // depend on SSA numbers.
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/LoopPlan.h"
-#include "compiler/target/cpu/plan/Writes.h"
 
 #include "compiler/dialect/tt/Dialect.h"
 
@@ -114,50 +113,21 @@ std::string Printer::access(Value pointer) {
 
 void Printer::root(const Root &root, unsigned depth) {
   switch (root.kind) {
-  case RootKind::Store: {
-    auto store = cast<tt::StoreOp>(root.op);
-    line(depth) << "store " << access(store.getPtr()) << (store.getMask() ? " masked" : "") << "\n";
-    return;
-  }
-  case RootKind::Atomic: {
-    auto combine = dyn_cast<tt::AtomicRMWOp>(root.op);
-    const StringRef name = combine ? tt::stringifyRMWOp(combine.getAtomicRmwOp())
-                                   : root.op->getName().stripDialect().drop_front(StringRef("atomic_").size());
-    line(depth) << "atomic " << name << " " << access(root.op->getOperand(0))
-                << (maskOfWrite(root.op) ? " masked" : "");
+  case RootKind::Op:
+    line(depth);
+    if (root.traits->print)
+      root.traits->print(out, root.op, [&](Value pointer) { return access(pointer); });
+    else
+      out << root.op->getName().stripDialect();
     for (BufferId buffer : root.buffers)
       out << " into b" << buffer;
     out << "\n";
     return;
-  }
-  case RootKind::Reduce: {
-    auto reduce = cast<tt::ReduceOp>(root.op);
-    line(depth) << "reduce axis " << reduce.getAxis() << " by " << reduce.getCombine().front().front().getName();
-    if (reduce.getCombine().front().getOperations().size() > 2)
-      out << " ...";
-    for (BufferId buffer : root.buffers)
-      out << " into b" << buffer;
-    out << "\n";
-    return;
-  }
   case RootKind::Materialise:
     line(depth) << "materialise " << root.op->getName() << " in b" << root.buffers.front() << "\n";
     return;
   case RootKind::Assign:
     line(depth) << "assign b" << root.buffers.front() << "\n";
-    return;
-  case RootKind::Extract:
-    line(depth) << "extract\n";
-    return;
-  case RootKind::Scan:
-  case RootKind::Map:
-  case RootKind::Histogram:
-    line(depth) << root.op->getName().stripDialect();
-    if (auto scan = dyn_cast<tt::ScanOp>(root.op))
-      out << " axis " << scan.getAxis() << (scan.getReverse() ? " downwards" : "");
-    for (BufferId buffer : root.buffers)
-      out << " into b" << buffer;
-    out << "\n";
     return;
   }
 }

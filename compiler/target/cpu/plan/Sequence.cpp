@@ -42,7 +42,7 @@ private:
   void terminator(Operation *op);
 
   void addRoot(Root root);
-  void addBufferedRoot(RootKind kind, Operation *op, const char *purpose);
+  void addOpRoot(const RootTraits &traits, Operation *op);
   void materialiseSource(tt::GatherOp gather);
   bool canJoin(const Root &root);
   bool readsSafely(const Root &root);
@@ -131,10 +131,10 @@ bool Sequencer::readsSafely(const Root &root) {
 
 /// Roots that never share a nest: their loops run in an order of their own, or lane by lane.
 static bool isAlone(const Root &root) {
-  if (root.kind == RootKind::Scan || root.kind == RootKind::Map || root.kind == RootKind::Histogram)
-    return true;
-  return root.kind == RootKind::Reduce && needsScalars(root.op);
+  return root.kind == RootKind::Op && (root.traits->isAlone || needsScalars(root.op));
 }
+
+static bool isStore(const Root &root) { return isa_and_nonnull<tt::StoreOp>(root.op); }
 
 /// Whether the root reads memory exactly at its position among the accesses of the program.
 static bool isVolatile(const Root &root) {
@@ -147,14 +147,12 @@ bool Sequencer::canJoin(const Root &root) {
     return false;
   if (!open || shapeOfRoot(root) != ArrayRef<int64_t>(open->shape) || isAlone(root))
     return false;
-  if (root.kind == RootKind::Atomic || (root.kind == RootKind::Store && hasDependentLoad))
+  if (isStore(root) && hasDependentLoad)
     return false;
   for (const Root &other : open->roots) {
-    if (isAlone(other) || other.kind == RootKind::Atomic ||
-        (root.kind == RootKind::Store && other.kind == RootKind::Store))
+    if (isAlone(other) || (isStore(root) && isStore(other)))
       return false;
-    if (root.kind == RootKind::Reduce && other.kind == RootKind::Reduce &&
-        cast<tt::ReduceOp>(root.op).getAxis() != cast<tt::ReduceOp>(other.op).getAxis())
+    if (root.axis() >= 0 && other.axis() >= 0 && root.axis() != other.axis())
       return false;
   }
   return readsSafely(root);
@@ -165,7 +163,7 @@ void Sequencer::addRoot(Root root) {
     close();
     open = context.newNest(shapeOfRoot(root));
   }
-  if (root.kind != RootKind::Store && root.kind != RootKind::Materialise && root.kind != RootKind::Assign)
+  if (root.kind == RootKind::Op)
     for (Value value : root.op->getResults())
       pendingValues.insert(value);
   if (root.kind == RootKind::Materialise)
@@ -191,11 +189,13 @@ void Sequencer::scalarOp(Operation *op) {
 }
 
 /// Adds a root that writes its results of rank 1 and more to buffers.
-void Sequencer::addBufferedRoot(RootKind kind, Operation *op, const char *purpose) {
-  Root root{kind, op, {}, {}};
+void Sequencer::addOpRoot(const RootTraits &traits, Operation *op) {
+  Root root;
+  root.op = op;
+  root.traits = &traits;
   for (Value value : op->getResults())
-    if (isa<RankedTensorType>(value.getType())) {
-      root.buffers.push_back(context.newBuffer(value.getType(), purpose));
+    if (isa<RankedTensorType>(value.getType()) && !(traits.skipsUnused && value.use_empty())) {
+      root.buffers.push_back(context.newBuffer(value.getType(), traits.purpose));
       context.plan.bufferOf[value] = root.buffers.back();
     }
   addRoot(std::move(root));
@@ -226,39 +226,11 @@ static const char *purposeOf(Operation *op) {
 }
 
 LogicalResult Sequencer::tileOp(Operation *op) {
-  if (isa<tt::StoreOp>(op)) {
-    addRoot({RootKind::Store, op, {}, {}});
-    return success();
-  }
-  if (isAtomic(op)) {
-    Root root{RootKind::Atomic, op, {}, {}};
-    if (!op->use_empty()) {
-      root.buffers.push_back(context.newBuffer(op->getResult(0).getType(), "old"));
-      context.plan.bufferOf[op->getResult(0)] = root.buffers.back();
+  for (const RootTraits *traits : context.rootTable)
+    if (traits->matches(op)) {
+      addOpRoot(*traits, op);
+      return success();
     }
-    addRoot(std::move(root));
-    return success();
-  }
-  if (isa<tt::UnsplatOp>(op)) {
-    addRoot({RootKind::Extract, op, {}, {}});
-    return success();
-  }
-  if (isa<tt::ReduceOp>(op)) {
-    addBufferedRoot(RootKind::Reduce, op, "reduced");
-    return success();
-  }
-  if (isa<tt::ScanOp>(op)) {
-    addBufferedRoot(RootKind::Scan, op, "scanned");
-    return success();
-  }
-  if (isa<tt::MapElementwiseOp>(op)) {
-    addBufferedRoot(RootKind::Map, op, "mapped");
-    return success();
-  }
-  if (isa<tt::HistogramOp>(op)) {
-    addBufferedRoot(RootKind::Histogram, op, "histogram");
-    return success();
-  }
   if (auto gather = dyn_cast<tt::GatherOp>(op)) {
     materialiseSource(gather);
     return success();

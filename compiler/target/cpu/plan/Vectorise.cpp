@@ -105,8 +105,7 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
     }
     if (root.isWrite())
       countAccess(context.affineInfo, nest, pointerOfWrite(root.op), identityMap(nest.shape.size()), counts);
-    counts.hasGather |= root.kind == RootKind::Atomic; // a loop over lanes needs no more than one register
-    if (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map)
+    if (root.kind == RootKind::Op && root.op->getNumRegions()) // the region computes with the operands
       for (Value operand : root.op->getOperands())
         widen(tt::elementOf(operand.getType()), true);
   }
@@ -148,16 +147,10 @@ static void collectConditions(PlanContext &context, Nest &nest) {
 }
 
 static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const AccessCounts &counts) {
-  if (llvm::any_of(nest.roots, [](const Root &root) {
-        return (root.kind == RootKind::Reduce || root.kind == RootKind::Scan || root.kind == RootKind::Map) &&
-               needsScalars(root.op);
-      }))
+  if (llvm::any_of(nest.roots, [](const Root &root) { return root.kind == RootKind::Op && needsScalars(root.op); }))
     return 1;
-  // A scan of one register's lanes takes fewer steps than one of several registers.
   const bool isLaneByLane = llvm::any_of(nest.roots, [&](const Root &root) {
-    if (root.kind == RootKind::Scan)
-      return static_cast<int>(cast<tt::ScanOp>(root.op).getAxis()) == nest.vectorDim;
-    return root.kind == RootKind::Histogram;
+    return root.traits && root.traits->isLaneByLane && root.traits->isLaneByLane(root.op, nest.vectorDim);
   });
   const unsigned registers = counts.hasGather || isLaneByLane ? 1 : counts.hasTranscendental ? 2 : 4;
   const unsigned lanes = std::max(1u, registers * context.machine.registerBits / counts.widestBits);
@@ -168,12 +161,7 @@ static unsigned chooseLanes(const PlanContext &context, const Nest &nest, const 
 
 static void vectorise(PlanContext &context, Nest &nest) {
   const AccessCounts counts = examine(context, nest);
-  int axis = -1;
-  for (const Root &root : nest.roots)
-    if (root.kind == RootKind::Reduce)
-      axis = cast<tt::ReduceOp>(root.op).getAxis();
-    else if (root.kind == RootKind::Scan)
-      axis = cast<tt::ScanOp>(root.op).getAxis();
+  const int axis = nest.axis();
   for (auto [dim, extent] : llvm::enumerate(nest.shape)) {
     if (extent == 1)
       continue;
