@@ -56,6 +56,11 @@ struct Phase {
   mlir::FailureOr<std::string> (*print)(Compilation &work);
   /// Parses the user's text instead of `run`; null where users cannot replace the stage.
   mlir::LogicalResult (*parse)(Compilation &work, const Request::Replacement &text);
+  /// The steps that `run` keeps the stage after, as the stages `name.step`, where the request asks for them.
+  std::vector<const char *> steps = {};
+
+  /// "plan.vectorise"
+  std::string stageOf(const char *step) const { return std::string(name) + "." + step; }
 };
 
 /// One target. A new target is a file with such a record, and its line in Backends.cpp.
@@ -76,6 +81,8 @@ struct Backend {
   llvm::ArrayRef<Phase> untilTtir() const;
   llvm::ArrayRef<Phase> afterTtir() const;
   std::vector<std::string> stages() const;
+  /// The names of the stages after steps of phases; a user sees them only where a request asks for them.
+  std::vector<std::string> stepStages() const;
   std::vector<std::string> replaceable() const;
 };
 

@@ -27,6 +27,11 @@ std::vector<std::string> driver::stageNames(const std::string &backend) {
   return found ? found->stages() : std::vector<std::string>();
 }
 
+std::vector<std::string> driver::stepStageNames(const std::string &backend) {
+  const Backend *found = findBackend(backend);
+  return found ? found->stepStages() : std::vector<std::string>();
+}
+
 std::optional<support::TargetSpec> driver::resolveTarget(const std::string &backend, const std::string &arch,
                                                          std::string &reason) {
   if (const Backend *found = findBackend(backend))

@@ -93,6 +93,8 @@ std::optional<std::string> stage(const artifact::Artifact &artifact, const std::
                                  support::DiagnosticEngine &diagnostics);
 /// The names of a target's stages, in order.
 std::vector<std::string> stageNames(const std::string &backend);
+/// The names of the stages between the steps of a phase ("plan.vectorise"); `Request::keep` may name them, too.
+std::vector<std::string> stepStageNames(const std::string &backend);
 
 /// The text of a module as in `asm["ttir"]`. Without names, values have MLIR's own names: `%0`, `%c1_i32`.
 std::string printModule(mlir::ModuleOp module, bool withLocations = true, bool withNames = true);

@@ -52,6 +52,11 @@ static mlir::LogicalResult begin(Compilation &work) {
   (*kernel)->checkText = [&work](mlir::Location where, support::Sanitizer sanitizer) {
     return textAt(where, kindOf(sanitizer), "{found}", work.request.sources);
   };
+  (*kernel)->afterPlanStep = [&work, kernel = kernel->get()](llvm::StringRef step, const cpu::LoopPlan &plan) {
+    const std::string stage = ("plan." + step).str();
+    if (work.keeps(stage))
+      work.result.artifact.stages.push_back({stage, cpu::print(plan, kernel->affineInfo)});
+  };
   work.state = std::make_unique<KernelState<cpu::CpuKernel>>(std::move(*kernel));
   return mlir::success();
 }
@@ -71,20 +76,22 @@ static void finish(Compilation &work) {
 const Backend driver::cpuBackend = {
     .name = "cpu",
     .resolve = resolve,
-    .phases =
-        {{"source", nullptr, printTtir, nullptr},
-         {"ttir", makeTtir, printTtir, parseTtir},
-         {"plan", [](Compilation &work) { return cpu::makePlan(kernelOf(work)); },
-          [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printPlan(kernelOf(work)); }, nullptr},
-         {"llir", [](Compilation &work) { return cpu::makeLlvm(kernelOf(work)); },
-          [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printLlvm(kernelOf(work)); }, nullptr},
-         {"asm", nullptr, [](Compilation &work) { return cpu::printAssembly(kernelOf(work)); }, nullptr},
-         {"so",
-          [](Compilation &work) {
-            cpu::CpuKernel &kernel = kernelOf(work);
-            return mlir::success(mlir::succeeded(cpu::makeObject(kernel)) && mlir::succeeded(cpu::makeShared(kernel)));
-          },
-          nullptr, nullptr}},
+    .phases = {{"source", nullptr, printTtir, nullptr},
+               {"ttir", makeTtir, printTtir, parseTtir},
+               {"plan", [](Compilation &work) { return cpu::makePlan(kernelOf(work)); },
+                [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printPlan(kernelOf(work)); },
+                nullptr, cpu::planStepNames()},
+               {"llir", [](Compilation &work) { return cpu::makeLlvm(kernelOf(work)); },
+                [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printLlvm(kernelOf(work)); },
+                nullptr},
+               {"asm", nullptr, [](Compilation &work) { return cpu::printAssembly(kernelOf(work)); }, nullptr},
+               {"so",
+                [](Compilation &work) {
+                  cpu::CpuKernel &kernel = kernelOf(work);
+                  return mlir::success(mlir::succeeded(cpu::makeObject(kernel)) &&
+                                       mlir::succeeded(cpu::makeShared(kernel)));
+                },
+                nullptr, nullptr}},
     .extras = {"launcher.so"},
     .addTtirPasses = addTtirPasses,
     .begin = begin,

@@ -43,7 +43,8 @@ static llvm::StringRef lastWanted(const Compilation &work, const Backend &backen
   if (work.request.keepsBinary)
     return last;
   for (const Phase &phase : backend.phases)
-    if (work.keeps(phase.name))
+    if (work.keeps(phase.name) ||
+        llvm::any_of(phase.steps, [&](const char *step) { return work.keeps(phase.stageOf(step)); }))
       last = phase.name;
   return last;
 }
@@ -107,6 +108,14 @@ std::vector<std::string> Backend::stages() const {
   for (const Phase &phase : phases)
     names.push_back(phase.name);
   names.insert(names.end(), extras.begin(), extras.end());
+  return names;
+}
+
+std::vector<std::string> Backend::stepStages() const {
+  std::vector<std::string> names;
+  for (const Phase &phase : phases)
+    for (const char *step : phase.steps)
+      names.push_back(phase.stageOf(step));
   return names;
 }
 

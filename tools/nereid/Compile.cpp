@@ -147,10 +147,11 @@ int tools::runCompile(const CompileArguments &arguments) {
   auto target = driver::resolveTarget(backend.str(), arch.str(), reason);
   if (!target)
     return fail(reason);
-  const std::vector<std::string> known = driver::stageNames(target->backend);
+  const std::vector<std::string> known = driver::stageNames(target->backend),
+                                 steps = driver::stepStageNames(target->backend);
   const std::vector<std::string> emit = stagesOf(arguments, target->backend);
   for (const std::string &stage : emit)
-    if (stage != "artifact" && !llvm::is_contained(known, stage))
+    if (stage != "artifact" && !llvm::is_contained(known, stage) && !llvm::is_contained(steps, stage))
       return fail("target `" + target->backend + "` has no stage `" + stage + "`; it has " + llvm::join(known, ", ") +
                   ", artifact");
 

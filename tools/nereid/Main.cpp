@@ -37,7 +37,8 @@ int main(int argc, char **argv) {
   compile
       ->add_option(
           "--emit", arguments.emit,
-          "stages to write: source, ttir, plan, llir, artifact; cpu: asm, so, launcher.so; cuda: ttgir, ptx, cubin")
+          "stages to write: source, ttir, plan, llir, artifact; cpu: asm, so, launcher.so, and plan.STEP for the plan "
+          "after one of its steps, such as plan.sequence; cuda: ttgir, ptx, cubin")
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
       ->capture_default_str();

@@ -115,11 +115,22 @@ LogicalResult cpu::makePlan(CpuKernel &kernel) {
   if (failed(function) || failed(prepare(kernel)))
     return failure();
   kernel.function = *function;
-  FailureOr<LoopPlan> plan = makePlan(kernel.function, kernel.affineInfo, kernel.vectors, rootTable());
+  FailureOr<LoopPlan> plan = makePlan(kernel.function, kernel.affineInfo, kernel.vectors, rootTable(),
+                                      [&](const PlanStep &step, const LoopPlan &plan) {
+                                        if (kernel.afterPlanStep)
+                                          kernel.afterPlanStep(step.name, plan);
+                                      });
   if (failed(plan))
     return failure();
   kernel.plan = std::move(*plan);
   return success();
+}
+
+std::vector<const char *> cpu::planStepNames() {
+  std::vector<const char *> names;
+  for (const PlanStep &step : planSteps())
+    names.push_back(step.name);
+  return names;
 }
 
 std::string cpu::printPlan(CpuKernel &kernel) { return print(kernel.plan, kernel.affineInfo); }

@@ -47,6 +47,8 @@ struct CpuKernel {
   tt::FuncOp function; ///< the public function, which the others are inlined into; set by `makePlan`
 
   // makePlan
+  /// Sees the plan after each of its steps, by the step's name. Null: none does.
+  std::function<void(llvm::StringRef step, const LoopPlan &plan)> afterPlanStep;
   AffineInfo affineInfo;
   LoopPlan plan;
   // makeLlvm
@@ -66,6 +68,8 @@ mlir::FailureOr<std::unique_ptr<CpuKernel>> beginKernel(mlir::ModuleOp module, c
 //--- the phases, in order ---
 /// Inlines calls, inserts checks and widens dots; then plans the module's one public function.
 mlir::LogicalResult makePlan(CpuKernel &kernel);
+/// The names of the steps that make the plan, in order.
+std::vector<const char *> planStepNames();
 mlir::LogicalResult makeLlvm(CpuKernel &kernel);
 mlir::LogicalResult makeObject(CpuKernel &kernel);
 mlir::LogicalResult makeShared(CpuKernel &kernel);

@@ -146,7 +146,11 @@ struct Sequence {
   std::vector<Step> steps;
 };
 
+/// What the steps so far have decided.
+enum class PlanState : uint8_t { Sequenced, Vectorised, Allocated };
+
 struct LoopPlan {
+  PlanState state = PlanState::Sequenced;
   Sequence body;
   std::vector<Buffer> buffers;
   /// Values whose elements are read from a buffer once it has been written.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
+#include "compiler/target/cpu/plan/VerifyPlan.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
@@ -72,12 +74,45 @@ ArrayRef<int64_t> cpu::shapeOfRoot(const Root &root) {
   return tt::shapeOf(root.op->getOperand(0).getType());
 }
 
-FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine,
-                                  RootTable rootTable) {
-  LoopPlan plan;
-  PlanContext context{plan, affineInfo, machine, rootTable, llvm::DenseMap<Operation *, unsigned>()};
-  kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
-  kernel.walk([&](Operation *op) { // in program order, so that no analysis recurses deeply
+static LogicalResult sequenceKernel(PlanContext &context, tt::FuncOp kernel) {
+  FailureOr<Sequence> body = sequence(context, kernel.getBody().front());
+  if (failed(body))
+    return failure();
+  context.plan.body = std::move(*body);
+  return success();
+}
+
+static LogicalResult vectoriseAll(PlanContext &context, tt::FuncOp) {
+  vectorise(context, context.plan.body);
+  context.plan.state = PlanState::Vectorised;
+  return success();
+}
+
+static LogicalResult allocateAll(PlanContext &context, tt::FuncOp) {
+  allocateBuffers(context);
+  return success();
+}
+
+/// A step that refines the sequence.
+template <void (*refine)(PlanContext &, Sequence &)> static LogicalResult refineBody(PlanContext &context, tt::FuncOp) {
+  refine(context, context.plan.body);
+  return success();
+}
+
+ArrayRef<PlanStep> cpu::planSteps() {
+  static const PlanStep steps[] = {{"sequence", sequenceKernel},
+                                   {"materialise-expensive", refineBody<materialiseExpensive>},
+                                   {"protect-loads", refineBody<protectLoads>},
+                                   {"double-buffers", refineBody<doubleBuffers>},
+                                   {"peel-first-iterations", refineBody<peelFirstIterations>},
+                                   {"vectorise", vectoriseAll},
+                                   {"allocate-buffers", allocateAll}};
+  return steps;
+}
+
+/// Analyses all tiles in program order, so that no analysis recurses deeply.
+static void analyseTiles(tt::FuncOp kernel, AffineInfo &affineInfo) {
+  kernel.walk([&](Operation *op) {
     for (Value value : op->getResults())
       if (isa<RankedTensorType>(value.getType())) {
         affineInfo.affine(value);
@@ -85,15 +120,30 @@ FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, con
         affineInfo.prefix(value);
       }
   });
-  FailureOr<Sequence> body = sequence(context, kernel.getBody().front());
-  if (failed(body))
-    return failure();
-  plan.body = std::move(*body);
-  materialiseExpensive(context, plan.body);
-  protectLoads(context, plan.body);
-  doubleBuffers(context, plan.body);
-  peelFirstIterations(context, plan.body);
-  vectorise(context, plan.body);
-  allocateBuffers(context);
+}
+
+/// In builds with assertions, reports what is wrong with the plan.
+static LogicalResult verifyAfter(const PlanStep &step, tt::FuncOp kernel, const LoopPlan &plan,
+                                 AffineInfo &affineInfo) {
+#ifndef NDEBUG
+  if (const std::string error = findError(plan, affineInfo); !error.empty())
+    return kernel.emitError() << "the plan is invalid after `" << step.name << "`: " << error;
+#endif
+  (void)step, (void)kernel, (void)plan, (void)affineInfo;
+  return success();
+}
+
+FailureOr<LoopPlan> cpu::makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine,
+                                  RootTable rootTable, PlanObserver afterStep) {
+  LoopPlan plan;
+  PlanContext context{plan, affineInfo, machine, rootTable, llvm::DenseMap<Operation *, unsigned>()};
+  kernel.walk<WalkOrder::PreOrder>([&, next = 0u](Operation *op) mutable { context.positions[op] = next++; });
+  analyseTiles(kernel, affineInfo);
+  for (const PlanStep &step : planSteps()) {
+    if (failed(step.run(context, kernel)) || failed(verifyAfter(step, kernel, plan, affineInfo)))
+      return failure();
+    if (afterStep)
+      afterStep(step, plan);
+  }
   return plan;
 }

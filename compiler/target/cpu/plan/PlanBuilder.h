@@ -1,4 +1,4 @@
-// Builds the LoopPlan of a kernel, in five steps that refine one another.
+// Builds the LoopPlan of a kernel in named steps that refine one another.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -50,9 +50,21 @@ bool isReadByColumns(PlanContext &context, mlir::Value tile);
 /// The tile with its last two dimensions swapped; created after the tile if it does not exist yet.
 mlir::Value transposed(mlir::Value tile);
 
-/// Runs all steps above.
+/// One step of planning.
+struct PlanStep {
+  const char *name;
+  mlir::LogicalResult (*run)(PlanContext &context, tt::FuncOp kernel);
+};
+
+/// All steps, in the order in which they run.
+llvm::ArrayRef<PlanStep> planSteps();
+
+/// Sees the plan after each step.
+using PlanObserver = llvm::function_ref<void(const PlanStep &step, const LoopPlan &plan)>;
+
+/// Runs all steps. In builds with assertions, the plan is verified after each.
 mlir::FailureOr<LoopPlan> makePlan(tt::FuncOp kernel, AffineInfo &affineInfo, const CpuFeatures &machine,
-                                   RootTable rootTable);
+                                   RootTable rootTable, PlanObserver afterStep = nullptr);
 
 /// Visits the step and those inside its regions.
 void forEachStep(const Step &step, llvm::function_ref<void(const Step &)> visit);

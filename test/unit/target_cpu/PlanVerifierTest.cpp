@@ -1,0 +1,177 @@
+// Breaks a valid plan in each way that the verifier knows, and looks for its text.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/check/Dialect.h"
+#include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/cpu/plan/VerifyPlan.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+using namespace nereid;
+using namespace nereid::cpu;
+
+/// A row's prefix sums; the sum of a carried tile and of a tile that is read in reverse in each iteration.
+static const char *const text = R"(
+tt.func public @kernel(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %last = arith.constant dense<63> : tensor<64xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %range : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %yp = tt.addptr %ys, %range : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %xp : tensor<64x!tt.ptr<f32>>
+  %p = "tt.scan"(%v) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.scan.return %c : f32
+  }) : (tensor<64xf32>) -> tensor<64xf32>
+  %back = arith.subi %last, %range : tensor<64xi32>
+  %t = scf.for %i = %zero to %n step %one iter_args(%carried = %p) -> (tensor<64xf32>) : i32 {
+    %g = tt.gather %carried[%back] {axis = 0 : i32} : (tensor<64xf32>, tensor<64xi32>) -> tensor<64xf32>
+    %s = arith.addf %g, %carried : tensor<64xf32>
+    scf.yield %s : tensor<64xf32>
+  }
+  %d = arith.addf %t, %p : tensor<64xf32>
+  tt.store %yp, %d : tensor<64x!tt.ptr<f32>>
+  tt.return
+})";
+
+namespace {
+class PlanVerifier : public testing::Test {
+protected:
+  void SetUp() override {
+    context.loadDialect<check::CheckDialect, tt::TtDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                        mlir::scf::SCFDialect, mlir::ub::UBDialect>();
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    auto begun = beginKernel(*module, options, target);
+    ASSERT_TRUE(mlir::succeeded(begun));
+    kernel = std::move(*begun);
+    kernel->afterPlanStep = [&](llvm::StringRef step, const LoopPlan &plan) {
+      steps.push_back(step.str());
+      texts.push_back(print(plan, kernel->affineInfo));
+    };
+    ASSERT_TRUE(mlir::succeeded(makePlan(*kernel)));
+    ASSERT_EQ(error(), "");
+  }
+
+  std::string error() { return findError(kernel->plan, kernel->affineInfo); }
+
+  /// The nests of the body and of its regions, in program order.
+  std::vector<Nest *> nests() {
+    std::vector<Nest *> found;
+    std::function<void(Sequence &)> visit = [&](Sequence &sequence) {
+      for (Step &step : sequence.steps) {
+        if (step.nest)
+          found.push_back(step.nest.get());
+        for (Sequence &region : step.regions)
+          visit(region);
+      }
+    };
+    visit(kernel->plan.body);
+    return found;
+  }
+
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  const support::Options options;
+  const support::TargetSpec target = hostTarget();
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<CpuKernel> kernel;
+  std::vector<std::string> steps, texts;
+};
+} // namespace
+
+TEST_F(PlanVerifier, every_step_is_seen_in_order) {
+  EXPECT_EQ(steps, std::vector<std::string>({"sequence", "materialise-expensive", "protect-loads", "double-buffers",
+                                             "peel-first-iterations", "vectorise", "allocate-buffers"}));
+  EXPECT_EQ(texts.front().find(" vector d0"), std::string::npos);
+  EXPECT_NE(texts[5].find(" vector d0"), std::string::npos);
+  EXPECT_EQ(texts.back(), printPlan(*kernel));
+}
+
+TEST_F(PlanVerifier, finds_a_buffer_that_does_not_exist) {
+  nests().front()->roots.front().buffers.front() = 99;
+  EXPECT_EQ(error(), "nest 0 names b99, which does not exist");
+}
+
+TEST_F(PlanVerifier, finds_a_buffer_that_is_read_before_it_is_written) {
+  auto &body = kernel->plan.body.steps;
+  const auto writer = llvm::find_if(body, [](const Step &step) { return step.kind == StepKind::Nest; });
+  body.erase(writer);
+  EXPECT_NE(error().find("before it is written"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_tile_without_a_buffer) {
+  auto scanned = llvm::find_if(kernel->plan.bufferOf, [](const auto &entry) {
+    return llvm::isa_and_nonnull<tt::ScanOp>(entry.first.getDefiningOp());
+  });
+  ASSERT_NE(scanned, kernel->plan.bufferOf.end());
+  nests().front()->roots.front().buffers.clear();
+  kernel->plan.bufferOf.erase(scanned->first);
+  EXPECT_NE(error().find("neither computable nor in a buffer"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_gather_without_a_source) {
+  kernel->plan.gatherSources.clear();
+  EXPECT_NE(error().find("gathers from a tile that is in no buffer"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_root_of_another_shape) {
+  nests().front()->shape = {32};
+  EXPECT_EQ(error(), "nest 0 has a root of another shape");
+}
+
+TEST_F(PlanVerifier, finds_a_buffer_that_is_too_small) {
+  kernel->plan.buffers[nests().front()->roots.front().buffers.front()].shape = {8};
+  EXPECT_NE(error().find("does not hold"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_an_order_that_is_no_permutation) {
+  nests().front()->order = {0, 0};
+  EXPECT_EQ(error(), "nest 0 has an order that is no permutation of its loops");
+}
+
+TEST_F(PlanVerifier, finds_lanes_that_do_not_divide) {
+  nests().front()->lanes = 48;
+  EXPECT_EQ(error(), "nest 0 has 48 lanes, which do not divide its vector dimension");
+}
+
+TEST_F(PlanVerifier, finds_a_nest_without_roots) {
+  nests().back()->roots.clear();
+  EXPECT_NE(error().find("has no root"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_nest_that_exists_twice) {
+  nests().back()->id = nests().front()->id;
+  EXPECT_EQ(error(), "nest 0 exists twice");
+}
+
+TEST_F(PlanVerifier, finds_a_step_without_its_nest) {
+  for (Step &step : kernel->plan.body.steps)
+    if (step.kind == StepKind::Nest)
+      step.nest = nullptr;
+  EXPECT_EQ(error(), "a step has no nest");
+}
+
+TEST_F(PlanVerifier, finds_buffers_that_overlap) {
+  ASSERT_GE(kernel->plan.buffers.size(), 2u);
+  for (Buffer &buffer : kernel->plan.buffers)
+    buffer.offset = 0;
+  EXPECT_NE(error().find("overlap in the arena while both are live"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_buffer_outside_of_the_arena) {
+  kernel->plan.buffers.front().offset = kernel->plan.arenaBytes;
+  EXPECT_EQ(error(), "b0 ends after the arena");
+}
+
+TEST_F(PlanVerifier, finds_a_second_buffer_that_no_loop_carries) {
+  kernel->plan.buffers[nests().front()->roots.front().buffers.front()].isDouble = true;
+  EXPECT_NE(error().find("is double, and no scf.for carries it"), std::string::npos) << error();
+}
