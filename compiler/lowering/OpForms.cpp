@@ -116,40 +116,10 @@ llvm::Value *lowering::roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integ
   return ir.CreateSelect(isExact, integer, odd);
 }
 
-MathEmitter lowering::mathEmitterOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, MathEmitter>(op)
-      .Case<::mlir::math::ExpOp>([](auto) { return &nereid::math::emitExp; })
-      .Case<::mlir::math::Exp2Op>([](auto) { return &nereid::math::emitExp2; })
-      .Case<::mlir::math::ExpM1Op>([](auto) { return &nereid::math::emitExpm1; })
-      .Case<::mlir::math::LogOp>([](auto) { return &nereid::math::emitLog; })
-      .Case<::mlir::math::Log2Op>([](auto) { return &nereid::math::emitLog2; })
-      .Case<::mlir::math::Log1pOp>([](auto) { return &nereid::math::emitLog1p; })
-      .Case<::mlir::math::SinOp>([](auto) { return &nereid::math::emitSin; })
-      .Case<::mlir::math::CosOp>([](auto) { return &nereid::math::emitCos; })
-      .Case<::mlir::math::ErfOp>([](auto) { return &nereid::math::emitErf; })
-      .Case<::mlir::math::TanhOp>([](auto) { return &nereid::math::emitTanh; })
-      .Case<::mlir::math::SqrtOp>([](auto) { return &nereid::math::emitSqrt; })
-      .Case<::mlir::math::RsqrtOp>([](auto) { return &nereid::math::emitRsqrt; })
-      .Default([](Operation *) { return nullptr; });
-}
-
 nereid::math::Fp8Format lowering::fp8FormatOf(Type type) {
   return llvm::TypeSwitch<Type, nereid::math::Fp8Format>(type)
       .Case<Float8E5M2Type>([](auto) { return nereid::math::e5m2; })
       .Case<Float8E5M2FNUZType>([](auto) { return nereid::math::e5m2fnuz; })
       .Case<Float8E4M3FNUZType>([](auto) { return nereid::math::e4m3fnuz; })
       .Case<Float8E4M3FNType>([](auto) { return nereid::math::e4m3fn; });
-}
-
-llvm::Intrinsic::ID lowering::mathIntrinsicOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
-      .Case<::mlir::math::AbsFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fabs); })
-      .Case<::mlir::math::FloorOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::floor); })
-      .Case<::mlir::math::CeilOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::ceil); })
-      .Case<::mlir::math::TruncOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::trunc); })
-      .Case<::mlir::math::RoundOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::round); })
-      .Case<::mlir::math::RoundEvenOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::roundeven); })
-      .Case<::mlir::math::CopySignOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::copysign); })
-      .Case<::mlir::math::FmaOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::fma); })
-      .Default([](Operation *) { return llvm::Intrinsic::not_intrinsic; });
 }

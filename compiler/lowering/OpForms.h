@@ -16,6 +16,7 @@ namespace nereid::lowering {
 llvm::CmpInst::Predicate predicateOf(mlir::arith::CmpIPredicate predicate);
 llvm::CmpInst::Predicate predicateOf(mlir::arith::CmpFPredicate predicate);
 
+/// The inline code of an elementary function.
 using MathEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, const nereid::math::HostMath &);
 
 /// Emits arith's integer division or remainder on scalars or vectors. Divisions that would trap (by zero, or of the
@@ -26,13 +27,7 @@ llvm::Value *emitDivision(llvm::IRBuilderBase &ir, mlir::Operation *op, llvm::Va
 /// integer does. Returns narrower integers, which f64 holds, unchanged.
 llvm::Value *roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integer, bool isSigned);
 
-/// The inline code of an elementary function; null where an op has none.
-MathEmitter mathEmitterOf(mlir::Operation *op);
-
 /// The bit layout of an fp8 type.
 nereid::math::Fp8Format fp8FormatOf(mlir::Type type);
-
-/// The intrinsic of an op for which every target has instructions; none for other ops.
-llvm::Intrinsic::ID mathIntrinsicOf(mlir::Operation *op);
 
 } // namespace nereid::lowering

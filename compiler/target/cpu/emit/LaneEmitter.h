@@ -5,6 +5,7 @@
 // widens them to f32 and rounds each result to nearest even.
 #pragma once
 
+#include "compiler/lowering/elements/ElementOps.h"
 #include "compiler/math/Math.h"
 #include "compiler/target/cpu/plan/LoopPlan.h"
 
@@ -21,15 +22,13 @@ inline bool isSmallFloat(mlir::Type type) {
   return mlir::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() <= 16;
 }
 
-class LaneEmitter {
+class LaneEmitter : public lowering::ElementOps {
 public:
   LaneEmitter(llvm::IRBuilder<> &ir, const CpuFeatures &machine, bool canFuse)
-      : ir(ir), machine(machine), math{machine.hasFma, machine.hasAvx512}, canFuse(canFuse) {}
+      : ElementOps(ir, canFuse), ir(ir), machine(machine), math{machine.hasFma, machine.hasAvx512} {}
 
   /// The type that holds `lanes` elements; a scalar for one lane.
   llvm::Type *typeOf(mlir::Type element, unsigned lanes);
-  /// The type of one element in memory: i1 is a byte.
-  llvm::Type *memoryType(mlir::Type element);
   llvm::Constant *constant(mlir::Attribute value, mlir::Type element, unsigned lanes);
   /// The identity element of a combiner, as a scalar; null where none is known, and for null.
   llvm::Constant *identityOf(mlir::Operation *combiner);
@@ -42,35 +41,35 @@ public:
   /// Locations of inline assembly, indexed by LLVM's cookie less one.
   std::vector<mlir::Location> asmLocations;
 
-  llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to, bool towardZero);
+  llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to, bool towardZero) override;
 
 private:
-  llvm::Value *emitOne(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *floatOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *mathOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *integerOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *conversion(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
-  llvm::Value *tileOp(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> in);
+  llvm::Type *elementType(mlir::Type element) override { return typeOf(element, 1); }
+  llvm::Value *addPtr(tt::AddPtrOp op, llvm::ArrayRef<llvm::Value *> in);
+  // LanesExtern.cpp
   llvm::Value *externOp(tt::ExternElementwiseOp op, llvm::ArrayRef<llvm::Value *> in);
   llvm::SmallVector<llvm::Value *, 2> inlineAsm(tt::ElementwiseInlineAsmOp op, llvm::ArrayRef<llvm::Value *> in);
   llvm::Value *joinLanes(llvm::ArrayRef<llvm::Value *> elements);
-  llvm::Value *shift(mlir::Operation *op, llvm::Value *a, llvm::Value *amount);
-  llvm::Value *intToFloat(llvm::Value *value, mlir::Type to, bool isSigned);
-  llvm::Value *floatToInt(llvm::Value *value, mlir::Type to, bool isSigned);
-  llvm::Value *highProduct(llvm::Value *a, llvm::Value *b, bool isSigned);
-  llvm::Value *fused(llvm::Value *value);
-  llvm::Value *extremeNumber(llvm::Value *a, llvm::Value *b, bool isMax);
-  llvm::Value *truncateDouble(llvm::Value *value);
+  // LanesFloat.cpp
+  bool computesInSingle(mlir::Type element, bool) override { return isSmallFloat(element); }
+  llvm::Value *divide(llvm::Value *a, llvm::Value *b) override { return ir.CreateFDiv(a, b); }
+  llvm::Value *remainder(llvm::Value *a, llvm::Value *b) override { return ir.CreateFRem(a, b); }
+  llvm::Value *extremeNumber(llvm::Value *a, llvm::Value *b, bool isMax) override;
+  llvm::Value *mathFunction(mlir::Operation *op, lowering::MathEmitter emit, llvm::Value *x) override;
+  llvm::Value *libraryFunction(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value *> in) override;
+  // LanesConvert.cpp
+  llvm::Value *toSingle(llvm::Value *value, mlir::Type from) override { return widen(value, from); }
+  llvm::Value *fromSingle(llvm::Value *single, mlir::Type to) override { return narrow(single, to); }
+  llvm::Value *asReal(llvm::Value *value, mlir::Type from) override { return widen(value, from); }
+  llvm::Value *intToFloat(llvm::Value *value, mlir::Type to, bool isSigned) override;
+  llvm::Value *roundToOdd(llvm::Value *value);
   llvm::Value *roundSingle(llvm::Value *single, mlir::Type to, bool towardZero);
   llvm::Value *roundHalf(llvm::Value *single, bool towardZero);
   llvm::Value *roundBfloat(llvm::Value *single, bool towardZero);
-  llvm::Type *like(llvm::Value *value, llvm::Type *element);
-  llvm::Value *intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value *> in);
 
   llvm::IRBuilder<> &ir;
   const CpuFeatures &machine;
   math::HostMath math;
-  bool canFuse;
 };
 
 } // namespace nereid::cpu

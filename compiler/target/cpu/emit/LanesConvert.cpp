@@ -1,4 +1,4 @@
-// Conversions between number formats on lanes.
+// Conversions between floats of lanes as CPUs compute them.
 // SPDX-License-Identifier: MIT
 //
 // A double narrows to 16 bits through a float rounded to odd: the float has at least two more bits than the result, so
@@ -33,7 +33,7 @@ llvm::Value *LaneEmitter::narrow(llvm::Value *value, Type element) {
   if (!isSmallFloat(element))
     return value;
   if (value->getType()->getScalarType()->isDoubleTy())
-    value = truncateDouble(value);
+    value = roundToOdd(value);
   return roundSingle(value, element, /*towardZero=*/false);
 }
 
@@ -49,9 +49,7 @@ llvm::Value *LaneEmitter::roundHalf(llvm::Value *single, bool towardZero) {
   if (!towardZero)
     return bits;
   // A result rounded away from zero steps back by one; an infinity from a finite number becomes the largest finite one.
-  llvm::Value *back = intrinsic(llvm::Intrinsic::fabs, {ir.CreateFPExt(half, single->getType())});
-  llvm::Value *isLarger = ir.CreateFCmpOGT(back, intrinsic(llvm::Intrinsic::fabs, {single}));
-  return ir.CreateSub(bits, ir.CreateZExt(isLarger, bits->getType()));
+  return towardZeroBits(single, half, bits);
 }
 
 llvm::Value *LaneEmitter::roundBfloat(llvm::Value *single, bool towardZero) {
@@ -69,23 +67,19 @@ llvm::Value *LaneEmitter::roundBfloat(llvm::Value *single, bool towardZero) {
   return ir.CreateTrunc(ir.CreateLShr(result, 16), like(single, ir.getInt16Ty()));
 }
 
-llvm::Value *LaneEmitter::truncateDouble(llvm::Value *value) {
-  llvm::Type *singleType = like(value, ir.getFloatTy()), *bitsType = like(value, ir.getInt32Ty());
-  llvm::Value *single = ir.CreateFPTrunc(value, singleType);
+llvm::Value *LaneEmitter::roundToOdd(llvm::Value *value) {
+  llvm::Value *single = ir.CreateFPTrunc(value, like(value, ir.getFloatTy()));
   llvm::Value *back = ir.CreateFPExt(single, value->getType());
-  llvm::Value *bits = ir.CreateBitCast(single, bitsType);
-  llvm::Value *isLarger =
-      ir.CreateFCmpOGT(intrinsic(llvm::Intrinsic::fabs, {back}), intrinsic(llvm::Intrinsic::fabs, {value}));
-  llvm::Value *towardZero = ir.CreateSub(bits, ir.CreateZExt(isLarger, bitsType));
-  llvm::Value *odd = ir.CreateOr(towardZero, llvm::ConstantInt::get(bitsType, 1));
-  return ir.CreateBitCast(ir.CreateSelect(ir.CreateFCmpONE(back, value), odd, bits), singleType);
+  llvm::Value *bits = ir.CreateBitCast(single, like(value, ir.getInt32Ty()));
+  llvm::Value *odd = ir.CreateOr(towardZeroBits(value, single, bits), llvm::ConstantInt::get(bits->getType(), 1));
+  return ir.CreateBitCast(ir.CreateSelect(ir.CreateFCmpONE(back, value), odd, bits), single->getType());
 }
 
 llvm::Value *LaneEmitter::convertFloat(llvm::Value *value, Type from, Type to, bool towardZero) {
   value = widen(value, from);
   if (isSmallFloat(to)) {
     if (value->getType()->getScalarType()->isDoubleTy())
-      value = truncateDouble(value);
+      value = roundToOdd(value);
     return roundSingle(value, to, towardZero);
   }
   llvm::Type *type = like(value, typeOf(to, 1));
@@ -96,12 +90,7 @@ llvm::Value *LaneEmitter::convertFloat(llvm::Value *value, Type from, Type to, b
   llvm::Value *single = ir.CreateFPTrunc(value, type);
   if (!towardZero)
     return single;
-  llvm::Value *back = ir.CreateFPExt(single, value->getType());
-  llvm::Value *isLarger =
-      ir.CreateFCmpOGT(intrinsic(llvm::Intrinsic::fabs, {back}), intrinsic(llvm::Intrinsic::fabs, {value}));
-  llvm::Type *bitsType = like(value, ir.getInt32Ty());
-  llvm::Value *bits = ir.CreateSub(ir.CreateBitCast(single, bitsType), ir.CreateZExt(isLarger, bitsType));
-  return ir.CreateBitCast(bits, type);
+  return ir.CreateBitCast(towardZeroBits(value, single), type);
 }
 
 llvm::Value *LaneEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned) {
@@ -112,28 +101,4 @@ llvm::Value *LaneEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned)
     value = lowering::roundToDouble(ir, value, isSigned);
   llvm::Value *real = isSigned ? ir.CreateSIToFP(value, type) : ir.CreateUIToFP(value, type);
   return narrow(real, to);
-}
-
-llvm::Value *LaneEmitter::floatToInt(llvm::Value *value, Type to, bool isSigned) {
-  llvm::Type *type = like(value, typeOf(to, 1));
-  // An out-of-range value gives an unspecified number, the same at each use.
-  return ir.CreateFreeze(isSigned ? ir.CreateFPToSI(value, type) : ir.CreateFPToUI(value, type));
-}
-
-llvm::Value *LaneEmitter::conversion(Operation *op, ArrayRef<llvm::Value *> in) {
-  Type from = tt::elementOf(op->getOperand(0).getType()), to = tt::elementOf(op->getResult(0).getType());
-  llvm::Type *type = like(in[0], typeOf(to, 1));
-  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
-    return convertFloat(in[0], from, to, false);
-  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-    return intToFloat(in[0], to, isa<arith::SIToFPOp>(op));
-  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
-    return floatToInt(widen(in[0], from), to, isa<arith::FPToSIOp>(op));
-  if (isa<arith::BitcastOp>(op))
-    return ir.CreateBitCast(in[0], type);
-  if (isa<arith::ExtUIOp>(op))
-    return ir.CreateZExt(in[0], type);
-  if (isa<arith::IndexCastUIOp>(op))
-    return ir.CreateZExtOrTrunc(in[0], type);
-  return ir.CreateSExtOrTrunc(in[0], type); // extsi, trunci, index_cast
 }

@@ -1,9 +1,7 @@
-// Float arithmetic and elementary functions on lanes of f32 and f64.
+// Float functions of lanes of f32 and f64 as CPUs compute them.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/LaneEmitter.h"
 
-#include "compiler/dialect/tt/Dialect.h"
-#include "compiler/lowering/OpForms.h"
 #include "compiler/math/Lanes.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
@@ -47,42 +45,10 @@ llvm::Value *LaneEmitter::extremeNumber(llvm::Value *a, llvm::Value *b, bool isM
   });
 }
 
-llvm::Value *LaneEmitter::floatOp(Operation *op, ArrayRef<llvm::Value *> in) {
-  if (isa<arith::AddFOp>(op))
-    return fused(ir.CreateFAdd(in[0], in[1]));
-  if (isa<arith::SubFOp>(op))
-    return fused(ir.CreateFSub(in[0], in[1]));
-  if (isa<arith::MulFOp>(op))
-    return fused(ir.CreateFMul(in[0], in[1]));
-  if (isa<arith::DivFOp>(op))
-    return ir.CreateFDiv(in[0], in[1]);
-  if (isa<arith::RemFOp>(op))
-    return ir.CreateFRem(in[0], in[1]);
-  if (isa<arith::NegFOp>(op))
-    return ir.CreateFNeg(in[0]);
-  if (auto compare = dyn_cast<arith::CmpFOp>(op))
-    return ir.CreateFCmp(lowering::predicateOf(compare.getPredicate()), in[0], in[1]);
-  if (isa<arith::MaxNumFOp>(op))
-    return extremeNumber(in[0], in[1], /*isMax=*/true);
-  if (isa<arith::MinNumFOp>(op))
-    return extremeNumber(in[0], in[1], /*isMax=*/false);
-  if (isa<arith::MaximumFOp>(op))
-    return intrinsic(llvm::Intrinsic::maximum, in);
-  if (isa<arith::MinimumFOp>(op))
-    return intrinsic(llvm::Intrinsic::minimum, in);
-  return nullptr;
+llvm::Value *LaneEmitter::mathFunction(Operation *, lowering::MathEmitter emit, llvm::Value *x) {
+  return emit(ir, x, math);
 }
 
-llvm::Value *LaneEmitter::mathOp(Operation *op, ArrayRef<llvm::Value *> in) {
-  const lowering::MathEmitter inlined = lowering::mathEmitterOf(op);
-  if (inlined)
-    return inlined(ir, in[0], math);
-  llvm::Intrinsic::ID id = lowering::mathIntrinsicOf(op);
-  if (id == llvm::Intrinsic::not_intrinsic) // library functions
-    id = llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(op)
-             .Case<::mlir::math::PowFOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::pow); })
-             .Case<::mlir::math::Log10Op>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::log10); })
-             .Case<::mlir::math::TanOp>([](auto) { return llvm::Intrinsic::ID(llvm::Intrinsic::tan); })
-             .Default([](Operation *) { return llvm::Intrinsic::not_intrinsic; });
-  return id == llvm::Intrinsic::not_intrinsic ? nullptr : intrinsic(id, in);
+llvm::Value *LaneEmitter::libraryFunction(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> in) {
+  return intrinsic(id, in);
 }
