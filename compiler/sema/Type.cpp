@@ -3,6 +3,7 @@
 #include "compiler/sema/Type.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/TypeName.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -155,19 +156,11 @@ static mlir::Type descriptorToMlir(const Type &type, mlir::MLIRContext *context)
 }
 
 std::string Type::str() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (isDescriptor)
-    os << "tensor_descriptor<";
-  const llvm::StringRef pointer = isConst ? "const_pointer<" : "pointer<", closing = isPointer ? ">" : "";
-  os << (isPointer ? pointer : "") << abbreviationOf(scalar) << (pointsToBlock ? "" : closing);
-  if (!shape.empty()) {
-    os << '[';
-    llvm::interleaveComma(shape, os);
-    os << ']';
-  }
-  os << (isDescriptor ? ">" : pointsToBlock ? closing : "");
-  return text;
+  const llvm::StringRef scalarName = abbreviationOf(scalar);
+  if (pointsToBlock)
+    return tt::pointerName(tt::tileName(scalarName, shape), isConst);
+  const std::string tile = tt::tileName(isPointer ? tt::pointerName(scalarName, isConst) : scalarName.str(), shape);
+  return isDescriptor ? tt::descriptorName(tile) : tile;
 }
 
 std::string Type::mangle() const {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Type.h"
 
+#include "compiler/dialect/tt/TypeName.h"
+#include "compiler/driver/Compiler.h"
+
 #include "gtest/gtest.h"
 
 using namespace nereid::sema;
@@ -20,6 +23,21 @@ TEST(Type, TextNamesElementAndShape) {
   EXPECT_EQ(Type(Scalar::BFloat16).withShape({16, 32}).str(), "bf16[16, 32]");
   EXPECT_EQ(Type::pointerTo(Scalar::Float32).str(), "pointer<fp32>");
   EXPECT_EQ(Type::pointerTo(Scalar::Float32, true).withShape({4}).str(), "const_pointer<fp32>[4]");
+}
+
+// Messages of passes and targets name types of the IR, which has neither signs nor const nor fp8e4b15.
+TEST(Type, TypesOfTheIrHaveTheSameNames) {
+  using nereid::tt::userName;
+  const auto context = nereid::driver::createContext();
+  const Scalar scalars[] = {Scalar::Void,       Scalar::Int1,       Scalar::Int8,     Scalar::Int16,
+                            Scalar::Int32,      Scalar::Int64,      Scalar::Float8E5, Scalar::Float8E5B16,
+                            Scalar::Float8E4NV, Scalar::Float8E4B8, Scalar::Float16,  Scalar::BFloat16,
+                            Scalar::Float32,    Scalar::Float64};
+  for (Scalar scalar : scalars)
+    EXPECT_EQ(userName(Type(scalar).toMlir(context.get())), Type(scalar).str());
+  const Type tile = Type(Scalar::Float32).withShape({16, 32}), pointers = Type::pointerTo(Scalar::Int8).withShape({4});
+  for (const Type &type : {tile, pointers, tile.asDescriptor(), Type(Scalar::UInt16).withShape({8, 8}).asDescriptor()})
+    EXPECT_EQ(userName(type.toMlir(context.get())), type.str());
 }
 
 TEST(Type, MangledNamesDiffer) {

@@ -1,0 +1,55 @@
+// Spells types for messages to users.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/TypeName.h"
+
+#include "compiler/dialect/tt/Dialect.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace nereid;
+
+std::string tt::tileName(StringRef element, ArrayRef<int64_t> extents) {
+  std::string text = element.str();
+  if (extents.empty())
+    return text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(extents, os);
+  os << ']';
+  return text;
+}
+
+std::string tt::pointerName(StringRef pointee, bool isConst) {
+  return ((isConst ? "const_pointer<" : "pointer<") + pointee + ">").str();
+}
+
+std::string tt::descriptorName(StringRef block) { return ("tensor_descriptor<" + block + ">").str(); }
+
+static std::string floatName(FloatType type) {
+  return llvm::TypeSwitch<Type, std::string>(type)
+      .Case([](BFloat16Type) { return "bf16"; })
+      .Case([](Float8E5M2Type) { return "fp8e5"; })
+      .Case([](Float8E5M2FNUZType) { return "fp8e5b16"; })
+      .Case([](Float8E4M3FNType) { return "fp8e4nv"; })
+      .Case([](Float8E4M3FNUZType) { return "fp8e4b8"; })
+      .Default([&](Type) { return "fp" + std::to_string(type.getWidth()); });
+}
+
+std::string tt::userName(Type type) {
+  return llvm::TypeSwitch<Type, std::string>(type)
+      .Case([](IntegerType integer) {
+        return (integer.isUnsigned() ? "uint" : "int") + std::to_string(integer.getWidth());
+      })
+      .Case([](FloatType element) { return floatName(element); })
+      .Case([](RankedTensorType tile) { return tileName(userName(tile.getElementType()), tile.getShape()); })
+      .Case([](tt::PointerType pointer) { return pointerName(userName(pointer.getPointee())); })
+      .Case([](tt::TensorDescType descriptor) { return descriptorName(userName(descriptor.getBlockType())); })
+      .Case([](NoneType) { return "void"; })
+      .Default([](Type other) {
+        std::string text;
+        llvm::raw_string_ostream(text) << other;
+        return text;
+      });
+}
