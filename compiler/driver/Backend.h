@@ -38,6 +38,8 @@ struct Compilation {
   mlir::ModuleOp module;
   tt::FuncOp kernel;
   mlir::OwningOpRef<mlir::ModuleOp> written; ///< by the user, as a replacement of `module`
+  mlir::OwningOpRef<mlir::ModuleOp> before;  ///< a copy of `module` while passes make its TTIR, for a reproducer
+  const char *phase = "source";              ///< the one that runs
   const support::Options options;
   const support::TargetSpec target;
   Request request;

@@ -9,12 +9,12 @@
 #include "compiler/driver/Parameters.h"
 #include "compiler/driver/PassDiagnostics.h"
 #include "compiler/driver/Replacement.h"
+#include "compiler/driver/Reproducer.h"
+#include "compiler/support/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/Sanitizers.h"
 #include "compiler/target/nvidia/Diagnostics.h"
-
-#include "llvm/Support/FileSystem.h"
 
 #include <chrono>
 
@@ -46,7 +46,7 @@ static void describeOptions(artifact::Artifact &artifact, const support::Options
 
 static void describe(Compilation &work) {
   artifact::Artifact &artifact = work.result.artifact;
-  artifact.name = artifact.entry = work.kernel.getSymName().str();
+  artifact.name = artifact.entry = work.kernel.getSymName().str(); // a replacement may have its own
   artifact.hash = work.request.key;
   artifact.signature = work.request.signature;
   artifact.target = {work.target.backend, work.target.arch, work.target.features, 32};
@@ -56,20 +56,6 @@ static void describe(Compilation &work) {
 }
 
 //--- the phases --------------------------------------------------------------------------------
-
-/// Writes the kernel's TTIR to a file that reproduces a failure; returns its path.
-static std::string writeReproducer(const artifact::Artifact &artifact) {
-  const std::string *ttir = artifact.findStage("ttir");
-  if (!ttir)
-    return "(no file: it failed before there was TTIR)";
-  llvm::SmallString<128> path;
-  int descriptor;
-  if (llvm::sys::fs::createTemporaryFile("nereid-" + artifact.name, "ttir", descriptor, path))
-    return "(no file: the temporary folder cannot be written)";
-  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
-  file << *ttir;
-  return path.str().str();
-}
 
 /// Chooses the stages to keep: "ttir", from which the others are derived, and those that cannot be derived.
 static void chooseStages(Compilation &work, const Backend &backend) {
@@ -81,13 +67,13 @@ static void chooseStages(Compilation &work, const Backend &backend) {
       work.request.keep.push_back(stage);
 }
 
-/// Reports the diagnostics of a failed phase, or `otherwise` where there are none.
-static void reportFailure(Compilation &work, const support::DiagnosticKind &otherwise,
-                          support::DiagnosticEngine &diagnostics) {
+/// Reports the errors of a failed phase.
+static void reportFailure(Compilation &work, support::DiagnosticEngine &diagnostics) {
   if (work.diagnostics.hasErrors())
     diagnostics.take(work.diagnostics);
   else
-    work.messages.report(diagnostics, otherwise, work.request.sources);
+    work.messages.reportErrors(diagnostics, work.request.sources, work.phase,
+                               [&](llvm::StringRef reason) { return writeReproducer(work, reason); });
 }
 
 /// From sema's module to the stage "ttir"; true where a later phase is needed. This half runs on the caller's thread.
@@ -98,7 +84,7 @@ static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend, su
   chooseStages(work, backend);
   const mlir::FailureOr<bool> more = runPhases(work, backend.untilTtir());
   if (mlir::failed(more)) {
-    reportFailure(work, diag::PassFailed, diagnostics);
+    reportFailure(work, diagnostics);
     return mlir::failure();
   }
   if (takesHostMaps(work.kernel))
@@ -108,6 +94,7 @@ static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend, su
 }
 
 static bool finish(Compilation &work, const Backend &backend) {
+  work.phase = backend.afterTtir().front().name;
   const bool isDone = mlir::succeeded(backend.begin(work)) && mlir::succeeded(runPhases(work, backend.afterTtir()));
   if (isDone)
     backend.finish(work);
@@ -118,8 +105,7 @@ static bool finish(Compilation &work, const Backend &backend) {
 /// Runs the phases after "ttir", which may end by LLVM's fatal errors or a cancellation by the caller.
 static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backend &backend,
                           const std::function<bool()> &isCancelRequested, support::DiagnosticEngine &diagnostics) {
-  const artifact::Artifact &artifact = work->result.artifact;
-  const std::string name = artifact.name;
+  const std::string name = work->result.artifact.name;
   const uint32_t seconds = work->request.tools.secondsLimit;
   const auto isFinished = std::make_shared<bool>(false);
   const auto poll = [&] { return isCancelRequested && isCancelRequested(); };
@@ -133,12 +119,13 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
     return false;
   }
   if (end.failure) {
-    diagnostics.report(diag::CompilerBug, {}, *end.failure, writeReproducer(artifact));
+    diagnostics.report(support::diag::InternalError, {}, work->phase, *end.failure).reproducer =
+        writeReproducer(*work, *end.failure);
     new std::shared_ptr(work); // leaked, since its state is half-finished
     return false;
   }
   if (!*isFinished)
-    reportFailure(*work, diag::TargetFailed, diagnostics);
+    reportFailure(*work, diagnostics);
   return *isFinished;
 }
 
@@ -173,6 +160,7 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   work->kernel = kernelOf(module, diagnostics);
   if (!work->kernel)
     return std::nullopt;
+  work->result.artifact.name = work->kernel.getSymName().str();
   if (work->request.parameters.empty())
     work->request.parameters = parametersOf(work->kernel);
   const mlir::FailureOr<bool> wantsMore = begin(*work, backend, diagnostics);
@@ -180,7 +168,7 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
     return std::nullopt;
   if (*wantsMore && !finishGuarded(work, backend, request.isCancelRequested, diagnostics))
     return std::nullopt;
-  work->messages.reportRemarks(diagnostics, diag::TargetRemark, request.sources);
+  work->messages.reportRemarks(diagnostics, request.sources);
   return std::move(work->result);
 }
 

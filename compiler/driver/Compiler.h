@@ -41,6 +41,9 @@ struct Request {
   /// Name, kind, type and position of each run-time parameter, as in the source; derived from the module's function
   /// where empty. Offsets and sizes are filled in later.
   std::vector<artifact::Parameter> parameters;
+  /// Where a reproducer of the compiler's own failure is written: a folder, or the beginning of a path; the temporary
+  /// folder where empty. It does not belong to the key.
+  std::string reproducerPath;
   /// The sources that the module's locations may refer to, for messages.
   std::vector<std::shared_ptr<const support::SourceFile>> sources;
   /// Polled during code generation; true cancels the compilation with the error `interrupted`. Context and module then

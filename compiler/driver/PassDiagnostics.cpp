@@ -3,6 +3,7 @@
 #include "compiler/driver/PassDiagnostics.h"
 
 #include "compiler/dialect/tt/Report.h"
+#include "compiler/support/Diagnostics.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,9 +15,10 @@ using mlir::FileLineColRange;
 PassDiagnostics::PassDiagnostics(mlir::MLIRContext *context)
     : handler(context, [this](mlir::Diagnostic &diagnostic) {
         const bool isError = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
-        if (!isError && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
-          return mlir::success();
-        Message message{isError, tt::kindOf(diagnostic), diagnostic.getLocation(), diagnostic.str(), {}};
+        const support::DiagnosticKind *kind = tt::kindOf(diagnostic);
+        if (!isError && !kind)
+          return mlir::success(); // MLIR's own warnings and remarks
+        Message message{isError, kind, diagnostic.getLocation(), diagnostic.str(), {}};
         for (mlir::Diagnostic &note : diagnostic.getNotes())
           message.notes.push_back(note.str());
         messages.push_back(std::move(message));
@@ -64,8 +66,8 @@ static std::string withPositions(llvm::StringRef text, llvm::ArrayRef<FileLineCo
 
 /// One message as a diagnostic: the callers of its position are notes.
 template <typename Message>
-static void add(support::DiagnosticEngine &engine, const support::DiagnosticKind &kind, const Message &message,
-                const PassDiagnostics::Sources &sources) {
+static support::Diagnostic &add(support::DiagnosticEngine &engine, const support::DiagnosticKind &kind,
+                                const Message &message, const PassDiagnostics::Sources &sources) {
   llvm::SmallVector<FileLineColRange> positions;
   collect(message.where, positions);
   llvm::SmallVector<support::FileRange> ranges;
@@ -78,6 +80,7 @@ static void add(support::DiagnosticEngine &engine, const support::DiagnosticKind
     added.note(note);
   for (size_t caller = 1; caller < ranges.size(); ++caller)
     added.note("called from here", ranges[caller]);
+  return added;
 }
 
 static void keepAll(support::DiagnosticEngine &engine, const PassDiagnostics::Sources &sources) {
@@ -111,21 +114,36 @@ std::string driver::textAt(mlir::Location where, const support::DiagnosticKind &
   return engine.render();
 }
 
-void PassDiagnostics::report(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
-                             const Sources &sources) const {
+void PassDiagnostics::reportErrors(support::DiagnosticEngine &engine, const Sources &sources, llvm::StringRef phase,
+                                   llvm::function_ref<std::string(llvm::StringRef)> writeReproducer) const {
   keepAll(engine, sources);
   const size_t before = engine.size();
-  for (const Message &message : messages)
-    if (message.isError)
-      add(engine, message.kind ? *message.kind : otherwise, message, sources);
-  if (engine.size() == before)
-    engine.add(otherwise, {}, "a pass failed without a message");
+  std::optional<Message> defect;
+  for (const Message &message : messages) {
+    if (message.isError && message.kind)
+      add(engine, *message.kind, message, sources);
+    else if (message.isError && defect)
+      defect->notes.push_back(message.text);
+    else if (message.isError)
+      defect = message;
+  }
+  if (engine.size() != before)
+    return; // errors without a kind then follow from these, as "failed to legalize"
+  const std::string text = defect ? defect->text : "it failed without a message";
+  const auto complete = [&] { return llvm::formatv(support::diag::InternalError.format.data(), phase, text).str(); };
+  support::Diagnostic *added = nullptr;
+  if (defect) {
+    defect->text = complete();
+    added = &add(engine, support::diag::InternalError, *defect, sources);
+  } else {
+    added = &engine.add(support::diag::InternalError, {}, complete());
+  }
+  added->reproducer = writeReproducer(text);
 }
 
-void PassDiagnostics::reportRemarks(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
-                                    const Sources &sources) const {
+void PassDiagnostics::reportRemarks(support::DiagnosticEngine &engine, const Sources &sources) const {
   keepAll(engine, sources);
   for (const Message &message : messages)
     if (!message.isError)
-      add(engine, message.kind ? *message.kind : otherwise, message, sources);
+      add(engine, *message.kind, message, sources);
 }

@@ -18,18 +18,18 @@ public:
   explicit PassDiagnostics(mlir::MLIRContext *context);
 
   using Sources = std::vector<std::shared_ptr<const support::SourceFile>>;
-  /// Adds the errors to `engine`, each at its position in one of `sources` and with its own kind; with the kind
-  /// `otherwise` where it has none, or where no error was emitted.
-  void report(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
-              const Sources &sources) const;
+  /// Adds the errors of a failed phase to `engine`, each at its position in one of `sources` and with its own kind.
+  /// Without such an error the failure is a defect of the compiler: errors without a kind, of verifiers and of
+  /// invariants, become one internal error. `writeReproducer` then gets the defect and returns a file's path.
+  void reportErrors(support::DiagnosticEngine &engine, const Sources &sources, llvm::StringRef phase,
+                    llvm::function_ref<std::string(llvm::StringRef)> writeReproducer) const;
   /// Adds the remarks in the same way, if any.
-  void reportRemarks(support::DiagnosticEngine &engine, const support::DiagnosticKind &otherwise,
-                     const Sources &sources) const;
+  void reportRemarks(support::DiagnosticEngine &engine, const Sources &sources) const;
 
 private:
   struct Message {
     bool isError;
-    const support::DiagnosticKind *kind; ///< may be null
+    const support::DiagnosticKind *kind; ///< null for an error of our own defect
     mlir::Location where;
     std::string text;
     std::vector<std::string> notes;

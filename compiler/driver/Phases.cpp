@@ -51,6 +51,7 @@ static llvm::StringRef lastWanted(const Compilation &work, const Backend &backen
 
 /// False where the phase has nothing to run: its stage is another text of the previous one.
 static mlir::FailureOr<bool> runOne(Compilation &work, const Phase &phase) {
+  work.phase = phase.name;
   if (const Request::Replacement *text = work.replacementOf(phase.name)) {
     if (mlir::failed(phase.parse(work, *text)))
       return mlir::failure();
@@ -87,6 +88,7 @@ mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase>
           {phase.name, std::chrono::duration<double, std::micro>(Clock::now() - began).count()});
     if (mlir::failed(keepText(work, phase)))
       return mlir::failure();
+    work.before = nullptr; // later phases begin with the kept TTIR
     if (phase.name == last)
       return false;
     support::exitIfCancelled();
@@ -131,6 +133,7 @@ mlir::LogicalResult driver::makeTtir(Compilation &work) {
   mlir::PassManager passes(work.module.getContext());
   passes.enableVerifier(false); // the loop of phases verifies
   findBackend(work.target.backend)->addTtirPasses(passes, work);
+  work.before = work.module.clone();
   return passes.run(work.module);
 }
 

@@ -1,7 +1,7 @@
 // Stages of a finished kernel, kept or derived again from a kernel's TTIR.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Compiler.h"
-#include "compiler/driver/Diagnostics.h"
+#include "compiler/support/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/Sanitizers.h"
@@ -47,7 +47,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
     std::optional<std::string> launcher;
     const auto fatal = support::runGuarded([&] { launcher = cpu::compileAotLauncher(artifact, target); });
     if (fatal || !launcher)
-      diagnostics.report(diag::TargetFailed, {}, "the launcher could not be linked");
+      diagnostics.report(support::diag::InternalError, {}, stage, fatal.value_or("the launcher could not be linked"));
     return launcher;
   }
   const std::string *ttir = artifact.findStage("ttir");

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/InlineAsm.h"
 
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/Diagnostics.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/Support/Error.h"
 
@@ -73,8 +76,8 @@ llvm::SmallVector<Elements, 2> lowering::emitInlineAsm(llvm::IRBuilderBase &ir, 
   llvm::Type *returned = isStruct ? llvm::StructType::get(ir.getContext(), resultTypes) : resultTypes.front();
   auto *type = llvm::FunctionType::get(returned, wordTypes, false);
   if (llvm::Error error = llvm::InlineAsm::verify(type, op.getConstraints())) {
-    op.emitError() << "the constraints `" << op.getConstraints() << "` do not fit " << resultTypes.size()
-                   << " results and " << words.size() << " operands: " << llvm::toString(std::move(error));
+    tt::report(op.getLoc(), diag::AsmOperands, op.getConstraints(), resultTypes.size(), words.size(),
+               llvm::toString(std::move(error)));
     return {};
   }
   auto *assembly = llvm::InlineAsm::get(type, op.getAsmString(), op.getConstraints(), /*hasSideEffects=*/!op.getPure());

@@ -3,6 +3,8 @@
 #include "compiler/lowering/Kernel.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/tt/Diagnostics.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -22,7 +24,7 @@ FailureOr<tt::FuncOp> lowering::findKernel(ModuleOp module) {
   if (!kernel)
     return module.emitError() << "the module has no kernel";
   if (!kernel.getBody().hasOneBlock())
-    return kernel.emitError() << "the control flow of `" << kernel.getSymName() << "` is not structured";
+    return tt::report(kernel.getLoc(), tt::diag::UnstructuredControlFlow, kernel.getSymName());
   return kernel;
 }
 

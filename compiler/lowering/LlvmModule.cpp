@@ -12,7 +12,7 @@ mlir::LogicalResult lowering::verifyLlvm(mlir::Operation *kernel, const llvm::Mo
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (llvm::verifyModule(module, &stream))
-    return kernel->emitError() << "invalid LLVM IR; this is a defect of the compiler: " << text;
+    return kernel->emitError() << "invalid LLVM IR: " << text;
 #endif
   return mlir::success();
 }

@@ -8,6 +8,7 @@
 #include "compiler/sema/TtModuleEmitter.h"
 #include "compiler/sema/builtins/Hint.h"
 #include "compiler/sema/builtins/Records.h"
+#include "compiler/support/Diagnostics.h"
 #include "compiler/syntax/Parser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -167,7 +168,8 @@ mlir::OwningOpRef<mlir::ModuleOp> nereid::sema::emitKernel(mlir::MLIRContext &co
   tt::ReturnOp::create(module.builder, func.getLoc(), mlir::ValueRange());
   useHints(*op);
   if (mlir::failed(mlir::verify(*op))) {
-    diagnostics.report(diag::BrokenIr, {kernel.file.get(), kernel.definition->nameRange}, brokenRule);
+    diagnostics.report(support::diag::InternalError, {kernel.file.get(), kernel.definition->nameRange}, "sema",
+                       brokenRule);
     return {};
   }
   return op;

@@ -62,10 +62,12 @@ struct Diagnostic {
   // The byte that `^` marks (such as an operator); the start of the range where not given.
   std::optional<uint32_t> caret;
   std::vector<DiagnosticNote> notes;
+  std::string reproducer; // of an internal error: the file that repeats it; may be empty
 
   Severity severity() const { return kind->severity; }
   llvm::StringRef code() const { return kind->code; }
   bool isError() const { return kind->severity == Severity::Error; }
+  bool isInternal() const { return kind->code == "internal-error"; } // a defect of the compiler, not of its input
 
   // Allow chained calls on the result of `report`.
   Diagnostic &pointAt(uint32_t offset) {

@@ -141,6 +141,8 @@ void render(const Diagnostic &diagnostic, llvm::raw_ostream &os) {
     drawRange(note.where, std::nullopt, os);
     os << "note: " << sanitized(note.message, true) << '\n';
   }
+  if (!diagnostic.reproducer.empty())
+    os << "note: please report it with " << sanitized(diagnostic.reproducer, true) << ", which repeats it\n";
 }
 
 } // namespace nereid::support

@@ -107,8 +107,7 @@ static const sema::HostError *hostErrorOf(const Diagnostic &diagnostic, PyHost *
 
 static nb::object entryOf(const Diagnostic &diagnostic, PyHost *host) {
   nb::object entry = checked(PyDict_New());
-  const bool isInternal = diagnostic.isError() && diagnostic.code().starts_with("internal");
-  const llvm::StringRef severity = isInternal ? "internal" : support::toString(diagnostic.severity());
+  const llvm::StringRef severity = diagnostic.isInternal() ? "internal" : support::toString(diagnostic.severity());
   std::string rendered;
   llvm::raw_string_ostream stream(rendered);
   support::render(diagnostic, stream);
@@ -124,6 +123,8 @@ static nb::object entryOf(const Diagnostic &diagnostic, PyHost *host) {
   }
   set(entry, "frames", framesOf(diagnostic, host));
   set(entry, "notes", notesOf(diagnostic));
+  if (!diagnostic.reproducer.empty())
+    set(entry, "reproducer", textOf(diagnostic.reproducer));
   const sema::HostError *cause = hostErrorOf(diagnostic, host);
   set(entry, "python_error",
       textOf(cause ? cause->pythonClass : support::toString(diagnostic.kind->pythonError).str()));

@@ -127,6 +127,8 @@ NativeTools nereid::python::toolsOf(nb::dict options) {
   return tools;
 }
 
+std::string nereid::python::reproducerPathOf(nb::dict options) { return textOfOption(options, "reproducer_path", ""); }
+
 support::TargetSpec nereid::python::targetOf(nb::handle target) {
   nb::object backend = checked(PyObject_GetAttrString(target.ptr(), "backend"));
   nb::object arch = checked(PyObject_GetAttrString(target.ptr(), "arch"));

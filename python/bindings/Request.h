@@ -43,6 +43,8 @@ support::Options optionsOf(nb::dict options);
 /// The file of `ir_override`; its last suffix is the stage. Raises a Python exception where it cannot be read.
 std::optional<driver::Request::Replacement> replacementOf(nb::dict options);
 NativeTools toolsOf(nb::dict options);
+/// Where a reproducer is written; empty where the caller names nothing.
+std::string reproducerPathOf(nb::dict options);
 support::TargetSpec targetOf(nb::handle target);
 /// A boolean entry of the options.
 bool flagOf(nb::dict options, const char *name, bool otherwise);

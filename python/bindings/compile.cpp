@@ -66,6 +66,7 @@ static std::string addInputs(driver::Request &request, nb::dict options) {
   const NativeTools tools = toolsOf(options);
   request.tools = {tools.ptxas, tools.nvJitLink, tools.secondsLimit};
   request.replacement = replacementOf(options);
+  request.reproducerPath = reproducerPathOf(options);
   std::string key = tools.key.empty() ? "" : "\ntools " + tools.key;
   if (request.replacement)
     key += "\n" + request.replacement->stage + " " + request.replacement->text;

@@ -194,6 +194,7 @@ class compilation_knobs(base_knobs):
     front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
     allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
     instrumentation_mode: str = env_str("TRITON_INSTRUMENTATION_MODE", "").get()
+    reproducer_path = env_opt_str("TRITON_REPRODUCER_PATH")
     fpsan_homomorphic_casts = env_bool("TRITON_FPSAN_HOMOMORPHIC_CASTS")
     listener: Any = None
 

@@ -157,6 +157,14 @@ def test_refusals_and_crashes_are_ptxas_errors(tmp_path, settings, body, text):
     assert text in str(error.value)
 
 
+def test_serialised_wgmma_instructions_are_remarked(tmp_path, settings, capfd):
+    note = "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to x"
+    settings.ptxas = stand_in(tmp_path, f"cat /proc/self/fd/3 >&4; echo 'ptxas info : {note}'")
+    compile_kernel()
+    remark = capfd.readouterr().err
+    assert f"the assembler serialises wgmma instructions: {note} [wgmma-serialised]" in remark
+
+
 def test_a_slow_assembly_is_remarked(tmp_path, settings, capfd):
     assembler = find_assembler(90).ptxas
     if not assembler:

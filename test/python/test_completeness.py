@@ -19,7 +19,6 @@ TESTS = ROOT / "test"
 
 # Codes that report our own bugs, with the reason why no input leads to them.
 UNREACHABLE = {
-    "internal-broken-ir": "sema checks each op as it is made; this is the last net",
     "arange-power-of-two": "for targets that do not round extents up; both that there are do",
     "extent-power-of-two": "for targets that do not round extents up; both that there are do",
 }
@@ -41,7 +40,7 @@ def codes():
 def texts_of_tests():
     """All text of tests, which contains the codes that they provoke."""
     texts = []
-    for folder in ("golden", "unit", "dialect", "python", "run", "tools"):
+    for folder in ("golden", "unit", "dialect", "python", "run", "target", "tools"):
         for path in (TESTS / folder).rglob("*"):
             if path.is_file() and path != Path(__file__) and "__pycache__" not in path.parts:
                 texts.append(path.read_text(encoding="utf-8", errors="replace"))

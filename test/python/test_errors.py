@@ -93,6 +93,12 @@ def test_calls_become_a_chain():
     )
 
 
+def internal_entry(message, reproducer):
+    return entry(
+        code="internal-error", severity="internal", message=message, reproducer=reproducer, file="", rendered=""
+    )
+
+
 def test_classes():
     assert (
         type(from_diagnostics([entry(python_error="UnsupportedLanguageConstruct")]))
@@ -103,11 +109,17 @@ def test_classes():
     cause = RuntimeError("from the host")
     assert from_diagnostics([entry(python_error="RuntimeError", cause=cause)]).__cause__ is cause
     internal = from_diagnostics(
-        [entry(severity="internal", message="boom", reproducer="/tmp/r.mlir")]
+        [internal_entry("boom", "/tmp/r.mlir")]
     )
     assert (
-        type(internal) is InternalCompilerError and str(internal) == "boom; reproducer: /tmp/r.mlir"
+        type(internal) is InternalCompilerError
+        and str(internal) == "boom [internal-error]; reproducer: /tmp/r.mlir"
     )
+    # Triton raises RuntimeError where a pass fails; other code expects a CompilationError.
+    assert isinstance(internal, RuntimeError) and isinstance(internal, CompilationError)
+    assert internal.src is None and internal.reproducer == "/tmp/r.mlir"
+    twin = pickle.loads(pickle.dumps(internal))
+    assert str(twin) == str(internal) and twin.reproducer == internal.reproducer
 
 
 def test_errors_pickle():
@@ -285,5 +297,5 @@ def test_a_remark_is_printed_once(capfd, monkeypatch, tmp_path):
         calls_a_library.warmup(np.zeros(16, np.float32), block, grid=(1,))
     printed = capfd.readouterr().err
     assert printed.count("remark: `__nv_erfcf` is called element by element") == 1
-    assert "[target-remark]" in printed
+    assert "[cpu-extern-scalar]" in printed
     assert "libdevice.erfc(tl.load(x_ptr + i))" in printed

@@ -18,6 +18,7 @@ struct CompileArguments {
   unsigned numWarps = 4, numStages = 3, numCtas = 1;
   CudaToolArguments cudaTools;
   uint32_t ptxasTimeout = 600;
+  std::string reproducerPath;
   std::string sanitize;
   bool debug = false, noFpFusion = false, timing = false, noLocations = false;
 };

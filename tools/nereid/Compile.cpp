@@ -185,6 +185,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   request.keep = emit;
   request.keepsBinary = wantsBinary(emit);
   request.tools = {cudaTools->ptxas, cudaTools->nvJitLink, arguments.ptxasTimeout};
+  request.reproducerPath = arguments.reproducerPath;
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
   auto result = compileInput(input, *context, request, options, *target, diagnostics);
   if (!result) {

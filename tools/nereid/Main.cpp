@@ -50,6 +50,11 @@ int main(int argc, char **argv) {
   compile->add_option("--nvjitlink", arguments.cudaTools.nvJitLink, "the nvJitLink library to use for cubins");
   compile->add_option("--ptxas-timeout", arguments.ptxasTimeout, "limit in seconds for one run of either; 0: no limit")
       ->capture_default_str();
+  compile
+      ->add_option("--reproducer-path", arguments.reproducerPath,
+                   "where a bug in the compiler writes what repeats it: a folder, or the beginning of a path; the "
+                   "temporary folder if it is left out")
+      ->envname("TRITON_REPRODUCER_PATH");
   compile->add_flag("--debug", arguments.debug, "enable device asserts");
   compile->add_option("--sanitize", arguments.sanitize,
                       "what launches check, on the CPU: bounds, uninit, overflow, nan, nan-loads; several with commas");

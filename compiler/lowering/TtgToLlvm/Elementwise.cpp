@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/Elementwise.h"
 
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/dialect/tt/TypeName.h"
+#include "compiler/lowering/Diagnostics.h"
 #include "compiler/lowering/ExternForms.h"
 #include "compiler/lowering/InlineAsm.h"
 
@@ -40,10 +43,8 @@ SmallVector<llvm::Value *, 2> ElementEmitter::emit(Operation *op, ArrayRef<llvm:
     return externOp(external, operands);
   if (auto results = emitByTable(op, operands); !results.empty())
     return results;
-  InFlightDiagnostic error = op->emitError() << "`" << op->getName() << "`";
-  if (op->getNumOperands() > 0)
-    error << " of " << tt::elementOf(op->getOperand(0).getType());
-  error << " is not supported on this target";
+  const std::string of = op->getNumOperands() ? " of " + tt::userName(tt::elementOf(op->getOperand(0).getType())) : "";
+  tt::report(op->getLoc(), diag::OpUnsupported, op->getName().stripDialect(), of);
   return {};
 }
 
@@ -58,12 +59,12 @@ SmallVector<llvm::Value *, 2> ElementEmitter::externOp(tt::ExternElementwiseOp o
   }
   if (result)
     return {result};
-  InFlightDiagnostic error = op.emitError() << "`" << call.symbol << "` is no function of ";
-  if (call.libraryPath.empty())
-    error << "libdevice with these types; other functions need the path of their library, as `lib_path` or, by its "
-             "name, in the option `extern_libs`";
-  else
-    error << "`" << call.libraryPath << "` with these types, or that is no file of LLVM bitcode";
+  const std::string library =
+      call.libraryPath.empty()
+          ? "libdevice with these types; other functions need the path of their library, as `lib_path` or, by its "
+            "name, in the option `extern_libs`"
+          : ("`" + call.libraryPath + "` with these types, or that is no file of LLVM bitcode").str();
+  tt::report(op.getLoc(), diag::ExternUnknown, call.symbol, library);
   return {};
 }
 

@@ -6,6 +6,9 @@
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/Diagnostics.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -56,7 +59,7 @@ static SmallVector<Elements, 2> runWhereExisting(TtgFunctionEmitter &emitter, tt
 
 static LogicalResult emitAssembly(TtgFunctionEmitter &emitter, tt::ElementwiseInlineAsmOp op) {
   if (op.getNumResults() == 0)
-    return op.emitError() << "assembly without a result is not supported on this target";
+    return tt::report(op.getLoc(), diag::AsmWithoutResult);
   const unsigned pack = op.getPackedElement(), count = numRegisters(op.getResult(0).getType());
   const uint32_t repeats = copyMask(op.getResult(0).getType());
   const SmallVector<unsigned> registers = registersToCompute(count, repeats);

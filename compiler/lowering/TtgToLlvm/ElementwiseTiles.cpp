@@ -3,6 +3,10 @@
 #include "compiler/lowering/TtgToLlvm/Index.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 
+#include "compiler/dialect/tt/Diagnostics.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/Diagnostics.h"
+
 #include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
@@ -14,7 +18,7 @@ static LogicalResult emitConstant(TtgFunctionEmitter &emitter, arith::ConstantOp
   Attribute value = op.getValue();
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     if (!dense.isSplat())
-      return op.emitError() << "a tile of different constants is not supported on this target";
+      return tt::report(op.getLoc(), tt::diag::TileConstants);
     value = dense.getSplatValue<Attribute>();
   }
   emitter.define(op, Tile(numRegisters(op.getType()), emitter.elements.constant(value, element)));
@@ -82,7 +86,7 @@ static uint32_t repeatMask(Value value, const analysis::AxisInfoAnalysis &axes) 
 
 static LogicalResult emitElementwise(TtgFunctionEmitter &emitter, Operation *op) {
   if (op->getNumRegions() || op->getNumResults() == 0)
-    return op->emitError() << "`" << op->getName() << "` is not supported on this target";
+    return tt::report(op->getLoc(), diag::OpUnsupported, op->getName().stripDialect(), "");
   if (emitIndex(emitter, op))
     return success();
   const unsigned count = numRegisters(op->getResult(0).getType());

@@ -26,8 +26,7 @@ static std::optional<unsigned> registerAt(ArrayRef<Coordinates> registerCoordina
 }
 
 static LogicalResult doesNotFit(Operation *op) {
-  return op->emitError() << "the layouts of `" << op->getName()
-                         << "` do not fit together; this is a defect of the compiler";
+  return op->emitError() << "the layouts of `" << op->getName() << "` do not fit together";
 }
 
 /// The operand of a join or cat that holds an element of the result, and the element's coordinates there.

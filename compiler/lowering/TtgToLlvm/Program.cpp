@@ -5,6 +5,9 @@
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/Diagnostics.h"
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
@@ -227,7 +230,7 @@ static LogicalResult markByValueParameters(tt::FuncOp source, llvm::Function &fu
   for (unsigned index = 0; index < source.getNumArguments(); ++index)
     if (ttg::parameterByValue(source, index) &&
         (!source.isPublic() || !target.markParameterByValue(*function.getArg(index))))
-      return source.emitError() << "tensor maps of the host are not supported here";
+      return tt::report(source.getLoc(), diag::NeedsTma, "a tensor map as a parameter");
   return success();
 }
 

@@ -7,7 +7,9 @@
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/layout/Scan.h"
+#include "compiler/lowering/Diagnostics.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -247,8 +249,7 @@ LogicalResult ScanEmitter::run() {
 static LogicalResult emitScan(TtgFunctionEmitter &emitter, tt::ScanOp op) {
   const layout::LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrcs().front().getType()));
   if (!layout::isScannable(layout, op.getAxis()))
-    return op.emitError()
-           << "a scan needs a layout in which each bit of its axis is one bit of registers, lanes or warps";
+    return tt::report(op.getLoc(), diag::ScanLayout);
   SmallVector<unsigned> bits;
   for (Value operand : op.getSrcs())
     bits.push_back(analysis::memoryBits(tt::elementOf(operand.getType())));

@@ -100,8 +100,7 @@ static LogicalResult emitReordered(TtgFunctionEmitter &emitter, Operation *op) {
     if (numRegisters(op->getResult(0).getType()) == from.size())
       registers = llvm::to_vector(llvm::seq<unsigned>(from.size()));
   if (registers.empty())
-    return op->emitError() << "the layouts of `" << op->getName()
-                           << "` do not fit together; this is a defect of the compiler";
+    return op->emitError() << "the layouts of `" << op->getName() << "` do not fit together";
   Tile result;
   for (unsigned index : registers)
     result.push_back(from[index]);

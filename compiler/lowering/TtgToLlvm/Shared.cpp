@@ -1,5 +1,7 @@
 // Emits accesses to shared memory: those of exchange plans, and those of buffers with their own layout.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/Diagnostics.h"
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/SharedAccess.h"
@@ -191,7 +193,7 @@ static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGl
       layout::planSharedAccesses(ttg::linearLayoutOf(pointers), bufferLayoutOf(buffer), bytes,
                                  analysis::vectorElems(access, emitter.module.axes), layout::RegisterOrder::Kept);
   if (op.getOther())
-    return op.emitError() << "a copy with `other` is not supported on this target";
+    return tt::report(op.getLoc(), diag::AsyncCopyOther);
   const SharedAddresses addresses(emitter, emitter.scalar(op.getDst()), pattern, bytes);
   // Threads that hold copies of an element write the same bytes.
   for (const layout::SharedAccess &sharedAccess : pattern.accesses) {

@@ -1,6 +1,8 @@
 // Expands pointers to tiles into base, shape, strides and offsets, and accesses through them into addresses.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/tt/StridedBlock.h"
+#include "compiler/passes/tt/Diagnostics.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/TypeExpansion.h"
 
@@ -87,7 +89,7 @@ FailureOr<SmallVector<int64_t>> checkedDims(Operation *op, int64_t rank) {
     llvm::append_range(checked, dims.asArrayRef());
   for (int64_t dim : checked)
     if (dim < 0 || dim >= rank)
-      return emitError(op->getLoc()) << "`boundaryCheck` names dimension " << dim << " of a tile of " << rank;
+      return tt::report(op->getLoc(), tt::diag::BoundaryCheckDim, dim, rank);
   return checked;
 }
 

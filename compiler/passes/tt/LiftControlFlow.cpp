@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/passes/tt/Passes.h"
 
+#include "compiler/dialect/tt/Diagnostics.h"
+#include "compiler/dialect/tt/Report.h"
+
 #include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dominance.h"
@@ -22,7 +25,7 @@ struct Lifting : ControlFlowToSCFTransformation {
   FailureOr<Operation *> createUnreachableTerminator(Location loc, OpBuilder &builder, Region &region) final {
     auto function = dyn_cast<tt::FuncOp>(region.getParentOp());
     if (!function)
-      return emitError(loc) << "a loop without an end in `" << region.getParentOp()->getName() << "`";
+      return failure(); // a loop without an end
     SmallVector<Value> values;
     for (Type type : function.getResultTypes())
       values.push_back(getUndefValue(loc, builder, type));
@@ -53,8 +56,7 @@ struct LiftControlFlow : tt::impl::LiftControlFlowBase<LiftControlFlow> {
     DominanceInfo dominance(owner);
     if (succeeded(transformCFGToSCF(region, lifting, dominance)) && region.hasOneBlock())
       return success();
-    return emitError(owner->getLoc()) << "the branches of `" << owner->getName()
-                                      << "` cannot be brought into loops and conditions";
+    return tt::report(owner->getLoc(), tt::diag::UnstructuredControlFlow, owner->getName().stripDialect());
   }
 };
 } // namespace

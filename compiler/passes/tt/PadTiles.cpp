@@ -7,7 +7,9 @@
 // Elements beyond the old extents are undefined. First all types change; then every op that would use such elements is
 // masked or rewritten: docs/why/extents.md.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Diagnostics.h"
 #include "compiler/dialect/tt/PaddedTiles.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/tt/Passes.h"
 
 namespace nereid::tt {
@@ -35,7 +37,7 @@ static LogicalResult checkConstant(Operation *op) {
   auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
   if (!constant || (dense && dense.isSplat()))
     return success();
-  return op->emitError("a tile of different constants is not supported on this target");
+  return report(op->getLoc(), diag::TileConstants);
 }
 
 /// Ops that rewrite themselves for padding, or cannot be padded.

@@ -1,6 +1,9 @@
 // Rewrites tensor descriptors to pointers, and accesses through them to masked loads, stores and atomic accesses.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/tt/StridedBlock.h"
+#include "compiler/dialect/tt/TypeName.h"
+#include "compiler/passes/tt/Diagnostics.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/TypeExpansion.h"
 
@@ -272,8 +275,8 @@ LogicalResult checkReductions(ModuleOp module) {
     Type element = op.getDesc().getType().getBlockType().getElementType();
     if (combinationOf(op.getKind(), element) || isSmallFloatExtreme(op.getKind(), element))
       return WalkResult::advance();
-    return op.emitError() << "atomic " << tt::stringifyDescriptorReduceKind(op.getKind()) << " of " << element
-                          << " through a descriptor needs a GPU with tensor memory access";
+    return tt::report(op.getLoc(), tt::diag::DescriptorAtomic, tt::stringifyDescriptorReduceKind(op.getKind()),
+                      tt::userName(element));
   });
   return failure(found.wasInterrupted());
 }

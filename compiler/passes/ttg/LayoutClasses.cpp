@@ -3,6 +3,8 @@
 #include "compiler/passes/ttg/LayoutClasses.h"
 
 #include "compiler/analysis/ValueFlow.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/passes/ttg/Diagnostics.h"
 #include "compiler/passes/ttg/DotLayouts.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -252,7 +254,7 @@ static LogicalResult checkTile(Operation *op, Value value) {
   if (!tile)
     return success();
   if (tile.getEncoding())
-    return op->emitError("a tile already has a layout: ") << tile;
+    return tt::report(op->getLoc(), diag::TileHasLayout, tile);
   for (int64_t extent : tile.getShape())
     if (!llvm::isPowerOf2_64(extent))
       return op->emitError("tile extent ") << extent << " is not a power of two; threads hold powers of two";

@@ -4,10 +4,12 @@
 
 #include "compiler/dialect/check/Dialect.h"
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/CancelBetweenPasses.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/lowering/LlvmModule.h"
 #include "compiler/support/FatalGuard.h"
+#include "compiler/target/cpu/Diagnostics.h"
 #include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/cpu/codegen/Codegen.h"
 #include "compiler/target/cpu/codegen/Link.h"
@@ -167,8 +169,8 @@ static LogicalResult checkAssembly(const CpuKernel &kernel) {
     return success();
   const bool isKnown = kernel.asmCookie && *kernel.asmCookie >= 1 && *kernel.asmCookie <= kernel.asmLocations.size();
   tt::FuncOp function = kernel.function;
-  return emitError(isKnown ? kernel.asmLocations[*kernel.asmCookie - 1] : function.getLoc())
-         << "the assembly is not accepted: " << kernel.asmError;
+  return tt::report(isKnown ? kernel.asmLocations[*kernel.asmCookie - 1] : function.getLoc(), diag::AssemblyRejected,
+                    kernel.asmError);
 }
 
 FailureOr<std::string> cpu::printAssembly(const CpuKernel &kernel) {

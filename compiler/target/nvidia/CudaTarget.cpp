@@ -5,9 +5,12 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/RegisterPressure.h"
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/tt/Diagnostics.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/GpuPlan.h"
 #include "compiler/lowering/LlvmModule.h"
 #include "compiler/lowering/TtgToLlvm/TtgModuleEmitter.h"
+#include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/Pipeline.h"
 #include "compiler/target/nvidia/StageOverrides.h"
 #include "compiler/target/nvidia/arch/Occupancy.h"
@@ -33,7 +36,7 @@ static constexpr uint32_t kMaxClusterCtas = 16;
 static LogicalResult checkStructure(ModuleOp module) {
   for (auto function : module.getOps<tt::FuncOp>())
     if (!function.isExternal() && !function.getBody().hasOneBlock())
-      return function.emitError() << "the control flow of `" << function.getSymName() << "` is not structured";
+      return tt::report(function.getLoc(), tt::diag::UnstructuredControlFlow, function.getSymName());
   return success();
 }
 
@@ -51,20 +54,15 @@ static bool hasAtomics(ModuleOp module) {
 
 static LogicalResult checkOptions(tt::FuncOp kernel, const support::Options &options, Arch &arch) {
   if (!llvm::isPowerOf2_32(options.numCtas) || options.numCtas > kMaxClusterCtas)
-    return kernel.emitError() << "num_ctas is " << options.numCtas << "; it must be a power of two up to "
-                              << kMaxClusterCtas;
+    return tt::report(kernel.getLoc(), diag::NumCtas, options.numCtas, kMaxClusterCtas);
   if (options.numCtas > 1 && !arch.hasClusters)
-    return kernel.emitError() << "num_ctas is " << options.numCtas << "; " << arch.cpu
-                              << " has no clusters of blocks, which came with sm_90";
+    return tt::report(kernel.getLoc(), diag::NumCtasUnsupported, options.numCtas, arch.cpu);
   if (options.numCtas > 1)
-    kernel.emitRemark() << "num_ctas=" << options.numCtas
-                        << ": a program runs in the first block of its cluster, the others end "
-                        << "at once; num_ctas=1 does the same with fewer, and num_warps asks for more threads";
+    tt::report(kernel.getLoc(), diag::NumCtasIdle, options.numCtas);
   if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
-    return kernel.emitError() << "num_warps is " << options.numWarps << "; it must be a power of two up to 32";
+    return tt::report(kernel.getLoc(), diag::NumWarps, options.numWarps);
   if (options.ptxVersion && options.ptxVersion < arch.ptxVersion)
-    return kernel.emitError() << "ptx_version is " << options.ptxVersion << "; the code generated for " << arch.cpu
-                              << " needs " << arch.ptxVersion << " at least";
+    return tt::report(kernel.getLoc(), diag::PtxVersion, options.ptxVersion, arch.cpu, arch.ptxVersion);
   if (options.ptxVersion) {
     arch.ptxVersion = options.ptxVersion;
     arch.hasVectorAtomics &= options.ptxVersion >= kVectorAtomicPtx;
@@ -87,7 +85,7 @@ FailureOr<std::unique_ptr<CudaKernel>> nvidia::beginKernel(ModuleOp module, cons
   std::string reason;
   std::optional<Arch> arch = findArch(target.arch, reason);
   if (!arch)
-    return module.emitError() << reason;
+    return tt::report(module.getLoc(), diag::UnknownArch, reason);
   auto kernel = std::make_unique<CudaKernel>(options, tools, std::move(*arch));
   if (failed(useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, kernel->arch)))
     return failure();
@@ -117,10 +115,8 @@ static void remarkSharedOverrun(tt::FuncOp kernel, const analysis::SharedMemoryP
     if (const uint32_t bytes = shared.bytesOf.lookup(op); bytes > largest.first)
       largest = {bytes, op};
   });
-  largest.second->emitRemark() << "`" << kernel.getSymName() << "` needs " << shared.bytes
-                               << " bytes of shared memory, of which this takes " << largest.first << "; " << arch.cpu
-                               << " has " << arch.maxSharedBytes
-                               << ": smaller tiles or fewer stages may help, or it cannot be launched";
+  tt::report(largest.second->getLoc(), diag::SharedMemoryExceeded, kernel.getSymName(), shared.bytes, largest.first,
+             arch.cpu, arch.maxSharedBytes);
 }
 
 LogicalResult nvidia::lowerToTtg(CudaKernel &kernel) {
@@ -159,10 +155,13 @@ static void setMachine(CudaKernel &kernel, llvm::Module &module) {
 static LogicalResult findMachine(CudaKernel &kernel) {
   if (!kernel.options.ptxVersion)
     kernel.arch.ptxVersion = neededPtx(kernel.module, kernel.arch);
-  auto machine = lowering::orDiagnose(kernel.function, PooledTargetMachine::get(kernel.arch));
-  if (failed(machine))
+  llvm::Expected<PooledTargetMachine> machine = PooledTargetMachine::get(kernel.arch);
+  if (!machine && kernel.options.ptxVersion)
+    return tt::report(kernel.function.getLoc(), diag::PtxVersionUnknown, llvm::toString(machine.takeError()));
+  auto found = lowering::orDiagnose(kernel.function, std::move(machine));
+  if (failed(found))
     return failure();
-  kernel.machine.emplace(std::move(*machine));
+  kernel.machine.emplace(std::move(*found));
   kernel.context = std::make_unique<llvm::LLVMContext>();
   return success();
 }

@@ -75,7 +75,7 @@ LogicalResult nvidia::makeCubin(CudaKernel &kernel) {
   AssemblyError error;
   std::optional<Assembled> made = assembleWithoutSpills(kernel, error);
   if (!made && !error.isRefusal)
-    return function.emitError() << error.message;
+    return tt::report(function.getLoc(), diag::AssemblerMissing, error.message);
   if (!made && error.isLate)
     return tt::report(function.getLoc(), diag::AssemblerTimeout, function.getSymName(), kernel.tools.secondsLimit);
   if (!made)
@@ -84,7 +84,7 @@ LogicalResult nvidia::makeCubin(CudaKernel &kernel) {
     tt::report(function.getLoc(), diag::SlowAssembly, std::chrono::round<std::chrono::seconds>(took).count(),
                function.getSymName(), made->registers, made->spillBytes);
   if (!made->serialisationNote.empty())
-    function.emitRemark() << "the assembler serialises wgmma instructions: " << made->serialisationNote;
+    tt::report(function.getLoc(), diag::WgmmaSerialised, made->serialisationNote);
   kernel.assembled = std::move(*made);
   return success();
 }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/StageOverrides.h"
 
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/target/nvidia/Diagnostics.h"
+
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/SourceMgr.h"
@@ -11,8 +14,8 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
-static InFlightDiagnostic refuse(const StageOverride &stageOverride, tt::FuncOp kernel) {
-  return kernel.emitError() << "`ir_override` is " << stageOverride.path << ", ";
+static InFlightDiagnostic refuse(const StageOverride &stageOverride, tt::FuncOp kernel, const llvm::Twine &reason) {
+  return tt::report(kernel.getLoc(), diag::OverrideText, stageOverride.path, reason.str());
 }
 
 FailureOr<std::unique_ptr<llvm::Module>> nvidia::parseLlvm(const StageOverride &stageOverride, tt::FuncOp kernel,
@@ -20,25 +23,25 @@ FailureOr<std::unique_ptr<llvm::Module>> nvidia::parseLlvm(const StageOverride &
   llvm::SMDiagnostic error;
   auto module = llvm::parseIR(llvm::MemoryBufferRef(stageOverride.text, stageOverride.path), error, context);
   if (!module)
-    return refuse(stageOverride, kernel) << "which is no LLVM IR: line " << error.getLineNo() << ": "
-                                         << error.getMessage();
+    return refuse(stageOverride, kernel,
+                  "which is no LLVM IR: line " + llvm::Twine(error.getLineNo()) + ": " + error.getMessage());
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(*module, &stream))
-    return refuse(stageOverride, kernel) << "which is invalid: " << problems;
+    return refuse(stageOverride, kernel, "which is invalid: " + problems);
   const llvm::Function *own = module->getFunction(kernel.getSymName());
   if (!own || own->isDeclaration())
-    return refuse(stageOverride, kernel) << "which has no function `" << kernel.getSymName() << "`";
+    return refuse(stageOverride, kernel, "which has no function `" + kernel.getSymName() + "`");
   const size_t wanted = lowering::paramsOf(kernel).size() + 2;
   if (own->arg_size() != wanted)
-    return refuse(stageOverride, kernel) << "whose `" << kernel.getSymName() << "` has " << own->arg_size()
-                                         << " parameters; the kernel's are " << wanted
-                                         << ", two of them for scratch memory";
+    return refuse(stageOverride, kernel,
+                  "whose `" + kernel.getSymName() + "` has " + llvm::Twine(own->arg_size()) +
+                      " parameters; the kernel's are " + llvm::Twine(wanted) + ", two of them for scratch memory");
   return module;
 }
 
 LogicalResult nvidia::checkPtx(const StageOverride &stageOverride, tt::FuncOp kernel) {
   if (StringRef(stageOverride.text).contains((".entry " + kernel.getSymName()).str()))
     return success();
-  return refuse(stageOverride, kernel) << "which has no entry `" << kernel.getSymName() << "`";
+  return refuse(stageOverride, kernel, "which has no entry `" + kernel.getSymName() + "`");
 }

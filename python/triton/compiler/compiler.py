@@ -86,7 +86,12 @@ def compile(  # noqa: A001
     managed = _managed_kernel(src)
     code = src.compile(
         backend.code_target(parsed),
-        {**parsed.__dict__, "always_compile": always, "tools": backend.native_tools()},
+        {
+            **parsed.__dict__,
+            "always_compile": always,
+            "tools": backend.native_tools(),
+            "reproducer_path": knobs.compilation.reproducer_path,
+        },
         None if managed else knobs.cache.dir,
         managed.find if managed and not always else None,
     )

@@ -90,12 +90,24 @@ class UnsupportedLanguageConstruct(CompilationError):
     """Python that a kernel cannot use."""
 
 
-class InternalCompilerError(TritonError):
-    """A defect of the compiler itself; `reproducer` names the file to send with a report."""
+class InternalCompilerError(CompilationError, RuntimeError):
+    """A defect of the compiler itself, not of a kernel; `reproducer` names the file to send with a
+    report. Triton raises RuntimeError where a pass fails.
+    """
 
-    def __init__(self, message: str, reproducer: str | None = None):
+    def __init__(self, message: str, reproducer: str | None = None, details: str = ""):
         self.reproducer = reproducer
-        super().__init__(message + (f"; reproducer: {reproducer}" if reproducer else ""))
+        super().__init__(None, None, message, details)
+
+    def _format(self) -> str:
+        text = self.error_message or ""
+        if self.reproducer:
+            text += f"; reproducer: {self.reproducer}"
+        return f"{text}\n{self.details}" if self.details else text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        args = (self.error_message, self.reproducer, self.details)
+        return type(self), args, {"diagnostics": self.diagnostics}
 
 
 _OWN_CLASSES = {
@@ -188,13 +200,20 @@ def _reached_resource_limit(entry: dict[str, Any]) -> BaseException | None:
     return OutOfResources(entry["required"], entry["limit"], entry["resource"])
 
 
+def _internal(entry: dict[str, Any], entries: Sequence[dict[str, Any]]) -> InternalCompilerError:
+    shown = entry["message"] + (f" [{entry['code']}]" if entry.get("code") else "")
+    error = InternalCompilerError(shown, entry.get("reproducer"), "\n".join(_details(entry)))
+    error.diagnostics = [_diagnostic(each) for each in entries]
+    return error
+
+
 def from_diagnostics(entries: Sequence[dict[str, Any]]) -> BaseException:
     """The exception to raise for the diagnostics of one failed compilation. Called by the native
     module.
     """
     internal = [entry for entry in entries if entry["severity"] == "internal"]
     if internal:
-        return InternalCompilerError(internal[0]["message"], internal[0].get("reproducer"))
+        return _internal(internal[0], entries)
     errors = [entry for entry in entries if entry["severity"] == "error"] or list(entries)
     if not errors:
         return InternalCompilerError("compilation failed without a diagnostic")

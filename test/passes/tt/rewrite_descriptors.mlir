@@ -72,7 +72,7 @@ tt.func public @carried(%a: !tt.tensordesc<8xf32>, %b: !tt.tensordesc<8xf32>, %c
 
 // -----
 tt.func public @needs_hardware(%d: !tt.tensordesc<8xi32>, %i: i32, %v: tensor<8xi32>) {
-  // expected-error @+1 {{atomic inc of 'i32' through a descriptor needs a GPU with tensor memory access}}
+  // expected-error @+1 {{atomic inc of int32 through a descriptor needs a GPU with tensor memory access}}
   tt.descriptor_reduce inc, %d[%i], %v : !tt.tensordesc<8xi32>, tensor<8xi32>
   tt.return
 }

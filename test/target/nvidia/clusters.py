@@ -26,6 +26,6 @@ def where(out):
 # CHECK-DAG: %nclusterid.x
 # CHECK-DAG: %ctaid.y
 
-# SAYS: clusters.py:12:5: remark: num_ctas=2: a program runs in the first block of its cluster
+# SAYS: clusters.py:12:5: remark: num_ctas=2: a program runs in the first block of its cluster, {{.*}} [num-ctas-idle]
 # OLDER: clusters.py:12:5: error: num_ctas is 2; sm_80 has no clusters of blocks, which came with sm_90
 # THREE: clusters.py:12:5: error: num_ctas is 3; it must be a power of two up to 16

@@ -8,6 +8,6 @@ import triton.language as tl
 @triton.jit
 def kernel(x_ptr, out_ptr):
     x = tl.load(x_ptr + tl.arange(0, 128))
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: remark: `kernel` needs {{[0-9]+}} bytes of shared memory, of which this takes 262144; sm_90a has 232448: smaller tiles or fewer stages may help, or it cannot be launched
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: remark: `kernel` needs {{[0-9]+}} bytes of shared memory, of which this takes 262144; sm_90a has 232448: smaller tiles or fewer stages may help, or it cannot be launched [shared-memory-exceeded]
     counts = tl.histogram(x, 65536)
     tl.store(out_ptr + tl.arange(0, 65536), counts)

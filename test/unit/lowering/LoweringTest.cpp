@@ -362,7 +362,7 @@ tt.func public @kernel(%o: !tt.ptr<f32>, %a: f32) {
   tt.return
 })",
                                    4, &error));
-  EXPECT_EQ(error, "`math.tan` of 'f32' is not supported on this target\n");
+  EXPECT_EQ(error, "`tan` of fp32 is not supported on this target\n");
 }
 
 } // namespace

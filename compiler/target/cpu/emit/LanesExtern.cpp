@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/LaneEmitter.h"
 
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
 #include "compiler/lowering/InlineAsm.h"
+#include "compiler/target/cpu/Diagnostics.h"
 #include "compiler/target/cpu/emit/CLibrary.h"
 
 using namespace mlir;
@@ -31,14 +33,12 @@ llvm::Value *LaneEmitter::externOp(tt::ExternElementwiseOp op, ArrayRef<llvm::Va
       return inlined;
   llvm::Function *function = declareLibraryFunction(*ir.GetInsertBlock()->getModule(), symbol);
   if (!function || !lowering::accepts(*function, in, element)) {
-    op.emitError() << "`" << symbol
-                   << "` is no function that kernels on the CPU can call with these types; it has those of "
-                   << "libdevice, `__nv_...`";
+    tt::report(op.getLoc(), diag::ExternUnknown, symbol);
     return nullptr;
   }
   const unsigned lanes = lanesOf(in);
   if (lanes > 1)
-    op.emitRemark() << "`" << symbol << "` is called element by element";
+    tt::report(op.getLoc(), diag::ExternScalar, symbol);
   SmallVector<llvm::Value *> results;
   for (unsigned index = 0; index < lanes; ++index) {
     SmallVector<llvm::Value *, 4> args;

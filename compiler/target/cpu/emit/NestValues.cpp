@@ -126,7 +126,7 @@ Element NestEmitter::compute(Value value, const IndexMap &map, unsigned level) {
     return prefixElement(*prefix, value, map, level);
   Operation *op = value.getDefiningOp();
   if (!isComputable(op)) {
-    emitError(value.getLoc()) << "a tile is used before it is computed; this is a defect of the compiler";
+    emitError(value.getLoc()) << "a tile is used before it is computed";
     return {};
   }
   if (isa<tt::LoadOp>(op))

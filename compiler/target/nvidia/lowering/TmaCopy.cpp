@@ -1,7 +1,9 @@
 // Emits TMA copies between global and shared memory, their tensor maps and barriers.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/layout/MatrixBuffer.h"
+#include "compiler/lowering/Diagnostics.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/lowering/InstructionEmitter.h"
 #include "compiler/target/nvidia/lowering/TmaEmitter.h"
@@ -27,8 +29,10 @@ static constexpr int32_t kFarthest = 0x7ffffc00;
 static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTensorMapOp op) {
   IrBuilder &ir = emitter.ir;
   TmaEmitter *tma = instructionsOf(emitter).tma();
-  if (!tma || !op.getScratch() || !op.getScratchOffset())
-    return op.emitError() << "a tensor map is not supported on this target";
+  if (!tma)
+    return tt::report(op.getLoc(), lowering::diag::NeedsTma, op->getName().stripDialect());
+  if (!op.getScratch() || !op.getScratchOffset())
+    return op.emitError() << "a tensor map has no scratch memory";
   TensorMap map;
   map.base = emitter.scalar(op.getBase());
   map.element = op.getBase().getType().getPointee();
@@ -77,7 +81,7 @@ static LogicalResult emitBarriers(TtgFunctionEmitter &emitter, Operation *op) {
   IrBuilder &ir = emitter.ir;
   TmaEmitter *tma = instructionsOf(emitter).tma();
   if (!tma)
-    return op->emitError() << "TMA barriers are not supported on this target";
+    return tt::report(op->getLoc(), lowering::diag::NeedsTma, op->getName().stripDialect());
   llvm::Value *barrier = emitter.scalar(op->getOperand(0));
   const unsigned count = llvm::product_of(cast<ttg::MemDescType>(op->getOperand(0).getType()).getShape());
   if (auto init = dyn_cast<ttng::InitBarrierOp>(op)) {
@@ -254,7 +258,7 @@ static LogicalResult emitTmaCopy(TtgFunctionEmitter &emitter, Operation *op) {
   IrBuilder &ir = emitter.ir;
   TmaEmitter *tma = instructionsOf(emitter).tma();
   if (!tma)
-    return op->emitError() << "TMA copies are not supported on this target";
+    return tt::report(op->getLoc(), lowering::diag::NeedsTma, op->getName().stripDialect());
   if (auto load = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op)) {
     emitter.runWhere(ir.CreateAnd(emitter.isFirstThread(), emitter.scalar(load.getPred())), [&] {
       TmaCopyEmitter copies(emitter, load.getTensorMap(), load.getIndices(), load.getResult().getType(),

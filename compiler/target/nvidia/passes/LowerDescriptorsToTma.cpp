@@ -457,10 +457,7 @@ static LogicalResult checkHostTensorMaps(ModuleOp module, const TypeChooser &cho
   for (auto function : module.getOps<tt::FuncOp>())
     for (BlockArgument argument : function.getArguments())
       if (isa<TensorDescType>(argument.getType()) && !chosen.contains(argument.getType()))
-        return emitError(argument.getLoc())
-               << "the host passes this descriptor as a tensor map, which cannot serve it: "
-               << chooser.reasonAgainst(argument.getType())
-               << "; pass the array, and make the descriptor in the kernel";
+        return tt::report(argument.getLoc(), diag::HostTensorMap, chooser.reasonAgainst(argument.getType()));
   return success();
 }
 

@@ -49,7 +49,12 @@ def compile_ttir(
         "<ttir>",
         "ttir",
         target,
-        {**options.__dict__, "always_compile": always, "tools": _NO_TOOLS},
+        {
+            **options.__dict__,
+            "always_compile": always,
+            "tools": _NO_TOOLS,
+            "reproducer_path": knobs.compilation.reproducer_path,
+        },
         None if always else knobs.cache.dir,
     )
     code_metadata = code.metadata

@@ -1,0 +1,80 @@
+// Writes a kernel's TTIR, from which `nereid compile` repeats the phase that failed.
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/Reproducer.h"
+
+#include "compiler/support/Sanitizers.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace nereid;
+using namespace nereid::driver;
+
+static std::string commandOf(const Compilation &work, llvm::StringRef path) {
+  const support::Options &options = work.options;
+  std::string command =
+      llvm::formatv("nereid compile {0} --target {1}:{2}{3} --num-warps {4} --num-stages {5} --num-ctas {6}", path,
+                    work.target.backend, work.target.arch, work.target.backend == "cuda" ? work.target.features : "",
+                    options.numWarps, options.numStages, options.numCtas);
+  if (options.debug)
+    command += " --debug";
+  if (!options.enableFpFusion)
+    command += " --no-fp-fusion";
+  if (options.sanitize)
+    command += " --sanitize " + support::sanitizerNames(options.sanitize);
+  return command + " --emit " + work.phase + " -o -";
+}
+
+/// The options that differ from their defaults and that the command line lacks.
+static std::string otherOptions(const Compilation &work) {
+  const support::Options &options = work.options, defaults;
+  std::string text;
+  const auto add = [&](bool differs, const llvm::Twine &option) {
+    if (differs)
+      text += (text.empty() ? "" : ", ") + option.str();
+  };
+  add(options.maxRegisters != defaults.maxRegisters, "maxnreg=" + llvm::Twine(options.maxRegisters));
+  add(options.ptxVersion != defaults.ptxVersion, "ptx_version=" + llvm::Twine(options.ptxVersion));
+  add(options.ptxOptions != defaults.ptxOptions, "ptx_options=" + options.ptxOptions);
+  for (const support::ExternLibrary &library : options.externLibraries)
+    add(true, "extern_libs: " + library.name + "=" + library.path);
+  if (const auto &replacement = work.request.replacement)
+    add(true, "ir_override=" + replacement->path);
+  return text;
+}
+
+/// A file of a new name, at the path's beginning that the request names or in the temporary folder.
+static std::error_code createFile(const Compilation &work, int &descriptor, llvm::SmallString<128> &path) {
+  llvm::SmallString<128> model(work.request.reproducerPath);
+  const std::string name = work.result.artifact.name + "-%%%%%%.ttir";
+  if (model.empty())
+    llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, model);
+  if (llvm::sys::fs::is_directory(model))
+    llvm::sys::path::append(model, "nereid-" + name);
+  else
+    model += "." + name;
+  return llvm::sys::fs::createUniqueFile(model, descriptor, path);
+}
+
+std::string driver::writeReproducer(const Compilation &work, llvm::StringRef reason) {
+  const std::string *kept = work.result.artifact.findStage("ttir");
+  if (!kept && !work.before)
+    return "";
+  const std::string ir = work.before ? printModule(*work.before) : *kept;
+  llvm::SmallString<128> path;
+  int descriptor;
+  if (createFile(work, descriptor, path))
+    return "";
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  const std::string others = otherOptions(work);
+  llvm::SmallVector<llvm::StringRef> lines;
+  reason.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  file << "// A bug in Nereid, build " << buildId() << ", in phase `" << work.phase << "`:\n";
+  for (llvm::StringRef line : lines)
+    file << "//   " << line << "\n";
+  file << "// To repeat it: " << commandOf(work, path) << "\n";
+  if (!others.empty())
+    file << "// It was compiled with, besides: " << others << "\n";
+  file << ir;
+  return path.str().str();
+}
