@@ -22,7 +22,7 @@ inline constexpr uint32_t kFormatVersion = 3;
 
 /// The target of the code, with every name resolved (never "native").
 struct Target {
-  std::string backend;  ///< "cpu", "cuda" or "hip"
+  std::string backend;  ///< the name of a TargetInfo
   std::string arch;     ///< cpu: an LLVM CPU name; cuda: "90"; hip: "gfx942"
   std::string features; ///< cpu: LLVM feature string, sorted; else empty
   uint32_t warpSize = 0;

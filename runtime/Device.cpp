@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/Device.h"
 
+#include "artifact/TargetInfo.h"
 #include "runtime/cpu/CpuDevice.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/CudaDriver.h"
@@ -17,15 +18,29 @@ KernelResources Kernel::resources() const {
   return {std::max(loaded.registers, 1u), loaded.spills, owner.properties().maxThreadsPerBlock};
 }
 
-Expected<Device *> deviceFor(const artifact::Target &target, int ordinal) {
-  if (target.backend == "cpu")
-    return &cpuDevice();
-  if (target.backend != "cuda")
-    return Error{"load-target", "no device of kind `" + target.backend + "` can run a kernel here"};
+namespace {
+struct KnownDevice {
+  const artifact::TargetInfo &target;
+  Expected<Device *> (*open)(int ordinal);
+};
+} // namespace
+
+static Expected<Device *> openCpu(int) { return &cpuDevice(); }
+
+static Expected<Device *> openCuda(int ordinal) {
   auto device = cudaDevice(ordinal);
   if (!device)
     return device.error();
   return *device;
+}
+
+static constexpr KnownDevice kDevices[] = {{artifact::kCpu, openCpu}, {artifact::kCuda, openCuda}};
+
+Expected<Device *> deviceFor(const artifact::Target &target, int ordinal) {
+  for (const KnownDevice &known : kDevices)
+    if (target.backend == known.target.name)
+      return known.open(ordinal);
+  return Error{"load-target", "no device of kind `" + target.backend + "` can run a kernel here"};
 }
 
 } // namespace nereid::runtime

@@ -1,5 +1,6 @@
 // Converts a payload's kernel to an artifact that a device can load.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "xla/LoadedCall.h"
 
 #include <bit>
@@ -89,7 +90,10 @@ static Expected<Artifact> artifactFromPtx(const KernelCall &call) {
                                  std::to_string(kMaxCtas) + " is possible");
   Artifact artifact;
   artifact.name = artifact.entry = kernel.name;
-  artifact.target = {.backend = "cuda", .arch = archOf(kernel), .features = {}, .warpSize = 32};
+  artifact.target = {.backend = std::string(artifact::kCuda.name),
+                     .arch = archOf(kernel),
+                     .features = {},
+                     .warpSize = artifact::kCuda.warpSize};
   artifact.blockDims = {32 * kernel.numWarps, 1, 1};
   artifact.clusterDims = {ctas, 1, 1};
   if (kernel.cluster && !kernel.numCtas)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "artifact/TargetInfo.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/PassDiagnostics.h"
@@ -67,7 +68,7 @@ struct Phase {
 
 /// One target. A new target is a file with such a record, and its line in Backends.cpp.
 struct Backend {
-  const char *name;
+  const artifact::TargetInfo &info;
   /// The exact target for an architecture as users write it; an empty one means the default.
   std::optional<support::TargetSpec> (*resolve)(const std::string &arch, std::string &reason);
   std::vector<Phase>

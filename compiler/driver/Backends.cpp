@@ -3,8 +3,9 @@
 #include "compiler/driver/Backend.h"
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/support/NearestName.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace nereid;
 using namespace nereid::driver;
@@ -13,7 +14,7 @@ static const Backend *const backends[] = {&cpuBackend, &cudaBackend};
 
 const Backend *driver::findBackend(llvm::StringRef name) {
   for (const Backend *backend : backends)
-    if (name == backend->name)
+    if (std::string_view(name) == backend->info.name)
       return backend;
   return nullptr;
 }
@@ -32,12 +33,21 @@ std::vector<std::string> driver::stepStageNames(const std::string &backend) {
   return found ? found->stepStages() : std::vector<std::string>();
 }
 
+std::vector<std::string> driver::targetNames() {
+  std::vector<std::string> names;
+  for (const Backend *known : backends)
+    names.emplace_back(known->info.name);
+  return names;
+}
+
 std::optional<support::TargetSpec> driver::resolveTarget(const std::string &backend, const std::string &arch,
                                                          std::string &reason) {
   if (const Backend *found = findBackend(backend))
     return found->resolve(arch, reason);
-  reason = "target `" + backend + "` is unknown; this build compiles for";
-  for (auto [index, known] : llvm::enumerate(backends))
-    reason += std::string(index == 0 ? " `" : " and `") + known->name + "`";
+  const std::vector<std::string> names = targetNames();
+  support::NearestName nearest(backend);
+  nearest.addAll(names);
+  reason = "target `" + backend + "` is unknown" + nearest.hint() + "; this build compiles for `" +
+           llvm::join(names, "` and `") + "`";
   return std::nullopt;
 }

@@ -49,7 +49,8 @@ static void describe(Compilation &work) {
   artifact.name = artifact.entry = work.kernel.getSymName().str(); // a replacement may have its own
   artifact.hash = work.request.key;
   artifact.signature = work.request.signature;
-  artifact.target = {work.target.backend, work.target.arch, work.target.features, 32};
+  artifact.target = {work.target.backend, work.target.arch, work.target.features,
+                     artifact::targetInfo(work.target.backend).warpSize};
   describeOptions(artifact, work.options);
   artifact.parameters = work.request.parameters;
   describeWrites(work);
@@ -136,7 +137,7 @@ static bool checkRequest(const support::Options &options, const support::TargetS
     diagnostics.report(diag::CompilerLost, {});
     return false;
   }
-  if (options.sanitize && target.backend != "cpu") {
+  if (options.sanitize && !artifact::targetInfo(target.backend).hasSanitizers) {
     diagnostics.report(diag::SanitizeNeedsCpu, {}, support::sanitizerNames(options.sanitize), target.backend);
     return false;
   }

@@ -102,6 +102,9 @@ std::vector<std::string> stepStageNames(const std::string &backend);
 /// The text of a module as in `asm["ttir"]`. Without names, values have MLIR's own names: `%0`, `%c1_i32`.
 std::string printModule(mlir::ModuleOp module, bool withLocations = true, bool withNames = true);
 
+/// The targets that this build compiles for.
+std::vector<std::string> targetNames();
+
 /// The exact target for a user's words: ("cpu", "") is the CPU of the host.
 std::optional<support::TargetSpec> resolveTarget(const std::string &backend, const std::string &arch,
                                                  std::string &reason);

@@ -74,7 +74,7 @@ static void finish(Compilation &work) {
 }
 
 const Backend driver::cpuBackend = {
-    .name = "cpu",
+    .info = artifact::kCpu,
     .resolve = resolve,
     .phases = {{"source", nullptr, printTtir, nullptr},
                {"ttir", makeTtir, printTtir, parseTtir},

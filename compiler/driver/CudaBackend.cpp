@@ -29,7 +29,7 @@ static std::optional<support::TargetSpec> resolve(const std::string &text, std::
     return std::nullopt;
   }
   support::TargetSpec spec;
-  spec.backend = "cuda";
+  spec.backend = artifact::kCuda.name;
   spec.arch = nvidia::canonicalName(arch);
   if (hasTensorCopies || takesMaps)
     spec.features = (takesMaps ? nvidia::kHostMaps : nvidia::kTensorCopies).str();
@@ -107,7 +107,7 @@ template <auto read> static mlir::LogicalResult readText(Compilation &work, cons
 }
 
 const Backend driver::cudaBackend = {
-    .name = "cuda",
+    .info = artifact::kCuda,
     .resolve = resolve,
     .phases = {{"source", nullptr, printTtir, nullptr},
                {"ttir", makeTtir, printTtir, parseTtir},

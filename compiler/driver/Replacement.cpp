@@ -25,7 +25,8 @@ bool driver::checkReplaceable(const Request::Replacement &replacement, const Bac
   const std::vector<std::string> replaceable = backend.replaceable();
   if (llvm::is_contained(replaceable, replacement.stage))
     return true;
-  diagnostics.report(diag::StageNotReplaceable, {}, replacement.path, backend.name, llvm::join(replaceable, ", *."));
+  diagnostics.report(diag::StageNotReplaceable, {}, replacement.path, backend.info.name,
+                     llvm::join(replaceable, ", *."));
   return false;
 }
 

@@ -14,7 +14,8 @@ static std::string commandOf(const Compilation &work, llvm::StringRef path) {
   const support::Options &options = work.options;
   std::string command =
       llvm::formatv("nereid compile {0} --target {1}:{2}{3} --num-warps {4} --num-stages {5} --num-ctas {6}", path,
-                    work.target.backend, work.target.arch, work.target.backend == "cuda" ? work.target.features : "",
+                    work.target.backend, work.target.arch,
+                    artifact::targetInfo(work.target.backend).namesFeatures ? work.target.features : "",
                     options.numWarps, options.numStages, options.numCtas);
   if (options.debug)
     command += " --debug";

@@ -1,5 +1,6 @@
 // Stages of a finished kernel, kept or derived again from a kernel's TTIR.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/FatalGuard.h"
@@ -12,9 +13,8 @@ using namespace nereid::driver;
 
 /// The stage of the artifact's binary: "so", "cubin", "ptx"; empty for an unknown target.
 static std::string binaryStage(const artifact::Artifact &artifact) {
-  if (artifact.target.backend == "cpu")
-    return "so";
-  return artifact.tool == "driver" ? "ptx" : "cubin";
+  const artifact::TargetInfo &info = artifact::targetInfo(artifact.target.backend);
+  return std::string(artifact.tool == "driver" ? info.assembledByDriver : info.binaryStage);
 }
 
 static uint32_t numberOf(const artifact::Artifact &artifact, const char *name) {

@@ -1,5 +1,6 @@
 // Subscripts: elements of tuples, elements and slices of tiles, items of host objects.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/TtFunctionEmitter.h"
@@ -173,7 +174,7 @@ Value TtFunctionEmitter::subscriptTile(const Value &tile, const Value &index, So
   }
   dropped.resize(result.tensor()->type.shape.size(), false);
   taken = result.tensor()->type.elementCount();
-  if (taken != type.elementCount() && module.target.backend != "cpu")
+  if (taken != type.elementCount() && !artifact::targetInfo(module.target.backend).isHost)
     module.diagnostics.report(diag::IndexCost, module.userFileRange(fileRange(range), function), taken,
                               type.elementCount());
   return llvm::is_contained(dropped, true) ? dropDims(*this, result, dropped, range) : result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/TileShape.h"
 
+#include "artifact/TargetInfo.h"
 #include "compiler/sema/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,8 +21,7 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape) {
 }
 
 bool allowsAnyExtent(const TtFunctionEmitter &emitter) {
-  const llvm::StringRef backend = emitter.module.target.backend;
-  return backend == "cpu" || backend == "cuda";
+  return artifact::targetInfo(emitter.module.target.backend).takesAnyExtent;
 }
 
 bool checkTileShape(TtFunctionEmitter &emitter, llvm::ArrayRef<int64_t> shape, SourceRange range) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/Arrays.h"
 
+#include "artifact/TargetInfo.h"
+
 #include <array>
 #include <atomic>
 
@@ -12,16 +14,23 @@ using jit::ScalarType;
 const char *nereid::python::nameOf(DeviceKind device) {
   switch (device) {
   case DeviceKind::Cpu:
-    return "cpu";
+    return artifact::kCpu.name.data();
   case DeviceKind::Cuda:
-    return "cuda";
+    return artifact::kCuda.name.data();
   case DeviceKind::Rocm:
-    return "hip";
+    return artifact::kHip.name.data();
   case DeviceKind::Unknown:
   case DeviceKind::Other:
     break;
   }
   return "unknown";
+}
+
+DeviceKind nereid::python::deviceNamed(std::string_view name) {
+  for (DeviceKind kind : {DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::Rocm})
+    if (name == nameOf(kind))
+      return kind;
+  return DeviceKind::Other;
 }
 
 static DeviceKind deviceOf(int32_t code) {
@@ -77,10 +86,7 @@ static ArrayResult readByDataPointer(PyObject *object, Array &array) {
   if (!kind.is_valid() || !PyUnicode_Check(kind.ptr()))
     return ArrayResult::Read; // a stand-in without a device, such as MockTensor
   const std::string_view name = utf8(kind);
-  array.device = name == "cpu"    ? DeviceKind::Cpu
-                 : name == "cuda" ? DeviceKind::Cuda
-                 : name == "hip"  ? DeviceKind::Rocm
-                                  : DeviceKind::Other;
+  array.device = deviceNamed(name);
   if (array.device == DeviceKind::Other) {
     PyObject *kept = kind.release().ptr();
     PyUnicode_InternInPlace(&kept); // one of a few names

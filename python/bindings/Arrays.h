@@ -55,5 +55,7 @@ std::optional<jit::ScalarType> floatType(unsigned bits);
 std::optional<jit::ScalarType> scalarTypeOf(dlpack::DataType type);
 
 const char *nameOf(DeviceKind device);
+/// By the name of a target, or of a tensor's device.
+DeviceKind deviceNamed(std::string_view name);
 
 } // namespace nereid::python

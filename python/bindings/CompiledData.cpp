@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "python/bindings/CompiledData.h"
 
+#include "artifact/TargetInfo.h"
 #include "compiler/support/FatalGuard.h"
 #include "python/bindings/PyDiagnostics.h"
 #include "python/bindings/StoreQueue.h"
@@ -100,7 +101,9 @@ static nb::object resourcesOf(const CompiledData &data) {
 //--- Stages ------------------------------------------------------------------------------------
 
 static bool isBinary(std::string_view stage) {
-  return stage == "so" || stage == "launcher.so" || stage == "cubin" || stage == "hsaco";
+  return stage == "launcher.so" || std::ranges::any_of(artifact::allTargets(), [&](const artifact::TargetInfo *target) {
+           return stage == target->binaryStage;
+         });
 }
 
 nb::list CompiledData::stages() const {
@@ -137,7 +140,7 @@ std::string CompiledData::writeView(const std::string &root) const {
   metadata["target"] = {
       {"backend", artifact.target.backend}, {"arch", artifact.target.arch}, {"warp_size", artifact.target.warpSize}};
   std::vector<artifact::Stage> stages = artifact.stages;
-  stages.push_back({artifact.target.backend == "cuda" ? "cubin" : "so", artifact.binary});
+  stages.push_back({std::string(artifact::targetInfo(artifact.target.backend).binaryStage), artifact.binary});
   const std::string folder = jit::DiskCache::viewFolder(artifact.hash);
   std::vector<std::string> written, notes;
   {

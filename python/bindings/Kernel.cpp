@@ -89,10 +89,9 @@ std::shared_ptr<LoadedKernel> LoadedKernel::load(const artifact::Artifact &artif
   loaded->kernel = *kernel;
   loaded->plan = jit::packedParamsOf(artifact);
   loaded->bytes = artifact::packedBytes(artifact);
-  if (artifact.target.backend == "cuda") {
-    loaded->deviceKind = DeviceKind::Cuda;
+  loaded->deviceKind = deviceNamed(artifact.target.backend);
+  if (loaded->deviceKind != DeviceKind::Cpu)
     loaded->deviceOrdinal = ordinal;
-  }
   const auto signature = jit::Signature::parse(artifact.signature);
   if (auto *known = std::get_if<jit::Signature>(&signature))
     loaded->arguments = known->arguments.size();

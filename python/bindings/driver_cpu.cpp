@@ -1,5 +1,6 @@
 // The CPU driver's bindings for Python.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
 #include "python/bindings/Python.h"
 #include "runtime/cpu/CpuDevice.h"
@@ -7,12 +8,9 @@
 using namespace nereid;
 using namespace nereid::python;
 
-// The CPU's value for the number of lanes of a warp.
-static constexpr int warpSize = 32;
-
 static support::TargetSpec hostTarget() {
   std::string reason;
-  const auto target = driver::resolveTarget("cpu", "", reason);
+  const auto target = driver::resolveTarget(std::string(artifact::kCpu.name), "", reason);
   if (!target)
     raise(PyExc_RuntimeError, reason);
   return *target;
@@ -38,7 +36,8 @@ static nb::dict properties() {
 void nereid::python::bindCpuDriver(nb::module_ &module) {
   nb::module_ driver = module.def_submodule("driver_cpu", "The CPU as a device.");
   driver.def(
-      "host_target", [] { return nb::make_tuple("cpu", textOf(hostTarget().arch), warpSize); },
+      "host_target",
+      [] { return nb::make_tuple(textOf(artifact::kCpu.name), textOf(hostTarget().arch), artifact::kCpu.warpSize); },
       "(backend, arch, warp size) of this machine.");
   driver.def("properties", &properties, "The figures that people size their grids by.");
   driver.def("set_num_threads", &runtime::setCpuThreads, nb::arg("threads"),

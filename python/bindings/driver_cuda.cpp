@@ -1,5 +1,6 @@
 // The bindings of the driver for NVIDIA's GPUs. Nothing is initialised before the first call that needs it.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "python/bindings/Arrays.h"
 #include "python/bindings/Kernel.h"
 #include "runtime/cuda/CudaDevice.h"
@@ -101,7 +102,8 @@ static std::map<uint64_t, std::shared_ptr<LoadedKernel>> &loadedBinaries() {
 static nb::tuple loadBinary(const std::string &name, nb::bytes binary, uint64_t sharedBytes, int ordinal) {
   artifact::Artifact artifact;
   artifact.name = artifact.entry = name;
-  artifact.target = {"cuda", std::to_string(deviceAt(ordinal).capability()), "", 32};
+  artifact.target = {std::string(artifact::kCuda.name), std::to_string(deviceAt(ordinal).capability()), "",
+                     artifact::kCuda.warpSize};
   artifact.sharedBytes = sharedBytes;
   artifact.binary.assign(binary.c_str(), binary.size());
   auto kernel = LoadedKernel::load(artifact, ordinal);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/CpuDevice.h"
 
+#include "artifact/TargetInfo.h"
 #include "runtime/cpu/HostCalls.h"
 #include "runtime/cpu/HostProcessor.h"
 #include "runtime/cpu/Schedule.h"
@@ -172,7 +173,7 @@ bool checksMemory(const artifact::Artifact &artifact) {
 }
 
 static Expected<void> checkArtifact(const artifact::Artifact &artifact) {
-  if (artifact.target.backend != "cpu")
+  if (artifact.target.backend != artifact::kCpu.name)
     return Error{"load-target", "kernel `" + artifact.name + "` was compiled for `" + artifact.target.backend +
                                     "`; this device is `cpu`"};
   if (artifact.abi != artifact::Abi::Plain)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/HostProcessor.h"
 
+#include "artifact/TargetInfo.h"
 #include "runtime/cpu/WorkerPool.h"
 
 #include <fstream>
@@ -96,7 +97,7 @@ static std::string processorName() {
   for (std::string line; std::getline(file, line);)
     if (const size_t colon = line.find(": "); line.starts_with("model name") && colon != line.npos)
       return line.substr(colon + 2);
-  return "cpu";
+  return std::string(artifact::kCpu.name);
 }
 
 DeviceProperties hostProperties() {
@@ -107,7 +108,7 @@ DeviceProperties hostProperties() {
   // A core has no register file that programs share. These are the figures of the GPUs that kernels are written for, so
   // that maxNumRegs / (n_regs * warpSize * num_warps) is at least 1 for up to 256 registers and 8 warps.
   properties.maxNumRegs = 65536;
-  properties.warpSize = 32;
+  properties.warpSize = artifact::kCpu.warpSize;
   properties.maxThreadsPerSm = 2048;
   properties.maxThreadsPerBlock = 2048;
   return properties;

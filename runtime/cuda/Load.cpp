@@ -1,5 +1,6 @@
 // Loads a kernel's code onto a GPU; reports what does not fit it.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "runtime/cuda/CaptureScope.h"
 #include "runtime/cuda/CodeRequirements.h"
 #include "runtime/cuda/CudaKernel.h"
@@ -28,7 +29,7 @@ static std::string targetName(const std::string &arch) { return (arch.starts_wit
 
 /// The checks that need no driver.
 static Expected<void> checkArtifact(const CudaDevice &device, const artifact::Artifact &artifact) {
-  if (artifact.target.backend != "cuda")
+  if (artifact.target.backend != artifact::kCuda.name)
     return Error{"load-target", quoted(artifact) + " was compiled for `" + artifact.target.backend +
                                     "`; this device is `" + device.name() + "`"};
   if (artifact.abi != artifact::Abi::Plain)

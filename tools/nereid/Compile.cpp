@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/Commands.h"
 
+#include "artifact/TargetInfo.h"
 #include "compiler/driver/Cancellation.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/support/NearestName.h"
 #include "compiler/support/Sanitizers.h"
 #include "jit/SourceKernel.h"
 
@@ -61,15 +63,21 @@ static bool writeStage(const std::string &dir, const std::string &name, const st
 }
 
 /// The requested stages; by default the backend's binary.
-static std::vector<std::string> stagesOf(const CompileArguments &arguments, const std::string &backend) {
-  if (!arguments.emit.empty())
-    return arguments.emit;
-  return {backend == "cuda" ? "cubin" : "so"};
+static std::vector<std::string> stagesOf(const CompileArguments &arguments, const artifact::TargetInfo &info) {
+  return arguments.emit.empty() ? std::vector{std::string(info.binaryStage)} : arguments.emit;
 }
 
-static bool wantsBinary(const std::vector<std::string> &emit) {
-  return llvm::any_of(emit, [](const std::string &stage) {
-    return stage == "so" || stage == "launcher.so" || stage == "cubin" || stage == "artifact";
+static std::string noStage(const std::string &backend, const std::string &stage, std::vector<std::string> known) {
+  known.push_back("artifact");
+  support::NearestName nearest(stage);
+  nearest.addAll(known);
+  return "target `" + backend + "` has no stage `" + stage + "`" + nearest.hint() + "; it has " +
+         llvm::join(known, ", ");
+}
+
+static bool wantsBinary(const std::vector<std::string> &emit, const artifact::TargetInfo &info) {
+  return llvm::any_of(emit, [&](const std::string &stage) {
+    return stage == info.binaryStage || stage == "launcher.so" || stage == "artifact";
   });
 }
 
@@ -147,17 +155,17 @@ int tools::runCompile(const CompileArguments &arguments) {
   auto target = driver::resolveTarget(backend.str(), arch.str(), reason);
   if (!target)
     return fail(reason);
+  const artifact::TargetInfo &info = artifact::targetInfo(target->backend);
   const std::vector<std::string> known = driver::stageNames(target->backend),
                                  steps = driver::stepStageNames(target->backend);
-  const std::vector<std::string> emit = stagesOf(arguments, target->backend);
+  const std::vector<std::string> emit = stagesOf(arguments, info);
   for (const std::string &stage : emit)
     if (stage != "artifact" && !llvm::is_contained(known, stage) && !llvm::is_contained(steps, stage))
-      return fail("target `" + target->backend + "` has no stage `" + stage + "`; it has " + llvm::join(known, ", ") +
-                  ", artifact");
+      return fail(noStage(target->backend, stage, known));
 
-  const bool isCubinWanted = llvm::is_contained(emit, "cubin");
+  const bool isCubinWanted = info.usesCudaTools && llvm::is_contained(emit, info.binaryStage);
   std::optional<CudaTools> cudaTools = CudaTools();
-  if (target->backend == "cuda" && wantsBinary(emit))
+  if (info.usesCudaTools && wantsBinary(emit, info))
     cudaTools = findCudaTools(arguments.cudaTools, reason);
   if (!cudaTools)
     return fail(reason);
@@ -183,7 +191,7 @@ int tools::runCompile(const CompileArguments &arguments) {
 
   driver::Request request;
   request.keep = emit;
-  request.keepsBinary = wantsBinary(emit);
+  request.keepsBinary = wantsBinary(emit, info);
   request.tools = {cudaTools->ptxas, cudaTools->nvJitLink, arguments.ptxasTimeout};
   request.reproducerPath = arguments.reproducerPath;
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();

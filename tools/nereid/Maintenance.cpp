@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/nereid/Commands.h"
 
+#include "artifact/TargetInfo.h"
 #include "compiler/driver/Compiler.h"
 #include "jit/DiskCache.h"
 #include "runtime/cpu/CpuDevice.h"
@@ -62,7 +63,7 @@ int tools::runDoctor(const std::string &cacheDir) {
   line("nereid", "0.1.0, build " + driver::buildId());
   line("LLVM", LLVM_VERSION_STRING);
   std::string reason;
-  auto host = driver::resolveTarget("cpu", "", reason);
+  auto host = driver::resolveTarget(std::string(artifact::kCpu.name), "", reason);
   if (!host) {
     line("cpu", "no: " + reason);
     return 1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Dot.h"
 
+#include "artifact/TargetInfo.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 
@@ -87,7 +88,7 @@ std::optional<tt::InputPrecision> precisionArgument(const CallSite &site) {
   std::string name = emitter.module.options.inputPrecision;
   SourceRange range = site.range;
   if (name.empty())
-    name = emitter.module.target.backend == "cpu" ? "ieee" : "tf32";
+    name = artifact::targetInfo(emitter.module.target.backend).dotPrecision;
   if (isNamed) {
     range = site.rangeOf("input_precision");
     auto given = emitter.constantString(site["input_precision"], range, "input_precision");
@@ -133,12 +134,17 @@ std::optional<Scalar> resultScalar(const CallSite &site, Scalar operand) {
   return std::nullopt;
 }
 
+static bool accumulatesImprecisely(const support::TargetSpec &target) {
+  const std::string_view arch = artifact::targetInfo(target.backend).impreciseFp8Arch;
+  return !arch.empty() && target.arch == arch;
+}
+
 std::optional<int64_t> impreciseCount(const CallSite &site, bool areFp8, int64_t depth) {
   TtFunctionEmitter &emitter = site.emitter;
   constexpr int64_t most = int64_t{1} << 30;
   const support::TargetSpec &target = emitter.module.target;
   if (site["max_num_imprecise_acc"].isNone())
-    return areFp8 && target.backend == "cuda" && target.arch == "90" ? most : 0;
+    return areFp8 && accumulatesImprecisely(target) ? most : 0;
   const SourceRange range = site.rangeOf("max_num_imprecise_acc");
   auto count = emitter.constantInt(site["max_num_imprecise_acc"], range, "max_num_imprecise_acc");
   if (!count || !areFp8)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/builtins/Extern.h"
 
+#include "artifact/TargetInfo.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/builtins/Emission.h"
@@ -183,7 +184,7 @@ Value emitInlineAsm(const CallSite &site) {
   if (*pack < 1 || *pack > 32)
     return emitter.error(diag::AsmPack, site.rangeOf("pack"), *pack);
   const std::string &backend = emitter.module.target.backend;
-  if (llvm::StringRef ptx = ptxMnemonic(*text); !ptx.empty() && backend != "cuda")
+  if (llvm::StringRef ptx = ptxMnemonic(*text); !ptx.empty() && artifact::targetInfo(backend).assembly != "ptx")
     return emitter.error(diag::AsmPtx, site.rangeOf("asm"), ptx, backend);
   if (!checkConstraints(site, *constraints, *args, *types, *pack))
     return Value::poison();

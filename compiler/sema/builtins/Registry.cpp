@@ -1,5 +1,6 @@
 // Merges the families' tables of built-ins and finds entries by module and name.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/builtins/Emission.h"
 #include "compiler/sema/builtins/ModuleConstants.h"
@@ -42,8 +43,8 @@ static constexpr llvm::StringLiteral aliases[] = {"triton.language.core", "trito
 llvm::StringRef canonicalModule(llvm::StringRef module) {
   if (llvm::is_contained(aliases, module))
     return languageModule;
-  for (llvm::StringRef target : {"cuda", "hip", "cpu"})
-    if (module == ("triton.language.extra." + target + ".libdevice").str())
+  for (const artifact::TargetInfo *target : artifact::allTargets())
+    if (module == (llvm::Twine("triton.language.extra.") + target->name + ".libdevice").str())
       return libdeviceModule;
   return module;
 }

@@ -1,5 +1,6 @@
 // Built-ins about the target: tl.target_info, and names that exist on one vendor's devices only.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/builtins/Emission.h"
 
@@ -11,14 +12,17 @@ constexpr llvm::StringLiteral infoModule = "triton.language.target_info", cudaMo
 
 const support::TargetSpec &targetOf(const CallSite &site) { return site.emitter.module.target; }
 
-Value emitIsCuda(const CallSite &site) { return targetOf(site).backend == "cuda"; }
-Value emitIsHip(const CallSite &site) { return targetOf(site).backend == "hip"; }
+const artifact::TargetInfo &infoOf(const CallSite &site) { return artifact::targetInfo(targetOf(site).backend); }
+
+template <const artifact::TargetInfo &info> Value emitIsTarget(const CallSite &site) {
+  return targetOf(site).backend == info.name;
+}
 
 /// `is_hip_cdna3`, `is_hip_gfx1250` ...: the name contains the architecture.
 Value emitIsHipArch(const CallSite &site) {
   const llvm::StringRef name = site.builtin.name;
   const llvm::StringRef wanted = name.ends_with("cdna3") ? "gfx942" : name.ends_with("cdna4") ? "gfx950" : "gfx1250";
-  return targetOf(site).backend == "hip" && targetOf(site).arch == wanted;
+  return targetOf(site).backend == artifact::kHip.name && targetOf(site).arch == wanted;
 }
 
 Value emitCudaCapabilityGeq(const CallSite &site) {
@@ -27,8 +31,8 @@ Value emitCudaCapabilityGeq(const CallSite &site) {
   if (!major || !minor)
     return Value::poison();
   unsigned capability = 0;
-  const bool isCuda =
-      targetOf(site).backend == "cuda" && !llvm::StringRef(targetOf(site).arch).consumeInteger(10, capability);
+  const bool isCuda = targetOf(site).backend == artifact::kCuda.name &&
+                      !llvm::StringRef(targetOf(site).arch).consumeInteger(10, capability);
   return isCuda && capability >= *major * 10 + *minor;
 }
 
@@ -36,8 +40,7 @@ Value emitCudaCapabilityGeq(const CallSite &site) {
 
 Value emitNumWarps(const CallSite &site) { return Value::integer(site.emitter.module.options.numWarps); }
 Value emitNumThreads(const CallSite &site) {
-  const unsigned warp = targetOf(site).backend == "hip" ? 64 : 32;
-  return Value::integer(site.emitter.module.options.numWarps * warp);
+  return Value::integer(site.emitter.module.options.numWarps * infoOf(site).warpSize);
 }
 
 Value elsewhere(const CallSite &site, llvm::StringRef reason) {
@@ -48,7 +51,7 @@ Value elsewhere(const CallSite &site, llvm::StringRef reason) {
 
 /// One PTX instruction with a scalar result; it is not pure.
 template <Scalar result> Value emitPtx(const CallSite &site, llvm::StringRef text, llvm::StringRef constraint) {
-  if (targetOf(site).backend != "cuda")
+  if (infoOf(site).assembly != "ptx")
     return elsewhere(site, "it is an instruction of NVIDIA GPUs");
   auto op = tt::ElementwiseInlineAsmOp::create(builderOf(site), locationOf(site),
                                                Type(result).toMlir(builderOf(site).getContext()), text, constraint,
@@ -83,8 +86,8 @@ Value emitConvertFloat8(const CallSite &site) {
 llvm::ArrayRef<Builtin> targetBuiltins() {
   static const llvm::SmallVector<BuiltinParam, 4> cast = {{"arg"}, {"dst_ty"}, {"fp_downcast_rounding", "None"}};
   static const Builtin table[] = {
-      {"is_cuda", infoModule, {}, "Whether the kernel is compiled for an NVIDIA GPU.", emitIsCuda},
-      {"is_hip", infoModule, {}, "Whether the kernel is compiled for an AMD GPU.", emitIsHip},
+      {"is_cuda", infoModule, {}, "Whether the kernel is compiled for an NVIDIA GPU.", emitIsTarget<artifact::kCuda>},
+      {"is_hip", infoModule, {}, "Whether the kernel is compiled for an AMD GPU.", emitIsTarget<artifact::kHip>},
       {"is_hip_cdna3", infoModule, {}, "Whether the kernel is compiled for CDNA3.", emitIsHipArch},
       {"is_hip_cdna4", infoModule, {}, "Whether the kernel is compiled for CDNA4.", emitIsHipArch},
       {"is_hip_gfx1250", infoModule, {}, "Whether the kernel is compiled for gfx1250.", emitIsHipArch},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/Pipeline.h"
 
+#include "artifact/TargetInfo.h"
 #include "compiler/passes/tt/Passes.h"
 #include "compiler/passes/tt/Pipeline.h"
 #include "compiler/passes/ttg/Passes.h"
@@ -90,7 +91,7 @@ struct CudaPipeline : PassPipelineOptions<CudaPipeline> {
 
   support::TargetSpec target() const {
     support::TargetSpec spec;
-    spec.backend = "cuda";
+    spec.backend = artifact::kCuda.name;
     spec.arch = arch;
     spec.features = features;
     return spec;

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/codegen/Host.h"
 
+#include "artifact/TargetInfo.h"
+#include "compiler/support/NearestName.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,7 +54,7 @@ static bool systemGivesTiles() {
 support::TargetSpec cpu::hostTarget() {
   static const support::TargetSpec host = [] {
     support::TargetSpec spec;
-    spec.backend = "cpu";
+    spec.backend = artifact::kCpu.name;
     spec.arch = llvm::sys::getHostCPUName().str();
     auto found = llvm::sys::getHostCPUFeatures();
     const bool givesTiles = systemGivesTiles();
@@ -77,11 +80,13 @@ std::optional<support::TargetSpec> cpu::namedTarget(const std::string &arch, std
   llvm::SmallVector<llvm::StringRef> known;
   llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
   if (!llvm::is_contained(known, llvm::StringRef(arch))) {
-    reason = "CPU `" + arch + "` is unknown; names are LLVM's, such as `x86-64-v3` or `znver3`";
+    support::NearestName nearest(arch);
+    nearest.addAll(known);
+    reason = "CPU `" + arch + "` is unknown" + nearest.hint() + "; names are LLVM's, such as `x86-64-v3` or `znver3`";
     return std::nullopt;
   }
   support::TargetSpec spec;
-  spec.backend = "cpu";
+  spec.backend = artifact::kCpu.name;
   spec.arch = arch;
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::getFeaturesForCPU(arch, names);
