@@ -162,12 +162,12 @@ bool Parser::typed(ArgumentSpec &out, size_t begin) {
 
 bool Parser::unknownName(size_t begin) {
   const std::string_view word = text.substr(begin, at - begin);
-  const std::string_view meant = meantType(word);
+  const std::string meant = meantType(word);
   std::string hint = "; a string constant is written in quotes";
   if (word == "constexpr")
     hint = "; write the constant's value itself";
   else if (!meant.empty())
-    hint = "; did you mean `" + std::string(meant) + "`?";
+    hint = "; did you mean `" + meant + "`?";
   return fail(begin, at, "signature-type", quote(begin) + " is no known type" + hint);
 }
 

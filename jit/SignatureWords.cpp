@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "jit/SignatureWords.h"
 
+#include "compiler/support/NearestName.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -9,23 +11,7 @@
 
 namespace nereid::jit {
 
-/// The edit distance of two short words, for suggestions of types.
-static size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-std::string_view meantType(std::string_view word) {
+std::string meantType(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
       {"float16", "fp16"}, {"half", "fp16"},    {"bfloat16", "bf16"}, {"float32", "fp32"}, {"float", "fp32"},
       {"f32", "fp32"},     {"float64", "fp64"}, {"double", "fp64"},   {"f16", "fp16"},     {"f64", "fp64"},
@@ -34,19 +20,14 @@ std::string_view meantType(std::string_view word) {
       {"uint64", "u64"}};
   for (const auto &[other, ours] : kElsewhere)
     if (word == other)
-      return ours;
+      return std::string(ours);
   static constexpr std::string_view kSpellings[] = {
 #define SCALAR_TYPE(id, spelling, bits, klass) spelling,
 #include "jit/ScalarTypes.def"
   };
-  // Digits are more often transposed than mistyped.
-  const auto rank = [&](std::string_view type) {
-    const bool isSwapped = std::is_permutation(word.begin(), word.end(), type.begin(), type.end());
-    return isSwapped ? 1 : distance(word, type);
-  };
-  const auto *closest =
-      std::min_element(std::begin(kSpellings), std::end(kSpellings), [&](auto a, auto b) { return rank(a) < rank(b); });
-  return rank(*closest) <= 1 ? *closest : std::string_view();
+  support::NearestName nearest{llvm::StringRef(word)};
+  nearest.addAll(kSpellings);
+  return nearest.name();
 }
 
 bool isNumber(std::string_view word) {

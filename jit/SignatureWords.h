@@ -17,7 +17,7 @@ inline bool isName(char c) { return isNameStart(c) || isDigit(c); }
 inline bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /// The type that an unknown word denotes elsewhere, or resembles; empty when there is none.
-std::string_view meantType(std::string_view word);
+std::string meantType(std::string_view word);
 
 /// Whether it has the form of a Python number.
 bool isNumber(std::string_view word);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/AssignedNames.h"
 #include "compiler/sema/Diagnostics.h"
+#include "compiler/sema/Suggestions.h"
 #include "compiler/sema/TtFunctionEmitter.h"
 #include "compiler/sema/builtins/ModuleConstants.h"
 #include "compiler/stdlib/Stdlib.h"
@@ -41,20 +42,6 @@ static std::optional<Value> moduleMember(TtModuleEmitter &emitter, llvm::StringR
   return std::nullopt;
 }
 
-/// The closest visible name, for the hint of an undefined one.
-static std::string closestName(const TtFunctionEmitter &emitter, llvm::StringRef name) {
-  std::string best;
-  unsigned bestDistance = name.size() / 3 + 1;
-  for (const auto &[candidate, binding] : emitter.scope) {
-    const unsigned distance = name.edit_distance(candidate, true, bestDistance);
-    if (distance < bestDistance) {
-      best = candidate.str();
-      bestDistance = distance;
-    }
-  }
-  return best;
-}
-
 Value TtFunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
   if (auto *local = scope.find(name); local != scope.end())
     return recapture(local->second.value);
@@ -79,8 +66,7 @@ Value TtFunctionEmitter::lookup(llvm::StringRef name, SourceRange range) {
 
 Value TtFunctionEmitter::undefined(llvm::StringRef name, SourceRange range) {
   const syntax::Stmt *assignment = lastAssignment(function.definition->body, name, range.begin);
-  const std::string guess = assignment ? "" : closestName(*this, name);
-  Value poison = error(diag::UndefinedName, range, name, guess.empty() ? guess : "; did you mean `" + guess + "`?");
+  Value poison = error(diag::UndefinedName, range, name, assignment ? "" : suggestVisible(*this, name));
   if (!assignment)
     return poison;
   auto *loop = llvm::dyn_cast<syntax::For>(assignment);
@@ -126,7 +112,7 @@ Value TtFunctionEmitter::attribute(const Value &object, llvm::StringRef name, So
   if (auto *ours = object.get<ModuleValue>()) {
     if (auto member = moduleMember(module, ours->name, name))
       return *member;
-    return error(diag::ModuleAttribute, range, ours->name, name);
+    return error(diag::ModuleAttribute, range, ours->name, name, suggestMember(ours->name, name));
   }
   if (auto *record = object.get<TupleValue>(); record && record->record)
     return recordAttribute(object, *record->record, name, range);
@@ -145,7 +131,7 @@ Value TtFunctionEmitter::attribute(const Value &object, llvm::StringRef name, So
   if (object.isNumber() || object.is<std::string>() || object.elements())
     if (object.isConstant())
       return fromHost(module.host.memberOf(object, name), range);
-  return error(diag::NoAttribute, range, object.kindName(), name);
+  return error(diag::NoAttribute, range, object.kindName(), name, "");
 }
 
 Value TtFunctionEmitter::recordAttribute(const Value &object, const RecordClass &record, llvm::StringRef name,
@@ -157,7 +143,7 @@ Value TtFunctionEmitter::recordAttribute(const Value &object, const RecordClass 
     return *computed;
   if (const Builtin *method = findBuiltin(record.module, name); method && method->isMember)
     return MethodValue{std::make_shared<const Value>(BuiltinValue{method}), std::make_shared<const Value>(object)};
-  return error(diag::NoAttribute, range, record.name, name);
+  return error(diag::NoAttribute, range, record.name, name, suggestRecordAttribute(record, name));
 }
 
 static Value shapeTuple(const Type &type) {
@@ -193,7 +179,7 @@ Value TtFunctionEmitter::tensorAttribute(const Value &tensor, llvm::StringRef na
       return method;
     return MethodValue{std::make_shared<const Value>(std::move(method)), std::make_shared<const Value>(tensor)};
   }
-  return error(diag::NoAttribute, range, type.str(), name);
+  return error(diag::NoAttribute, range, type.str(), name, suggestTensorAttribute(name));
 }
 
 /// The predicates of `tl.dtype` that depend only on the scalar.
@@ -349,5 +335,5 @@ Value TtFunctionEmitter::typeAttribute(const Type &type, llvm::StringRef name, S
     return TypeValue{type.element()};
   if (std::optional<Value> known = typeProperty(type, name))
     return *known;
-  return error(diag::NoAttribute, range, type.str(), name);
+  return error(diag::NoAttribute, range, type.str(), name, suggestTypeAttribute(name));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TtFunctionEmitter.h"
+#include "compiler/support/NearestName.h"
 
 using namespace nereid;
 using namespace nereid::sema;
@@ -54,7 +55,10 @@ bool TtFunctionEmitter::bind(llvm::StringRef callee, llvm::MutableArrayRef<Param
     auto *binding = llvm::find_if(
         bindings, [&](const ParameterBinding &each) { return each.name == keyword.name && !each.takesRest; });
     if (binding == bindings.end()) {
-      error(diag::UnknownKeyword, keyword.range, callee, keyword.name, parameterList(bindings));
+      support::NearestName nearest(keyword.name);
+      for (const ParameterBinding &each : bindings)
+        nearest.add(each.name);
+      error(diag::UnknownKeyword, keyword.range, callee, keyword.name, nearest.hint(), parameterList(bindings));
       return false;
     }
     if (binding->value) {

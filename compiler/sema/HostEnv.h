@@ -67,6 +67,8 @@ public:
 
   /// The meaning of a free name of `function`: captured variables, then globals. Nothing where the name does not exist.
   virtual std::optional<HostResult> lookup(const JitFunction &function, llvm::StringRef name) = 0;
+  /// The free names that `lookup` would find, for suggestions.
+  virtual std::vector<std::string> visibleNames(const JitFunction &function) { return {}; }
   virtual HostResult attribute(const HostRef &object, llvm::StringRef name) = 0;
   virtual HostResult item(const HostRef &object, const Value &index) = 0;
   virtual HostResult call(const HostRef &callee, llvm::ArrayRef<Value> args, HostKeywords keywords,

@@ -3,6 +3,7 @@
 #include "python/bindings/PyHost.h"
 
 #include "compiler/sema/Builtin.h"
+#include "compiler/support/NearestName.h"
 
 using namespace nereid;
 using namespace nereid::python;
@@ -35,6 +36,22 @@ HostError PyHost::failure(const char *pythonClass, std::string message) {
   return failures.back().error;
 }
 
+/// The hint for an AttributeError that names its object, as Python's own do.
+static std::string suggestAttribute(nb::handle exception) {
+  if (!PyErr_GivenExceptionMatches(exception.ptr(), PyExc_AttributeError))
+    return "";
+  nb::object name = attributeOrNull(exception, "name"), object = attributeOrNull(exception, "obj");
+  if (!name.is_valid() || !PyUnicode_Check(name.ptr()) || !object.is_valid() || object.is_none())
+    return "";
+  support::NearestName nearest{llvm::StringRef(utf8(name))};
+  nb::object names = nb::steal(PyObject_Dir(object.ptr()));
+  for (Py_ssize_t index = 0; names.is_valid() && index < PyList_GET_SIZE(names.ptr()); ++index)
+    if (PyObject *each = PyList_GET_ITEM(names.ptr(), index); PyUnicode_Check(each))
+      nearest.add(llvm::StringRef(utf8(each)));
+  PyErr_Clear();
+  return nearest.hint();
+}
+
 HostError PyHost::failure(nb::python_error &error) {
   nb::object exception = nb::borrow(error.value());
   if (!PyErr_GivenExceptionMatches(exception.ptr(), PyExc_Exception))
@@ -47,6 +64,7 @@ HostError PyHost::failure(nb::python_error &error) {
       message.assign(PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr()));
   }
   PyErr_Clear();
+  message += suggestAttribute(exception);
   const char *name = Py_TYPE(exception.ptr())->tp_name;
   if (message.empty())
     message = name;
@@ -135,6 +153,19 @@ std::optional<HostResult> PyHost::lookup(const sema::JitFunction &function, llvm
   } catch (nb::python_error &error) {
     return HostResult(failure(error));
   }
+}
+
+std::vector<std::string> PyHost::visibleNames(const sema::JitFunction &function) {
+  std::vector<std::string> found;
+  for (const char *scope : {"nonlocals", "__globals__"}) {
+    nb::object names = attributeOrNull(objectOf(function.scope), scope);
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0;
+         names.is_valid() && PyDict_Check(names.ptr()) && PyDict_Next(names.ptr(), &at, &key, &value);)
+      if (PyUnicode_Check(key))
+        found.emplace_back(utf8(key));
+  }
+  return found;
 }
 
 /// A member of a module of this package, from the compiler's own table; nullopt for other modules and names.

@@ -29,6 +29,7 @@ public:
   /// `allowGlobals` lifts the rule on which globals a kernel may read.
   explicit PyHost(bool allowGlobals) : allowGlobals(allowGlobals) {}
 
+  std::vector<std::string> visibleNames(const sema::JitFunction &function) override;
   std::optional<sema::HostResult> lookup(const sema::JitFunction &function, llvm::StringRef name) override;
   sema::HostResult attribute(const sema::HostRef &object, llvm::StringRef name) override;
   sema::HostResult item(const sema::HostRef &object, const sema::Value &index) override;

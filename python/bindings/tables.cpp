@@ -4,6 +4,7 @@
 #include "compiler/sema/Builtin.h"
 #include "compiler/sema/Numbers.h"
 #include "compiler/stdlib/Stdlib.h"
+#include "compiler/support/NearestName.h"
 #include "python/bindings/PyHost.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -76,8 +77,27 @@ void nereid::python::bindTables(nb::module_ &module) {
   module.def(
       "build_id", [] { return textOf(driver::buildId()); },
       "Changes with every change of the compiler or of the library embedded in it.");
+  module.def(
+      "target_names",
+      [] {
+        nb::list names;
+        for (const std::string &name : driver::targetNames())
+          names.append(textOf(name));
+        return names;
+      },
+      "The targets that this build compiles for.");
   module.def("natural_type", &naturalType, nb::arg("number"),
              "The signature's spelling of the type that a constant number has on its own; None where none holds it.");
+  module.def(
+      "suggest_name",
+      [](const std::string &misspelt, nb::list candidates) {
+        support::NearestName nearest(misspelt);
+        for (nb::handle candidate : candidates)
+          nearest.add(llvm::StringRef(utf8(candidate)));
+        return nearest.hint();
+      },
+      nb::arg("misspelt"), nb::arg("candidates"),
+      "The end of an error's text that names the nearest candidate; empty where none is near.");
   module.def("builtins", &builtins, "Every built-in function of the language.");
   module.def("stdlib", &libraryFunctions, "Every function of the library that is written in the language.");
 }

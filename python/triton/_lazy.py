@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,8 @@ def lazy_names(module: str, where: dict[str, str]) -> Callable[[str], Any]:
 
     def __getattr__(name: str) -> Any:  # noqa: N807  (assigned to that name)
         if name not in table:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            owner = sys.modules.get(module)  # with it Python suggests the nearest name
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=owner)
         import importlib
 
         source, there = table[name]

@@ -75,6 +75,20 @@ def test_codes_are_unique():
     assert len(all_codes) == len(set(all_codes))
 
 
+def test_targets_are_told_apart_by_their_properties():
+    """A new target must not be searched for in comparisons with its name (docs/why/target-info.md)."""
+    comparison = re.compile(r'[!=]=\s*"(cpu|cuda|hip)"|"(cpu|cuda|hip)"\s*[!=]=')
+    found = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for folder in ("artifact", "compiler", "jit", "python/bindings", "runtime", "tools", "xla")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".cpp", ".h")
+        for line in path.read_text().splitlines()
+        if comparison.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
 def ops():
     """The names of the ops that the .td files of dialect/tt declare."""
     found = []

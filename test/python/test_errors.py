@@ -299,3 +299,58 @@ def test_a_remark_is_printed_once(capfd, monkeypatch, tmp_path):
     assert printed.count("remark: `__nv_erfcf` is called element by element") == 1
     assert "[cpu-extern-scalar]" in printed
     assert "libdevice.erfc(tl.load(x_ptr + i))" in printed
+
+
+LIMIT = tl.constexpr(3)
+
+
+@triton.jit
+def misspelt_member(x_ptr):
+    tl.stroe(x_ptr, 1)
+
+
+@triton.jit
+def misspelt_global(x_ptr):
+    tl.store(x_ptr, LIMTI)  # noqa: F821
+
+
+@triton.jit
+def misspelt_attribute(x_ptr):
+    tl.store(x_ptr, tl.load(x_ptr).dtpye)
+
+
+@triton.jit
+def misspelt_keyword(x_ptr):
+    tl.store(x_ptr, 1, msak=True)
+
+
+@triton.jit
+def sized(x_ptr, BLOCK_SIZE: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, BLOCK_SIZE), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "hint"),
+    [
+        (misspelt_member, "has no attribute 'stroe'; did you mean `store`?"),
+        (misspelt_global, "LIMTI is not defined; did you mean `LIMIT`?"),
+        (misspelt_attribute, "has no attribute `dtpye`; did you mean `dtype`?"),
+        (misspelt_keyword, "argument `msak`; did you mean `mask`?"),
+    ],
+)
+def test_a_misspelt_name_suggests_the_nearest(kernel, hint):
+    assert hint in str(failure_of(kernel))
+
+
+def test_a_misspelt_keyword_of_a_launch_suggests_the_nearest():
+    x = np.zeros(16, np.float32)
+    with pytest.raises(TypeError, match="'BLOCK_SIZE'; `BLOCK_SZIE` is no parameter; did you mean `BLOCK_SIZE`"):
+        sized[(1,)](x, BLOCK_SZIE=16)
+    with pytest.raises(KeyError, match="num_warp was specified but unrecognised; did you mean `num_warps`"):
+        sized[(1,)](x, BLOCK_SIZE=16, num_warp=4)
+
+
+def test_a_misspelt_target_suggests_the_nearest():
+    source = triton.compiler.ASTSource(halves, signature={"x_ptr": "*fp16"})
+    with pytest.raises(ValueError, match="CPU `znevr3` is unknown; did you mean `znver3`"):
+        triton.compile(source, target=triton.backends.compiler.GPUTarget("cpu", "znevr3", 32))

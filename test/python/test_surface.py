@@ -164,6 +164,8 @@ def test_cpu_is_a_backend():
 def test_unknown_target_is_an_error():
     with pytest.raises(RuntimeError, match="0 compatible backends for target \\(tpu\\)"):
         triton.compiler.make_backend(triton.backends.compiler.GPUTarget("tpu", "", 1))
+    with pytest.raises(RuntimeError, match="only be one.; did you mean `cuda`"):
+        triton.compiler.make_backend(triton.backends.compiler.GPUTarget("cdua", 90, 32))
 
 
 @pytest.mark.parametrize("index", [None, 0])

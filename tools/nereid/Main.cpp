@@ -3,6 +3,7 @@
 #include "tools/nereid/Commands.h"
 
 #include "compiler/driver/Compiler.h"
+#include "compiler/support/NearestName.h"
 
 #include <CLI/CLI.hpp>
 
@@ -12,6 +13,19 @@
 using namespace nereid::tools;
 
 static constexpr int kUsageStatus = 2;
+
+/// Names the options that unexpected ones were meant to be.
+static void suggestOptions(const CLI::App &command) {
+  for (const std::string &given : command.remaining()) {
+    const llvm::StringRef word = llvm::StringRef(given).split('=').first;
+    nereid::support::NearestName nearest(word);
+    for (const CLI::Option *option : command.get_options())
+      for (const std::string &name : option->get_lnames())
+        nearest.add("--" + name);
+    if (!nearest.name().empty())
+      std::cerr << word.str() << nearest.hint() << "\n";
+  }
+}
 
 int main(int argc, char **argv) {
   CLI::App app{"Nereid: compiles Triton kernels without Python."};
@@ -79,6 +93,11 @@ int main(int argc, char **argv) {
 
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError &error) {
+    const int status = app.exit(error);
+    for (const CLI::App *command : app.get_subcommands())
+      suggestOptions(*command);
+    return status == 0 ? 0 : kUsageStatus;
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : kUsageStatus;
   }

@@ -88,6 +88,6 @@ void nereid::tt::markExtents(Operation *op, ArrayRef<Extents> operands) {
 LogicalResult nereid::tt::rejectEffects(Operation *op) {
   if (isMemoryEffectFree(op))
     return success();
-  return report(op->getLoc(), diag::PaddedEffects); // XX "a function with effects is applied to a tile whose extents are no powers of two; this target "
+  return report(op->getLoc(), diag::PaddedEffects); this target "
                        "rounds them up and would run it for elements that are not there");
 }

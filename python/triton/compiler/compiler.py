@@ -46,7 +46,7 @@ def make_backend(target: GPUTarget) -> BaseBackend:
     if len(fitting) != 1:
         raise RuntimeError(
             f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). "
-            "There should only be one."
+            "There should only be one." + libtriton.suggest_name(target.backend, libtriton.target_names())
         )
     return fitting[0](target)
 

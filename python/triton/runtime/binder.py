@@ -63,11 +63,18 @@ class Binder:
         if missing:
             raise TypeError(
                 f"{self.kernel_name}() missing {len(missing)} required positional "
-                f"argument{'s'[: len(missing) != 1]}: " + ", ".join(missing)
+                f"argument{'s'[: len(missing) != 1]}: "
+                + ", ".join(missing)
+                + self._misspelt(kwargs, [name.strip("'") for name in missing])
             )
         if self.variadic is not None:
             bound[self.variadic.name] = tuple(map(_plain, args[len(self.positional) :]))
         return bound
+
+    def _misspelt(self, kwargs: dict[str, Any], missing: list[str]) -> str:
+        """For each keyword that is nearly the name of a missing argument, which one it is."""
+        hints = {name: libtriton.suggest_name(name, missing) for name in kwargs if name not in self.names}
+        return "".join(f"; `{name}` is no parameter{hint}" for name, hint in hints.items() if hint)
 
     def options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The keywords that are not arguments; a parameter that has an option's name sets both."""
@@ -76,7 +83,8 @@ class Binder:
             if name in self.option_names:
                 options[name] = getattr(value, "value", value)
             elif name not in self.names:
-                raise KeyError(f"Keyword argument {name} was specified but unrecognised")
+                near = libtriton.suggest_name(name, [*self.names, *self.option_names])
+                raise KeyError(f"Keyword argument {name} was specified but unrecognised{near}")
         return options
 
     def changed_settings(self) -> str:

@@ -35,7 +35,7 @@ def kernel(x_ptr, n):
     # CHECK: :[[#@LINE+1]]:18: error: `callee` takes 2 arguments, but 3 are given [too-many-arguments]
     callee(n, 1, 2)
     # CHECK: :9:5: note: `callee` is defined here
-    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `load` got an unexpected keyword argument `msk`; its parameters are {{.*}}`mask`{{.*}}[unknown-keyword]
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `load` got an unexpected keyword argument `msk`; did you mean `mask`?; its parameters are {{.*}}`mask`{{.*}}[unknown-keyword]
     tl.load(x_ptr, msk=n > 1)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `callee` got multiple values for argument `a` [duplicate-argument]
     callee(n, a=n)

@@ -14,8 +14,14 @@ def kernel(x_ptr, n):
     block_strat + 1
     # CHECK-NEXT: block_strat + 1
     # CHECK-NEXT: ^~~~~~~~~~~
-    # CHECK: :[[#@LINE+1]]:8: error: module `triton.language` has no attribute `laod` [module-attribute]
+    # CHECK: :[[#@LINE+1]]:8: error: module `triton.language` has no attribute `laod`; did you mean `load`? [module-attribute]
     tl.laod(x_ptr)
+    # CHECK: :[[#@LINE+1]]:5: error: rnage is not defined; did you mean `range`? [undefined-name]
+    rnage(n)
+    # CHECK: :[[#@LINE+1]]:7: error: `int32` has no attribute `dtpye`; did you mean `dtype`? [no-attribute]
+    n.dtpye
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: `int32` has no attribute `is_floatin`; did you mean `is_floating`? [no-attribute]
+    n.dtype.is_floatin()
     # CHECK: :[[#@LINE+1]]:7: error: `int32` has no attribute `colour` [no-attribute]
     n.colour
     # CHECK: :[[#@LINE+1]]:5: error: Cannot access global variable PLAIN from within @jit'ed function{{.*}}[host-exception]
