@@ -20,8 +20,9 @@ def lazy_names(module: str, where: dict[str, str]) -> Callable[[str], Any]:
 
     def __getattr__(name: str) -> Any:  # noqa: N807  (assigned to that name)
         if name not in table:
-            owner = sys.modules.get(module)  # with it Python suggests the nearest name
-            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=owner)
+            text = f"module {module!r} has no attribute {name!r}"
+            # With these Python suggests the nearest name.
+            raise AttributeError(text, name=name, obj=sys.modules.get(module))
         import importlib
 
         source, there = table[name]

@@ -20,9 +20,6 @@
 
 #include "mlir/Pass/PassManager.h"
 
-#include "llvm/IR/DiagnosticHandler.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -47,32 +44,6 @@ static support::Sanitizer sanitizerOf(check::ValuesOp op) {
   }
   llvm_unreachable("all kinds are listed");
 }
-
-namespace {
-/// Keeps the first error that code generation reports about a kernel's inline assembly.
-struct AsmErrors : llvm::DiagnosticHandler {
-  AsmErrors(std::string &text, std::optional<uint64_t> &cookie) : text(text), cookie(cookie) {}
-
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() != llvm::DS_Error || !text.empty())
-      return true;
-    if (auto *parsed = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info)) {
-      text = parsed->getSMDiag().getMessage().str() + ": `" + parsed->getSMDiag().getLineContents().trim().str() + "`";
-      cookie = parsed->getLocCookie();
-      return true;
-    }
-    llvm::raw_string_ostream stream(text);
-    llvm::DiagnosticPrinterRawOStream printer(stream);
-    info.print(printer);
-    if (auto *assembly = llvm::dyn_cast<llvm::DiagnosticInfoInlineAsm>(&info))
-      cookie = assembly->getLocCookie();
-    return true;
-  }
-
-  std::string &text;
-  std::optional<uint64_t> &cookie;
-};
-} // namespace
 
 static CpuFeatures featuresOf(const llvm::TargetMachine &machine) {
   const llvm::MCSubtargetInfo &subtarget = *machine.getMCSubtargetInfo();
@@ -141,7 +112,7 @@ LogicalResult cpu::makeLlvm(CpuKernel &kernel) {
   tt::FuncOp function = kernel.function;
   kernel.context = std::make_unique<llvm::LLVMContext>();
   lowering::cancelBetweenPasses(*kernel.context);
-  kernel.context->setDiagnosticHandler(std::make_unique<AsmErrors>(kernel.asmError, kernel.asmCookie));
+  lowering::keepAsmErrors(*kernel.context, kernel.asmError);
   kernel.llvmModule = std::make_unique<llvm::Module>(function.getSymName(), *kernel.context);
   llvm::Module &module = *kernel.llvmModule;
   module.setTargetTriple(kernel.machine->getTargetTriple());
@@ -165,12 +136,12 @@ std::string cpu::printLlvm(const CpuKernel &kernel) { return lowering::printLlvm
 
 /// Reports the error of code generation about a kernel's inline assembly.
 static LogicalResult checkAssembly(const CpuKernel &kernel) {
-  if (kernel.asmError.empty())
+  const auto &[error, cookie, line, column] = kernel.asmError;
+  if (error.empty())
     return success();
-  const bool isKnown = kernel.asmCookie && *kernel.asmCookie >= 1 && *kernel.asmCookie <= kernel.asmLocations.size();
+  const bool isKnown = cookie && *cookie >= 1 && *cookie <= kernel.asmLocations.size();
   tt::FuncOp function = kernel.function;
-  return tt::report(isKnown ? kernel.asmLocations[*kernel.asmCookie - 1] : function.getLoc(), diag::AssemblyRejected,
-                    kernel.asmError);
+  return tt::report(isKnown ? kernel.asmLocations[*cookie - 1] : function.getLoc(), diag::AssemblyRejected, error);
 }
 
 FailureOr<std::string> cpu::printAssembly(const CpuKernel &kernel) {

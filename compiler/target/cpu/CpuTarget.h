@@ -9,6 +9,7 @@
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/lowering/AsmErrors.h"
 #include "compiler/support/Options.h"
 #include "compiler/support/Sanitizers.h"
 #include "compiler/support/TargetSpec.h"
@@ -55,8 +56,7 @@ struct CpuKernel {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
   std::vector<mlir::Location> asmLocations; ///< by LLVM's cookie less one
-  std::string asmError;                     ///< what code generation reports about a kernel's inline assembly
-  std::optional<uint64_t> asmCookie;
+  lowering::AsmError asmError;
   // makeObject, makeShared
   std::vector<char> object;
   std::vector<char> sharedObject;

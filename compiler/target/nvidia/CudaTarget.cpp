@@ -163,6 +163,7 @@ static LogicalResult findMachine(CudaKernel &kernel) {
     return failure();
   kernel.machine.emplace(std::move(*found));
   kernel.context = std::make_unique<llvm::LLVMContext>();
+  lowering::keepAsmErrors(*kernel.context, kernel.asmError);
   return success();
 }
 
@@ -208,9 +209,24 @@ std::string nvidia::printLlvm(const CudaKernel &kernel) { return lowering::print
 /// (`spillsForOccupancy`).
 static constexpr size_t kLargePtxBytes = 512 << 10;
 
+/// Reports the error of code generation about a kernel's inline assembly, at the op of that line.
+static LogicalResult checkAssembly(const CudaKernel &kernel) {
+  const lowering::AsmError &error = kernel.asmError;
+  if (error.text.empty())
+    return success();
+  tt::FuncOp function = kernel.function;
+  Location where = function.getLoc();
+  ModuleOp(kernel.module).walk([&](tt::ElementwiseInlineAsmOp op) {
+    auto range = op.getLoc()->findInstanceOf<FileLineColRange>();
+    if (range && range.getStartLine() == error.line && range.getStartColumn() == error.column)
+      where = op.getLoc();
+  });
+  return tt::report(where, diag::AssemblyRejected, error.text);
+}
+
 LogicalResult nvidia::makePtx(CudaKernel &kernel) {
   auto ptx = lowering::orDiagnose(kernel.function, emitPtx(*kernel.llvmModule, **kernel.machine));
-  if (failed(ptx))
+  if (failed(ptx) || failed(checkAssembly(kernel)))
     return failure();
   // Dots gain more from registers than from occupancy; their loads go to shared memory.
   if (!hasDots(kernel.function))

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compiler/analysis/SharedMemory.h"
+#include "compiler/lowering/AsmErrors.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/support/Options.h"
 #include "compiler/support/TargetSpec.h"
@@ -49,6 +50,7 @@ struct CudaKernel {
   analysis::SharedMemoryPlan shared;
   // makeLlvm; released after makePtx, since ptxas may take long
   std::optional<PooledTargetMachine> machine;
+  lowering::AsmError asmError;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
   // makePtx

@@ -44,9 +44,10 @@ def make_backend(target: GPUTarget) -> BaseBackend:
         if backend.compiler.supports_target(target)
     ]
     if len(fitting) != 1:
+        near = libtriton.suggest_name(target.backend, libtriton.target_names())
         raise RuntimeError(
             f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). "
-            "There should only be one." + libtriton.suggest_name(target.backend, libtriton.target_names())
+            f"There should only be one.{near}"
         )
     return fitting[0](target)
 

@@ -73,7 +73,8 @@ class Binder:
 
     def _misspelt(self, kwargs: dict[str, Any], missing: list[str]) -> str:
         """For each keyword that is nearly the name of a missing argument, which one it is."""
-        hints = {name: libtriton.suggest_name(name, missing) for name in kwargs if name not in self.names}
+        unknown = [name for name in kwargs if name not in self.names]
+        hints = {name: libtriton.suggest_name(name, missing) for name in unknown}
         return "".join(f"; `{name}` is no parameter{hint}" for name, hint in hints.items() if hint)
 
     def options(self, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,8 @@ std::string compile(const Limit &limit, support::DiagnosticEngine &diagnostics) 
   if (!target)
     return reason;
   driver::Request request;
-  request.keep = {"llir"};
-  request.keepsBinary = backend == "cpu"; // GPUs need other tools for theirs
+  request.keep = {backend == "cpu" ? "asm" : "ptx"};
+  request.keepsBinary = false;
   request.sources = {std::make_shared<support::SourceFile>("test", limit.text)};
   auto module = driver::parse(*context, limit.text, "test", diagnostics);
   if (module && limit.text[0] == '#') {
@@ -121,6 +121,13 @@ static const Limit limits[] = {
      "  %r = tt.elementwise_inline_asm \"frobnicate $0\" {constraints = \"=r,0\", packed_element = 1 : i32, pure = "
      "true} "
      "%v : i32 -> i32\n"
+     "  tt.store %x, %r : !tt.ptr<i32>\n"
+     "  tt.return }"},
+    {"assembly_that_gpus_lack", "cuda:90", "cuda-assembly",
+     "tt.func public @k(%x: !tt.ptr<i32>) {\n"
+     "  %v = tt.load %x : !tt.ptr<i32>\n"
+     "  %r = tt.elementwise_inline_asm \"mov.b32 $0, $1;\" {constraints = \"={nothing},r\", packed_element = 1 : i32, "
+     "pure = true} %v : i32 -> i32\n"
      "  tt.store %x, %r : !tt.ptr<i32>\n"
      "  tt.return }"},
     {"a_tensor_map_that_cannot_serve_a_descriptor", "cuda:90+maps", "host-tensor-map",

@@ -1,0 +1,24 @@
+// Keeps what code generation reports about a kernel's inline assembly; LLVM's own handler would end the process.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+}
+
+namespace nereid::lowering {
+
+struct AsmError {
+  std::string text;               ///< empty: no error
+  std::optional<uint64_t> cookie; ///< as given to `emitInlineAsm`
+  unsigned line = 0, column = 0;  ///< of the source, by the call's debug location; 0: unknown
+};
+
+/// Keeps the first error of code generation in `context`. `error` must live as long as the context.
+void keepAsmErrors(llvm::LLVMContext &context, AsmError &error);
+
+} // namespace nereid::lowering
