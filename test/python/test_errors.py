@@ -354,3 +354,40 @@ def test_a_misspelt_target_suggests_the_nearest():
     source = triton.compiler.ASTSource(halves, signature={"x_ptr": "*fp16"})
     with pytest.raises(ValueError, match="CPU `znevr3` is unknown; did you mean `znver3`"):
         triton.compile(source, target=triton.backends.compiler.GPUTarget("cpu", "znevr3", 32))
+
+
+# The passes before `llir` leave no function of several elements at a time, so the lowering takes that as an invariant.
+BROKEN_INVARIANT = """
+#blocked = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @packed(%p: !tt.ptr<f32>) {
+    %x = arith.constant dense<1.0> : tensor<256xf32, #blocked>
+    %y = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      tt.map_elementwise.return %b, %a : f32, f32
+    }) : (tensor<256xf32, #blocked>) -> tensor<256xf32, #blocked>
+    %q = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #blocked>
+    tt.store %q, %y : tensor<256x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
+"""
+
+
+def test_a_bug_of_the_compiler_is_no_error_of_the_user(tmp_path):
+    path = tmp_path / "packed.ttgir"
+    path.write_text(BROKEN_INVARIANT)
+    with triton.knobs.compilation.scope(), pytest.raises(RuntimeError) as caught:
+        triton.knobs.compilation.reproducer_path = str(tmp_path)
+        triton.compile(str(path), target=triton.backends.compiler.GPUTarget("cuda", 90, 32))
+    error = caught.value
+    assert type(error) is InternalCompilerError
+    assert str(error).startswith("this is a bug in Nereid, in phase `llir`: a function of 2 elements")
+    assert f"{path}:6:" in str(error)
+    (first,) = error.diagnostics
+    assert first.code == "internal-error" and first.line == 6
+    (written,) = tmp_path.glob("nereid-packed-*.ttir")
+    assert error.reproducer == str(written) and f"; reproducer: {written}" in str(error)
+    text = written.read_text()
+    assert f"To repeat it: nereid compile {written} --target cuda:90" in text
+    assert f"ir_override={path}" in text
