@@ -1,5 +1,7 @@
 // Builds types of padded tiles, coordinates, and masks of the elements that exist.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Diagnostics.h"
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/tt/PaddedTiles.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -88,6 +90,5 @@ void nereid::tt::markExtents(Operation *op, ArrayRef<Extents> operands) {
 LogicalResult nereid::tt::rejectEffects(Operation *op) {
   if (isMemoryEffectFree(op))
     return success();
-  return report(op->getLoc(), diag::PaddedEffects); this target "
-                       "rounds them up and would run it for elements that are not there");
+  return report(op->getLoc(), diag::PaddedEffects);
 }
