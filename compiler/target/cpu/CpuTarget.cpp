@@ -9,7 +9,7 @@
 #include "compiler/lowering/Kernel.h"
 #include "compiler/lowering/LlvmModule.h"
 #include "compiler/support/FatalGuard.h"
-#include "compiler/target/cpu/Diagnostics.h"
+#include "compiler/target/cpu/prepare/Diagnostics.h"
 #include "compiler/target/cpu/Pipeline.h"
 #include "compiler/target/cpu/codegen/Codegen.h"
 #include "compiler/target/cpu/codegen/Link.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/LaneEmitter.h"
 
-#include "compiler/analysis/NeutralElement.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/target/cpu/prepare/Diagnostics.h"
@@ -32,7 +32,7 @@ llvm::Constant *LaneEmitter::constant(Attribute value, Type element, unsigned la
 }
 
 llvm::Constant *LaneEmitter::identityOf(Operation *combiner) {
-  const TypedAttr neutral = combiner ? analysis::neutralElement(combiner) : TypedAttr();
+  const TypedAttr neutral = combiner ? tt::neutralElement(combiner) : TypedAttr();
   return neutral ? constant(neutral, neutral.getType(), 1) : nullptr;
 }
 

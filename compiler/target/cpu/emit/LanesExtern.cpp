@@ -7,7 +7,7 @@
 #include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
 #include "compiler/lowering/InlineAsm.h"
-#include "compiler/target/cpu/Diagnostics.h"
+#include "compiler/target/cpu/prepare/Diagnostics.h"
 #include "compiler/target/cpu/emit/CLibrary.h"
 
 using namespace mlir;
