@@ -8,7 +8,7 @@
 
 namespace nereid::support {
 
-/// Keeps the nearest of the candidates that it sees. A candidate qualifies if less than a third of the letters, and one
+/// Keeps the nearest of the candidates that it sees. A candidate qualifies if at most a third of the letters, and one
 /// letter at most in short names, has to change; two neighbours in the wrong order count as one change.
 class NearestName {
 public:

@@ -67,10 +67,12 @@ static std::vector<std::string> stagesOf(const CompileArguments &arguments, cons
   return arguments.emit.empty() ? std::vector{std::string(info.binaryStage)} : arguments.emit;
 }
 
-static std::string noStage(const std::string &backend, const std::string &stage, std::vector<std::string> known) {
+static std::string noStage(const std::string &backend, const std::string &stage, std::vector<std::string> known,
+                           const std::vector<std::string> &steps) {
   known.push_back("artifact");
   support::NearestName nearest(stage);
   nearest.addAll(known);
+  nearest.addAll(steps);
   return "target `" + backend + "` has no stage `" + stage + "`" + nearest.hint() + "; it has " +
          llvm::join(known, ", ");
 }
@@ -161,7 +163,7 @@ int tools::runCompile(const CompileArguments &arguments) {
   const std::vector<std::string> emit = stagesOf(arguments, info);
   for (const std::string &stage : emit)
     if (stage != "artifact" && !llvm::is_contained(known, stage) && !llvm::is_contained(steps, stage))
-      return fail(noStage(target->backend, stage, known));
+      return fail(noStage(target->backend, stage, known, steps));
 
   const bool isCubinWanted = info.usesCudaTools && llvm::is_contained(emit, info.binaryStage);
   std::optional<CudaTools> cudaTools = CudaTools();

@@ -32,6 +32,17 @@ LogicalResult HistogramOp::verify() {
   return success();
 }
 
+LogicalResult ScatterAddOp::verify() {
+  auto source = cast<RankedTensorType>(getSrc().getType()), result = cast<RankedTensorType>(getType());
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  if (source.getRank() != 1 || result.getRank() != 1 || source.getShape() != indices.getShape()) // C1
+    return emitOpError("operands ") << source << " and " << indices << " must have one shape of one dimension, and so "
+                                    << "must the result " << result;
+  if (source.getElementType() != result.getElementType()) // C2
+    return emitOpError("adds elements of type ") << source.getElementType() << " to " << result;
+  return success();
+}
+
 //--- padding -------------------------------------------------------------------------------
 
 /// An index outside of the source still returns one of the source's elements.
@@ -43,6 +54,11 @@ void GatherOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
   PaddedBuilder builder(*this);
   Value limit = builder.constant(getIndices().getType(), llvm::SignExtend64(last, bits));
   getIndicesMutable().assign(arith::MinUIOp::create(builder.builder, getIndices(), limit));
+}
+
+void ScatterAddOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {
+  if (needsPadding(operands.front()))
+    maskPadding(*this, getMaskMutable(), operands.front());
 }
 
 void HistogramOp::excludePadding(ArrayRef<Extents> operands, ArrayRef<Extents>) {

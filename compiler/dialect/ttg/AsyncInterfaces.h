@@ -1,5 +1,6 @@
 // Interfaces and traits by which analyses and passes of `ttg` recognise ops of other dialects that run asynchronously
-// or access memory other than through pointers. SPDX-License-Identifier: MIT
+// or access memory other than through pointers.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "compiler/dialect/ttg/Dialect.h"

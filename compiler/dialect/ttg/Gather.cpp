@@ -1,6 +1,5 @@
-// Distinguishes gathers at a fixed XOR distance from those with arbitrary indices; states the scratch memory of gathers
-// and histograms and relates their layouts.
-// SPDX-License-Identifier: MIT
+// Distinguishes gathers at a fixed XOR distance from those with arbitrary indices; states the scratch memory of
+// gathers, scatters and histograms and relates their layouts. SPDX-License-Identifier: MIT
 #include "compiler/dialect/ttg/GatherPlan.h"
 
 #include "compiler/dialect/ttg/TtOpRules.h"
@@ -109,18 +108,19 @@ struct GatherRelation : LayoutRelationOpInterface::ExternalModel<GatherRelation,
   }
 };
 
-/// The counters: one barrier after they are cleared, one before they are read.
-struct HistogramScratch : ScratchOpInterface::ExternalModel<HistogramScratch, tt::HistogramOp> {
+/// The counters or sums: one barrier after they are cleared, one before they are read.
+template <typename Op> struct SumsScratch : ScratchOpInterface::ExternalModel<SumsScratch<Op>, Op> {
   Scratch getScratch(Operation *op) const {
-    auto bins = cast<RankedTensorType>(cast<tt::HistogramOp>(op).getType());
-    return encodingOf(bins) ? Scratch{uint32_t(bins.getNumElements() * sizeof(int32_t)), 2} : Scratch();
+    auto sums = cast<RankedTensorType>(op->getResult(0).getType());
+    return encodingOf(sums) ? Scratch{uint32_t(sums.getNumElements() * tt::memoryBits(sums.getElementType()) / 8), 2}
+                            : Scratch();
   }
 };
 
-/// Threads read the counters of the result in any layout.
-struct HistogramRelation : LayoutRelationOpInterface::ExternalModel<HistogramRelation, tt::HistogramOp> {
+/// Threads read the result's elements in any layout.
+template <typename Op> struct SumsRelation : LayoutRelationOpInterface::ExternalModel<SumsRelation<Op>, Op> {
   LayoutRelation getLayoutRelation(Operation *op) const {
-    LayoutRelation relation(op, cast<tt::HistogramOp>(op).getSrc().getType());
+    LayoutRelation relation(op, cast<RankedTensorType>(op->getOperand(0).getType()));
     relation.uniteOperands(op);
     return relation;
   }
@@ -129,5 +129,6 @@ struct HistogramRelation : LayoutRelationOpInterface::ExternalModel<HistogramRel
 
 void ttg::addGatherRules(MLIRContext *context) {
   tt::GatherOp::attachInterface<GatherScratch, GatherRelation>(*context);
-  tt::HistogramOp::attachInterface<HistogramScratch, HistogramRelation>(*context);
+  tt::HistogramOp::attachInterface<SumsScratch<tt::HistogramOp>, SumsRelation<tt::HistogramOp>>(*context);
+  tt::ScatterAddOp::attachInterface<SumsScratch<tt::ScatterAddOp>, SumsRelation<tt::ScatterAddOp>>(*context);
 }

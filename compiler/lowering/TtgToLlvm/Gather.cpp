@@ -1,5 +1,5 @@
-// Emits gathers and histograms: exchanges between registers, lanes or warps, and shared memory accessed at any index.
-// SPDX-License-Identifier: MIT
+// Emits gathers, scatters and histograms: exchanges between registers, lanes or warps, and shared memory accessed at
+// any index. SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
@@ -105,56 +105,83 @@ static LogicalResult emitGather(TtgFunctionEmitter &emitter, tt::GatherOp op) {
   return success();
 }
 
-//--- histogram: counters in shared memory that the CTA's threads add to --------------------
+//--- sums by index: in shared memory, to which the CTA's threads add ------------------------
 
-static void clearCounters(TtgFunctionEmitter &emitter, llvm::Value *counters, unsigned count) {
+/// Clears `bytes` of sums, a multiple of 4.
+static void clearSums(TtgFunctionEmitter &emitter, llvm::Value *sums, unsigned bytes) {
   IrBuilder &ir = emitter.ir;
+  const unsigned count = bytes / 4;
   for (unsigned first = 0; first < count; first += emitter.module.numThreads) {
     llvm::Value *index = ir.CreateAdd(emitter.thread(), ir.getInt32(first));
     llvm::Value *exists =
         first + emitter.module.numThreads > count ? ir.CreateICmpULT(index, ir.getInt32(count)) : nullptr;
-    emitter.target.storeShared(ir, {ir.getInt32(0)}, ir.CreateGEP(ir.getInt32Ty(), counters, index), 0, exists);
+    emitter.target.storeShared(ir, {ir.getInt32(0)}, ir.CreateGEP(ir.getInt32Ty(), sums, index), 0, exists);
   }
 }
 
-/// Masked elements and elements out of range add 0 to some counter.
-static void countElements(TtgFunctionEmitter &emitter, tt::HistogramOp op, llvm::Value *counters, unsigned count) {
+namespace {
+/// What is added, and to which of `count` sums.
+struct Addends {
+  Value indices, mask, values; ///< no mask: all; no values: ones (i32)
+  unsigned count;
+};
+} // namespace
+
+/// Masked elements and elements out of range add 0 to some sum.
+static void addByIndex(TtgFunctionEmitter &emitter, const Addends &addends, llvm::Value *sums) {
   IrBuilder &ir = emitter.ir;
-  llvm::Value *isOwner = emitter.ownerOf(op.getSrc().getType());
-  const uint32_t copies = copyMask(op.getSrc().getType());
-  for (auto [index, value] : llvm::enumerate(emitter.tile(op.getSrc()))) {
+  llvm::Value *isOwner = emitter.ownerOf(addends.indices.getType());
+  const uint32_t copies = copyMask(addends.indices.getType());
+  for (auto [index, value] : llvm::enumerate(emitter.tile(addends.indices))) {
     if (index & copies)
       continue;
     llvm::Value *wide = ir.CreateSExt(value, ir.getInt64Ty());
-    llvm::Value *counts = ir.CreateICmpULT(wide, ir.getInt64(count));
-    if (op.getMask())
-      counts = ir.CreateAnd(counts, emitter.tile(op.getMask())[index]);
+    llvm::Value *counts = ir.CreateICmpULT(wide, ir.getInt64(addends.count));
+    if (addends.mask)
+      counts = ir.CreateAnd(counts, emitter.tile(addends.mask)[index]);
     if (isOwner)
       counts = ir.CreateAnd(counts, isOwner);
-    llvm::Value *bin = ir.CreateAnd(ir.CreateTrunc(wide, ir.getInt32Ty()), ir.getInt32(count - 1));
-    ir.CreateAtomicRMW(llvm::AtomicRMWInst::Add, ir.CreateGEP(ir.getInt32Ty(), counters, bin),
-                       ir.CreateZExt(counts, ir.getInt32Ty()), llvm::Align(4), llvm::AtomicOrdering::Monotonic);
+    llvm::Value *to = ir.CreateAnd(ir.CreateTrunc(wide, ir.getInt32Ty()), ir.getInt32(addends.count - 1));
+    llvm::Value *added = ir.CreateZExt(counts, ir.getInt32Ty());
+    if (addends.values) {
+      llvm::Value *element = emitter.tile(addends.values)[index];
+      added = ir.CreateSelect(counts, element, llvm::Constant::getNullValue(element->getType()));
+    }
+    llvm::Type *type = added->getType();
+    ir.CreateAtomicRMW(type->isFloatingPointTy() ? llvm::AtomicRMWInst::FAdd : llvm::AtomicRMWInst::Add,
+                       ir.CreateGEP(type, sums, to), added, llvm::Align(type->getPrimitiveSizeInBits() / 8),
+                       llvm::AtomicOrdering::Monotonic);
   }
 }
 
-static LogicalResult emitHistogram(TtgFunctionEmitter &emitter, tt::HistogramOp op) {
-  const unsigned count = tt::shapeOf(op.getType()).front();
-  llvm::Value *counters = emitter.sharedScratch(op);
-  clearCounters(emitter, counters, count);
+static LogicalResult emitSums(TtgFunctionEmitter &emitter, Operation *op, Addends addends) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  const unsigned bits = analysis::memoryBits(type.getElementType());
+  addends.count = type.getNumElements();
+  llvm::Value *sums = emitter.sharedScratch(op);
+  clearSums(emitter, sums, addends.count * bits / 8);
   emitter.barrier();
-  countElements(emitter, op, counters, count);
+  addByIndex(emitter, addends, sums);
   emitter.barrier();
-  const LinearLayout &layout = ttg::linearLayoutOf(cast<RankedTensorType>(op.getType()));
-  Tile result(numRegisters(op.getType()), nullptr);
-  emitter.loadShared(counters, layout::rowMajorStores(layout, 32), 0, tt::elementOf(op.getType()), result);
-  const uint32_t copies = copyMask(op.getType());
+  Tile result(numRegisters(type), nullptr);
+  emitter.loadShared(sums, layout::rowMajorStores(ttg::linearLayoutOf(type), bits), 0, type.getElementType(), result);
+  const uint32_t copies = copyMask(type);
   for (unsigned index = 0; index < result.size(); ++index)
     result[index] = result[index & ~copies];
-  emitter.define(op, std::move(result));
+  emitter.define(op->getResult(0), std::move(result));
   return success();
+}
+
+static LogicalResult emitHistogram(TtgFunctionEmitter &emitter, tt::HistogramOp op) {
+  return emitSums(emitter, op, {.indices = op.getSrc(), .mask = op.getMask(), .values = {}, .count = 0});
+}
+
+static LogicalResult emitScatterAdd(TtgFunctionEmitter &emitter, tt::ScatterAddOp op) {
+  return emitSums(emitter, op, {.indices = op.getIndices(), .mask = op.getMask(), .values = op.getSrc(), .count = 0});
 }
 
 void lowering::addGatherEmitters(OpEmitters &table) {
   table.add<emitGather, tt::GatherOp>();
   table.add<emitHistogram, tt::HistogramOp>();
+  table.add<emitScatterAdd, tt::ScatterAddOp>();
 }

@@ -55,7 +55,10 @@ LayoutEncoding ttg::accumulatorLayout(tt::DotOp dot, const MmaFeatures &features
 }
 
 LayoutEncoding ttg::operandLayout(tt::DotOp dot, unsigned operand, LayoutEncoding accumulator) {
-  if (isMatrixInstruction(accumulator))
-    return targetInterfaceOf(dot)->operandLayout(dot, operand, accumulator);
+  if (isMatrixInstruction(accumulator)) {
+    const TargetInterface *target = targetInterfaceOf(dot);
+    assert(target && "layouts of matrix instructions come from a target");
+    return target->operandLayout(dot, operand, accumulator);
+  }
   return DotOperandAttr::get(dot.getContext(), operand, accumulator, 0);
 }

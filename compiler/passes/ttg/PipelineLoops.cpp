@@ -299,6 +299,10 @@ bool Pipeliner::run() {
     tt::report(loop.getLoc(), diag::LoopNotPipelined, reason);
     return false;
   }
+  if (pipelined.firstTileCopy() && !target) {
+    tt::report(loop.getLoc(), diag::LoopNotPipelined, "the module names no target that copies whole tiles");
+    return false;
+  }
   rematerialiseForLaterStages();
   const Location loc = loop.getLoc();
   auto token = AsyncTokenType::get(loop.getContext());

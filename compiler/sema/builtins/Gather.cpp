@@ -1,8 +1,9 @@
-// Built-ins that read or count elements at computed indices: gather, histogram.
+// Built-ins that read, add or count elements at computed indices: gather, scatter_add, histogram.
 // SPDX-License-Identifier: MIT
 #include "compiler/sema/Diagnostics.h"
 #include "compiler/sema/TileShape.h"
 #include "compiler/sema/builtins/Emission.h"
+#include "compiler/sema/builtins/Shape.h"
 
 namespace nereid::sema {
 namespace {
@@ -42,6 +43,49 @@ Value emitGather(const CallSite &site) {
                                             index.tensor()->value, static_cast<uint32_t>(*axis),
                                             /*efficient_layout=*/false),
                        type);
+}
+
+/// The type in which elements are added: floats in 32 bits at least, integers, as in `tl.sum`, likewise.
+Scalar typeOfSums(Scalar scalar) {
+  const unsigned bits = Type(scalar).bits();
+  if (isFloating(scalar))
+    return bits < 32 ? Scalar::Float32 : scalar;
+  return bits < 32 ? Scalar::Int32 : scalar;
+}
+
+Value emitScatterAdd(const CallSite &site) {
+  TtFunctionEmitter &emitter = site.emitter;
+  Value source = tensorArgument(site, "src"), index = tensorArgument(site, "index");
+  auto size = emitter.constantInt(site["size"], site.rangeOf("size"), "size");
+  if (source.isPoison() || index.isPoison() || !size || !checkTileShape(emitter, *size, site.rangeOf("size")))
+    return Value::poison();
+  if (!index.tensor()->type.isInt())
+    return emitter.error(diag::GatherIndex, site.rangeOf("index"), index.tensor()->type.str());
+  index = withSign(site, index, site.rangeOf("index"));
+  if (!emitter.broadcastTogether(source, index, site.range))
+    return Value::poison();
+  const Type given = source.tensor()->type;
+  const int64_t count = given.elementCount();
+  const Scalar sums = typeOfSums(given.scalar);
+  source = reshapeTile(site, emitter.cast(source, sums, site.rangeOf("src")), count);
+  mlir::Value mask;
+  if (!site["mask"].isNone()) {
+    Value chosen = emitter.cast(tensorArgument(site, "mask"), Scalar::Int1, site.rangeOf("mask"));
+    chosen = emitter.broadcastTo(chosen, given.shape, site.rangeOf("mask"));
+    chosen = reshapeTile(site, chosen, count);
+    if (chosen.isPoison())
+      return chosen;
+    mask = chosen.tensor()->value;
+  }
+  index = reshapeTile(site, index, count);
+  if (source.isPoison() || index.isPoison())
+    return Value::poison();
+  const Type type = Type(sums).withShape(*size);
+  Value result = Value::tensor(tt::ScatterAddOp::create(builderOf(site), locationOf(site),
+                                                        type.toMlir(builderOf(site).getContext()),
+                                                        source.tensor()->value, index.tensor()->value, mask),
+                               type);
+  return isFloating(given.scalar) ? emitter.cast(result, given.scalar, site.range) : result;
 }
 
 Value emitHistogram(const CallSite &site) {
@@ -87,6 +131,14 @@ llvm::ArrayRef<Builtin> gatherBuiltins() {
        {{"src"}, {"index"}, {"axis"}},
        "Elements of a tile at indices along an axis; an index counts from the end where it is negative.",
        emitGather,
+       true},
+      {"scatter_add",
+       languageModule,
+       {{"src"}, {"index"}, {"size"}, {"mask", "None"}},
+       "Sums of elements by index: element k of the result adds those whose index is k; others, and those that the "
+       "mask "
+       "leaves out, are not added. Floats are added in any order, in 32 bits at least.",
+       emitScatterAdd,
        true},
       {"histogram",
        languageModule,

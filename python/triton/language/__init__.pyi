@@ -122,6 +122,7 @@ from .core import reduce_or as reduce_or
 from .core import reshape as reshape
 from .core import roll as roll
 from .core import rsqrt as rsqrt
+from .core import scatter_add as scatter_add
 from .core import sigmoid as sigmoid
 from .core import sin as sin
 from .core import slice as slice

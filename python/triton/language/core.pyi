@@ -176,6 +176,8 @@ class tensor(base_value):
         """1 / sqrt(x)."""
     def scatter(self, value: Any, x_offsets: Any, y_offset: Any, *, _semantic: Any = ...) -> tensor:
         """Writes one row of the array for each row offset, from a column on."""
+    def scatter_add(self, index: Any, size: Any, mask: Any = ..., *, _semantic: Any = ...) -> tensor:
+        """Sums of elements by index: element k of the result adds those whose index is k; others, and those that the mask leaves out, are not added. Floats are added in any order, in 32 bits at least."""
     def sigmoid(self, *, _semantic: Any = ...) -> tensor:
         """1 / (1 + exp(-x))."""
     def sin(self, *, _semantic: Any = ...) -> tensor:
@@ -379,6 +381,8 @@ def roll(x: Any, shift: Any, dim: Any = ..., *, _semantic: Any = ...) -> tensor:
     """The tile rolled by a number of elements along a dimension, the last if none is given."""
 def rsqrt(x: Any, *, _semantic: Any = ...) -> tensor:
     """1 / sqrt(x)."""
+def scatter_add(src: Any, index: Any, size: Any, mask: Any = ..., *, _semantic: Any = ...) -> tensor:
+    """Sums of elements by index: element k of the result adds those whose index is k; others, and those that the mask leaves out, are not added. Floats are added in any order, in 32 bits at least."""
 def sigmoid(x: Any, *, _semantic: Any = ...) -> tensor:
     """1 / (1 + exp(-x))."""
 def sin(x: Any, *, _semantic: Any = ...) -> tensor:

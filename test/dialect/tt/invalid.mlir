@@ -371,6 +371,30 @@ tt.func @trans_result(%x: tensor<2x4xf32>) {
 }
 
 // -----
+tt.func @scatter_shapes(%x: tensor<8xf32>, %i: tensor<4xi32>) {
+  // C1
+  // expected-error @+1 {{must have one shape of one dimension}}
+  %s = tt.scatter_add %x[%i] : (tensor<8xf32>, tensor<4xi32>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+tt.func @scatter_type(%x: tensor<8xf32>, %i: tensor<8xi32>) {
+  // C2
+  // expected-error @+1 {{adds elements of type 'f32' to 'tensor<4xi32>'}}
+  %s = tt.scatter_add %x[%i] : (tensor<8xf32>, tensor<8xi32>) -> tensor<4xi32>
+  tt.return
+}
+
+// -----
+tt.func @scatter_mask(%x: tensor<8xf32>, %i: tensor<8xi32>, %m: tensor<4xi1>) {
+  // C3
+  // expected-error @+1 {{failed to verify that mask has the operands' shape}}
+  %s = "tt.scatter_add"(%x, %i, %m) : (tensor<8xf32>, tensor<8xi32>, tensor<4xi1>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
 tt.func @histogram_mask(%x: tensor<8xi32>, %m: tensor<4xi1>) {
   // C2
   // expected-error @+1 {{failed to verify that mask has the operand's shape}}

@@ -29,3 +29,5 @@ def kernel(x_ptr, n):
     tl.histogram(i, 4, mask=x < 1)
     # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}}numel (2097152) exceeds triton maximum tensor numel (1048576){{.*}}[tile-too-large]
     tl.histogram(i, 2097152)
+    # CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: index must be an integer tensor, but it is `fp32[16, 4]` [gather-index]
+    tl.scatter_add(x, x, 16)

@@ -1,4 +1,4 @@
-# Elements at computed indices: gather and histogram.
+# Elements at computed indices: gather, scatter_add and histogram.
 # SPDX-License-Identifier: MIT
 # RUN: nereid compile %s:kernel --signature '*fp32,*u8' --target cpu --emit ttir --no-locations -o - | FileCheck %s
 import triton
@@ -25,3 +25,10 @@ def kernel(x_ptr, byte_ptr):
     flat = tl.ravel(bytes)
     counts = tl.histogram(flat, 16, mask=flat < 9)
     tl.store(x_ptr + tl.arange(0, 16), counts.to(tl.float32))
+    # Tiles are flattened, and 16-bit floats added in 32 bits.
+    # CHECK: %[[SRC:.+]] = tt.reshape %{{.+}} : tensor<4x8xf32> -> tensor<32xf32>
+    # CHECK: %[[INDEX:.+]] = tt.reshape %{{.+}} : tensor<4x8xi32> -> tensor<32xi32>
+    # CHECK: %[[SUMS:.+]] = tt.scatter_add %[[SRC]][%[[INDEX]]] : (tensor<32xf32>, tensor<32xi32>) -> tensor<16xf32>
+    # CHECK: arith.truncf %[[SUMS]] : tensor<16xf32> to tensor<16xf16>
+    sums = tl.scatter_add(x.to(tl.float16), bytes, 16)
+    tl.store(x_ptr + tl.arange(0, 16), sums)

@@ -1,4 +1,4 @@
-"""Elements at computed indices: gather along every axis, and histograms."""
+"""Elements at computed indices: gather along every axis, sums by index, and histograms."""
 # SPDX-License-Identifier: MIT
 
 import numpy as np
@@ -182,6 +182,73 @@ def test_exchange(distance, axis, device):
     want = np.take(x, np.arange(64) ^ distance, axis)
     arguments = dict(x_ptr=x, out_ptr=blank(want), DISTANCE=distance, AXIS=axis, M=64, N=64)
     check(exchanged, (1,), arguments, dict(out_ptr=want), device=device)
+
+
+# --- sums by index -------------------------------------------------------------------------
+
+
+@triton.jit
+def sums(x_ptr, index_ptr, out_ptr, n, SIZE: tl.constexpr, MASKED: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, index = tl.load(x_ptr + i), tl.load(index_ptr + i)
+    result = tl.scatter_add(x, index, SIZE, mask=i < n) if MASKED else x.scatter_add(index, SIZE)
+    tl.store(out_ptr + tl.arange(0, SIZE), result)
+
+
+def sums_of(x, index, size):
+    """Row by row, in the type of the sums; what has no index there is left out."""
+    total = np.zeros(size, x.dtype if x.dtype.itemsize >= 4 else "float32" if x.dtype.kind == "f" else "int32")
+    inside = (index >= 0) & (index < size)
+    np.add.at(total, index[inside].astype(np.int64), x[inside].astype(total.dtype))
+    return total.astype(x.dtype) if x.dtype.kind == "f" else total
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("n, size", [(1, 1), (8, 2), (64, 64), (2048, 16), (32, 512)])
+def test_scatter_add(n, size, dtype, device):
+    random = np.random.default_rng(3)
+    index = random.integers(0, size, n).astype(np.int32)
+    x = random.integers(0, 5, n).astype(dtype)  # small numbers, so that the order of additions does not matter
+    want = sums_of(x, index, size)
+    arguments = dict(x_ptr=x, index_ptr=index, out_ptr=blank(want), n=0, SIZE=size, MASKED=False, N=n)
+    check(sums, (1,), arguments, dict(out_ptr=want), device=device)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint32", "int64"])
+@pytest.mark.parametrize("n", [0, 1, 100, 256])
+def test_masked_scatter_add(n, dtype, device):
+    random = np.random.default_rng(4)
+    index = random.integers(0, 12, 256).astype(dtype)  # some have no sum
+    x = random.integers(-9, 9, 256).astype(np.float32)
+    want = sums_of(x[:n], index[:n].astype(np.int64), 8)
+    arguments = dict(x_ptr=x, index_ptr=index, out_ptr=blank(want), n=n, SIZE=8, MASKED=True, N=256)
+    check(sums, (1,), arguments, dict(out_ptr=want), device=device)
+
+
+def test_what_has_no_index_is_not_added(device):
+    index = np.array([0, 1, 3, 4, -1, 2**31 - 1, -(2**31), 3], np.int32)
+    x = np.array([1, 2, 4, np.inf, np.nan, np.nan, np.inf, 8], np.float32)
+    want = np.array([1, 2, 0, 12], np.float32)
+    arguments = dict(x_ptr=x, index_ptr=index, out_ptr=blank(want), n=0, SIZE=4, MASKED=False, N=8)
+    check(sums, (1,), arguments, dict(out_ptr=want), device=device)
+
+
+@triton.jit
+def sums_of_rows(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
+    """One index for each row; extents that are no powers of two; a scalar is added everywhere."""
+    row, column = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + row * N + column)
+    at = tl.arange(0, M)
+    tl.store(out_ptr + at, tl.scatter_add(x, row, M))
+    tl.store(out_ptr + M + at, tl.scatter_add(1.0, (row * N + column) % M, M))
+
+
+@pytest.mark.parametrize("m, n", [(4, 8), (3, 5), (1, 7), (6, 1)])
+def test_scatter_add_of_rows(m, n, device):
+    x = np.random.default_rng(5).integers(0, 9, (m, n)).astype(np.float32)
+    want = np.concatenate([x.sum(1), np.bincount(np.arange(m * n) % m, minlength=m).astype(np.float32)])
+    arguments = dict(x_ptr=x, out_ptr=blank(want), M=m, N=n)
+    check(sums_of_rows, (1,), arguments, dict(out_ptr=want), device=device)
 
 
 # --- histogram -----------------------------------------------------------------------------

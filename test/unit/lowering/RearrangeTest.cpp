@@ -134,6 +134,20 @@ TEST(LoweringRearrange, HistogramsCountEachElementOnce) {
                  "i8", 1, "i32");
 }
 
+TEST(LoweringRearrange, SumsByIndexAddEachElementOnce) {
+  const std::string body = R"(%f = tt.reshape %a : tensor<ROWSxCOLSxT> -> tensor<HALFxT>
+  %zero = arith.constant dense<0> : tensor<HALFxT>
+  %m = arith.cmpi sgt, %f, %zero : tensor<HALFxT>
+  %wide = arith.extsi %f : tensor<HALFxT> to tensor<HALFxi32>
+  %all = tt.scatter_add %wide[%f] : (tensor<HALFxi32>, tensor<HALFxT>) -> tensor<COUNTxi32>
+  %some = tt.scatter_add %wide[%f], %m : (tensor<HALFxi32>, tensor<HALFxT>, tensor<HALFxi1>) -> tensor<COUNTxi32>
+  %r = arith.addi %all, %some : tensor<COUNTxi32>)";
+  for (Shape shape : {Shape{1, 4}, {1, 256}, {16, 64}})
+    for (int sums : {1, 16, 128, 1024}) // bytes below zero are no index
+      expectBody(shape, replaced(body, "HALF", std::to_string(shape.rows * shape.cols)), "tensor<COUNTxi32>", sums,
+                 "i8", 1, "i32");
+}
+
 TEST(LoweringRearrange, FunctionsWithBranches) {
   const std::string one = R"(%r = "tt.map_elementwise"(%a) <{pack = 1 : i32}> ({
   ^bb0(%v: T):

@@ -11,7 +11,7 @@ static std::string nearest(llvm::StringRef misspelt, std::initializer_list<const
   return found.name();
 }
 
-TEST(NearestName, less_than_a_third_of_the_letters_change) {
+TEST(NearestName, at_most_a_third_of_the_letters_change) {
   EXPECT_EQ(nearest("block_strat", {"block_end", "block_start"}), "block_start");
   EXPECT_EQ(nearest("num_warp", {"num_ctas", "num_warps", "num_stages"}), "num_warps");
   EXPECT_EQ(nearest("colour", {"shape", "dtype"}), "");

@@ -1,4 +1,5 @@
-// Interface to a target's TMA: copies of tiles between global and shared memory, counted by barriers in shared memory.
+// Interface to TMA: copies of tiles between global and shared memory, counted by barriers in shared memory. PtxTmaEmitter
+// implements it; tests do for this machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 

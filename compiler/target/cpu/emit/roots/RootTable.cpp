@@ -5,11 +5,12 @@
 using namespace nereid;
 
 namespace nereid::cpu {
-extern const RootTraits storeRoot, atomicRoot, extractRoot, reduceRoot, scanRoot, mapElementwiseRoot, histogramRoot;
+extern const RootTraits storeRoot, atomicRoot, extractRoot, reduceRoot, scanRoot, mapElementwiseRoot, scatterAddRoot,
+    histogramRoot;
 } // namespace nereid::cpu
 
 cpu::RootTable cpu::rootTable() {
-  static const RootTraits *const all[] = {&storeRoot, &atomicRoot,         &extractRoot,  &reduceRoot,
-                                          &scanRoot,  &mapElementwiseRoot, &histogramRoot};
+  static const RootTraits *const all[] = {&storeRoot, &atomicRoot,         &extractRoot,    &reduceRoot,
+                                          &scanRoot,  &mapElementwiseRoot, &scatterAddRoot, &histogramRoot};
   return all;
 }
