@@ -37,6 +37,28 @@ tt.func public @operands(%a: !tt.tensordesc<16x32xf16>, %b: !tt.tensordesc<64x32
 
 // -----
 
+// Through a while loop, whose yield feeds its first region, and from its results.
+// CHECK-LABEL: tt.func public @while
+// CHECK: ttng.tile_load {{.*}} -> tensor<16x32xf16>
+// CHECK: ttng.tile_store {{.*}}, tensor<16x64xf16>
+tt.func public @while(%a: !tt.tensordesc<16x32xf16>, %o: !tt.tensordesc<16x64xf16>, %y: tensor<32x64xf16>, %n: i32 {tt.divisibility = 16 : i32}) {
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %x = tt.descriptor_load %a[%n, %n] : !tt.tensordesc<16x32xf16> -> tensor<16x32xf16>
+  %r = scf.while (%left = %x, %i = %n, %acc = %zero) : (tensor<16x32xf16>, i32, tensor<16x64xf32>) -> tensor<16x64xf32> {
+    %more = arith.cmpi sgt, %i, %n : i32
+    %d = tt.dot %left, %y, %acc : tensor<16x32xf16> * tensor<32x64xf16> -> tensor<16x64xf32>
+    scf.condition(%more) %d : tensor<16x64xf32>
+  } do {
+  ^bb0(%d: tensor<16x64xf32>):
+    scf.yield %x, %n, %d : tensor<16x32xf16>, i32, tensor<16x64xf32>
+  }
+  %s = arith.truncf %r : tensor<16x64xf32> to tensor<16x64xf16>
+  tt.descriptor_store %o[%n, %n], %s : !tt.tensordesc<16x64xf16>, tensor<16x64xf16>
+  tt.return
+}
+
+// -----
+
 // The reason is reported only where TMA would pay off.
 // CHECK-LABEL: tt.func public @line
 // CHECK-NOT: ttng

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/analysis/MemoryAccess.h"
+#include "compiler/analysis/ValueFlow.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
@@ -125,39 +126,26 @@ bool TileWalk::follow(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<tt::DotOpInterface>(op))
     return true;
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    add(loop.getTiedLoopRegionIterArg(&use));
-  if (isa<scf::YieldOp>(op)) {
-    Operation *parent = op->getParentOp();
-    add(parent->getResult(use.getOperandNumber()));
-    if (auto loop = dyn_cast<scf::ForOp>(parent))
-      add(loop.getRegionIterArg(use.getOperandNumber()));
-  }
-  for (Value result : op->getResults())
-    if (op->getNumRegions() == 0)
+  for (Value value : analysis::forwardedFrom(use))
+    add(value);
+  if (op->getNumRegions() == 0)
+    for (Value result : op->getResults())
       add(result);
   return false;
 }
 
 /// True where the value is the result of a dot.
 bool TileWalk::lookBack(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())) {
-      add(loop.getTiedLoopInit(argument)->get());
-      add(loop.getTiedLoopYieldedValue(argument)->get());
-    }
-    return false;
-  }
+  for (Value source : analysis::forwardedTo(value))
+    add(source);
   Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
   if (isa<tt::DotOpInterface>(op))
     return true;
   if (op->getNumRegions() == 0)
     for (Value operand : op->getOperands())
       add(operand);
-  if (isa<scf::ForOp, scf::IfOp>(op))
-    for (Region &region : op->getRegions())
-      if (!region.empty())
-        add(region.front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
   return false;
 }
 
