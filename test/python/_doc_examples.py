@@ -83,6 +83,11 @@ def blocks(page: pathlib.Path) -> list[Block]:
     return found
 
 
+def xla_blocks(environment: str) -> list[Block]:
+    """The blocks of all pages that need JAX ("jax") or PyTorch/XLA ("torch")."""
+    return [block for page in pages() for block in blocks(page) if block.marks.get("xla") == environment]
+
+
 def read_marks(text: str) -> dict[str, str]:
     return {found[1]: found[2] or "" for found in MARK.finditer(text)}
 

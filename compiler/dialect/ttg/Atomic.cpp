@@ -34,7 +34,7 @@ namespace {
 template <typename Op> struct AtomicScratch : ScratchOpInterface::ExternalModel<AtomicScratch<Op>, Op> {
   Scratch getScratch(Operation *op) const {
     const uint32_t bytes = bytesForCopies(cast<tt::MemoryAccessOpInterface>(op));
-    return {bytes, bytes ? 1u : 0u};
+    return Scratch::writtenOnce(bytes);
   }
 };
 } // namespace

@@ -22,10 +22,7 @@ static uint32_t reductionBytes(tt::ReduceOp op) {
 
 namespace {
 struct ReduceScratch : ScratchOpInterface::ExternalModel<ReduceScratch, tt::ReduceOp> {
-  Scratch getScratch(Operation *op) const {
-    const uint32_t bytes = reductionBytes(cast<tt::ReduceOp>(op));
-    return {bytes, bytes ? 1u : 0u};
-  }
+  Scratch getScratch(Operation *op) const { return Scratch::writtenOnce(reductionBytes(cast<tt::ReduceOp>(op))); }
 };
 
 struct ReduceRelation : LayoutRelationOpInterface::ExternalModel<ReduceRelation, tt::ReduceOp> {

@@ -20,10 +20,7 @@ static uint32_t scanBytes(tt::ScanOp op) {
 
 namespace {
 struct ScanScratch : ScratchOpInterface::ExternalModel<ScanScratch, tt::ScanOp> {
-  Scratch getScratch(Operation *op) const {
-    const uint32_t bytes = scanBytes(cast<tt::ScanOp>(op));
-    return {bytes, bytes ? 1u : 0u};
-  }
+  Scratch getScratch(Operation *op) const { return Scratch::writtenOnce(scanBytes(cast<tt::ScanOp>(op))); }
 };
 
 struct ScanRelation : LayoutRelationOpInterface::ExternalModel<ScanRelation, tt::ScanOp> {

@@ -10,14 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "
 
 import _doc_examples as examples  # noqa: E402
 
-BLOCKS = [
-    block
-    for page in examples.pages()
-    for block in examples.blocks(page)
-    if block.marks.get("xla") == "torch"
-]
 
-
-@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize("block", examples.xla_blocks("torch"), ids=str)
 def test_example(block, tmp_path):
     examples.Run(tmp_path, xla="torch").add(block)

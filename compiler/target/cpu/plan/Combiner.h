@@ -1,4 +1,4 @@
-// Properties of the regions of reduce, scan and map_elementwise that their plan and emission depend on.
+// A property of the regions of reduce, scan and map_elementwise that their plan and emission depend on.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,8 +6,6 @@
 
 namespace nereid::cpu {
 
-/// The one op of a region that returns op(left, right); null for other regions.
-mlir::Operation *singleCombiner(mlir::Operation *op);
 /// Whether a region has control flow or memory accesses of its own and so runs lane by lane.
 bool needsScalars(mlir::Operation *op);
 

@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 #include "compiler/target/nvidia/passes/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -26,9 +27,8 @@ using namespace nereid;
 using namespace nereid::nvidia;
 using namespace nereid::ttg;
 
-/// PTX ISA: a tensor map has 1,024 bits and is aligned to 64 bytes; copies of it to 128. Its parameters are stored
-/// after it.
-static constexpr unsigned kTensorMapBytes = 128, kTensorMapScratchBytes = 2 * kTensorMapBytes;
+/// PTX ISA: copies of a tensor map are aligned to its size. Its parameters are stored after it.
+static constexpr unsigned kTensorMapScratchBytes = 2 * ttng::kTensorMapBytes;
 
 namespace {
 class Lowerer {
@@ -137,19 +137,19 @@ void Lowerer::lower(ttng::TileStoreOp store) {
 void Lowerer::allocateScratch(ttng::MakeTensorMapOp make) {
   Operation *module = function->getParentOp();
   auto size = module->getAttrOfType<IntegerAttr>(kScratchBytes);
-  const unsigned begin = llvm::alignTo(size ? size.getInt() : 0, kTensorMapBytes);
+  const unsigned begin = llvm::alignTo(size ? size.getInt() : 0, ttng::kTensorMapBytes);
   module->setAttr(kScratchBytes, builder.getI32IntegerAttr(begin + kTensorMapScratchBytes));
   auto alignment = module->getAttrOfType<IntegerAttr>(kScratchAlignment);
-  module->setAttr(kScratchAlignment,
-                  builder.getI32IntegerAttr(std::max<int64_t>(kTensorMapBytes, alignment ? alignment.getInt() : 1)));
+  module->setAttr(kScratchAlignment, builder.getI32IntegerAttr(
+                                         std::max<int64_t>(ttng::kTensorMapBytes, alignment ? alignment.getInt() : 1)));
   make.setScratchOffset(begin);
   builder.setInsertionPoint(make);
   const unsigned order[] = {0};
   auto encoding = SwizzledSharedAttr::get(make.getContext(), 1, 1, 1, order);
-  auto type = MemDescType::get({kTensorMapBytes / 8}, builder.getI64Type(), encoding,
+  auto type = MemDescType::get({ttng::kTensorMapBytes / 8}, builder.getI64Type(), encoding,
                                SharedMemoryAttr::get(make.getContext()), true);
   Value scratch =
-      LocalAllocOp::create(builder, make.getLoc(), type, Value(), builder.getI32IntegerAttr(kTensorMapBytes));
+      LocalAllocOp::create(builder, make.getLoc(), type, Value(), builder.getI32IntegerAttr(ttng::kTensorMapBytes));
   make.getScratchMutable().assign(scratch);
 }
 

@@ -1,5 +1,6 @@
 // Emits reductions: independent accumulators in the lanes of a wide vector, a tree at the end.
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Combine.h"
 #include "compiler/target/cpu/emit/RootEmitter.h"
 #include "compiler/target/cpu/plan/Combiner.h"
 
@@ -52,7 +53,7 @@ void ReduceEmitter::begin() {
   hasTail = false;
   isStarted = nullptr;
   const unsigned count = nest.vectorDim >= 0 ? nest.lanes : 1;
-  llvm::Constant *identity = function.lanes.identityOf(singleCombiner(reduce()));
+  llvm::Constant *identity = function.lanes.identityOf(tt::singleCombination(reduce().getCombine().front()));
   for (Value operand : reduce().getSrcs()) {
     llvm::Type *type = function.lanes.typeOf(tt::elementOf(operand.getType()), count);
     accumulators.push_back(function.local(type, "acc"));
@@ -101,7 +102,7 @@ bool ReduceEmitter::emitInactive(unsigned level, llvm::Value *count) {
 
 /// Combines `count` equal elements in closed form, where that is possible.
 bool ReduceEmitter::addTail(unsigned level, llvm::Value *count) {
-  Operation *combiner = singleCombiner(reduce());
+  Operation *combiner = tt::singleCombination(reduce().getCombine().front());
   const bool isSum = isa_and_nonnull<arith::AddFOp, arith::AddIOp>(combiner);
   Value operand = reduce().getSrcs().front();
   if (!combiner || isSmallFloatSum(combiner) || !(isSum || isIdempotent(combiner)))

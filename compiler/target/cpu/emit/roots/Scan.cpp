@@ -4,6 +4,7 @@
 // Where the axis is the vector dimension, each chunk is scanned in log2(lanes) steps that combine lanes at growing
 // distances, and then combined with the last element of the previous chunk. Elsewhere the axis is the innermost loop
 // and the carry is a vector. A reverse scan walks the axis downwards.
+#include "compiler/dialect/tt/Combine.h"
 #include "compiler/target/cpu/emit/RootEmitter.h"
 #include "compiler/target/cpu/plan/Combiner.h"
 
@@ -37,7 +38,7 @@ void ScanEmitter::begin() {
   const unsigned lanes = nest.scansLanes() || nest.vectorDim < 0 ? 1 : nest.lanes;
   carry.clear();
   isStarted = nullptr;
-  identity = function.lanes.identityOf(singleCombiner(root.op));
+  identity = function.lanes.identityOf(tt::singleCombination(root.op->getRegion(0).front()));
   for (Value operand : root.op->getOperands()) {
     llvm::Type *type = function.lanes.typeOf(tt::elementOf(operand.getType()), lanes);
     carry.push_back(function.local(type, "carry"));
