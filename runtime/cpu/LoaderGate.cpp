@@ -1,41 +1,52 @@
-// One lock around all uses of the loader; the fork handlers take it first.
+// One lock around all uses of the loader; the fork handlers take it first, and before all threads that wait for it.
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/LoaderGate.h"
 
 #include <atomic>
 #include <chrono>
+#include <thread>
 
 #include <pthread.h>
 
 namespace nereid::runtime {
 
-static constexpr auto kForkTimeout = std::chrono::milliseconds(100);
+static constexpr auto kForkTimeout = std::chrono::seconds(1);
+static constexpr auto kPollInterval = std::chrono::microseconds(50);
 
 static std::timed_mutex loading;
 static std::atomic<unsigned> forking{0}; ///< forks that wait for the lock or hold it
 static std::atomic<bool> isLost{false};
-static thread_local bool isTaken = true; ///< by the fork that this thread performs
+static thread_local bool isTaken = true;   ///< by the fork that this thread performs
+static thread_local bool isInside = false; ///< this thread holds the lock
 
+/// The lock is not fair: threads that load one object after the other would keep a fork out for long.
 static bool enter() {
+  while (forking.load() != 0 && !isLost.load())
+    std::this_thread::sleep_for(kPollInterval);
   if (isLost.load())
     return false;
   loading.lock();
-  return true;
+  return isInside = true;
 }
 
+static bool tryEnter() { return isInside = forking.load() == 0 && !isLost.load() && loading.try_lock(); }
+
 LoaderGate::LoaderGate() : held(enter()) {}
-LoaderGate::LoaderGate(std::try_to_lock_t) : held(forking.load() == 0 && loading.try_lock()) {}
+LoaderGate::LoaderGate(std::try_to_lock_t) : held(tryEnter()) {}
 
 LoaderGate::~LoaderGate() {
-  if (held)
-    loading.unlock();
+  if (!held)
+    return;
+  isInside = false;
+  loading.unlock();
 }
 
 bool LoaderGate::loaderIsLost() { return isLost.load(std::memory_order_relaxed); }
 
 static void beforeFork() {
   forking.fetch_add(1);
-  isTaken = loading.try_lock_for(kForkTimeout);
+  // A library whose constructor forks while this thread loads it: waiting for itself would help nobody.
+  isTaken = !isInside && loading.try_lock_for(kForkTimeout);
 }
 
 static void afterForkInParent() {

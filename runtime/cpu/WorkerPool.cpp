@@ -80,6 +80,9 @@ private:
   std::mutex starting; ///< held by threads inside only, so never across a fork
   std::mutex closing;
   bool closedCleanly = true;
+  /// Whether no thread of the library runs. It stays false where another user kept the library from stopping, even with
+  /// no scheduler here, until a later one is stopped.
+  std::atomic<bool> isLibraryStopped{true};
 };
 
 } // namespace
@@ -107,12 +110,9 @@ bool Pool::enter() {
   return false;
 }
 
-static void registerForkHandlers() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+// Registered at load time: a registration at first use could itself be interrupted by a fork.
+[[maybe_unused]] static const int poolForkHandlers =
     pthread_atfork([] { pool().beforeFork(); }, [] { pool().afterForkInParent(); }, [] { pool().afterForkInChild(); });
-  });
-}
 
 Scheduler &Pool::startedScheduler() {
   if (Scheduler *running = scheduler.load(std::memory_order_acquire))
@@ -120,7 +120,7 @@ Scheduler &Pool::startedScheduler() {
   std::lock_guard<std::mutex> lock(starting);
   Scheduler *running = scheduler.load(std::memory_order_relaxed);
   if (!running) {
-    registerForkHandlers();
+    isLibraryStopped.store(false);
     running = new Scheduler(threads());
     scheduler.store(running, std::memory_order_release);
   }
@@ -159,13 +159,12 @@ bool Pool::close() {
       return false;
     std::this_thread::yield();
   }
-  Scheduler *running = scheduler.exchange(nullptr);
-  if (!running)
-    return true;
-  running->arena.terminate();
-  const bool finalized = tbb::finalize(running->handle, std::nothrow);
-  delete running;
-  return finalized;
+  if (Scheduler *running = scheduler.exchange(nullptr)) {
+    running->arena.terminate();
+    isLibraryStopped.store(tbb::finalize(running->handle, std::nothrow));
+    delete running;
+  }
+  return isLibraryStopped.load();
 }
 
 void Pool::setThreads(uint32_t threads) {
