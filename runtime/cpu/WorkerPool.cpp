@@ -80,8 +80,8 @@ private:
   std::mutex starting; ///< held by threads inside only, so never across a fork
   std::mutex closing;
   bool closedCleanly = true;
-  /// Whether no thread of the library runs. It stays false where another user kept the library from stopping, even with
-  /// no scheduler here, until a later one is stopped.
+  /// Whether no thread of the library runs. It stays false, even with no scheduler here, where another user of the
+  /// library kept it from stopping.
   std::atomic<bool> isLibraryStopped{true};
 };
 
@@ -163,6 +163,9 @@ bool Pool::close() {
     running->arena.terminate();
     isLibraryStopped.store(tbb::finalize(running->handle, std::nothrow));
     delete running;
+  } else if (!isLibraryStopped.load()) {
+    tbb::task_scheduler_handle handle{tbb::attach{}};
+    isLibraryStopped.store(tbb::finalize(handle, std::nothrow));
   }
   return isLibraryStopped.load();
 }
