@@ -106,6 +106,24 @@ std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
   return bases;
 }
 
+bool analysis::mayRead(Operation *op, BlockArgument base) {
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return false; // the ops inside read
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  const std::optional<MemoryAccess> access = anyAccessOf(op);
+  return llvm::any_of(effects, [&](const MemoryEffects::EffectInstance &effect) {
+    if (!isa<MemoryEffects::Read>(effect.getEffect()) || isa<ttg::SharedMemory>(effect.getResource()))
+      return false;
+    Value pointer = effect.getValue() ? effect.getValue() : access ? access->pointer : Value();
+    const BlockArgument other = pointer ? baseOf(pointer) : BlockArgument();
+    return !base || !other || base == other;
+  });
+}
+
 bool analysis::staysUnwritten(Value pointer, const Bases &written) {
   if (written.empty())
     return true;

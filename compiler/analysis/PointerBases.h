@@ -1,4 +1,4 @@
-// Finds the kernel arguments that pointers start from, and those that a loop writes through.
+// Finds the kernel arguments that pointers start from, that a loop writes through and that an op reads through.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -23,6 +23,10 @@ mlir::BlockArgument baseOf(mlir::Value pointer);
 using Bases = llvm::SmallDenseSet<mlir::BlockArgument, 4>;
 /// The arguments that the loop writes through; nothing where other memory may be written, too.
 std::optional<Bases> writtenBases(mlir::scf::ForOp loop);
+
+/// Whether an op, without its regions, may read what `base` points to. An op reads anything where its effects or its
+/// pointer are unknown; shared memory is not visible through `base`.
+bool mayRead(mlir::Operation *op, mlir::BlockArgument base);
 
 /// Whether memory read through `pointer` is unchanged while a loop writes through `written`. Two different arguments
 /// are assumed not to overlap, as prefetched loads require.

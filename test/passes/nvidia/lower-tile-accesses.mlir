@@ -4,7 +4,7 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #other = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
-// CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 768 : i32
+// CHECK: module attributes {{.*}}ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 1792 : i32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @copy
   // CHECK: %[[S:.*]] = ttg.local_alloc {alignment = 128 : i32} : () -> !ttg.memdesc<16xi64
@@ -46,5 +46,55 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %y = ttg.convert_layout %x : tensor<32x64xf16, #rows> -> tensor<32x64xf16, #other>
     ttng.tile_store %map[%i, %i], %x {block = array<i64: 32, 64>} : <i8>, tensor<32x64xf16, #rows>
     tt.return %y : tensor<32x64xf16, #other>
+  }
+
+  // Whatever the effects of an op do not exclude may read, be it in a loop or a call.
+  // CHECK-LABEL: tt.func public @effects
+  // CHECK: ttng.async_tma_store_wait
+  // CHECK-NOT: readOnly
+  // CHECK: tt.return
+  tt.func public @effects(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1, %i: i32, %x: tensor<32x64xf16, #rows>) {
+    %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
+    ttng.tile_store %map[%i, %i], %x {block = array<i64: 32, 64>} : <i8>, tensor<32x64xf16, #rows>
+    %y = tt.elementwise_inline_asm "ld.global.b32 $0, [$1];" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %i : i32 -> i32
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func public @other_pointer
+  // CHECK: ttng.async_tma_store_wait %{{.*}} {pendings = 0 : i32, readOnly}
+  tt.func public @other_pointer(%p: !tt.ptr<f16>, %q: !tt.ptr<f32>, %n: i64, %one: i64, %no: i1, %i: i32, %x: tensor<32x64xf16, #rows>) {
+    %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
+    scf.if %no {
+      ttng.tile_store %map[%i, %i], %x {block = array<i64: 32, 64>} : <i8>, tensor<32x64xf16, #rows>
+      %v = tt.load %q : !tt.ptr<f32>
+      tt.store %q, %v : !tt.ptr<f32>
+    }
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func public @same_pointer
+  // CHECK: ttng.async_tma_store_wait
+  // CHECK-NOT: readOnly
+  // CHECK: tt.return
+  tt.func public @same_pointer(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1, %i: i32, %x: tensor<32x64xf16, #rows>) {
+    %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
+    scf.if %no {
+      ttng.tile_store %map[%i, %i], %x {block = array<i64: 32, 64>} : <i8>, tensor<32x64xf16, #rows>
+      %v = tt.load %p : !tt.ptr<f16>
+      tt.store %p, %v : !tt.ptr<f16>
+    }
+    tt.return
+  }
+
+  // An atomic access may tell others that the tile is written.
+  // CHECK-LABEL: tt.func public @signal
+  // CHECK: ttng.async_tma_store_wait
+  // CHECK-NOT: readOnly
+  // CHECK: tt.return
+  tt.func public @signal(%p: !tt.ptr<f16>, %flag: !tt.ptr<i32>, %n: i64, %one: i64, %no: i1, %i: i32, %x: tensor<32x64xf16, #rows>) {
+    %map = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> <i8>
+    ttng.tile_store %map[%i, %i], %x {block = array<i64: 32, 64>} : <i8>, tensor<32x64xf16, #rows>
+    %old = tt.atomic_rmw exch, acq_rel, gpu, %flag, %i : (!tt.ptr<i32>, i32) -> i32
+    tt.return
   }
 }

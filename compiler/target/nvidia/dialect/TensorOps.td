@@ -54,9 +54,9 @@ def TileStoreOp : Ttng_TileAccess<"tile_store"> {
   let description = [{
     C1. There is one index for each dimension of the block.
     C2. The tile has the block's rows, all dimensions but the last one counted, and its columns.
-    With `kind` each element is combined atomically with the one in memory.
+    With `kind` each element is combined atomically with the one in memory, which no thread receives.
   }];
-  let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$tensorMap, Variadic<I32>:$indices, AnyRankedTensor:$src,
+  let arguments = (ins Arg<Tt_PointerType, "", [MemWrite]>:$tensorMap, Variadic<I32>:$indices, AnyRankedTensor:$src,
       DenseI64ArrayAttr:$block, OptionalAttr<Tt_DescriptorReduceKind>:$kind, UnitAttr:$isUnsigned);
   let assemblyFormat = "$tensorMap `[` $indices `]` `,` $src attr-dict `:` type($tensorMap) `,` type($src)";
 }
@@ -119,7 +119,7 @@ def AsyncTmaCopyLocalToGlobalOp : Ttng_Op<"async_tma_copy_local_to_global"> {
     TMA cannot store: those that begin before the array, and those of arrays whose rows
     are not a multiple of 16 bytes.
   }];
-  let arguments = (ins Arg<Tt_PointerType, "", [MemRead, MemWrite]>:$tensorMap, Variadic<I32>:$indices,
+  let arguments = (ins Arg<Tt_PointerType, "", [MemWrite]>:$tensorMap, Variadic<I32>:$indices,
       Arg<Ttg_MemDescType, "", [MemRead<Ttng_Smem>]>:$src, DenseI64ArrayAttr:$block,
       OptionalAttr<Tt_DescriptorReduceKind>:$kind, UnitAttr:$isUnsigned);
   let assemblyFormat = "$tensorMap `[` $indices `]` $src attr-dict `:` type($tensorMap) `,` qualified(type($src))";

@@ -105,14 +105,10 @@ void Lowerer::lower(ttng::TileLoadOp load) {
 /// complete here, beyond having read shared memory.
 bool Lowerer::mayReadAgain(ttng::TileStoreOp store) {
   const BlockArgument base = analysis::baseOf(store.getTensorMap());
-  const WalkResult found = function.walk([&](Operation *op) {
-    if (isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp, tt::CallOp, BarrierOp>(op))
-      return WalkResult::interrupt();
-    Value pointer = isa<tt::LoadOp, AsyncCopyGlobalToLocalOp, ttng::TileLoadOp, ttng::AsyncTmaCopyGlobalToLocalOp>(op)
-                        ? op->getOperand(0)
-                        : Value();
-    const BlockArgument other = pointer ? analysis::baseOf(pointer) : BlockArgument();
-    return pointer && (!base || !other || base == other) ? WalkResult::interrupt() : WalkResult::advance();
+  const WalkResult found = function.getBody().walk([&](Operation *op) {
+    auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
+    const bool isSignal = access && access.isAtomic();
+    return isSignal || analysis::mayRead(op, base) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found.wasInterrupted();
 }
