@@ -3,9 +3,42 @@
 #include "compiler/lowering/BitcodeLibrary.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/Linker/Linker.h"
 
 using namespace nereid;
+
+namespace {
+/// Keeps the first error that LLVM reports to a context, in place of the context's own handler.
+class LinkErrors {
+public:
+  explicit LinkErrors(llvm::LLVMContext &context) : context(context), previous(context.getDiagnosticHandler()) {
+    context.setDiagnosticHandler(std::make_unique<Handler>(text));
+  }
+  ~LinkErrors() { context.setDiagnosticHandler(std::move(previous)); }
+
+  std::string text;
+
+private:
+  struct Handler : llvm::DiagnosticHandler {
+    explicit Handler(std::string &text) : text(text) {}
+    bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+      if (info.getSeverity() != llvm::DS_Error || !text.empty())
+        return true;
+      llvm::raw_string_ostream stream(text);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      return true;
+    }
+    std::string &text;
+  };
+
+  llvm::LLVMContext &context;
+  std::unique_ptr<llvm::DiagnosticHandler> previous;
+};
+} // namespace
 
 static llvm::Expected<std::unique_ptr<llvm::Module>> parse(llvm::StringRef bitcode, llvm::LLVMContext &context) {
   return llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode, "library"), context);
@@ -50,8 +83,9 @@ llvm::Error lowering::linkFrom(llvm::StringRef bitcode, llvm::Module &module) {
     return library.takeError();
   (*library)->setDataLayout(module.getDataLayout());
   (*library)->setTargetTriple(module.getTargetTriple());
+  LinkErrors errors(module.getContext());
   if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
-    return llvm::createStringError("the function library cannot be linked");
+    return llvm::createStringError(errors.text);
   for (llvm::Function &function : module)
     if (!function.isIntrinsic() && !own.contains(&function))
       adopt(function);

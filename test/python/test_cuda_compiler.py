@@ -121,12 +121,12 @@ def compiled_with(libraries):
     return triton.compile(source, GPUTarget("cuda", 90, 32), {"extern_libs": libraries})
 
 
-def bitcode(path, factor):
+def bitcode(path, body):
     """A library of one function; skips if there is no clang to build it."""
     clang = shutil.which("clang-22") or shutil.which("clang")
     if clang is None:
         pytest.skip("no clang to make a library of bitcode")
-    text = f"float my_scaled(float x) {{ return x * {factor}f; }}"
+    text = f"float __nv_nothing(float); float my_scaled(float x) {{ return {body}; }}"
     command = [clang, "--target=nvptx64-nvidia-cuda", "-O1", "-x", "c", "-", "-emit-llvm", "-c"]
     subprocess.run([*command, "-o", str(path)], input=text, text=True, check=True)
     return str(path)
@@ -134,11 +134,11 @@ def bitcode(path, factor):
 
 def test_functions_come_from_libraries_of_the_options(tmp_path):
     # libdevice is the compiler's own, even if a file is named for it.
-    libraries = {"mine": bitcode(tmp_path / "mine.bc", 3.0), "libdevice": "/nowhere/libdevice.10.bc"}
+    libraries = {"mine": bitcode(tmp_path / "mine.bc", "x * 3.0f"), "libdevice": "/nowhere/libdevice.10.bc"}
     first = compiled_with(libraries)
     assert re.search(r"mul.*0f40400000", first.asm["ptx"])
     assert compiled_with(libraries).hash == first.hash
-    bitcode(tmp_path / "mine.bc", 5.0)
+    bitcode(tmp_path / "mine.bc", "x * 5.0f")
     second = compiled_with(libraries)
     assert re.search(r"mul.*0f40A00000", second.asm["ptx"]) and second.hash != first.hash
 
@@ -154,6 +154,14 @@ def test_functions_come_from_libraries_of_the_options(tmp_path):
 def test_functions_that_no_library_has(libraries, text):
     with pytest.raises(triton.CompilationError, match=text):
         compiled_with(libraries)
+
+
+def test_a_library_that_calls_what_is_not_there_is_named(tmp_path):
+    library = bitcode(tmp_path / "mine.bc", "__nv_nothing(x)")
+    text = f"the library `{library}` cannot be linked into the kernel: libdevice has no function `__nv_nothing`"
+    with pytest.raises(triton.CompilationError, match=text) as caught:
+        compiled_with({"mine": library})
+    assert caught.value.diagnostics[0].code == "extern-library"
 
 
 def test_libraries_must_be_named_paths():

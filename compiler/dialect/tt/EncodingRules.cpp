@@ -22,6 +22,18 @@ LogicalResult tt::verifyResultEncoding(Operation *op, RankedTensorType source, R
          << result.getEncoding() << "; that of the operand becomes " << expected;
 }
 
+LogicalResult tt::verifyHalves(Operation *op, Type half, Type whole) {
+  auto part = cast<RankedTensorType>(half), all = cast<RankedTensorType>(whole);
+  if (failed(verifyResultEncoding(op, part, all, /*expected=*/{})))
+    return failure();
+  const EncodingRules *rules = encodingRulesOf(part);
+  if (!rules || rules->areHalves(part, all))
+    return success();
+  return op->emitOpError("a half has encoding ")
+         << part.getEncoding() << ", both have " << all.getEncoding()
+         << "; each thread must hold the same elements of each half and of both";
+}
+
 LogicalResult tt::verifySameEncoding(Operation *op) {
   std::optional<Attribute> encoding;
   auto isSame = [&](Type type) {

@@ -20,6 +20,9 @@ public:
   virtual mlir::Attribute reshaped(mlir::RankedTensorType tile, llvm::ArrayRef<int64_t> shape) const = 0;
   /// Whether two encodings are the same layout for a tile of `shape`.
   virtual bool areEquivalent(mlir::Attribute a, mlir::Attribute b, llvm::ArrayRef<int64_t> shape) const = 0;
+  /// Whether each thread holds the same elements of two tiles like `half` and of `whole`, which joins them along a
+  /// further last dimension, or along the only one.
+  virtual bool areHalves(mlir::RankedTensorType half, mlir::RankedTensorType whole) const = 0;
 };
 
 /// The rules for `tile`'s encoding; null where it has none.
@@ -29,5 +32,9 @@ const EncodingRules *encodingRulesOf(mlir::RankedTensorType tile);
 /// has not.
 llvm::LogicalResult verifyResultEncoding(mlir::Operation *op, mlir::RankedTensorType source,
                                          mlir::RankedTensorType result, mlir::Attribute expected);
+
+/// Checks that encodings let an op join or separate two tiles like `half` inside of threads; reports an error at the op
+/// where they do not.
+llvm::LogicalResult verifyHalves(mlir::Operation *op, mlir::Type half, mlir::Type whole);
 
 } // namespace nereid::tt

@@ -1,6 +1,7 @@
 // Verifies and folds join, split and cat, and prepares cat for padding.
 // SPDX-License-Identifier: MIT
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/EncodingRules.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -16,7 +17,7 @@ static bool isJoined(Type part, Type whole) {
 LogicalResult JoinOp::verify() {
   if (!isJoined(getLhs().getType(), getType())) // C1
     return emitOpError("result ") << getType() << " is not " << getLhs().getType() << " with a last dimension of 2";
-  return success();
+  return verifyHalves(*this, getLhs().getType(), getType()); // C2
 }
 
 LogicalResult SplitOp::verify() {
@@ -26,7 +27,7 @@ LogicalResult SplitOp::verify() {
   if (!isJoined(getOutLHS().getType(), getSrc().getType())) // C2
     return emitOpError("result ") << getOutLHS().getType() << " is not " << getSrc().getType()
                                   << " without its last dimension";
-  return success();
+  return verifyHalves(*this, getOutLHS().getType(), getSrc().getType()); // C3
 }
 
 LogicalResult SplitOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
@@ -42,7 +43,7 @@ LogicalResult CatOp::verify() {
   if (part.size() != 1 || whole.size() != 1 || whole[0] != 2 * part[0] || // C1
       elementOf(getLhs().getType()) != elementOf(getType()))
     return emitOpError("result ") << getType() << " does not hold two times " << getLhs().getType();
-  return success();
+  return verifyHalves(*this, getLhs().getType(), getType()); // C2
 }
 
 /// Concatenates in row order, one of the orders that the op allows.

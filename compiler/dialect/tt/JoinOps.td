@@ -8,6 +8,8 @@ def JoinOp : Tt_Op<"join", [Pure, Tt_MovesElements, SameTypeOperands]> {
   let description = [{
     C1. The result has the operands' shape and a last dimension of extent 2;
         element types agree. Its element `[.., 0]` is the left operand's.
+    C2. With encodings each thread holds the same elements of both operands and,
+        joined, of the result.
 
     `%j = tt.join %a, %b : tensor<8x4xf32> -> tensor<8x4x2xf32>`
   }];
@@ -22,6 +24,8 @@ def SplitOp : Tt_Op<"split", [Pure, Tt_MovesElements, AllTypesMatch<["outLHS", "
   let description = [{
     C1. The last dimension of the operand has extent 2 and is not the only one.
     C2. Both results have the operand's shape without it and its element type.
+    C3. With encodings each thread holds the same elements of both results and,
+        joined, of the operand.
 
     `%a, %b = tt.split %j : tensor<8x4x2xf32> -> tensor<8x4xf32>`
   }];
@@ -37,6 +41,8 @@ def CatOp : Tt_Op<"cat", [Pure, Tt_MovesElements, SameTypeOperands, Tt_PreparesP
   let description = [{
     C1. Operands and result have one dimension and one element type; the
         result has as many elements as both operands.
+    C2. With encodings each thread holds the same elements of both operands and,
+        one half after the other, of the result.
 
     `%c = tt.cat %a, %b : tensor<16xf32> -> tensor<32xf32>`
   }];

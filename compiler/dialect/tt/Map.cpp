@@ -19,6 +19,9 @@ LogicalResult MapElementwiseOp::verify() {
   if (pack < 1 || !llvm::isPowerOf2_64(pack) || first.getNumElements() % pack != 0)
     return emitOpError("packs ") << pack << " of " << first.getNumElements()
                                  << " elements; that must be a power of two that divides them";
+  if (pack != 1 && first.getEncoding()) // C3
+    return emitOpError("packs ") << pack
+                                 << " elements of tiles with an encoding; split the tiles, and join the results";
   return success();
 }
 

@@ -10,6 +10,7 @@ def MapElementwiseOp : Tt_Op<"map_elementwise", [RecursiveMemoryEffects, SameOpe
     C1. There is an operand; `pack` is a power of two and divides the element count.
     C2. The region takes `pack` scalars of each operand, those of one operand
         together, and returns `pack` scalars of each result.
+    C3. `pack` is 1 where tiles have an encoding.
     The `pack` elements of a call follow one another in row-major order. In
     imported text the region may have branches; `tt-lift-control-flow` converts
     them to `scf`.

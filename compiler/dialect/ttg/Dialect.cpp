@@ -150,15 +150,21 @@ LogicalResult TtgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
     return op->emitError() << kNumWarps << " is not a number";
   const unsigned numWarps = numWarpsOf(op), threadsPerWarp = threadsPerWarpOf(op);
   llvm::SmallPtrSet<Attribute, 8> good;
-  const WalkResult result = op->walk([&](Operation *inner) {
-    for (Type type : inner->getResultTypes()) {
+  auto verifyTypes = [&](Operation *inner, TypeRange types) {
+    return llvm::all_of(types, [&](Type type) {
       auto tile = dyn_cast<RankedTensorType>(type);
-      if (!tile || !tile.getEncoding() || !good.insert(tile.getEncoding()).second)
-        continue;
-      if (failed(verifyThreads(inner, tile, numWarps, threadsPerWarp)))
-        return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
+      if (tile && !tile.getEncoding())
+        return succeeded(inner->emitError("a tile has no encoding in a module with ") << kNumWarps << ": " << tile);
+      return !tile || !good.insert(tile.getEncoding()).second ||
+             succeeded(verifyThreads(inner, tile, numWarps, threadsPerWarp));
+    });
+  };
+  const WalkResult result = op->walk([&](Operation *inner) {
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        if (!verifyTypes(inner, block.getArgumentTypes()))
+          return WalkResult::interrupt();
+    return verifyTypes(inner, inner->getResultTypes()) ? WalkResult::advance() : WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }

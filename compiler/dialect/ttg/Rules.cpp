@@ -5,6 +5,8 @@
 #include "compiler/dialect/ttg/EncodingRules.h"
 #include "compiler/layout/Distributed.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
@@ -81,6 +83,42 @@ LayoutEncoding ttg::inferTransposed(LayoutEncoding source, ArrayRef<int64_t> sha
   return encodingFor(source.getContext(), withShape(layout.transposeOuts(outputs), transposedShape), transposedShape);
 }
 
+/// The coordinates of a thread's registers, in the first thread.
+static std::set<LinearLayout::Coordinates> registerCoordinates(const LinearLayout &layout) {
+  std::set<LinearLayout::Coordinates> all;
+  for (int32_t index = 0; index < layout.inSize(layout::kRegister); ++index)
+    all.insert(layout.apply({{layout::kRegister, index}}));
+  return all;
+}
+
+/// An element of one of two tiles of that shape in the tile that joins them.
+static LinearLayout::Coordinates inWhole(LinearLayout::Coordinates element, unsigned half, ArrayRef<int64_t> shape,
+                                         bool isJoin) {
+  if (isJoin)
+    element.push_back(half);
+  else
+    element.front() += half * shape.front();
+  return element;
+}
+
+/// Threads differ in the same way in both layouts, and the first one has the same elements of each half as of both.
+static bool areHalves(const LinearLayout &half, const LinearLayout &whole, ArrayRef<int64_t> shape, bool isJoin) {
+  for (StringRef input : half.inputNames()) {
+    if (input == layout::kRegister)
+      continue;
+    if (half.inBits(input) != whole.inBits(input))
+      return false;
+    for (unsigned bit = 0; bit < half.inBits(input); ++bit)
+      if (inWhole(half.basis(input, bit), 0, shape, isJoin) != whole.basis(input, bit))
+        return false;
+  }
+  std::set<LinearLayout::Coordinates> expected;
+  for (const LinearLayout::Coordinates &element : registerCoordinates(half))
+    for (unsigned which : {0, 1})
+      expected.insert(inWhole(element, which, shape, isJoin));
+  return expected == registerCoordinates(whole);
+}
+
 namespace {
 struct Rules : tt::EncodingRules {
   using EncodingRules::EncodingRules;
@@ -100,6 +138,10 @@ struct Rules : tt::EncodingRules {
   bool areEquivalent(Attribute a, Attribute b, ArrayRef<int64_t> shape) const final {
     auto first = dyn_cast<LayoutEncoding>(a), second = dyn_cast<LayoutEncoding>(b);
     return first && second && ttg::areEquivalent(first, second, shape);
+  }
+  bool areHalves(RankedTensorType half, RankedTensorType whole) const final {
+    return encodingOf(half) && encodingOf(whole) &&
+           ::areHalves(linearLayoutOf(half), linearLayoutOf(whole), half.getShape(), whole.getRank() > half.getRank());
   }
 };
 } // namespace

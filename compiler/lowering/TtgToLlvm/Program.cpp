@@ -230,7 +230,7 @@ static LogicalResult markByValueParameters(tt::FuncOp source, llvm::Function &fu
   for (unsigned index = 0; index < source.getNumArguments(); ++index)
     if (ttg::parameterByValue(source, index) &&
         (!source.isPublic() || !target.markParameterByValue(*function.getArg(index))))
-      return tt::report(source.getLoc(), diag::NeedsTma, "a tensor map as a parameter");
+      return tt::report(source.getLoc(), diag::ParameterByValue, index, source.getSymName());
   return success();
 }
 

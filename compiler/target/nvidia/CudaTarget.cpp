@@ -175,6 +175,19 @@ static std::unique_ptr<llvm::Module> newModule(CudaKernel &kernel) {
 
 LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
   tt::FuncOp function = kernel.function;
+/// A file that cannot be linked is the user's own; another error is our library's.
+static LogicalResult linkLibraries(NvidiaEmitter &emitter, CudaKernel &kernel) {
+  tt::FuncOp function = kernel.function;
+  LogicalResult result = success();
+  llvm::handleAllErrors(
+      emitter.linkLibraries(*kernel.llvmModule),
+      [&](const llvm::FileError &file) {
+        result = tt::report(function.getLoc(), diag::ExternLibrary, file.getFileName(), file.messageWithoutFileInfo());
+      },
+      [&](const llvm::ErrorInfoBase &other) { result = function.emitError() << other.message(); });
+  return result;
+}
+
   if (failed(findMachine(kernel)))
     return failure();
   kernel.llvmModule = newModule(kernel);
@@ -184,9 +197,7 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
     return failure();
   if (kernel.options.numCtas > 1)
     mapProgramsToClusters(*kernel.llvmModule, kernel.options.numCtas);
-  if (llvm::Error error = emitter.linkLibraries(*kernel.llvmModule))
-    return function.emitError() << llvm::toString(std::move(error));
-  if (failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
+  if (failed(linkLibraries(emitter, kernel)) || failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
     return failure();
   optimise(*kernel.llvmModule, **kernel.machine);
   return success();

@@ -167,3 +167,77 @@ tt.func @trans_order_of_buffer(%a: !ttg.memdesc<64x16xf16, #rows, #smem>) {
   %t = ttg.memdesc_trans %a {order = array<i32: 0, 0>} : !ttg.memdesc<64x16xf16, #rows, #smem> -> !ttg.memdesc<16x64xf16, #rows, #smem>
   tt.return
 }
+
+// -----
+
+#half = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#pairs = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func @join_across_threads(%x: tensor<256xf32, #half>) {
+  // C2
+  // expected-error @+1 {{each thread must hold the same elements of each half and of both}}
+  %j = tt.join %x, %x : tensor<256xf32, #half> -> tensor<256x2xf32, #pairs>
+  tt.return
+}
+
+// -----
+
+#half = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func @join_without_encoding(%x: tensor<256xf32, #half>) {
+  // C2
+  // expected-error @+1 {{has an encoding on one of operand and result only}}
+  %j = tt.join %x, %x : tensor<256xf32, #half> -> tensor<256x2xf32>
+  tt.return
+}
+
+// -----
+
+#half = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#pairs = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func @split_of_other_rows(%x: tensor<256x2xf32, #pairs>) {
+  // C3
+  // expected-error @+1 {{each thread must hold the same elements of each half and of both}}
+  %a, %b = tt.split %x : tensor<256x2xf32, #pairs> -> tensor<256xf32, #half>
+  tt.return
+}
+
+// -----
+
+#few = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func @cat_across_threads(%x: tensor<64xf32, #few>) {
+  // C2
+  // expected-error @+1 {{each thread must hold the same elements of each half and of both}}
+  %c = tt.cat %x, %x : tensor<64xf32, #few> -> tensor<128xf32, #few>
+  tt.return
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func @packed_map(%x: tensor<256xi32, #blocked>) {
+  // C3
+  // expected-error @+1 {{packs 2 elements of tiles with an encoding}}
+  %y = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    tt.map_elementwise.return %b, %a : i32, i32
+  }) : (tensor<256xi32, #blocked>) -> tensor<256xi32, #blocked>
+  tt.return
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @plain_tile() {
+    // expected-error @+1 {{a tile has no encoding in a module with ttg.num-warps: 'tensor<8xf32>'}}
+    %x = arith.constant dense<1.0> : tensor<8xf32>
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // expected-error @+1 {{a tile has no encoding in a module with ttg.num-warps: 'tensor<8xf32>'}}
+  tt.func @plain_argument(%x: tensor<8xf32>) {
+    tt.return
+  }
+}

@@ -2,6 +2,7 @@
 // Accesses through tensor maps, and the barriers and copies that they are lowered to, round-trip.
 
 // CHECK: #[[R:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128
+#tile = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #rows = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -11,14 +12,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @tiles(%p: !tt.ptr<f16>, %m: i64, %n: i64, %pitch: i64, %one: i64, %no: i1, %i: i32, %j: i32) {
     // CHECK: %[[M:.*]] = ttng.make_tensor_map %{{.*}}, [%{{.*}}, %{{.*}}], [%{{.*}}, %{{.*}}] nan %{{.*}} tf32 %{{.*}} {block = array<i64: 64, 128>} : <f16> -> <i8>
     %map = ttng.make_tensor_map %p, [%m, %n], [%pitch, %one] nan %no tf32 %no {block = array<i64: 64, 128>} : <f16> -> <i8>
-    // CHECK: %[[X:.*]] = ttng.tile_load %[[M]][%{{.*}}, %{{.*}}] {block = array<i64: 64, 128>} : <i8> -> tensor<64x128xf16>
-    %x = ttng.tile_load %map[%i, %j] {block = array<i64: 64, 128>} : <i8> -> tensor<64x128xf16>
+    // CHECK: %[[X:.*]] = ttng.tile_load %[[M]][%{{.*}}, %{{.*}}] {block = array<i64: 64, 128>} : <i8> -> tensor<64x128xf16, #blocked>
+    %x = ttng.tile_load %map[%i, %j] {block = array<i64: 64, 128>} : <i8> -> tensor<64x128xf16, #tile>
     // CHECK: ttng.tile_load {{.*}} evict = 2 : i32
-    %y = ttng.tile_load %map[%i, %j] {block = array<i64: 64, 128>, evict = 2 : i32} : <i8> -> tensor<64x128xf16>
-    // CHECK: ttng.tile_store %[[M]][%{{.*}}, %{{.*}}], %[[X]] {block = array<i64: 64, 128>} : <i8>, tensor<64x128xf16>
-    ttng.tile_store %map[%i, %j], %x {block = array<i64: 64, 128>} : <i8>, tensor<64x128xf16>
+    %y = ttng.tile_load %map[%i, %j] {block = array<i64: 64, 128>, evict = 2 : i32} : <i8> -> tensor<64x128xf16, #tile>
+    // CHECK: ttng.tile_store %[[M]][%{{.*}}, %{{.*}}], %[[X]] {block = array<i64: 64, 128>} : <i8>, tensor<64x128xf16, #blocked>
+    ttng.tile_store %map[%i, %j], %x {block = array<i64: 64, 128>} : <i8>, tensor<64x128xf16, #tile>
     // CHECK: ttng.tile_store {{.*}} kind = 1 : i32
-    ttng.tile_store %map[%i, %j], %x {block = array<i64: 64, 128>, kind = 1 : i32} : <i8>, tensor<64x128xf16>
+    ttng.tile_store %map[%i, %j], %x {block = array<i64: 64, 128>, kind = 1 : i32} : <i8>, tensor<64x128xf16, #tile>
     tt.return
   }
 

@@ -153,6 +153,25 @@ static const Limit limits[] = {
      "  %b = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #flat, #smem, mutable>\n"
      "  ttng.init_barrier %b {count = 1 : i32} : !ttg.memdesc<1xi64, #flat, #smem, mutable>\n"
      "  tt.return } }"},
+    {"a_tensor_map_without_scratch_memory", "cuda:90", "tensor-map-scratch",
+     "#smem = #ttg.shared_memory\n" TTGIR_MODULE "tt.func public @k(%p: !tt.ptr<f16>, %n: i64, %one: i64, %no: i1) {\n"
+     "  %m = ttng.make_tensor_map %p, [%n, %n], [%n, %one] nan %no tf32 %no {block = array<i64: 32, 64>} : <f16> -> "
+     "<i8>\n"
+     "  tt.return } }"},
+    {"a_dot_in_a_layout_of_warp_groups", "cuda:90a", "warp-group-operands",
+     "#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, "
+     "16]}>\n" TTGIR_MODULE "tt.func public @k(%x: !tt.ptr<f32>) {\n"
+     "  %a = arith.constant dense<1.0> : tensor<64x16xf16, #mma>\n"
+     "  %b = arith.constant dense<1.0> : tensor<16x64xf16, #mma>\n"
+     "  %c = arith.constant dense<1.0> : tensor<64x64xf32, #mma>\n"
+     "  %d = tt.dot %a, %b, %c : tensor<64x16xf16, #mma> * tensor<16x64xf16, #mma> -> tensor<64x64xf32, #mma>\n"
+     "  tt.return } }"},
+    {"a_tensor_map_parameter_of_a_function", "cuda:90", "parameter-by-value",
+     "#smem = #ttg.shared_memory\n" TTGIR_MODULE "tt.func private @f(%m: !tt.ptr<i8> {ttng.tensor_map = 1 : i32}) {\n"
+     "  tt.return }\n"
+     "tt.func public @k(%x: !tt.ptr<i8>) {\n"
+     "  tt.call @f(%x) : (!tt.ptr<i8>) -> ()\n"
+     "  tt.return } }"},
     {"a_copy_with_other", "cuda:80", "async-copy-other",
      "#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
      "#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n"

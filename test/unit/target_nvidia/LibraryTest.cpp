@@ -247,18 +247,19 @@ TEST(NvidiaLibrary, RareArguments) {
   }
 }
 
-/// Writes a file with a user's function that calls one of ours.
-std::string writeBitcode() {
+/// Writes a file with a user's function that calls one of ours; `flag` is a number that all files must agree about.
+std::string writeBitcode(const char *name, const char *symbol, const char *callee, uint32_t flag = 1) {
   llvm::LLVMContext context;
   llvm::Module module("mine", context);
   llvm::IRBuilder<> ir(context);
   auto *type = llvm::FunctionType::get(ir.getDoubleTy(), {ir.getDoubleTy()}, false);
-  auto *ours = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "__nv_cbrt", module);
-  auto *theirs = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "twice_cbrt", module);
+  auto *ours = llvm::Function::Create(type, llvm::Function::ExternalLinkage, callee, module);
+  auto *theirs = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module);
+  module.addModuleFlag(llvm::Module::Error, "flag", flag);
   ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", theirs));
   llvm::Value *root = ir.CreateCall(ours, {theirs->getArg(0)});
   ir.CreateRet(ir.CreateFAdd(root, root));
-  const std::string path = testing::TempDir() + "mine.bc";
+  const std::string path = testing::TempDir() + name;
   std::error_code failure;
   llvm::raw_fd_ostream stream(path, failure);
   llvm::WriteBitcodeToFile(module, stream);
@@ -266,7 +267,7 @@ std::string writeBitcode() {
 }
 
 TEST(NvidiaLibrary, FilesOfBitcodeAreLinked) {
-  const std::string path = writeBitcode();
+  const std::string path = writeBitcode("mine.bc", "twice_cbrt", "__nv_cbrt");
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
   const math::HostMath properties = {.hasFma = true, .hasLibm = false};
@@ -279,6 +280,34 @@ TEST(NvidiaLibrary, FilesOfBitcodeAreLinked) {
   EXPECT_FALSE(module.getFunction("twice_cbrt")->isDeclaration());
   EXPECT_FALSE(module.getFunction("__nv_cbrt")->isDeclaration());
   EXPECT_TRUE(module.getFunction("__nv_cbrt")->hasInternalLinkage());
+}
+
+/// Links functions of files, each given with its symbol; returns the error, which must be a file's.
+std::string linkFiles(std::initializer_list<std::pair<std::string, const char *>> symbols) {
+  llvm::LLVMContext context;
+  llvm::Module module("kernel", context);
+  const math::HostMath properties = {.hasFma = true, .hasLibm = false};
+  nvidia::Libraries libraries(properties);
+  for (const auto &[path, symbol] : symbols)
+    EXPECT_TRUE(libraries.declare(module, path, symbol)) << symbol;
+  std::string text;
+  llvm::handleAllErrors(libraries.link(module), [&](const llvm::FileError &error) {
+    text = error.getFileName().str() + ": " + error.messageWithoutFileInfo();
+  });
+  return text;
+}
+
+TEST(NvidiaLibrary, FilesThatDoNotFitAreNamed) {
+  const std::string first = writeBitcode("first.bc", "twice_first", "__nv_cbrt");
+  const std::string second = writeBitcode("second.bc", "twice_second", "__nv_exp", /*flag=*/2);
+  EXPECT_EQ(linkFiles({{first, "twice_first"}}), "");
+  const std::string text = linkFiles({{first, "twice_first"}, {second, "twice_second"}});
+  EXPECT_EQ(text.find(second + ": linking module flags 'flag': IDs have conflicting values"), 0u) << text;
+}
+
+TEST(NvidiaLibrary, CallsOfFunctionsThatAreNotThereAreNamed) {
+  const std::string path = writeBitcode("calls.bc", "calls", "__nv_frobnicate");
+  EXPECT_EQ(linkFiles({{path, "calls"}}), path + ": libdevice has no function `__nv_frobnicate`");
 }
 
 TEST(NvidiaLibrary, WhatIsNotThere) {

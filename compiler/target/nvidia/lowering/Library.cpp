@@ -52,21 +52,46 @@ static void defineInline(llvm::Function &function, const math::HostMath &feature
   }
 }
 
+static bool isUndefinedOwn(const llvm::Function &function) {
+  return function.isDeclaration() && function.getName().starts_with(kOwnPrefix);
+}
+
+/// Records the undefined functions of our library that no caller is known of.
+static void recordCaller(const llvm::Module &module, llvm::StringRef caller, llvm::StringMap<std::string> &callers) {
+  for (const llvm::Function &function : module)
+    if (isUndefinedOwn(function))
+      callers.try_emplace(function.getName(), caller.str());
+}
+
+llvm::Error Libraries::linkFiles(llvm::Module &module, Callers &callers) {
+  recordCaller(module, "", callers);
+  for (const auto &file : files) {
+    if (!file->bytes)
+      continue;
+    if (llvm::Error error = lowering::linkFrom(file->bytes->getBuffer(), module))
+      return llvm::createFileError(file->path, std::move(error));
+    recordCaller(module, file->path, callers);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error Libraries::link(llvm::Module &module) {
-  for (const auto &file : files)
-    if (file->bytes)
-      if (llvm::Error error = lowering::linkFrom(file->bytes->getBuffer(), module))
-        return error;
+  Callers callers;
+  if (llvm::Error error = linkFiles(module, callers))
+    return error;
   if (!lowering::hasDeclarations(module, kOwnPrefix))
     return llvm::Error::success();
   if (llvm::Error error = lowering::linkFrom(libraryBitcode(), module))
     return error;
   for (llvm::Function &function : module) {
-    if (!function.isDeclaration() || !function.getName().starts_with(kOwnPrefix))
+    if (!isUndefinedOwn(function))
       continue;
     defineInline(function, features);
-    if (function.isDeclaration())
-      return llvm::createStringError("no library has the function `" + function.getName().str() + "`");
+    if (!function.isDeclaration())
+      continue;
+    llvm::Error error = llvm::createStringError("libdevice has no function `" + function.getName().str() + "`");
+    const std::string caller = callers.lookup(function.getName());
+    return caller.empty() ? std::move(error) : llvm::createFileError(caller, std::move(error));
   }
   return llvm::Error::success();
 }

@@ -1,7 +1,9 @@
 // Emits dots by the matrix instructions of a warp (mma).
 // SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/TtgToLlvm/FmaDot.h"
 #include "compiler/lowering/TtgToLlvm/RegisterMap.h"
+#include "compiler/target/nvidia/lowering/Diagnostics.h"
 #include "compiler/target/nvidia/lowering/InstructionEmitter.h"
 
 #include "compiler/layout/Distributed.h"
@@ -191,7 +193,7 @@ static LogicalResult emitMmaDot(TtgFunctionEmitter &emitter, tt::DotOp op) {
   const auto kind = ttng::mmaKindOf(op);
   auto instruction = dyn_cast<ttg::NvidiaMmaAttr>(ttg::encodingOf(op.getType()));
   if (instruction && instruction.isWgmma())
-    return op.emitError() << "operands of a warp-group dot lie in shared memory; `ttng.warp_group_dot` takes them";
+    return tt::report(op.getLoc(), nvidia::diag::WarpGroupOperands);
   if (!instruction || !kind)
     return emitFmaDot(emitter, op);
   accumulateDot(emitter, op, [&](Type, Tile &accumulators) { MmaDotEmitter(emitter, op).run(*kind, accumulators); });

@@ -3,8 +3,8 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/layout/MatrixBuffer.h"
-#include "compiler/lowering/Diagnostics.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/lowering/Diagnostics.h"
 #include "compiler/target/nvidia/lowering/InstructionEmitter.h"
 #include "compiler/target/nvidia/lowering/TmaEmitter.h"
 
@@ -30,9 +30,9 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   IrBuilder &ir = emitter.ir;
   TmaEmitter *tma = instructionsOf(emitter).tma();
   if (!tma)
-    return tt::report(op.getLoc(), lowering::diag::NeedsTma, op->getName().stripDialect());
+    return tt::report(op.getLoc(), nvidia::diag::NeedsTma, op->getName().stripDialect());
   if (!op.getScratch() || !op.getScratchOffset())
-    return op.emitError() << "a tensor map has no scratch memory";
+    return tt::report(op.getLoc(), nvidia::diag::TensorMapScratch, op.getScratch() ? "`scratchOffset`" : "`scratch`");
   TensorMap map;
   map.base = emitter.scalar(op.getBase());
   map.element = op.getBase().getType().getPointee();
@@ -81,7 +81,7 @@ static LogicalResult emitBarriers(TtgFunctionEmitter &emitter, Operation *op) {
   IrBuilder &ir = emitter.ir;
   TmaEmitter *tma = instructionsOf(emitter).tma();
   if (!tma)
-    return tt::report(op->getLoc(), lowering::diag::NeedsTma, op->getName().stripDialect());
+    return tt::report(op->getLoc(), nvidia::diag::NeedsTma, op->getName().stripDialect());
   llvm::Value *barrier = emitter.scalar(op->getOperand(0));
   const unsigned count = llvm::product_of(cast<ttg::MemDescType>(op->getOperand(0).getType()).getShape());
   if (auto init = dyn_cast<ttng::InitBarrierOp>(op)) {
@@ -258,7 +258,7 @@ static LogicalResult emitTmaCopy(TtgFunctionEmitter &emitter, Operation *op) {
   IrBuilder &ir = emitter.ir;
   TmaEmitter *tma = instructionsOf(emitter).tma();
   if (!tma)
-    return tt::report(op->getLoc(), lowering::diag::NeedsTma, op->getName().stripDialect());
+    return tt::report(op->getLoc(), nvidia::diag::NeedsTma, op->getName().stripDialect());
   if (auto load = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op)) {
     emitter.runWhere(ir.CreateAnd(emitter.isFirstThread(), emitter.scalar(load.getPred())), [&] {
       TmaCopyEmitter copies(emitter, load.getTensorMap(), load.getIndices(), load.getResult().getType(),
