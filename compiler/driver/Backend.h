@@ -73,6 +73,9 @@ struct Backend {
   std::optional<support::TargetSpec> (*resolve)(const std::string &arch, std::string &reason);
   std::vector<Phase>
       phases; ///< in order: "source", which is the front end's module, "ttir", the target's own, the binary
+  /// The error where a tool of the target exceeds the request's time limit, of the kernel's name and the seconds; null
+  /// for a target without tools.
+  const support::DiagnosticKind *toolTimeout;
   std::vector<const char *> extras; ///< stages derived from the artifact alone
   /// Adds the passes from the front end's module to the stage "ttir".
   void (*addTtirPasses)(mlir::OpPassManager &passes, const Compilation &work);

@@ -14,7 +14,6 @@
 #include "compiler/support/FatalGuard.h"
 #include "compiler/support/ForkGate.h"
 #include "compiler/support/Sanitizers.h"
-#include "compiler/target/nvidia/Diagnostics.h"
 
 #include <chrono>
 
@@ -113,8 +112,8 @@ static bool finishGuarded(const std::shared_ptr<Compilation> &work, const Backen
   const support::GuardedEnd end =
       support::runGuarded([work, &backend, isFinished] { *isFinished = finish(*work, backend); }, poll);
   if (end.isCancelled) {
-    if (end.isTimedOut)
-      diagnostics.report(nvidia::diag::AssemblerTimeout, {}, name, seconds);
+    if (end.isTimedOut && backend.toolTimeout)
+      diagnostics.report(*backend.toolTimeout, {}, name, seconds);
     else
       diagnostics.report(diag::Interrupted, {}, name);
     return false;

@@ -93,6 +93,7 @@ const Backend driver::cpuBackend = {
                 },
                 nullptr, nullptr}},
     .extras = {"launcher.so"},
+    .toolTimeout = nullptr,
     .addTtirPasses = addTtirPasses,
     .begin = begin,
     .finish = finish};

@@ -5,6 +5,7 @@
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/nvidia/CudaTarget.h"
+#include "compiler/target/nvidia/Diagnostics.h"
 #include "compiler/target/nvidia/HostTensorMaps.h"
 #include "compiler/target/nvidia/Pipeline.h"
 
@@ -119,6 +120,7 @@ const Backend driver::cudaBackend = {
                 readText<nvidia::readPtx>},
                {"cubin", made<nvidia::makeCubin>, nullptr, nullptr}},
     .extras = {},
+    .toolTimeout = &nvidia::diag::AssemblerTimeout,
     .addTtirPasses = addTtirPasses,
     .begin = begin,
     .finish = finish};

@@ -49,6 +49,9 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
       return getOperation().emitError("num_warps is ") << numWarps << "; it must be a power of two up to 32";
     if (!llvm::isPowerOf2_32(threadsPerWarp) || threadsPerWarp > 64)
       return getOperation().emitError("threads per warp are ") << threadsPerWarp << "; they must be 32 or 64";
+    if (target.empty() && !getOperation()->hasAttr(kTarget))
+      return getOperation().emitError("has no target; name it by the pass's option `target` or the attribute `")
+             << kTarget << "`";
     return success();
   }
 
@@ -57,7 +60,8 @@ struct AssignLayouts : ttg::impl::AssignLayoutsBase<AssignLayouts> {
     Operation *module = getOperation();
     module->setAttr(kNumCtas, builder.getI32IntegerAttr(numCtas));
     module->setAttr(kNumWarps, builder.getI32IntegerAttr(numWarps));
-    module->setAttr(kTarget, builder.getStringAttr(target));
+    if (!target.empty())
+      module->setAttr(kTarget, builder.getStringAttr(target));
     module->setAttr(kThreadsPerWarp, builder.getI32IntegerAttr(threadsPerWarp));
     if (hasVectorAtomics)
       module->setAttr(analysis::kVectorAtomics, builder.getUnitAttr());

@@ -17,10 +17,9 @@ def AssignLayouts : Pass<"ttg-assign-layouts", "::mlir::ModuleOp"> {
     Option<"numWarps", "num-warps", "unsigned", "4", "warps of a CTA">,
     Option<"threadsPerWarp", "threads-per-warp", "unsigned", "32", "threads of a warp">,
     Option<"numCtas", "num-ctas", "unsigned", "1", "CTAs of a program, one of which runs it">,
-    Option<"target", "target", "std::string", "\"cuda:90\"", "target of the generated code">,
-    Option<"hasWarpMma", "warp-mma", "bool", "true", "whether warps have matrix instructions (mma)">,
-    Option<"hasWarpGroupMma", "warp-group-mma", "bool", "false",
-           "whether groups of four warps have matrix instructions (wgmma)">,
+    Option<"target", "target", "std::string", "", "target of the generated code; that of the module where empty">,
+    Option<"hasWarpMma", "warp-mma", "bool", "true", "whether warps have matrix instructions">,
+    Option<"hasWarpGroupMma", "warp-group-mma", "bool", "false", "whether groups of warps have matrix instructions">,
     Option<"maxSharedBytes", "max-shared-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">,
     Option<"hasVectorAtomics", "vector-atomics", "bool", "false", "whether atomic additions take vectors of floats">,
   ];

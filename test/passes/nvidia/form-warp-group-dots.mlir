@@ -1,5 +1,5 @@
-// RUN: nereid-opt %s --ttg-assign-layouts="num-warps=4 warp-group-mma" --nvidia-form-warp-group-dots --canonicalize | FileCheck %s
-// RUN: nereid-opt %s --ttg-assign-layouts="num-warps=4 warp-group-mma max-shared-bytes=16383" --nvidia-form-warp-group-dots | FileCheck %s --check-prefix=NO-ROOM
+// RUN: nereid-opt %s --ttg-assign-layouts="num-warps=4 target=cuda:90 warp-group-mma" --nvidia-form-warp-group-dots --canonicalize | FileCheck %s
+// RUN: nereid-opt %s --ttg-assign-layouts="num-warps=4 target=cuda:90 warp-group-mma max-shared-bytes=16383" --nvidia-form-warp-group-dots | FileCheck %s --check-prefix=NO-ROOM
 // Operands are stored to shared memory as wgmma reads them, followed by a fence; an operand computed from a
 // dot stays in registers.
 

@@ -1,4 +1,4 @@
-// RUN: nereid-opt %s --ttg-assign-layouts=num-warps=2 | FileCheck %s
+// RUN: nereid-opt %s --ttg-assign-layouts="num-warps=2 target=cuda:90" | FileCheck %s
 // Accesses get layouts whose threads hold 16 adjacent bytes; a conversion is inserted where two layouts meet.
 
 // CHECK-DAG: #[[ROW:.*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>

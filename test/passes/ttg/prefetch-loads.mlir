@@ -1,5 +1,5 @@
-// RUN: nereid-opt %s --ttg-assign-layouts --ttg-prefetch-loads | FileCheck %s
-// RUN: nereid-opt %s --ttg-assign-layouts --ttg-prefetch-loads=kernel-stages=4 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: nereid-opt %s --ttg-assign-layouts=target=cuda:90 --ttg-prefetch-loads | FileCheck %s
+// RUN: nereid-opt %s --ttg-assign-layouts=target=cuda:90 --ttg-prefetch-loads=kernel-stages=4 2>&1 | FileCheck %s --check-prefix=REMARK
 // Loads of a loop with its own num_stages are prefetched one iteration ahead; the kernel's num_stages does not apply.
 
 // REMARK-COUNT-1: remark: num_stages=4 of the kernel changes nothing in this loop, which has no dot; write tl.range(..., num_stages=4) to prefetch its loads
