@@ -5,7 +5,7 @@
 
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/LoopHints.h"
-#include "compiler/target/cpu/prepare/Diagnostics.h"
+#include "compiler/target/cpu/emit/Diagnostics.h"
 
 using namespace mlir;
 using namespace nereid;

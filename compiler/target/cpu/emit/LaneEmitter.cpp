@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/LaneEmitter.h"
 
-#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/dialect/tt/Dialect.h"
+#include "compiler/dialect/tt/NeutralElement.h"
 #include "compiler/dialect/tt/Report.h"
-#include "compiler/target/cpu/prepare/Diagnostics.h"
+#include "compiler/target/cpu/plan/Diagnostics.h"
 
 using namespace mlir;
 using namespace nereid;

@@ -7,8 +7,8 @@
 #include "compiler/lowering/BitcodeLibrary.h"
 #include "compiler/lowering/ExternForms.h"
 #include "compiler/lowering/InlineAsm.h"
-#include "compiler/target/cpu/prepare/Diagnostics.h"
 #include "compiler/target/cpu/emit/CLibrary.h"
+#include "compiler/target/cpu/emit/Diagnostics.h"
 
 using namespace mlir;
 using namespace nereid;

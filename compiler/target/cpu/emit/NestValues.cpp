@@ -3,8 +3,8 @@
 #include "compiler/target/cpu/emit/NestEmitter.h"
 
 #include "compiler/dialect/tt/Report.h"
+#include "compiler/target/cpu/emit/Diagnostics.h"
 #include "compiler/target/cpu/plan/Expressions.h"
-#include "compiler/target/cpu/prepare/Diagnostics.h"
 
 #include "mlir/IR/Matchers.h"
 

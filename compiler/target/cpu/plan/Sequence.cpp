@@ -8,10 +8,10 @@
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/Dialect.h"
 #include "compiler/target/cpu/plan/Combiner.h"
+#include "compiler/target/cpu/plan/Diagnostics.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 #include "compiler/target/cpu/plan/Writes.h"
-#include "compiler/target/cpu/prepare/Diagnostics.h"
 
 #include "mlir/IR/Matchers.h"
 

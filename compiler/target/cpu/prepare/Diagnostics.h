@@ -1,4 +1,4 @@
-// The diagnostics of the CPU target.
+// Declares the diagnostics of this folder.
 // SPDX-License-Identifier: MIT
 #pragma once
 
