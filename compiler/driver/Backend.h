@@ -49,6 +49,9 @@ struct Compilation {
   std::unique_ptr<TargetState> state;
   Result result;
 };
+/// The stage after a step of a phase: "plan.vectorise".
+std::string stageAfterStep(llvm::StringRef phase, llvm::StringRef step);
+
 
 /// One step of a compilation, which produces the stage of its name.
 struct Phase {
@@ -59,11 +62,8 @@ struct Phase {
   mlir::FailureOr<std::string> (*print)(Compilation &work);
   /// Parses the user's text instead of `run`; null where users cannot replace the stage.
   mlir::LogicalResult (*parse)(Compilation &work, const Request::Replacement &text);
-  /// The steps that `run` keeps the stage after, as the stages `name.step`, where the request asks for them.
+  /// The steps after which `run` keeps the stage, by `stageAfterStep`, where the request asks for it.
   std::vector<const char *> steps = {};
-
-  /// "plan.vectorise"
-  std::string stageOf(const char *step) const { return std::string(name) + "." + step; }
 };
 
 /// One target. A new target is a file with such a record, and its line in Backends.cpp.

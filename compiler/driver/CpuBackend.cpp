@@ -53,7 +53,7 @@ static mlir::LogicalResult begin(Compilation &work) {
     return textAt(where, kindOf(sanitizer), "{found}", work.request.sources);
   };
   (*kernel)->afterPlanStep = [&work, kernel = kernel->get()](llvm::StringRef step, const cpu::LoopPlan &plan) {
-    const std::string stage = ("plan." + step).str();
+    const std::string stage = stageAfterStep(work.phase, step);
     if (work.keeps(stage))
       work.result.artifact.stages.push_back({stage, cpu::print(plan, kernel->affineInfo)});
   };

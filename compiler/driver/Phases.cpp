@@ -27,6 +27,8 @@ const Request::Replacement *Compilation::replacementOf(llvm::StringRef stage) co
   return request.replacement && request.replacement->stage == stage ? &*request.replacement : nullptr;
 }
 
+std::string driver::stageAfterStep(llvm::StringRef phase, llvm::StringRef step) { return (phase + "." + step).str(); }
+
 /// In builds with assertions, verifies the result of a phase before the next one runs.
 static mlir::LogicalResult verify(Compilation &work) {
 #ifndef NDEBUG
@@ -44,7 +46,7 @@ static llvm::StringRef lastWanted(const Compilation &work, const Backend &backen
     return last;
   for (const Phase &phase : backend.phases)
     if (work.keeps(phase.name) ||
-        llvm::any_of(phase.steps, [&](const char *step) { return work.keeps(phase.stageOf(step)); }))
+        llvm::any_of(phase.steps, [&](const char *step) { return work.keeps(stageAfterStep(phase.name, step)); }))
       last = phase.name;
   return last;
 }
@@ -117,7 +119,7 @@ std::vector<std::string> Backend::stepStages() const {
   std::vector<std::string> names;
   for (const Phase &phase : phases)
     for (const char *step : phase.steps)
-      names.push_back(phase.stageOf(step));
+      names.push_back(stageAfterStep(phase.name, step));
   return names;
 }
 
