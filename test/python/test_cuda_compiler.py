@@ -218,9 +218,10 @@ def test_what_replaces_a_stage_must_fit_the_kernel(tmp_path):
         ("ttir", text.replace("%n: i32", "%n: i64").replace("%n : i32", "%n : i64"), "whose kernel", "ir-override-kernel"),
         ("ttir", "tt.func @other(", "cannot read this IR", "invalid-ir"),
         ("llir", "nonsense", "which is no LLVM IR: line 1", "ir-override-text"),
-        ("llir", "define void @other() { ret void }", "which has no function `kernel`", "ir-override-text"),
-        ("llir", "define void @kernel() { ret void }", "has 0 parameters; the kernel's are 5", "ir-override-text"),
-        ("ptx", ".version 8.0", "which has no entry `kernel`", "ir-override-text"),
+        ("llir", "@x = common global i32 1", "which is invalid: ", "ir-override-invalid"),
+        ("llir", "define void @other() { ret void }", "which has no function `kernel`", "ir-override-entry"),
+        ("llir", "define void @kernel() { ret void }", "has 0 parameters; the kernel's are 5", "ir-override-parameters"),
+        ("ptx", ".version 8.0", "which has no entry `kernel`", "ir-override-entry"),
     ):
         with pytest.raises(triton.CompilationError, match=message) as caught:
             overridden(tmp_path, stage, wrong)

@@ -85,7 +85,7 @@ FailureOr<std::unique_ptr<CudaKernel>> nvidia::beginKernel(ModuleOp module, cons
   std::string reason;
   std::optional<Arch> arch = findArch(target.arch, reason);
   if (!arch)
-    return tt::report(module.getLoc(), diag::UnknownArch, reason);
+    return tt::report(module.getLoc(), diag::UnknownArch, target.arch, lowestCapability);
   auto kernel = std::make_unique<CudaKernel>(options, tools, std::move(*arch));
   if (failed(useModule(*kernel, module)) || failed(checkOptions(kernel->function, options, kernel->arch)))
     return failure();
@@ -155,10 +155,12 @@ static void setMachine(CudaKernel &kernel, llvm::Module &module) {
 static LogicalResult findMachine(CudaKernel &kernel) {
   if (!kernel.options.ptxVersion)
     kernel.arch.ptxVersion = neededPtx(kernel.module, kernel.arch);
-  llvm::Expected<PooledTargetMachine> machine = PooledTargetMachine::get(kernel.arch);
-  if (!machine && kernel.options.ptxVersion)
-    return tt::report(kernel.function.getLoc(), diag::PtxVersionUnknown, llvm::toString(machine.takeError()));
-  auto found = lowering::orDiagnose(kernel.function, std::move(machine));
+  if (const uint32_t version = kernel.options.ptxVersion) {
+    const std::vector<unsigned> known = ptxVersions();
+    if (!llvm::is_contained(known, version))
+      return tt::report(kernel.function.getLoc(), diag::PtxVersionUnknown, version, *llvm::max_element(known));
+  }
+  auto found = lowering::orDiagnose(kernel.function, PooledTargetMachine::get(kernel.arch));
   if (failed(found))
     return failure();
   kernel.machine.emplace(std::move(*found));
@@ -173,8 +175,6 @@ static std::unique_ptr<llvm::Module> newModule(CudaKernel &kernel) {
   return module;
 }
 
-LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
-  tt::FuncOp function = kernel.function;
 /// A file that cannot be linked is the user's own; another error is our library's.
 static LogicalResult linkLibraries(NvidiaEmitter &emitter, CudaKernel &kernel) {
   tt::FuncOp function = kernel.function;
@@ -188,6 +188,8 @@ static LogicalResult linkLibraries(NvidiaEmitter &emitter, CudaKernel &kernel) {
   return result;
 }
 
+LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
+  tt::FuncOp function = kernel.function;
   if (failed(findMachine(kernel)))
     return failure();
   kernel.llvmModule = newModule(kernel);

@@ -75,7 +75,7 @@ LogicalResult nvidia::makeCubin(CudaKernel &kernel) {
   AssemblyError error;
   std::optional<Assembled> made = assembleWithoutSpills(kernel, error);
   if (!made && !error.isRefusal)
-    return tt::report(function.getLoc(), diag::AssemblerMissing, error.message);
+    return tt::report(function.getLoc(), diag::AssemblerMissing, kernel.options.ptxOptions, kernel.arch.cpu);
   if (!made && error.isLate)
     return tt::report(function.getLoc(), diag::AssemblerTimeout, function.getSymName(), kernel.tools.secondsLimit);
   if (!made)

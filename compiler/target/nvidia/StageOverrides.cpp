@@ -14,34 +14,28 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::nvidia;
 
-static InFlightDiagnostic refuse(const StageOverride &stageOverride, tt::FuncOp kernel, const llvm::Twine &reason) {
-  return tt::report(kernel.getLoc(), diag::OverrideText, stageOverride.path, reason.str());
-}
-
 FailureOr<std::unique_ptr<llvm::Module>> nvidia::parseLlvm(const StageOverride &stageOverride, tt::FuncOp kernel,
                                                            llvm::LLVMContext &context) {
   llvm::SMDiagnostic error;
   auto module = llvm::parseIR(llvm::MemoryBufferRef(stageOverride.text, stageOverride.path), error, context);
   if (!module)
-    return refuse(stageOverride, kernel,
-                  "which is no LLVM IR: line " + llvm::Twine(error.getLineNo()) + ": " + error.getMessage());
+    return tt::report(kernel.getLoc(), diag::OverrideText, stageOverride.path, error.getLineNo(), error.getMessage());
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(*module, &stream))
-    return refuse(stageOverride, kernel, "which is invalid: " + problems);
+    return tt::report(kernel.getLoc(), diag::OverrideInvalid, stageOverride.path, problems);
   const llvm::Function *own = module->getFunction(kernel.getSymName());
   if (!own || own->isDeclaration())
-    return refuse(stageOverride, kernel, "which has no function `" + kernel.getSymName() + "`");
+    return tt::report(kernel.getLoc(), diag::OverrideEntry, stageOverride.path, "function", kernel.getSymName());
   const size_t wanted = lowering::paramsOf(kernel).size() + 2;
   if (own->arg_size() != wanted)
-    return refuse(stageOverride, kernel,
-                  "whose `" + kernel.getSymName() + "` has " + llvm::Twine(own->arg_size()) +
-                      " parameters; the kernel's are " + llvm::Twine(wanted) + ", two of them for scratch memory");
+    return tt::report(kernel.getLoc(), diag::OverrideParameters, stageOverride.path, kernel.getSymName(),
+                      own->arg_size(), wanted);
   return module;
 }
 
 LogicalResult nvidia::checkPtx(const StageOverride &stageOverride, tt::FuncOp kernel) {
   if (StringRef(stageOverride.text).contains((".entry " + kernel.getSymName()).str()))
     return success();
-  return refuse(stageOverride, kernel, "which has no entry `" + kernel.getSymName() + "`");
+  return tt::report(kernel.getLoc(), diag::OverrideEntry, stageOverride.path, "entry", kernel.getSymName());
 }

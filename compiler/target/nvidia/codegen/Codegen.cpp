@@ -33,38 +33,44 @@ static void initialiseNvptx() {
 
 static std::string featureOf(unsigned ptxVersion) { return "+ptx" + std::to_string(ptxVersion); }
 
-/// Checks the PTX version before use, since LLVM only warns of an unknown one.
-static llvm::Error checkVersion(const llvm::Target &target, const llvm::Triple &triple, const nvidia::Arch &arch) {
-  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target.createMCSubtargetInfo(triple, arch.cpu, ""));
-  unsigned highest = 0;
+static const llvm::Triple &nvptx() {
+  static const llvm::Triple triple("nvptx64-nvidia-cuda");
+  return triple;
+}
+
+static llvm::Expected<const llvm::Target *> findTarget() {
+  initialiseNvptx();
+  std::string reason;
+  if (const llvm::Target *target = llvm::TargetRegistry::lookupTarget(nvptx(), reason))
+    return target;
+  return llvm::createStringError(reason);
+}
+
+std::vector<unsigned> nvidia::ptxVersions() {
+  const llvm::Target *target = llvm::cantFail(findTarget());
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(nvptx(), "", ""));
+  std::vector<unsigned> versions;
   for (const llvm::SubtargetFeatureKV &feature : subtarget->getAllProcessorFeatures()) {
     llvm::StringRef name = feature.Key;
     unsigned version = 0;
-    if (!name.consume_front("ptx") || name.getAsInteger(10, version))
-      continue;
-    if (version == arch.ptxVersion)
-      return llvm::Error::success();
-    highest = std::max(highest, version);
+    if (name.consume_front("ptx") && !name.getAsInteger(10, version))
+      versions.push_back(version);
   }
-  return llvm::createStringError("ptx_version is " + std::to_string(arch.ptxVersion) +
-                                 ", which LLVM does not write; its highest is " + std::to_string(highest));
+  return versions;
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const nvidia::Arch &arch) {
-  initialiseNvptx();
-  const llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string reason;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
+  auto target = findTarget();
   if (!target)
-    return llvm::createStringError(reason);
-  if (llvm::Error error = checkVersion(*target, triple, arch))
-    return error;
+    return target.takeError();
+  if (!llvm::is_contained(nvidia::ptxVersions(), arch.ptxVersion)) // of which LLVM only warns
+    return llvm::createStringError("LLVM writes no PTX " + llvm::Twine(arch.ptxVersion));
   llvm::TargetOptions options;
   // Multiplications and additions that may become fma carry the flag `contract`.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, arch.cpu, featureOf(arch.ptxVersion),
-                                                                           options, llvm::Reloc::PIC_, std::nullopt,
-                                                                           llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      (*target)->createTargetMachine(nvptx(), arch.cpu, featureOf(arch.ptxVersion), options, llvm::Reloc::PIC_,
+                                     std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!machine)
     return llvm::createStringError(std::string("no code generator for `") + arch.cpu + "`");
   return machine;

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace nereid::nvidia {
 
@@ -30,6 +31,9 @@ private:
   std::string kind;
   std::unique_ptr<llvm::TargetMachine> machine;
 };
+
+/// The PTX versions that LLVM writes: 80 is 8.0.
+std::vector<unsigned> ptxVersions();
 
 void optimise(llvm::Module &module, llvm::TargetMachine &machine);
 /// This changes the module.

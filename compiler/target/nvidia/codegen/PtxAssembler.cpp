@@ -95,8 +95,6 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
     if (words.empty())
       return Assembled{.cubin = "", .tool = "driver", .toolVersion = "", .serialisationNote = ""};
     error.isRefusal = false;
-    error.message = "ptx_options are `" + options.str() + "`, and there is no ptxas or nvJitLink for " + arch.cpu +
-                    " to give them to; the driver, which is left, takes none";
     return std::nullopt;
   }
   llvm_unreachable("all outcomes are listed");

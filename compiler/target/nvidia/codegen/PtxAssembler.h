@@ -31,7 +31,7 @@ struct Assembled {
 };
 
 struct AssemblyError {
-  std::string message;   ///< the tool's first error
+  std::string message;   ///< the tool's first error; empty where it refuses nothing
   unsigned line = 0;     ///< of the PTX; 0 where the tool names none
   bool isRefusal = true; ///< the PTX is rejected; else no tool supports the options
   bool isLate = false;   ///< the tool was killed at its time limit
