@@ -39,7 +39,6 @@ struct Compilation {
   mlir::ModuleOp module;
   tt::FuncOp kernel;
   mlir::OwningOpRef<mlir::ModuleOp> written; ///< by the user, as a replacement of `module`
-  mlir::OwningOpRef<mlir::ModuleOp> before;  ///< a copy of `module` while passes make its TTIR, for a reproducer
   const char *phase = "source";              ///< the one that runs
   const support::Options options;
   const support::TargetSpec target;
@@ -49,9 +48,9 @@ struct Compilation {
   std::unique_ptr<TargetState> state;
   Result result;
 };
+
 /// The stage after a step of a phase: "plan.vectorise".
 std::string stageAfterStep(llvm::StringRef phase, llvm::StringRef step);
-
 
 /// One step of a compilation, which produces the stage of its name.
 struct Phase {
@@ -73,10 +72,10 @@ struct Backend {
   std::optional<support::TargetSpec> (*resolve)(const std::string &arch, std::string &reason);
   std::vector<Phase>
       phases; ///< in order: "source", which is the front end's module, "ttir", the target's own, the binary
+  std::vector<const char *> extras; ///< stages derived from the artifact alone
   /// The error where a tool of the target exceeds the request's time limit, of the kernel's name and the seconds; null
   /// for a target without tools.
   const support::DiagnosticKind *toolTimeout;
-  std::vector<const char *> extras; ///< stages derived from the artifact alone
   /// Adds the passes from the front end's module to the stage "ttir".
   void (*addTtirPasses)(mlir::OpPassManager &passes, const Compilation &work);
   /// Runs between "ttir" and the target's own phases: checks the options against the target and creates `state`.

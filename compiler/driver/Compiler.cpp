@@ -77,16 +77,12 @@ static void reportFailure(Compilation &work, support::DiagnosticEngine &diagnost
 }
 
 /// From sema's module to the stage "ttir"; true where a later phase is needed. This half runs on the caller's thread.
-static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend, support::DiagnosticEngine &diagnostics) {
+static mlir::FailureOr<bool> begin(Compilation &work, const Backend &backend) {
   const support::ForkGate gate;
-  if (work.request.replacement && !checkReplaceable(*work.request.replacement, backend, diagnostics))
-    return mlir::failure();
   chooseStages(work, backend);
   const mlir::FailureOr<bool> more = runPhases(work, backend.untilTtir());
-  if (mlir::failed(more)) {
-    reportFailure(work, diagnostics);
+  if (mlir::failed(more))
     return mlir::failure();
-  }
   if (takesHostMaps(work.kernel))
     work.request.parameters = parametersOf(work.kernel);
   describe(work);
@@ -163,9 +159,14 @@ std::optional<Result> driver::back(mlir::ModuleOp module, const support::Options
   work->result.artifact.name = work->kernel.getSymName().str();
   if (work->request.parameters.empty())
     work->request.parameters = parametersOf(work->kernel);
-  const mlir::FailureOr<bool> wantsMore = begin(*work, backend, diagnostics);
-  if (mlir::failed(wantsMore))
+  if (request.replacement && !checkReplaceable(*request.replacement, backend, diagnostics))
     return std::nullopt;
+  const mlir::FailureOr<bool> wantsMore = begin(*work, backend);
+  if (mlir::failed(wantsMore)) {
+    reportFailure(*work, diagnostics); // outside of the gate: `makeSource` may wait for locks of the caller
+    return std::nullopt;
+  }
+  work->request.makeSource = nullptr; // the caller's, which may end before this does
   if (*wantsMore && !finishGuarded(work, backend, request.isCancelRequested, diagnostics))
     return std::nullopt;
   work->messages.reportRemarks(diagnostics, request.sources);
@@ -184,6 +185,11 @@ std::optional<Result> driver::compile(mlir::MLIRContext &context, const sema::Ke
   Request withParameters = request;
   if (withParameters.parameters.empty())
     withParameters.parameters = allParametersOf(kernel);
+  withParameters.makeSource = [&] {
+    support::DiagnosticEngine ignored; // it has succeeded before
+    const mlir::OwningOpRef<mlir::ModuleOp> again = front(context, kernel, host, ignored);
+    return again ? printModule(*again) : std::string();
+  };
   std::optional<Result> result = back(*module, kernel.options, kernel.target, withParameters, diagnostics);
   releaseIfCancelled(module, diagnostics);
   if (result)

@@ -41,6 +41,9 @@ struct Request {
   /// Name, kind, type and position of each run-time parameter, as in the source; derived from the module's function
   /// where empty. Offsets and sizes are filled in later.
   std::vector<artifact::Parameter> parameters;
+  /// Makes the text of the module that `back` gets, for a reproducer of a failure of the passes that change it in
+  /// place. Called by the thread that calls `back`.
+  std::function<std::string()> makeSource;
   /// Where a reproducer of the compiler's own failure is written: a folder, or the beginning of a path; the temporary
   /// folder where empty. It does not belong to the key.
   std::string reproducerPath;

@@ -90,7 +90,6 @@ mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase>
           {phase.name, std::chrono::duration<double, std::micro>(Clock::now() - began).count()});
     if (mlir::failed(keepText(work, phase)))
       return mlir::failure();
-    work.before = nullptr; // later phases begin with the kept TTIR
     if (phase.name == last)
       return false;
     support::exitIfCancelled();
@@ -135,7 +134,6 @@ mlir::LogicalResult driver::makeTtir(Compilation &work) {
   mlir::PassManager passes(work.module.getContext());
   passes.enableVerifier(false); // the loop of phases verifies
   findBackend(work.target.backend)->addTtirPasses(passes, work);
-  work.before = work.module.clone();
   return passes.run(work.module);
 }
 

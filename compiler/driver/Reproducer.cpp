@@ -1,4 +1,4 @@
-// Writes a kernel's TTIR, from which `nereid compile` repeats the phase that failed.
+// Writes a kernel's TTIR, and the text that replaces a stage, from which `nereid compile` repeats a failed phase.
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/Reproducer.h"
 
@@ -10,7 +10,7 @@
 using namespace nereid;
 using namespace nereid::driver;
 
-static std::string commandOf(const Compilation &work, llvm::StringRef path) {
+static std::string commandOf(const Compilation &work, llvm::StringRef path, llvm::StringRef replacement) {
   const support::Options &options = work.options;
   std::string command =
       llvm::formatv("nereid compile {0} --target {1}:{2}{3} --num-warps {4} --num-stages {5} --num-ctas {6}", path,
@@ -23,6 +23,8 @@ static std::string commandOf(const Compilation &work, llvm::StringRef path) {
     command += " --no-fp-fusion";
   if (options.sanitize)
     command += " --sanitize " + support::sanitizerNames(options.sanitize);
+  if (!replacement.empty())
+    command += (" --ir-override " + replacement).str();
   return command + " --emit " + work.phase + " -o -";
 }
 
@@ -39,8 +41,6 @@ static std::string otherOptions(const Compilation &work) {
   add(options.ptxOptions != defaults.ptxOptions, "ptx_options=" + options.ptxOptions);
   for (const support::ExternLibrary &library : options.externLibraries)
     add(true, "extern_libs: " + library.name + "=" + library.path);
-  if (const auto &replacement = work.request.replacement)
-    add(true, "ir_override=" + replacement->path);
   return text;
 }
 
@@ -57,11 +57,32 @@ static std::error_code createFile(const Compilation &work, int &descriptor, llvm
   return llvm::sys::fs::createUniqueFile(model, descriptor, path);
 }
 
-std::string driver::writeReproducer(const Compilation &work, llvm::StringRef reason) {
-  const std::string *kept = work.result.artifact.findStage("ttir");
-  if (!kept && !work.before)
+/// Writes the user's text for a stage beside the file at `path`, and returns its path; empty where there is none.
+static std::string writeReplacement(const Compilation &work, llvm::StringRef path) {
+  const auto &replacement = work.request.replacement;
+  if (!replacement)
     return "";
-  const std::string ir = work.before ? printModule(*work.before) : *kept;
+  const std::string beside =
+      (path.drop_back(llvm::StringRef(".ttir").size()) + ".override." + replacement->stage).str();
+  std::error_code code;
+  llvm::raw_fd_ostream file(beside, code);
+  if (code)
+    return replacement->path;
+  file << replacement->text;
+  return beside;
+}
+
+/// The TTIR that later phases begin with, or else the module that the passes to it began with.
+static std::string textBefore(const Compilation &work) {
+  if (const std::string *kept = work.result.artifact.findStage("ttir"))
+    return *kept;
+  return work.request.makeSource ? work.request.makeSource() : "";
+}
+
+std::string driver::writeReproducer(const Compilation &work, llvm::StringRef reason) {
+  const std::string ir = textBefore(work);
+  if (ir.empty())
+    return "";
   llvm::SmallString<128> path;
   int descriptor;
   if (createFile(work, descriptor, path))
@@ -73,7 +94,7 @@ std::string driver::writeReproducer(const Compilation &work, llvm::StringRef rea
   file << "// A bug in Nereid, build " << buildId() << ", in phase `" << work.phase << "`:\n";
   for (llvm::StringRef line : lines)
     file << "//   " << line << "\n";
-  file << "// To repeat it: " << commandOf(work, path) << "\n";
+  file << "// To repeat it: " << commandOf(work, path, writeReplacement(work, path)) << "\n";
   if (!others.empty())
     file << "// It was compiled with, besides: " << others << "\n";
   file << ir;

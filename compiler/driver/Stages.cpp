@@ -71,6 +71,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   Request request;
   request.keep = {stage};
   request.keepsBinary = false;
+  request.makeSource = [&] { return *ttir; };
   auto result = back(*module, options, target, request, diagnostics);
   const std::string *text = result ? result->artifact.findStage(stage) : nullptr;
   return text ? std::optional(*text) : std::nullopt;

@@ -107,6 +107,12 @@ static std::shared_ptr<CompiledData> compileKernel(Compilation &compilation, dri
     raiseDiagnostics(diagnostics, &compilation.host);
   const driver::PhaseTime sema{"sema", microsecondsSince(began)};
   request.sources = compilation.host.sourceFiles();
+  request.makeSource = [&] {
+    nb::gil_scoped_acquire acquire;
+    support::DiagnosticEngine ignored; // it has succeeded before
+    const auto again = driver::front(*context, compilation.request, compilation.host, ignored);
+    return again ? driver::printModule(*again) : std::string();
+  };
   auto result = finish(*module, compilation.request.options, compilation.request.target, request, diagnostics);
   if (!result) {
     discardAfterInternalError(diagnostics, context, module);
@@ -167,9 +173,11 @@ static std::shared_ptr<CompiledData> compileIr(const std::string &text, const st
   ContextPool::Lease context(ContextPool::instance());
   auto module = driver::parse(*context, text, path, diagnostics);
   request.sources = {std::make_shared<support::SourceFile>(path, text)};
+  request.makeSource = [&] { return text; };
   if (module && kind == "ttgir") {
     request.replacement = driver::Request::Replacement{kind, text, path};
     module = driver::declarationOf(*module, diagnostics);
+    request.makeSource = [declared = module ? driver::printModule(*module) : std::string()] { return declared; };
   }
   auto result = module ? finish(*module, described.options, described.target, request, diagnostics) : std::nullopt;
   if (!result) {

@@ -356,8 +356,38 @@ def test_a_misspelt_target_suggests_the_nearest():
         triton.compile(source, target=triton.backends.compiler.GPUTarget("cpu", "znevr3", 32))
 
 
-# The passes before `llir` leave no function of several elements at a time, so the lowering takes that as an invariant.
-BROKEN_INVARIANT = """
+EMPTY_TTIR = "tt.func public @empty(%p: !tt.ptr<f32>) { tt.return }"
+# LLVM ends with a fatal error at an instruction of another processor.
+UNSELECTABLE_LLIR = """
+declare void @llvm.x86.sse2.pause()
+define void @empty(ptr addrspace(1) %p, ptr addrspace(1) %scratch, ptr addrspace(1) %profile) {
+  call void @llvm.x86.sse2.pause()
+  ret void
+}
+"""
+
+
+def test_a_bug_of_the_compiler_is_no_error_of_the_user(tmp_path):
+    path, override = tmp_path / "empty.ttir", tmp_path / "mine.llir"
+    path.write_text(EMPTY_TTIR)
+    override.write_text(UNSELECTABLE_LLIR)
+    target = triton.backends.compiler.GPUTarget("cuda", 90, 32)
+    with triton.knobs.compilation.scope(), pytest.raises(RuntimeError) as caught:
+        triton.knobs.compilation.reproducer_path = str(tmp_path)
+        triton.compile(str(path), target=target, options={"ir_override": str(override)})
+    error = caught.value
+    assert type(error) is InternalCompilerError
+    assert str(error).startswith("this is a bug in Nereid, in phase `ptx`: Cannot select: ")
+    (first,) = error.diagnostics
+    assert first.code == "internal-error"
+    (written,) = tmp_path.glob("nereid-empty-*.ttir")
+    assert error.reproducer == str(written) and f"; reproducer: {written}" in str(error)
+    text, beside = written.read_text(), written.with_suffix(".override.llir")
+    assert f"To repeat it: nereid compile {written} --target cuda:90" in text
+    assert f" --ir-override {beside} --emit ptx" in text and beside.read_text() == UNSELECTABLE_LLIR
+
+
+PACKED_TTGIR = """
 #blocked = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @packed(%p: !tt.ptr<f32>) {
@@ -366,28 +396,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ^bb0(%a: f32, %b: f32):
       tt.map_elementwise.return %b, %a : f32, f32
     }) : (tensor<256xf32, #blocked>) -> tensor<256xf32, #blocked>
-    %q = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #blocked>
-    tt.store %q, %y : tensor<256x!tt.ptr<f32>, #blocked>
     tt.return
   }
 }
 """
 
 
-def test_a_bug_of_the_compiler_is_no_error_of_the_user(tmp_path):
+def test_an_op_that_no_lowering_takes_is_an_error_of_its_text(tmp_path):
     path = tmp_path / "packed.ttgir"
-    path.write_text(BROKEN_INVARIANT)
-    with triton.knobs.compilation.scope(), pytest.raises(RuntimeError) as caught:
-        triton.knobs.compilation.reproducer_path = str(tmp_path)
+    path.write_text(PACKED_TTGIR)
+    with pytest.raises(triton.CompilationError, match="packs 2 elements of tiles with an encoding") as caught:
         triton.compile(str(path), target=triton.backends.compiler.GPUTarget("cuda", 90, 32))
-    error = caught.value
-    assert type(error) is InternalCompilerError
-    assert str(error).startswith("this is a bug in Nereid, in phase `llir`: a function of 2 elements")
-    assert f"{path}:6:" in str(error)
-    (first,) = error.diagnostics
-    assert first.code == "internal-error" and first.line == 6
-    (written,) = tmp_path.glob("nereid-packed-*.ttir")
-    assert error.reproducer == str(written) and f"; reproducer: {written}" in str(error)
-    text = written.read_text()
-    assert f"To repeat it: nereid compile {written} --target cuda:90" in text
-    assert f"ir_override={path}" in text
+    (first,) = caught.value.diagnostics
+    assert first.code == "invalid-ir" and first.line == 6

@@ -19,6 +19,7 @@ struct CompileArguments {
   CudaToolArguments cudaTools;
   uint32_t ptxasTimeout = 600;
   std::string reproducerPath;
+  std::string irOverride;
   std::string sanitize;
   bool debug = false, noFpFusion = false, timing = false, noLocations = false;
 };

@@ -131,20 +131,35 @@ static Input readInput(const CompileArguments &arguments, const support::Options
   return input;
 }
 
+/// The file of --ir-override; its last suffix is the stage. Returns what is wrong with it.
+static std::string readReplacement(const std::string &path, driver::Request &request) {
+  if (path.empty())
+    return "";
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return "cannot read " + path + ": " + buffer.getError().message();
+  const std::string stage = llvm::sys::path::extension(path).ltrim('.').str();
+  request.replacement = driver::Request::Replacement{stage, (*buffer)->getBuffer().str(), path};
+  return "";
+}
+
 static std::optional<driver::Result> compileInput(Input &input, mlir::MLIRContext &context, driver::Request request,
                                                   const support::Options &options, const support::TargetSpec &target,
                                                   support::DiagnosticEngine &diagnostics) {
+  const auto &replacement = request.replacement;
+  const std::string replaced = replacement ? "\n" + replacement->stage + " " + replacement->text : "";
   if (input.kernel) {
     request.signature = input.kernel->signature;
     request.sources = input.kernel->sources;
-    request.key = driver::cacheKey(input.kernel->request, input.kernel->sourceKey, input.kernel->signature);
+    request.key = driver::cacheKey(input.kernel->request, input.kernel->sourceKey + replaced, input.kernel->signature);
     return driver::compile(context, input.kernel->request, *input.kernel->host, request, diagnostics);
   }
   sema::KernelRequest described; // no function: options and target, for the key
   described.options = options;
   described.target = target;
-  request.key = driver::cacheKey(described, input.text, "ttir");
+  request.key = driver::cacheKey(described, input.text + replaced, "ttir");
   request.sources = {std::make_shared<support::SourceFile>(input.path, input.text)};
+  request.makeSource = [&] { return input.text; };
   auto module = driver::parse(context, input.text, input.path, diagnostics);
   auto result = module ? driver::back(*module, options, target, request, diagnostics) : std::nullopt;
   driver::releaseIfCancelled(module, diagnostics);
@@ -196,6 +211,8 @@ int tools::runCompile(const CompileArguments &arguments) {
   request.keepsBinary = wantsBinary(emit, info);
   request.tools = {cudaTools->ptxas, cudaTools->nvJitLink, arguments.ptxasTimeout};
   request.reproducerPath = arguments.reproducerPath;
+  if (const std::string problem = readReplacement(arguments.irOverride, request); !problem.empty())
+    return fail(problem);
   std::unique_ptr<mlir::MLIRContext> context = driver::createContext();
   auto result = compileInput(input, *context, request, options, *target, diagnostics);
   if (!result) {

@@ -69,6 +69,8 @@ int main(int argc, char **argv) {
                    "where a bug in the compiler writes what repeats it: a folder, or the beginning of a path; the "
                    "temporary folder if it is left out")
       ->envname("TRITON_REPRODUCER_PATH");
+  compile->add_option("--ir-override", arguments.irOverride,
+                      "a file *.STAGE, the text of which replaces that stage: ttir; cuda: ttgir, llir, ptx, too");
   compile->add_flag("--debug", arguments.debug, "enable device asserts");
   compile->add_option("--sanitize", arguments.sanitize,
                       "what launches check, on the CPU: bounds, uninit, overflow, nan, nan-loads; several with commas");

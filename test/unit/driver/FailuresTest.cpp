@@ -258,6 +258,26 @@ TEST(DriverFailures, a_reproducer_is_written_where_the_request_says) {
   llvm::sys::fs::remove(folder);
 }
 
+TEST(DriverFailures, a_source_is_made_for_a_reproducer_alone) {
+  Attempt attempt(kernel);
+  attempt.request.makeSource = [] {
+    ADD_FAILURE() << "nothing has failed";
+    return std::string();
+  };
+  EXPECT_EQ(attempt.code(), "compiled");
+}
+
+TEST(DriverFailures, a_reproducer_holds_the_text_that_replaces_a_stage) {
+  const auto attempt = fatalAttempt();
+  const std::string replacement = "// replaced\n" + std::string(kernel);
+  attempt->request.replacement = {"ttir", replacement, "mine.ttir"};
+  EXPECT_EQ(attempt->code(), "internal-error");
+  const std::string path = attempt->diagnostics.all().front().reproducer, text = takeFile(path);
+  const std::string beside = path.substr(0, path.size() - 5) + ".override.ttir";
+  EXPECT_NE(text.find(" --ir-override " + beside + " --emit "), std::string::npos) << text;
+  EXPECT_EQ(takeFile(beside), replacement);
+}
+
 /// Errors without a kind are those of verifiers and invariants.
 TEST(DriverFailures, a_module_that_breaks_an_ops_rule_is_the_compilers_own_error) {
 #ifdef NDEBUG
@@ -265,6 +285,8 @@ TEST(DriverFailures, a_module_that_breaks_an_ops_rule_is_the_compilers_own_error
 #endif
   Attempt attempt(kernel);
   attempt.module->walk([](tt::MakeRangeOp range) { range.setEnd(9); });
+  const std::string source = driver::printModule(*attempt.module);
+  attempt.request.makeSource = [&] { return source; };
   EXPECT_EQ(attempt.code(), "internal-error");
   const support::Diagnostic &error = attempt.diagnostics.all().front();
   EXPECT_EQ(error.message.find("this is a bug in Nereid, in phase `ttir`: "), 0u) << error.message;
