@@ -6,7 +6,7 @@
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/nvidia/CudaTarget.h"
 #include "compiler/target/nvidia/Diagnostics.h"
-#include "compiler/target/nvidia/HostTensorMaps.h"
+#include "compiler/target/nvidia/HostTensorMapJson.h"
 #include "compiler/target/nvidia/Pipeline.h"
 
 using namespace nereid;

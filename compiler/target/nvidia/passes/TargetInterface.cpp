@@ -6,7 +6,7 @@
 #include "compiler/target/nvidia/dialect/Dialect.h"
 #include "compiler/target/nvidia/dialect/HostTensorMaps.h"
 #include "compiler/target/nvidia/passes/AsyncDots.h"
-#include "compiler/target/nvidia/passes/DotLayouts.h"
+#include "compiler/target/nvidia/passes/MmaLayouts.h"
 
 using namespace mlir;
 using namespace nereid;

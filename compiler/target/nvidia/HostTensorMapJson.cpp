@@ -1,6 +1,6 @@
 // Derives from a kernel's arguments how TMA uses the tensor maps that the host makes.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/HostTensorMaps.h"
+#include "compiler/target/nvidia/HostTensorMapJson.h"
 
 #include "compiler/layout/MatrixBuffer.h"
 #include "compiler/target/nvidia/dialect/Dialect.h"

@@ -1,6 +1,6 @@
 // Distributes warps over dots of tensor cores and chooses vectors along the K dimension.
 // SPDX-License-Identifier: MIT
-#include "compiler/target/nvidia/passes/DotLayouts.h"
+#include "compiler/target/nvidia/passes/MmaLayouts.h"
 
 #include "compiler/layout/Mma.h"
 #include "compiler/passes/ttg/DotLayouts.h"
