@@ -57,6 +57,8 @@ bool nereid::tt::isElement(Type type) {
              Float8E4M3FNUZType, PointerType>(type);
 }
 
+bool nereid::tt::isFp8(Type element) { return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8; }
+
 LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, int) {
   auto tile = dyn_cast<RankedTensorType>(pointee);
   if (isElement(pointee) || (tile && tile.hasStaticShape() && isElement(tile.getElementType())))

@@ -37,6 +37,8 @@ mlir::Type pointeeLike(mlir::Type type);
 mlir::Type elementPointer(mlir::Type type);
 /// Whether tiles and pointers can have such elements.
 bool isElement(mlir::Type type);
+/// Whether elements of that type are floats of 8 bits.
+bool isFp8(mlir::Type element);
 /// The extents of a tile; empty for a scalar.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
 /// The element type of a tile, or the type itself.

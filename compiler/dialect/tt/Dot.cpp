@@ -23,8 +23,6 @@ static LogicalResult verifyShapes(Operation *op, ArrayRef<int64_t> a, ArrayRef<i
   return success();
 }
 
-static bool isFp8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
-
 LogicalResult DotOp::verify() {
   if (failed(verifyShapes(*this, shapeOf(getA().getType()), shapeOf(getB().getType()), shapeOf(getC().getType()))))
     return failure();

@@ -11,8 +11,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::lowering;
 
-static bool isFp8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
-
 llvm::Value *ElementEmitter::roundToOdd(llvm::Value *value) {
   llvm::Value *single = ir.CreateFPTrunc(value, ir.getFloatTy());
   llvm::Value *isInexact = ir.CreateFCmpONE(ir.CreateFPExt(single, value->getType()), value);
@@ -26,7 +24,7 @@ llvm::Value *ElementEmitter::narrowDouble(llvm::Value *value, bool towardZero) {
 }
 
 llvm::Value *ElementEmitter::toSingle(llvm::Value *value, Type from) {
-  if (isFp8(from)) {
+  if (tt::isFp8(from)) {
     llvm::Value *byInstruction = target.widenFp8(ir, value, from);
     return byInstruction ? byInstruction : math::emitFp8ToF32(ir, value, fp8FormatOf(from));
   }
@@ -38,7 +36,7 @@ llvm::Value *ElementEmitter::roundSingle(llvm::Value *single, Type to, bool towa
     return single;
   if (to.isF64())
     return ir.CreateFPExt(single, ir.getDoubleTy());
-  if (isFp8(to)) {
+  if (tt::isFp8(to)) {
     llvm::Value *byInstruction = target.narrow(ir, single, to, towardZero);
     return byInstruction ? byInstruction : math::emitF32ToFp8(ir, single, fp8FormatOf(to), towardZero);
   }
@@ -70,7 +68,7 @@ llvm::Value *ElementEmitter::convert(llvm::Value *value, Type from, Type to) {
 }
 
 llvm::Value *ElementEmitter::intToFloat(llvm::Value *value, Type to, bool isSigned) {
-  if (isFp8(to))
+  if (tt::isFp8(to))
     return nullptr;
   // Not every target rounds integers to bf16 directly, and f32 does not hold every integer; f64 holds those of 32 bits.
   const bool isWide = value->getType()->getIntegerBitWidth() > 16;
@@ -83,4 +81,4 @@ llvm::Value *ElementEmitter::intToFloat(llvm::Value *value, Type to, bool isSign
   return ir.CreateFPTrunc(isWide ? roundToOdd(real) : real, ir.getBFloatTy());
 }
 
-llvm::Value *ElementEmitter::asReal(llvm::Value *value, Type from) { return isFp8(from) ? nullptr : value; }
+llvm::Value *ElementEmitter::asReal(llvm::Value *value, Type from) { return tt::isFp8(from) ? nullptr : value; }

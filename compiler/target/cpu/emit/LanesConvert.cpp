@@ -15,12 +15,10 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::cpu;
 
-static bool isFp8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
-
 llvm::Value *LaneEmitter::widen(llvm::Value *bits, Type element) {
   if (!isSmallFloat(element))
     return bits;
-  if (isFp8(element))
+  if (tt::isFp8(element))
     return math::emitFp8ToF32(ir, bits, lowering::fp8FormatOf(element));
   llvm::Type *single = like(bits, ir.getFloatTy());
   if (element.isF16())
@@ -38,7 +36,7 @@ llvm::Value *LaneEmitter::narrow(llvm::Value *value, Type element) {
 }
 
 llvm::Value *LaneEmitter::roundSingle(llvm::Value *single, Type to, bool towardZero) {
-  if (isFp8(to))
+  if (tt::isFp8(to))
     return math::emitF32ToFp8(ir, single, lowering::fp8FormatOf(to), towardZero);
   return to.isF16() ? roundHalf(single, towardZero) : roundBfloat(single, towardZero);
 }

@@ -20,15 +20,16 @@ static Type elementOf(Type type) {
 
 //--- elements ------------------------------------------------------------------------------
 
-static bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+/// The fp8 types that tensor cores read.
+static bool isMmaFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
 
 bool ttng::hasWgmmaInstruction(Type a, Type b, Type sum, tt::InputPrecision precision) {
   if (a.isInteger(8))
     return b == a && sum.isInteger(32);
   if (!sum.isF32())
     return false;
-  if (isFp8(a))
-    return isFp8(b);
+  if (isMmaFp8(a))
+    return isMmaFp8(b);
   if (a.isF32())
     return b == a && precision == tt::InputPrecision::TF32;
   return b == a && (a.isF16() || a.isBF16());

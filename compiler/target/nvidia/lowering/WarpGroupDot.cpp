@@ -211,9 +211,8 @@ Tile WarpGroupDotEmitter::accumulateInRuns(const WgmmaDot &dot, int64_t run) {
 
 LogicalResult WarpGroupDotEmitter::run() {
   const WgmmaDot dot = describe();
-  const bool isFp8 = isa<FloatType>(right.getElementType()) && elemBits() == 8;
   const int64_t mostImprecise = op.getMaxNumImpreciseAcc();
-  if (isFp8 && mostImprecise <= depth())
+  if (tt::isFp8(right.getElementType()) && mostImprecise <= depth())
     emitter.define(op,
                    accumulateInRuns(dot, std::max<int64_t>(llvm::alignTo(mostImprecise, stepDepth()), stepDepth())));
   else
