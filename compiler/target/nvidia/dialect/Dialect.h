@@ -14,6 +14,10 @@ constexpr unsigned wgmmaDepth(unsigned elemBits) { return 256 / elemBits; }
 /// Whether wgmma reads operands of so many bits in either major order; others must be K-major.
 constexpr bool readsEitherWay(unsigned elemBits) { return elemBits == 16; }
 
+/// PTX ISA, tensor maps: the largest extent of a box.
+inline constexpr int64_t kMostBoxElems = 256;
+/// The alignment of a tensor map's base and strides, and the minimal size of its rows.
+inline constexpr int64_t kTensorMapAlignBytes = 16;
 /// The widest swizzle that rows of so many bytes fill; a TMA box is one panel wide.
 constexpr unsigned swizzleFor(int64_t rowBytes) {
   return rowBytes >= 128 ? 128 : rowBytes >= 64 ? 64 : rowBytes >= 32 ? 32 : 0;

@@ -8,9 +8,6 @@ using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttng;
 
-/// PTX ISA, tensor maps: the largest extent of a box, and the bytes that its rows are multiples of.
-static constexpr int64_t kMostBoxElems = 256, kRowBytes = 16;
-
 static ttg::NvmmaSharedAttr encodingOf(RankedTensorType tile) {
   const unsigned bits = tile.getElementTypeBitWidth();
   return ttg::NvmmaSharedAttr::get(tile.getContext(), swizzleFor(tile.getDimSize(1) * bits / 8), /*transposed=*/false,
@@ -72,8 +69,8 @@ LogicalResult MakeTensorMapOp::verify() {
     if (extent > kMostBoxElems)
       return emitOpError() << "has blocks of extent " << extent << "; the largest is " << kMostBoxElems;
   const int64_t bytes = getBlock().back() * getBase().getType().getPointee().getIntOrFloatBitWidth() / 8;
-  if (bytes < kRowBytes) // C3
-    return emitOpError() << "has blocks with rows of " << bytes << " bytes; they have " << kRowBytes << " at least";
+  if (bytes < kTensorMapAlignBytes) // C3
+    return emitOpError() << "has blocks with rows of " << bytes << " bytes; they have " << kTensorMapAlignBytes << " at least";
   return success();
 }
 

@@ -33,9 +33,7 @@ using namespace nereid::nvidia;
 using namespace nereid::ttg;
 using tt::TensorDescType;
 
-/// The alignment of a tensor map's base and strides, and the minimal size of its rows.
-static constexpr int64_t kTensorMapAlignBytes = 16;
-static constexpr int64_t kMostBoxElems = 256, kMostTileBytes = 64 * 1024;
+static constexpr int64_t kMostTileBytes = 64 * 1024;
 /// Fewer rows are less than a whole swizzle pattern, so the next panel or buffer would begin inside of one.
 static constexpr int64_t kFewestRows = 8;
 
@@ -53,10 +51,10 @@ static std::string reasonAgainstTma(TensorDescType type) {
     return "elements of " + std::to_string(bits) + " bits";
   if (!llvm::all_of(tile.getShape(), llvm::isPowerOf2_64))
     return "extents that are no powers of two";
-  if (row < kTensorMapAlignBytes)
+  if (row < ttng::kTensorMapAlignBytes)
     return "rows of " + std::to_string(row) + " bytes";
   for (int64_t extent : tile.getShape().drop_back())
-    if (extent > kMostBoxElems)
+    if (extent > ttng::kMostBoxElems)
       return "an extent of " + std::to_string(extent);
   if (const int64_t rows = tile.getNumElements() / tile.getShape().back(); rows < kFewestRows)
     return "blocks of fewer than " + std::to_string(kFewestRows) + " rows";
@@ -203,10 +201,10 @@ void TypeChooser::refuse(Type type, Operation *at, const Twine &reason) {
 void TypeChooser::lookAtMake(tt::MakeTensorDescOp make) {
   const int64_t bytes = make.getType().getTileType().getElementType().getIntOrFloatBitWidth() / 8;
   auto multiple = [&](Value value) { return axisInfo.of(value).elementDivisibility(); };
-  if (multiple(make.getBase()) % kTensorMapAlignBytes)
+  if (multiple(make.getBase()) % ttng::kTensorMapAlignBytes)
     refuse(make.getType(), make, "the base is not known to be a multiple of 16 bytes");
   for (Value stride : make.getStrides().drop_back())
-    if (multiple(stride) * bytes % kTensorMapAlignBytes)
+    if (multiple(stride) * bytes % ttng::kTensorMapAlignBytes)
       refuse(make.getType(), make, "a stride is not known to be a multiple of 16 bytes");
 }
 
@@ -214,7 +212,7 @@ void TypeChooser::lookAtMake(tt::MakeTensorDescOp make) {
 void TypeChooser::lookAtAccess(Operation *access, ValueRange indices) {
   const auto type = cast<TensorDescType>(access->getOperand(0).getType());
   const int64_t bytes = type.getTileType().getElementTypeBitWidth() / 8;
-  if (axisInfo.of(indices.back()).elementDivisibility() * bytes % kTensorMapAlignBytes)
+  if (axisInfo.of(indices.back()).elementDivisibility() * bytes % ttng::kTensorMapAlignBytes)
     refuse(type, access, "the last index is not known to be a multiple of 16 bytes");
   choices[type].pays |= pays(access);
 }
@@ -334,9 +332,9 @@ void TmaLowering::replaceArguments(tt::FuncOp kernel) {
     parts.insert(parts.begin(), tt::PointerType::get(type.getTileType().getElementType()));
     parts.append(2, builder.getI1Type());
     SmallVector<DictionaryAttr> attributes(parts.size(), builder.getDictionaryAttr({}));
-    attributes[0] = divisible(kTensorMapAlignBytes);
+    attributes[0] = divisible(ttng::kTensorMapAlignBytes);
     for (unsigned dim = 0; dim + 1 < rank; ++dim)
-      attributes[1 + rank + dim] = divisible(std::max<int64_t>(1, kTensorMapAlignBytes / bytes));
+      attributes[1 + rank + dim] = divisible(std::max<int64_t>(1, ttng::kTensorMapAlignBytes / bytes));
     const SmallVector<Location> locations(parts.size(), argument.getLoc());
     (void)kernel.insertArguments(SmallVector<unsigned>(parts.size(), index), parts, attributes, locations);
     const ValueRange made = kernel.getArguments().slice(index, parts.size());
