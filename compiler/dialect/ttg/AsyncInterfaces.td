@@ -28,12 +28,6 @@ def PredicatedOp : OpInterface<"PredicatedOp"> {
   let methods = [InterfaceMethod<"the predicate", "::mlir::OpOperand &", "getPredMutable">];
 }
 
-def LoweredToBuffer : OpInterface<"LoweredToBuffer"> {
-  let cppNamespace = "::nereid::ttg";
-  let description = [{ An op on a tile that a later pass gives a buffer in shared memory. }];
-  let methods = [InterfaceMethod<"bytes of that buffer, with its alignment", "unsigned", "getBufferBytes">];
-}
-
 /// Starts asynchronous writes that a matching wait op of every thread completes.
 def StartsTransfer : NativeOpTrait<"StartsTransfer"> {
   let cppNamespace = "::nereid::ttg";

@@ -23,7 +23,8 @@ def LayoutRelationOpInterface : OpInterface<"LayoutRelationOpInterface"> {
 def ScratchOpInterface : OpInterface<"ScratchOpInterface"> {
   let cppNamespace = "::nereid::ttg";
   let description = [{
-    An op that may pass values between warps through shared memory while it runs.
+    An op that may need shared memory while it runs, to pass values between warps or for a tile of its own: the ops
+    that it is lowered to allocate the buffer, or else the plan of shared memory.
   }];
   let methods = [
     InterfaceMethod<"the buffer that the op needs; empty where its tiles have no layouts", "::nereid::ttg::Scratch",

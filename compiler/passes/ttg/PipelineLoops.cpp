@@ -334,11 +334,6 @@ bool Pipeliner::run() {
 
 //--- loops to pipeline ---------------------------------------------------------------------
 
-static unsigned laterBufferBytes(Operation *op) {
-  auto lowered = dyn_cast<LoweredToBuffer>(op);
-  return lowered ? lowered.getBufferBytes() : 0;
-}
-
 /// An upper bound of the shared memory that a loop needs besides its multi-buffered allocations.
 static unsigned otherSharedBytes(scf::ForOp loop, const PipelinedLoads &pipelined) {
   unsigned bytes = 0;
@@ -350,7 +345,7 @@ static unsigned otherSharedBytes(scf::ForOp loop, const PipelinedLoads &pipeline
         loop->isAncestor(op) || (isa<LocalAllocOp>(op) &&
                                  llvm::any_of(op->getUsers(), [&](Operation *user) { return loop->isAncestor(user); }));
     if (isAlive && !isReplaced)
-      bytes += analysis::bufferBytes(op) + laterBufferBytes(op);
+      bytes += analysis::bufferBytes(op);
   });
   return bytes;
 }

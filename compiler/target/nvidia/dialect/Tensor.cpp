@@ -42,14 +42,14 @@ Operation *TileLoadOp::createCopy(OpBuilder &builder, Value barrier, Value buffe
                                              predicate, getBlockAttr(), getEvictAttr());
 }
 
-/// In whole panels.
-static unsigned bufferBytes(Type type) {
+/// The buffer of a tile, in whole panels.
+static ttg::Scratch scratchOf(Type type) {
   auto tile = cast<RankedTensorType>(type);
-  return llvm::alignTo(tile.getNumElements() * tile.getElementTypeBitWidth() / 8, 1024);
+  return ttg::Scratch::writtenOnce(llvm::alignTo(tile.getNumElements() * tile.getElementTypeBitWidth() / 8, 1024));
 }
 
-unsigned TileLoadOp::getBufferBytes() { return bufferBytes(getResult().getType()); }
-unsigned TileStoreOp::getBufferBytes() { return bufferBytes(getSrc().getType()); }
+ttg::Scratch TileLoadOp::getScratch() { return scratchOf(getResult().getType()); }
+ttg::Scratch TileStoreOp::getScratch() { return scratchOf(getSrc().getType()); }
 
 //--- Rules ---------------------------------------------------------------------------------
 

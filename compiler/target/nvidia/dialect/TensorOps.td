@@ -33,7 +33,7 @@ def MakeTensorMapOp : Ttng_Op<"make_tensor_map", [AlwaysSpeculatable, AttrSizedO
 }
 
 class Ttng_TileAccess<string mnemonic, list<Trait> traits = []>
-    : Ttng_Op<mnemonic, traits # [DeclareOpInterfaceMethods<LoweredToBuffer>]> {
+    : Ttng_Op<mnemonic, traits # [DeclareOpInterfaceMethods<ScratchOpInterface>]> {
   let hasVerifier = 1;
 }
 
