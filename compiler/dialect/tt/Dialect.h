@@ -52,7 +52,7 @@ using Extents = llvm::SmallVector<int64_t, 4>;
 /// Reports an error at `op` where tiles among its operands and results have different encodings.
 llvm::LogicalResult verifySameEncoding(mlir::Operation *op);
 
-/// The trait of ops whose results hold elements of their operands, at other coordinates.
+/// The trait of ops whose results hold elements of their operands, at other coordinates or in other threads.
 template <typename ConcreteOp> struct MovesElements : mlir::OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
 /// The trait of ops that do not move elements between threads.

@@ -3,6 +3,7 @@
 #ifndef NEREID_TT_OPS
 #define NEREID_TT_OPS
 
+include "compiler/dialect/tt/Traits.td"
 include "compiler/dialect/tt/Types.td"
 include "compiler/dialect/tt/Enums.td"
 include "compiler/dialect/tt/Interfaces.td"
@@ -16,14 +17,6 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 
 class Tt_Op<string mnemonic, list<Trait> traits = []> : Op<Tt_Dialect, mnemonic, traits>;
-/// All tiles have one encoding, or none has one.
-def Tt_SameEncoding : NativeOpTrait<"SameEncoding"> {
-  let cppNamespace = "::nereid::tt";
-}
-/// The results hold elements of the operands, at other coordinates.
-def Tt_MovesElements : NativeOpTrait<"MovesElements"> {
-  let cppNamespace = "::nereid::tt";
-}
 /// The op excludes elements that padding adds.
 def Tt_ExcludesPadding : DeclareOpInterfaceMethods<PaddableOpInterface, ["excludePadding"]>;
 /// The op rewrites itself before tiles are padded, or cannot be padded.

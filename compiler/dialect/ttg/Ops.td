@@ -3,6 +3,7 @@
 #ifndef NEREID_TTG_OPS
 #define NEREID_TTG_OPS
 
+include "compiler/dialect/tt/Traits.td"
 include "compiler/dialect/ttg/Attrs.td"
 include "compiler/dialect/ttg/Enums.td"
 include "compiler/dialect/ttg/Interfaces.td"
@@ -16,16 +17,11 @@ def MemDescView : NativeOpTrait<"MemDescView"> {
   let cppNamespace = "::nereid::ttg";
 }
 
-/// The results hold elements of the operands, at other coordinates or in other threads.
-def Ttg_MovesElements : NativeOpTrait<"MovesElements"> {
-  let cppNamespace = "::nereid::tt";
-}
-
 def Ttg_Smem : Resource<"::nereid::ttg::SharedMemory">;
 
 //--- Shape ---------------------------------------------------------------------------------
 
-def ConvertLayoutOp : Ttg_Op<"convert_layout", [Pure, Ttg_MovesElements, SameOperandsAndResultShape, SameOperandsAndResultElementType,
+def ConvertLayoutOp : Ttg_Op<"convert_layout", [Pure, Tt_MovesElements, SameOperandsAndResultShape, SameOperandsAndResultElementType,
                                                 DeclareOpInterfaceMethods<ScratchOpInterface>]> {
   let summary = "the same tile in another layout";
   let description = [{
