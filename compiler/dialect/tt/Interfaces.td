@@ -42,6 +42,8 @@ def MemoryAccessOpInterface : OpInterface<"MemoryAccessOpInterface"> {
     bool isAtomic() { return $_op.getAtomicOrdering().has_value(); }
     bool readsMemory() { return $_op->getNumResults() > 0; }
     bool writesMemory() { return $_op.getStoredValue() != nullptr; }
+    /// Whether no other access may move across it: it writes, or it is atomic and orders what other programs see.
+    bool keepsOrder() { return isAtomic() || writesMemory(); }
   }];
 }
 

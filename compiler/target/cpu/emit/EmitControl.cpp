@@ -1,7 +1,6 @@
 // Emits scf loops and branches: one phi per carried scalar; carried tiles stay in their buffers.
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/KernelEmitter.h"
-#include "compiler/target/cpu/plan/Writes.h"
 
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/lowering/LoopHints.h"

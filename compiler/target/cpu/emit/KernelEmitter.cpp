@@ -7,7 +7,6 @@
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/cpu/emit/DotEmitter.h"
 #include "compiler/target/cpu/emit/NestEmitter.h"
-#include "compiler/target/cpu/plan/Writes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -89,8 +88,10 @@ void KernelEmitter::decideStreaming() {
   if (bytes == 0 || machine.cacheBytes == 0)
     return;
   // Atomic accesses do not order non-temporal stores.
-  if (kernel.walk([](Operation *op) { return isAtomic(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-          .wasInterrupted())
+  const WalkResult result = kernel.walk([](tt::MemoryAccessOpInterface access) {
+    return access.isAtomic() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (result.wasInterrupted())
     return;
   llvm::Value *programs = ir.getInt64(1);
   for (llvm::Value *size : gridSize)
@@ -286,14 +287,14 @@ LogicalResult KernelEmitter::emitScalarMemory(Operation *op) {
   return success();
 }
 
-void KernelEmitter::emitScalarAtomic(Operation *op) {
-  auto swap = dyn_cast<tt::AtomicCASOp>(op);
-  Value value = valueOfAtomic(op), result = op->getNumResults() ? Value(op->getResult(0)) : Value();
+void KernelEmitter::emitScalarAtomic(tt::MemoryAccessOpInterface op) {
+  auto swap = dyn_cast<tt::AtomicCASOp>(*op);
+  Value value = op.getStoredValue(), result = op->getNumResults() ? Value(op->getResult(0)) : Value();
   auto access = [&] {
-    return emitAtomic(ir, lanes, op, scalar(pointerOfWrite(op)),
+    return emitAtomic(ir, lanes, op, scalar(op.getAccessedPointer()),
                       {value ? scalar(value) : nullptr, swap ? scalar(swap.getCmp()) : nullptr});
   };
-  Value mask = maskOfWrite(op);
+  Value mask = op.getAccessMask();
   if (!mask) {
     llvm::Value *old = access();
     if (result)
@@ -317,8 +318,8 @@ void KernelEmitter::emitScalarAtomic(Operation *op) {
 
 LogicalResult KernelEmitter::emitScalar(Operation *op) {
   setLocation(op->getLoc());
-  if (isAtomic(op)) {
-    emitScalarAtomic(op);
+  if (auto access = dyn_cast<tt::MemoryAccessOpInterface>(op); access && access.isAtomic()) {
+    emitScalarAtomic(access);
     return success();
   }
   if (isa<tt::StoreOp, tt::LoadOp>(op))

@@ -133,7 +133,7 @@ private:
                                    llvm::function_ref<mlir::LogicalResult()> whenTrue,
                                    llvm::function_ref<mlir::LogicalResult()> whenFalse);
   llvm::Value *wraps(mlir::Value side);
-  void emitScalarAtomic(mlir::Operation *op);
+  void emitScalarAtomic(tt::MemoryAccessOpInterface op);
   mlir::LogicalResult emitGuard(const Step &step);
   struct Range {
     llvm::Value *low = nullptr;

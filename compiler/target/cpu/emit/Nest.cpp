@@ -3,7 +3,6 @@
 #include "compiler/target/cpu/emit/NestEmitter.h"
 
 #include "compiler/target/cpu/emit/RootEmitter.h"
-#include "compiler/target/cpu/plan/Writes.h"
 
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -84,7 +83,7 @@ llvm::Value *NestEmitter::outerEnd(unsigned dim) {
   const Poly *only = nullptr;
   bool isOne = true;
   for (const Root &root : nest.roots) {
-    Value mask = root.isWrite() ? maskOfWrite(root.op) : Value();
+    Value mask = root.isWrite() ? root.access().getAccessMask() : Value();
     llvm::Value *bound = nullptr;
     if (mask)
       for (Conjunct &part : conjuncts(function.affineInfo, mask, identityMap(nest.shape.size())))
@@ -108,7 +107,7 @@ llvm::Value *NestEmitter::outerEnd(unsigned dim) {
 
 /// The first index along the vector dimension from which the write is masked off.
 llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
-  Value mask = maskOfWrite(root.op);
+  Value mask = root.access().getAccessMask();
   llvm::Value *end = fallback;
   if (!mask)
     return end;
@@ -126,7 +125,7 @@ llvm::Value *NestEmitter::writeEnd(const Root &root, llvm::Value *fallback) {
 
 /// Whether the write's mask includes a prefix of the vector dimension.
 bool NestEmitter::endsWithPrefix(const Root &root) {
-  Value mask = maskOfWrite(root.op);
+  Value mask = root.access().getAccessMask();
   return mask &&
          llvm::any_of(conjuncts(function.affineInfo, mask, identityMap(nest.shape.size())), [&](const Conjunct &part) {
            return part.prefix && static_cast<int>(part.prefix->dim) == nest.vectorDim;

@@ -7,6 +7,7 @@
 // program order.
 #pragma once
 
+#include "compiler/dialect/tt/Dialect.h"
 #include "compiler/target/cpu/plan/Affine.h"
 #include "compiler/target/cpu/plan/IndexMap.h"
 #include "compiler/target/cpu/plan/RootTraits.h"
@@ -48,6 +49,8 @@ struct Root {
   const RootTraits *traits = nullptr; ///< of an Op
 
   bool isWrite() const { return traits && traits->isWrite; }
+  /// The access of a write.
+  tt::MemoryAccessOpInterface access() const { return llvm::cast<tt::MemoryAccessOpInterface>(op); }
   /// The dimension that the root combines elements of; -1: none.
   int axis() const { return traits && traits->axis ? static_cast<int>(traits->axis(op)) : -1; }
 };

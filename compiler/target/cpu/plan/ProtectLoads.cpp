@@ -8,7 +8,6 @@
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/Masks.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
-#include "compiler/target/cpu/plan/Writes.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -64,9 +63,9 @@ void LoadProtector::collect() {
       writes.push_back({op, static_cast<unsigned>(index), nest});
     };
     if (step.op && step.kind != StepKind::Nest)
-      step.op->walk([&](Operation *op) {
-        if (isWrite(op))
-          addWrite(op, nullptr);
+      step.op->walk([&](tt::MemoryAccessOpInterface access) {
+        if (access.keepsOrder())
+          addWrite(access, nullptr);
       });
     if (step.kind == StepKind::Nest)
       for (const Root &root : step.nest->roots) {
@@ -74,9 +73,9 @@ void LoadProtector::collect() {
           addWrite(root.op, step.nest.get());
         else if (root.op && root.kind != RootKind::Assign) // a function of scalars may write too
           for (Region &region : root.op->getRegions())
-            region.walk([&](Operation *op) {
-              if (isWrite(op))
-                addWrite(op, nullptr);
+            region.walk([&](tt::MemoryAccessOpInterface access) {
+              if (access.keepsOrder())
+                addWrite(access, nullptr);
             });
       }
     forEachNest(step, [&, index = index](Nest &nest) {

@@ -11,7 +11,6 @@
 #include "compiler/target/cpu/plan/Diagnostics.h"
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
-#include "compiler/target/cpu/plan/Writes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -174,7 +173,8 @@ void Sequencer::addRoot(Root root) {
 //--- ops -----------------------------------------------------------------------------------
 
 void Sequencer::scalarOp(Operation *op) {
-  if (isWrite(op) || isa<tt::PrintOp, tt::AssertOp, check::ValuesOp>(op) ||
+  auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
+  if ((access && access.keepsOrder()) || isa<tt::PrintOp, tt::AssertOp, check::ValuesOp>(op) ||
       (isa<tt::LoadOp>(op) && open && open->writesMemory()))
     close();
   if (open && llvm::any_of(op->getOperands(), [&](Value operand) { return pendingValues.contains(operand); })) {

@@ -4,7 +4,6 @@
 #include "compiler/target/cpu/plan/Expressions.h"
 #include "compiler/target/cpu/plan/Masks.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
-#include "compiler/target/cpu/plan/Writes.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -104,7 +103,7 @@ static AccessCounts examine(PlanContext &context, Nest &nest) {
       }
     }
     if (root.isWrite())
-      countAccess(context.affineInfo, nest, pointerOfWrite(root.op), identityMap(nest.shape.size()), counts);
+      countAccess(context.affineInfo, nest, root.access().getAccessedPointer(), identityMap(nest.shape.size()), counts);
     if (root.kind == RootKind::Op && root.op->getNumRegions()) // the region computes with the operands
       for (Value operand : root.op->getOperands())
         widen(tt::elementOf(operand.getType()), true);
@@ -140,7 +139,7 @@ static void collectConditions(PlanContext &context, Nest &nest) {
   for (const Root &root : nest.roots) {
     walk.root(root);
     if (root.isWrite())
-      add(maskOfWrite(root.op), identity);
+      add(root.access().getAccessMask(), identity);
     if (auto load = dyn_cast_or_null<tt::LoadOp>(root.op); load && root.kind == RootKind::Materialise)
       add(load.getMask(), identity);
   }

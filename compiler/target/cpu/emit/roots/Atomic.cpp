@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/cpu/emit/Atomics.h"
 #include "compiler/target/cpu/emit/RootEmitter.h"
-#include "compiler/target/cpu/plan/Writes.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -53,7 +52,7 @@ llvm::Value *AtomicEmitter::emitLanes(ChunkAccess access, llvm::Value *mask, con
 LogicalResult AtomicEmitter::emit(unsigned level) {
   const IndexMap map = identityMap(nest.shape.size());
   Element mask{ir.getTrue(), false};
-  if (Value given = maskOfWrite(root.op))
+  if (Value given = root.access().getAccessMask())
     mask = emitter.evaluate(given, map, level);
   if (!mask)
     return failure();
@@ -61,7 +60,7 @@ LogicalResult AtomicEmitter::emit(unsigned level) {
   if (truth && truth->isZero())
     return success();
   auto swap = dyn_cast<tt::AtomicCASOp>(root.op);
-  Value given = valueOfAtomic(root.op);
+  Value given = root.access().getStoredValue();
   Element value = given ? emitter.evaluate(given, map, level) : Element();
   Element compared = swap ? emitter.evaluate(swap.getCmp(), map, level) : Element();
   ChunkAccess access =
@@ -92,7 +91,12 @@ static void printAtomic(llvm::raw_ostream &out, Operation *op, AccessText access
   auto combine = dyn_cast<tt::AtomicRMWOp>(op);
   const StringRef name = combine ? tt::stringifyRMWOp(combine.getAtomicRmwOp())
                                  : op->getName().stripDialect().drop_front(StringRef("atomic_").size());
-  out << "atomic " << name << " " << access(op->getOperand(0)) << (maskOfWrite(op) ? " masked" : "");
+  out << "atomic " << name << " " << access(op->getOperand(0)) << (cast<tt::MemoryAccessOpInterface>(op).getAccessMask() ? " masked" : "");
+}
+
+static bool isAtomic(Operation *op) {
+  auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
+  return access && access.isAtomic();
 }
 
 namespace nereid::cpu {
