@@ -6,6 +6,7 @@
 #pragma once
 
 #include "artifact/Expected.h"
+#include "artifact/TargetInfo.h"
 
 #include <array>
 #include <cstdint>
@@ -115,7 +116,7 @@ struct Artifact {
   uint64_t profileScratchBytes = 0; ///< for each program
   uint32_t profileScratchAlign = 1;
   uint64_t arenaBytes = 0; ///< for each thread that runs programs (cpu)
-  uint32_t arenaAlign = 64;
+  uint32_t arenaAlign = kArenaAlign;
 
   uint32_t registers = 0;
   uint32_t spills = 0;

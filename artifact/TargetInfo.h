@@ -8,6 +8,9 @@
 
 namespace nereid::artifact {
 
+/// Alignment of every thread's arena and of each tile in it (cpu); no vector register is wider.
+inline constexpr uint32_t kArenaAlign = 64;
+
 struct TargetInfo {
   std::string_view name; ///< in `Target::backend`, and in users' words
   uint32_t warpSize = 32;

@@ -66,7 +66,7 @@ static void finish(Compilation &work) {
   artifact::Artifact &artifact = work.result.artifact;
   setParameterOffsets(artifact, lowering::paramsOf(work.kernel));
   artifact.arenaBytes = kernel.plan.arenaBytes;
-  artifact.arenaAlign = cpu::kArenaAlign;
+  artifact.arenaAlign = artifact::kArenaAlign;
   artifact.registers = 32; // a nominal value: the CPU's registers do not limit programs
   artifact.tool = "lld";
   artifact.toolVersion = LLVM_VERSION_STRING;

@@ -77,7 +77,7 @@ struct Scratch {
 static bool allocateScratch(uint64_t bytes, uint32_t align, const Programs &programs, Scratch &scratch) {
   if (bytes == 0)
     return true;
-  const uint64_t grain = std::max<uint64_t>(align, kArenaAlign);
+  const uint64_t grain = std::max<uint64_t>(align, artifact::kArenaAlign);
   uint64_t total = 0, offset = 0;
   if (__builtin_mul_overflow(bytes, programs.only ? 1 : programs.total, &total) || total > kMaxRequestBytes ||
       __builtin_mul_overflow(bytes, programs.only.value_or(0), &offset))
@@ -178,10 +178,10 @@ static Expected<void> checkArtifact(const artifact::Artifact &artifact) {
                                     "`; this device is `cpu`"};
   if (artifact.abi != artifact::Abi::Plain)
     return Error{"load-abi", "kernel `" + artifact.name + "` has the ABI `own`; the cpu takes `plain`"};
-  if (artifact.arenaAlign > kArenaAlign)
+  if (artifact.arenaAlign > artifact::kArenaAlign)
     return Error{"load-abi", "kernel `" + artifact.name + "` needs an arena aligned to " +
                                  std::to_string(artifact.arenaAlign) + " bytes; the cpu provides " +
-                                 std::to_string(kArenaAlign)};
+                                 std::to_string(artifact::kArenaAlign)};
   return establishFeatures(artifact.target.features);
 }
 

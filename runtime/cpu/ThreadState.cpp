@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cpu/ThreadState.h"
 
+#include "artifact/TargetInfo.h"
+
 #include <cstdlib>
 
 #if defined(__x86_64__)
@@ -24,6 +26,7 @@ static thread_local Arena arena;
 
 static char *growArena(uint64_t bytes) {
   constexpr uint64_t kGrain = 4096;
+  static_assert(kGrain % artifact::kArenaAlign == 0);
   if (bytes > kMaxRequestBytes)
     return nullptr;
   const uint64_t rounded = (bytes + kGrain - 1) / kGrain * kGrain;

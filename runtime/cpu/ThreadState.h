@@ -6,9 +6,6 @@
 
 namespace nereid::runtime {
 
-/// Alignment of every arena; no vector register is wider.
-inline constexpr uint32_t kArenaAlign = 64;
-
 /// Upper limit of a memory request: far more than a machine has, and far below overflow of additions.
 inline constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 39;
 

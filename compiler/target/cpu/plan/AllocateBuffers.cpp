@@ -1,5 +1,6 @@
 // Assigns each buffer an offset in the arena; buffers that are never live at one time may share one.
 // SPDX-License-Identifier: MIT
+#include "artifact/TargetInfo.h"
 #include "compiler/target/cpu/plan/Lifetimes.h"
 #include "compiler/target/cpu/plan/PlanBuilder.h"
 
@@ -11,7 +12,7 @@ using namespace nereid::cpu;
 
 void cpu::allocateBuffers(PlanContext &context) {
   // Buffers whose starts agree modulo 4096 would compete for the same cache sets.
-  constexpr uint64_t align = 64, skew = 192;
+  constexpr uint64_t skew = 192;
   LoopPlan &plan = context.plan;
   const std::vector<LiveRange> liveRanges = liveRangesOf(plan, context.affineInfo);
   struct Allocation {
@@ -24,7 +25,7 @@ void cpu::allocateBuffers(PlanContext &context) {
     for (int64_t extent : buffer.shape)
       elements *= extent;
     // A kernel's vectors may extend past the end by less than one vector.
-    buffer.bytes = llvm::alignTo(elements * storageBytes(buffer.element), align);
+    buffer.bytes = llvm::alignTo(elements * storageBytes(buffer.element), artifact::kArenaAlign);
     const uint64_t size = buffer.bytes * (buffer.isDouble ? 2 : 1) + (buffer.bytes >= 4096 ? skew : 0);
     uint64_t offset = 0;
     for (const Allocation &other : allocations)
