@@ -99,6 +99,8 @@ std::optional<std::string> stage(const artifact::Artifact &artifact, const std::
                                  support::DiagnosticEngine &diagnostics);
 /// The names of a target's stages, in order.
 std::vector<std::string> stageNames(const std::string &backend);
+/// Whether a stage of the target is no text: the binary that a device loads, and what is made of it.
+bool isBinaryStage(const std::string &backend, const std::string &stage);
 /// The names of the stages between the steps of a phase ("plan.vectorise"); `Request::keep` may name them, too.
 std::vector<std::string> stepStageNames(const std::string &backend);
 

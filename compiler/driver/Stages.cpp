@@ -11,6 +11,10 @@
 using namespace nereid;
 using namespace nereid::driver;
 
+bool driver::isBinaryStage(const std::string &backend, const std::string &stage) {
+  return stage == artifact::targetInfo(backend).binaryStage || stage == "launcher.so";
+}
+
 /// The stage of the artifact's binary: "so", "cubin", "ptx"; empty for an unknown target.
 static std::string binaryStage(const artifact::Artifact &artifact) {
   const artifact::TargetInfo &info = artifact::targetInfo(artifact.target.backend);

@@ -100,19 +100,13 @@ static nb::object resourcesOf(const CompiledData &data) {
 
 //--- Stages ------------------------------------------------------------------------------------
 
-static bool isBinary(std::string_view stage) {
-  return stage == "launcher.so" || std::ranges::any_of(artifact::allTargets(), [&](const artifact::TargetInfo *target) {
-           return stage == target->binaryStage;
-         });
-}
-
 nb::list CompiledData::stages() const {
   // Each stage is derived from the TTIR, except its input, and except those of a kernel that started from a later
   // stage.
   const bool hasAll = artifact.findStage("ttir");
   nb::list names;
   for (const std::string &name : driver::stageNames(artifact.target.backend))
-    if (artifact.findStage(name) || (hasAll && name != "source") || isBinary(name))
+    if (artifact.findStage(name) || (hasAll && name != "source") || driver::isBinaryStage(artifact.target.backend, name))
       names.append(textOf(name));
   return names;
 }
@@ -130,7 +124,7 @@ nb::object CompiledData::stage(const std::string &name) const {
     PyErr_SetObject(PyExc_KeyError, textOf(name).ptr());
     throw nb::python_error();
   }
-  if (isBinary(name))
+  if (driver::isBinaryStage(artifact.target.backend, name))
     return checked(PyBytes_FromStringAndSize(data->data(), static_cast<Py_ssize_t>(data->size())));
   return textOf(*data);
 }

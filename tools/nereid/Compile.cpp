@@ -77,10 +77,9 @@ static std::string noStage(const std::string &backend, const std::string &stage,
          llvm::join(known, ", ");
 }
 
-static bool wantsBinary(const std::vector<std::string> &emit, const artifact::TargetInfo &info) {
-  return llvm::any_of(emit, [&](const std::string &stage) {
-    return stage == info.binaryStage || stage == "launcher.so" || stage == "artifact";
-  });
+static bool wantsBinary(const std::vector<std::string> &emit, const std::string &backend) {
+  return llvm::any_of(
+      emit, [&](const std::string &stage) { return stage == "artifact" || driver::isBinaryStage(backend, stage); });
 }
 
 static std::string noCubin(const CudaTools &tools, const std::string &arch) {
@@ -182,7 +181,8 @@ int tools::runCompile(const CompileArguments &arguments) {
 
   const bool isCubinWanted = info.usesCudaTools && llvm::is_contained(emit, info.binaryStage);
   std::optional<CudaTools> cudaTools = CudaTools();
-  if (info.usesCudaTools && wantsBinary(emit, info))
+  const bool isBinaryWanted = wantsBinary(emit, target->backend);
+  if (info.usesCudaTools && isBinaryWanted)
     cudaTools = findCudaTools(arguments.cudaTools, reason);
   if (!cudaTools)
     return fail(reason);
@@ -208,7 +208,7 @@ int tools::runCompile(const CompileArguments &arguments) {
 
   driver::Request request;
   request.keep = emit;
-  request.keepsBinary = wantsBinary(emit, info);
+  request.keepsBinary = isBinaryWanted;
   request.tools = {cudaTools->ptxas, cudaTools->nvJitLink, arguments.ptxasTimeout};
   request.reproducerPath = arguments.reproducerPath;
   if (const std::string problem = readReplacement(arguments.irOverride, request); !problem.empty())
