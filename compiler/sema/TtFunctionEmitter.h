@@ -203,7 +203,6 @@ public:
             llvm::ArrayRef<PositionalArgument> args, llvm::ArrayRef<KeywordArgument> keywords, SourceRange range);
 
 private:
-  friend class TtModuleEmitter;
   std::optional<Value> defaultOfParameter(JitFunction &callee, size_t index);
   // Statements.cpp
   Flow runStatement(const syntax::Stmt *statement, syntax::Block after, const Continuation *rest, bool &tookRest);

@@ -38,7 +38,7 @@ static unsigned loopDepthOf(Operation *op) {
   return depth;
 }
 
-namespace nereid::ttg {
+namespace {
 class ClassBuilder {
 public:
   ClassBuilder(llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout,
@@ -47,9 +47,7 @@ public:
       : signatureLayout(signatureLayout), dotLayout(dotLayout), copyLayout(copyLayout) {}
 
   LogicalResult visit(tt::FuncOp function);
-  void finish();
-
-  LayoutClasses classes;
+  LayoutClasses finish();
 
 private:
   struct Node {
@@ -77,10 +75,11 @@ private:
   llvm::function_ref<LayoutEncoding(RankedTensorType)> signatureLayout;
   llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout;
   llvm::function_ref<LayoutEncoding(RankedTensorType)> copyLayout;
+  LayoutClasses::Tables tables;
   std::vector<Node> nodes;
   llvm::DenseSet<Value> rematerialised;
 };
-} // namespace nereid::ttg
+} // namespace
 
 //--- nodes ---------------------------------------------------------------------------------
 
@@ -111,7 +110,7 @@ void ClassBuilder::unite(unsigned a, unsigned b) {
 }
 
 unsigned ClassBuilder::nodeOf(Value value) {
-  auto [entry, isNew] = classes.valueNodes.try_emplace(value, 0);
+  auto [entry, isNew] = tables.valueNodes.try_emplace(value, 0);
   if (isNew)
     entry->second = newNode(cast<RankedTensorType>(value.getType()));
   return entry->second;
@@ -125,7 +124,7 @@ void ClassBuilder::uniteAll(unsigned node, ValueRange values) {
 
 void ClassBuilder::addEdge(unsigned start, unsigned end, LayoutTransfer transfer, RankedTensorType moved,
                            Operation *at) {
-  Edge &edge = classes.edgeList.emplace_back();
+  Edge &edge = tables.edges.emplace_back();
   edge.start = start;
   edge.end = end;
   edge.transfer = std::move(transfer);
@@ -195,7 +194,7 @@ void ClassBuilder::visitRelated(LayoutRelationOpInterface op) {
   if (!relation.tile)
     return;
   const unsigned node = newNode(relation.tile), depth = loopDepthOf(op);
-  classes.opNodes[op] = node;
+  tables.opNodes[op] = node;
   LayoutClass &own = nodes[node].layoutClass;
   own.fixed = fixedLayout(op, relation);
   if (std::optional<analysis::MemoryAccess> access = analysis::anyAccessOf(op))
@@ -302,23 +301,24 @@ LogicalResult ClassBuilder::visit(tt::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-void ClassBuilder::finish() {
+LayoutClasses ClassBuilder::finish() {
   SmallVector<unsigned> classOfRoot(nodes.size(), ~0u);
   for (unsigned node = 0; node < nodes.size(); ++node) {
     const unsigned root = find(node);
     if (classOfRoot[root] == ~0u) {
-      classOfRoot[root] = classes.list.size();
-      classes.list.push_back(std::move(nodes[root].layoutClass));
+      classOfRoot[root] = tables.classes.size();
+      tables.classes.push_back(std::move(nodes[root].layoutClass));
     }
-    classes.classOfNode.push_back(classOfRoot[root]);
+    tables.classOfNode.push_back(classOfRoot[root]);
   }
-  for (auto [index, edge] : llvm::enumerate(classes.edgeList)) {
-    edge.start = classes.classOfNode[edge.start];
-    edge.end = classes.classOfNode[edge.end];
-    classes.list[edge.start].edges.push_back(index);
+  for (auto [index, edge] : llvm::enumerate(tables.edges)) {
+    edge.start = tables.classOfNode[edge.start];
+    edge.end = tables.classOfNode[edge.end];
+    tables.classes[edge.start].edges.push_back(index);
     if (edge.end != edge.start)
-      classes.list[edge.end].edges.push_back(index);
+      tables.classes[edge.end].edges.push_back(index);
   }
+  return LayoutClasses(std::move(tables));
 }
 
 FailureOr<LayoutClasses> LayoutClasses::build(tt::FuncOp function,
@@ -328,6 +328,5 @@ FailureOr<LayoutClasses> LayoutClasses::build(tt::FuncOp function,
   ClassBuilder builder(signatureLayout, dotLayout, copyLayout);
   if (failed(builder.visit(function)))
     return failure();
-  builder.finish();
-  return std::move(builder.classes);
+  return builder.finish();
 }

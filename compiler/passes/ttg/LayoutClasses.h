@@ -43,6 +43,15 @@ struct LayoutClass {
 
 class LayoutClasses {
 public:
+  struct Tables {
+    std::vector<LayoutClass> classes;
+    std::vector<Edge> edges;
+    llvm::DenseMap<mlir::Value, unsigned> valueNodes;
+    llvm::DenseMap<mlir::Operation *, unsigned> opNodes;
+    llvm::SmallVector<unsigned> classOfNode;
+  };
+  explicit LayoutClasses(Tables tables) : tables(std::move(tables)) {}
+
   /// Fails, with a diagnostic, on a tile or an op that layouts have no rule for. `signatureLayout` gives the layout of
   /// tiles in function signatures, `dotLayout` that of a dot's result, `copyLayout` that of tiles that are loaded
   /// through shared memory anyway.
@@ -51,23 +60,18 @@ public:
         llvm::function_ref<LayoutEncoding(tt::DotOp)> dotLayout,
         llvm::function_ref<LayoutEncoding(mlir::RankedTensorType)> copyLayout);
 
-  llvm::ArrayRef<LayoutClass> classes() const { return list; }
-  llvm::ArrayRef<Edge> edges() const { return edgeList; }
+  llvm::ArrayRef<LayoutClass> classes() const { return tables.classes; }
+  llvm::ArrayRef<Edge> edges() const { return tables.edges; }
 
   /// True for a tile that is rematerialised in each layout.
-  bool isRematerialised(mlir::Value value) const { return !valueNodes.contains(value); }
+  bool isRematerialised(mlir::Value value) const { return !tables.valueNodes.contains(value); }
   /// The class of a tile that is not rematerialised.
-  unsigned classOf(mlir::Value value) const { return classOfNode[valueNodes.lookup(value)]; }
+  unsigned classOf(mlir::Value value) const { return tables.classOfNode[tables.valueNodes.lookup(value)]; }
   /// The class of the layout in which an op with a relation works.
-  unsigned classOf(mlir::Operation *op) const { return classOfNode[opNodes.lookup(op)]; }
+  unsigned classOf(mlir::Operation *op) const { return tables.classOfNode[tables.opNodes.lookup(op)]; }
 
 private:
-  friend class ClassBuilder;
-  std::vector<LayoutClass> list;
-  std::vector<Edge> edgeList;
-  llvm::DenseMap<mlir::Value, unsigned> valueNodes;
-  llvm::DenseMap<mlir::Operation *, unsigned> opNodes;
-  llvm::SmallVector<unsigned> classOfNode;
+  Tables tables;
 };
 
 } // namespace nereid::ttg
