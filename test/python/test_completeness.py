@@ -150,6 +150,23 @@ def test_every_rule_of_an_op_has_a_negative_test():
     assert not stale, f"no such rule any more: {', '.join(stale)}"
 
 
+def rules_of_plans():
+    """The fixed end of the text with which the CPU target's plan verifier reports each rule."""
+    source = ROOT / "compiler" / "target" / "cpu" / "plan" / "VerifyPlan.cpp"
+    if not source.exists():
+        pytest.skip("the compiler's sources are not here")
+    calls = re.findall(r"\bfail\((?!const)([^;]*)\);", source.read_text())
+    return [re.findall(r'"([^"]*)"', call)[-1].strip() for call in calls]
+
+
+def test_every_rule_of_a_plan_has_a_negative_test():
+    rules = rules_of_plans()
+    assert len(rules) == len(set(rules)) > 20, "a call that this test does not read"
+    tests = (TESTS / "unit" / "target_cpu" / "PlanVerifierTest.cpp").read_text()
+    missing = [rule for rule in rules if f'{rule}"' not in tests]
+    assert not missing, f"PlanVerifierTest.cpp breaks no plan so: {', '.join(missing)}"
+
+
 def texts_of_python_tests():
     paths = [*(TESTS / "python").rglob("*.py"), *(TESTS / "run").rglob("*.py")]
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)

@@ -78,6 +78,30 @@ protected:
     return found;
   }
 
+  /// A root that keeps a tile, for a loop that carries it.
+  Root &keptRoot() {
+    for (Nest *nest : nests())
+      for (Root &root : nest->roots)
+        if (root.kind == RootKind::Assign)
+          return root;
+    llvm_unreachable("the loop's tile is kept");
+  }
+
+  /// The first op of that kind in the kernel.
+  template <typename Op> Op first() {
+    Op found;
+    module->walk([&](Op op) { found = found ? found : op; });
+    return found;
+  }
+
+  /// A step in front of all others.
+  Step &insert(StepKind kind) {
+    auto &steps = kernel->plan.body.steps;
+    steps.insert(steps.begin(), Step());
+    steps.front().kind = kind;
+    return steps.front();
+  }
+
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   const support::Options options;
   const support::TargetSpec target = hostTarget();
@@ -114,7 +138,7 @@ TEST_F(PlanVerifier, finds_a_tile_without_a_buffer) {
   ASSERT_NE(scanned, kernel->plan.bufferOf.end());
   nests().front()->roots.front().buffers.clear();
   kernel->plan.bufferOf.erase(scanned->first);
-  EXPECT_NE(error().find("neither computable nor in a buffer"), std::string::npos) << error();
+  EXPECT_NE(error().find("reads a tile that is neither computable nor in a buffer"), std::string::npos) << error();
 }
 
 TEST_F(PlanVerifier, finds_a_gather_without_a_source) {
@@ -174,4 +198,74 @@ TEST_F(PlanVerifier, finds_a_buffer_outside_of_the_arena) {
 TEST_F(PlanVerifier, finds_a_second_buffer_that_no_loop_carries) {
   kernel->plan.buffers[nests().front()->roots.front().buffers.front()].isDouble = true;
   EXPECT_NE(error().find("is double, and no scf.for carries it"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_buffer_with_fewer_bytes_than_elements) {
+  kernel->plan.buffers.front().bytes = 4;
+  EXPECT_EQ(error(), "b0 has fewer bytes than its elements");
+}
+
+TEST_F(PlanVerifier, finds_an_op_without_a_record_in_the_table) {
+  nests().front()->roots.front().traits = nullptr;
+  EXPECT_EQ(error(), "nest 0 has an op as root that is not in the table");
+}
+
+TEST_F(PlanVerifier, finds_roots_of_different_axes) {
+  static const RootTraits alongRows = {.axis = [](mlir::Operation *) { return 1u; }};
+  std::vector<Root> &roots = nests().front()->roots;
+  roots.push_back(roots.front());
+  roots.back().traits = &alongRows;
+  EXPECT_EQ(error(), "nest 0 has roots of different axes");
+}
+
+TEST_F(PlanVerifier, finds_a_kept_tile_in_no_buffer) {
+  keptRoot().buffers.clear();
+  EXPECT_NE(error().find("keeps a tile in no buffer"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_kept_tile_that_cannot_be_computed) {
+  Root &root = keptRoot();
+  root.kind = RootKind::Materialise;
+  root.value = first<tt::ScanOp>()->getResult(0);
+  EXPECT_NE(error().find("keeps a tile that it cannot compute"), std::string::npos) << error();
+}
+
+TEST_F(PlanVerifier, finds_a_root_without_its_result_s_buffer) {
+  nests().front()->roots.front().buffers.clear();
+  EXPECT_EQ(error(), "nest 0 has a root whose buffers are not those of its results");
+}
+
+TEST_F(PlanVerifier, finds_a_vector_dimension_without_a_loop) {
+  nests().front()->vectorDim = -1;
+  EXPECT_EQ(error(), "nest 0 has no loop over its vector dimension");
+}
+
+TEST_F(PlanVerifier, finds_a_guard_that_guards_nothing) {
+  insert(StepKind::Guard);
+  EXPECT_EQ(error(), "a guard has no load, copy or store");
+}
+
+TEST_F(PlanVerifier, finds_a_guard_that_copies_another_tile) {
+  const BufferId copy = nests().front()->roots.front().buffers.front();
+  const Root other = nests().front()->roots.front();
+  Step &step = insert(StepKind::Guard);
+  step.guard = std::make_unique<Guard>(Guard{first<tt::LoadOp>(), copy, {{first<tt::StoreOp>()}}});
+  step.nest = std::make_unique<Nest>();
+  step.nest->roots.push_back(other);
+  EXPECT_EQ(error(), "a guard's nest does not copy its load");
+}
+
+TEST_F(PlanVerifier, finds_a_dot_without_operands) {
+  insert(StepKind::Dot);
+  EXPECT_EQ(error(), "a dot has no op or operands");
+}
+
+TEST_F(PlanVerifier, finds_control_flow_without_its_regions) {
+  insert(StepKind::Control).op = first<mlir::scf::ForOp>();
+  EXPECT_EQ(error(), "control flow has no op or fewer regions than it");
+}
+
+TEST_F(PlanVerifier, finds_a_scalar_step_without_an_op) {
+  insert(StepKind::Scalar);
+  EXPECT_EQ(error(), "a scalar step has no op");
 }
