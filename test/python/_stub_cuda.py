@@ -18,6 +18,12 @@ LIBRARY = os.path.join(ROOT, "build", "dev", "test", "stub", "libcuda.so.1")
 MISSING = "the stub of libcuda is not built"
 
 
+def format_version():
+    """The format of artifacts that this build reads."""
+    with open(os.path.join(ROOT, "artifact", "Artifact.h")) as header:
+        return int(re.search(r"kFormatVersion = (\d+);", header.read())[1])
+
+
 class Stub:
     """The stub's own functions; test/stub/Stub.h describes the settings."""
 
@@ -240,7 +246,8 @@ def artifact_bytes(stub, name, kinds, reads=(), **fields):
     }
     text = json.dumps(header).encode()
     size = 24 + len(text) + len(binary) + 16
-    start = b"\x89NRK\r\n\x1a\n" + (3).to_bytes(4, "little") + len(text).to_bytes(4, "little")
+    version = format_version().to_bytes(4, "little")
+    start = b"\x89NRK\r\n\x1a\n" + version + len(text).to_bytes(4, "little")
     data = start + size.to_bytes(8, "little") + text + binary
     return data + stub.checksum(data)
 

@@ -108,6 +108,13 @@ def test_links_of_the_readme():
     assert links and not [link for link in links if not (ROOT / link).exists()]
 
 
+def test_index_of_why_has_every_page():
+    folder = ROOT / "docs" / "why"
+    links = re.findall(r"\]\(([\w-]+\.md)\)", (folder / "README.md").read_text())
+    pages = sorted(page.name for page in folder.glob("*.md") if page.name != "README.md")
+    assert pages and sorted(links) == pages
+
+
 def test_site_needs_no_other_host(site):
     """Links to other hosts are few; scripts, fonts and figures are all here."""
     outside = set()
