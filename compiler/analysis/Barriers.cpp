@@ -74,11 +74,12 @@ void Planner::insertBarrier(Operation &op, PendingAccesses &pending) {
 
 void Planner::addGlobalAccesses(Operation &op, PendingAccesses &pending) {
   const GlobalEffects effects = globalEffectsOf(op);
-  if (!effects.reads && !effects.writes)
+  const bool accesses = effects.reads || effects.writes;
+  if (!accesses && !effects.copies)
     return;
   if (pending.acquires || (pending.accessesGlobal && effects.releases))
     insertBarrier(op, pending);
-  pending.accessesGlobal = true;
+  pending.accessesGlobal |= accesses;
   pending.acquires |= effects.acquires;
 }
 

@@ -26,8 +26,8 @@ static GlobalEffects effectsOf(tt::CallOp call) {
   if (callee)
     callee.walk([&](Operation *inner) {
       const GlobalEffects other = globalEffectsOf(*inner);
-      effects = {effects.reads || other.reads, effects.writes || other.writes, effects.releases || other.releases,
-                 effects.acquires || other.acquires};
+      effects = {effects.reads || other.reads, effects.writes || other.writes, effects.copies || other.copies,
+                 effects.releases || other.releases, effects.acquires || other.acquires};
     });
   return effects;
 }
@@ -35,7 +35,8 @@ static GlobalEffects effectsOf(tt::CallOp call) {
 GlobalEffects analysis::globalEffectsOf(Operation &op) {
   if (auto call = dyn_cast<tt::CallOp>(op))
     return effectsOf(call);
-  // An asynchronous copy is ordered by its wait and by the barriers of its buffer.
+  if (isa<ttg::AsyncCopyGlobalToLocalOp>(op))
+    return {.copies = true};
   auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
-  return access && !isa<ttg::AsyncCopyGlobalToLocalOp>(op) ? effectsOf(access) : GlobalEffects();
+  return access ? effectsOf(access) : GlobalEffects();
 }

@@ -8,6 +8,7 @@ namespace nereid::analysis {
 
 struct GlobalEffects {
   bool reads = false, writes = false;
+  bool copies = false;   ///< starts to read asynchronously: its wait and the barriers of its buffer order the end
   bool releases = false; ///< earlier writes become visible to others
   bool acquires = false; ///< writes released by others become visible
 };
