@@ -13,40 +13,54 @@ namespace nereid::runtime {
 //--- Integers ------------------------------------------------------------------------------------
 
 __extension__ using Wide = __int128;
+__extension__ using WideUnsigned = unsigned __int128;
 
-static Wide integerOf(const ElementFormat &format, const void *data, int64_t index) {
+/// Holds every product of two elements, those of u64 included.
+struct Integer {
+  bool isNegative = false;
+  WideUnsigned magnitude = 0;
+};
+
+static Integer integerOf(Wide value) {
+  return value < 0 ? Integer{true, -static_cast<WideUnsigned>(value)}
+                   : Integer{false, static_cast<WideUnsigned>(value)};
+}
+
+static Wide elementOf(const ElementFormat &format, const void *data, int64_t index) {
   const uint64_t bits = readBits(format, data, index);
   const unsigned unused = 64 - format.bits;
   return format.isSigned ? Wide{static_cast<int64_t>(bits << unused) >> unused} : Wide{bits};
 }
 
-static bool fits(const ElementFormat &format, Wide value) {
-  const Wide end = Wide{1} << (format.isSigned ? format.bits - 1 : format.bits);
-  return value < end && value >= (format.isSigned ? -end : Wide{0});
+static Integer compute(char op, Wide a, Wide b) {
+  if (op != '*')
+    return integerOf(op == '+' ? a + b : a - b);
+  const WideUnsigned magnitude = integerOf(a).magnitude * integerOf(b).magnitude;
+  return {magnitude && (a < 0) != (b < 0), magnitude};
 }
 
-static std::string textOf(Wide value) {
-  const bool isNegative = value < 0;
+static bool fits(const ElementFormat &format, Integer value) {
+  const WideUnsigned end = WideUnsigned{1} << (format.isSigned ? format.bits - 1 : format.bits);
+  return value.isNegative ? format.isSigned && value.magnitude <= end : value.magnitude < end;
+}
+
+static std::string textOf(Integer value) {
   std::string digits;
-  for (Wide rest = isNegative ? -value : value; rest || digits.empty(); rest /= 10)
+  for (WideUnsigned rest = value.magnitude; rest || digits.empty(); rest /= 10)
     digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
-  return (isNegative ? "-" : "") + digits;
+  return (value.isNegative ? "-" : "") + digits;
 }
 
 std::optional<Finding> findOverflow(const CheckedValues &values) {
   const ElementFormat format(values.site.types[0].name);
   const char op = values.site.what[0];
   for (int64_t element = 0; element < values.elements; ++element) {
-    const Wide a = integerOf(format, values.values[0], element), b = integerOf(format, values.values[1], element);
-    Wide exact = 0;
-    if (op == '*' ? __builtin_mul_overflow(a, b, &exact) : false)
-      continue; // only two large u64 exceed 128 bits; not reported
-    if (op != '*')
-      exact = op == '+' ? a + b : a - b;
+    const Wide a = elementOf(format, values.values[0], element), b = elementOf(format, values.values[1], element);
+    const Integer exact = compute(op, a, b);
     if (!values.counts(element) || fits(format, exact))
       continue;
-    return Finding{element, textOf(a) + " " + op + " " + textOf(b) + " is " + textOf(exact) + ", which " +
-                                (format.isSigned ? "int" : "uint") + std::to_string(format.bits) +
+    return Finding{element, textOf(integerOf(a)) + " " + op + " " + textOf(integerOf(b)) + " is " + textOf(exact) +
+                                ", which " + (format.isSigned ? "int" : "uint") + std::to_string(format.bits) +
                                 " cannot hold, and becomes part of an address" +
                                 (format.bits < 64 ? "; use `.to(tl.int64)`" : "")};
   }
