@@ -1,4 +1,7 @@
-"""`nereid compile` runs the named pipelines of `nereid-opt`: kernels of bench/ give the same result in both."""
+"""`nereid compile` runs the named pipelines of `nereid-opt`: kernels of bench/ give the same result in both.
+
+No stage shows the result of `cpu-prepare`; test/unit/target_cpu/PreparePipelineTest.cpp compares that pipeline.
+"""
 # SPDX-License-Identifier: MIT
 
 import shutil
