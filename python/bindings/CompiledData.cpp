@@ -106,7 +106,8 @@ nb::list CompiledData::stages() const {
   const bool hasAll = artifact.findStage("ttir");
   nb::list names;
   for (const std::string &name : driver::stageNames(artifact.target.backend))
-    if (artifact.findStage(name) || (hasAll && name != "source") || driver::isBinaryStage(artifact.target.backend, name))
+    if (artifact.findStage(name) || (hasAll && name != "source") ||
+        driver::isBinaryStage(artifact.target.backend, name))
       names.append(textOf(name));
   return names;
 }

@@ -70,7 +70,8 @@ LogicalResult MakeTensorMapOp::verify() {
       return emitOpError() << "has blocks of extent " << extent << "; the largest is " << kMostBoxElems;
   const int64_t bytes = getBlock().back() * getBase().getType().getPointee().getIntOrFloatBitWidth() / 8;
   if (bytes < kTensorMapAlignBytes) // C3
-    return emitOpError() << "has blocks with rows of " << bytes << " bytes; they have " << kTensorMapAlignBytes << " at least";
+    return emitOpError() << "has blocks with rows of " << bytes << " bytes; they have " << kTensorMapAlignBytes
+                         << " at least";
   return success();
 }
 

@@ -91,7 +91,8 @@ static void printAtomic(llvm::raw_ostream &out, Operation *op, AccessText access
   auto combine = dyn_cast<tt::AtomicRMWOp>(op);
   const StringRef name = combine ? tt::stringifyRMWOp(combine.getAtomicRmwOp())
                                  : op->getName().stripDialect().drop_front(StringRef("atomic_").size());
-  out << "atomic " << name << " " << access(op->getOperand(0)) << (cast<tt::MemoryAccessOpInterface>(op).getAccessMask() ? " masked" : "");
+  out << "atomic " << name << " " << access(op->getOperand(0))
+      << (cast<tt::MemoryAccessOpInterface>(op).getAccessMask() ? " masked" : "");
 }
 
 static bool isAtomic(Operation *op) {
