@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/AxisRules.h"
 #include "compiler/dialect/imported/Dialect.h"
+#include "compiler/dialect/ttg/Dialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/bit.h"
@@ -132,7 +133,7 @@ void AxisInfoAnalysis::visit(Operation &op) {
     return visitFor(loop);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return visitWhile(loop);
-  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+  if (isa<scf::IfOp, scf::IndexSwitchOp, ttg::WarpSpecializeOp>(op))
     return visitBranches(op);
   if (op.getNumResults() != 1) {
     for (Value result : op.getResults())

@@ -45,6 +45,7 @@ public:
 private:
   void visit(Operation &op, PendingAccesses &pending);
   void visitLoop(LoopLikeOpInterface loop, PendingAccesses &pending);
+  void visitWarps(ttg::WarpSpecializeOp op, PendingAccesses &pending);
   void addAccesses(Operation &op, PendingAccesses &pending, ArrayRef<PendingAccess> next);
   void addOperandAccesses(Operation &op, PendingAccesses &pending);
   void addGlobalAccesses(Operation &op, PendingAccesses &pending);
@@ -146,12 +147,24 @@ void Planner::visitLoop(LoopLikeOpInterface loop, PendingAccesses &pending) {
   }
 }
 
+/// A barrier of the CTA begins the op. Regions that share buffers order their accesses by ops of their own.
+void Planner::visitWarps(ttg::WarpSpecializeOp op, PendingAccesses &pending) {
+  pending = {};
+  for (Region &region : op->getRegions()) {
+    PendingAccesses inside;
+    visitBlock(region.front(), inside);
+    merge(pending, inside);
+  }
+}
+
 void Planner::visit(Operation &op, PendingAccesses &pending) {
   if (plan.needsBarrierBefore.contains(&op))
     pending.sync();
   addGlobalAccesses(op, pending);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return visitLoop(loop, pending);
+  if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op))
+    return visitWarps(specialize, pending);
   if (isa<RegionBranchOpInterface>(op)) {
     PendingAccesses merged;
     for (Region &region : op.getRegions()) {

@@ -41,6 +41,12 @@ struct Buffer {
   Operation *op = nullptr;
   uint32_t bytes = 0, alignment = kAlignment;
   unsigned first = 0, last = 0; ///< first and last position of its lifetime
+  Region *warps = nullptr;      ///< the region of a `warp_specialize` that contains it
+
+  /// Regions of different warps run at the same time.
+  bool isAliveWith(const Buffer &other) const {
+    return (warps && other.warps && warps != other.warps) || (first <= other.last && other.first <= last);
+  }
 };
 
 /// Positions of a function's ops in program order; an op with regions has one at each end.
@@ -102,6 +108,13 @@ static uint32_t alignmentOf(ttg::MemDescType buffer) {
   return std::max(kAlignment, matrix ? matrix.alignmentBytes() : 0);
 }
 
+static Region *warpsOf(Operation *op) {
+  Region *region = op->getParentRegion();
+  while (region && !isa<ttg::WarpSpecializeOp>(region->getParentOp()))
+    region = region->getParentRegion();
+  return region;
+}
+
 static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &positions) {
   SmallVector<Buffer> buffers;
   uint32_t smallTotal = 0;
@@ -109,7 +122,7 @@ static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &posit
     const uint32_t bytes = bufferBytes(op);
     if (!bytes)
       return;
-    Buffer buffer{op, bytes, kAlignment, positions.begin(op), positions.end(op)};
+    Buffer buffer{op, bytes, kAlignment, positions.begin(op), positions.end(op), warpsOf(op)};
     if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
       buffer.last = lastUse(allocation, positions);
       buffer.alignment = std::max(alignmentOf(allocation.getType()), uint32_t(allocation.getAlignment().value_or(0)));
@@ -133,8 +146,7 @@ static uint32_t lowestOffset(const Buffer &buffer, ArrayRef<std::pair<Buffer, Sh
     moved = false;
     range.end = range.begin + buffer.bytes;
     for (const auto &[other, taken] : allocated) {
-      const bool bothAlive = buffer.first <= other.last && other.first <= buffer.last;
-      if (!bothAlive || !taken.overlaps(range))
+      if (!buffer.isAliveWith(other) || !taken.overlaps(range))
         continue;
       range.begin = llvm::alignTo(taken.end, buffer.alignment);
       moved = true;

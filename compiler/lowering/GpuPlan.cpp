@@ -35,6 +35,7 @@ private:
   void writeLoops(tt::FuncOp function);
   void writeSharedMemory(tt::FuncOp function);
   void writeBarriers(tt::FuncOp function);
+  void writeWarps(ttg::WarpSpecializeOp op);
 
   ModuleOp module;
   const analysis::SharedMemoryPlan &shared;
@@ -211,9 +212,21 @@ void PlanText::writeBarriers(tt::FuncOp function) {
   });
 }
 
+void PlanText::writeWarps(ttg::WarpSpecializeOp op) {
+  for (unsigned region = 0; region < op->getNumRegions(); ++region) {
+    const auto [first, count] = op.warpsOf(region);
+    os << "  " << (region ? "partition " + std::to_string(region - 1) : "default") << ": warps " << first << " to "
+       << first + count - 1;
+    if (auto registers = op.getActualRegisters())
+      os << ", " << (*registers)[region] << " registers";
+    os << "\n";
+  }
+}
+
 void PlanText::write(tt::FuncOp function) {
-  os << (function.isPublic() ? "kernel " : "function ") << function.getSymName() << ", " << ttg::numWarpsOf(module)
+  os << (function.isPublic() ? "kernel " : "function ") << function.getSymName() << ", " << ttg::totalWarpsOf(module)
      << " warps\n";
+  function.walk([&](ttg::WarpSpecializeOp op) { writeWarps(op); });
   writeMoves(function);
   writeLoops(function);
   writeSharedMemory(function);

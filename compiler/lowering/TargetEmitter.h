@@ -79,7 +79,15 @@ struct ExternCall {
 /// Launch bounds of a kernel's function.
 struct LaunchBounds {
   unsigned numThreads = 0;
-  unsigned maxRegisters = 0; ///< 0: no limit
+  unsigned maxRegisters = 0;       ///< 0: no limit
+  bool reassignsRegisters = false; ///< whether warps change their number of registers; then each CTA has a
+                                   ///< multiprocessor of its own
+};
+
+/// A barrier of the hardware and the threads that it counts.
+struct BarrierScope {
+  unsigned id = 0;         ///< below 16; that of the whole CTA is 0
+  unsigned numThreads = 0; ///< 0: all threads of the CTA
 };
 
 class TargetEmitter {
@@ -99,9 +107,11 @@ public:
   virtual llvm::Value *numPrograms(IrBuilder &ir, unsigned axis) = 0;
   /// The thread's index in its CTA, below `numThreads`.
   virtual llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) = 0;
-  /// Barrier of all threads of the CTA: accesses to shared and global memory before it are visible to all threads after
-  /// it.
-  virtual void barrier(IrBuilder &ir) = 0;
+  /// Barrier of threads of the CTA: accesses to shared and global memory before it are visible to all of them after it.
+  virtual void barrier(IrBuilder &ir, const BarrierScope &scope) = 0;
+  /// Changes the registers of each thread to `count`, from more or from less; executed by whole warp groups. False,
+  /// with nothing emitted, where the number is fixed.
+  virtual bool setRegisters(IrBuilder &ir, unsigned count, bool isIncrease) = 0;
 
   // Warps. Words are i32.
   virtual llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) = 0;

@@ -58,6 +58,9 @@ static nlohmann::ordered_json metadataOf(const artifact::Artifact &artifact) {
   nlohmann::ordered_json metadata;
   for (const auto &[name, text] : artifact.options)
     metadata[name] = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  // What a launcher starts: with the warps of partitions these are more than the option asks for.
+  if (!artifact::targetInfo(artifact.target.backend).isHost)
+    metadata["num_warps"] = artifact.blockDims[0] / artifact.target.warpSize;
   metadata["name"] = artifact.name;
   metadata["hash"] = artifact.hash;
   metadata["shared"] = artifact.sharedBytes;

@@ -118,7 +118,13 @@ static unsigned moduleNumber(Operation *op, StringRef name, unsigned otherwise) 
   return otherwise;
 }
 
-unsigned ttg::numWarpsOf(Operation *op) { return moduleNumber(op, kNumWarps, 4); }
+unsigned ttg::numWarpsOf(Operation *op) {
+  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion())
+    if (auto specialize = dyn_cast<WarpSpecializeOp>(region->getParentOp()))
+      return specialize.warpsOf(region->getRegionNumber()).second;
+  return moduleNumber(op, kNumWarps, 4);
+}
+unsigned ttg::totalWarpsOf(Operation *op) { return moduleNumber(op, kTotalWarps, numWarpsOf(op)); }
 unsigned ttg::threadsPerWarpOf(Operation *op) { return moduleNumber(op, kThreadsPerWarp, 32); }
 
 /// Reports an error where `encoding` does not spread over as many warps and lanes as the module has.
@@ -135,27 +141,40 @@ static LogicalResult verifyThreads(Operation *op, RankedTensorType tile, unsigne
     lanes = linear.getLayout().inSize(layout::kLane);
   }
   if (warps != numWarps)
-    return op->emitError("a tile's encoding has ") << warps << " warps, the module has " << numWarps << ": " << tile;
+    return op->emitError("a tile's encoding has ")
+           << warps << " warps, those that run it are " << numWarps << ": " << tile;
   if (lanes != threadsPerWarp)
     return op->emitError("a tile's encoding has ")
            << lanes << " threads per warp, the module has " << threadsPerWarp << ": " << tile;
   return success();
 }
 
+/// Warps beyond `ttg.num-warps` run nothing but partitions.
+static LogicalResult verifyTotalWarps(Operation *op, Attribute total) {
+  if (!isa<IntegerAttr>(total))
+    return op->emitError() << kTotalWarps << " is not a number";
+  if (op->walk([](WarpSpecializeOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return success();
+  return op->emitError() << kTotalWarps << " is given, but no `ttg.warp_specialize` starts warps of its own";
+}
+
 LogicalResult TtgDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kTotalWarps)
+    return verifyTotalWarps(op, attribute.getValue());
   // One walk, started by the attribute that every module of `ttg` has.
   if (attribute.getName() != kNumWarps)
     return success();
   if (!isa<IntegerAttr>(attribute.getValue()))
     return op->emitError() << kNumWarps << " is not a number";
-  const unsigned numWarps = numWarpsOf(op), threadsPerWarp = threadsPerWarpOf(op);
-  llvm::SmallPtrSet<Attribute, 8> good;
+  const unsigned threadsPerWarp = threadsPerWarpOf(op);
+  llvm::SmallDenseSet<std::pair<Attribute, unsigned>, 8> good;
   auto verifyTypes = [&](Operation *inner, TypeRange types) {
     return llvm::all_of(types, [&](Type type) {
       auto tile = dyn_cast<RankedTensorType>(type);
       if (tile && !tile.getEncoding())
         return succeeded(inner->emitError("a tile has no encoding in a module with ") << kNumWarps << ": " << tile);
-      return !tile || !good.insert(tile.getEncoding()).second ||
+      const unsigned numWarps = numWarpsOf(inner);
+      return !tile || !good.insert({tile.getEncoding(), numWarps}).second ||
              succeeded(verifyThreads(inner, tile, numWarps, threadsPerWarp));
     });
   };

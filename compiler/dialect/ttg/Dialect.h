@@ -19,7 +19,8 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 template <typename ConcreteOp> struct MemDescView : mlir::OpTrait::TraitBase<ConcreteOp, MemDescView> {};
 
 /// Names of the attributes of a module.
-inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kThreadsPerWarp = "ttg.threads-per-warp",
+inline constexpr llvm::StringLiteral kNumWarps = "ttg.num-warps", kTotalWarps = "ttg.total-num-warps",
+                                     kThreadsPerWarp = "ttg.threads-per-warp",
                                      kNumCtas = "ttg.num-ctas", kTarget = "ttg.target", kShared = "ttg.shared",
                                      kMaxRegisters = "ttg.maxnreg";
 /// Bytes of global scratch memory of each program, and the alignment of each program's part.
@@ -62,8 +63,10 @@ BlockedAttr defaultBlocked(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> s
                            llvm::ArrayRef<unsigned> sizePerThread, llvm::ArrayRef<unsigned> order, unsigned numWarps,
                            unsigned threadsPerWarp, llvm::ArrayRef<unsigned> warpOrder = {});
 
-/// Attributes of the module of `op`; the defaults are 4 warps of 32 threads.
+/// The warps that run `op`: those of its partition, or of the module. The defaults are 4 warps of 32 threads.
 unsigned numWarpsOf(mlir::Operation *op);
+/// All warps of a program, those of partitions included.
+unsigned totalWarpsOf(mlir::Operation *op);
 unsigned threadsPerWarpOf(mlir::Operation *op);
 
 /// The allocation that a buffer is a view of; null where it may be one of several.

@@ -124,4 +124,6 @@ def BarrierOp : Ttg_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$addressSpaces attr-dict";
 }
 
+include "compiler/dialect/ttg/WarpOps.td"
+
 #endif

@@ -111,10 +111,9 @@ static LogicalResult emitGather(TtgFunctionEmitter &emitter, tt::GatherOp op) {
 static void clearSums(TtgFunctionEmitter &emitter, llvm::Value *sums, unsigned bytes) {
   IrBuilder &ir = emitter.ir;
   const unsigned count = bytes / 4;
-  for (unsigned first = 0; first < count; first += emitter.module.numThreads) {
+  for (unsigned first = 0; first < count; first += emitter.numThreads) {
     llvm::Value *index = ir.CreateAdd(emitter.thread(), ir.getInt32(first));
-    llvm::Value *exists =
-        first + emitter.module.numThreads > count ? ir.CreateICmpULT(index, ir.getInt32(count)) : nullptr;
+    llvm::Value *exists = first + emitter.numThreads > count ? ir.CreateICmpULT(index, ir.getInt32(count)) : nullptr;
     emitter.target.storeShared(ir, {ir.getInt32(0)}, ir.CreateGEP(ir.getInt32Ty(), sums, index), 0, exists);
   }
 }

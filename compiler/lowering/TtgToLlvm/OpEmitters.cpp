@@ -20,4 +20,5 @@ void nereid::lowering::addOpEmitters(OpEmitters &table) {
   addScanEmitters(table);
   addShapeEmitters(table);
   addSharedEmitters(table);
+  addWarpEmitters(table);
 }

@@ -56,5 +56,6 @@ void addReduceEmitters(OpEmitters &table);
 void addScanEmitters(OpEmitters &table);
 void addShapeEmitters(OpEmitters &table);
 void addSharedEmitters(OpEmitters &table);
+void addWarpEmitters(OpEmitters &table);
 
 } // namespace nereid::lowering

@@ -25,9 +25,15 @@ uint32_t lowering::copyMask(Type type) {
 //--- thread indices ------------------------------------------------------------------------
 
 llvm::Value *TtgFunctionEmitter::thread() {
-  if (!threadNumber)
-    threadNumber = target.threadId(prologue, module.numThreads);
-  return threadNumber;
+  if (threadNumber)
+    return threadNumber;
+  threadNumber = target.threadId(prologue, module.numThreads);
+  if (numThreads == module.numThreads)
+    return threadNumber;
+  // A mask shows LLVM which bits are zero.
+  if (firstThread % numThreads == 0)
+    return threadNumber = prologue.CreateAnd(threadNumber, prologue.getInt32(numThreads - 1));
+  return threadNumber = prologue.CreateSub(threadNumber, prologue.getInt32(firstThread), "", /*HasNUW=*/true);
 }
 
 /// Applies a linear map over GF(2), given by the image of each bit of `number`, which is below 2^bases.size().
@@ -74,7 +80,7 @@ llvm::Value *TtgFunctionEmitter::threadBits(ArrayRef<uint32_t> laneBases, ArrayR
   std::vector<uint32_t> bases = byThreadBit(laneBases, warpBases, target.threadsPerWarp());
   if (llvm::all_of(bases, [](uint32_t basis) { return basis == 0; }))
     return ir.getInt32(0);
-  bases.resize(llvm::Log2_32(module.numThreads)); // covers all thread bits, so that absent bits need no mask
+  bases.resize(llvm::Log2_32_Ceil(numThreads)); // covers all thread bits, so that absent bits need no mask
   llvm::Value *&known = threadParts[bases];
   if (!known)
     known = applyBases(prologue, thread(), bases);
@@ -98,7 +104,7 @@ static uint32_t threadMask(uint32_t laneMask, uint32_t warpMask, unsigned thread
 }
 
 llvm::Value *TtgFunctionEmitter::threadHasNone(uint32_t laneMask, uint32_t warpMask) {
-  const uint32_t mask = threadMask(laneMask, warpMask, target.threadsPerWarp()) & (module.numThreads - 1);
+  const uint32_t mask = threadMask(laneMask, warpMask, target.threadsPerWarp()) & threadIndexMask();
   if (mask == 0)
     return nullptr;
   llvm::Value *&known = threadParts[{mask, 'n', 'o', 'n', 'e'}];
@@ -108,7 +114,7 @@ llvm::Value *TtgFunctionEmitter::threadHasNone(uint32_t laneMask, uint32_t warpM
 }
 
 llvm::Value *TtgFunctionEmitter::threadIsOdd(uint32_t laneMask, uint32_t warpMask) {
-  const uint32_t mask = threadMask(laneMask, warpMask, target.threadsPerWarp()) & (module.numThreads - 1);
+  const uint32_t mask = threadMask(laneMask, warpMask, target.threadsPerWarp()) & threadIndexMask();
   llvm::Value *&known = threadParts[{mask, 'o', 'd', 'd'}];
   if (known)
     return known;
@@ -118,12 +124,12 @@ llvm::Value *TtgFunctionEmitter::threadIsOdd(uint32_t laneMask, uint32_t warpMas
   return known = prologue.CreateICmpNE(bits, prologue.getInt32(0));
 }
 
-void TtgFunctionEmitter::barrier() { target.barrier(ir); }
+void TtgFunctionEmitter::barrier() { target.barrier(ir, barrierScope); }
 
 llvm::Value *TtgFunctionEmitter::ownerOf(Type pointers) {
   auto type = dyn_cast<RankedTensorType>(pointers);
   if (!type)
-    return threadHasNone(target.threadsPerWarp() - 1, module.numThreads / target.threadsPerWarp() - 1);
+    return isFirstThread();
   const layout::LinearLayout &layout = ttg::linearLayoutOf(type);
   return threadHasNone(layout.freeVariableMask(layout::kLane), layout.freeVariableMask(layout::kWarp));
 }
@@ -234,6 +240,13 @@ static LogicalResult markByValueParameters(tt::FuncOp source, llvm::Function &fu
   return success();
 }
 
+static bool reassignsRegisters(tt::FuncOp function) {
+  auto reassigns = [](ttg::WarpSpecializeOp op) {
+    return op.getActualRegisters() ? WalkResult::interrupt() : WalkResult::skip();
+  };
+  return function.walk<WalkOrder::PreOrder>(reassigns).wasInterrupted();
+}
+
 static llvm::GlobalVariable *createSharedArray(llvm::Module &module, TargetEmitter &target, uint32_t alignment) {
   auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
   auto *array = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
@@ -253,7 +266,7 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
                               .debug = DebugInfo(result, DebugInfo::Kind::DebugDirectivesOnly)};
   addOpEmitters(emitter.emitters);
   target.addOpEmitters(emitter.emitters);
-  emitter.numThreads = ttg::numWarpsOf(source) * target.threadsPerWarp();
+  emitter.numThreads = ttg::totalWarpsOf(source) * target.threadsPerWarp();
   if (shared.bytes)
     emitter.sharedBase = createSharedArray(result, target, shared.alignment);
   Signature signature(result, target);
@@ -264,7 +277,9 @@ LogicalResult lowering::emitModule(ModuleOp source, llvm::Module &result, Target
     auto *made = llvm::Function::Create(signature.of(function), linkage, function.getSymName(), result);
     made->addFnAttr(llvm::Attribute::NoUnwind);
     if (function.isPublic())
-      target.markKernel(*made, {emitter.numThreads, options.maxRegisters});
+      target.markKernel(*made, {.numThreads = emitter.numThreads,
+                                .maxRegisters = options.maxRegisters,
+                                .reassignsRegisters = !options.maxRegisters && reassignsRegisters(function)});
     else
       made->addFnAttr(llvm::Attribute::NoInline);
     if (failed(markByValueParameters(function, *made, target)))

@@ -184,14 +184,17 @@ static void copyVector(TtgFunctionEmitter &emitter, const AsyncCopy &copy) {
                              copy.targetOffset, nullptr);
 }
 
-static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
-  auto pointers = cast<RankedTensorType>(op.getSrc().getType());
+layout::SharedAccessPattern lowering::copyPatternOf(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
   const ttg::MemDescType buffer = op.getDst().getType();
-  const unsigned bytes = elementBytesOf(buffer);
-  const analysis::MemoryAccess access = *analysis::memoryAccessOf(op);
-  const layout::SharedAccessPattern pattern =
-      layout::planSharedAccesses(ttg::linearLayoutOf(pointers), bufferLayoutOf(buffer), bytes,
-                                 analysis::vectorElems(access, emitter.module.axes), layout::RegisterOrder::Kept);
+  return layout::planSharedAccesses(ttg::linearLayoutOf(cast<RankedTensorType>(op.getSrc().getType())),
+                                    bufferLayoutOf(buffer), elementBytesOf(buffer),
+                                    analysis::vectorElems(*analysis::memoryAccessOf(op), emitter.module.axes),
+                                    layout::RegisterOrder::Kept);
+}
+
+static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
+  const unsigned bytes = elementBytesOf(op.getDst().getType());
+  const layout::SharedAccessPattern pattern = copyPatternOf(emitter, op);
   if (op.getOther())
     return tt::report(op.getLoc(), diag::AsyncCopyOther);
   const SharedAddresses addresses(emitter, emitter.scalar(op.getDst()), pattern, bytes);

@@ -31,6 +31,9 @@ private:
   unsigned elementBytes;
 };
 
+/// How a thread's vectors are copied, each by one instruction.
+layout::SharedAccessPattern copyPatternOf(TtgFunctionEmitter &emitter, ttg::AsyncCopyGlobalToLocalOp op);
+
 /// Reads a buffer access by access.
 class SharedReader {
 public:

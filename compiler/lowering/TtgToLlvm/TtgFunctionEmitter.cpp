@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
+#include "compiler/dialect/tt/Report.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
+#include "compiler/lowering/Diagnostics.h"
 
 using namespace mlir;
 using namespace nereid;
@@ -17,9 +19,16 @@ BaseOffset BaseOffsetTable::of(llvm::Value *value) const {
 }
 
 TtgFunctionEmitter::TtgFunctionEmitter(TtgModuleEmitter &module, tt::FuncOp source, llvm::Function &function)
-    : module(module), target(module.target), source(source), function(function), ir(function.getContext()),
-      prologue(function.getContext()), elements(ir, target, module.options.canFuse),
+    : module(module), numThreads(module.numThreads), target(module.target), source(source), function(function),
+      ir(function.getContext()), elements(ir, target, module.options.canFuse), prologue(function.getContext()),
       barriers(analysis::planBarriers(source, module.shared)) {}
+
+TtgFunctionEmitter::TtgFunctionEmitter(const TtgFunctionEmitter &outer, const RegionWarps &warps)
+    : module(outer.module), firstThread(warps.first * outer.target.threadsPerWarp()),
+      numThreads(warps.count * outer.target.threadsPerWarp()), target(outer.target), source(outer.source),
+      function(outer.function), ir(function.getContext()), elements(ir, target, module.options.canFuse),
+      baseOffsets(outer.baseOffsets), prologue(function.getContext()), barriers(outer.barriers),
+      barrierScope{warps.barrierId, numThreads}, tiles(outer.tiles) {}
 
 llvm::BasicBlock *TtgFunctionEmitter::newBlock(const char *name) {
   return llvm::BasicBlock::Create(ir.getContext(), name, &function);
@@ -47,6 +56,23 @@ LogicalResult TtgFunctionEmitter::run() {
     if (failed(emit(op)))
       return failure();
   prologue.CreateBr(body);
+  return success();
+}
+
+LogicalResult TtgFunctionEmitter::runRegion(Block &block, const RegionWarps &warps, llvm::BasicBlock *entry,
+                                            llvm::BasicBlock *end) {
+  TtgFunctionEmitter region(*this, warps);
+  module.debug.setLocation(region.ir, block.getParentOp()->getLoc());
+  module.debug.setLocation(region.prologue, block.getParentOp()->getLoc());
+  region.prologue.SetInsertPoint(entry);
+  if (warps.registers && !target.setRegisters(region.prologue, warps.registers, warps.gainsRegisters))
+    return tt::report(block.getParentOp()->getLoc(), diag::OpUnsupported, "warp_specialize", " with `actualRegisters`");
+  llvm::BasicBlock *body = newBlock("region.body");
+  region.ir.SetInsertPoint(body);
+  if (failed(region.emitBlock(block)))
+    return failure();
+  region.ir.CreateBr(end);
+  region.prologue.CreateBr(body);
   return success();
 }
 

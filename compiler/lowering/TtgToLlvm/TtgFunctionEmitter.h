@@ -20,10 +20,22 @@
 
 namespace nereid::lowering {
 
+/// The warps that run a region, their barrier and their registers.
+struct RegionWarps {
+  unsigned first = 0, count = 0;
+  unsigned barrierId = 0;
+  unsigned registers = 0; ///< of each thread; 0: those with which it starts
+  bool gainsRegisters = false;
+};
+
 class TtgFunctionEmitter {
 public:
   TtgFunctionEmitter(TtgModuleEmitter &module, tt::FuncOp source, llvm::Function &function);
   mlir::LogicalResult run();
+  /// Emits a region that only some warps run, from the basic block `entry` to a branch to `end`. Inside, threads are
+  /// counted from the first warp on; values emitted before are visible.
+  mlir::LogicalResult runRegion(mlir::Block &block, const RegionWarps &warps, llvm::BasicBlock *entry,
+                                llvm::BasicBlock *end);
 
   //--- values ---
   const Tile &tile(mlir::Value value) const;
@@ -40,7 +52,7 @@ public:
   /// Emits a branch around what `emit` emits; none where `condition` is null.
   void runWhere(llvm::Value *condition, llvm::function_ref<void()> emit);
 
-  //--- threads (Program.cpp) ---
+  //--- threads, of the region (Program.cpp) ---
   llvm::Value *thread();
   llvm::Value *threadBits(llvm::ArrayRef<uint32_t> laneBases, llvm::ArrayRef<uint32_t> warpBases);
   /// threadBits of warp bits alone, in a form that LLVM sees as uniform over lanes; null where it is 0.
@@ -48,9 +60,11 @@ public:
   llvm::Value *threadHasNone(uint32_t laneMask, uint32_t warpMask);
   llvm::Value *threadIsOdd(uint32_t laneMask, uint32_t warpMask);
   llvm::Value *isFirstThread() { return threadHasNone(~0u, ~0u); }
+  llvm::Value *isFirstLane() { return threadHasNone(target.threadsPerWarp() - 1, 0); }
   /// Whether the thread is the one that accesses memory among those that hold the same elements; null where all do. For
   /// a scalar it is the first thread.
   llvm::Value *ownerOf(mlir::Type pointers);
+  /// Barrier of the threads.
   void barrier();
 
   //--- elements of a tile (Debug.cpp) ---
@@ -76,6 +90,7 @@ public:
   llvm::Value *programScratch(uint32_t scratchOffset);
 
   TtgModuleEmitter &module;
+  unsigned firstThread = 0, numThreads; ///< those that run the code: a range of the CTA's
   TargetEmitter &target;
   tt::FuncOp source;
   llvm::Function &function;
@@ -87,10 +102,14 @@ public:
   llvm::DenseMap<llvm::Value *, llvm::KnownBits> knownBits;
 
 private:
+  TtgFunctionEmitter(const TtgFunctionEmitter &outer, const RegionWarps &warps);
   mlir::LogicalResult emit(mlir::Operation &op);
+  /// All bits that a thread index may have.
+  uint32_t threadIndexMask() const { return llvm::PowerOf2Ceil(numThreads) - 1; }
 
-  IrBuilder prologue; ///< at the end of the entry block, which dominates everything
+  IrBuilder prologue; ///< at the end of the entry block, which dominates the function, or its region
   analysis::BarrierPlan barriers;
+  BarrierScope barrierScope;
   llvm::DenseMap<mlir::Value, Tile> tiles;
   llvm::Value *threadNumber = nullptr;
   std::map<std::vector<uint32_t>, llvm::Value *> threadParts;

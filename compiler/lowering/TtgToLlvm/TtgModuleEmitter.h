@@ -27,7 +27,7 @@ struct TtgModuleEmitter {
   analysis::AxisInfoAnalysis axes;
   DebugInfo debug;
   OpEmitters emitters{};
-  unsigned numThreads = 0;
+  unsigned numThreads = 0;                    ///< of a CTA
   llvm::GlobalVariable *sharedBase = nullptr; ///< null where no shared memory is used
   llvm::DenseMap<mlir::Operation *, llvm::Function *> functions{};
 };

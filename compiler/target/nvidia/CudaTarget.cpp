@@ -101,7 +101,12 @@ LogicalResult nvidia::useModule(CudaKernel &kernel, ModuleOp module) {
   return success();
 }
 
-uint32_t CudaKernel::threadsPerBlock() const { return ttg::numWarpsOf(module) * ttg::threadsPerWarpOf(module); }
+uint32_t CudaKernel::threadsPerBlock() const { return ttg::totalWarpsOf(module) * ttg::threadsPerWarpOf(module); }
+
+bool CudaKernel::isSpecialized() const {
+  tt::FuncOp kernel = function;
+  return !kernel.getBody().front().getOps<ttg::WarpSpecializeOp>().empty();
+}
 
 //--- phases --------------------------------------------------------------------------------
 
@@ -242,7 +247,9 @@ LogicalResult nvidia::makePtx(CudaKernel &kernel) {
   if (failed(ptx) || failed(checkAssembly(kernel)))
     return failure();
   // Dots gain more from registers than from occupancy; their loads go to shared memory.
-  if (!hasDots(kernel.function))
+  if (kernel.isSpecialized())
+    kernel.residentCtas = 1;
+  else if (!hasDots(kernel.function))
     kernel.residentCtas = chooseMinCtasPerSm(kernel.arch, {.tileRegisters = analysis::peakRegisters(kernel.function),
                                                            .loadedBytes = analysis::bytesInFlight(kernel.function),
                                                            .threads = kernel.threadsPerBlock(),

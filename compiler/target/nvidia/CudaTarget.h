@@ -61,6 +61,8 @@ struct CudaKernel {
   Assembled assembled;
 
   uint32_t threadsPerBlock() const;
+  /// Whether its warps do different work: their registers are set for one CTA per multiprocessor.
+  bool isSpecialized() const;
 };
 
 /// Checks that the target supports the module's one public function; returns the kernel before its first phase.

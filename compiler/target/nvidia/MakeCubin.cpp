@@ -34,6 +34,8 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
     kernel.isPtxReproducible = false;
   };
   std::optional<Assembled> best = assemble(kernel.ptx, kernel.arch, kernel.tools, options, error);
+  if (kernel.isSpecialized())
+    return best;
   if (!best && !error.isLate && kernel.residentCtas > 0) {
     keep(0); // some instructions need more registers than the hint leaves
     return assembleWith(0);

@@ -193,7 +193,7 @@ def compile_kernel(args: CompileArgs) -> tuple[str, list[Path]]:
             ("int32_t" if each.hint == 1 else c_type(each.type), each.name) for each in passed
         ],
         grid=(grid[0], grid[1], grid[2]),
-        threads=args.num_warps * target.warp_size,
+        threads=compiled.metadata.num_warps * target.warp_size,
         shared=compiled.metadata.shared,
         variant="_".join(["x".join(str(each.value) for each in constants), meta]),
         settings=[f"{each.name}={each.value}" for each in constants]

@@ -3,9 +3,13 @@
 #include "test/unit/lowering/Fibers.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <random>
+#include <utility>
 
+using namespace nereid;
 using namespace nereid::simt;
 
 static constexpr unsigned warpSize = 32;
@@ -76,21 +80,47 @@ bool Block::run(const std::function<void()> &work, Order runOrder) {
   return std::all_of(fibers.begin(), fibers.end(), [](const Fiber &fiber) { return fiber.isDone; });
 }
 
-const std::vector<uint32_t> &Block::arriveAndWait(ThreadBarrier &barrier, unsigned member, uint32_t word) {
-  Fiber &self = fibers[running];
+/// Counts an arrival and returns its phase.
+static uint64_t arrive(ThreadBarrier &barrier) {
   const uint64_t phase = barrier.phase;
-  std::vector<uint32_t> &words = barrier.words[phase % 2];
-  words[member] = word;
   if (++barrier.arrived == barrier.size) {
     barrier.arrived = 0;
     ++barrier.phase;
   }
+  return phase;
+}
+
+void Block::wait(const ThreadBarrier &barrier, uint64_t phase) {
+  Fiber &self = fibers[running];
   self.waitsFor = &barrier;
   self.phase = phase;
   swapcontext(&self.context, &scheduler);
   self.waitsFor = nullptr;
+}
+
+const std::vector<uint32_t> &Block::arriveAndWait(ThreadBarrier &barrier, unsigned member, uint32_t word) {
+  std::vector<uint32_t> &words = barrier.words[barrier.phase % 2];
+  words[member] = word;
+  wait(barrier, arrive(barrier));
   return words;
 }
+
+ThreadBarrier &Block::barrierOf(unsigned id, unsigned numThreads) {
+  ThreadBarrier *barrier = id > 0 && id < numbered.size() ? &numbered[id] : nullptr;
+  if (!barrier || numThreads % warpSize || (barrier->arrived && barrier->size != numThreads)) {
+    std::fprintf(stderr, "barrier %u does not count %u threads\n", id, numThreads);
+    std::abort();
+  }
+  barrier->size = numThreads;
+  return *barrier;
+}
+
+void Block::syncBarrier(unsigned id, unsigned numThreads) {
+  ThreadBarrier &barrier = barrierOf(id, numThreads);
+  wait(barrier, arrive(barrier));
+}
+
+void Block::arriveAtBarrier(unsigned id, unsigned numThreads) { arrive(barrierOf(id, numThreads)); }
 
 void Block::yield() {
   Fiber &self = fibers[running];
@@ -107,19 +137,31 @@ const std::vector<uint32_t> &Block::exchange(uint32_t word) {
 
 //--- copies --------------------------------------------------------------------------------
 
-static void perform(const StartedCopy &copy) {
+void simt::perform(StartedCopy &copy) {
+  if (std::exchange(copy.isDone, true))
+    return;
   std::memset(copy.target, 0, copy.bytes);
   std::memcpy(copy.target, copy.source, copy.sourceBytes);
 }
 
+bool Block::copiesEarly() const { return order == Order::Descending || (order == Order::Mixed && running % 3 == 0); }
+
 void Block::startCopy(const StartedCopy &copy) {
-  const bool isEarly = order == Order::Descending || (order == Order::Mixed && running % 3 == 0);
-  if (isEarly)
-    return perform(copy);
+  auto started = std::make_shared<StartedCopy>(copy);
+  if (copiesEarly())
+    return perform(*started);
   auto &groups = fibers[running].groups;
   if (groups.empty())
     groups.emplace_back();
-  groups.back().push_back(copy);
+  groups.back().push_back(std::move(started));
+}
+
+StartedCopies Block::pendingCopies() const {
+  StartedCopies pending;
+  for (const StartedCopies &group : fibers[running].groups)
+    std::copy_if(group.begin(), group.end(), std::back_inserter(pending),
+                 [](const std::shared_ptr<StartedCopy> &copy) { return !copy->isDone; });
+  return pending;
 }
 
 void Block::commitCopies() {
@@ -132,8 +174,8 @@ void Block::commitCopies() {
 void Block::waitForCopies(size_t numPending) {
   auto &groups = fibers[running].groups;
   while (groups.size() > numPending + 1) {
-    for (const StartedCopy &copy : groups.front())
-      perform(copy);
+    for (const std::shared_ptr<StartedCopy> &copy : groups.front())
+      perform(*copy);
     groups.pop_front();
   }
 }

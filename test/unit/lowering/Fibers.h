@@ -10,7 +10,7 @@
 
 namespace nereid::simt {
 
-/// A barrier of threads: all of a CTA, or those of a warp.
+/// A barrier of threads: all of a CTA, those of a warp, or those that a numbered barrier counts.
 struct ThreadBarrier {
   unsigned size = 0;
   unsigned arrived = 0;
@@ -23,7 +23,10 @@ struct StartedCopy {
   char *target;
   const char *source;
   uint32_t bytes, sourceBytes; ///< bytes beyond the source are zero
+  bool isDone = false;
 };
+using StartedCopies = std::vector<std::shared_ptr<StartedCopy>>;
+void perform(StartedCopy &copy);
 
 class Block {
 public:
@@ -37,18 +40,26 @@ public:
   uint32_t programId(unsigned axis) const { return program[axis]; }
   uint32_t numPrograms(unsigned axis) const { return grid[axis]; }
   void barrier();
+  /// Barriers by number; all calls for a phase name the same number of threads.
+  void syncBarrier(unsigned id, unsigned numThreads);
+  void arriveAtBarrier(unsigned id, unsigned numThreads);
   /// State of a simulated unit for the thread.
   std::shared_ptr<void> &threadState() { return fibers[running].state; }
   /// State of a simulated unit for the CTA.
   std::shared_ptr<void> &blockState() { return state; }
-  /// Lets the other fibers run; after too many calls it waits forever, which run reports.
+  /// Lets the other fibers run; after too many calls without progress it waits forever, which run reports.
   void yield();
+  void noteProgress() { numYields = 0; }
   Order threadOrder() const { return order; }
   /// The words of all lanes of this fiber's warp.
   const std::vector<uint32_t> &exchange(uint32_t word);
   /// A copy runs when it is started or when it is waited for, depending on the order of threads: the latter exposes a
   /// missing wait, the former an overwritten reader.
   void startCopy(const StartedCopy &copy);
+  /// Whether copies of this thread run when they are started.
+  bool copiesEarly() const;
+  /// The copies of this thread that have not run.
+  StartedCopies pendingCopies() const;
   void commitCopies();
   void waitForCopies(size_t numPending);
 
@@ -59,10 +70,12 @@ private:
     const ThreadBarrier *waitsFor = nullptr;
     uint64_t phase = 0; ///< phase of that barrier
     bool isDone = false;
-    std::deque<std::vector<StartedCopy>> groups; ///< run at their wait; the last one is open
+    std::deque<StartedCopies> groups; ///< run at their wait; the last one is open
     std::shared_ptr<void> state;
   };
   static void enter();
+  ThreadBarrier &barrierOf(unsigned id, unsigned numThreads);
+  void wait(const ThreadBarrier &barrier, uint64_t phase);
   const std::vector<uint32_t> &arriveAndWait(ThreadBarrier &barrier, unsigned member, uint32_t word);
   bool canRun(const Fiber &fiber) const;
   std::vector<unsigned> orderOf(Order order) const;
@@ -70,6 +83,7 @@ private:
   std::array<uint32_t, 3> grid, program;
   std::vector<Fiber> fibers;
   ThreadBarrier everyone;
+  std::array<ThreadBarrier, 16> numbered;
   std::vector<ThreadBarrier> warps;
   ucontext_t scheduler;
   std::shared_ptr<void> state;

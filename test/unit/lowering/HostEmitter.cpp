@@ -15,6 +15,8 @@ static uint32_t programIdOf(uint32_t axis) { return Block::current().programId(a
 static uint32_t numProgramsOf(uint32_t axis) { return Block::current().numPrograms(axis); }
 static uint32_t threadOf() { return Block::current().thread(); }
 static void meet() { Block::current().barrier(); }
+static void syncBarrier(uint32_t id, uint32_t numThreads) { Block::current().syncBarrier(id, numThreads); }
+static void arriveAtBarrier(uint32_t id, uint32_t numThreads) { Block::current().arriveAtBarrier(id, numThreads); }
 static uint32_t fromLaneXor(uint32_t word, uint32_t mask) {
   return Block::current().exchange(word)[(Block::current().thread() % 32) ^ mask];
 }
@@ -72,6 +74,8 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
       {"simt_num_programs", reinterpret_cast<void *>(&numProgramsOf)},
       {"simt_thread", reinterpret_cast<void *>(&threadOf)},
       {"simt_barrier", reinterpret_cast<void *>(&meet)},
+      {"simt_sync_barrier", reinterpret_cast<void *>(&syncBarrier)},
+      {"simt_arrive_at_barrier", reinterpret_cast<void *>(&arriveAtBarrier)},
       {"simt_shuffle_xor", reinterpret_cast<void *>(&fromLaneXor)},
       {"simt_shuffle_index", reinterpret_cast<void *>(&fromLane)},
       {"simt_reduce", reinterpret_cast<void *>(&overLanes)},
@@ -103,9 +107,18 @@ llvm::Value *HostEmitter::numPrograms(IrBuilder &ir, unsigned axis) {
   return call(ir, "simt_num_programs", {ir.getInt32(axis)});
 }
 llvm::Value *HostEmitter::threadId(IrBuilder &ir, unsigned) { return call(ir, "simt_thread", {}); }
-void HostEmitter::barrier(IrBuilder &ir) {
+void HostEmitter::barrier(IrBuilder &ir, const lowering::BarrierScope &scope) {
   ++barriers;
-  call(ir, "simt_barrier", {}, /*hasResult=*/false);
+  if (scope.numThreads)
+    syncBarrier(ir, ir.getInt32(scope.id), scope.numThreads);
+  else
+    call(ir, "simt_barrier", {}, /*hasResult=*/false);
+}
+void HostEmitter::syncBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) {
+  call(ir, "simt_sync_barrier", {id, ir.getInt32(numThreads)}, /*hasResult=*/false);
+}
+void HostEmitter::arriveAtBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) {
+  call(ir, "simt_arrive_at_barrier", {id, ir.getInt32(numThreads)}, /*hasResult=*/false);
 }
 llvm::Value *HostEmitter::shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) {
   return call(ir, "simt_shuffle_xor", {word, ir.getInt32(laneMask)});

@@ -49,6 +49,7 @@ struct Barrier {
   int64_t pendingArrivals = 0, count = 0, bytes = 0;
   uint32_t phase = 0;
   std::vector<Copy> waiting;
+  std::vector<StartedCopies> arrivals; ///< of threads, after copies that have not run
 };
 
 struct TmaState {
@@ -170,6 +171,12 @@ static void advance(Barrier &barrier) {
     return;
   ++barrier.phase;
   barrier.pendingArrivals = barrier.count;
+  Block::current().noteProgress();
+}
+
+static void arriveAt(Barrier &barrier) {
+  --barrier.pendingArrivals;
+  advance(barrier);
 }
 
 static Barrier &barrierAt(char *address) {
@@ -222,6 +229,20 @@ static void invalidateBarrier(char *address) {
   tmaState().barriers.erase(address);
 }
 
+static void arriveByWarp(char *address, uint32_t isFirstLane) {
+  Block::current().exchange(0);
+  if (isFirstLane)
+    arriveAt(barrierAt(address));
+}
+
+/// Late copies of the thread run when some thread waits at the barrier.
+static void arriveAfterCopies(char *address) {
+  Barrier &barrier = barrierAt(address);
+  if (Block::current().copiesEarly())
+    return arriveAt(barrier);
+  barrier.arrivals.push_back(Block::current().pendingCopies());
+}
+
 static void expectBytes(char *address, uint32_t bytes) {
   Barrier &barrier = barrierAt(address);
   --barrier.pendingArrivals;
@@ -241,7 +262,14 @@ static uint32_t waitForBarrier(char *address, uint32_t parity) {
     }
     if (!copies.empty())
       advance(barrier);
-    else
+    std::vector<StartedCopies> arrivals;
+    arrivals.swap(barrier.arrivals);
+    for (const StartedCopies &started : arrivals) {
+      for (const std::shared_ptr<StartedCopy> &copy : started)
+        simt::perform(*copy);
+      arriveAt(barrier);
+    }
+    if (copies.empty() && arrivals.empty())
       Block::current().yield();
   }
   return 0;
@@ -316,6 +344,8 @@ llvm::ArrayRef<HostFunction> simt::tmaFunctions() {
       {"simt_map", reinterpret_cast<void *>(&setMap)},
       {"simt_barrier_init", reinterpret_cast<void *>(&initBarrier)},
       {"simt_barrier_end", reinterpret_cast<void *>(&invalidateBarrier)},
+      {"simt_barrier_arrive_by_warp", reinterpret_cast<void *>(&arriveByWarp)},
+      {"simt_barrier_arrive_after_copies", reinterpret_cast<void *>(&arriveAfterCopies)},
       {"simt_barrier_expect", reinterpret_cast<void *>(&expectBytes)},
       {"simt_barrier_wait", reinterpret_cast<void *>(&waitForBarrier)},
       {"simt_load_box", reinterpret_cast<void *>(&startLoad)},
@@ -354,6 +384,12 @@ public:
   void fence(IrBuilder &) override {}
   void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) override {
     call(ir, "simt_barrier_expect", {plain(ir, barrier), ir.getInt32(bytes)});
+  }
+  void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) override {
+    call(ir, "simt_barrier_arrive_by_warp", {plain(ir, barrier), ir.CreateZExt(isFirstLane, ir.getInt32Ty())});
+  }
+  void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) override {
+    call(ir, "simt_barrier_arrive_after_copies", {plain(ir, barrier)});
   }
   void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) override {
     call(ir, "simt_barrier_wait", {plain(ir, barrier), parity});

@@ -92,6 +92,56 @@ def WaitBarrierOp : Ttng_Op<"wait_barrier", [MemoryEffects<[MemRead<Ttng_Smem>, 
   let assemblyFormat = "$barrier `,` $phase attr-dict `:` qualified(type($barrier))";
 }
 
+def ArriveBarrierOp : Ttng_Op<"arrive_barrier", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
+  let summary = "one thread of each warp arrives at a barrier, after the accesses of all threads of the warp";
+  let description = [{
+    The barrier's count is the number of warps that arrive in a phase.
+    `ttng.arrive_barrier %b : !ttg.memdesc<1xi64, #shared, #smem, mutable>`
+  }];
+  let arguments = (ins Ttg_MemDescType:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
+}
+
+def AsyncCopyMbarrierArriveOp : Ttng_Op<"async_copy_mbarrier_arrive", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
+  let summary = "each thread arrives at a barrier when its `async_copy_global_to_local` before this op are done";
+  let description = [{
+    The barrier's count is the number of threads that arrive in a phase. Threads that
+    waited at the barrier see the copies; wgmma and TMA do after a `fence_async_shared`.
+    Copies of vectors of less than 4 bytes are not asynchronous and cannot precede it.
+    `ttng.async_copy_mbarrier_arrive %b : !ttg.memdesc<1xi64, #shared, #smem, mutable>`
+  }];
+  let arguments = (ins Ttg_MemDescType:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
+}
+
+//--- Turns ---------------------------------------------------------------------------------
+
+// Two warp groups of a region take turns, so that the tensor cores work for one while the other computes.
+class Ttng_TurnOp<string mnemonic> : Ttng_Op<mnemonic, [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
+  let assemblyFormat = "attr-dict";
+}
+
+def TurnInitOp : Ttng_TurnOp<"turn_init"> {
+  let summary = "lets the first of the region's two warp groups begin";
+  let description = [{
+    C1. The region has eight warps.
+    C2. No other region of the program has turns.
+    A region does so once, however many loops take turns: what the last `turn_end` of
+    the second group left lets the first one begin again.
+  }];
+  let hasVerifier = 1;
+}
+def TurnBeginOp : Ttng_TurnOp<"turn_begin"> {
+  let summary = "waits until it is the warp group's turn";
+  let description = [{ C1. The region has eight warps. }];
+  let hasVerifier = 1;
+}
+def TurnEndOp : Ttng_TurnOp<"turn_end"> {
+  let summary = "passes the turn to the other warp group";
+  let description = [{ C1. The region has eight warps. }];
+  let hasVerifier = 1;
+}
+
 //--- Copies --------------------------------------------------------------------------------
 
 def AsyncTmaCopyGlobalToLocalOp : Ttng_Op<"async_tma_copy_global_to_local", [StartsTransfer, PredicatedOp]> {

@@ -11,6 +11,7 @@ using namespace nereid::lowering;
 using namespace nereid::nvidia;
 
 void InstructionEmitter::addOpEmitters(OpEmitters &table) {
+  addBarrierEmitters(table);
   addMmaDotEmitters(table);
   addTmaEmitters(table);
   addWarpGroupDotEmitters(table);

@@ -32,6 +32,12 @@ public:
   /// next barrier.
   virtual void fenceAsyncShared(IrBuilder &ir) = 0;
 
+  // Barriers by number, which is an i32, the same in all lanes of a warp.
+  /// Waits until `numThreads` threads, this one included, have come to the barrier.
+  virtual void syncBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) = 0;
+  /// Counts as one of the `numThreads` threads, without waiting.
+  virtual void arriveAtBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) = 0;
+
   // Matrix instructions, for tiles in their layouts.
   /// Adds the dots of two steps along k to four accumulators of a warp's 16 x 8 tile: rows g and g + 8, two columns
   /// each. Words are i32, or f64: from `a` rows g and g + 8 of the first step, then of the second; from `b` one per
@@ -47,7 +53,7 @@ public:
   /// Rounds to the nearest f32 with 10 bits of fraction (tf32).
   virtual llvm::Value *roundToTf32(IrBuilder &ir, llvm::Value *single) = 0;
 
-  /// The emitter of TMA copies; null where the GPU has none.
+  /// The emitter of TMA copies and mbarriers; null where the GPU has none.
   virtual TmaEmitter *tma() = 0;
 
   // What the lowering of `ttg` asks, in terms of the above.
@@ -65,6 +71,7 @@ inline InstructionEmitter &instructionsOf(lowering::TtgFunctionEmitter &emitter)
 }
 
 //--- by family ---
+void addBarrierEmitters(lowering::OpEmitters &table);
 void addMmaDotEmitters(lowering::OpEmitters &table);
 void addTmaEmitters(lowering::OpEmitters &table);
 void addWarpGroupDotEmitters(lowering::OpEmitters &table);

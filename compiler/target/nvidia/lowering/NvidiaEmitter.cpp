@@ -25,6 +25,9 @@ void NvidiaEmitter::markKernel(llvm::Function &function, const LaunchBounds &bou
   function.addFnAttr("nvvm.reqntid", std::to_string(bounds.numThreads));
   if (bounds.maxRegisters)
     function.addFnAttr("nvvm.maxnreg", std::to_string(bounds.maxRegisters));
+  // ptxas ignores setmaxnreg where it does not know the registers with which a thread starts.
+  if (bounds.reassignsRegisters)
+    function.addFnAttr("nvvm.minctasm", "1");
 }
 
 static llvm::Value *readRegister(IrBuilder &ir, llvm::Intrinsic::ID id, uint32_t begin, uint64_t end) {
@@ -54,8 +57,28 @@ llvm::Value *NvidiaEmitter::threadId(IrBuilder &ir, unsigned numThreads) {
   return readRegister(ir, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, 0, numThreads);
 }
 
-void NvidiaEmitter::barrier(IrBuilder &ir) {
-  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {ir.getInt32(0)});
+void NvidiaEmitter::barrier(IrBuilder &ir, const BarrierScope &scope) {
+  if (scope.numThreads)
+    syncBarrier(ir, ir.getInt32(scope.id), scope.numThreads);
+  else
+    ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {ir.getInt32(scope.id)});
+}
+
+void NvidiaEmitter::syncBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) {
+  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {}, {id, ir.getInt32(numThreads)});
+}
+
+void NvidiaEmitter::arriveAtBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) {
+  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_arrive_aligned_count, {}, {id, ir.getInt32(numThreads)});
+}
+
+bool NvidiaEmitter::setRegisters(IrBuilder &ir, unsigned count, bool isIncrease) {
+  if (!arch.hasWgmma)
+    return false;
+  const auto id = isIncrease ? llvm::Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32
+                             : llvm::Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32;
+  ir.CreateIntrinsic(id, {}, {ir.getInt32(count)});
+  return true;
 }
 
 //--- warps ---------------------------------------------------------------------------------

@@ -159,6 +159,19 @@ void PtxTmaEmitter::expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) 
                 llvm::MemoryEffects::unknown());
 }
 
+void PtxTmaEmitter::arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) {
+  PtxBuilder assembly(ir);
+  const std::string at = assembly.input(addressOf(ir, barrier)), condition = assembly.input(isFirstLane);
+  emitTogether(assembly,
+               "bar.warp.sync 0xffffffff;\n@" + condition + " mbarrier.arrive.shared::cta.b64 _, [" + at + "];");
+}
+
+void PtxTmaEmitter::arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) {
+  PtxBuilder assembly(ir);
+  const std::string at = assembly.input(addressOf(ir, barrier));
+  assembly.emit("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [" + at + "];", llvm::MemoryEffects::unknown());
+}
+
 void PtxTmaEmitter::waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) {
   PtxBuilder assembly(ir);
   const std::string at = assembly.input(addressOf(ir, barrier)), phase = assembly.input(parity);

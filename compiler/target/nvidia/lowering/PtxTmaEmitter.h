@@ -15,6 +15,8 @@ public:
   void invalidateBarrier(IrBuilder &ir, llvm::Value *barrier, int64_t offset) override;
   void fence(IrBuilder &ir) override;
   void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) override;
+  void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) override;
+  void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) override;
   void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) override;
   void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) override;
   void store(IrBuilder &ir, const BoxCopy &copy, std::optional<tt::DescriptorReduceKind> kind) override;

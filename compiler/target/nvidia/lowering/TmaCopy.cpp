@@ -1,4 +1,4 @@
-// Emits TMA copies between global and shared memory, their tensor maps and barriers.
+// Emits TMA copies between global and shared memory, and their tensor maps.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/tt/Report.h"
@@ -72,35 +72,6 @@ static LogicalResult emitMakeTensorMap(TtgFunctionEmitter &emitter, ttng::MakeTe
   llvm::Value *flags = ir.CreateOr(ir.CreateSelect(isEmpty, ir.getInt64(kEmpty), ir.getInt64(0)),
                                    ir.CreateSelect(isRagged, ir.getInt64(kRagged), ir.getInt64(0)));
   emitter.define(op, {ir.CreatePtrAdd(address, flags)});
-  return success();
-}
-
-//--- barriers ------------------------------------------------------------------------------
-
-static LogicalResult emitBarriers(TtgFunctionEmitter &emitter, Operation *op) {
-  IrBuilder &ir = emitter.ir;
-  TmaEmitter *tma = instructionsOf(emitter).tma();
-  if (!tma)
-    return tt::report(op->getLoc(), nvidia::diag::NeedsTma, op->getName().stripDialect());
-  llvm::Value *barrier = emitter.scalar(op->getOperand(0));
-  const unsigned count = llvm::product_of(cast<ttg::MemDescType>(op->getOperand(0).getType()).getShape());
-  if (auto init = dyn_cast<ttng::InitBarrierOp>(op)) {
-    emitter.runWhere(emitter.isFirstThread(), [&] {
-      for (unsigned index = 0; index < count; ++index)
-        tma->initBarrier(ir, barrier, 8 * index, init.getCount());
-    });
-    tma->fence(ir);
-  } else if (isa<ttng::InvalBarrierOp>(op)) {
-    emitter.runWhere(emitter.isFirstThread(), [&] {
-      for (unsigned index = 0; index < count; ++index)
-        tma->invalidateBarrier(ir, barrier, 8 * index);
-    });
-  } else if (auto expect = dyn_cast<ttng::BarrierExpectOp>(op)) {
-    emitter.runWhere(ir.CreateAnd(emitter.isFirstThread(), emitter.scalar(expect.getPred())),
-                     [&] { tma->expect(ir, barrier, expect.getSize()); });
-  } else {
-    tma->waitForBarrier(ir, barrier, emitter.scalar(cast<ttng::WaitBarrierOp>(op).getPhase()));
-  }
   return success();
 }
 
@@ -248,7 +219,7 @@ void TmaCopyEmitter::storeByThreads(TtgFunctionEmitter &of, ttng::AsyncTmaCopyLo
     address = ir.CreateAdd(address, ir.CreateMul(at, strides[dim]));
   }
   of.runWhere(isInside, [&] { storeElement(ir.CreateIntToPtr(address, this->address->getType()), value, op); });
-  index->addIncoming(ir.CreateAdd(index, ir.getInt32(of.module.numThreads)), ir.GetInsertBlock());
+  index->addIncoming(ir.CreateAdd(index, ir.getInt32(of.numThreads)), ir.GetInsertBlock());
   ir.CreateBr(head);
   ir.SetInsertPoint(after);
 }
@@ -285,7 +256,6 @@ static LogicalResult emitTmaCopy(TtgFunctionEmitter &emitter, Operation *op) {
 
 void nvidia::addTmaEmitters(OpEmitters &table) {
   table.add<emitMakeTensorMap, ttng::MakeTensorMapOp>();
-  table.add<emitBarriers, ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::WaitBarrierOp>();
   table.add<emitTmaCopy, ttng::AsyncTmaCopyGlobalToLocalOp, ttng::AsyncTmaCopyLocalToGlobalOp,
             ttng::AsyncTmaStoreWaitOp>();
 }

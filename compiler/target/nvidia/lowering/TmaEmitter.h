@@ -1,6 +1,5 @@
-// Interface to TMA: copies of tiles between global and shared memory, counted by barriers in shared memory. PtxTmaEmitter
-// implements it; tests do for this machine.
-// SPDX-License-Identifier: MIT
+// Interface to TMA: copies of tiles between global and shared memory, counted by barriers in shared memory.
+// PtxTmaEmitter implements it; tests do for this machine. SPDX-License-Identifier: MIT
 #pragma once
 
 #include "compiler/dialect/tt/Dialect.h"
@@ -31,7 +30,7 @@ struct BoxCopy {
   unsigned bytes = 0;
 };
 
-/// One thread issues everything but waits for barriers; one warp makes tensor maps.
+/// One thread issues everything but waits for barriers and the arrivals of other threads; one warp makes tensor maps.
 class TmaEmitter {
 public:
   using IrBuilder = llvm::IRBuilder<>;
@@ -49,6 +48,10 @@ public:
   /// Orders the thread's writes to shared and global memory before copies that start after the next barrier.
   virtual void fence(IrBuilder &ir) = 0;
   virtual void expect(IrBuilder &ir, llvm::Value *barrier, unsigned bytes) = 0;
+  /// The warp's first lane arrives, after the accesses of all lanes; executed by all of them.
+  virtual void arriveByWarp(IrBuilder &ir, llvm::Value *barrier, llvm::Value *isFirstLane) = 0;
+  /// The thread arrives when its asynchronous copies to shared memory are done.
+  virtual void arriveAfterCopies(IrBuilder &ir, llvm::Value *barrier) = 0;
   virtual void waitForBarrier(IrBuilder &ir, llvm::Value *barrier, llvm::Value *parity) = 0;
   virtual void load(IrBuilder &ir, const BoxCopy &copy, llvm::Value *barrier, tt::EvictionPolicy evict) = 0;
   /// Stores the box, or combines it with what memory holds where `kind` is given.

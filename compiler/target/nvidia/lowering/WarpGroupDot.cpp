@@ -224,17 +224,37 @@ static LogicalResult emitWarpGroupDot(TtgFunctionEmitter &emitter, ttng::WarpGro
   return WarpGroupDotEmitter(emitter, op).run();
 }
 
+/// The registers of a tile that dots use: accumulators one by one, elements of an operand packed into words.
+static Tile registersInFlight(TtgFunctionEmitter &emitter, Value tile) {
+  const Tile &elements = emitter.tile(tile);
+  const unsigned bits = tt::elementOf(tile.getType()).getIntOrFloatBitWidth();
+  if (bits >= 32)
+    return elements;
+  Tile words;
+  for (ArrayRef<llvm::Value *> rest = elements; !rest.empty(); rest = rest.drop_front(32 / bits))
+    words.push_back(emitter.pack(rest.take_front(32 / bits)).front());
+  return words;
+}
+
 static LogicalResult emitWarpGroupDotWait(TtgFunctionEmitter &emitter, ttng::WarpGroupDotWaitOp op) {
-  Tile accumulators;
-  for (Value input : op.getInputs())
-    if (isa<RankedTensorType>(input.getType()))
-      llvm::append_range(accumulators, emitter.tile(input));
-  const auto waited = instructionsOf(emitter).waitForWgmma(emitter.ir, op.getPendings(), accumulators);
+  Tile inFlight;
+  SmallVector<size_t> counts;
+  for (Value input : op.getInputs()) {
+    const Tile registers = isa<RankedTensorType>(input.getType()) ? registersInFlight(emitter, input) : Tile();
+    counts.push_back(registers.size());
+    llvm::append_range(inFlight, registers);
+  }
+  const auto waited = instructionsOf(emitter).waitForWgmma(emitter.ir, op.getPendings(), inFlight);
   ArrayRef<llvm::Value *> rest = waited;
-  for (auto [input, output] : llvm::zip_equal(op.getInputs(), op.getOutputs())) {
-    const size_t count = isa<RankedTensorType>(input.getType()) ? emitter.tile(input).size() : 0;
-    emitter.define(output, count ? Tile(rest.take_front(count)) : emitter.tile(input));
+  for (auto [input, output, count] : llvm::zip_equal(op.getInputs(), op.getOutputs(), counts)) {
+    const size_t elements = emitter.tile(input).size();
+    Tile registers(rest.take_front(count));
     rest = rest.drop_front(count);
+    if (count == 0)
+      registers = emitter.tile(input);
+    else if (count < elements)
+      registers = emitter.unpack(registers, tt::elementOf(input.getType()), elements);
+    emitter.define(output, std::move(registers));
   }
   return success();
 }

@@ -1,0 +1,56 @@
+// Declares ops that give the warps of a program different work.
+// SPDX-License-Identifier: MIT
+#ifndef NEREID_TTG_WARP_OPS
+#define NEREID_TTG_WARP_OPS
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def WarpSpecializeOp : Ttg_Op<"warp_specialize", [RecursiveMemoryEffects, NoRegionArguments]> {
+  let summary = "runs one region in each group of warps, at the same time";
+  let description = [{
+    The first `ttg.num-warps` warps run the default region; each partition has warps of
+    its own, which follow them in order. All warps run the ops before this one. They
+    meet at a barrier of the CTA first, so that what was written to shared memory
+    before is visible in every region; inside, a barrier counts the region's threads.
+    `actualRegisters` gives the registers of each thread by region, the default one first.
+
+    C1. There is one number of warps, a power of two, for each partition, and the module's
+        `ttg.total-num-warps` is the number of all, 32 at most.
+    C2. The op stands in the body of a kernel, and only `tt.return` follows it.
+    C3. No op before it in the body has tiles, and no region uses a tile from outside.
+    C4. `actualRegisters`, if given, has a multiple of 8 from 24 to 256 for each region,
+        whose warps are whole warp groups.
+    C5. The threads' `actualRegisters` are in all no more than the program starts with:
+        for each thread 65536 by all threads, rounded down to 8.
+    C6. The kernel calls no function.
+    C7. There are 12 partitions at most.
+    C8. A region of four or more warps consists of whole warp groups: its first warp is a
+        multiple of four.
+
+    `ttg.warp_specialize default { ttg.warp_yield } partition0 num_warps(4) { ttg.warp_return }`
+  }];
+  let arguments = (ins DenseI32ArrayAttr:$partitionNumWarps, OptionalAttr<DenseI32ArrayAttr>:$actualRegisters);
+  let regions = (region SizedRegion<1>:$defaultRegion, VariadicRegion<SizedRegion<1>>:$partitionRegions);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The first warp of a region and their number; the default region has index 0.
+    std::pair<unsigned, unsigned> warpsOf(unsigned region);
+    /// Warps of all regions.
+    unsigned totalWarps();
+    /// The registers with which each thread starts where `actualRegisters` is given.
+    unsigned initialRegisters();
+  }];
+}
+
+def WarpYieldOp : Ttg_Op<"warp_yield", [Terminator, Pure, ParentOneOf<["WarpSpecializeOp"]>]> {
+  let summary = "ends the default region of a `warp_specialize`";
+  let assemblyFormat = "attr-dict";
+}
+
+def WarpReturnOp : Ttg_Op<"warp_return", [Terminator, Pure, ParentOneOf<["WarpSpecializeOp"]>]> {
+  let summary = "ends a partition of a `warp_specialize`";
+  let assemblyFormat = "attr-dict";
+}
+
+#endif

@@ -1,0 +1,85 @@
+// Emits mbarriers in shared memory, and turns of warp groups.
+// SPDX-License-Identifier: MIT
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+#include "compiler/target/nvidia/lowering/Diagnostics.h"
+#include "compiler/target/nvidia/lowering/InstructionEmitter.h"
+#include "compiler/target/nvidia/lowering/TmaEmitter.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+using namespace nereid::nvidia;
+
+//--- mbarriers -----------------------------------------------------------------------------
+
+static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
+  IrBuilder &ir = emitter.ir;
+  TmaEmitter *tma = instructionsOf(emitter).tma();
+  if (!tma)
+    return tt::report(op->getLoc(), nvidia::diag::NeedsTma, op->getName().stripDialect());
+  llvm::Value *barrier = emitter.scalar(op->getOperand(0));
+  const unsigned count = llvm::product_of(cast<ttg::MemDescType>(op->getOperand(0).getType()).getShape());
+  if (auto init = dyn_cast<ttng::InitBarrierOp>(op)) {
+    emitter.runWhere(emitter.isFirstThread(), [&] {
+      for (unsigned index = 0; index < count; ++index)
+        tma->initBarrier(ir, barrier, 8 * index, init.getCount());
+    });
+    if (!isa_and_nonnull<ttng::InitBarrierOp>(op->getNextNode())) // one for all
+      tma->fence(ir);
+  } else if (isa<ttng::InvalBarrierOp>(op)) {
+    emitter.runWhere(emitter.isFirstThread(), [&] {
+      for (unsigned index = 0; index < count; ++index)
+        tma->invalidateBarrier(ir, barrier, 8 * index);
+    });
+  } else if (auto expect = dyn_cast<ttng::BarrierExpectOp>(op)) {
+    emitter.runWhere(ir.CreateAnd(emitter.isFirstThread(), emitter.scalar(expect.getPred())),
+                     [&] { tma->expect(ir, barrier, expect.getSize()); });
+  } else if (isa<ttng::ArriveBarrierOp>(op)) {
+    tma->arriveByWarp(ir, barrier, emitter.isFirstLane());
+  } else if (isa<ttng::AsyncCopyMbarrierArriveOp>(op)) {
+    tma->arriveAfterCopies(ir, barrier);
+  } else {
+    tma->waitForBarrier(ir, barrier, emitter.scalar(cast<ttng::WaitBarrierOp>(op).getPhase()));
+  }
+  return success();
+}
+
+/// The arrival waits for copies alone: a vector too small for one is written by the thread, and not counted.
+static LogicalResult emitArrivalOfCopies(TtgFunctionEmitter &emitter, ttng::AsyncCopyMbarrierArriveOp op) {
+  for (auto copy : op->getBlock()->getOps<ttg::AsyncCopyGlobalToLocalOp>()) {
+    const unsigned bytes = copyPatternOf(emitter, copy).vectorElems * elementBytesOf(copy.getDst().getType());
+    if (!analysis::isCpAsyncSize(bytes))
+      return copy.emitOpError() << "copies " << bytes << " bytes at a time, which no arrival at a barrier waits for";
+  }
+  return emitMbarrier(emitter, op);
+}
+
+//--- turns ---------------------------------------------------------------------------------
+
+/// The barrier of the first warp group; that of the second one follows. Barriers of regions have lower numbers.
+static constexpr unsigned kFirstTurnBarrier = 14;
+
+/// A group that waits at its barrier goes on when the other one has arrived there.
+static LogicalResult emitTurn(TtgFunctionEmitter &emitter, Operation *op) {
+  IrBuilder &ir = emitter.ir;
+  InstructionEmitter &instructions = instructionsOf(emitter);
+  llvm::Value *group = emitter.warpBits({0, 0, 1});
+  if (isa<ttng::TurnInitOp>(op))
+    emitter.runWhere(ir.CreateICmpNE(group, ir.getInt32(0)),
+                     [&] { instructions.arriveAtBarrier(ir, ir.getInt32(kFirstTurnBarrier), emitter.numThreads); });
+  else if (isa<ttng::TurnBeginOp>(op))
+    instructions.syncBarrier(ir, ir.CreateAdd(group, ir.getInt32(kFirstTurnBarrier)), emitter.numThreads);
+  else
+    instructions.arriveAtBarrier(ir, ir.CreateSub(ir.getInt32(kFirstTurnBarrier + 1), group), emitter.numThreads);
+  return success();
+}
+
+void nvidia::addBarrierEmitters(OpEmitters &table) {
+  table.add<emitMbarrier, ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::WaitBarrierOp,
+            ttng::ArriveBarrierOp>();
+  table.add<emitArrivalOfCopies, ttng::AsyncCopyMbarrierArriveOp>();
+  table.add<emitTurn, ttng::TurnInitOp, ttng::TurnBeginOp, ttng::TurnEndOp>();
+}
