@@ -81,9 +81,11 @@ static Value writtenTensorMap(Operation *op) {
   return tensorMap;
 }
 
-std::optional<analysis::Bases> analysis::writtenBases(scf::ForOp loop) {
+std::optional<analysis::Bases> analysis::writtenBases(Operation *around) {
   Bases bases;
-  const WalkResult result = loop.getBody()->walk([&](Operation *op) {
+  const WalkResult result = around->walk([&](Operation *op) {
+    if (op == around)
+      return WalkResult::advance();
     auto access = memoryAccessOf(op);
     if (access && !access->isStore())
       return WalkResult::advance();

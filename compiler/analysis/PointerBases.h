@@ -21,8 +21,9 @@ PointerSources sourcesOf(mlir::Value pointer);
 mlir::BlockArgument baseOf(mlir::Value pointer);
 
 using Bases = llvm::SmallDenseSet<mlir::BlockArgument, 4>;
-/// The arguments that the loop writes through; nothing where other memory may be written, too.
-std::optional<Bases> writtenBases(mlir::scf::ForOp loop);
+/// The arguments that the ops inside of a loop or function write through; nothing where other memory may be written,
+/// too.
+std::optional<Bases> writtenBases(mlir::Operation *around);
 
 /// Whether an op, without its regions, may read what `base` points to. An op reads anything where its effects or its
 /// pointer are unknown; shared memory is not visible through `base`.

@@ -29,6 +29,8 @@ struct CallSite {
 
   const Value &operator[](llvm::StringRef parameter) const;
   support::SourceRange rangeOf(llvm::StringRef parameter) const;
+  /// Whether the call gives the argument, rather than its default.
+  bool isGiven(llvm::StringRef parameter) const;
 };
 
 /// A built-in's module, name, parameters and properties.

@@ -22,6 +22,8 @@ SourceRange CallSite::rangeOf(llvm::StringRef parameter) const {
   return range;
 }
 
+bool CallSite::isGiven(llvm::StringRef parameter) const { return rangeOf(parameter) != range; }
+
 //--- Binding -----------------------------------------------------------------------------------
 
 static std::string parameterList(llvm::ArrayRef<TtFunctionEmitter::ParameterBinding> bindings) {

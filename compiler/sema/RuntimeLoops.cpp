@@ -179,7 +179,7 @@ static void attachHints(mlir::OpBuilder &builder, mlir::scf::ForOp loop, const R
   if (range.flatten)
     loop->setAttr(tt::kFlatten, builder.getUnitAttr());
   if (range.warpSpecialize)
-    loop->setAttr(tt::kWarpSpecialize, builder.getUnitAttr());
+    loop->setAttr(*range.warpSpecialize ? tt::kWarpSpecialize : tt::kNoWarpSpecialize, builder.getUnitAttr());
   if (range.disableLicm)
     forbidHoisting(loop);
 }

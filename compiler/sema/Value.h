@@ -147,7 +147,8 @@ struct RangeValue {
   Value begin, end, step; ///< ints or scalar tensors
   bool isStatic = false;  ///< unrolled while compiling
   std::optional<int64_t> numStages, loopUnrollFactor;
-  bool disallowAccMultiBuffer = false, flatten = false, warpSpecialize = false, disableLicm = false;
+  bool disallowAccMultiBuffer = false, flatten = false, disableLicm = false;
+  std::optional<bool> warpSpecialize; ///< nothing: not given
 };
 
 /// The value as a constexpr holds it: a parameter's, an annotated local's. Host objects in it are marked as constexpr.

@@ -53,11 +53,14 @@ bool readFlag(const CallSite &site, llvm::StringRef parameter, bool &flag) {
 
 Value emitTlRange(const CallSite &site) {
   RangeValue range = boundsOf(site);
+  bool warpSpecialize = false;
   const bool isGood =
       readCount(site, "num_stages", range.numStages) && readCount(site, "loop_unroll_factor", range.loopUnrollFactor) &&
       readFlag(site, "disallow_acc_multi_buffer", range.disallowAccMultiBuffer) &&
-      readFlag(site, "flatten", range.flatten) && readFlag(site, "warp_specialize", range.warpSpecialize) &&
+      readFlag(site, "flatten", range.flatten) && readFlag(site, "warp_specialize", warpSpecialize) &&
       readFlag(site, "disable_licm", range.disableLicm);
+  if (site.isGiven("warp_specialize"))
+    range.warpSpecialize = warpSpecialize;
   return isGood ? asValue(std::move(range)) : Value::poison();
 }
 

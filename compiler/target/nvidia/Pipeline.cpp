@@ -49,9 +49,12 @@ void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &g
   if (gpu.hasWarpGroupMma)
     ofFunctions.addPass(createFormWarpGroupDots());
   ofFunctions.addPass(ttg::createShareOperands({gpu.maxSharedBytes}));
-  ofFunctions.addPass(ttg::createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
+  if (gpu.specializesWarps)
+    passes.addPass(createSpecializeWarps({gpu.dotStages, gpu.maxSharedBytes}));
+  OpPassManager &ofLoops2 = passes.nest<tt::FuncOp>();
+  ofLoops2.addPass(ttg::createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
   if (gpu.prefetchRegisters)
-    ofFunctions.addPass(ttg::createPrefetchLoads({gpu.defaultStages, gpu.prefetchRegisters, gpu.askedStages}));
+    ofLoops2.addPass(ttg::createPrefetchLoads({gpu.defaultStages, gpu.prefetchRegisters, gpu.askedStages}));
   passes.addPass(createLowerTileAccesses());
   // Merges tiles rematerialised for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());
@@ -68,6 +71,7 @@ void nvidia::buildTtgirPipeline(OpPassManager &passes, const Arch &arch, const s
   shape.maxSharedBytes = arch.maxSharedBytes;
   shape.hasWarpMma = arch.hasWarpMma;
   shape.hasWarpGroupMma = arch.hasWgmma;
+  shape.specializesWarps = arch.hasWgmma && options.numCtas == 1 && !options.maxRegisters;
   shape.hasAsyncCopy = arch.hasAsyncCopy;
   shape.hasVectorAtomics = arch.hasVectorAtomics;
   shape.dotStages = options.numStages;

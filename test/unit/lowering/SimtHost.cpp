@@ -56,6 +56,7 @@ static bool toTtg(mlir::ModuleOp module, unsigned numWarps, bool hasWarpGroups, 
   nvidia::TtgPipelineOptions gpu;
   gpu.numWarps = numWarps;
   gpu.hasWarpGroupMma = hasWarpGroups;
+  gpu.specializesWarps = hasWarpGroups;
   nvidia::buildTtgPipeline(passes, gpu);
   return mlir::succeeded(passes.run(module));
 }
@@ -141,7 +142,7 @@ std::unique_ptr<SimtKernel> SimtKernel::compile(const std::string &text, unsigne
 
   std::unique_ptr<SimtKernel> kernel(new SimtKernel);
   llvm::raw_string_ostream(kernel->ttgir) << *source;
-  kernel->numThreads = 32 * ttg::numWarpsOf(*source);
+  kernel->numThreads = 32 * ttg::totalWarpsOf(*source);
   const analysis::SharedMemoryPlan shared = analysis::planSharedMemory(*source);
   kernel->sharedBytes = shared.bytes;
   kernel->code->shared.resize(shared.bytes + shared.alignment);

@@ -116,21 +116,10 @@ TEST(WarpGroupLoop, SeveralGroupsShareBuffers) {
     }
 }
 
-/// Attention without its softmax: O = sum of (Q K^T, narrowed) V over blocks of 32 keys.
-std::string chain(const Loop &loop) {
-  std::string text =
-      R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
-    %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {)";
-  text += pointers("q", loop.m, 32, 32) + pointers("k", 32, 32, 32) + pointers("v", 32, 32, 32) +
-          pointers("o", loop.m, 32, 32, "f32");
-  text += R"(
-  %c0 = arith.constant 0 : i32
-  %c32 = arith.constant 32 : i32
-  %zero = arith.constant dense<0.0> : tensor<$Mx32xf32>
-  %half = arith.constant dense<0.5> : tensor<$Mx32xf32>
-  %step = arith.constant dense<1024> : tensor<32x32xi32>
-  %x = tt.load %pq : tensor<$Mx32x!tt.ptr<f16>>
-  %r:3 = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %zero, %k0 = %pk, %v0 = %pv) -> (tensor<$Mx32xf32>, tensor<32x32x!tt.ptr<f16>>, tensor<32x32x!tt.ptr<f16>>) : i32 {
+/// One loop of `chain`, from key 0 to `%n`, that adds to %acc; its values have `suffix` in their names.
+std::string chainLoop(const std::string &suffix, const std::string &keys, const std::string &init) {
+  return withNames(R"(
+  %rSUF:3 = scf.for %iSUF = %c0 to KEYS step %c32 iter_args(%acc = INIT, %k0 = %pk, %v0 = %pv) -> (tensor<$Mx32xf32>, tensor<32x32x!tt.ptr<f16>>, tensor<32x32x!tt.ptr<f16>>) : i32 {
     %y1 = tt.load %k0 : tensor<32x32x!tt.ptr<f16>>
     %y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<32x32xf16> -> tensor<32x32xf16>
     %s = tt.dot %x, %y, %zero : tensor<$Mx32xf16> * tensor<32x32xf16> -> tensor<$Mx32xf32>
@@ -142,24 +131,47 @@ std::string chain(const Loop &loop) {
     %v2 = tt.addptr %v0, %step : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
     scf.yield %d, %k2, %v2 : tensor<$Mx32xf32>, tensor<32x32x!tt.ptr<f16>>, tensor<32x32x!tt.ptr<f16>>
   } {tt.num_stages = $STAGES : i32}
-  tt.store %po, %r#0 : tensor<$Mx32x!tt.ptr<f32>>
+)",
+                   {{"SUF", suffix}, {"KEYS", keys}, {"INIT", init}});
+}
+
+/// Attention without its softmax: O = sum of (Q K^T, narrowed) V over blocks of 32 keys, then over those of a second
+/// loop.
+std::string chain(const Loop &loop) {
+  std::string text =
+      R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+    %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %m: i32) {)";
+  text += pointers("q", loop.m, 32, 32) + pointers("k", 32, 32, 32) + pointers("v", 32, 32, 32) +
+          pointers("o", loop.m, 32, 32, "f32");
+  text += R"(
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<$Mx32xf32>
+  %half = arith.constant dense<0.5> : tensor<$Mx32xf32>
+  %step = arith.constant dense<1024> : tensor<32x32xi32>
+  %x = tt.load %pq : tensor<$Mx32x!tt.ptr<f16>>)" +
+          chainLoop("", "%n", "%zero") + chainLoop("2", "%m", "%r#0") + R"(
+  tt.store %po, %r2#0 : tensor<$Mx32x!tt.ptr<f32>>
   tt.return
 })";
   return withNames(text, {{"$STAGES", std::to_string(loop.stages)}, {"$M", std::to_string(loop.m)}});
 }
 
 TEST(WarpGroupLoop, DotsOfDots) {
-  for (unsigned stages : {1u, 2u, 3u, 4u})
-    for (int32_t keys : {0, 32, 64, 160})
+  for (unsigned stages : {1u, 2u, 3u})
+    for (auto [keys, more] : {std::pair(0, 0), {32, 0}, {0, 32}, {64, 32}, {160, 96}})
       for (unsigned warps : {4u, 8u}) {
         const Loop loop = {.stages = stages, .m = warps == 4 ? 64 : 128};
-        SCOPED_TRACE(llvm::formatv("{0} keys, {1} stages, {2} warps", keys, stages, warps).str());
-        expectSameAsCpu({.text = chain(loop),
-                         .parameters = {smallNumbers(loop.m * 32, 1), smallNumbers(32 * 32 * kMaxTrips, 2),
-                                        smallNumbers(32 * 32 * kMaxTrips, 3), Buffer::zeros(loop.m * 32 * 4), keys},
-                         .warps = {warps},
-                         .hasWarpGroups = true,
-                         .expected = {"ttng.warp_group_dot", "#ttg.dot_op<{opIdx = 0"}});
+        const bool isSpecialised = warps == 8 && stages > 1;
+        SCOPED_TRACE(llvm::formatv("{0} and {1} keys, {2} stages, {3} warps", keys, more, stages, warps).str());
+        expectSameAsCpu(
+            {.text = chain(loop),
+             .parameters = {smallNumbers(loop.m * 32, 1), smallNumbers(32 * 32 * kMaxTrips, 2),
+                            smallNumbers(32 * 32 * kMaxTrips, 3), Buffer::zeros(loop.m * 32 * 4), keys, more},
+             .warps = {warps},
+             .hasWarpGroups = true,
+             .expected = {"ttng.warp_group_dot", "#ttg.dot_op<{opIdx = 0",
+                          isSpecialised ? "partition0 num_warps(4)" : "num-warps"}});
       }
 }
 

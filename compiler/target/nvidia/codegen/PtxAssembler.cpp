@@ -76,9 +76,11 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
     if (arch.hasToolchain && outcome == ToolOutcome::Absent && !path.empty())
       outcome = tool(ptx, arch, words, tools, result, log);
   };
-  if (!words.empty()) // ptxas options
+  const bool movesRegisters = ptx.contains("setmaxnreg"); // which nvJitLink ignores, as it compiles for a link
+  if (!words.empty() || movesRegisters)                   // ptxas options
     run(runPtxas, tools.ptxas);
-  run(runNvJitLink, tools.nvJitLink);
+  if (!movesRegisters)
+    run(runNvJitLink, tools.nvJitLink);
   if (words.empty())
     run(runPtxas, tools.ptxas);
   switch (outcome) {

@@ -52,8 +52,7 @@ static std::optional<AsyncDot> asyncDotOf(ttng::WarpGroupDotOp dot, scf::ForOp l
   return user ? std::optional(AsyncDot{dot, resultIndex, user}) : std::nullopt;
 }
 
-/// Whether fp8 dots are accumulated in runs, which are added as they end.
-static bool accumulatesInFullPrecision(ttng::WarpGroupDotOp dot) {
+bool nvidia::accumulatesInFullPrecision(ttng::WarpGroupDotOp dot) {
   const MemDescType right = dot.getB().getType();
   return right.getElementType().getIntOrFloatBitWidth() > 8 || isa<IntegerType>(right.getElementType()) ||
          dot.getMaxNumImpreciseAcc() >= right.getShape()[0];
@@ -69,7 +68,7 @@ static SmallVector<AsyncDot> findAsyncDots(scf::ForOp loop, ArrayRef<Value> mult
   SmallVector<AsyncDot> asyncDots;
   for (auto dot : loop.getBody()->getOps<ttng::WarpGroupDotOp>())
     if (auto asyncDot = asyncDotOf(dot, loop);
-        asyncDot && mayBeRead(dot.getA()) && mayBeRead(dot.getB()) && accumulatesInFullPrecision(dot))
+        asyncDot && mayBeRead(dot.getA()) && mayBeRead(dot.getB()) && nvidia::accumulatesInFullPrecision(dot))
       asyncDots.push_back(*asyncDot);
   return asyncDots;
 }

@@ -16,6 +16,10 @@ namespace nereid::nvidia {
 ttng::WarpGroupDotWaitOp makeDotsAsync(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> multiBuffers,
                                        mlir::RewriterBase &rewriter);
 
+/// Whether all products of a dot are accumulated by the tensor core; otherwise, with fp8, in runs that are added by
+/// threads as they end.
+bool accumulatesInFullPrecision(ttng::WarpGroupDotOp dot);
+
 /// Creates the fence after which tensor cores see what threads copied to buffers that they read; null where they read
 /// none of `multiBuffers`.
 mlir::Operation *fenceCopies(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> multiBuffers);

@@ -45,4 +45,18 @@ def LowerTileAccesses : Pass<"nvidia-lower-tile-accesses", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 
+def SpecializeWarps : Pass<"nvidia-specialize-warps", "::mlir::ModuleOp"> {
+  let summary = "gives the loads of loops of chained dots to warps of their own";
+  let description = [{
+    In a kernel whose loops have two chained warp-group dots, as attention has, a
+    partition of four warps copies the loaded tiles to rings of buffers, and the
+    default region computes: it starts the first dot of the next iteration before
+    the second one of this iteration. Other kernels are left to `ttg-pipeline-loops`.
+  }];
+  let options = [Option<"defaultStages", "num-stages", "unsigned", "3", "stages of a loop that does not set num_stages">,
+                 Option<"maxBytes", "max-bytes", "unsigned", "227 * 1024", "shared memory of a CTA, in bytes">];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+  let statistics = [Statistic<"numSpecialized", "specialized", "kernels with a partition">];
+}
+
 #endif

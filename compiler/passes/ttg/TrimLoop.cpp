@@ -1,0 +1,77 @@
+// Follows needed values backwards through a loop, and builds the loop again with these.
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/ttg/TrimLoop.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace nereid;
+
+/// The values of a loop's body that its effects and its used results depend on.
+static llvm::DenseSet<Value> neededValues(scf::ForOp loop) {
+  llvm::DenseSet<Value> needed;
+  SmallVector<Value> todo;
+  auto need = [&](Operation *op) {
+    op->walk([&](Operation *inside) { llvm::append_range(todo, inside->getOperands()); });
+  };
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (!isMemoryEffectFree(&op))
+      need(&op);
+  for (auto [result, next] : llvm::zip_equal(loop.getResults(), loop.getYieldedValues()))
+    if (!result.use_empty())
+      todo.push_back(next);
+  while (!todo.empty()) {
+    Value value = todo.pop_back_val();
+    if (!needed.insert(value).second || value.getParentBlock() != loop.getBody())
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      need(op);
+    else if (value != loop.getInductionVar())
+      todo.push_back(loop.getTiedLoopYieldedValue(cast<BlockArgument>(value))->get());
+  }
+  return needed;
+}
+
+/// Erases the ops whose results are all unneeded, the last one first.
+static void eraseUnneeded(Block &body, const llvm::DenseSet<Value> &needed, RewriterBase &rewriter) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : body)
+    if (isMemoryEffectFree(&op) &&
+        llvm::none_of(op.getResults(), [&](Value result) { return needed.contains(result); }))
+      ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops)) {
+    op->dropAllUses();
+    rewriter.eraseOp(op);
+  }
+}
+
+scf::ForOp ttg::trimLoop(scf::ForOp loop, RewriterBase &rewriter) {
+  const llvm::DenseSet<Value> needed = neededValues(loop);
+  SmallVector<unsigned> kept;
+  SmallVector<Value> inits, yields;
+  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+    if (needed.contains(argument) || !loop.getResult(index).use_empty()) {
+      kept.push_back(index);
+      inits.push_back(loop.getInitArgs()[index]);
+    }
+  rewriter.setInsertionPoint(loop);
+  auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                 inits, nullptr, loop.getUnsignedCmp());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!made.getBody()->empty()) // the builder gives a loop without carried values its terminator
+    rewriter.eraseOp(made.getBody()->getTerminator());
+  rewriter.replaceAllUsesWith(loop.getInductionVar(), made.getInductionVar());
+  for (auto [position, index] : llvm::enumerate(kept)) {
+    rewriter.replaceAllUsesWith(loop.getRegionIterArg(index), made.getRegionIterArg(position));
+    rewriter.replaceAllUsesWith(loop.getResult(index), made.getResult(position));
+  }
+  for (unsigned index : kept)
+    yields.push_back(loop.getYieldedValues()[index]);
+  rewriter.eraseOp(loop.getBody()->getTerminator());
+  eraseUnneeded(*loop.getBody(), needed, rewriter);
+  made.getBody()->getOperations().splice(made.getBody()->end(), loop.getBody()->getOperations());
+  rewriter.setInsertionPointToEnd(made.getBody());
+  scf::YieldOp::create(rewriter, loop.getLoc(), yields);
+  rewriter.eraseOp(loop);
+  return made;
+}

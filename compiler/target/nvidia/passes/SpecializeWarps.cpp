@@ -1,0 +1,406 @@
+// Gives the loads of a kernel's loops of dots to warps of their own, which fill rings of buffers for the others.
+//
+//   for { %k = load; %b = local_alloc %k; dot(%b) }
+//     ->  %ring = local_alloc, %full, %empty = barriers
+//         warp_specialize
+//           default     for { wait full; dot(ring); arrive empty }
+//           partition0  for { wait empty; copies to the ring, which arrive at full }
+//
+// ProducerWarps.cpp builds the partition, OverlapDots.cpp orders what remains; docs/why/warp-specialisation.md
+// describes the whole. SPDX-License-Identifier: MIT
+#include "compiler/analysis/AxisInfo.h"
+#include "compiler/analysis/GlobalEffects.h"
+#include "compiler/analysis/PointerBases.h"
+#include "compiler/analysis/RegisterPressure.h"
+#include "compiler/analysis/SharedMemory.h"
+#include "compiler/dialect/tt/LoopAttributes.h"
+#include "compiler/dialect/tt/Report.h"
+#include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/PipelinedLoads.h"
+#include "compiler/passes/ttg/TrimLoop.h"
+#include "compiler/target/nvidia/passes/AsyncDots.h"
+#include "compiler/target/nvidia/passes/LoopCost.h"
+#include "compiler/target/nvidia/passes/OverlapDots.h"
+#include "compiler/target/nvidia/passes/Passes.h"
+#include "compiler/target/nvidia/passes/ProducerWarps.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace nereid::nvidia {
+#define GEN_PASS_DEF_SPECIALIZEWARPS
+#include "compiler/target/nvidia/passes/Passes.h.inc"
+} // namespace nereid::nvidia
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+using namespace nereid::ttg;
+
+/// The warps that load: one warp group, as registers are moved between warp groups.
+static constexpr unsigned kProducerWarps = 4;
+static constexpr unsigned kWarpGroup = 4;
+/// A multiprocessor's registers; those of a thread of the producer, whose addresses take few, and of the others.
+static constexpr unsigned kRegisters = 65536, kProducerRegisters = 40, kConsumerRegisters = 232;
+/// Registers of a thread besides those of matrices.
+static constexpr unsigned kOtherRegisters = 40;
+/// Bytes for barriers, scratch buffers that share no memory, and padding.
+static constexpr unsigned kSmallBuffers = 6144;
+/// A turn costs two barriers: it pays where the tensor cores work so many cycles in it.
+static constexpr uint64_t kTurnCycles = 1536;
+
+namespace {
+/// A load whose tile goes through a ring of buffers.
+struct Channel {
+  tt::LoadOp load;
+  LocalAllocOp allocation;
+  unsigned ring = 0;
+};
+
+struct Ring {
+  MemDescType buffer; ///< of one tile
+  Value buffers, full, empty;
+};
+
+/// A position in all rings: the buffer that is used next, and the parity of its phase.
+struct Position {
+  Value slot, parity;
+};
+
+struct SpecialLoop {
+  scf::ForOp loop;
+  ChainedDots dots;
+  LoopCost cost;
+  SmallVector<Channel, 2> channels;
+};
+
+class Specializer {
+public:
+  Specializer(tt::FuncOp function, unsigned defaultStages, unsigned maxBytes)
+      : function(function), rewriter(function.getContext()), defaultStages(defaultStages), maxBytes(maxBytes) {}
+
+  bool collect();
+  void run();
+
+private:
+  bool addLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo);
+  bool fits();
+  void createRings();
+  void buildProducer(Block &partition);
+  void consume(SpecialLoop &special, Position &at);
+  RingAccess useRing(Channel &channel, Position at);
+  Position next(OpBuilder &builder, Location loc, Position at);
+  Value constant(OpBuilder &builder, int64_t number) {
+    return arith::ConstantIntOp::create(builder, function.getLoc(), number, 32);
+  }
+
+  tt::FuncOp function;
+  IRRewriter rewriter;
+  const unsigned defaultStages, maxBytes;
+  SmallVector<SpecialLoop, 2> loops;
+  SmallVector<Ring, 2> rings;
+  unsigned numBuffers = 0;
+};
+} // namespace
+
+//--- the choice ----------------------------------------------------------------------------
+
+/// Whether each of the two dots reads one loaded buffer.
+static bool feedEachDot(ArrayRef<Channel> channels, const ChainedDots &dots) {
+  auto reads = [](ttng::WarpGroupDotOp dot, Channel channel) {
+    return llvm::any_of(dot->getOperands(), [&](Value operand) {
+      return isa<MemDescType>(operand.getType()) && allocationOf(operand) == channel.allocation;
+    });
+  };
+  return channels.size() == 2 && reads(dots.first, channels[0]) && reads(dots.second, channels[1]);
+}
+
+/// Whether the loop is faster where warps differ. Twice as many warps, of two CTAs, hide the latency of exponentials
+/// better than two warp groups: where they fit and the tensor cores have less to do, warps stay alike.
+static bool pays(ChainedDots dots, const LoopCost &cost) {
+  const unsigned matrices = analysis::registersOf(dots.second.getD().getType()) +
+                            analysis::registersOf(dots.first.getD().getType()) +
+                            analysis::registersOf(dots.second.getA().getType());
+  const unsigned threads = numWarpsOf(dots.first) * threadsPerWarpOf(dots.first);
+  const bool residesTwice = 2 * threads * (matrices + kOtherRegisters) <= kRegisters;
+  // The second dot's operand exists twice while the dot runs.
+  const unsigned overlapped = matrices + analysis::registersOf(dots.second.getA().getType());
+  return overlapped + kOtherRegisters <= kConsumerRegisters && (!residesTwice || 2 * cost.tensor >= 3 * cost.special);
+}
+
+bool Specializer::addLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
+  auto asked = loop->getAttrOfType<IntegerAttr>(tt::kNumStages);
+  const unsigned stages = asked ? asked.getInt() : defaultStages;
+  if (stages < 2 || loop->hasAttr(tt::kNoWarpSpecialize) || loop->getParentOp() != function)
+    return false;
+  const PipelinedLoads found = findPipelinedLoads(loop, axisInfo, 2, /*mayCopy=*/true);
+  SmallVector<Operation *> loads;
+  SpecialLoop special{loop, {}, {}, {}};
+  for (const PipelinedLoad &load : found.loads) {
+    if (load.isTileLoad || !load.allocation || !load.needs.empty())
+      return false;
+    loads.push_back(load.load);
+    special.channels.push_back({cast<tt::LoadOp>(load.load), load.allocation});
+  }
+  llvm::sort(special.channels, [](Channel &a, Channel &b) { return a.load->isBeforeInBlock(b.load); });
+  const auto dots = findChainedDots(loop, loads);
+  if (!dots || !feedEachDot(special.channels, *dots))
+    return false;
+  special.dots = *dots;
+  special.cost = costOf(loop);
+  if (!pays(*dots, special.cost))
+    return false;
+  numBuffers = std::max(numBuffers, stages);
+  loops.push_back(std::move(special));
+  return true;
+}
+
+/// All loops use the same rings.
+static bool sameBuffers(const SpecialLoop &a, const SpecialLoop &b) {
+  return llvm::equal(a.channels, b.channels,
+                     [](Channel a, Channel b) { return a.allocation.getType() == b.allocation.getType(); });
+}
+
+/// Whether an op before the loop, or in it, acquires what other programs write.
+static bool waitsForOthers(scf::ForOp last) {
+  return last->getParentRegion()
+      ->walk([&](Operation *op) {
+        Operation *outer = last->getBlock()->findAncestorOpInBlock(*op);
+        const bool isBefore = outer == last || outer->isBeforeInBlock(last);
+        return isBefore && analysis::globalEffectsOf(*op).acquires ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool Specializer::collect() {
+  const unsigned numWarps = numWarpsOf(function);
+  if (!function.isPublic() || numWarps != 2 * kWarpGroup || !function.getBody().hasOneBlock())
+    return false;
+  const analysis::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
+  WalkResult result = function.walk([&](Operation *op) {
+    if (isa<tt::CallOp>(op))
+      return WalkResult::interrupt();
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (loop && hasDots(loop) && (!addLoop(loop, axisInfo) || !sameBuffers(loops.front(), loops.back())))
+      return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted() || loops.empty())
+    return false;
+  // The producer reads ahead of everything that precedes the loops.
+  const std::optional<analysis::Bases> written = analysis::writtenBases(function);
+  if (waitsForOthers(loops.back().loop))
+    return false;
+  ProducerWarps trial(kProducerWarps);
+  for (const SpecialLoop &special : loops)
+    for (Channel channel : special.channels)
+      if (!written || !analysis::staysUnwritten(channel.load.getPtr(), *written) || !trial.add(channel.load).empty())
+        return false;
+  return fits();
+}
+
+static unsigned bytesOf(MemDescType buffer) {
+  return llvm::product_of(buffer.getShape()) * tt::memoryBits(buffer.getElementType()) / 8;
+}
+
+/// Takes as many buffers as shared memory has room for besides the kernel's other needs; false where not even two fit.
+bool Specializer::fits() {
+  unsigned perBuffer = 0;
+  for (Channel channel : loops.front().channels)
+    perBuffer += bytesOf(channel.allocation.getType());
+  llvm::SmallPtrSet<Operation *, 4> replaced;
+  for (SpecialLoop &special : loops)
+    for (Channel &channel : special.channels)
+      replaced.insert(channel.allocation);
+  unsigned allocated = 0, scratch = 0;
+  function.walk([&](Operation *op) {
+    if (isa<LocalAllocOp>(op) && !replaced.contains(op))
+      allocated += analysis::bufferBytes(op);
+    else if (!isa<LocalAllocOp>(op))
+      scratch = std::max(scratch, analysis::bufferBytes(op));
+  });
+  const unsigned others = allocated + scratch + kSmallBuffers;
+  const unsigned asked = numBuffers;
+  while (numBuffers > 1 && numBuffers * perBuffer + others > maxBytes)
+    --numBuffers;
+  if (numBuffers > 1 && numBuffers < asked)
+    tt::report(loops.front().loop.getLoc(), ttg::diag::StagesReduced, asked, maxBytes, numBuffers);
+  return numBuffers > 1;
+}
+
+//--- rings ---------------------------------------------------------------------------------
+
+void Specializer::createRings() {
+  MLIRContext *context = function.getContext();
+  const Location loc = function.getLoc();
+  for (Channel channel : loops.front().channels) {
+    Ring ring;
+    ring.buffer = channel.allocation.getType();
+    SmallVector<int64_t> shape = {numBuffers};
+    llvm::append_range(shape, ring.buffer.getShape());
+    auto type = MemDescType::get(shape, ring.buffer.getElementType(), ring.buffer.getEncoding(),
+                                 ring.buffer.getMemorySpace(), /*mutable=*/true);
+    ring.buffers = LocalAllocOp::create(rewriter, loc, type, Value(), channel.allocation.getAlignmentAttr());
+    for (Value *barriers : {&ring.full, &ring.empty})
+      *barriers = LocalAllocOp::create(rewriter, loc, ttng::barrierType(context, numBuffers), Value(), IntegerAttr());
+    rings.push_back(ring);
+  }
+  for (Ring &ring : rings) {
+    ttng::InitBarrierOp::create(rewriter, loc, ring.full, kProducerWarps * threadsPerWarpOf(function));
+    ttng::InitBarrierOp::create(rewriter, loc, ring.empty, numWarpsOf(function));
+  }
+  for (SpecialLoop &special : loops)
+    for (auto [index, channel] : llvm::enumerate(special.channels))
+      channel.ring = index;
+}
+
+Position Specializer::next(OpBuilder &builder, Location loc, Position at) {
+  Value one = constant(builder, 1), sum = arith::AddIOp::create(builder, loc, at.slot, one);
+  Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, sum, constant(builder, numBuffers));
+  Value other = arith::XOrIOp::create(builder, loc, at.parity, one);
+  return {arith::SelectOp::create(builder, loc, wraps, constant(builder, 0), sum),
+          arith::SelectOp::create(builder, loc, wraps, other, at.parity)};
+}
+
+static Value barrierAt(OpBuilder &builder, Location loc, Value barriers, Value slot) {
+  return MemDescIndexOp::create(builder, loc, ttng::barrierType(builder.getContext(), 0), barriers, slot);
+}
+
+//--- the producer --------------------------------------------------------------------------
+
+void Specializer::buildProducer(Block &partition) {
+  llvm::DenseMap<Operation *, Channel> channelOf;
+  llvm::SmallPtrSet<Operation *, 2> isSpecial;
+  ProducerWarps producer(kProducerWarps);
+  for (SpecialLoop &special : loops) {
+    isSpecial.insert(special.loop);
+    for (Channel channel : special.channels) {
+      channelOf[channel.load] = channel;
+      (void)producer.add(channel.load);
+    }
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(&partition);
+  // A producer is a phase ahead: the first round finds all buffers free.
+  Position at = {constant(builder, 0), constant(builder, 1)};
+  auto copyLoad = [&](OpBuilder &inside, tt::LoadOp load, const IRMapping &values) {
+    const Location loc = load.getLoc();
+    const Ring &ring = rings[channelOf[load].ring];
+    ttng::WaitBarrierOp::create(inside, loc, barrierAt(inside, loc, ring.empty, at.slot), at.parity);
+    auto type = MemDescType::get(ring.buffer.getShape(), ring.buffer.getElementType(), ring.buffer.getEncoding(),
+                                 ring.buffer.getMemorySpace(), /*mutable=*/true);
+    Value buffer = MemDescIndexOp::create(inside, loc, type, ring.buffers, at.slot);
+    Value mask = load.getMask() ? values.lookupOrDefault(load.getMask()) : Value();
+    AsyncCopyGlobalToLocalOp::create(inside, loc, AsyncTokenType::get(load.getContext()),
+                                     values.lookupOrDefault(load.getPtr()), buffer, mask, Value(), load.getCache(),
+                                     load.getEvict());
+    ttng::AsyncCopyMbarrierArriveOp::create(inside, loc, barrierAt(inside, loc, ring.full, at.slot));
+  };
+  auto carriedInto = [&](scf::ForOp loop) {
+    return isSpecial.contains(loop) ? SmallVector<Value>{at.slot, at.parity} : SmallVector<Value>();
+  };
+  auto use = [&](scf::ForOp loop, ValueRange carried) {
+    if (isSpecial.contains(loop))
+      at = {carried[0], carried[1]};
+  };
+  auto endIteration = [&](OpBuilder &inside, scf::ForOp loop) {
+    if (!isSpecial.contains(loop))
+      return SmallVector<Value>();
+    const Position following = next(inside, loop.getLoc(), at);
+    return SmallVector<Value>{following.slot, following.parity};
+  };
+  producer.build(function.getBody().front(), builder, {copyLoad, carriedInto, use, endIteration, use});
+  WarpReturnOp::create(builder, function.getLoc());
+}
+
+//--- consumers -----------------------------------------------------------------------------
+
+/// Replaces a loaded buffer by the next one of its ring.
+RingAccess Specializer::useRing(Channel &channel, Position at) {
+  const Location loc = channel.load.getLoc();
+  const Ring &ring = rings[channel.ring];
+  rewriter.setInsertionPoint(channel.allocation);
+  Value full = barrierAt(rewriter, loc, ring.full, at.slot);
+  auto wait = ttng::WaitBarrierOp::create(rewriter, loc, full, at.parity);
+  auto fence = ttng::FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false);
+  auto view = MemDescIndexOp::create(rewriter, loc, ring.buffer, ring.buffers, at.slot);
+  Value empty = barrierAt(rewriter, loc, ring.empty, at.slot);
+  auto release = ttng::ArriveBarrierOp::create(rewriter, loc, empty);
+  RingAccess access{{wait, fence}, release};
+  rewriter.replaceOp(channel.allocation, view);
+  rewriter.eraseOp(channel.load);
+  return access;
+}
+
+void Specializer::consume(SpecialLoop &special, Position &at) {
+  auto yieldNext = [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> carried) {
+    const Position following = next(builder, loc, {carried[0], carried[1]});
+    return SmallVector<Value>{following.slot, following.parity};
+  };
+  rewriter.setInsertionPoint(special.loop);
+  // Adding carried values to a loop cannot fail.
+  auto loop =
+      cast<scf::ForOp>(*special.loop.replaceWithAdditionalYields(rewriter, {at.slot, at.parity}, false, yieldNext));
+  loop->removeAttr(tt::kNumStages);
+  const auto carried = loop.getRegionIterArgs().take_back(2);
+  for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
+    rewriter.eraseOp(fence); // each wait for a copy has its own
+  RingAccess first = useRing(special.channels[0], {carried[0], carried[1]});
+  RingAccess second = useRing(special.channels[1], {carried[0], carried[1]});
+  loop = trimLoop(loop, rewriter);
+  // Uses of the results, which the expanded loop's replace.
+  rewriter.setInsertionPointAfter(loop);
+  const auto results = loop.getResults().take_back(2);
+  Value none = constant(rewriter, 0);
+  at = {arith::AddIOp::create(rewriter, loop.getLoc(), results[0], none),
+        arith::AddIOp::create(rewriter, loop.getLoc(), results[1], none)};
+  overlapDots(loop, special.dots, first, second, /*takesTurns=*/special.cost.tensor >= kTurnCycles, rewriter);
+}
+
+//--- the whole -----------------------------------------------------------------------------
+
+void Specializer::run() {
+  MLIRContext *context = function.getContext();
+  const Location loc = function.getLoc();
+  Block &body = function.getBody().front();
+  SmallVector<Operation *> work;
+  for (Operation &op : body.without_terminator())
+    work.push_back(&op);
+  const unsigned numWarps = numWarpsOf(function), total = numWarps + kProducerWarps;
+  const unsigned threads = total * threadsPerWarpOf(function);
+  const unsigned share = llvm::alignDown(kRegisters / threads, 8);
+  const unsigned rest = llvm::alignDown((share * total - kProducerRegisters * kProducerWarps) / numWarps, 8);
+  rewriter.setInsertionPointToStart(&body);
+  createRings();
+  auto specialize = WarpSpecializeOp::create(
+      rewriter, loc, rewriter.getDenseI32ArrayAttr({kProducerWarps}),
+      rewriter.getDenseI32ArrayAttr({int32_t(std::min(rest, kConsumerRegisters)), int32_t(kProducerRegisters)}), 1);
+  Block *partition = rewriter.createBlock(&specialize.getPartitionRegions().front());
+  Block *consumers = rewriter.createBlock(&specialize.getDefaultRegion());
+  specialize->moveBefore(body.getTerminator());
+  buildProducer(*partition);
+  rewriter.setInsertionPointToEnd(consumers);
+  auto end = WarpYieldOp::create(rewriter, loc);
+  for (Operation *op : work)
+    rewriter.moveOpBefore(op, end);
+  rewriter.setInsertionPointToStart(consumers);
+  ttng::TurnInitOp::create(rewriter, loc);
+  Position at = {constant(rewriter, 0), constant(rewriter, 0)};
+  for (SpecialLoop &special : loops)
+    consume(special, at);
+  function->getParentOfType<ModuleOp>()->setAttr(kTotalWarps, IntegerAttr::get(IntegerType::get(context, 32), total));
+}
+
+namespace {
+struct SpecializeWarps : nvidia::impl::SpecializeWarpsBase<SpecializeWarps> {
+  using SpecializeWarpsBase::SpecializeWarpsBase;
+
+  void runOnOperation() final {
+    for (auto function : llvm::to_vector(getOperation().getOps<tt::FuncOp>())) {
+      Specializer specializer(function, defaultStages, maxBytes);
+      if (!specializer.collect())
+        continue;
+      specializer.run();
+      ++numSpecialized;
+    }
+  }
+};
+} // namespace
