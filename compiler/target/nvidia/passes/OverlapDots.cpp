@@ -106,8 +106,8 @@ private:
   scf::ForOp loop;
   ChainedDots dots;
   RewriterBase &rewriter;
-  OpSet late; ///< ops of the second stage
-  SmallVector<Operation *> acquireSecond;
+  OpSet late;                         ///< ops of the second stage
+  Operation *waitForSecond = nullptr; ///< until the second dot's buffer is filled
   Operation *turnBegin = nullptr, *turnEnd = nullptr;
 };
 } // namespace
@@ -127,7 +127,8 @@ void DotOverlap::makeAsync(RingAccess &first, RingAccess &second) {
   waitFor(dots.first, /*pendings=*/1, first.release);
   late.insert(waitFor(dots.second, /*pendings=*/0, second.release));
   late.insert(second.release);
-  acquireSecond = second.acquire;
+  late.insert(second.fence);
+  waitForSecond = second.wait;
 }
 
 /// The other warp group's dots run while this one computes.
@@ -176,7 +177,7 @@ LoopSchedule DotOverlap::schedule() {
   }
   std::vector<Operation *> start, middle, rest, end;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (&op == turnBegin || &op == turnEnd || llvm::is_contained(acquireSecond, &op))
+    if (&op == turnBegin || &op == turnEnd || &op == waitForSecond)
       continue;
     if (late.contains(&op))
       (dots.second->isBeforeInBlock(&op) ? end : middle).push_back(&op);
@@ -195,7 +196,7 @@ LoopSchedule DotOverlap::schedule() {
   add(middle, 1);
   add(turnEnd, 1);
   add(rest, 0);
-  add(acquireSecond, 0);
+  add(waitForSecond, 0);
   add(end, 1);
   add(llvm::to_vector(llvm::reverse(last.getArrayRef())), 0);
   return result;
@@ -203,6 +204,11 @@ LoopSchedule DotOverlap::schedule() {
 
 scf::ForOp DotOverlap::expand() {
   scf::ForOp made = expandLoop(loop, schedule(), rewriter, LoopEnd::Peeled);
+  // The fence before the first dot also follows the wait for the second dot's buffer.
+  bool isFirst = true;
+  for (auto fence : llvm::make_early_inc_range(made.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
+    if (!std::exchange(isFirst, false))
+      rewriter.eraseOp(fence);
   // No second dot runs beside the first iteration's first one.
   for (Operation &op : llvm::make_range(made->getBlock()->begin(), Block::iterator(made)))
     if (auto wait = dyn_cast<ttng::WarpGroupDotWaitOp>(op))

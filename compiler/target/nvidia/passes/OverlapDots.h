@@ -18,8 +18,9 @@ std::optional<ChainedDots> findChainedDots(mlir::scf::ForOp loop, llvm::ArrayRef
 
 /// Ops of a loop that access a ring of buffers, in order of their iteration.
 struct RingAccess {
-  llvm::SmallVector<mlir::Operation *> acquire; ///< wait until the buffer is filled
-  mlir::Operation *release = nullptr;           ///< hands it back
+  mlir::Operation *wait = nullptr;    ///< until the buffer is filled
+  mlir::Operation *fence = nullptr;   ///< between the wait and a dot
+  mlir::Operation *release = nullptr; ///< hands it back
 };
 
 /// Makes both dots asynchronous and expands the loop: an iteration starts the first dot of the next one and its own

@@ -324,7 +324,7 @@ RingAccess Specializer::useRing(Channel &channel, Position at) {
   auto view = MemDescIndexOp::create(rewriter, loc, ring.buffer, ring.buffers, at.slot);
   Value empty = barrierAt(rewriter, loc, ring.empty, at.slot);
   auto release = ttng::ArriveBarrierOp::create(rewriter, loc, empty);
-  RingAccess access{{wait, fence}, release};
+  RingAccess access{wait, fence, release};
   rewriter.replaceOp(channel.allocation, view);
   rewriter.eraseOp(channel.load);
   return access;
