@@ -5,7 +5,8 @@
 
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def WarpSpecializeOp : Ttg_Op<"warp_specialize", [RecursiveMemoryEffects, NoRegionArguments]> {
+def WarpSpecializeOp : Ttg_Op<"warp_specialize", [RecursiveMemoryEffects, NoRegionArguments,
+                                                   DeclareOpInterfaceMethods<ScratchOpInterface>]> {
   let summary = "runs one region in each group of warps, at the same time";
   let description = [{
     The first `ttg.num-warps` warps run the default region; each partition has warps of

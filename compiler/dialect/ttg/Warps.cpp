@@ -34,6 +34,9 @@ unsigned WarpSpecializeOp::initialRegisters() {
   return std::min(share / kRegisterStep * kRegisterStep, kMostRegisters);
 }
 
+/// Of all warps, before the regions.
+Scratch WarpSpecializeOp::getScratch() { return {.bytes = 0, .barriers = 1}; }
+
 ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<int32_t> numWarps;
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes) || parser.parseKeyword("default") ||

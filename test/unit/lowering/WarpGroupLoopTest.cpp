@@ -171,7 +171,7 @@ TEST(WarpGroupLoop, DotsOfDots) {
              .warps = {warps},
              .hasWarpGroups = true,
              .expected = {"ttng.warp_group_dot", "#ttg.dot_op<{opIdx = 0",
-                          isSpecialised ? "partition0 num_warps(4)" : "num-warps"}});
+                          isSpecialised ? "partition0 num_warps(4)" : "scf.for"}});
       }
 }
 

@@ -76,12 +76,12 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
     if (arch.hasToolchain && outcome == ToolOutcome::Absent && !path.empty())
       outcome = tool(ptx, arch, words, tools, result, log);
   };
-  const bool movesRegisters = ptx.contains("setmaxnreg"); // which nvJitLink ignores, as it compiles for a link
-  if (!words.empty() || movesRegisters)                   // ptxas options
+  // nvJitLink compiles for a link, where setmaxnreg has no effect.
+  const bool prefersPtxas = !words.empty() || ptx.contains("setmaxnreg");
+  if (prefersPtxas)
     run(runPtxas, tools.ptxas);
-  if (!movesRegisters)
-    run(runNvJitLink, tools.nvJitLink);
-  if (words.empty())
+  run(runNvJitLink, tools.nvJitLink);
+  if (!prefersPtxas)
     run(runPtxas, tools.ptxas);
   switch (outcome) {
   case ToolOutcome::Done:

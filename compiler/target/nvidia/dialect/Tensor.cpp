@@ -137,3 +137,5 @@ LogicalResult TurnInitOp::verify() {
 }
 LogicalResult TurnBeginOp::verify() { return verifyTurn(*this); }
 LogicalResult TurnEndOp::verify() { return verifyTurn(*this); }
+
+ttg::Scratch TurnBeginOp::getScratch() { return {.bytes = 0, .barriers = 1}; }

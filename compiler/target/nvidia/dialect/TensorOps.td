@@ -117,7 +117,8 @@ def AsyncCopyMbarrierArriveOp : Ttng_Op<"async_copy_mbarrier_arrive", [MemoryEff
 //--- Turns ---------------------------------------------------------------------------------
 
 // Two warp groups of a region take turns, so that the tensor cores work for one while the other computes.
-class Ttng_TurnOp<string mnemonic> : Ttng_Op<mnemonic, [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
+class Ttng_TurnOp<string mnemonic, list<Trait> traits = []>
+    : Ttng_Op<mnemonic, traits # [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
   let assemblyFormat = "attr-dict";
 }
 
@@ -131,7 +132,7 @@ def TurnInitOp : Ttng_TurnOp<"turn_init"> {
   }];
   let hasVerifier = 1;
 }
-def TurnBeginOp : Ttng_TurnOp<"turn_begin"> {
+def TurnBeginOp : Ttng_TurnOp<"turn_begin", [DeclareOpInterfaceMethods<ScratchOpInterface>]> {
   let summary = "waits until it is the warp group's turn";
   let description = [{ C1. The region has eight warps. }];
   let hasVerifier = 1;

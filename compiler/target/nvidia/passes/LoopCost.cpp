@@ -12,8 +12,8 @@ using namespace nereid;
 using namespace nereid::nvidia;
 
 /// Rates of a multiprocessor per cycle. NVIDIA, "H100 Tensor Core GPU Architecture": dense products of 16-bit floats;
-/// CUDA programming guide, "Arithmetic Instructions", 9.0: f32 and special functions. Bytes from L2: measured.
-static constexpr uint64_t kProducts = 2048, kSpecial = 16, kArithmetic = 128, kBytes = 64;
+/// CUDA programming guide, "Arithmetic Instructions", 9.0: special functions.
+static constexpr uint64_t kProducts = 2048, kSpecial = 16;
 
 static uint64_t elementsOf(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
@@ -28,25 +28,13 @@ static uint64_t tensorCycles(ttng::WarpGroupDotOp dot) {
 
 LoopCost nvidia::costOf(scf::ForOp loop) {
   LoopCost cost;
-  uint64_t special = 0, arithmetic = 0, bytes = 0;
-  for (Operation &op : *loop.getBody()) {
-    const uint64_t results = op.getNumResults() ? elementsOf(op.getResult(0).getType()) : 0;
-    const uint64_t operands = op.getNumOperands() ? elementsOf(op.getOperand(0).getType()) : 0;
+  uint64_t special = 0;
+  for (Operation &op : *loop.getBody())
     if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(op))
       cost.tensor += tensorCycles(dot);
     else if (isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, math::SinOp,
                  math::CosOp, math::TanhOp, arith::DivFOp>(op))
-      special += results;
-    else if (isa<tt::LoadOp>(op))
-      bytes += results * tt::memoryBits(tt::elementOf(op.getResult(0).getType())) / 8;
-    else if (isa<tt::ReduceOp>(op))
-      arithmetic += operands;
-    else if (results && isa<FloatType>(tt::elementOf(op.getResult(0).getType())) &&
-             isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && !op.hasTrait<OpTrait::ConstantLike>())
-      arithmetic += results;
-  }
+      special += elementsOf(op.getResult(0).getType());
   cost.special = special / kSpecial;
-  cost.arithmetic = arithmetic / kArithmetic;
-  cost.memory = bytes / kBytes;
   return cost;
 }

@@ -10,10 +10,8 @@ namespace nereid::nvidia {
 
 /// Cycles of a Hopper multiprocessor per iteration, all warps together.
 struct LoopCost {
-  uint64_t tensor = 0;     ///< tensor cores
-  uint64_t special = 0;    ///< special functions: exponentials, logarithms, roots
-  uint64_t arithmetic = 0; ///< other operations on floats
-  uint64_t memory = 0;     ///< loads of tiles from the L2 cache
+  uint64_t tensor = 0;  ///< tensor cores
+  uint64_t special = 0; ///< special functions: exponentials, logarithms, roots
 };
 
 LoopCost costOf(mlir::scf::ForOp loop);

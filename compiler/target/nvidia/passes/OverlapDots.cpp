@@ -41,7 +41,10 @@ static bool carriesOwnValues(scf::ForOp loop) {
 
 /// Whether the op may run beside those of another iteration, and the warp groups need not meet in it.
 static bool mayOverlap(Operation &op, ArrayRef<Operation *> loads) {
-  if (analysis::barriersWithin(&op) > 0)
+  const WalkResult barriers = op.walk([](Operation *inside) {
+    return analysis::barriersWithin(inside) > 0 ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (barriers.wasInterrupted())
     return false;
   if (auto allocation = dyn_cast<LocalAllocOp>(op))
     return allocation.getSrc() && llvm::is_contained(loads, allocation.getSrc().getDefiningOp());
@@ -149,7 +152,7 @@ bool DotOverlap::isOnlyUsedIn(Operation &op, const OpSet &set) {
 static unsigned registersOf(ValueRange values, scf::ForOp loop) {
   unsigned sum = 0;
   for (Value value : values)
-    if (!loop.isDefinedOutsideOfLoop(value) && !isa<MemDescType>(value.getType()))
+    if (!loop.isDefinedOutsideOfLoop(value))
       sum += analysis::registersOf(value.getType());
   return sum;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/target/nvidia/passes/ProducerWarps.h"
 
+#include "compiler/dialect/imported/Dialect.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -55,6 +57,14 @@ std::string ProducerWarps::add(tt::LoadOp load) {
   return needAround(load);
 }
 
+void ProducerWarps::addAssumptions(tt::FuncOp function) {
+  function.walk([&](imported::AssumeOp assumption) {
+    Operation *around = assumption->getParentOp();
+    if ((around == function || ops.contains(around)) && need(assumption.getCondition()).empty())
+      ops.insert(assumption);
+  });
+}
+
 /// Adds the loops and branches around an op.
 std::string ProducerWarps::needAround(Operation *op) {
   for (Operation *around = op->getParentOp(); !isa<tt::FuncOp>(around); around = around->getParentOp()) {
@@ -104,7 +114,7 @@ std::string ProducerWarps::needOp(Operation *op) {
           reason = need(yield.getOperand(result.getResultNumber()));
     return reason.empty() ? needAround(&branch.thenBlock()->front()) : reason;
   }
-  if (op->getNumRegions() > 0 || !isPure(op))
+  if (op->getNumRegions() > 0 || !isMemoryEffectFree(op))
     return "its address depends on `" + op->getName().getStringRef().str() + "`";
   if (!ops.insert(op).second)
     return "";

@@ -20,6 +20,9 @@ public:
   /// that, too; empty where they can.
   std::string add(tt::LoadOp load);
 
+  /// Adds the user's assumptions on scalars, from which alignments follow.
+  void addAssumptions(tt::FuncOp function);
+
   /// What builds the copy's parts that the original does not have.
   struct Hooks {
     /// Builds what replaces a load.

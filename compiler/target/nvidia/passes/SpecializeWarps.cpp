@@ -71,6 +71,7 @@ struct SpecialLoop {
   ChainedDots dots;
   LoopCost cost;
   SmallVector<Channel, 2> channels;
+  bool takesTurns() const { return cost.tensor >= kTurnCycles; }
 };
 
 class Specializer {
@@ -99,19 +100,21 @@ private:
   SmallVector<SpecialLoop, 2> loops;
   SmallVector<Ring, 2> rings;
   unsigned numBuffers = 0;
+  scf::ForOp deepest; ///< the loop that asks for so many
 };
 } // namespace
 
 //--- the choice ----------------------------------------------------------------------------
 
-/// Whether each of the two dots reads one loaded buffer.
+/// Whether each of the two dots reads one loaded buffer, and no dot reads the other's.
 static bool feedEachDot(ArrayRef<Channel> channels, const ChainedDots &dots) {
   auto reads = [](ttng::WarpGroupDotOp dot, Channel channel) {
     return llvm::any_of(dot->getOperands(), [&](Value operand) {
       return isa<MemDescType>(operand.getType()) && allocationOf(operand) == channel.allocation;
     });
   };
-  return channels.size() == 2 && reads(dots.first, channels[0]) && reads(dots.second, channels[1]);
+  return channels.size() == 2 && reads(dots.first, channels[0]) && reads(dots.second, channels[1]) &&
+         !reads(dots.first, channels[1]) && !reads(dots.second, channels[0]);
 }
 
 /// Whether the loop is faster where warps differ. Twice as many warps, of two CTAs, hide the latency of exponentials
@@ -149,6 +152,8 @@ bool Specializer::addLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axi
   special.cost = costOf(loop);
   if (!pays(*dots, special.cost))
     return false;
+  if (stages > numBuffers)
+    deepest = loop;
   numBuffers = std::max(numBuffers, stages);
   loops.push_back(std::move(special));
   return true;
@@ -160,24 +165,38 @@ static bool sameBuffers(const SpecialLoop &a, const SpecialLoop &b) {
                      [](Channel a, Channel b) { return a.allocation.getType() == b.allocation.getType(); });
 }
 
-/// Whether an op before the loop, or in it, acquires what other programs write.
+/// Whether the op may wait for what other programs write, as a spin on a flag does.
+static bool mayWait(Operation *op) {
+  if (auto load = dyn_cast<tt::LoadOp>(op))
+    return load.getIsVolatile() || load.getCache() == tt::CacheModifier::CV;
+  auto access = dyn_cast<tt::MemoryAccessOpInterface>(op);
+  return (access && access.isAtomic()) || isa<scf::WhileOp>(op) || analysis::globalEffectsOf(*op).acquires;
+}
+
+/// Whether an op before the loop, or in it, may wait for other programs.
 static bool waitsForOthers(scf::ForOp last) {
-  return last->getParentRegion()
-      ->walk([&](Operation *op) {
-        Operation *outer = last->getBlock()->findAncestorOpInBlock(*op);
-        const bool isBefore = outer == last || outer->isBeforeInBlock(last);
-        return isBefore && analysis::globalEffectsOf(*op).acquires ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  const WalkResult result = last->getParentRegion()->walk([&](Operation *op) {
+    Operation *outer = last->getBlock()->findAncestorOpInBlock(*op);
+    const bool isBefore = outer == last || outer->isBeforeInBlock(last);
+    return isBefore && mayWait(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// Whether the module has another kernel, which would get as many warps.
+static bool isOnlyKernel(tt::FuncOp function) {
+  return llvm::count_if(function->getParentOfType<ModuleOp>().getOps<tt::FuncOp>(),
+                        [](tt::FuncOp other) { return other.isPublic(); }) == 1;
 }
 
 bool Specializer::collect() {
   const unsigned numWarps = numWarpsOf(function);
-  if (!function.isPublic() || numWarps != 2 * kWarpGroup || !function.getBody().hasOneBlock())
+  if (!function.isPublic() || !isOnlyKernel(function) || numWarps != 2 * kWarpGroup ||
+      !function.getBody().hasOneBlock())
     return false;
   const analysis::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
   WalkResult result = function.walk([&](Operation *op) {
-    if (isa<tt::CallOp>(op))
+    if (isa<tt::CallOp, AsyncTileLoad>(op)) // tile loads get buffers later
       return WalkResult::interrupt();
     auto loop = dyn_cast<scf::ForOp>(op);
     if (loop && hasDots(loop) && (!addLoop(loop, axisInfo) || !sameBuffers(loops.front(), loops.back())))
@@ -211,19 +230,29 @@ bool Specializer::fits() {
   for (SpecialLoop &special : loops)
     for (Channel &channel : special.channels)
       replaced.insert(channel.allocation);
-  unsigned allocated = 0, scratch = 0;
+  // Up to the end of the loops, and after it, when most allocations are dead.
+  unsigned allocated[2] = {}, scratch[2] = {};
+  Operation *last = loops.back().loop;
+  auto isAfter = [&](Operation *op) { return last->isBeforeInBlock(last->getBlock()->findAncestorOpInBlock(*op)); };
   function.walk([&](Operation *op) {
-    if (isa<LocalAllocOp>(op) && !replaced.contains(op))
-      allocated += analysis::bufferBytes(op);
-    else if (!isa<LocalAllocOp>(op))
-      scratch = std::max(scratch, analysis::bufferBytes(op));
+    const unsigned bytes = op == function || replaced.contains(op) ? 0 : analysis::bufferBytes(op);
+    if (bytes == 0)
+      return;
+    if (!isa<LocalAllocOp>(op)) {
+      scratch[isAfter(op)] = std::max(scratch[isAfter(op)], bytes);
+      return;
+    }
+    if (!isAfter(op))
+      allocated[0] += bytes;
+    if (isAfter(op) || llvm::any_of(op->getUsers(), isAfter))
+      allocated[1] += bytes;
   });
-  const unsigned others = allocated + scratch + kSmallBuffers;
+  const unsigned others = std::max(allocated[0] + scratch[0], allocated[1] + scratch[1]) + kSmallBuffers;
   const unsigned asked = numBuffers;
   while (numBuffers > 1 && numBuffers * perBuffer + others > maxBytes)
     --numBuffers;
   if (numBuffers > 1 && numBuffers < asked)
-    tt::report(loops.front().loop.getLoc(), ttg::diag::StagesReduced, asked, maxBytes, numBuffers);
+    tt::report(deepest.getLoc(), ttg::diag::StagesReduced, asked, maxBytes, numBuffers);
   return numBuffers > 1;
 }
 
@@ -278,6 +307,7 @@ void Specializer::buildProducer(Block &partition) {
       (void)producer.add(channel.load);
     }
   }
+  producer.addAssumptions(function);
   OpBuilder builder = OpBuilder::atBlockEnd(&partition);
   // A producer is a phase ahead: the first round finds all buffers free.
   Position at = {constant(builder, 0), constant(builder, 1)};
@@ -352,7 +382,7 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
   Value none = constant(rewriter, 0);
   at = {arith::AddIOp::create(rewriter, loop.getLoc(), results[0], none),
         arith::AddIOp::create(rewriter, loop.getLoc(), results[1], none)};
-  overlapDots(loop, special.dots, first, second, /*takesTurns=*/special.cost.tensor >= kTurnCycles, rewriter);
+  overlapDots(loop, special.dots, first, second, /*takesTurns=*/special.takesTurns(), rewriter);
 }
 
 //--- the whole -----------------------------------------------------------------------------
@@ -382,7 +412,8 @@ void Specializer::run() {
   for (Operation *op : work)
     rewriter.moveOpBefore(op, end);
   rewriter.setInsertionPointToStart(consumers);
-  ttng::TurnInitOp::create(rewriter, loc);
+  if (llvm::any_of(loops, [](const SpecialLoop &special) { return special.takesTurns(); }))
+    ttng::TurnInitOp::create(rewriter, loc);
   Position at = {constant(rewriter, 0), constant(rewriter, 0)};
   for (SpecialLoop &special : loops)
     consume(special, at);
