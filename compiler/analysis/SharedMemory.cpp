@@ -108,13 +108,6 @@ static uint32_t alignmentOf(ttg::MemDescType buffer) {
   return std::max(kAlignment, matrix ? matrix.alignmentBytes() : 0);
 }
 
-static Region *warpsOf(Operation *op) {
-  Region *region = op->getParentRegion();
-  while (region && !isa<ttg::WarpSpecializeOp>(region->getParentOp()))
-    region = region->getParentRegion();
-  return region;
-}
-
 static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &positions) {
   SmallVector<Buffer> buffers;
   uint32_t smallTotal = 0;
@@ -122,7 +115,7 @@ static SmallVector<Buffer> buffersOf(tt::FuncOp function, const Positions &posit
     const uint32_t bytes = bufferBytes(op);
     if (!bytes)
       return;
-    Buffer buffer{op, bytes, kAlignment, positions.begin(op), positions.end(op), warpsOf(op)};
+    Buffer buffer{op, bytes, kAlignment, positions.begin(op), positions.end(op), ttg::warpRegionOf(op)};
     if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op)) {
       buffer.last = lastUse(allocation, positions);
       buffer.alignment = std::max(alignmentOf(allocation.getType()), uint32_t(allocation.getAlignment().value_or(0)));

@@ -118,10 +118,16 @@ static unsigned moduleNumber(Operation *op, StringRef name, unsigned otherwise) 
   return otherwise;
 }
 
+Region *ttg::warpRegionOf(Operation *op) {
+  Region *region = op->getParentRegion();
+  while (region && !isa<WarpSpecializeOp>(region->getParentOp()))
+    region = region->getParentRegion();
+  return region;
+}
+
 unsigned ttg::numWarpsOf(Operation *op) {
-  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion())
-    if (auto specialize = dyn_cast<WarpSpecializeOp>(region->getParentOp()))
-      return specialize.warpsOf(region->getRegionNumber()).second;
+  if (Region *region = warpRegionOf(op))
+    return cast<WarpSpecializeOp>(region->getParentOp()).warpsOf(region->getRegionNumber()).second;
   return moduleNumber(op, kNumWarps, 4);
 }
 unsigned ttg::totalWarpsOf(Operation *op) { return moduleNumber(op, kTotalWarps, numWarpsOf(op)); }

@@ -63,6 +63,11 @@ BlockedAttr defaultBlocked(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> s
                            llvm::ArrayRef<unsigned> sizePerThread, llvm::ArrayRef<unsigned> order, unsigned numWarps,
                            unsigned threadsPerWarp, llvm::ArrayRef<unsigned> warpOrder = {});
 
+/// The registers that the threads of a CTA share.
+inline constexpr unsigned kRegistersOfCta = 65536;
+
+/// The region of a `warp_specialize` that contains `op`; null where there is none.
+mlir::Region *warpRegionOf(mlir::Operation *op);
 /// The warps that run `op`: those of its partition, or of the module. The defaults are 4 warps of 32 threads.
 unsigned numWarpsOf(mlir::Operation *op);
 /// All warps of a program, those of partitions included.

@@ -27,10 +27,10 @@ unsigned WarpSpecializeOp::totalWarps() {
 
 /// PTX ISA, setmaxnreg: the registers of a CTA are a pool, and their number is a multiple of 8 for each thread. The
 /// largest number that an instruction can address, 255, counts as 256.
-static constexpr unsigned kRegisters = 65536, kRegisterStep = 8, kMostRegisters = 256;
+static constexpr unsigned kRegisterStep = 8, kMostRegisters = 256;
 
 unsigned WarpSpecializeOp::initialRegisters() {
-  const unsigned share = kRegisters / (totalWarps() * threadsPerWarpOf(*this));
+  const unsigned share = kRegistersOfCta / (totalWarps() * threadsPerWarpOf(*this));
   return std::min(share / kRegisterStep * kRegisterStep, kMostRegisters);
 }
 

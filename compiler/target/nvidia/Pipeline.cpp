@@ -51,10 +51,10 @@ void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &g
   ofFunctions.addPass(ttg::createShareOperands({gpu.maxSharedBytes}));
   if (gpu.specializesWarps)
     passes.addPass(createSpecializeWarps({gpu.dotStages, gpu.maxSharedBytes}));
-  OpPassManager &ofLoops2 = passes.nest<tt::FuncOp>();
-  ofLoops2.addPass(ttg::createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
+  OpPassManager &ofFunctionsAfter = passes.nest<tt::FuncOp>();
+  ofFunctionsAfter.addPass(ttg::createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
   if (gpu.prefetchRegisters)
-    ofLoops2.addPass(ttg::createPrefetchLoads({gpu.defaultStages, gpu.prefetchRegisters, gpu.askedStages}));
+    ofFunctionsAfter.addPass(ttg::createPrefetchLoads({gpu.defaultStages, gpu.prefetchRegisters, gpu.askedStages}));
   passes.addPass(createLowerTileAccesses());
   // Merges tiles rematerialised for several users, and addresses computed for two iterations.
   passes.addPass(createCSEPass());

@@ -125,9 +125,7 @@ static LogicalResult verifyTurn(Operation *op) {
 }
 
 LogicalResult TurnInitOp::verify() {
-  Region *own = (*this)->getParentRegion();
-  while (own && !isa<ttg::WarpSpecializeOp>(own->getParentOp()))
-    own = own->getParentRegion();
+  Region *own = ttg::warpRegionOf(*this);
   if (!own)
     return verifyTurn(*this);
   for (Region &region : own->getParentOp()->getRegions())

@@ -98,7 +98,7 @@ public:
 
   void makeAsync(RingAccess &first, RingAccess &second);
   void takeTurns();
-  scf::ForOp expand();
+  void expand();
 
 private:
   ttng::WarpGroupDotWaitOp waitFor(ttng::WarpGroupDotOp dot, unsigned pendings, Operation *release);
@@ -205,7 +205,7 @@ LoopSchedule DotOverlap::schedule() {
   return result;
 }
 
-scf::ForOp DotOverlap::expand() {
+void DotOverlap::expand() {
   scf::ForOp made = expandLoop(loop, schedule(), rewriter, LoopEnd::Peeled);
   // The fence before the first dot also follows the wait for the second dot's buffer.
   bool isFirst = true;
@@ -216,14 +216,13 @@ scf::ForOp DotOverlap::expand() {
   for (Operation &op : llvm::make_range(made->getBlock()->begin(), Block::iterator(made)))
     if (auto wait = dyn_cast<ttng::WarpGroupDotWaitOp>(op))
       wait.setPendings(0);
-  return made;
 }
 
-scf::ForOp nvidia::overlapDots(scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second, bool takesTurns,
-                               RewriterBase &rewriter) {
+void nvidia::overlapDots(scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second, bool takesTurns,
+                         RewriterBase &rewriter) {
   DotOverlap overlap(loop, dots, rewriter);
   overlap.makeAsync(first, second);
   if (takesTurns)
     overlap.takeTurns();
-  return overlap.expand();
+  overlap.expand();
 }

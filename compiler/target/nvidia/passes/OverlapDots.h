@@ -26,7 +26,7 @@ struct RingAccess {
 /// Makes both dots asynchronous and expands the loop: an iteration starts the first dot of the next one and its own
 /// second dot, then computes the next one's operand of the second while that runs. `first` and `second` are the rings
 /// that the dots read.
-mlir::scf::ForOp overlapDots(mlir::scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second,
+void overlapDots(mlir::scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second,
                              bool takesTurns, mlir::RewriterBase &rewriter);
 
 } // namespace nereid::nvidia

@@ -46,82 +46,72 @@ Type ProducerWarps::typeFor(Type type) const {
 
 //--- what loads need -----------------------------------------------------------------------
 
-std::string ProducerWarps::add(tt::LoadOp load) {
+bool ProducerWarps::add(tt::LoadOp load) {
   if (!loads.insert(load).second)
-    return "";
+    return true;
   ops.insert(load);
-  for (Value operand : {load.getPtr(), load.getMask()})
-    if (operand)
-      if (std::string reason = need(operand); !reason.empty())
-        return reason;
-  return needAround(load);
+  return need(load.getPtr()) && (!load.getMask() || need(load.getMask())) && needAround(load);
 }
 
 void ProducerWarps::addAssumptions(tt::FuncOp function) {
   function.walk([&](imported::AssumeOp assumption) {
     Operation *around = assumption->getParentOp();
-    if ((around == function || ops.contains(around)) && need(assumption.getCondition()).empty())
+    if ((around == function || ops.contains(around)) && need(assumption.getCondition()))
       ops.insert(assumption);
   });
 }
 
+bool ProducerWarps::needAll(ValueRange needed) {
+  return llvm::all_of(needed, [&](Value value) { return need(value); });
+}
+
 /// Adds the loops and branches around an op.
-std::string ProducerWarps::needAround(Operation *op) {
+bool ProducerWarps::needAround(Operation *op) {
   for (Operation *around = op->getParentOp(); !isa<tt::FuncOp>(around); around = around->getParentOp()) {
     if (!isa<scf::ForOp, scf::IfOp>(around))
-      return "it is inside of `" + around->getName().getStringRef().str() + "`";
-    if (!ops.insert(around).second)
-      continue;
-    for (Value operand : around->getOperands().take_front(isa<scf::ForOp>(around) ? 3 : 1))
-      if (std::string reason = need(operand); !reason.empty())
-        return reason;
+      return false;
+    if (ops.insert(around).second && !needAll(around->getOperands().take_front(isa<scf::ForOp>(around) ? 3 : 1)))
+      return false;
   }
-  return "";
+  return true;
 }
 
-std::string ProducerWarps::need(Value value) {
+bool ProducerWarps::need(Value value) {
   if (!values.insert(value).second)
-    return "";
+    return true;
   if (!typeFor(value.getType()))
-    return "its address has a layout of matrix instructions";
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop)
-      return isa<tt::FuncOp>(argument.getOwner()->getParentOp()) ? "" : "its address is a region's argument";
-    if (value != loop.getInductionVar()) {
-      const unsigned index = argument.getArgNumber() - 1;
-      for (Value given : {loop.getInitArgs()[index], loop.getYieldedValues()[index], Value(loop.getResult(index))})
-        if (std::string reason = need(given); !reason.empty())
-          return reason;
-    }
-    return needAround(&loop.getBody()->front());
+    return false;
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return needOp(value.getDefiningOp());
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop)
+    return isa<tt::FuncOp>(argument.getOwner()->getParentOp());
+  if (value != loop.getInductionVar()) {
+    const unsigned index = argument.getArgNumber() - 1;
+    if (!needAll({loop.getInitArgs()[index], loop.getYieldedValues()[index], Value(loop.getResult(index))}))
+      return false;
   }
-  return needOp(value.getDefiningOp());
+  return needAround(&loop.getBody()->front());
 }
 
-std::string ProducerWarps::needOp(Operation *op) {
-  std::string reason;
+bool ProducerWarps::needOp(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [result, argument] : llvm::zip_equal(loop.getResults(), loop.getRegionIterArgs()))
-      if (values.contains(result) && reason.empty())
-        reason = need(argument);
-    return reason.empty() ? needAround(&loop.getBody()->front()) : reason;
+      if (values.contains(result) && !need(argument))
+        return false;
+    return needAround(&loop.getBody()->front());
   }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     for (OpResult result : branch.getResults())
       for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()})
-        if (values.contains(result) && reason.empty())
-          reason = need(yield.getOperand(result.getResultNumber()));
-    return reason.empty() ? needAround(&branch.thenBlock()->front()) : reason;
+        if (values.contains(result) && !need(yield.getOperand(result.getResultNumber())))
+          return false;
+    return needAround(&branch.thenBlock()->front());
   }
   if (op->getNumRegions() > 0 || !isMemoryEffectFree(op))
-    return "its address depends on `" + op->getName().getStringRef().str() + "`";
-  if (!ops.insert(op).second)
-    return "";
-  for (Value operand : op->getOperands())
-    if (reason = need(operand); !reason.empty())
-      return reason;
-  return needAround(op);
+    return false;
+  return !ops.insert(op).second || (needAll(op->getOperands()) && needAround(op));
 }
 
 //--- the copy ------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ public:
   /// `numWarps` warps run the copy.
   explicit ProducerWarps(unsigned numWarps) : numWarps(numWarps) {}
 
-  /// Adds what `load` needs: its pointers, its mask and the loops around it. The reason why other warps cannot compute
-  /// that, too; empty where they can.
-  std::string add(tt::LoadOp load);
+  /// Adds what `load` needs: its pointers, its mask and the loops around it. False where other warps cannot compute that
+  /// as well; then nothing may be built.
+  bool add(tt::LoadOp load);
 
   /// Adds the user's assumptions on scalars, from which alignments follow.
   void addAssumptions(tt::FuncOp function);
@@ -37,9 +37,10 @@ public:
   void build(mlir::Block &from, mlir::OpBuilder &builder, const Hooks &hooks);
 
 private:
-  std::string need(mlir::Value value);
-  std::string needOp(mlir::Operation *op);
-  std::string needAround(mlir::Operation *op);
+  bool need(mlir::Value value);
+  bool needAll(mlir::ValueRange needed);
+  bool needOp(mlir::Operation *op);
+  bool needAround(mlir::Operation *op);
   mlir::Type typeFor(mlir::Type type) const;
   ttg::LayoutEncoding encodingFor(ttg::LayoutEncoding encoding) const;
   void buildBlock(mlir::Block &from, mlir::OpBuilder &builder, mlir::IRMapping &values, const Hooks &hooks);

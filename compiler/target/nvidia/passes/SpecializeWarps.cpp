@@ -6,8 +6,8 @@
 //           default     for { wait full; dot(ring); arrive empty }
 //           partition0  for { wait empty; copies to the ring, which arrive at full }
 //
-// ProducerWarps.cpp builds the partition, OverlapDots.cpp orders what remains; docs/why/warp-specialisation.md
-// describes the whole. SPDX-License-Identifier: MIT
+// ProducerWarps.cpp builds the partition, OverlapDots.cpp orders the rest; see docs/why/warp-specialisation.md.
+// SPDX-License-Identifier: MIT
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/analysis/GlobalEffects.h"
 #include "compiler/analysis/PointerBases.h"
@@ -39,8 +39,8 @@ using namespace nereid::ttg;
 /// The warps that load: one warp group, as registers are moved between warp groups.
 static constexpr unsigned kProducerWarps = 4;
 static constexpr unsigned kWarpGroup = 4;
-/// A multiprocessor's registers; those of a thread of the producer, whose addresses take few, and of the others.
-static constexpr unsigned kRegisters = 65536, kProducerRegisters = 40, kConsumerRegisters = 232;
+/// Registers of a thread of the producer, whose addresses take few, and of two other warp groups: all that a CTA has.
+static constexpr int32_t kProducerRegisters = 40, kConsumerRegisters = 232;
 /// Registers of a thread besides those of matrices.
 static constexpr unsigned kOtherRegisters = 40;
 /// Bytes for barriers, scratch buffers that share no memory, and padding.
@@ -53,9 +53,9 @@ namespace {
 struct Channel {
   tt::LoadOp load;
   LocalAllocOp allocation;
-  unsigned ring = 0;
 };
 
+/// The ring of all loops' channels of one index.
 struct Ring {
   MemDescType buffer; ///< of one tile
   Value buffers, full, empty;
@@ -88,7 +88,7 @@ private:
   void createRings();
   void buildProducer(Block &partition);
   void consume(SpecialLoop &special, Position &at);
-  RingAccess useRing(Channel &channel, Position at);
+  RingAccess useRing(const Ring &ring, Channel &channel, Position at);
   Position next(OpBuilder &builder, Location loc, Position at);
   Value constant(OpBuilder &builder, int64_t number) {
     return arith::ConstantIntOp::create(builder, function.getLoc(), number, 32);
@@ -99,6 +99,7 @@ private:
   const unsigned defaultStages, maxBytes;
   SmallVector<SpecialLoop, 2> loops;
   SmallVector<Ring, 2> rings;
+  ProducerWarps producer{kProducerWarps};
   unsigned numBuffers = 0;
   scf::ForOp deepest; ///< the loop that asks for so many
 };
@@ -124,10 +125,11 @@ static bool pays(ChainedDots dots, const LoopCost &cost) {
                             analysis::registersOf(dots.first.getD().getType()) +
                             analysis::registersOf(dots.second.getA().getType());
   const unsigned threads = numWarpsOf(dots.first) * threadsPerWarpOf(dots.first);
-  const bool residesTwice = 2 * threads * (matrices + kOtherRegisters) <= kRegisters;
+  const bool residesTwice = 2 * threads * (matrices + kOtherRegisters) <= kRegistersOfCta;
   // The second dot's operand exists twice while the dot runs.
   const unsigned overlapped = matrices + analysis::registersOf(dots.second.getA().getType());
-  return overlapped + kOtherRegisters <= kConsumerRegisters && (!residesTwice || 2 * cost.tensor >= 3 * cost.special);
+  return overlapped + kOtherRegisters <= unsigned(kConsumerRegisters) &&
+         (!residesTwice || 2 * cost.tensor >= 3 * cost.special);
 }
 
 bool Specializer::addLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
@@ -209,23 +211,18 @@ bool Specializer::collect() {
   const std::optional<analysis::Bases> written = analysis::writtenBases(function);
   if (waitsForOthers(loops.back().loop))
     return false;
-  ProducerWarps trial(kProducerWarps);
   for (const SpecialLoop &special : loops)
     for (Channel channel : special.channels)
-      if (!written || !analysis::staysUnwritten(channel.load.getPtr(), *written) || !trial.add(channel.load).empty())
+      if (!written || !analysis::staysUnwritten(channel.load.getPtr(), *written) || !producer.add(channel.load))
         return false;
   return fits();
-}
-
-static unsigned bytesOf(MemDescType buffer) {
-  return llvm::product_of(buffer.getShape()) * tt::memoryBits(buffer.getElementType()) / 8;
 }
 
 /// Takes as many buffers as shared memory has room for besides the kernel's other needs; false where not even two fit.
 bool Specializer::fits() {
   unsigned perBuffer = 0;
   for (Channel channel : loops.front().channels)
-    perBuffer += bytesOf(channel.allocation.getType());
+    perBuffer += analysis::bufferBytes(channel.allocation);
   llvm::SmallPtrSet<Operation *, 4> replaced;
   for (SpecialLoop &special : loops)
     for (Channel &channel : special.channels)
@@ -277,9 +274,6 @@ void Specializer::createRings() {
     ttng::InitBarrierOp::create(rewriter, loc, ring.full, kProducerWarps * threadsPerWarpOf(function));
     ttng::InitBarrierOp::create(rewriter, loc, ring.empty, numWarpsOf(function));
   }
-  for (SpecialLoop &special : loops)
-    for (auto [index, channel] : llvm::enumerate(special.channels))
-      channel.ring = index;
 }
 
 Position Specializer::next(OpBuilder &builder, Location loc, Position at) {
@@ -297,15 +291,12 @@ static Value barrierAt(OpBuilder &builder, Location loc, Value barriers, Value s
 //--- the producer --------------------------------------------------------------------------
 
 void Specializer::buildProducer(Block &partition) {
-  llvm::DenseMap<Operation *, Channel> channelOf;
+  llvm::DenseMap<Operation *, Ring *> ringOf; ///< by load
   llvm::SmallPtrSet<Operation *, 2> isSpecial;
-  ProducerWarps producer(kProducerWarps);
   for (SpecialLoop &special : loops) {
     isSpecial.insert(special.loop);
-    for (Channel channel : special.channels) {
-      channelOf[channel.load] = channel;
-      (void)producer.add(channel.load);
-    }
+    for (auto [channel, ring] : llvm::zip_equal(special.channels, rings))
+      ringOf[channel.load] = &ring;
   }
   producer.addAssumptions(function);
   OpBuilder builder = OpBuilder::atBlockEnd(&partition);
@@ -313,7 +304,7 @@ void Specializer::buildProducer(Block &partition) {
   Position at = {constant(builder, 0), constant(builder, 1)};
   auto copyLoad = [&](OpBuilder &inside, tt::LoadOp load, const IRMapping &values) {
     const Location loc = load.getLoc();
-    const Ring &ring = rings[channelOf[load].ring];
+    const Ring &ring = *ringOf.at(load);
     ttng::WaitBarrierOp::create(inside, loc, barrierAt(inside, loc, ring.empty, at.slot), at.parity);
     auto type = MemDescType::get(ring.buffer.getShape(), ring.buffer.getElementType(), ring.buffer.getEncoding(),
                                  ring.buffer.getMemorySpace(), /*mutable=*/true);
@@ -344,9 +335,8 @@ void Specializer::buildProducer(Block &partition) {
 //--- consumers -----------------------------------------------------------------------------
 
 /// Replaces a loaded buffer by the next one of its ring.
-RingAccess Specializer::useRing(Channel &channel, Position at) {
+RingAccess Specializer::useRing(const Ring &ring, Channel &channel, Position at) {
   const Location loc = channel.load.getLoc();
-  const Ring &ring = rings[channel.ring];
   rewriter.setInsertionPoint(channel.allocation);
   Value full = barrierAt(rewriter, loc, ring.full, at.slot);
   auto wait = ttng::WaitBarrierOp::create(rewriter, loc, full, at.parity);
@@ -373,8 +363,8 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
   const auto carried = loop.getRegionIterArgs().take_back(2);
   for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
     rewriter.eraseOp(fence); // each wait for a copy has its own
-  RingAccess first = useRing(special.channels[0], {carried[0], carried[1]});
-  RingAccess second = useRing(special.channels[1], {carried[0], carried[1]});
+  RingAccess first = useRing(rings[0], special.channels[0], {carried[0], carried[1]});
+  RingAccess second = useRing(rings[1], special.channels[1], {carried[0], carried[1]});
   loop = trimLoop(loop, rewriter);
   // Uses of the results, which the expanded loop's replace.
   rewriter.setInsertionPointAfter(loop);
@@ -388,21 +378,16 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
 //--- the whole -----------------------------------------------------------------------------
 
 void Specializer::run() {
-  MLIRContext *context = function.getContext();
   const Location loc = function.getLoc();
   Block &body = function.getBody().front();
   SmallVector<Operation *> work;
   for (Operation &op : body.without_terminator())
     work.push_back(&op);
-  const unsigned numWarps = numWarpsOf(function), total = numWarps + kProducerWarps;
-  const unsigned threads = total * threadsPerWarpOf(function);
-  const unsigned share = llvm::alignDown(kRegisters / threads, 8);
-  const unsigned rest = llvm::alignDown((share * total - kProducerRegisters * kProducerWarps) / numWarps, 8);
   rewriter.setInsertionPointToStart(&body);
   createRings();
-  auto specialize = WarpSpecializeOp::create(
-      rewriter, loc, rewriter.getDenseI32ArrayAttr({kProducerWarps}),
-      rewriter.getDenseI32ArrayAttr({int32_t(std::min(rest, kConsumerRegisters)), int32_t(kProducerRegisters)}), 1);
+  auto specialize =
+      WarpSpecializeOp::create(rewriter, loc, rewriter.getDenseI32ArrayAttr({kProducerWarps}),
+                               rewriter.getDenseI32ArrayAttr({kConsumerRegisters, kProducerRegisters}), 1);
   Block *partition = rewriter.createBlock(&specialize.getPartitionRegions().front());
   Block *consumers = rewriter.createBlock(&specialize.getDefaultRegion());
   specialize->moveBefore(body.getTerminator());
@@ -417,7 +402,7 @@ void Specializer::run() {
   Position at = {constant(rewriter, 0), constant(rewriter, 0)};
   for (SpecialLoop &special : loops)
     consume(special, at);
-  function->getParentOfType<ModuleOp>()->setAttr(kTotalWarps, IntegerAttr::get(IntegerType::get(context, 32), total));
+  function->getParentOfType<ModuleOp>()->setAttr(kTotalWarps, rewriter.getI32IntegerAttr(specialize.totalWarps()));
 }
 
 namespace {
