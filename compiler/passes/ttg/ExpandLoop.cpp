@@ -101,9 +101,7 @@ struct Chain {
 
 class Expander {
 public:
-  Expander(scf::ForOp loop, const LoopSchedule &schedule, LoopEnd end)
-      : loop(loop), schedule(schedule), last(schedule.lastStage), isPeeled(end == LoopEnd::Peeled) {
-    assert((!isPeeled || last == 1) && "only loops of two stages are peeled");
+  Expander(scf::ForOp loop, const LoopSchedule &schedule) : loop(loop), schedule(schedule), last(schedule.lastStage) {
     for (const LoopSchedule::Entry &entry : schedule.entries)
       stages[entry.op] = entry.stage;
   }
@@ -127,22 +125,16 @@ private:
   std::string need(Value value, unsigned stage);
   void carry(Value value, unsigned stage, unsigned versions);
 
-  Value hasIteration(OpBuilder &builder);
   void makeIterations(OpBuilder &builder);
   Value versionOf(Value value, int iteration) const;
   void emitPrologueIteration(OpBuilder &builder, unsigned prologueIteration);
   void emitBody(OpBuilder &builder, scf::ForOp made);
-  void guard(RewriterBase &rewriter);
-  Value lastIndex(OpBuilder &builder);
-  void emitLastIteration(OpBuilder &builder, scf::ForOp made, Value index);
-  Value resultOf(BlockArgument argument, scf::ForOp made) const;
   Value valueInBody(Value value, unsigned stage, ValueRange carried) const;
   Operation *cloneFor(OpBuilder &builder, Operation *op, llvm::function_ref<Value(Value)> lookup);
 
   mutable scf::ForOp loop; // MLIR's handles have few const methods
   const LoopSchedule &schedule;
   const unsigned last;
-  const bool isPeeled;
   llvm::DenseMap<Operation *, unsigned> stages;
   llvm::MapVector<Value, Chain> chains;
   llvm::DenseMap<std::pair<Value, int>, Value> versions; ///< of results, by iteration, in the prologue
@@ -196,7 +188,7 @@ std::string Expander::collect() {
   }
   std::string reason;
   for (const LoopSchedule::Entry &entry : schedule.entries) {
-    if (!isPeeled && entry.stage < last && !canPredicate(entry.op))
+    if (entry.stage < last && !canPredicate(entry.op))
       return "`" + entry.op->getName().getStringRef().str() + "` cannot run ahead";
     forEachOperand(entry.op, [&](Value operand) {
       if (std::string found = need(operand, entry.stage); !found.empty())
@@ -205,7 +197,7 @@ std::string Expander::collect() {
   }
   for (auto [argument, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
     if (auto origin = originOf(argument); origin && !result.use_empty())
-      carry(argument, origin->stage, isPeeled ? 1 : last - origin->stage + 1);
+      carry(argument, origin->stage, last - origin->stage + 1);
   unsigned next = 0;
   for (auto &[value, chain] : chains) {
     chain.first = next;
@@ -216,24 +208,16 @@ std::string Expander::collect() {
 
 //--- prologue ------------------------------------------------------------------------------
 
-Value Expander::hasIteration(OpBuilder &builder) {
-  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  return arith::CmpIOp::create(builder, loop.getLoc(), below, loop.getLowerBound(), loop.getUpperBound());
-}
-
 /// Induction variables and existence of iterations 0 .. last - 1, from the lower bound on; in the body, of those 1 ..
 /// last ahead. Compares with the distance to the bound, which is exact as an unsigned number, where a sum may overflow.
 void Expander::makeIterations(OpBuilder &builder) {
   const Location loc = loop.getLoc();
   const bool isBody = !indices.empty();
   Value index = isBody ? indices.front() : loop.getLowerBound(), step = loop.getStep();
-  indices = {index};
-  if (isPeeled) { // all of these iterations exist
-    indices.push_back(arith::AddIOp::create(builder, loc, index, step));
-    return;
-  }
   Value left = arith::SubIOp::create(builder, loc, loop.getUpperBound(), index);
-  Value here = isBody ? Value() : hasIteration(builder);
+  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value here = isBody ? Value() : Value(arith::CmpIOp::create(builder, loc, below, index, loop.getUpperBound()));
+  indices = {index};
   exists = {here};
   for (unsigned ahead = 1; ahead <= last; ++ahead) {
     Value isNext = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, left, step);
@@ -273,8 +257,7 @@ void Expander::emitPrologueIteration(OpBuilder &builder, unsigned prologueIterat
       continue;
     const unsigned iteration = prologueIteration - stage;
     Operation *copy = cloneFor(builder, op, [&](Value value) { return versionOf(value, iteration); });
-    if (!isPeeled)
-      predicate(builder, copy, exists[iteration]);
+    predicate(builder, copy, exists[iteration]);
     for (auto [result, made] : llvm::zip_equal(op->getResults(), copy->getResults()))
       versions[{result, iteration}] = made;
   }
@@ -300,7 +283,7 @@ void Expander::emitBody(OpBuilder &builder, scf::ForOp made) {
     const unsigned at = stage;
     Operation *copy = cloneFor(builder, op, [&](Value value) { return valueInBody(value, at, carried); });
     // An invariant divisor was already used by an iteration that exists.
-    if (!isPeeled && stage < last && !(divides(op) && !isInside(op->getOperand(1))))
+    if (stage < last && !(divides(op) && !isInside(op->getOperand(1))))
       predicate(builder, copy, exists[last - stage]);
     for (auto [result, value] : llvm::zip_equal(op->getResults(), copy->getResults()))
       current[result] = value;
@@ -313,62 +296,7 @@ void Expander::emitBody(OpBuilder &builder, scf::ForOp made) {
   scf::YieldOp::create(builder, loop.getLoc(), next);
 }
 
-//--- a peeled end --------------------------------------------------------------------------
-
-/// Puts the loop in a branch for the case that it has an iteration.
-void Expander::guard(RewriterBase &rewriter) {
-  rewriter.setInsertionPoint(loop);
-  const Location loc = loop.getLoc();
-  Value isEntered = hasIteration(rewriter);
-  auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), isEntered, /*withElseRegion=*/true);
-  for (Block *block : {branch.thenBlock(), branch.elseBlock()})
-    if (!block->empty()) // the builder gives a branch without results its terminators
-      rewriter.eraseOp(block->getTerminator());
-  rewriter.replaceAllUsesWith(loop.getResults(), branch.getResults());
-  rewriter.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
-  rewriter.moveOpBefore(loop, branch.thenBlock(), branch.thenBlock()->end());
-  rewriter.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(rewriter, loc, loop.getResults());
-}
-
-/// The induction variable of the last iteration; there is one.
-Value Expander::lastIndex(OpBuilder &builder) {
-  const Location loc = loop.getLoc();
-  Value first = loop.getLowerBound(), step = loop.getStep();
-  Value one = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(step.getType(), 1));
-  Value span = arith::SubIOp::create(builder, loc, loop.getUpperBound(), first);
-  Value before = arith::DivUIOp::create(builder, loc, arith::SubIOp::create(builder, loc, span, one), step);
-  return arith::AddIOp::create(builder, loc, first, arith::MulIOp::create(builder, loc, before, step));
-}
-
-/// Emits the ops of the last stage for the last iteration.
-void Expander::emitLastIteration(OpBuilder &builder, scf::ForOp made, Value index) {
-  indices = {index};
-  current.clear();
-  for (auto [op, stage] : schedule.entries) {
-    if (stage < last)
-      continue;
-    Operation *copy = cloneFor(builder, op, [&](Value value) { return valueInBody(value, last, made.getResults()); });
-    for (auto [result, value] : llvm::zip_equal(op->getResults(), copy->getResults()))
-      current[result] = value;
-  }
-}
-
-/// What the original loop's result for a value that it carries becomes.
-Value Expander::resultOf(BlockArgument argument, scf::ForOp made) const {
-  const auto origin = originOf(argument);
-  if (!origin)
-    return loop.getTiedLoopInit(argument)->get();
-  if (isPeeled && origin->stage == last)
-    return current.lookup(origin->definition);
-  const unsigned version = isPeeled ? 0 : last - origin->stage;
-  return made.getResult(chains.lookup(argument).first + version);
-}
-
 scf::ForOp Expander::apply(RewriterBase &rewriter) {
-  if (isPeeled)
-    guard(rewriter);
   rewriter.setInsertionPoint(loop);
   makeIterations(rewriter);
   for (unsigned prologueIteration = 0; prologueIteration < last; ++prologueIteration)
@@ -377,30 +305,29 @@ scf::ForOp Expander::apply(RewriterBase &rewriter) {
   for (auto &[value, chain] : chains)
     for (unsigned version = 1; version <= chain.length; ++version)
       inits.push_back(versionOf(value, int(last) - int(chain.stage) - int(version) + chain.isCarried()));
-  Value bound = isPeeled ? lastIndex(rewriter) : loop.getUpperBound();
-  auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), bound, loop.getStep(), inits, nullptr,
-                                 loop.getUnsignedCmp());
+  auto made = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                 inits, nullptr, loop.getUnsignedCmp());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   if (!made.getBody()->empty()) // the builder gives a loop without carried values its terminator
     rewriter.eraseOp(made.getBody()->getTerminator());
   rewriter.setInsertionPointToEnd(made.getBody());
   emitBody(rewriter, made);
-  rewriter.setInsertionPointAfter(made);
-  if (isPeeled)
-    emitLastIteration(rewriter, made, bound);
-  for (auto [argument, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
+  for (auto [argument, result, init] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults(), loop.getInitArgs())) {
+    const auto origin = originOf(argument);
     if (!result.use_empty())
-      result.replaceAllUsesWith(resultOf(argument, made));
+      result.replaceAllUsesWith(origin ? made.getResult(chains[argument].first + last - origin->stage) : init);
+  }
   rewriter.eraseOp(loop);
   return made;
 }
 
-std::string ttg::reasonNotExpandable(scf::ForOp loop, const LoopSchedule &schedule, LoopEnd end) {
-  return Expander(loop, schedule, end).collect();
+std::string ttg::reasonNotExpandable(scf::ForOp loop, const LoopSchedule &schedule) {
+  return Expander(loop, schedule).collect();
 }
 
-scf::ForOp ttg::expandLoop(scf::ForOp loop, const LoopSchedule &schedule, RewriterBase &rewriter, LoopEnd end) {
-  Expander expander(loop, schedule, end);
+scf::ForOp ttg::expandLoop(scf::ForOp loop, const LoopSchedule &schedule, RewriterBase &rewriter) {
+  Expander expander(loop, schedule);
   const std::string reason = expander.collect();
   assert(reason.empty() && "a loop that is expanded was looked at before");
   (void)reason;

@@ -27,19 +27,11 @@ struct LoopSchedule {
 /// Whether an op may run for an iteration that does not exist: it has no effects, or takes a predicate.
 bool canPredicate(mlir::Operation *op);
 
-/// How an expanded loop ends.
-enum class LoopEnd : uint8_t {
-  Predicated, ///< the trip count is unchanged: ops of early stages run without effect for iterations that do not exist
-  Peeled,     ///< ops of the last stage follow the loop for the last iteration; schedules of two stages only
-};
-
 /// The reason why a loop cannot be expanded by a schedule; empty where it can.
-std::string reasonNotExpandable(mlir::scf::ForOp loop, const LoopSchedule &schedule,
-                                LoopEnd end = LoopEnd::Predicated);
+std::string reasonNotExpandable(mlir::scf::ForOp loop, const LoopSchedule &schedule);
 
-/// The expanded loop, after its prologue. With a peeled end all three stand in a branch for the case that there is an
-/// iteration.
-mlir::scf::ForOp expandLoop(mlir::scf::ForOp loop, const LoopSchedule &schedule, mlir::RewriterBase &rewriter,
-                            LoopEnd end = LoopEnd::Predicated);
+/// The expanded loop, after its prologue. Its trip count is unchanged; in the last iterations, ops of early stages run
+/// without effect for iterations that do not exist.
+mlir::scf::ForOp expandLoop(mlir::scf::ForOp loop, const LoopSchedule &schedule, mlir::RewriterBase &rewriter);
 
 } // namespace nereid::ttg

@@ -12,21 +12,30 @@
 // CHECK-NEXT: ttng.fence_async_shared
 // CHECK: ttng.warp_group_dot {{.*}}isAsync = true
 // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 0
-// CHECK: ttng.arrive_barrier
-// The next iteration's first dot runs beside this one's second; the loop carries the narrowed operand.
-// CHECK: scf.for
+// An iteration begins with the end of its first dot, beside which the second one of the iteration before may run.
+// CHECK: scf.while
 // CHECK-NOT: tt.load
-// CHECK: %[[S:.*]] = ttng.warp_group_dot {{.*}}isAsync = true
-// CHECK: arith.mulf
-// CHECK: %[[O:.*]] = ttng.warp_group_dot {{.*}}isAsync = true
-// CHECK: ttng.warp_group_dot_wait %[[S]], {{.*}}pendings = 1
+// CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 1
 // CHECK: ttng.arrive_barrier
 // CHECK: ttng.wait_barrier
-// CHECK: ttng.warp_group_dot_wait %[[O]], {{.*}}pendings = 0
-// CHECK: ttng.arrive_barrier
+// CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 0
+// CHECK: ttng.arrive_barrier {{.*}} if %
 // CHECK: arith.truncf
+// CHECK: scf.condition
+// The next iteration's first dot, then this one's second one.
+// CHECK: ttng.wait_barrier
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK: ttng.warp_group_dot {{.*}}isAsync = true
+// CHECK: arith.mulf
+// CHECK-NOT: ttng.fence_async_shared
+// CHECK: ttng.warp_group_dot {{.*}}isAsync = true
 // CHECK: scf.yield
-// CHECK: ttng.warp_group_dot
+// The last iteration's second dot.
+// CHECK: ttng.fence_async_shared
+// CHECK: arith.mulf
+// CHECK: ttng.warp_group_dot {{.*}}isAsync = true
+// CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 0
+// CHECK: ttng.arrive_barrier {{.*}} if %
 // CHECK: ttg.warp_yield
 // CHECK: partition0 num_warps(4)
 // CHECK: scf.for
@@ -392,7 +401,7 @@ tt.func public @waits(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr
 // Two warp groups take turns where their dots take long; nothing makes them meet within a turn.
 // CHECK-LABEL: tt.func public @turns
 // CHECK: ttng.turn_init
-// CHECK: scf.for
+// CHECK: scf.while
 // CHECK: ttng.turn_begin
 // CHECK-NOT: {allocation.offset
 // CHECK: ttng.turn_end
@@ -669,3 +678,154 @@ tt.func public @assumed(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.p
   tt.return
 }
 
+// -----
+
+// A loop that goes on where another one ends, with a body that differs in a part, becomes one loop with it.
+// CHECK-LABEL: tt.func public @adjacent
+// CHECK: ttg.warp_specialize
+// CHECK: scf.while
+// CHECK: %[[FIRST:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : i32
+// CHECK: scf.if %[[FIRST]]
+// CHECK-NOT: ttng.
+// CHECK: } else {
+// CHECK: arith.addf
+// CHECK: arith.truncf
+// CHECK-NOT: scf.while
+// CHECK: partition0
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: ttg.warp_return
+tt.func public @adjacent(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %half = arith.constant dense<0.5> : tensor<128x64xf32>
+  %pitch = arith.constant dense<64> : tensor<128x1xi32>
+  %pitchK = arith.constant dense<64> : tensor<64x1xi32>
+  %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %j = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
+  %row = arith.muli %i1, %pitch : tensor<128x1xi32>
+  %rows = tt.broadcast %row : tensor<128x1xi32> -> tensor<128x64xi32>
+  %j0 = tt.expand_dims %j {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %columns = tt.broadcast %j0 : tensor<1x64xi32> -> tensor<128x64xi32>
+  %at = arith.addi %rows, %columns : tensor<128x64xi32>
+  %qs = tt.splat %q : !tt.ptr<f16> -> tensor<128x64x!tt.ptr<f16>>
+  %qp = tt.addptr %qs, %at : tensor<128x64x!tt.ptr<f16>>, tensor<128x64xi32>
+  %x = tt.load %qp : tensor<128x64x!tt.ptr<f16>>
+  %columnsK = tt.broadcast %j0 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %ks = tt.splat %k : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %middle = arith.muli %n, %c64 : i32
+  %r = scf.for %start = %c0 to %middle step %c64 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
+    %s0 = tt.splat %start : i32 -> tensor<64xi32>
+    %key = arith.addi %s0, %j : tensor<64xi32>
+    %key1 = tt.expand_dims %key {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %rowK = arith.muli %key1, %pitchK : tensor<64x1xi32>
+    %rowsK = tt.broadcast %rowK : tensor<64x1xi32> -> tensor<64x64xi32>
+    %atK = arith.addi %rowsK, %columnsK : tensor<64x64xi32>
+    %kp = tt.addptr %ks, %atK : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+    %y = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %yt = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+    %s = tt.dot %x, %yt, %zero : tensor<128x64xf16> * tensor<64x64xf16> -> tensor<128x64xf32>
+    %p = arith.truncf %s : tensor<128x64xf32> to tensor<128x64xf16>
+    %less = arith.mulf %acc, %half : tensor<128x64xf32>
+    %w = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %d = tt.dot %p, %w, %less : tensor<128x64xf16> * tensor<64x64xf16> -> tensor<128x64xf32>
+    scf.yield %d : tensor<128x64xf32>
+  }
+  %more = arith.muli %m, %c64 : i32
+  %end = arith.addi %middle, %more : i32
+  %r2 = scf.for %start = %middle to %end step %c64 iter_args(%acc = %r) -> (tensor<128x64xf32>) : i32 {
+    %s0 = tt.splat %start : i32 -> tensor<64xi32>
+    %key = arith.addi %s0, %j : tensor<64xi32>
+    %key1 = tt.expand_dims %key {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %rowK = arith.muli %key1, %pitchK : tensor<64x1xi32>
+    %rowsK = tt.broadcast %rowK : tensor<64x1xi32> -> tensor<64x64xi32>
+    %atK = arith.addi %rowsK, %columnsK : tensor<64x64xi32>
+    %kp = tt.addptr %ks, %atK : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+    %y = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %yt = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+    %s = tt.dot %x, %yt, %zero : tensor<128x64xf16> * tensor<64x64xf16> -> tensor<128x64xf32>
+    %s2 = arith.addf %s, %half : tensor<128x64xf32>
+    %p = arith.truncf %s2 : tensor<128x64xf32> to tensor<128x64xf16>
+    %less = arith.mulf %acc, %half : tensor<128x64xf32>
+    %w = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %d = tt.dot %p, %w, %less : tensor<128x64xf16> * tensor<64x64xf16> -> tensor<128x64xf32>
+    scf.yield %d : tensor<128x64xf32>
+  }
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<128x64x!tt.ptr<f32>>
+  %op = tt.addptr %os, %at : tensor<128x64x!tt.ptr<f32>>, tensor<128x64xi32>
+  tt.store %op, %r2 : tensor<128x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// The first loop may end beyond the second one's begin: both stay.
+// CHECK-LABEL: tt.func public @not_adjacent
+// CHECK: ttg.warp_specialize
+// CHECK: scf.while
+// CHECK: scf.while
+// CHECK: ttg.warp_return
+tt.func public @not_adjacent(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %half = arith.constant dense<0.5> : tensor<128x64xf32>
+  %pitch = arith.constant dense<64> : tensor<128x1xi32>
+  %pitchK = arith.constant dense<64> : tensor<64x1xi32>
+  %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %j = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
+  %row = arith.muli %i1, %pitch : tensor<128x1xi32>
+  %rows = tt.broadcast %row : tensor<128x1xi32> -> tensor<128x64xi32>
+  %j0 = tt.expand_dims %j {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %columns = tt.broadcast %j0 : tensor<1x64xi32> -> tensor<128x64xi32>
+  %at = arith.addi %rows, %columns : tensor<128x64xi32>
+  %qs = tt.splat %q : !tt.ptr<f16> -> tensor<128x64x!tt.ptr<f16>>
+  %qp = tt.addptr %qs, %at : tensor<128x64x!tt.ptr<f16>>, tensor<128x64xi32>
+  %x = tt.load %qp : tensor<128x64x!tt.ptr<f16>>
+  %columnsK = tt.broadcast %j0 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %ks = tt.splat %k : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
+  %r = scf.for %start = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
+    %s0 = tt.splat %start : i32 -> tensor<64xi32>
+    %key = arith.addi %s0, %j : tensor<64xi32>
+    %key1 = tt.expand_dims %key {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %rowK = arith.muli %key1, %pitchK : tensor<64x1xi32>
+    %rowsK = tt.broadcast %rowK : tensor<64x1xi32> -> tensor<64x64xi32>
+    %atK = arith.addi %rowsK, %columnsK : tensor<64x64xi32>
+    %kp = tt.addptr %ks, %atK : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+    %y = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %yt = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+    %s = tt.dot %x, %yt, %zero : tensor<128x64xf16> * tensor<64x64xf16> -> tensor<128x64xf32>
+    %p = arith.truncf %s : tensor<128x64xf32> to tensor<128x64xf16>
+    %less = arith.mulf %acc, %half : tensor<128x64xf32>
+    %w = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %d = tt.dot %p, %w, %less : tensor<128x64xf16> * tensor<64x64xf16> -> tensor<128x64xf32>
+    scf.yield %d : tensor<128x64xf32>
+  }
+  %more = arith.muli %m, %c64 : i32
+  %end = arith.addi %n, %more : i32
+  %r2 = scf.for %start = %n to %end step %c64 iter_args(%acc = %r) -> (tensor<128x64xf32>) : i32 {
+    %s0 = tt.splat %start : i32 -> tensor<64xi32>
+    %key = arith.addi %s0, %j : tensor<64xi32>
+    %key1 = tt.expand_dims %key {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %rowK = arith.muli %key1, %pitchK : tensor<64x1xi32>
+    %rowsK = tt.broadcast %rowK : tensor<64x1xi32> -> tensor<64x64xi32>
+    %atK = arith.addi %rowsK, %columnsK : tensor<64x64xi32>
+    %kp = tt.addptr %ks, %atK : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
+    %y = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %yt = tt.trans %y {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+    %s = tt.dot %x, %yt, %zero : tensor<128x64xf16> * tensor<64x64xf16> -> tensor<128x64xf32>
+    %s2 = arith.addf %s, %half : tensor<128x64xf32>
+    %p = arith.truncf %s2 : tensor<128x64xf32> to tensor<128x64xf16>
+    %less = arith.mulf %acc, %half : tensor<128x64xf32>
+    %w = tt.load %kp : tensor<64x64x!tt.ptr<f16>>
+    %d = tt.dot %p, %w, %less : tensor<128x64xf16> * tensor<64x64xf16> -> tensor<128x64xf32>
+    scf.yield %d : tensor<128x64xf32>
+  }
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<128x64x!tt.ptr<f32>>
+  %op = tt.addptr %os, %at : tensor<128x64x!tt.ptr<f32>>, tensor<128x64xi32>
+  tt.store %op, %r2 : tensor<128x64x!tt.ptr<f32>>
+  tt.return
+}

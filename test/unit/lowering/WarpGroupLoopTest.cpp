@@ -171,8 +171,73 @@ TEST(WarpGroupLoop, DotsOfDots) {
              .warps = {warps},
              .hasWarpGroups = true,
              .expected = {"ttng.warp_group_dot", "#ttg.dot_op<{opIdx = 0",
-                          isSpecialised ? "partition0 num_warps(4)" : "scf.for"}});
+                          isSpecialised ? "scf.while" : "scf.for"}});
       }
+}
+
+/// One of two loops over blocks of 32 keys, from `from` to `to`, that adds to %acc; `middle` computes %u from %t.
+std::string rangeLoop(const std::string &suffix, const std::string &from, const std::string &to, const std::string &init,
+                      const std::string &middle) {
+  return withNames(R"(
+  %rSUF = scf.for %iSUF = FROM to TO step %c32 iter_args(%acc = INIT) -> (tensor<128x32xf32>) : i32 {
+    %offset = arith.muli %iSUF, %c32 : i32
+    %offsets = tt.splat %offset : i32 -> tensor<32x32xi32>
+    %k0 = tt.addptr %pk, %offsets : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+    %v0 = tt.addptr %pv, %offsets : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+    %y1 = tt.load %k0 : tensor<32x32x!tt.ptr<f16>>
+    %y = tt.trans %y1 {order = array<i32: 1, 0>} : tensor<32x32xf16> -> tensor<32x32xf16>
+    %s = tt.dot %x, %y, %zero : tensor<128x32xf16> * tensor<32x32xf16> -> tensor<128x32xf32>
+    %t = arith.mulf %s, %half : tensor<128x32xf32>
+    MIDDLE
+    %p = arith.truncf %u : tensor<128x32xf32> to tensor<128x32xf16>
+    %w = tt.load %v0 : tensor<32x32x!tt.ptr<f16>>
+    %less = arith.mulf %acc, %half : tensor<128x32xf32>
+    %d = tt.dot %p, %w, %less : tensor<128x32xf16> * tensor<32x32xf16> -> tensor<128x32xf32>
+    scf.yield %d : tensor<128x32xf32>
+  } {tt.num_stages = 2 : i32}
+)",
+                   {{"SUF", suffix}, {"FROM", from}, {"TO", to}, {"INIT", init}, {"MIDDLE", middle}});
+}
+
+/// Loops as of a causal mask: the second one begins where the first one ends, and computes a part of its body otherwise.
+std::string ranges(bool endsAtBlock) {
+  std::string text =
+      R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+    %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %m: i32) {)";
+  text += pointers("q", 128, 32, 32) + pointers("k", 32, 32, 32) + pointers("v", 32, 32, 32) +
+          pointers("o", 128, 32, 32, "f32");
+  text += R"(
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+  %half = arith.constant dense<0.5> : tensor<128x32xf32>
+  %one = arith.constant dense<1.0> : tensor<128x32xf32>
+  %three = arith.constant dense<3.0> : tensor<128x32xf32>
+  %x = tt.load %pq : tensor<128x32x!tt.ptr<f16>>
+  %middle = arith.muli %n, %UNIT : i32
+  %more = arith.muli %m, %c32 : i32)" +
+          rangeLoop("", "%c0", "%middle", "%zero", "%u = arith.subf %t, %one : tensor<128x32xf32>") + R"(
+  %end = arith.addi %middle, %more : i32)" +
+          rangeLoop("2", "%middle", "%end", "%r", R"(%masked = arith.addf %t, %three : tensor<128x32xf32>
+    %u = arith.subf %masked, %one : tensor<128x32xf32>)") +
+          R"(
+  tt.store %po, %r2 : tensor<128x32x!tt.ptr<f32>>
+  tt.return
+})";
+  return withNames(text, {{"%UNIT", endsAtBlock ? "%c32" : "%n"}});
+}
+
+TEST(WarpGroupLoop, LoopsThatFollowEachOther) {
+  for (bool endsAtBlock : {true, false})
+    for (auto [blocks, more] : {std::pair(0, 0), {1, 0}, {0, 1}, {1, 1}, {3, 2}, {2, -1}}) {
+      SCOPED_TRACE(llvm::formatv("{0} and {1} blocks, the first end {2}", blocks, more, endsAtBlock).str());
+      expectSameAsCpu({.text = ranges(endsAtBlock),
+                       .parameters = {smallNumbers(128 * 32, 1), smallNumbers(32 * 32 * kMaxTrips, 2),
+                                      smallNumbers(32 * 32 * kMaxTrips, 3), Buffer::zeros(128 * 32 * 4), blocks, more},
+                       .warps = {8},
+                       .hasWarpGroups = true,
+                       .expected = {"partition0 num_warps(4)", "scf.while"}});
+    }
 }
 
 } // namespace

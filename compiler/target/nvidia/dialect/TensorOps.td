@@ -95,11 +95,12 @@ def WaitBarrierOp : Ttng_Op<"wait_barrier", [MemoryEffects<[MemRead<Ttng_Smem>, 
 def ArriveBarrierOp : Ttng_Op<"arrive_barrier", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
   let summary = "one thread of each warp arrives at a barrier, after the accesses of all threads of the warp";
   let description = [{
-    The barrier's count is the number of warps that arrive in a phase.
+    The barrier's count is the number of warps that arrive in a phase. No thread arrives
+    where `pred` is given and false.
     `ttng.arrive_barrier %b : !ttg.memdesc<1xi64, #shared, #smem, mutable>`
   }];
-  let arguments = (ins Ttg_MemDescType:$barrier);
-  let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
+  let arguments = (ins Ttg_MemDescType:$barrier, Optional<I1>:$pred);
+  let assemblyFormat = "$barrier (`if` $pred^)? attr-dict `:` qualified(type($barrier))";
 }
 
 def AsyncCopyMbarrierArriveOp : Ttng_Op<"async_copy_mbarrier_arrive", [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {

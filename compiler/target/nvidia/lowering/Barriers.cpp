@@ -37,8 +37,10 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
   } else if (auto expect = dyn_cast<ttng::BarrierExpectOp>(op)) {
     emitter.runWhere(ir.CreateAnd(emitter.isFirstThread(), emitter.scalar(expect.getPred())),
                      [&] { tma->expect(ir, barrier, expect.getSize()); });
-  } else if (isa<ttng::ArriveBarrierOp>(op)) {
-    tma->arriveByWarp(ir, barrier, emitter.isFirstLane());
+  } else if (auto arrive = dyn_cast<ttng::ArriveBarrierOp>(op)) {
+    llvm::Value *isFirst = emitter.isFirstLane();
+    tma->arriveByWarp(ir, barrier,
+                      arrive.getPred() ? ir.CreateAnd(isFirst, emitter.scalar(arrive.getPred())) : isFirst);
   } else if (isa<ttng::AsyncCopyMbarrierArriveOp>(op)) {
     tma->arriveAfterCopies(ir, barrier);
   } else {

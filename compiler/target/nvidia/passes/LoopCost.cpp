@@ -26,15 +26,27 @@ static uint64_t tensorCycles(ttng::WarpGroupDotOp dot) {
   return elementsOf(dot.getD().getType()) * depth * bits / 16 / kProducts;
 }
 
+static bool usesSpecialFunctions(Operation *op) {
+  return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, math::SinOp,
+             math::CosOp, math::TanhOp, arith::DivFOp>(op);
+}
+
+/// Of a branch, the longer side counts.
+static uint64_t specialElements(Block &block) {
+  uint64_t count = 0;
+  for (Operation &op : block)
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      count +=
+          std::max(specialElements(*branch.thenBlock()), branch.elseBlock() ? specialElements(*branch.elseBlock()) : 0);
+    else if (usesSpecialFunctions(&op))
+      count += elementsOf(op.getResult(0).getType());
+  return count;
+}
+
 LoopCost nvidia::costOf(scf::ForOp loop) {
   LoopCost cost;
-  uint64_t special = 0;
-  for (Operation &op : *loop.getBody())
-    if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(op))
-      cost.tensor += tensorCycles(dot);
-    else if (isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp, math::SinOp,
-                 math::CosOp, math::TanhOp, arith::DivFOp>(op))
-      special += elementsOf(op.getResult(0).getType());
-  cost.special = special / kSpecial;
+  for (auto dot : loop.getBody()->getOps<ttng::WarpGroupDotOp>())
+    cost.tensor += tensorCycles(dot);
+  cost.special = specialElements(*loop.getBody()) / kSpecial;
   return cost;
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/Barriers.h"
 #include "compiler/analysis/RegisterPressure.h"
+#include "compiler/passes/ttg/RotateLoop.h"
 #include "compiler/target/nvidia/passes/AsyncDots.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -26,6 +27,23 @@ static OpSet dependentOn(BlockArgument carried) {
       if (op && !op->hasTrait<OpTrait::IsTerminator>() && found.insert(op))
         llvm::append_range(todo, op->getResults());
     }
+  return found;
+}
+
+/// The ops of the loop's body that these depend on, in this iteration or one before, and these.
+static OpSet neededBy(ArrayRef<Operation *> ops, scf::ForOp loop) {
+  OpSet found;
+  SmallVector<Operation *> todo(ops);
+  auto need = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == loop.getBody() && argument != loop.getInductionVar())
+      value = loop.getTiedLoopYieldedValue(argument)->get();
+    if (Operation *op = value.getDefiningOp(); op && op->getBlock() == loop.getBody())
+      todo.push_back(op);
+  };
+  while (!todo.empty())
+    if (Operation *op = todo.pop_back_val(); found.insert(op))
+      op->walk([&](Operation *inside) { llvm::for_each(inside->getOperands(), need); });
   return found;
 }
 
@@ -57,6 +75,13 @@ static BlockArgument accumulatorOf(ChainedDots dots, scf::ForOp loop) {
   return loop.getRegionIterArg(dots.second.getD().use_begin()->getOperandNumber());
 }
 
+/// Whether an iteration's dot needs a result of the iteration before.
+static bool dependsOnItself(ttng::WarpGroupDotOp dot, scf::ForOp loop) {
+  return llvm::any_of(neededBy({dot}, loop), [&](Operation *op) {
+    return op != dot && llvm::any_of(op->getOperands(), [&](Value operand) { return operand == dot.getD(); });
+  });
+}
+
 std::optional<ChainedDots> nvidia::findChainedDots(scf::ForOp loop, ArrayRef<Operation *> loads) {
   Block &body = *loop.getBody();
   SmallVector<ttng::WarpGroupDotOp> dots(body.getOps<ttng::WarpGroupDotOp>());
@@ -68,7 +93,7 @@ std::optional<ChainedDots> nvidia::findChainedDots(scf::ForOp loop, ArrayRef<Ope
     return std::nullopt;
   const ChainedDots found = {dots[0], dots[1]};
   const OpSet late = dependentOn(accumulatorOf(found, loop));
-  if (late.contains(dots[0]) || !late.contains(dots[1]))
+  if (late.contains(dots[0]) || !late.contains(dots[1]) || dependsOnItself(dots[0], loop))
     return std::nullopt;
   // What the early ops use of the iteration before must be early as well.
   for (Operation &op : body.without_terminator()) {
@@ -93,45 +118,43 @@ std::optional<ChainedDots> nvidia::findChainedDots(scf::ForOp loop, ArrayRef<Ope
 namespace {
 class DotOverlap {
 public:
-  DotOverlap(scf::ForOp loop, ChainedDots dots, RewriterBase &rewriter)
-      : loop(loop), dots(dots), rewriter(rewriter), late(dependentOn(accumulatorOf(dots, loop))) {}
+  DotOverlap(scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second, RewriterBase &rewriter)
+      : loop(loop), dots(dots), first(first), second(second), rewriter(rewriter) {}
 
-  void makeAsync(RingAccess &first, RingAccess &second);
+  void makeAsync();
   void takeTurns();
-  void expand();
+  void rotate();
 
 private:
-  ttng::WarpGroupDotWaitOp waitFor(ttng::WarpGroupDotOp dot, unsigned pendings, Operation *release);
-  bool isOnlyUsedIn(Operation &op, const OpSet &set);
-  void delayCheapOps();
-  LoopSchedule schedule();
+  ttng::WarpGroupDotWaitOp createWait(Value dot, Value buffers, unsigned pendings) {
+    const Value inputs[] = {dot, buffers};
+    return ttng::WarpGroupDotWaitOp::create(rewriter, dot.getLoc(), ValueRange(inputs).getTypes(), inputs, pendings);
+  }
+  OpSet narrowingOps();
+  void place(Operation *op, const OpSet &ahead, LoopSchedule &schedule);
+  LoopSchedule schedule(size_t &exit);
 
   scf::ForOp loop;
   ChainedDots dots;
+  RingAccess first, second;
   RewriterBase &rewriter;
-  OpSet late;                         ///< ops of the second stage
-  Operation *waitForSecond = nullptr; ///< until the second dot's buffer is filled
+  ttng::WarpGroupDotWaitOp firstWait, secondWait; ///< the second is for the iteration before
   Operation *turnBegin = nullptr, *turnEnd = nullptr;
+  OpSet placed;
 };
 } // namespace
 
-/// Ends a dot, after which its buffer goes back to the ring.
-ttng::WarpGroupDotWaitOp DotOverlap::waitFor(ttng::WarpGroupDotOp dot, unsigned pendings, Operation *release) {
-  dot.setIsAsync(true);
-  SmallVector<Value> inputs = {dot.getD(), dot.getA(), dot.getB()};
-  rewriter.setInsertionPointAfter(dot);
-  auto wait = ttng::WarpGroupDotWaitOp::create(rewriter, dot.getLoc(), ValueRange(inputs).getTypes(), inputs, pendings);
-  rewriter.replaceAllUsesExcept(dot.getD(), wait.getResult(0), wait);
-  rewriter.moveOpAfter(release, wait);
-  return wait;
-}
-
-void DotOverlap::makeAsync(RingAccess &first, RingAccess &second) {
-  waitFor(dots.first, /*pendings=*/1, first.release);
-  late.insert(waitFor(dots.second, /*pendings=*/0, second.release));
-  late.insert(second.release);
-  late.insert(second.fence);
-  waitForSecond = second.wait;
+/// Ends the first dot in its iteration and the second one in the next. Buffers go back then.
+void DotOverlap::makeAsync() {
+  dots.first.setIsAsync(true);
+  dots.second.setIsAsync(true);
+  rewriter.setInsertionPointAfter(dots.first);
+  firstWait = createWait(dots.first.getD(), first.buffers, /*pendings=*/1);
+  rewriter.replaceAllUsesExcept(dots.first.getD(), firstWait.getResult(0), firstWait);
+  const BlockArgument accumulator = accumulatorOf(dots, loop);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  secondWait = createWait(accumulator, second.buffers, /*pendings=*/0);
+  rewriter.replaceAllUsesExcept(accumulator, secondWait.getResult(0), secondWait);
 }
 
 /// The other warp group's dots run while this one computes.
@@ -142,87 +165,92 @@ void DotOverlap::takeTurns() {
   turnEnd = ttng::TurnEndOp::create(rewriter, dots.second.getLoc());
 }
 
-bool DotOverlap::isOnlyUsedIn(Operation &op, const OpSet &set) {
-  return !op.use_empty() && llvm::all_of(op.getUsers(), [&](Operation *user) {
-    return set.contains(loop.getBody()->findAncestorOpInBlock(*user));
+/// The ops that make the second dot's operand from twice as many registers: they run when the dot before, which reads
+/// such an operand, has ended.
+OpSet DotOverlap::narrowingOps() {
+  OpSet found;
+  for (Value operand = dots.second.getA(); operand.hasOneUse();) {
+    Operation *op = operand.getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody() || op->getNumOperands() != 1 || !isPure(op))
+      break;
+    found.insert(op);
+    operand = op->getOperand(0);
+    if (analysis::registersOf(operand.getType()) > analysis::registersOf(op->getResult(0).getType()))
+      return found;
+  }
+  return {};
+}
+
+/// Adds an op to the second stage, after the ops that it depends on.
+void DotOverlap::place(Operation *op, const OpSet &ahead, LoopSchedule &schedule) {
+  if (!op || op->getBlock() != loop.getBody() || ahead.contains(op) || !placed.insert(op))
+    return;
+  op->walk([&](Operation *inside) {
+    for (Value operand : inside->getOperands())
+      place(operand.getDefiningOp(), ahead, schedule);
   });
+  schedule.entries.push_back({op, 1});
 }
 
-/// Registers of values that differ between iterations.
-static unsigned registersOf(ValueRange values, scf::ForOp loop) {
-  unsigned sum = 0;
-  for (Value value : values)
-    if (!loop.isDefinedOutsideOfLoop(value))
-      sum += analysis::registersOf(value.getType());
-  return sum;
-}
-
-/// Moves ops to the second stage that only serve it and have results no smaller than their operands, which are then
-/// carried instead.
-void DotOverlap::delayCheapOps() {
-  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator()))
-    if (!late.contains(&op) && isPure(&op) && op.getNumRegions() == 0 && isOnlyUsedIn(op, late) &&
-        registersOf(op.getOperands(), loop) <= registersOf(op.getResults(), loop))
-      late.insert(&op);
-}
-
-/// The next iteration's first dot, this one's second dot, the rest of the next iteration; then the second dot ends and
-/// its next operand is formed. The wait for the next iteration's buffer of the second dot stands before the end of this
-/// one: ptxas, which may move the end of a dot within a basic block, does not move it over a loop that waits.
-LoopSchedule DotOverlap::schedule() {
-  delayCheapOps();
-  OpSet last;
-  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
-    OpSet after = late;
-    after.insert_range(last);
-    if (!late.contains(&op) && dots.first->isBeforeInBlock(&op) && isPure(&op) && isOnlyUsedIn(op, after))
-      last.insert(&op);
-  }
-  std::vector<Operation *> start, middle, rest, end;
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (&op == turnBegin || &op == turnEnd || &op == waitForSecond)
-      continue;
-    if (late.contains(&op))
-      (dots.second->isBeforeInBlock(&op) ? end : middle).push_back(&op);
-    else if (!last.contains(&op))
-      (dots.first->isBeforeInBlock(&op) ? rest : start).push_back(&op);
-  }
+/// An iteration ends its first dot, computes, ends the second dot of the iteration before, then starts the first dot of
+/// the next iteration and its own second one. The wait for the second dot's buffer stands before the end of the dot
+/// before: ptxas, which may move the end of a dot within a basic block, does not move it over a loop that waits.
+LoopSchedule DotOverlap::schedule(size_t &exit) {
+  const OpSet ahead = neededBy({dots.first, first.wait, first.fence}, loop);
+  const OpSet late = dependentOn(accumulatorOf(dots, loop)), last = narrowingOps();
+  const Operation *placedBelow[] = {second.wait, second.fence, second.release, turnBegin, turnEnd};
+  auto isView = [](Operation &op) { return op.getNumResults() == 1 && isa<MemDescType>(op.getResult(0).getType()); };
   LoopSchedule result;
   result.lastStage = 1;
-  auto add = [&](ArrayRef<Operation *> ops, unsigned stage) {
-    for (Operation *op : ops)
-      if (op)
-        result.entries.push_back({op, stage});
-  };
-  add(turnBegin, 1);
-  add(start, 0);
-  add(middle, 1);
-  add(turnEnd, 1);
-  add(rest, 0);
-  add(waitForSecond, 0);
-  add(end, 1);
-  add(llvm::to_vector(llvm::reverse(last.getArrayRef())), 0);
+  auto add = [&](Operation *op) { place(op, ahead, result); };
+  add(firstWait);
+  add(first.release);
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (!late.contains(&op) && !last.contains(&op) && !isView(op) && !llvm::is_contained(placedBelow, &op))
+      add(&op);
+  add(second.wait);
+  add(secondWait);
+  add(second.release);
+  for (Operation *op : llvm::reverse(last.getArrayRef()))
+    add(op);
+  exit = result.entries.size();
+  add(turnBegin);
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (ahead.contains(&op))
+      result.entries.push_back({&op, 0});
+  add(second.fence);
+  add(dots.second);
+  add(turnEnd);
+  for (Operation &op : loop.getBody()->without_terminator())
+    add(&op);
   return result;
 }
 
-void DotOverlap::expand() {
-  scf::ForOp made = expandLoop(loop, schedule(), rewriter, LoopEnd::Peeled);
+void DotOverlap::rotate() {
+  size_t exit = 0;
+  const LoopSchedule entries = schedule(exit);
+  const RotatedLoop rotated = rotateLoop(loop, entries, exit, rewriter, [&](IRMapping &values) {
+    auto wait = createWait(values.lookup(dots.second.getD()), second.buffers, /*pendings=*/0);
+    values.map(dots.second.getD(), wait.getResult(0));
+  });
   // The fence before the first dot also follows the wait for the second dot's buffer.
   bool isFirst = true;
-  for (auto fence : llvm::make_early_inc_range(made.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
+  scf::WhileOp made = rotated.loop;
+  for (auto fence : llvm::make_early_inc_range(made.getAfterBody()->getOps<ttng::FenceAsyncSharedOp>()))
     if (!std::exchange(isFirst, false))
       rewriter.eraseOp(fence);
-  // No second dot runs beside the first iteration's first one.
-  for (Operation &op : llvm::make_range(made->getBlock()->begin(), Block::iterator(made)))
-    if (auto wait = dyn_cast<ttng::WarpGroupDotWaitOp>(op))
-      wait.setPendings(0);
+  // The loop's first wait lets a dot run that follows the one it is for: the first iteration has no such dot.
+  rewriter.setInsertionPoint(made);
+  for (OpOperand &init : made.getInitsMutable())
+    if (auto dot = init.get().getDefiningOp<ttng::WarpGroupDotOp>(); dot && dot->getBlock() == made->getBlock())
+      init.set(createWait(dot.getD(), first.buffers, /*pendings=*/0).getResult(0));
 }
 
 void nvidia::overlapDots(scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second, bool takesTurns,
                          RewriterBase &rewriter) {
-  DotOverlap overlap(loop, dots, rewriter);
-  overlap.makeAsync(first, second);
+  DotOverlap overlap(loop, dots, first, second, rewriter);
+  overlap.makeAsync();
   if (takesTurns)
     overlap.takeTurns();
-  overlap.expand();
+  overlap.rotate();
 }

@@ -16,6 +16,7 @@
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/tt/Report.h"
 #include "compiler/passes/ttg/Diagnostics.h"
+#include "compiler/passes/ttg/JoinLoops.h"
 #include "compiler/passes/ttg/PipelinedLoads.h"
 #include "compiler/passes/ttg/TrimLoop.h"
 #include "compiler/target/nvidia/passes/AsyncDots.h"
@@ -80,6 +81,7 @@ public:
       : function(function), rewriter(function.getContext()), defaultStages(defaultStages), maxBytes(maxBytes) {}
 
   bool collect();
+  bool joinLoops();
   void run();
 
 private:
@@ -89,6 +91,8 @@ private:
   void buildProducer(Block &partition);
   void consume(SpecialLoop &special, Position &at);
   RingAccess useRing(const Ring &ring, Channel &channel, Position at);
+  Operation *release(const Ring &ring, Location loc, Value slot, Value condition);
+  Value before(Location loc, Value slot);
   Position next(OpBuilder &builder, Location loc, Position at);
   Value constant(OpBuilder &builder, int64_t number) {
     return arith::ConstantIntOp::create(builder, function.getLoc(), number, 32);
@@ -100,8 +104,8 @@ private:
   SmallVector<SpecialLoop, 2> loops;
   SmallVector<Ring, 2> rings;
   ProducerWarps producer{kProducerWarps};
-  unsigned numBuffers = 0;
-  scf::ForOp deepest; ///< the loop that asks for so many
+  unsigned askedBuffers = 0, numBuffers = 0;
+  scf::ForOp deepest; ///< the loop that asks for the most buffers
 };
 } // namespace
 
@@ -154,9 +158,9 @@ bool Specializer::addLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axi
   special.cost = costOf(loop);
   if (!pays(*dots, special.cost))
     return false;
-  if (stages > numBuffers)
+  if (stages > askedBuffers)
     deepest = loop;
-  numBuffers = std::max(numBuffers, stages);
+  askedBuffers = std::max(askedBuffers, stages);
   loops.push_back(std::move(special));
   return true;
 }
@@ -245,12 +249,19 @@ bool Specializer::fits() {
       allocated[1] += bytes;
   });
   const unsigned others = std::max(allocated[0] + scratch[0], allocated[1] + scratch[1]) + kSmallBuffers;
-  const unsigned asked = numBuffers;
+  numBuffers = askedBuffers;
   while (numBuffers > 1 && numBuffers * perBuffer + others > maxBytes)
     --numBuffers;
-  if (numBuffers > 1 && numBuffers < asked)
-    tt::report(deepest.getLoc(), ttg::diag::StagesReduced, asked, maxBytes, numBuffers);
   return numBuffers > 1;
+}
+
+/// Makes one loop of two that follow each other, as of a causal mask's diagonal and the rest: dots of one then run
+/// beside the other, and the code stands once.
+bool Specializer::joinLoops() {
+  if (loops.size() != 2)
+    return false;
+  const analysis::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
+  return bool(ttg::joinLoops(loops[0].loop, loops[1].loop, axisInfo, rewriter));
 }
 
 //--- rings ---------------------------------------------------------------------------------
@@ -342,12 +353,21 @@ RingAccess Specializer::useRing(const Ring &ring, Channel &channel, Position at)
   auto wait = ttng::WaitBarrierOp::create(rewriter, loc, full, at.parity);
   auto fence = ttng::FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false);
   auto view = MemDescIndexOp::create(rewriter, loc, ring.buffer, ring.buffers, at.slot);
-  Value empty = barrierAt(rewriter, loc, ring.empty, at.slot);
-  auto release = ttng::ArriveBarrierOp::create(rewriter, loc, empty);
-  RingAccess access{wait, fence, release};
   rewriter.replaceOp(channel.allocation, view);
   rewriter.eraseOp(channel.load);
-  return access;
+  return {ring.buffers, wait, fence};
+}
+
+/// Hands back a buffer where `condition` holds.
+Operation *Specializer::release(const Ring &ring, Location loc, Value slot, Value condition) {
+  return ttng::ArriveBarrierOp::create(rewriter, loc, barrierAt(rewriter, loc, ring.empty, slot), condition);
+}
+
+/// The buffer used before.
+Value Specializer::before(Location loc, Value slot) {
+  Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, constant(rewriter, 0));
+  Value less = arith::SubIOp::create(rewriter, loc, slot, constant(rewriter, 1));
+  return arith::SelectOp::create(rewriter, loc, isFirst, constant(rewriter, numBuffers - 1), less);
 }
 
 void Specializer::consume(SpecialLoop &special, Position &at) {
@@ -365,13 +385,21 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
     rewriter.eraseOp(fence); // each wait for a copy has its own
   RingAccess first = useRing(rings[0], special.channels[0], {carried[0], carried[1]});
   RingAccess second = useRing(rings[1], special.channels[1], {carried[0], carried[1]});
+  const Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  first.release = release(rings[0], loc, carried[0], Value());
+  Value isLater =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
+  second.release = release(rings[1], loc, before(loc, carried[0]), isLater);
   loop = trimLoop(loop, rewriter);
   // Uses of the results, which the expanded loop's replace.
   rewriter.setInsertionPointAfter(loop);
   const auto results = loop.getResults().take_back(2);
   Value none = constant(rewriter, 0);
-  at = {arith::AddIOp::create(rewriter, loop.getLoc(), results[0], none),
-        arith::AddIOp::create(rewriter, loop.getLoc(), results[1], none)};
+  at = {arith::AddIOp::create(rewriter, loc, results[0], none), arith::AddIOp::create(rewriter, loc, results[1], none)};
+  const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value ran = arith::CmpIOp::create(rewriter, loc, below, loop.getLowerBound(), loop.getUpperBound());
+  release(rings[1], loc, before(loc, at.slot), ran);
   overlapDots(loop, special.dots, first, second, /*takesTurns=*/special.takesTurns(), rewriter);
 }
 
@@ -379,6 +407,8 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
 
 void Specializer::run() {
   const Location loc = function.getLoc();
+  if (numBuffers < askedBuffers)
+    tt::report(deepest.getLoc(), ttg::diag::StagesReduced, askedBuffers, maxBytes, numBuffers);
   Block &body = function.getBody().front();
   SmallVector<Operation *> work;
   for (Operation &op : body.without_terminator())
@@ -411,10 +441,15 @@ struct SpecializeWarps : nvidia::impl::SpecializeWarpsBase<SpecializeWarps> {
 
   void runOnOperation() final {
     for (auto function : llvm::to_vector(getOperation().getOps<tt::FuncOp>())) {
-      Specializer specializer(function, defaultStages, maxBytes);
-      if (!specializer.collect())
+      auto specializer = std::make_unique<Specializer>(function, defaultStages, maxBytes);
+      if (!specializer->collect())
         continue;
-      specializer.run();
+      if (specializer->joinLoops()) {
+        specializer = std::make_unique<Specializer>(function, defaultStages, maxBytes);
+        if (!specializer->collect())
+          continue;
+      }
+      specializer->run();
       ++numSpecialized;
     }
   }

@@ -1,0 +1,18 @@
+// Makes one loop of two that follow each other and differ in a part of their bodies.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/analysis/AxisInfo.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace nereid::ttg {
+
+/// One loop over the iterations of both, or null, with nothing changed, where that cannot be. The second loop must
+/// begin where the first one ends, with the values that the first one leaves. What stands in both bodies stands once; a
+/// branch has the rest, which must have no effects. An iteration computes what it computed before.
+mlir::scf::ForOp joinLoops(mlir::scf::ForOp first, mlir::scf::ForOp second, const analysis::AxisInfoAnalysis &axisInfo,
+                           mlir::RewriterBase &rewriter);
+
+} // namespace nereid::ttg
