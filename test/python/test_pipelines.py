@@ -27,6 +27,10 @@ KERNELS = {
     "matmul": ("spilled_kernels.py", MATMUL),
     "attention": ("spilled_kernels.py", ATTENTION + ",0"),
     "attention causal": ("spilled_kernels.py", ATTENTION + ",1"),
+    "attention_backward": (
+        "attention_backward.py",
+        "*bf16:16,*bf16:16,*bf16:16,*bf16:16,*bf16:16,*bf16:16,*bf16:16,*fp32:16,*fp32:16,fp32,i32:16,64,32,64,1",
+    ),
     "grouped_gemm": ("grouped_gemm.py", "*i64:16,*i64:16,*i64:16,*i32:16,*i32:16,i32,132,128,128,64"),
 }
 
