@@ -133,6 +133,8 @@ public:
   virtual llvm::Value *atomicGlobal(IrBuilder &ir, const AtomicAccess &access) = 0;
   /// LLVM's name of a scope. LLVM's own atomic accesses are used where the target has no instruction.
   virtual llvm::StringRef scopeName(tt::MemSyncScope scope) const = 0;
+  /// Orders the thread's stores to a buffer in shared memory before asynchronous readers of it, after the next barrier.
+  virtual void releaseStores(IrBuilder &ir, ttg::MemDescType buffer) {}
   /// Loads a tile's registers from a buffer in shared memory by instructions of the target, or stores them; false, with
   /// nothing emitted, where plain accesses do as well.
   virtual bool loadTile(TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,

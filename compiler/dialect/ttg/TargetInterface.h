@@ -66,10 +66,6 @@ public:
                                          mlir::RewriterBase &rewriter) const = 0;
   /// Erases fences in the loop for buffers that threads no longer fill there.
   virtual void eraseIdleFences(mlir::scf::ForOp loop, mlir::RewriterBase &rewriter) const = 0;
-  /// Creates a fence after which asynchronous readers see what threads copied to the multi-buffered allocations; null
-  /// where they have no such readers.
-  virtual mlir::Operation *fenceCopies(mlir::OpBuilder &builder, mlir::Location loc,
-                                       llvm::ArrayRef<mlir::Value> multiBuffers) const = 0;
 };
 
 /// The interface of the target that the op's module has, or of `target`; null where no loaded dialect serves it.

@@ -211,6 +211,8 @@ static LogicalResult emitAsyncCopy(TtgFunctionEmitter &emitter, ttg::AsyncCopyGl
                          .mask = op.getMask() ? emitter.tile(op.getMask())[first] : nullptr,
                          .cache = op.getCache()});
   }
+  if (!analysis::isCpAsyncSize(bytes * pattern.vectorElems))
+    emitter.target.releaseStores(emitter.ir, op.getDst().getType());
   emitter.define(op, {});
   return success();
 }

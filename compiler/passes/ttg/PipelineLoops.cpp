@@ -247,8 +247,7 @@ void Pipeliner::useMultiBuffer(PipelinedLoad &load) {
     rewriter.eraseOp(load.load);
 }
 
-/// Commits an iteration's copies as a group, and waits for one at the start of an iteration. A fence for what threads
-/// copied follows the wait.
+/// Commits an iteration's copies as a group, and waits for one at the start of an iteration.
 void Pipeliner::addGroup() {
   if (target)
     target->eraseIdleFences(loop, rewriter);
@@ -262,8 +261,6 @@ void Pipeliner::addGroup() {
   stageNew(AsyncCommitGroupOp::create(rewriter, loc, token, ValueRange()), pipelined.copyStage);
   rewriter.setInsertionPointToStart(loop.getBody());
   beginWith(AsyncWaitOp::create(rewriter, loc, token, ValueRange(), pipelined.numBuffers() - 2));
-  if (Operation *fence = target ? target->fenceCopies(rewriter, loc, multiBuffers) : nullptr)
-    beginWith(fence);
 }
 
 //--- the schedule --------------------------------------------------------------------------

@@ -1,26 +1,17 @@
 // RUN: nereid-opt %s | nereid-opt | FileCheck %s
-// Arrivals at barriers and turns of warp groups round-trip.
+// Arrivals at barriers round-trip.
 
 #flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func @arrivals
-  tt.func @arrivals(%b: !ttg.memdesc<1xi64, #flat, #smem, mutable>) {
+  tt.func @arrivals(%b: !ttg.memdesc<1xi64, #flat, #smem, mutable>, %p: i1) {
     // CHECK: ttng.arrive_barrier %{{.*}} : !ttg.memdesc<1xi64, #{{.*}}, #smem, mutable>
     ttng.arrive_barrier %b : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    // CHECK: ttng.arrive_barrier %{{.*}} if %{{.*}} : !ttg.memdesc<1xi64, #{{.*}}, #smem, mutable>
+    ttng.arrive_barrier %b if %p : !ttg.memdesc<1xi64, #flat, #smem, mutable>
     // CHECK: ttng.async_copy_mbarrier_arrive %{{.*}} : !ttg.memdesc<1xi64, #{{.*}}, #smem, mutable>
     ttng.async_copy_mbarrier_arrive %b : !ttg.memdesc<1xi64, #flat, #smem, mutable>
-    tt.return
-  }
-
-  // CHECK-LABEL: tt.func @turns
-  tt.func @turns() {
-    // CHECK: ttng.turn_init
-    ttng.turn_init
-    // CHECK: ttng.turn_begin
-    ttng.turn_begin
-    // CHECK: ttng.turn_end
-    ttng.turn_end
     tt.return
   }
 }

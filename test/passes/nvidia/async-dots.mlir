@@ -11,7 +11,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
   // CHECK: %[[LOOP:.*]]:{{.*}} = scf.for
   // CHECK: ttg.async_wait {num = 1 : i32}
-  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NOT: ttng.fence_async_shared
   // CHECK: %[[D:.*]] = ttng.warp_group_dot {{.*}}isAsync = true
   // CHECK: ttng.warp_group_dot_wait %[[D]], {{.*}} {pendings = 1 : i32}
   // CHECK: ttg.async_copy_global_to_local

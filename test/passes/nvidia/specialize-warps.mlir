@@ -9,7 +9,6 @@
 // The first iteration's first dot and its end, before the loop.
 // CHECK: scf.if
 // CHECK: ttng.wait_barrier
-// CHECK-NEXT: ttng.fence_async_shared
 // CHECK: ttng.warp_group_dot {{.*}}isAsync = true
 // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 0
 // An iteration begins with the end of its first dot, beside which the second one of the iteration before may run.
@@ -24,14 +23,11 @@
 // CHECK: scf.condition
 // The next iteration's first dot, then this one's second one.
 // CHECK: ttng.wait_barrier
-// CHECK-NEXT: ttng.fence_async_shared
 // CHECK: ttng.warp_group_dot {{.*}}isAsync = true
 // CHECK: arith.mulf
-// CHECK-NOT: ttng.fence_async_shared
 // CHECK: ttng.warp_group_dot {{.*}}isAsync = true
 // CHECK: scf.yield
 // The last iteration's second dot.
-// CHECK: ttng.fence_async_shared
 // CHECK: arith.mulf
 // CHECK: ttng.warp_group_dot {{.*}}isAsync = true
 // CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 0
@@ -395,63 +391,6 @@ tt.func public @waits(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr
   tt.store %op, %r : tensor<128x64x!tt.ptr<f32>>
   tt.return
 }
-
-// -----
-
-// Two warp groups take turns where their dots take long; nothing makes them meet within a turn.
-// CHECK-LABEL: tt.func public @turns
-// CHECK: ttng.turn_init
-// CHECK: scf.while
-// CHECK: ttng.turn_begin
-// CHECK-NOT: {allocation.offset
-// CHECK: ttng.turn_end
-// CHECK: scf.yield
-// CHECK: ttng.turn_begin
-// CHECK: ttng.turn_end
-// CHECK: ttg.warp_return
-tt.func public @turns(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
-  %c0 = arith.constant 0 : i32
-  %c128 = arith.constant 128 : i32
-  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-  %half = arith.constant dense<0.5> : tensor<128x128xf32>
-  %pitch = arith.constant dense<128> : tensor<128x1xi32>
-  %pitchK = arith.constant dense<128> : tensor<128x1xi32>
-  %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
-  %j = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
-  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
-  %row = arith.muli %i1, %pitch : tensor<128x1xi32>
-  %rows = tt.broadcast %row : tensor<128x1xi32> -> tensor<128x128xi32>
-  %j0 = tt.expand_dims %j {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
-  %columns = tt.broadcast %j0 : tensor<1x128xi32> -> tensor<128x128xi32>
-  %at = arith.addi %rows, %columns : tensor<128x128xi32>
-  %qs = tt.splat %q : !tt.ptr<f16> -> tensor<128x128x!tt.ptr<f16>>
-  %qp = tt.addptr %qs, %at : tensor<128x128x!tt.ptr<f16>>, tensor<128x128xi32>
-  %x = tt.load %qp : tensor<128x128x!tt.ptr<f16>>
-  %columnsK = tt.broadcast %j0 : tensor<1x128xi32> -> tensor<128x128xi32>
-  %ks = tt.splat %k : !tt.ptr<f16> -> tensor<128x128x!tt.ptr<f16>>
-  %r = scf.for %start = %c0 to %n step %c128 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %s0 = tt.splat %start : i32 -> tensor<128xi32>
-    %key = arith.addi %s0, %j : tensor<128xi32>
-    %key1 = tt.expand_dims %key {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
-    %rowK = arith.muli %key1, %pitchK : tensor<128x1xi32>
-    %rowsK = tt.broadcast %rowK : tensor<128x1xi32> -> tensor<128x128xi32>
-    %atK = arith.addi %rowsK, %columnsK : tensor<128x128xi32>
-    %kp = tt.addptr %ks, %atK : tensor<128x128x!tt.ptr<f16>>, tensor<128x128xi32>
-    %y = tt.load %kp : tensor<128x128x!tt.ptr<f16>>
-    %yt = tt.trans %y {order = array<i32: 1, 0>} : tensor<128x128xf16> -> tensor<128x128xf16>
-    %s = tt.dot %x, %yt, %zero : tensor<128x128xf16> * tensor<128x128xf16> -> tensor<128x128xf32>
-    %p = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
-    %less = arith.mulf %acc, %half : tensor<128x128xf32>
-    %w = tt.load %kp : tensor<128x128x!tt.ptr<f16>>
-    %d = tt.dot %p, %w, %less : tensor<128x128xf16> * tensor<128x128xf16> -> tensor<128x128xf32>
-    scf.yield %d : tensor<128x128xf32>
-  }
-  %os = tt.splat %o : !tt.ptr<f32> -> tensor<128x128x!tt.ptr<f32>>
-  %op = tt.addptr %os, %at : tensor<128x128x!tt.ptr<f32>>, tensor<128x128xi32>
-  tt.store %op, %r : tensor<128x128x!tt.ptr<f32>>
-  tt.return
-}
-
 
 // -----
 

@@ -27,7 +27,6 @@ def matmul(a, b, o, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 
 # CHECK: loop at line 15: loads run up to 2 iterations ahead; an iteration
 # CHECK-NEXT: ttg.async_wait until 1 are pending
-# CHECK-NEXT: ttng.fence_async_shared
 # CHECK-NEXT: ttng.warp_group_dot asynchronously
 # CHECK-NEXT: ttng.warp_group_dot_wait until 1 are pending
 # CHECK-NEXT: 16  ttg.async_copy_global_to_local

@@ -105,22 +105,15 @@ const std::vector<uint32_t> &Block::arriveAndWait(ThreadBarrier &barrier, unsign
   return words;
 }
 
-ThreadBarrier &Block::barrierOf(unsigned id, unsigned numThreads) {
+void Block::syncBarrier(unsigned id, unsigned numThreads) {
   ThreadBarrier *barrier = id > 0 && id < numbered.size() ? &numbered[id] : nullptr;
   if (!barrier || numThreads % warpSize || (barrier->arrived && barrier->size != numThreads)) {
     std::fprintf(stderr, "barrier %u does not count %u threads\n", id, numThreads);
     std::abort();
   }
   barrier->size = numThreads;
-  return *barrier;
+  wait(*barrier, arrive(*barrier));
 }
-
-void Block::syncBarrier(unsigned id, unsigned numThreads) {
-  ThreadBarrier &barrier = barrierOf(id, numThreads);
-  wait(barrier, arrive(barrier));
-}
-
-void Block::arriveAtBarrier(unsigned id, unsigned numThreads) { arrive(barrierOf(id, numThreads)); }
 
 void Block::yield() {
   Fiber &self = fibers[running];

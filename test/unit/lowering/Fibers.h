@@ -42,7 +42,6 @@ public:
   void barrier();
   /// Barriers by number; all calls for a phase name the same number of threads.
   void syncBarrier(unsigned id, unsigned numThreads);
-  void arriveAtBarrier(unsigned id, unsigned numThreads);
   /// State of a simulated unit for the thread.
   std::shared_ptr<void> &threadState() { return fibers[running].state; }
   /// State of a simulated unit for the CTA.
@@ -74,7 +73,6 @@ private:
     std::shared_ptr<void> state;
   };
   static void enter();
-  ThreadBarrier &barrierOf(unsigned id, unsigned numThreads);
   void wait(const ThreadBarrier &barrier, uint64_t phase);
   const std::vector<uint32_t> &arriveAndWait(ThreadBarrier &barrier, unsigned member, uint32_t word);
   bool canRun(const Fiber &fiber) const;

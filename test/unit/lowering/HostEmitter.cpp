@@ -16,7 +16,6 @@ static uint32_t numProgramsOf(uint32_t axis) { return Block::current().numProgra
 static uint32_t threadOf() { return Block::current().thread(); }
 static void meet() { Block::current().barrier(); }
 static void syncBarrier(uint32_t id, uint32_t numThreads) { Block::current().syncBarrier(id, numThreads); }
-static void arriveAtBarrier(uint32_t id, uint32_t numThreads) { Block::current().arriveAtBarrier(id, numThreads); }
 static uint32_t fromLaneXor(uint32_t word, uint32_t mask) {
   return Block::current().exchange(word)[(Block::current().thread() % 32) ^ mask];
 }
@@ -75,7 +74,6 @@ llvm::ArrayRef<HostFunction> simt::hostFunctions() {
       {"simt_thread", reinterpret_cast<void *>(&threadOf)},
       {"simt_barrier", reinterpret_cast<void *>(&meet)},
       {"simt_sync_barrier", reinterpret_cast<void *>(&syncBarrier)},
-      {"simt_arrive_at_barrier", reinterpret_cast<void *>(&arriveAtBarrier)},
       {"simt_shuffle_xor", reinterpret_cast<void *>(&fromLaneXor)},
       {"simt_shuffle_index", reinterpret_cast<void *>(&fromLane)},
       {"simt_reduce", reinterpret_cast<void *>(&overLanes)},
@@ -110,15 +108,9 @@ llvm::Value *HostEmitter::threadId(IrBuilder &ir, unsigned) { return call(ir, "s
 void HostEmitter::barrier(IrBuilder &ir, const lowering::BarrierScope &scope) {
   ++barriers;
   if (scope.numThreads)
-    syncBarrier(ir, ir.getInt32(scope.id), scope.numThreads);
+    call(ir, "simt_sync_barrier", {ir.getInt32(scope.id), ir.getInt32(scope.numThreads)}, /*hasResult=*/false);
   else
     call(ir, "simt_barrier", {}, /*hasResult=*/false);
-}
-void HostEmitter::syncBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) {
-  call(ir, "simt_sync_barrier", {id, ir.getInt32(numThreads)}, /*hasResult=*/false);
-}
-void HostEmitter::arriveAtBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) {
-  call(ir, "simt_arrive_at_barrier", {id, ir.getInt32(numThreads)}, /*hasResult=*/false);
 }
 llvm::Value *HostEmitter::shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) {
   return call(ir, "simt_shuffle_xor", {word, ir.getInt32(laneMask)});

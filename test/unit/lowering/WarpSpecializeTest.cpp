@@ -1,4 +1,4 @@
-// Tests programs whose warps do different work: rings of buffers between regions, barriers within them, turns.
+// Tests programs whose warps do different work: rings of buffers between regions, barriers within them.
 // SPDX-License-Identifier: MIT
 #include "test/unit/lowering/Differential.h"
 #include "test/unit/lowering/SimtHost.h"
@@ -331,9 +331,8 @@ std::string pointers(const char *from, const char *rows, const char *element, co
       .str();
 }
 
-/// Stores the sum of the dots of `n` tiles of $M x 32 at %x with tiles of 32 x 32 at %y. With `takesTurns` the two warp
-/// groups of the default region start their dots one after the other.
-std::string dotText(const Ring &ring, bool takesTurns) {
+/// Stores the sum of the dots of `n` tiles of $M x 32 at %x with tiles of 32 x 32 at %y.
+std::string dotText(const Ring &ring) {
   const char *const buffers = R"(
       %a = ttg.memdesc_index %left[%slot] : !ttg.memdesc<$STAGESx$Mx32xf16, #rows, #smem, mutable> -> !ttg.memdesc<$Mx32xf16, #rows, #smem, mutable>
       %b = ttg.memdesc_index %right[%slot] : !ttg.memdesc<$STAGESx32x32xf16, #rows, #smem, mutable> -> !ttg.memdesc<32x32xf16, #rows, #smem, mutable>
@@ -348,13 +347,9 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.pt
                      kBarriers + R"(
   ttg.warp_specialize default {
     %zero = arith.constant dense<0.0> : tensor<$Mx32xf32, #mma>
-    $INIT
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<$Mx32xf32, #mma>) : i32 {)" +
                      kStage + kWaitFull + buffers + R"(
-      ttng.fence_async_shared {bCluster = false}
-      $BEGIN
       %d = ttng.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<$Mx32xf16, #rows, #smem, mutable> * !ttg.memdesc<32x32xf16, #rows, #smem, mutable> -> tensor<$Mx32xf32, #mma>
-      $END
       %w = ttng.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<$Mx32xf32, #mma>
       )" + kArriveEmpty +
                      R"(
@@ -382,10 +377,7 @@ tt.func public @kernel(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.pt
   tt.return
 }
 })";
-  return ring.in(withNames(text, {{"$INIT", takesTurns ? "ttng.turn_init" : ""},
-                                  {"$BEGIN", takesTurns ? "ttng.turn_begin" : ""},
-                                  {"$END", takesTurns ? "ttng.turn_end" : ""},
-                                  {"$ELEMS", std::to_string(16 * ring.warps * 32)}}));
+  return ring.in(withNames(text, {{"$ELEMS", std::to_string(16 * ring.warps * 32)}}));
 }
 
 /// 0 to 3 as f16.
@@ -421,7 +413,7 @@ bool runsDots(const SimtKernel &kernel, unsigned rows, unsigned tiles, Order ord
 
 TEST(WarpSpecialize, DotsOfBuffersThatOtherWarpsFill) {
   for (const Ring &ring : {Ring{2, 4}, Ring{3, 4}, Ring{2, 8}, Ring{3, 8}}) {
-    const auto kernel = compiled(dotText(ring, /*takesTurns=*/false));
+    const auto kernel = compiled(dotText(ring));
     ASSERT_TRUE(kernel);
     EXPECT_EQ(kernel->copies, ring.warps / 2 + 1); // vectors of 16 bytes
     for (unsigned tiles : {0u, 1u, 2u, 7u})
@@ -435,24 +427,8 @@ TEST(WarpSpecialize, DotsOfBuffersThatOtherWarpsFill) {
 TEST(WarpSpecialize, ArrivalsWaitForAsynchronousCopiesAlone) {
   const std::string hint = " {tt.divisibility = 16 : i32}";
   std::string error;
-  EXPECT_FALSE(SimtKernel::compile(replaced(dotText({}, /*takesTurns=*/false), hint, ""), 4, &error));
+  EXPECT_FALSE(SimtKernel::compile(replaced(dotText({}), hint, ""), 4, &error));
   EXPECT_NE(error.find("copies 2 bytes at a time"), std::string::npos) << error;
-}
-
-TEST(WarpSpecialize, GroupsTakeTurns) {
-  const Ring ring = {2, 8};
-  const auto kernel = compiled(dotText(ring, /*takesTurns=*/true));
-  ASSERT_TRUE(kernel);
-  for (unsigned tiles : {0u, 1u, 2u, 7u})
-    for (Order order : kOrders)
-      EXPECT_TRUE(runsDots(*kernel, 128, tiles, order)) << tiles << " tiles, order " << int(order);
-}
-
-/// Without `turn_init` both groups wait.
-TEST(WarpSpecialize, OneGroupBegins) {
-  const auto kernel = compiled(replaced(dotText({2, 8}, /*takesTurns=*/true), "ttng.turn_init", ""));
-  ASSERT_TRUE(kernel);
-  EXPECT_FALSE(runsDots(*kernel, 128, 2, Order::Ascending));
 }
 
 } // namespace

@@ -116,24 +116,3 @@ ttg::LayoutRelation TileLoadOp::getLayoutRelation() {
   relation.results.front().kind = ttg::LayoutLink::Kind::FromOp;
   return relation;
 }
-
-/// The named barriers of turns have one number for each of two groups.
-static LogicalResult verifyTurn(Operation *op) {
-  if (ttg::numWarpsOf(op) != 8) // C1
-    return op->emitOpError() << "is run by " << ttg::numWarpsOf(op) << " warps; two groups of four take turns";
-  return success();
-}
-
-LogicalResult TurnInitOp::verify() {
-  Region *own = ttg::warpRegionOf(*this);
-  if (!own)
-    return verifyTurn(*this);
-  for (Region &region : own->getParentOp()->getRegions())
-    if (&region != own && region.walk([](TurnInitOp) { return WalkResult::interrupt(); }).wasInterrupted()) // C2
-      return emitOpError() << "stands in two regions; one region of a program has turns";
-  return verifyTurn(*this);
-}
-LogicalResult TurnBeginOp::verify() { return verifyTurn(*this); }
-LogicalResult TurnEndOp::verify() { return verifyTurn(*this); }
-
-ttg::Scratch TurnBeginOp::getScratch() { return {.bytes = 0, .barriers = 1}; }

@@ -115,35 +115,6 @@ def AsyncCopyMbarrierArriveOp : Ttng_Op<"async_copy_mbarrier_arrive", [MemoryEff
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
 }
 
-//--- Turns ---------------------------------------------------------------------------------
-
-// Two warp groups of a region take turns, so that the tensor cores work for one while the other computes.
-class Ttng_TurnOp<string mnemonic, list<Trait> traits = []>
-    : Ttng_Op<mnemonic, traits # [MemoryEffects<[MemRead<Ttng_Smem>, MemWrite<Ttng_Smem>]>]> {
-  let assemblyFormat = "attr-dict";
-}
-
-def TurnInitOp : Ttng_TurnOp<"turn_init"> {
-  let summary = "lets the first of the region's two warp groups begin";
-  let description = [{
-    C1. The region has eight warps.
-    C2. No other region of the program has turns.
-    A region does so once, however many loops take turns: what the last `turn_end` of
-    the second group left lets the first one begin again.
-  }];
-  let hasVerifier = 1;
-}
-def TurnBeginOp : Ttng_TurnOp<"turn_begin", [DeclareOpInterfaceMethods<ScratchOpInterface>]> {
-  let summary = "waits until it is the warp group's turn";
-  let description = [{ C1. The region has eight warps. }];
-  let hasVerifier = 1;
-}
-def TurnEndOp : Ttng_TurnOp<"turn_end"> {
-  let summary = "passes the turn to the other warp group";
-  let description = [{ C1. The region has eight warps. }];
-  let hasVerifier = 1;
-}
-
 //--- Copies --------------------------------------------------------------------------------
 
 def AsyncTmaCopyGlobalToLocalOp : Ttng_Op<"async_tma_copy_global_to_local", [StartsTransfer, PredicatedOp]> {

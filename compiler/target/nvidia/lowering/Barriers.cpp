@@ -1,4 +1,4 @@
-// Emits mbarriers in shared memory, and turns of warp groups.
+// Emits mbarriers in shared memory.
 // SPDX-License-Identifier: MIT
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/dialect/tt/Report.h"
@@ -59,29 +59,8 @@ static LogicalResult emitArrivalOfCopies(TtgFunctionEmitter &emitter, ttng::Asyn
   return emitMbarrier(emitter, op);
 }
 
-//--- turns ---------------------------------------------------------------------------------
-
-/// The barrier of the first warp group; that of the second one follows. Barriers of regions have lower numbers.
-static constexpr unsigned kFirstTurnBarrier = 14;
-
-/// A group that waits at its barrier goes on when the other one has arrived there.
-static LogicalResult emitTurn(TtgFunctionEmitter &emitter, Operation *op) {
-  IrBuilder &ir = emitter.ir;
-  InstructionEmitter &instructions = instructionsOf(emitter);
-  llvm::Value *group = emitter.warpBits({0, 0, 1});
-  if (isa<ttng::TurnInitOp>(op))
-    emitter.runWhere(ir.CreateICmpNE(group, ir.getInt32(0)),
-                     [&] { instructions.arriveAtBarrier(ir, ir.getInt32(kFirstTurnBarrier), emitter.numThreads); });
-  else if (isa<ttng::TurnBeginOp>(op))
-    instructions.syncBarrier(ir, ir.CreateAdd(group, ir.getInt32(kFirstTurnBarrier)), emitter.numThreads);
-  else
-    instructions.arriveAtBarrier(ir, ir.CreateSub(ir.getInt32(kFirstTurnBarrier + 1), group), emitter.numThreads);
-  return success();
-}
-
 void nvidia::addBarrierEmitters(OpEmitters &table) {
   table.add<emitMbarrier, ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::WaitBarrierOp,
             ttng::ArriveBarrierOp>();
   table.add<emitArrivalOfCopies, ttng::AsyncCopyMbarrierArriveOp>();
-  table.add<emitTurn, ttng::TurnInitOp, ttng::TurnBeginOp, ttng::TurnEndOp>();
 }

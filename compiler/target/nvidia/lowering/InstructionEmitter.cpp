@@ -17,6 +17,12 @@ void InstructionEmitter::addOpEmitters(OpEmitters &table) {
   addWarpGroupDotEmitters(table);
 }
 
+/// Tensor cores and TMA read such buffers.
+void InstructionEmitter::releaseStores(IrBuilder &ir, ttg::MemDescType buffer) {
+  if (isa<ttg::NvmmaSharedAttr>(buffer.getEncoding()))
+    fenceAsyncShared(ir);
+}
+
 bool InstructionEmitter::markParameterByValue(llvm::Argument &parameter) {
   if (!tma())
     return false;

@@ -32,12 +32,6 @@ public:
   /// next barrier.
   virtual void fenceAsyncShared(IrBuilder &ir) = 0;
 
-  // Barriers by number, which is an i32, the same in all lanes of a warp.
-  /// Waits until `numThreads` threads, this one included, have come to the barrier.
-  virtual void syncBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) = 0;
-  /// Counts as one of the `numThreads` threads, without waiting.
-  virtual void arriveAtBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) = 0;
-
   // Matrix instructions, for tiles in their layouts.
   /// Adds the dots of two steps along k to four accumulators of a warp's 16 x 8 tile: rows g and g + 8, two columns
   /// each. Words are i32, or f64: from `a` rows g and g + 8 of the first step, then of the second; from `b` one per
@@ -59,6 +53,7 @@ public:
   // What the lowering of `ttg` asks, in terms of the above.
   void addOpEmitters(lowering::OpEmitters &table) override;
   bool markParameterByValue(llvm::Argument &parameter) override;
+  void releaseStores(IrBuilder &ir, ttg::MemDescType buffer) override;
   bool loadTile(lowering::TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,
                 mlir::RankedTensorType tile, llvm::MutableArrayRef<llvm::Value *> registers) override;
   bool storeTile(lowering::TtgFunctionEmitter &emitter, llvm::Value *buffer, ttg::MemDescType type,

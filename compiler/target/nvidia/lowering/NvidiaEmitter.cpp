@@ -59,17 +59,10 @@ llvm::Value *NvidiaEmitter::threadId(IrBuilder &ir, unsigned numThreads) {
 
 void NvidiaEmitter::barrier(IrBuilder &ir, const BarrierScope &scope) {
   if (scope.numThreads)
-    syncBarrier(ir, ir.getInt32(scope.id), scope.numThreads);
+    ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {},
+                       {ir.getInt32(scope.id), ir.getInt32(scope.numThreads)});
   else
     ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {ir.getInt32(scope.id)});
-}
-
-void NvidiaEmitter::syncBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) {
-  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {}, {id, ir.getInt32(numThreads)});
-}
-
-void NvidiaEmitter::arriveAtBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) {
-  ir.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_arrive_aligned_count, {}, {id, ir.getInt32(numThreads)});
 }
 
 bool NvidiaEmitter::setRegisters(IrBuilder &ir, unsigned count, bool isIncrease) {

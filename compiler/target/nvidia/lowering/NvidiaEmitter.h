@@ -27,8 +27,6 @@ public:
   llvm::Value *threadId(IrBuilder &ir, unsigned numThreads) override;
   void barrier(IrBuilder &ir, const lowering::BarrierScope &scope) override;
   bool setRegisters(IrBuilder &ir, unsigned count, bool isIncrease) override;
-  void syncBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) override;
-  void arriveAtBarrier(IrBuilder &ir, llvm::Value *id, unsigned numThreads) override;
 
   llvm::Value *shuffleXor(IrBuilder &ir, llvm::Value *word, unsigned laneMask) override;
   llvm::Value *shuffleIndex(IrBuilder &ir, llvm::Value *word, llvm::Value *lane) override;

@@ -117,20 +117,6 @@ ttng::WarpGroupDotWaitOp nvidia::makeDotsAsync(scf::ForOp loop, ArrayRef<Value> 
 
 //--- fences --------------------------------------------------------------------------------
 
-/// Whether tensor cores read the buffer directly.
-static bool isReadByTensorCore(Value buffer) {
-  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    return isa<ttng::WarpGroupDotOp>(user) ||
-           (isa<MemDescTransOp, MemDescIndexOp>(user) && isReadByTensorCore(user->getResult(0)));
-  });
-}
-
-Operation *nvidia::fenceCopies(OpBuilder &builder, Location loc, ArrayRef<Value> multiBuffers) {
-  if (!llvm::any_of(multiBuffers, isReadByTensorCore))
-    return nullptr;
-  return ttng::FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
-}
-
 /// Whether the fence follows buffers that threads no longer fill.
 static bool isIdle(ttng::FenceAsyncSharedOp fence) {
   for (Operation *op = fence->getPrevNode(); isa_and_nonnull<MemDescTransOp, MemDescIndexOp, LocalAllocOp>(op);

@@ -20,10 +20,6 @@ ttng::WarpGroupDotWaitOp makeDotsAsync(mlir::scf::ForOp loop, llvm::ArrayRef<mli
 /// threads as they end.
 bool accumulatesInFullPrecision(ttng::WarpGroupDotOp dot);
 
-/// Creates the fence after which tensor cores see what threads copied to buffers that they read; null where they read
-/// none of `multiBuffers`.
-mlir::Operation *fenceCopies(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> multiBuffers);
-
 /// Erases fences in the loop that follow no buffer which threads fill.
 void eraseIdleFences(mlir::scf::ForOp loop, mlir::RewriterBase &rewriter);
 

@@ -122,7 +122,6 @@ public:
       : loop(loop), dots(dots), first(first), second(second), rewriter(rewriter) {}
 
   void makeAsync();
-  void takeTurns();
   void rotate();
 
 private:
@@ -139,7 +138,6 @@ private:
   RingAccess first, second;
   RewriterBase &rewriter;
   ttng::WarpGroupDotWaitOp firstWait, secondWait; ///< the second is for the iteration before
-  Operation *turnBegin = nullptr, *turnEnd = nullptr;
   OpSet placed;
 };
 } // namespace
@@ -155,14 +153,6 @@ void DotOverlap::makeAsync() {
   rewriter.setInsertionPointToStart(loop.getBody());
   secondWait = createWait(accumulator, second.buffers, /*pendings=*/0);
   rewriter.replaceAllUsesExcept(accumulator, secondWait.getResult(0), secondWait);
-}
-
-/// The other warp group's dots run while this one computes.
-void DotOverlap::takeTurns() {
-  rewriter.setInsertionPoint(dots.second);
-  turnBegin = ttng::TurnBeginOp::create(rewriter, dots.second.getLoc());
-  rewriter.setInsertionPointAfter(dots.second);
-  turnEnd = ttng::TurnEndOp::create(rewriter, dots.second.getLoc());
 }
 
 /// The ops that make the second dot's operand from twice as many registers: they run when the dot before, which reads
@@ -196,9 +186,9 @@ void DotOverlap::place(Operation *op, const OpSet &ahead, LoopSchedule &schedule
 /// the next iteration and its own second one. The wait for the second dot's buffer stands before the end of the dot
 /// before: ptxas, which may move the end of a dot within a basic block, does not move it over a loop that waits.
 LoopSchedule DotOverlap::schedule(size_t &exit) {
-  const OpSet ahead = neededBy({dots.first, first.wait, first.fence}, loop);
+  const OpSet ahead = neededBy({dots.first, first.wait}, loop);
   const OpSet late = dependentOn(accumulatorOf(dots, loop)), last = narrowingOps();
-  const Operation *placedBelow[] = {second.wait, second.fence, second.release, turnBegin, turnEnd};
+  const Operation *placedBelow[] = {second.wait, second.release};
   auto isView = [](Operation &op) { return op.getNumResults() == 1 && isa<MemDescType>(op.getResult(0).getType()); };
   LoopSchedule result;
   result.lastStage = 1;
@@ -214,13 +204,10 @@ LoopSchedule DotOverlap::schedule(size_t &exit) {
   for (Operation *op : llvm::reverse(last.getArrayRef()))
     add(op);
   exit = result.entries.size();
-  add(turnBegin);
   for (Operation &op : loop.getBody()->without_terminator())
     if (ahead.contains(&op))
       result.entries.push_back({&op, 0});
-  add(second.fence);
   add(dots.second);
-  add(turnEnd);
   for (Operation &op : loop.getBody()->without_terminator())
     add(&op);
   return result;
@@ -233,12 +220,7 @@ void DotOverlap::rotate() {
     auto wait = createWait(values.lookup(dots.second.getD()), second.buffers, /*pendings=*/0);
     values.map(dots.second.getD(), wait.getResult(0));
   });
-  // The fence before the first dot also follows the wait for the second dot's buffer.
-  bool isFirst = true;
   scf::WhileOp made = rotated.loop;
-  for (auto fence : llvm::make_early_inc_range(made.getAfterBody()->getOps<ttng::FenceAsyncSharedOp>()))
-    if (!std::exchange(isFirst, false))
-      rewriter.eraseOp(fence);
   // The loop's first wait lets a dot run that follows the one it is for: the first iteration has no such dot.
   rewriter.setInsertionPoint(made);
   for (OpOperand &init : made.getInitsMutable())
@@ -246,11 +228,9 @@ void DotOverlap::rotate() {
       init.set(createWait(dot.getD(), first.buffers, /*pendings=*/0).getResult(0));
 }
 
-void nvidia::overlapDots(scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second, bool takesTurns,
+void nvidia::overlapDots(scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second,
                          RewriterBase &rewriter) {
   DotOverlap overlap(loop, dots, first, second, rewriter);
   overlap.makeAsync();
-  if (takesTurns)
-    overlap.takeTurns();
   overlap.rotate();
 }

@@ -20,7 +20,6 @@ std::optional<ChainedDots> findChainedDots(mlir::scf::ForOp loop, llvm::ArrayRef
 struct RingAccess {
   mlir::Value buffers;                ///< all of the ring
   mlir::Operation *wait = nullptr;    ///< until the buffer is filled
-  mlir::Operation *fence = nullptr;   ///< between the wait and a dot
   mlir::Operation *release = nullptr; ///< hands back a buffer
 };
 
@@ -28,7 +27,7 @@ struct RingAccess {
 /// second dot; the next one computes its operand of the second while that runs. `first` and `second` are the rings that
 /// the dots read. The first one's `release` is for the buffer of its iteration, the second one's for that of the
 /// iteration before.
-void overlapDots(mlir::scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second, bool takesTurns,
+void overlapDots(mlir::scf::ForOp loop, ChainedDots dots, RingAccess first, RingAccess second,
                  mlir::RewriterBase &rewriter);
 
 } // namespace nereid::nvidia

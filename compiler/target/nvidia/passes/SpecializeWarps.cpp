@@ -46,8 +46,6 @@ static constexpr int32_t kProducerRegisters = 40, kConsumerRegisters = 232;
 static constexpr unsigned kOtherRegisters = 40;
 /// Bytes for barriers, scratch buffers that share no memory, and padding.
 static constexpr unsigned kSmallBuffers = 6144;
-/// A turn costs two barriers: it pays where the tensor cores work so many cycles in it.
-static constexpr uint64_t kTurnCycles = 1536;
 
 namespace {
 /// A load whose tile goes through a ring of buffers.
@@ -72,7 +70,6 @@ struct SpecialLoop {
   ChainedDots dots;
   LoopCost cost;
   SmallVector<Channel, 2> channels;
-  bool takesTurns() const { return cost.tensor >= kTurnCycles; }
 };
 
 class Specializer {
@@ -351,11 +348,10 @@ RingAccess Specializer::useRing(const Ring &ring, Channel &channel, Position at)
   rewriter.setInsertionPoint(channel.allocation);
   Value full = barrierAt(rewriter, loc, ring.full, at.slot);
   auto wait = ttng::WaitBarrierOp::create(rewriter, loc, full, at.parity);
-  auto fence = ttng::FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false);
   auto view = MemDescIndexOp::create(rewriter, loc, ring.buffer, ring.buffers, at.slot);
   rewriter.replaceOp(channel.allocation, view);
   rewriter.eraseOp(channel.load);
-  return {ring.buffers, wait, fence};
+  return {ring.buffers, wait};
 }
 
 /// Hands back a buffer where `condition` holds.
@@ -382,7 +378,7 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
   loop->removeAttr(tt::kNumStages);
   const auto carried = loop.getRegionIterArgs().take_back(2);
   for (auto fence : llvm::make_early_inc_range(loop.getBody()->getOps<ttng::FenceAsyncSharedOp>()))
-    rewriter.eraseOp(fence); // each wait for a copy has its own
+    rewriter.eraseOp(fence); // no thread stores to these buffers
   RingAccess first = useRing(rings[0], special.channels[0], {carried[0], carried[1]});
   RingAccess second = useRing(rings[1], special.channels[1], {carried[0], carried[1]});
   const Location loc = loop.getLoc();
@@ -400,7 +396,7 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
   const auto below = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   Value ran = arith::CmpIOp::create(rewriter, loc, below, loop.getLowerBound(), loop.getUpperBound());
   release(rings[1], loc, before(loc, at.slot), ran);
-  overlapDots(loop, special.dots, first, second, /*takesTurns=*/special.takesTurns(), rewriter);
+  overlapDots(loop, special.dots, first, second, rewriter);
 }
 
 //--- the whole -----------------------------------------------------------------------------
@@ -427,8 +423,6 @@ void Specializer::run() {
   for (Operation *op : work)
     rewriter.moveOpBefore(op, end);
   rewriter.setInsertionPointToStart(consumers);
-  if (llvm::any_of(loops, [](const SpecialLoop &special) { return special.takesTurns(); }))
-    ttng::TurnInitOp::create(rewriter, loc);
   Position at = {constant(rewriter, 0), constant(rewriter, 0)};
   for (SpecialLoop &special : loops)
     consume(special, at);

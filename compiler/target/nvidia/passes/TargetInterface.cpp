@@ -52,9 +52,6 @@ struct NvidiaTargetInterface : ttg::TargetInterface {
     return nvidia::makeDotsAsync(loop, multiBuffers, rewriter);
   }
   void eraseIdleFences(scf::ForOp loop, RewriterBase &rewriter) const final { nvidia::eraseIdleFences(loop, rewriter); }
-  Operation *fenceCopies(OpBuilder &builder, Location loc, ArrayRef<Value> multiBuffers) const final {
-    return nvidia::fenceCopies(builder, loc, multiBuffers);
-  }
 };
 } // namespace
 
