@@ -76,29 +76,34 @@ llvm::CmpInst::Predicate lowering::predicateOf(arith::CmpFPredicate predicate) {
   llvm_unreachable("all predicates are listed");
 }
 
-/// The divisor, or 1 where the division would trap.
-static llvm::Value *safeDivisor(llvm::IRBuilderBase &ir, llvm::Value *a, llvm::Value *b, bool isSigned) {
-  llvm::Type *type = b->getType();
-  if (auto *constant = dyn_cast<llvm::ConstantInt>(b); constant && !constant->isZero() && !constant->isMinusOne())
-    return b;
-  llvm::Value *traps = ir.CreateICmpEQ(b, llvm::Constant::getNullValue(type));
-  if (isSigned) {
-    llvm::Constant *least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
-    llvm::Value *isLeast = ir.CreateICmpEQ(a, least);
-    llvm::Value *overflows = ir.CreateAnd(ir.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(type)), isLeast);
-    traps = ir.CreateOr(traps, overflows);
-  }
-  return ir.CreateSelect(traps, llvm::ConstantInt::get(type, 1), b);
+static bool isTrapFree(llvm::Value *divisor, bool isSigned) {
+  auto *constant = dyn_cast<llvm::ConstantInt>(divisor);
+  return constant && !constant->isZero() && !(isSigned && constant->isMinusOne());
+}
+
+/// The divisor, or 1 where a division by it can trap, whatever is divided: a tile's elements share it.
+static llvm::Value *safeDivisor(llvm::IRBuilderBase &ir, llvm::Value *divisor, bool isSigned) {
+  llvm::Constant *one = llvm::ConstantInt::get(divisor->getType(), 1);
+  if (isTrapFree(divisor, isSigned))
+    return divisor;
+  llvm::Value *traps = isSigned ? ir.CreateICmpULE(ir.CreateAdd(divisor, one), one) : ir.CreateIsNull(divisor);
+  return ir.CreateSelect(traps, one, divisor);
 }
 
 llvm::Value *lowering::emitDivision(llvm::IRBuilderBase &ir, Operation *op, llvm::Value *a, llvm::Value *b) {
   const bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
-  llvm::Value *divisor = safeDivisor(ir, a, b, isSigned);
-  if (isa<arith::DivSIOp>(op))
-    return ir.CreateSDiv(a, divisor);
+  llvm::Value *divisor = safeDivisor(ir, b, isSigned);
   if (isa<arith::DivUIOp>(op))
     return ir.CreateUDiv(a, divisor);
-  return isSigned ? ir.CreateSRem(a, divisor) : ir.CreateURem(a, divisor);
+  if (isa<arith::RemUIOp>(op))
+    return ir.CreateURem(a, divisor);
+  if (isa<arith::RemSIOp>(op))
+    return ir.CreateSRem(a, divisor);
+  llvm::Value *quotient = ir.CreateSDiv(a, divisor);
+  if (isTrapFree(b, isSigned))
+    return quotient;
+  llvm::Value *isMinusOne = ir.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
+  return ir.CreateSelect(isMinusOne, ir.CreateNeg(a), quotient);
 }
 
 llvm::Value *lowering::roundToDouble(llvm::IRBuilderBase &ir, llvm::Value *integer, bool isSigned) {

@@ -19,8 +19,8 @@ llvm::CmpInst::Predicate predicateOf(mlir::arith::CmpFPredicate predicate);
 /// The inline code of an elementary function.
 using MathEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, const nereid::math::HostMath &);
 
-/// Emits arith's integer division or remainder on scalars or vectors. Divisions that would trap (by zero, or of the
-/// least number by -1) divide by 1 instead.
+/// Emits arith's integer division or remainder on scalars or vectors. Nothing traps: division by zero divides by 1, the
+/// least number by -1 is itself.
 llvm::Value *emitDivision(llvm::IRBuilderBase &ir, mlir::Operation *op, llvm::Value *a, llvm::Value *b);
 
 /// Rounds a 64-bit integer to odd, so that f64 holds it and it then rounds to f32 and narrower floats as the given

@@ -3,8 +3,8 @@
 
 // CHECK-LABEL: tt.func public @chained
 // CHECK-DAG: %[[K:.*]] = ttg.local_alloc {{.*}} !ttg.memdesc<3x
-// CHECK: ttng.init_barrier {{.*}} {count = 128 : i32}
-// CHECK: ttng.init_barrier {{.*}} {count = 8 : i32}
+// CHECK: ttng.init_barrier {{.*}} {count = 128 : i32, ofThreads}
+// CHECK: ttng.init_barrier {{.*}} {count = 8 : i32, ofThreads}
 // CHECK: ttg.warp_specialize attributes {actualRegisters = array<i32: 232, 40>} default {
 // The first iteration's first dot and its end, before the loop.
 // CHECK: scf.if

@@ -67,9 +67,11 @@ def InitBarrierOp : Ttng_Op<"init_barrier"> {
   let summary = "initialises every element of a buffer as a barrier that `count` arrivals complete";
   let description = [{
     TMA sees all earlier writes of the threads, to any memory, after the next barrier of the CTA.
+    With `ofThreads` it need not: threads alone arrive and wait.
     `ttng.init_barrier %b {count = 1 : i32} : !ttg.memdesc<3x1xi64, #shared, #smem, mutable>`
   }];
-  let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barriers, I32Attr:$count);
+  let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barriers, I32Attr:$count,
+      UnitAttr:$ofThreads);
   let assemblyFormat = "$barriers attr-dict `:` qualified(type($barriers))";
 }
 

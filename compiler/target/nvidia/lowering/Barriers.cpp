@@ -27,7 +27,7 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
       for (unsigned index = 0; index < count; ++index)
         tma->initBarrier(ir, barrier, 8 * index, init.getCount());
     });
-    if (!isa_and_nonnull<ttng::InitBarrierOp>(op->getNextNode())) // one for all
+    if (!init.getOfThreads() && !isa_and_nonnull<ttng::InitBarrierOp>(op->getNextNode())) // one for all
       tma->fence(ir);
   } else if (isa<ttng::InvalBarrierOp>(op)) {
     emitter.runWhere(emitter.isFirstThread(), [&] {

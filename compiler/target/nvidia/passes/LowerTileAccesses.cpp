@@ -61,7 +61,7 @@ Value Lowerer::copyTo(ttng::TileLoadOp load, MemDescType type) {
   builder.setInsertionPoint(load);
   Value buffer = LocalAllocOp::create(builder, loc, type, Value(), IntegerAttr());
   Value barriers = LocalAllocOp::create(builder, loc, ttng::barrierType(load.getContext(), 1), Value(), IntegerAttr());
-  ttng::InitBarrierOp::create(builder, loc, barriers, 1);
+  ttng::InitBarrierOp::create(builder, loc, barriers, 1, false);
   Value barrier =
       MemDescIndexOp::create(builder, loc, ttng::barrierType(load.getContext(), 0), barriers, constant(loc, 0, 32));
   Value always = constant(loc, 1, 1);

@@ -279,8 +279,9 @@ void Specializer::createRings() {
     rings.push_back(ring);
   }
   for (Ring &ring : rings) {
-    ttng::InitBarrierOp::create(rewriter, loc, ring.full, kProducerWarps * threadsPerWarpOf(function));
-    ttng::InitBarrierOp::create(rewriter, loc, ring.empty, numWarpsOf(function));
+    ttng::InitBarrierOp::create(rewriter, loc, ring.full, kProducerWarps * threadsPerWarpOf(function),
+                                /*ofThreads=*/true);
+    ttng::InitBarrierOp::create(rewriter, loc, ring.empty, numWarpsOf(function), /*ofThreads=*/true);
   }
 }
 
