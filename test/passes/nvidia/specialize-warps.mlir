@@ -5,7 +5,7 @@
 // CHECK-DAG: %[[K:.*]] = ttg.local_alloc {{.*}} !ttg.memdesc<3x
 // CHECK: ttng.init_barrier {{.*}} {count = 128 : i32, ofThreads}
 // CHECK: ttng.init_barrier {{.*}} {count = 8 : i32, ofThreads}
-// CHECK: ttg.warp_specialize attributes {actualRegisters = array<i32: 232, 40>} default {
+// CHECK: ttg.warp_specialize default {
 // The first iteration's first dot and its end, before the loop.
 // CHECK: scf.if
 // CHECK: ttng.wait_barrier
@@ -766,5 +766,53 @@ tt.func public @not_adjacent(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: 
   %os = tt.splat %o : !tt.ptr<f32> -> tensor<128x64x!tt.ptr<f32>>
   %op = tt.addptr %os, %at : tensor<128x64x!tt.ptr<f32>>, tensor<128x64xi32>
   tt.store %op, %r2 : tensor<128x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Large tiles take registers from the warps that load.
+// CHECK-LABEL: tt.func public @large
+// CHECK: ttg.warp_specialize attributes {actualRegisters = array<i32: 232, 40>} default {
+tt.func public @large(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %half = arith.constant dense<0.5> : tensor<128x128xf32>
+  %pitch = arith.constant dense<128> : tensor<128x1xi32>
+  %pitchK = arith.constant dense<128> : tensor<128x1xi32>
+  %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %j = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
+  %row = arith.muli %i1, %pitch : tensor<128x1xi32>
+  %rows = tt.broadcast %row : tensor<128x1xi32> -> tensor<128x128xi32>
+  %j0 = tt.expand_dims %j {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
+  %columns = tt.broadcast %j0 : tensor<1x128xi32> -> tensor<128x128xi32>
+  %at = arith.addi %rows, %columns : tensor<128x128xi32>
+  %qs = tt.splat %q : !tt.ptr<f16> -> tensor<128x128x!tt.ptr<f16>>
+  %qp = tt.addptr %qs, %at : tensor<128x128x!tt.ptr<f16>>, tensor<128x128xi32>
+  %x = tt.load %qp : tensor<128x128x!tt.ptr<f16>>
+  %columnsK = tt.broadcast %j0 : tensor<1x128xi32> -> tensor<128x128xi32>
+  %ks = tt.splat %k : !tt.ptr<f16> -> tensor<128x128x!tt.ptr<f16>>
+  %r = scf.for %start = %c0 to %n step %c128 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %s0 = tt.splat %start : i32 -> tensor<128xi32>
+    %key = arith.addi %s0, %j : tensor<128xi32>
+    %key1 = tt.expand_dims %key {axis = 1 : i32} : tensor<128xi32> -> tensor<128x1xi32>
+    %rowK = arith.muli %key1, %pitchK : tensor<128x1xi32>
+    %rowsK = tt.broadcast %rowK : tensor<128x1xi32> -> tensor<128x128xi32>
+    %atK = arith.addi %rowsK, %columnsK : tensor<128x128xi32>
+    %kp = tt.addptr %ks, %atK : tensor<128x128x!tt.ptr<f16>>, tensor<128x128xi32>
+    %y = tt.load %kp : tensor<128x128x!tt.ptr<f16>>
+    %yt = tt.trans %y {order = array<i32: 1, 0>} : tensor<128x128xf16> -> tensor<128x128xf16>
+    %s = tt.dot %x, %yt, %zero : tensor<128x128xf16> * tensor<128x128xf16> -> tensor<128x128xf32>
+    %p = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
+    %less = arith.mulf %acc, %half : tensor<128x128xf32>
+    %w = tt.load %kp : tensor<128x128x!tt.ptr<f16>>
+    %d = tt.dot %p, %w, %less : tensor<128x128xf16> * tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<128x128x!tt.ptr<f32>>
+  %op = tt.addptr %os, %at : tensor<128x128x!tt.ptr<f32>>, tensor<128x128xi32>
+  tt.store %op, %r : tensor<128x128x!tt.ptr<f32>>
   tt.return
 }

@@ -119,17 +119,19 @@ static bool feedEachDot(ArrayRef<Channel> channels, const ChainedDots &dots) {
          !reads(dots.first, channels[1]) && !reads(dots.second, channels[0]);
 }
 
+/// Registers of a thread that computes. The second dot's operand exists twice while the dot runs.
+static unsigned registersOf(ChainedDots dots, bool areOverlapped) {
+  const unsigned operand = analysis::registersOf(dots.second.getA().getType());
+  return analysis::registersOf(dots.second.getD().getType()) + analysis::registersOf(dots.first.getD().getType()) +
+         operand * (areOverlapped ? 2 : 1) + kOtherRegisters;
+}
+
 /// Whether the loop is faster where warps differ. Twice as many warps, of two CTAs, hide the latency of exponentials
 /// better than two warp groups: where they fit and the tensor cores have less to do, warps stay alike.
 static bool pays(ChainedDots dots, const LoopCost &cost) {
-  const unsigned matrices = analysis::registersOf(dots.second.getD().getType()) +
-                            analysis::registersOf(dots.first.getD().getType()) +
-                            analysis::registersOf(dots.second.getA().getType());
   const unsigned threads = numWarpsOf(dots.first) * threadsPerWarpOf(dots.first);
-  const bool residesTwice = 2 * threads * (matrices + kOtherRegisters) <= kRegistersOfCta;
-  // The second dot's operand exists twice while the dot runs.
-  const unsigned overlapped = matrices + analysis::registersOf(dots.second.getA().getType());
-  return overlapped + kOtherRegisters <= unsigned(kConsumerRegisters) &&
+  const bool residesTwice = 2 * threads * registersOf(dots, false) <= kRegistersOfCta;
+  return registersOf(dots, true) <= unsigned(kConsumerRegisters) &&
          (!residesTwice || 2 * cost.tensor >= 3 * cost.special);
 }
 
@@ -413,8 +415,12 @@ void Specializer::run() {
   rewriter.setInsertionPointToStart(&body);
   createRings();
   auto specialize =
-      WarpSpecializeOp::create(rewriter, loc, rewriter.getDenseI32ArrayAttr({kProducerWarps}),
-                               rewriter.getDenseI32ArrayAttr({kConsumerRegisters, kProducerRegisters}), 1);
+      WarpSpecializeOp::create(rewriter, loc, rewriter.getDenseI32ArrayAttr({kProducerWarps}), DenseI32ArrayAttr(), 1);
+  // Registers move only where it is needed: not every assembler can do that.
+  if (llvm::any_of(loops, [&](const SpecialLoop &special) {
+        return registersOf(special.dots, true) > specialize.initialRegisters();
+      }))
+    specialize.setActualRegisters(ArrayRef<int32_t>{kConsumerRegisters, kProducerRegisters});
   Block *partition = rewriter.createBlock(&specialize.getPartitionRegions().front());
   Block *consumers = rewriter.createBlock(&specialize.getDefaultRegion());
   specialize->moveBefore(body.getTerminator());
