@@ -60,7 +60,7 @@ void WarpSpecializeOp::print(OpAsmPrinter &printer) {
   }
 }
 
-/// A CTA has 1024 threads, and 16 barriers: one of its own, two for turns, one for each region.
+/// A CTA has 1024 threads, and 16 barriers: one of its own, one for each region, two in reserve.
 static constexpr unsigned kMostWarps = 32, kMostPartitions = 12;
 
 static bool hasTiles(TypeRange types) { return llvm::any_of(types, llvm::IsaPred<RankedTensorType>); }

@@ -27,6 +27,7 @@ public:
 
   bool pair(const analysis::AxisInfoAnalysis &axisInfo);
   scf::ForOp build(RewriterBase &rewriter);
+  void replace(scf::ForOp loop, RewriterBase &rewriter);
 
 private:
   using OpSet = llvm::DenseSet<Operation *>;
@@ -37,13 +38,14 @@ private:
   void pairByUse(Value a, Value b);
   bool matches(Value a, Value b) const { return a == b || partners.lookup(a) == b; }
   bool isPaired(Operation *op) const { return partnerOps.contains(op); }
-  void join(Operation *a, Operation *b);
-  void part(Operation *a);
+  void pairOps(Operation *a, Operation *b);
+  void unpair(Operation *a);
   OpSet dependentOnBranch(scf::ForOp loop) const;
   bool splitCyclesOnce();
   bool splitFusedOnce();
   bool sinkOnce();
   bool restHasNoEffects() const;
+  bool keepsOrderOfEffects() const;
   SmallVector<Operation *> unpaired(scf::ForOp loop) const;
   SmallVector<std::pair<Value, Value>> differing() const;
   scf::ForOp createLoop(RewriterBase &rewriter);
@@ -118,14 +120,14 @@ static bool isSameOp(Operation *a, Operation *b) {
          llvm::all_of(llvm::zip_equal(a->getRegions(), b->getRegions()), sameRegion);
 }
 
-void LoopJoiner::join(Operation *a, Operation *b) {
+void LoopJoiner::pairOps(Operation *a, Operation *b) {
   partnerOps[a] = b;
   partnerOps[b] = a;
   for (auto [x, y] : llvm::zip_equal(a->getResults(), b->getResults()))
     partners[x] = y;
 }
 
-void LoopJoiner::part(Operation *a) {
+void LoopJoiner::unpair(Operation *a) {
   Operation *b = partnerOps.lookup(a);
   partnerOps.erase(a);
   partnerOps.erase(b);
@@ -140,7 +142,7 @@ void LoopJoiner::pairByOperands() {
       auto same = [&](auto operands) { return matches(std::get<0>(operands), std::get<1>(operands)); };
       if (isPaired(&a) || !isSameOp(&a, &b) || !llvm::all_of(llvm::zip_equal(a.getOperands(), b.getOperands()), same))
         continue;
-      join(&a, &b);
+      pairOps(&a, &b);
       break;
     }
 }
@@ -152,7 +154,7 @@ void LoopJoiner::pairByUse(Value a, Value b) {
       isPaired(x) || isPaired(y) || !isSameOp(x, y) ||
       cast<OpResult>(a).getResultNumber() != cast<OpResult>(b).getResultNumber())
     return;
-  join(x, y);
+  pairOps(x, y);
   for (auto [p, q] : llvm::zip_equal(x->getOperands(), y->getOperands()))
     pairByUse(p, q);
 }
@@ -202,7 +204,7 @@ LoopJoiner::OpSet LoopJoiner::dependentOnBranch(scf::ForOp loop) const {
   return others;
 }
 
-/// Parts a pair that depends on the branch and that the branch depends on.
+/// Unpairs ops that depend on the branch and that the branch depends on.
 bool LoopJoiner::splitCyclesOnce() {
   for (scf::ForOp loop : {first, second}) {
     const OpSet dependent = dependentOnBranch(loop);
@@ -210,7 +212,7 @@ bool LoopJoiner::splitCyclesOnce() {
       Operation *op = value.getDefiningOp();
       if (!op || !dependent.contains(op))
         return false;
-      part(op);
+      unpair(op);
       return true;
     };
     for (Operation *op : unpaired(loop))
@@ -223,7 +225,7 @@ bool LoopJoiner::splitCyclesOnce() {
   return false;
 }
 
-/// Parts a sum of a product in one of the loops: in one block they are one instruction.
+/// Unpairs a sum of a product in one of the loops: in one block they are one instruction.
 bool LoopJoiner::splitFusedOnce() {
   auto isOfProduct = [&](auto operands) {
     auto [a, b] = operands;
@@ -233,13 +235,13 @@ bool LoopJoiner::splitFusedOnce() {
     if (Operation *other = partnerOps.lookup(&op);
         other && isa<arith::AddFOp, arith::SubFOp>(op) &&
         llvm::any_of(llvm::zip_equal(op.getOperands(), other->getOperands()), isOfProduct)) {
-      part(&op);
+      unpair(&op);
       return true;
     }
   return false;
 }
 
-/// Parts a product that only the branch uses.
+/// Unpairs a product that only the branch uses.
 bool LoopJoiner::sinkOnce() {
   auto isUsedInBranch = [&](Operation *op) {
     return llvm::none_of(op->getUsers(),
@@ -248,7 +250,7 @@ bool LoopJoiner::sinkOnce() {
   for (Operation &op : first.getBody()->without_terminator())
     if (Operation *other = partnerOps.lookup(&op);
         other && isa<arith::MulFOp>(op) && isUsedInBranch(&op) && isUsedInBranch(other)) {
-      part(&op);
+      unpair(&op);
       return true;
     }
   return false;
@@ -262,19 +264,40 @@ bool LoopJoiner::restHasNoEffects() const {
   return true;
 }
 
+/// Whether the ops with effects stand in one order in both bodies and in the joined one, where those that depend on the
+/// branch come last.
+bool LoopJoiner::keepsOrderOfEffects() const {
+  const OpSet dependent = dependentOnBranch(first);
+  Operation *before = nullptr;
+  bool isAfterBranch = false;
+  for (Operation &op : first.getBody()->without_terminator()) {
+    if (!isPaired(&op) || isMemoryEffectFree(&op))
+      continue;
+    Operation *other = partnerOps.lookup(&op);
+    if (before && !before->isBeforeInBlock(other))
+      return false;
+    before = other;
+    if (dependent.contains(&op))
+      isAfterBranch = true;
+    else if (isAfterBranch)
+      return false;
+  }
+  return true;
+}
+
 bool LoopJoiner::pairBodies() {
   pairByOperands();
   for (auto [index, from] : llvm::enumerate(order))
     pairByUse(first.getYieldedValues()[from], second.getYieldedValues()[index]);
   while (splitCyclesOnce() || splitFusedOnce() || sinkOnce()) {
   }
-  return restHasNoEffects();
+  return restHasNoEffects() && keepsOrderOfEffects();
 }
 
 bool LoopJoiner::pair(const analysis::AxisInfoAnalysis &axisInfo) {
-  return first->getBlock() == second->getBlock() && first->isBeforeInBlock(second) &&
-         first.getUpperBound() == second.getLowerBound() && first.getStep() == second.getStep() &&
-         first.getUnsignedCmp() == second.getUnsignedCmp() &&
+  return second.getUpperBound().getDefiningOp() != first && first->getBlock() == second->getBlock() &&
+         first->isBeforeInBlock(second) && first.getUpperBound() == second.getLowerBound() &&
+         first.getStep() == second.getStep() && first.getUnsignedCmp() == second.getUnsignedCmp() &&
          first->getDiscardableAttrDictionary() == second->getDiscardableAttrDictionary() &&
          endsAtBound(first, axisInfo) && !capturesValues(first) && !capturesValues(second) &&
          canHoistBetween(first, second) && pairCarriedValues() && pairBodies();
@@ -371,15 +394,26 @@ scf::ForOp LoopJoiner::build(RewriterBase &rewriter) {
     yields[from] = matches(a, b) ? fromFirst.lookupOrDefault(a) : merged.lookup({a, b});
   }
   scf::YieldOp::create(rewriter, second.getLoc(), yields);
+  return loop;
+}
+
+void LoopJoiner::replace(scf::ForOp loop, RewriterBase &rewriter) {
   for (auto [index, from] : llvm::enumerate(order))
     rewriter.replaceAllUsesWith(second.getResult(index), loop.getResult(from));
   rewriter.eraseOp(second);
   rewriter.eraseOp(first);
-  return loop;
 }
 
 scf::ForOp ttg::joinLoops(scf::ForOp first, scf::ForOp second, const analysis::AxisInfoAnalysis &axisInfo,
-                          RewriterBase &rewriter) {
+                          RewriterBase &rewriter, llvm::function_ref<bool(scf::ForOp)> accepts) {
   LoopJoiner joiner(first, second);
-  return joiner.pair(axisInfo) ? joiner.build(rewriter) : scf::ForOp();
+  if (!joiner.pair(axisInfo))
+    return {};
+  scf::ForOp loop = joiner.build(rewriter);
+  if (!accepts(loop)) {
+    rewriter.eraseOp(loop);
+    return {};
+  }
+  joiner.replace(loop, rewriter);
+  return loop;
 }

@@ -70,7 +70,7 @@ private:
   Value insertIndex, extractIndex, phase;
   Value barriers; ///< one for each buffer that copies of whole tiles fill; null where there are none
   SmallVector<Value> multiBuffers;
-  llvm::SmallDenseSet<Operation *, 4> leading; ///< waits and fences that begin an iteration
+  llvm::SmallDenseSet<Operation *, 4> leading; ///< waits that begin an iteration
   Operation *dotWait = nullptr;                ///< of asynchronous dots; may be null
 };
 } // namespace

@@ -53,6 +53,8 @@ void nvidia::buildTtgPipeline(OpPassManager &passes, const TtgPipelineOptions &g
     passes.addPass(createSpecializeWarps({gpu.dotStages, gpu.maxSharedBytes}));
   OpPassManager &ofFunctionsAfter = passes.nest<tt::FuncOp>();
   ofFunctionsAfter.addPass(ttg::createPipelineLoops({gpu.dotStages, gpu.maxSharedBytes, gpu.hasAsyncCopy}));
+  if (gpu.hasWarpGroupMma)
+    ofFunctionsAfter.addPass(createDeferDotWaits());
   if (gpu.prefetchRegisters)
     ofFunctionsAfter.addPass(ttg::createPrefetchLoads({gpu.defaultStages, gpu.prefetchRegisters, gpu.askedStages}));
   passes.addPass(createLowerTileAccesses());

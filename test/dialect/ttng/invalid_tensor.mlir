@@ -103,3 +103,16 @@ tt.func @stored_indices_of_a_tile(%m: !tt.ptr<i8>, %i: i32, %x: tensor<16x64xf16
   ttng.tile_store %m[%i], %x {block = array<i64: 16, 64>} : <i8>, tensor<16x64xf16>
   tt.return
 }
+
+// -----
+
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @expected_bytes(%b: !ttg.memdesc<2x1xi64, #flat, #smem, mutable>, %i: i32, %p: i1) {
+  // C1
+  // expected-error @+1 {{has `ofThreads`, but a `barrier_expect` waits for TMA there}}
+  ttng.init_barrier %b {count = 1 : i32, ofThreads} : !ttg.memdesc<2x1xi64, #flat, #smem, mutable>
+  %one = ttg.memdesc_index %b[%i] : !ttg.memdesc<2x1xi64, #flat, #smem, mutable> -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
+  ttng.barrier_expect %one, %p {size = 128 : i32} : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+  tt.return
+}

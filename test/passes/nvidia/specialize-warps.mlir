@@ -443,7 +443,7 @@ tt.func public @shared_tile(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !
 
 // -----
 
-// A reduction over warps, in a branch, would wait for a group whose turn it is not.
+// A reduction over warps, in a branch, makes the warp groups wait for each other.
 // CHECK-LABEL: tt.func public @meets
 // CHECK-NOT: ttg.warp_specialize
 // CHECK: tt.return

@@ -59,6 +59,56 @@ def attention_forward(
 
 
 @triton.jit
+def add_blocks(
+    acc, total, peak, q, k_ptr, v_ptr, rows, first, last, scale,
+    D: tl.constexpr, BLOCK: tl.constexpr, MASK: tl.constexpr,
+):  # fmt: skip
+    """The running softmax over keys `first` to `last`; the scores are masked in the second loop alone."""
+    for begin in range(first, last, BLOCK):
+        columns = begin + tl.arange(0, BLOCK)
+        k = tl.load(k_ptr + columns[None, :] * D + tl.arange(0, D)[:, None])
+        s = tl.dot(q, k)
+        if MASK:
+            s = s * scale + tl.where(rows[:, None] >= columns[None, :], 0, -1.0e6)
+            higher = tl.maximum(peak, tl.max(s, 1))
+            s -= higher[:, None]
+        else:
+            higher = tl.maximum(peak, tl.max(s, 1) * scale)
+            s = s * scale - higher[:, None]
+        p = tl.exp2(s)
+        rescale = tl.exp2(peak - higher)
+        total = total * rescale + tl.sum(p, 1)
+        v = tl.load(v_ptr + columns[:, None] * D + tl.arange(0, D)[None, :])
+        acc = tl.dot(p.to(v.dtype), v, acc * rescale[:, None])
+        peak = higher
+    return acc, total, peak
+
+
+@triton.jit
+def attention_below_and_on_the_diagonal(
+    q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr, N, scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+):  # fmt: skip
+    """Causal; N is a multiple of BLOCK_M."""
+    start = tl.program_id(0) * BLOCK_M
+    head = tl.program_id(1) * N * D
+    rows = start + tl.arange(0, BLOCK_M)
+    at = rows[:, None] * D + tl.arange(0, D)[None, :]
+    q = tl.load(q_ptr + head + at)
+    peak = tl.full([BLOCK_M], float("-inf"), tl.float32)
+    total = tl.zeros([BLOCK_M], tl.float32)
+    acc = tl.zeros([BLOCK_M, D], tl.float32)
+    acc, total, peak = add_blocks(
+        acc, total, peak, q, k_ptr + head, v_ptr + head, rows, 0, start, scale, D, BLOCK_N, False
+    )
+    acc, total, peak = add_blocks(
+        acc, total, peak, q, k_ptr + head, v_ptr + head, rows, start, start + BLOCK_M, scale, D, BLOCK_N, True
+    )
+    tl.store(lse_ptr + tl.program_id(1) * N + rows, peak + tl.log2(total))
+    tl.store(out_ptr + head + at, (acc / total[:, None]).to(out_ptr.dtype.element_ty))
+
+
+@triton.jit
 def row_products(out_ptr, dout_ptr, delta_ptr, N, D: tl.constexpr, BLOCK_M: tl.constexpr):
     """delta = the sum of out * dout along each row."""
     head = tl.program_id(1)
@@ -158,6 +208,20 @@ def test_forward(shape, dtype, causal, device):
     tolerance = TOLERANCES[dtype]
     grid = (triton.cdiv(n, 32), heads)
     check(attention_forward, grid, arguments, expected, device=device, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("d, block_m, block_n, warps", [(64, 128, 128, 8), (128, 128, 64, 8), (32, 64, 32, 4)])
+def test_forward_in_two_loops(d, block_m, block_n, warps, device):
+    heads, n = 2, 3 * block_m
+    ref = Reference(heads, n, d, True, "float16")
+    arguments = dict(q_ptr=ref.q, k_ptr=ref.k, v_ptr=ref.v, out_ptr=np.zeros(ref.q.shape, "float16"))
+    arguments |= dict(lse_ptr=np.zeros((heads, n), np.float32), N=n, scale=ref.scale)
+    arguments |= dict(D=d, BLOCK_M=block_m, BLOCK_N=block_n, num_warps=warps)
+    expected = dict(out_ptr=ref.out.astype("float16"), lse_ptr=ref.lse.astype(np.float32))
+    check(
+        attention_below_and_on_the_diagonal, (n // block_m, heads), arguments, expected,
+        device=device, rtol=8e-3, atol=8e-3,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -135,6 +135,8 @@ void simt::expectSameAsCpu(const Case &test) {
     ASSERT_TRUE(kernel) << error;
     for (const std::string &text : test.expected)
       ASSERT_NE(kernel->ttgir.find(text), std::string::npos) << text << " is not in " << kernel->ttgir;
+    for (const auto &[text, count] : test.counted)
+      ASSERT_EQ(llvm::StringRef(kernel->ttgir).count(text), count) << text << " in " << kernel->ttgir;
     for (Order order : {Order::Ascending, Order::Descending, Order::Mixed}) {
       Memory memory(test);
       const std::string where = ", " + std::to_string(numWarps) + " warps, order " +

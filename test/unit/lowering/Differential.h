@@ -40,6 +40,8 @@ struct Case {
   bool hasTensorCopies = false; ///< TMA
   /// Texts that the ttg must contain.
   std::vector<std::string> expected = {};
+  /// Texts with the number of times that the ttg must contain them.
+  std::vector<std::pair<std::string, size_t>> counted = {};
 };
 
 /// Loads ROWS x COLS elements of type T from %x as %a, row-major; %i and %j count rows and columns.

@@ -170,14 +170,13 @@ TEST(WarpGroupLoop, DotsOfDots) {
                             smallNumbers(32 * 32 * kMaxTrips, 3), Buffer::zeros(loop.m * 32 * 4), keys, more},
              .warps = {warps},
              .hasWarpGroups = true,
-             .expected = {"ttng.warp_group_dot", "#ttg.dot_op<{opIdx = 0",
-                          isSpecialised ? "scf.while" : "scf.for"}});
+             .expected = {"ttng.warp_group_dot", "#ttg.dot_op<{opIdx = 0", isSpecialised ? "scf.while" : "scf.for"}});
       }
 }
 
 /// One of two loops over blocks of 32 keys, from `from` to `to`, that adds to %acc; `middle` computes %u from %t.
-std::string rangeLoop(const std::string &suffix, const std::string &from, const std::string &to, const std::string &init,
-                      const std::string &middle) {
+std::string rangeLoop(const std::string &suffix, const std::string &from, const std::string &to,
+                      const std::string &init, const std::string &middle) {
   return withNames(R"(
   %rSUF = scf.for %iSUF = FROM to TO step %c32 iter_args(%acc = INIT) -> (tensor<128x32xf32>) : i32 {
     %offset = arith.muli %iSUF, %c32 : i32
@@ -199,11 +198,12 @@ std::string rangeLoop(const std::string &suffix, const std::string &from, const 
                    {{"SUF", suffix}, {"FROM", from}, {"TO", to}, {"INIT", init}, {"MIDDLE", middle}});
 }
 
-/// Loops as of a causal mask: the second one begins where the first one ends, and computes a part of its body otherwise.
+/// Loops as of a causal mask: the second one begins where the first one ends, and computes a part of its body
+/// otherwise.
 std::string ranges(bool endsAtBlock) {
   std::string text =
       R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
-    %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %m: i32) {)";
+    %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: i32, %n: i32, %m: i32) {)";
   text += pointers("q", 128, 32, 32) + pointers("k", 32, 32, 32) + pointers("v", 32, 32, 32) +
           pointers("o", 128, 32, 32, "f32");
   text += R"(
@@ -214,9 +214,10 @@ std::string ranges(bool endsAtBlock) {
   %one = arith.constant dense<1.0> : tensor<128x32xf32>
   %three = arith.constant dense<3.0> : tensor<128x32xf32>
   %x = tt.load %pq : tensor<128x32x!tt.ptr<f16>>
+  %begin = arith.muli %b, %c32 : i32
   %middle = arith.muli %n, %UNIT : i32
   %more = arith.muli %m, %c32 : i32)" +
-          rangeLoop("", "%c0", "%middle", "%zero", "%u = arith.subf %t, %one : tensor<128x32xf32>") + R"(
+          rangeLoop("", "%begin", "%middle", "%zero", "%u = arith.subf %t, %one : tensor<128x32xf32>") + R"(
   %end = arith.addi %middle, %more : i32)" +
           rangeLoop("2", "%middle", "%end", "%r", R"(%masked = arith.addf %t, %three : tensor<128x32xf32>
     %u = arith.subf %masked, %one : tensor<128x32xf32>)") +
@@ -228,15 +229,75 @@ std::string ranges(bool endsAtBlock) {
 }
 
 TEST(WarpGroupLoop, LoopsThatFollowEachOther) {
+  struct Blocks {
+    int32_t begin, middle, more;
+  };
   for (bool endsAtBlock : {true, false})
-    for (auto [blocks, more] : {std::pair(0, 0), {1, 0}, {0, 1}, {1, 1}, {3, 2}, {2, -1}}) {
-      SCOPED_TRACE(llvm::formatv("{0} and {1} blocks, the first end {2}", blocks, more, endsAtBlock).str());
-      expectSameAsCpu({.text = ranges(endsAtBlock),
-                       .parameters = {smallNumbers(128 * 32, 1), smallNumbers(32 * 32 * kMaxTrips, 2),
-                                      smallNumbers(32 * 32 * kMaxTrips, 3), Buffer::zeros(128 * 32 * 4), blocks, more},
-                       .warps = {8},
+    for (auto [begin, middle, more] :
+         {Blocks{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {0, 3, 2}, {0, 2, -1}, {2, 1, 2}, {1, 2, 1}}) {
+      SCOPED_TRACE(llvm::formatv("{0} to {1}, {2} more, ends at a block: {3}", begin, middle, more, endsAtBlock).str());
+      expectSameAsCpu(
+          {.text = ranges(endsAtBlock),
+           .parameters = {smallNumbers(128 * 32, 1), smallNumbers(32 * 32 * kMaxTrips, 2),
+                          smallNumbers(32 * 32 * kMaxTrips, 3), Buffer::zeros(128 * 32 * 4), begin, middle, more},
+           .warps = {8},
+           .hasWarpGroups = true,
+           .expected = {"partition0 num_warps(4)"},
+           .counted = {{"scf.while", endsAtBlock ? 1 : 2}}});
+    }
+}
+
+/// Two dots that do not depend on each other, one of their sum's narrowed result, and values computed in between.
+std::string independentDots(const std::string &unit) {
+  std::string text =
+      R"(tt.func public @kernel(%q: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %k: !tt.ptr<f16> {tt.divisibility = 16 : i32},
+    %v: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {)";
+  text += pointers("q", 64, 32, 32) + pointers("k", 32, 32, 32) + pointers("v", 32, 32, 32) +
+          pointers("o", 64, 32, 32, "f32");
+  text += R"(
+  %c0 = arith.constant 0 : i32
+  %c1024 = arith.constant 1024 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+  %half = arith.constant dense<0.5> : tensor<64x32xf32>
+  %small = arith.constant dense<0.015625> : tensor<64x32xf32>
+  %x = tt.load %pq : tensor<64x32x!tt.ptr<f16>>
+  %r:2 = scf.for %i = %c0 to %n step %c32 iter_args(%a = %zero, %b = %zero) -> (tensor<64x32xf32>, tensor<64x32xf32>) : i32 {
+    %offset = arith.muli %i, %c32 : i32
+    %offsets = tt.splat %offset : i32 -> tensor<32x32xi32>
+    %k0 = tt.addptr %pk, %offsets : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+    %v0 = tt.addptr %pv, %offsets : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+    %y = tt.load %k0 : tensor<32x32x!tt.ptr<f16>>
+    %w = tt.load %v0 : tensor<32x32x!tt.ptr<f16>>
+    %s = tt.dot %x, %y, %zero : tensor<64x32xf16> * tensor<32x32xf16> -> tensor<64x32xf32>
+    %t = arith.mulf %s, %half : tensor<64x32xf32>
+    %p = arith.truncf %t : tensor<64x32xf32> to tensor<64x32xf16>
+    %d = tt.dot %p, %w, %a : tensor<64x32xf16> * tensor<32x32xf16> -> tensor<64x32xf32>
+    %u = tt.dot %x, %w, %zero : tensor<64x32xf16> * tensor<32x32xf16> -> tensor<64x32xf32>
+    %e = arith.mulf %t, %u : tensor<64x32xf32>
+    %h = arith.mulf %e, %small : tensor<64x32xf32>
+    %f = arith.truncf %h : tensor<64x32xf32> to tensor<64x32xf16>
+    %g = tt.dot %f, %y, %b : tensor<64x32xf16> * tensor<32x32xf16> -> tensor<64x32xf32>
+    scf.yield %d, %g : tensor<64x32xf32>, tensor<64x32xf32>
+  } {tt.num_stages = UNIT : i32}
+  %sum = arith.addf %r#0, %r#1 : tensor<64x32xf32>
+  tt.store %po, %sum : tensor<64x32x!tt.ptr<f32>>
+  tt.return
+})";
+  return withNames(text, {{"UNIT", unit}});
+}
+
+TEST(WarpGroupLoop, DotsInFlightUntilTheyAreUsed) {
+  for (const char *stages : {"2", "3"})
+    for (int32_t n : {0, 32, 64, 160}) {
+      SCOPED_TRACE(llvm::formatv("{0} stages, {1} keys", stages, n).str());
+      expectSameAsCpu({.text = independentDots(stages),
+                       .parameters = {smallNumbers(64 * 32, 1), smallNumbers(32 * 32 * kMaxTrips, 2),
+                                      smallNumbers(32 * 32 * kMaxTrips, 3), Buffer::zeros(64 * 32 * 4), n},
+                       .warps = {4},
                        .hasWarpGroups = true,
-                       .expected = {"partition0 num_warps(4)", "scf.while"}});
+                       .expected = {"{pendings = 1 : i32}"},
+                       .counted = {{"isAsync = true", 4}, {"ttng.warp_group_dot %", 4}}});
     }
 }
 

@@ -53,6 +53,19 @@ ttg::Scratch TileStoreOp::getScratch() { return scratchOf(getSrc().getType()); }
 
 //--- Rules ---------------------------------------------------------------------------------
 
+/// Whether a `barrier_expect` uses the barriers or one of them.
+static bool expectsBytes(Value barriers) {
+  return llvm::any_of(barriers.getUsers(), [](Operation *user) {
+    return isa<BarrierExpectOp>(user) || (isa<ttg::MemDescIndexOp>(user) && expectsBytes(user->getResult(0)));
+  });
+}
+
+LogicalResult InitBarrierOp::verify() {
+  if (getOfThreads() && expectsBytes(getBarriers())) // C1
+    return emitOpError("has `ofThreads`, but a `barrier_expect` waits for TMA there");
+  return success();
+}
+
 void MakeTensorMapOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   if (getScratch())
     effects.emplace_back(MemoryEffects::Write::get(), &getScratchMutable()[0], ttg::SharedMemory::get());

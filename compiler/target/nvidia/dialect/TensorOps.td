@@ -67,12 +67,14 @@ def InitBarrierOp : Ttng_Op<"init_barrier"> {
   let summary = "initialises every element of a buffer as a barrier that `count` arrivals complete";
   let description = [{
     TMA sees all earlier writes of the threads, to any memory, after the next barrier of the CTA.
-    With `ofThreads` it need not: threads alone arrive and wait.
+    With `ofThreads` it need not.
+    C1. At barriers with `ofThreads` threads alone arrive: no `barrier_expect` names them.
     `ttng.init_barrier %b {count = 1 : i32} : !ttg.memdesc<3x1xi64, #shared, #smem, mutable>`
   }];
   let arguments = (ins Arg<Ttg_MemDescType, "", [MemWrite<Ttng_Smem>]>:$barriers, I32Attr:$count,
       UnitAttr:$ofThreads);
   let assemblyFormat = "$barriers attr-dict `:` qualified(type($barriers))";
+  let hasVerifier = 1;
 }
 
 def InvalBarrierOp : Ttng_Op<"inval_barrier"> {
@@ -109,7 +111,7 @@ def AsyncCopyMbarrierArriveOp : Ttng_Op<"async_copy_mbarrier_arrive", [MemoryEff
   let summary = "each thread arrives at a barrier when its `async_copy_global_to_local` before this op are done";
   let description = [{
     The barrier's count is the number of threads that arrive in a phase. Threads that
-    waited at the barrier see the copies; wgmma and TMA do after a `fence_async_shared`.
+    waited at the barrier see the copies, and so does wgmma.
     Copies of vectors of less than 4 bytes are not asynchronous and cannot precede it.
     `ttng.async_copy_mbarrier_arrive %b : !ttg.memdesc<1xi64, #shared, #smem, mutable>`
   }];

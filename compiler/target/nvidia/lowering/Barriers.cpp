@@ -27,7 +27,8 @@ static LogicalResult emitMbarrier(TtgFunctionEmitter &emitter, Operation *op) {
       for (unsigned index = 0; index < count; ++index)
         tma->initBarrier(ir, barrier, 8 * index, init.getCount());
     });
-    if (!init.getOfThreads() && !isa_and_nonnull<ttng::InitBarrierOp>(op->getNextNode())) // one for all
+    auto next = dyn_cast_or_null<ttng::InitBarrierOp>(op->getNextNode());
+    if (!init.getOfThreads() && (!next || next.getOfThreads())) // one for all in sequence
       tma->fence(ir);
   } else if (isa<ttng::InvalBarrierOp>(op)) {
     emitter.runWhere(emitter.isFirstThread(), [&] {

@@ -57,7 +57,7 @@ static bool carriesOwnValues(scf::ForOp loop) {
   });
 }
 
-/// Whether the op may run beside those of another iteration, and the warp groups need not meet in it.
+/// Whether the op may run beside those of another iteration, and makes no warp group wait for the other.
 static bool mayOverlap(Operation &op, ArrayRef<Operation *> loads) {
   const WalkResult barriers = op.walk([](Operation *inside) {
     return analysis::barriersWithin(inside) > 0 ? WalkResult::interrupt() : WalkResult::advance();

@@ -45,6 +45,16 @@ def LowerTileAccesses : Pass<"nvidia-lower-tile-accesses", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nereid::ttng::TtngDialect"];
 }
 
+def DeferDotWaits : Pass<"nvidia-defer-dot-waits", "::nereid::tt::FuncOp"> {
+  let summary = "lets several dots of a block be in flight, each until its result is used";
+  let description = [{
+    Dots that do not depend on each other start together. Blocks in which other
+    passes have made dots asynchronous are left alone.
+  }];
+  let dependentDialects = ["::nereid::ttng::TtngDialect"];
+  let statistics = [Statistic<"numDeferred", "deferred", "runs of ops with several dots in flight">];
+}
+
 def SpecializeWarps : Pass<"nvidia-specialize-warps", "::mlir::ModuleOp"> {
   let summary = "gives the loads of loops of chained dots to warps of their own";
   let description = [{

@@ -260,7 +260,8 @@ bool Specializer::joinLoops() {
   if (loops.size() != 2)
     return false;
   const analysis::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
-  return bool(ttg::joinLoops(loops[0].loop, loops[1].loop, axisInfo, rewriter));
+  auto isSpecial = [&](scf::ForOp) { return Specializer(function, defaultStages, maxBytes).collect(); };
+  return bool(ttg::joinLoops(loops[0].loop, loops[1].loop, axisInfo, rewriter, isSpecial));
 }
 
 //--- rings ---------------------------------------------------------------------------------
@@ -391,7 +392,7 @@ void Specializer::consume(SpecialLoop &special, Position &at) {
       arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
   second.release = release(rings[1], loc, before(loc, carried[0]), isLater);
   loop = trimLoop(loop, rewriter);
-  // Uses of the results, which the expanded loop's replace.
+  // Uses of the results, which the rotated loop's replace.
   rewriter.setInsertionPointAfter(loop);
   const auto results = loop.getResults().take_back(2);
   Value none = constant(rewriter, 0);
