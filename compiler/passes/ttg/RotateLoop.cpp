@@ -1,4 +1,4 @@
-// Rotates a loop, so that it is left in its middle and its beginning runs ahead.
+// Rotates a loop, so that it exits in its middle and its first stage runs ahead.
 //
 //   for %i { a(%i); b(%i); c(%i) }   ->   a(0); while { b(%i); %i + 1 exists } do { a(%i + 1); c(%i) }; c(last)
 //
@@ -17,7 +17,10 @@ namespace {
 class LoopRotator {
 public:
   LoopRotator(scf::ForOp loop, const LoopSchedule &schedule, size_t exit, RewriterBase &rewriter)
-      : loop(loop), entries(schedule.entries), exit(exit), rewriter(rewriter) {}
+      : loop(loop), entries(schedule.entries), exit(exit), rewriter(rewriter) {
+    assert(llvm::all_of(llvm::ArrayRef(entries).take_front(exit), [](auto &entry) { return entry.stage == 1; }) &&
+           "stage 0 runs after the exit");
+  }
 
   RotatedLoop run(llvm::function_ref<void(IRMapping &)> finish);
 
@@ -32,7 +35,8 @@ private:
   const std::vector<LoopSchedule::Entry> &entries;
   const size_t exit;
   RewriterBase &rewriter;
-  llvm::SetVector<Value> carried;   ///< of the body, from iteration to iteration: what it carried, and the beginning's
+  llvm::SetVector<Value>
+      carried; ///< of the body, from iteration to iteration: what it carried, and what stage 0 computes
   llvm::SetVector<Value> forwarded; ///< of the body, over the exit
   IRMapping before;                 ///< the body's values in the region before the exit
 };
@@ -107,7 +111,7 @@ void LoopRotator::buildBefore(Block &block) {
   scf::ConditionOp::create(rewriter, loc, hasNext, values);
 }
 
-/// The ops from the exit on, with the beginning of the next iteration.
+/// The ops from the exit on, with stage 0 of the next iteration.
 void LoopRotator::buildAfter(Block &block) {
   rewriter.setInsertionPointToEnd(&block);
   IRMapping here, next;

@@ -1,4 +1,4 @@
-// Declares the rotation of a loop: the beginning of each iteration runs at the end of the one before.
+// Declares the rotation of a loop: the first stage of each iteration runs at the end of the one before.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,18 +8,17 @@
 
 namespace nereid::ttg {
 
-/// Where the parts of a rotated loop stand. Ops of stage 0 are the beginning.
+/// Where the parts of a rotated loop stand.
 struct RotatedLoop {
   mlir::scf::IfOp guard;   ///< everything, for the case that there is an iteration
-  mlir::scf::WhileOp loop; ///< the exit stands between its regions
+  mlir::scf::WhileOp loop; ///< it exits between its regions
 };
 
-/// Builds the loop anew: the beginning of the first iteration, then a loop whose iterations run the entries of stage 1
-/// that come before `exit`, leave where no further iteration follows, and run the entries from `exit` on, those of
-/// stage 0 for the next iteration. The entries of stage 1 from `exit` on stand once more behind the loop, for the last
-/// iteration; then `finish` is called, which may add ops there and map values of the loop's body anew. No code but
-/// this stands twice, and nothing runs for an iteration that does not exist. The beginning must depend on nothing that
-/// comes after `exit`.
+/// Builds the loop anew: stage 0 of the first iteration, then a loop whose iterations run the entries of stage 1 that
+/// come before `exit`, exit where no further iteration follows, and run the entries from `exit` on, those of stage 0
+/// for the next iteration. The entries of stage 1 from `exit` on follow the loop once more, for the last iteration;
+/// then `finish` is called, which may add ops there and map values of the loop's body anew. Nothing runs for an
+/// iteration that does not exist. Stage 0 depends on nothing that comes after `exit`.
 RotatedLoop rotateLoop(mlir::scf::ForOp loop, const LoopSchedule &schedule, size_t exit, mlir::RewriterBase &rewriter,
                        llvm::function_ref<void(mlir::IRMapping &)> finish);
 
