@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: MIT
 //
 // Candidates of a class are the preferred layouts of its accesses and its neighbours' accesses, and those that decided
-// neighbours imply. An undecided neighbour is assumed to follow or to convert, whichever costs less.
+// neighbours imply. An undecided neighbour is assumed to follow or to convert, whichever costs less. In the end
+// conversions are moved along chains of classes.
 #include "compiler/passes/ttg/ChooseLayouts.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace nereid;
 using namespace nereid::ttg;
+
+/// Layouts that a class without accesses takes from its neighbours.
+static constexpr unsigned kMostPassed = 4;
+/// Classes that change together when a conversion is moved.
+static constexpr unsigned kMostMoved = 16;
 
 namespace {
 using Candidates = llvm::SmallSetVector<LayoutEncoding, 8>;
@@ -26,12 +33,18 @@ public:
 private:
   LayoutEncoding defaultFor(const LayoutClass &of) const;
   void collectWanted(unsigned index);
+  bool passWanted(unsigned index);
+  void spreadWanted();
   Candidates candidatesOf(unsigned index);
   uint64_t ownCost(const LayoutClass &of, LayoutEncoding layout);
   uint64_t edgeCost(unsigned index, const Edge &edge, LayoutEncoding layout);
   uint64_t costOf(unsigned index, LayoutEncoding layout);
   uint64_t weightOf(unsigned index) const;
   void decide(unsigned index);
+  using Moves = llvm::SmallMapVector<unsigned, LayoutEncoding, 8>;
+  int64_t gainOf(const Moves &moves);
+  std::pair<int64_t, Moves> bestMoves(const Edge &edge, bool isFromStart);
+  void moveConversion(const Edge &edge);
 
   /// The layout implied for the class at the other end if class `index` had `layout`; null where none follows.
   LayoutEncoding across(unsigned index, const Edge &edge, LayoutEncoding layout) const {
@@ -44,7 +57,7 @@ private:
   ThreadCounts threads;
   MLIRContext *context;
   SmallVector<LayoutEncoding> chosen;
-  SmallVector<Candidates> wanted; ///< preferred by the accesses of each class
+  SmallVector<Candidates> wanted; ///< preferred by each class's accesses, or by those nearest to it
 };
 } // namespace
 
@@ -79,6 +92,35 @@ void Chooser::collectWanted(unsigned index) {
     if (access.access.tile().getRank() > 1)
       for (unsigned axis : axes)
         wanted[index].insert(preferredLayout(access.access, axisInfo, threads, axis));
+  }
+}
+
+/// A class without accesses wants what its neighbours want; whether that is new.
+bool Chooser::passWanted(unsigned index) {
+  const LayoutClass &of = classes.classes()[index];
+  const size_t before = wanted[index].size();
+  for (unsigned edgeIndex : of.edges) {
+    const Edge &edge = classes.edges()[edgeIndex];
+    const unsigned other = edge.start == index ? edge.end : edge.start;
+    for (LayoutEncoding layout : wanted[other].getArrayRef().take_front(kMostPassed))
+      if (LayoutEncoding here = other == index ? LayoutEncoding() : across(other, edge, layout))
+        if (wanted[index].size() < kMostPassed)
+          wanted[index].insert(here);
+  }
+  return wanted[index].size() > before;
+}
+
+/// Passes what accesses prefer through chains of joins, splits and reshapes, whose classes have no accesses of their
+/// own: else a class in the middle is decided without a candidate from either end.
+void Chooser::spreadWanted() {
+  SmallVector<unsigned> inner;
+  for (auto [index, of] : llvm::enumerate(classes.classes()))
+    if (of.accesses.empty() && !of.fixed)
+      inner.push_back(index);
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    for (unsigned index : inner)
+      isNew |= passWanted(index);
   }
 }
 
@@ -178,17 +220,74 @@ void Chooser::decide(unsigned index) {
   chosen[index] = best;
 }
 
+/// What changing the layouts of these classes saves.
+int64_t Chooser::gainOf(const Moves &moves) {
+  auto layoutOf = [&](unsigned index) {
+    const auto *found = moves.find(index);
+    return found == moves.end() ? chosen[index] : found->second;
+  };
+  int64_t gain = 0;
+  llvm::SmallDenseSet<unsigned> counted;
+  for (const auto &[index, layout] : moves) {
+    const LayoutClass &of = classes.classes()[index];
+    gain += int64_t(ownCost(of, chosen[index])) - int64_t(ownCost(of, layout));
+    for (unsigned edgeIndex : of.edges) {
+      const Edge &edge = classes.edges()[edgeIndex];
+      if (counted.insert(edgeIndex).second)
+        gain += int64_t(conversion(edge, chosen[edge.start], chosen[edge.end])) -
+                int64_t(conversion(edge, layoutOf(edge.start), layoutOf(edge.end)));
+    }
+  }
+  return gain;
+}
+
+/// Extends the layout of one end of the edge over the classes after the other end, the nearest first, and returns the
+/// extent that gains most.
+std::pair<int64_t, Chooser::Moves> Chooser::bestMoves(const Edge &edge, bool isFromStart) {
+  const unsigned from = isFromStart ? edge.start : edge.end, to = isFromStart ? edge.end : edge.start;
+  std::pair<int64_t, Moves> best;
+  Moves moves;
+  SmallVector<std::pair<unsigned, LayoutEncoding>> next = {{to, across(from, edge, chosen[from])}};
+  for (unsigned position = 0; position < next.size() && moves.size() < kMostMoved; ++position) {
+    const auto [index, layout] = next[position];
+    const LayoutClass &of = classes.classes()[index];
+    if (!layout || layout == chosen[index] || of.fixed || index == from || !moves.insert({index, layout}).second)
+      continue;
+    if (const int64_t gain = gainOf(moves); gain > best.first)
+      best = {gain, moves};
+    for (unsigned edgeIndex : of.edges) {
+      const Edge &beyond = classes.edges()[edgeIndex];
+      if (&beyond != &edge && beyond.start != beyond.end)
+        next.emplace_back(beyond.start == index ? beyond.end : beyond.start, across(index, beyond, layout));
+    }
+  }
+  return best;
+}
+
+/// Moves a conversion along a chain of classes to where it costs less or is not needed. Deciding classes one by one
+/// does not find this: each step of the way only moves the conversion to the next edge.
+void Chooser::moveConversion(const Edge &edge) {
+  if (conversion(edge, chosen[edge.start], chosen[edge.end]) == 0)
+    return;
+  auto forward = bestMoves(edge, /*isFromStart=*/true), backward = bestMoves(edge, /*isFromStart=*/false);
+  for (const auto &[index, layout] : (forward.first >= backward.first ? forward : backward).second)
+    chosen[index] = layout;
+}
+
 SmallVector<LayoutEncoding> Chooser::run() {
   SmallVector<std::pair<uint64_t, unsigned>> order;
   for (unsigned index = 0; index < chosen.size(); ++index) {
     collectWanted(index);
     order.emplace_back(weightOf(index), index);
   }
+  spreadWanted();
   llvm::sort(order, [](auto &a, auto &b) { return std::pair(b.first, a.second) < std::pair(a.first, b.second); });
   // In the second round all neighbours are decided.
   for (unsigned round = 0; round < 2; ++round)
     for (auto [weight, index] : order)
       decide(index);
+  for (const Edge &edge : classes.edges())
+    moveConversion(edge);
   return chosen;
 }
 

@@ -18,8 +18,8 @@ using layout::LinearLayout;
 /// The cost of an instruction besides its sectors.
 static constexpr unsigned kIssueCost = 2;
 static constexpr unsigned kBarrierCost = 24;
-/// The extra cost of stores of a dot's result that are narrower than 16 bytes; it makes a conversion through shared
-/// memory pay.
+/// The extra cost of stores and additions of a dot's result that are narrower than 16 bytes; it makes a conversion
+/// through shared memory pay.
 static constexpr unsigned kNarrowResultCost = 16;
 static constexpr int64_t kSectorBytes = 32;
 
@@ -46,12 +46,12 @@ static unsigned sectorsPerInstruction(const MemoryAccess &access, const AxisInfo
   return 1u << layout::rank(lanes);
 }
 
-/// Whether a dot's result would be stored in vectors narrower than memory allows.
+/// Whether a dot's result would be stored or added in vectors narrower than memory allows.
 static bool isNarrowResult(const MemoryAccess &access, const AxisInfoAnalysis &axisInfo, LayoutEncoding encoding,
                            unsigned elems) {
-  if (!isa<tt::StoreOp>(access.op) || !isMatrixInstruction(encoding))
+  if (!isa<tt::StoreOp, tt::AtomicRMWOp>(access.op) || !isMatrixInstruction(encoding))
     return false;
-  const unsigned widest = analysis::kWidestAccessBytes * 8 / access.elementBits;
+  const unsigned widest = access.widestBytes * 8 / access.elementBits;
   return elems < widest && llvm::any_of(
                                llvm::seq<unsigned>(0, access.tile().getRank()),
                                [&](unsigned dim) {
