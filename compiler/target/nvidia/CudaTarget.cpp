@@ -151,6 +151,16 @@ static bool hasDots(tt::FuncOp kernel) {
   return kernel.walk([](tt::DotOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+/// Whether each instruction runs once: the loads of a CTA overlap only with other CTAs' work.
+static bool runsOnce(tt::FuncOp kernel) {
+  auto isLoop = [](LoopLikeOpInterface) { return WalkResult::interrupt(); };
+  return !hasDots(kernel) && !kernel.walk(isLoop).wasInterrupted();
+}
+
+/// Up to this peak a basic block is left to ptxas's own scheduling. Without a hint for occupancy ptxas aims at few
+/// registers, and reaches that only where values are defined close to their uses.
+static unsigned crowdedRegisters(tt::FuncOp kernel) { return runsOnce(kernel) ? 32 : maxThreadRegisters; }
+
 static void setMachine(CudaKernel &kernel, llvm::Module &module) {
   module.setTargetTriple((*kernel.machine)->getTargetTriple());
   module.setDataLayout((*kernel.machine)->createDataLayout());
@@ -206,7 +216,7 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
     mapProgramsToClusters(*kernel.llvmModule, kernel.options.numCtas);
   if (failed(linkLibraries(emitter, kernel)) || failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
     return failure();
-  optimise(*kernel.llvmModule, **kernel.machine);
+  optimise(*kernel.llvmModule, **kernel.machine, crowdedRegisters(kernel.function));
   return success();
 }
 
@@ -253,7 +263,8 @@ LogicalResult nvidia::makePtx(CudaKernel &kernel) {
     kernel.residentCtas = chooseMinCtasPerSm(kernel.arch, {.tileRegisters = analysis::peakRegisters(kernel.function),
                                                            .loadedBytes = analysis::bytesInFlight(kernel.function),
                                                            .threads = kernel.threadsPerBlock(),
-                                                           .sharedBytes = kernel.shared.bytes});
+                                                           .sharedBytes = kernel.shared.bytes,
+                                                           .runsOnce = runsOnce(kernel.function)});
   else if (ptx->size() > kLargePtxBytes)
     kernel.residentCtas = 1;
   kernel.ptx = withMinCtasPerSm(*ptx, kernel.residentCtas);

@@ -39,6 +39,18 @@ TEST(Occupancy, LaunchBoundStopsWhereMemoryIsBusy) {
   EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 64, .loadedBytes = 1024, .threads = 256}), 2u);
 }
 
+TEST(Occupancy, KernelThatRunsOnceHasAHintOnlyWithEnoughWarps) {
+  const auto choose = [](uint32_t tiles, uint32_t threads) {
+    return chooseMinCtasPerSm(arch("90"),
+                              {.tileRegisters = tiles, .loadedBytes = 1024, .threads = threads, .runsOnce = true});
+  };
+  EXPECT_EQ(choose(32, 128), 10u) << "as many as fit, although two CTAs' loads keep memory busy";
+  EXPECT_EQ(choose(64, 128), 6u) << "24 warps";
+  EXPECT_EQ(choose(64, 256), 3u) << "24 warps";
+  EXPECT_EQ(choose(80, 128), 0u) << "20 warps";
+  EXPECT_EQ(choose(128, 256), 0u) << "8 warps";
+}
+
 TEST(Occupancy, DirectiveStandsBesideTheBlockSize) {
   const std::string ptx = ".visible .entry k(\n)\n.reqntid 256\n{\n ret;\n}\n";
   const std::string bounded = withMinCtasPerSm(ptx, 4);

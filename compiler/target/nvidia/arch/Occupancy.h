@@ -28,10 +28,12 @@ struct KernelResources {
   uint32_t loadedBytes = 0;   ///< in flight per thread; 0: it loads no tiles
   uint32_t threads = 0;       ///< per CTA
   uint32_t sharedBytes = 0;   ///< per CTA
+  bool runsOnce = false;      ///< no loops, no dots
 };
 
 /// The number of CTAs that should be resident: as few as keep memory busy, so that each has registers to spare, and no
-/// more than fit; 0: no hint.
+/// more than fit; 0: no hint. A kernel that runs once has nothing to prefetch: as many CTAs as fit keep a multiprocessor
+/// busy, and where these are few, ptxas finds an order that needs fewer registers than the tiles.
 uint32_t chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources);
 
 /// The PTX with `.minnctapersm` on its kernel, or without it where `blocks` is 0. PTX with a register limit is

@@ -124,7 +124,7 @@ nvidia::PooledTargetMachine::~PooledTargetMachine() {
     targetMachinePool().put(kind, std::move(machine));
 }
 
-void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
@@ -133,7 +133,7 @@ void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::EarlyCSEPass());
   lowering::runOnFunctions(module, machine, std::move(passes));
   for (llvm::Function &function : module)
-    scheduleForRegisterPressure(function);
+    scheduleForRegisterPressure(function, crowded);
 }
 
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {

@@ -35,7 +35,8 @@ private:
 /// The PTX versions that LLVM writes: 80 is 8.0.
 std::vector<unsigned> ptxVersions();
 
-void optimise(llvm::Module &module, llvm::TargetMachine &machine);
+/// Basic blocks that need more registers than `crowded` are ordered for register pressure.
+void optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded);
 /// This changes the module.
 llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &machine);
 

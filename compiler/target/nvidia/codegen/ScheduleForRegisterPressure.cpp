@@ -22,9 +22,6 @@
 
 using namespace llvm;
 
-/// Up to this peak a basic block is left to ptxas's own scheduling.
-static constexpr unsigned kCrowdedRegisters = 255;
-
 namespace {
 using Order = SmallVector<Instruction *, 0>;
 
@@ -122,12 +119,12 @@ static unsigned peakOf(const Order &order, const BasicBlock &block) {
   return peak;
 }
 
-static void order(BasicBlock &block) {
+static void order(BasicBlock &block, unsigned crowded) {
   Order present;
   for (Instruction &instruction : make_range(block.getFirstNonPHIIt(), block.end()))
     present.push_back(&instruction);
   const unsigned peak = peakOf(present, block);
-  if (peak <= kCrowdedRegisters)
+  if (peak <= crowded)
     return;
   const Order byUse = ByUse(block).make();
   if (peakOf(byUse, block) >= peak)
@@ -136,7 +133,7 @@ static void order(BasicBlock &block) {
     instruction->moveBefore(block, block.end());
 }
 
-void nereid::nvidia::scheduleForRegisterPressure(Function &function) {
+void nereid::nvidia::scheduleForRegisterPressure(Function &function, unsigned crowded) {
   for (BasicBlock &block : function)
-    order(block);
+    order(block, crowded);
 }

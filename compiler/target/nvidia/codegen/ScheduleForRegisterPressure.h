@@ -8,7 +8,7 @@ class Function;
 
 namespace nereid::nvidia {
 
-/// Basic blocks whose values would not fit into a thread's registers are ordered by use, where that lowers their peak.
-void scheduleForRegisterPressure(llvm::Function &function);
+/// Basic blocks whose values would take more registers than `crowded` are ordered by use, where that lowers their peak.
+void scheduleForRegisterPressure(llvm::Function &function, unsigned crowded);
 
 } // namespace nereid::nvidia
