@@ -4,6 +4,7 @@
 // In a reverse scan "before" is the side of higher coordinates; only the tests of bits that give the order are
 // inverted.
 #include "compiler/lowering/TtgToLlvm/OpEmitters.h"
+#include "compiler/lowering/TtgToLlvm/SharedAccess.h"
 #include "compiler/lowering/TtgToLlvm/TtgFunctionEmitter.h"
 
 #include "compiler/analysis/MemoryAccess.h"
@@ -33,9 +34,19 @@ private:
   SmallVector<uint32_t> groupBases(uint32_t without) const;
   void joinRegisters(const layout::ScanRun &run);
   void joinLanes(const layout::ScanRun &run);
-  std::vector<Row> exchangeTotals();
+  /// A block of the thread: its first register, the bits that this adds to the block's number, what comes before it.
+  struct Part {
+    uint32_t group, block;
+    Row prefix;
+  };
+  /// The combination of a row's totals so far, and the thread's blocks of the row.
+  struct Chain {
+    Row before;
+    SmallVector<Part, 4> parts;
+  };
+  void storeTotals();
+  void advance(Chain &chain, uint32_t position, const Row &total);
   void joinWarps();
-  void joinBlocks(ArrayRef<Row> totalsOfRow, ArrayRef<std::pair<uint32_t, uint32_t>> groups);
 
   TtgFunctionEmitter &emitter;
   IrBuilder &ir;
@@ -151,8 +162,8 @@ void ScanEmitter::joinLanes(const layout::ScanRun &run) {
 
 //--- across warps --------------------------------------------------------------------------
 
-/// The totals of all blocks of each row that the thread has a part of, adjacent for each row.
-std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
+/// Writes the totals of the thread's blocks for the other warps.
+void ScanEmitter::storeTotals() {
   const layout::ScanExchange &exchange = plan.exchange;
   for (auto [operand, buffer] : llvm::enumerate(exchange.operands)) {
     Tile column;
@@ -164,50 +175,72 @@ std::vector<ScanEmitter::Row> ScanEmitter::exchangeTotals() {
     }
     emitter.storeShared(emitter.sharedScratch(op, buffer.byteOffset), buffer.plan.store, 0, column);
   }
-  emitter.barrier();
-  std::vector<Row> loaded;
-  for (auto [operand, buffer] : llvm::enumerate(exchange.operands)) {
-    Tile column(buffer.plan.loadedAs.size(), nullptr);
-    const Type element = tt::elementOf(op.getSrcs()[operand].getType());
-    emitter.loadShared(emitter.sharedScratch(op, buffer.byteOffset), buffer.plan.load, 0, element, column);
-    loaded.resize(column.size());
-    for (unsigned index = 0; index < loaded.size(); ++index)
-      loaded[index].push_back(column[buffer.plan.loadedAs[index]]);
-  }
-  return loaded;
 }
 
-/// Scans one row: `groups` are the thread's blocks, each with the bits that its registers add to its index.
-void ScanEmitter::joinBlocks(ArrayRef<Row> totalsOfRow, ArrayRef<std::pair<uint32_t, uint32_t>> groups) {
+namespace {
+/// Reads totals, adjacent for each row, where they are first used: a thread with many rows has no registers for all.
+class TotalsReader {
+public:
+  TotalsReader(TtgFunctionEmitter &emitter, tt::ScanOp op, const layout::ScanExchange &exchange) {
+    for (auto [operand, buffer] : llvm::enumerate(exchange.operands)) {
+      const Type element = tt::elementOf(op.getSrcs()[operand].getType());
+      columns.push_back(
+          {buffer.plan, Tile(buffer.plan.loadedAs.size(), nullptr),
+           SharedReader(emitter, emitter.sharedScratch(op, buffer.byteOffset), buffer.plan.load, element)});
+    }
+  }
+
+  unsigned size() const { return columns.front().loaded.size(); }
+  llvm::Value *read(unsigned operand, unsigned index) {
+    Column &column = columns[operand];
+    const uint32_t at = column.plan.loadedAs[index];
+    for (const layout::SharedAccess &access : column.plan.load.accesses)
+      if (!column.loaded[at] && llvm::is_contained(access.registers, at))
+        column.reader.read(access, column.loaded);
+    return column.loaded[at];
+  }
+
+private:
+  struct Column {
+    const layout::SharedPlan &plan;
+    Tile loaded;
+    SharedReader reader;
+  };
+  SmallVector<Column, 2> columns;
+};
+} // namespace
+
+/// Advances the chain of one row over the total at `position`. A prefix is combined with its block once it is whole.
+void ScanEmitter::advance(Chain &chain, uint32_t position, const Row &total) {
   const layout::ScanExchange &exchange = plan.exchange;
   uint32_t registerBits = 0;
   for (const auto &part : exchange.groups)
     registerBits |= part.block;
   const uint32_t threadBits = (exchange.numBlocks - 1) & ~registerBits;
   llvm::Value *threadPart = emitter.threadBits(exchange.laneBases, exchange.warpBases);
-  auto numberAt = [&](uint32_t position) { return op.getReverse() ? exchange.numBlocks - 1 - position : position; };
+  auto numberAt = [&](uint32_t at) { return op.getReverse() ? exchange.numBlocks - 1 - at : at; };
   auto isOwn = [&](uint32_t number) { return ir.CreateICmpEQ(threadPart, ir.getInt32(number & threadBits)); };
-  std::vector<Row> prefixes(groups.size());
-  Row before = totalsOfRow[numberAt(0)];
-  for (uint32_t position = 1; position < exchange.numBlocks; ++position) {
-    const uint32_t number = numberAt(position);
-    for (auto [index, group] : llvm::enumerate(groups))
-      if ((number & registerBits) == group.second)
-        prefixes[index] = prefixes[index].empty() ? before : select(isOwn(number), before, prefixes[index]);
-    if (position + 1 < exchange.numBlocks)
-      before = combine(before, totalsOfRow[number]);
+  const uint32_t number = numberAt(position);
+  for (Part &part : chain.parts) {
+    if ((number & registerBits) != part.block)
+      continue;
+    if (position > 0)
+      part.prefix = part.prefix.empty() ? chain.before : select(isOwn(number), chain.before, part.prefix);
+    const bool isLast = (number & threadBits) == (op.getReverse() ? 0 : threadBits);
+    const bool mayBeFirst = (numberAt(0) & registerBits) == part.block;
+    if (isLast && !part.prefix.empty())
+      putBefore(part.prefix, part.group, mayBeFirst ? ir.CreateNot(isOwn(numberAt(0))) : nullptr);
   }
-  for (auto [index, group] : llvm::enumerate(groups)) {
-    const bool mayBeFirst = (numberAt(0) & registerBits) == group.second;
-    if (!prefixes[index].empty())
-      putBefore(prefixes[index], group.first, mayBeFirst ? ir.CreateNot(isOwn(numberAt(0))) : nullptr);
-  }
+  if (position + 1 < exchange.numBlocks)
+    chain.before = position > 0 ? combine(chain.before, total) : total;
 }
 
 void ScanEmitter::joinWarps() {
   const layout::ScanExchange &exchange = plan.exchange;
-  const std::vector<Row> loaded = exchangeTotals();
-  std::vector<SmallVector<std::pair<uint32_t, uint32_t>>> groupsOfRow(loaded.size() / exchange.numBlocks);
+  storeTotals();
+  emitter.barrier();
+  TotalsReader reader(emitter, op, exchange);
+  std::vector<Chain> chains(reader.size() / exchange.numBlocks);
   for (uint32_t group : groupBases(0)) {
     uint32_t block = 0, row = 0;
     for (const auto &part : exchange.groups)
@@ -215,10 +248,16 @@ void ScanEmitter::joinWarps() {
         block |= part.block;
         row |= part.row;
       }
-    groupsOfRow[row].emplace_back(group, block);
+    chains[row].parts.push_back({group, block, {}});
   }
-  for (auto [row, groups] : llvm::enumerate(groupsOfRow))
-    joinBlocks(ArrayRef<Row>(loaded).slice(row * exchange.numBlocks, exchange.numBlocks), groups);
+  for (uint32_t position = 0; position < exchange.numBlocks; ++position)
+    for (auto [row, chain] : llvm::enumerate(chains)) {
+      const uint32_t number = op.getReverse() ? exchange.numBlocks - 1 - position : position;
+      Row total;
+      for (unsigned operand = 0; operand < op.getSrcs().size(); ++operand)
+        total.push_back(reader.read(operand, row * exchange.numBlocks + number));
+      advance(chain, position, total);
+    }
 }
 
 //--- emission ------------------------------------------------------------------------------
