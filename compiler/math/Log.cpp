@@ -5,6 +5,7 @@
 // hardly cancel. The exponent is kept as e * 2^23 (2^52 for f64), which is its field as an integer; constants absorb
 // the factor.
 
+#include "compiler/math/FloatRange.h"
 #include "compiler/math/Lanes.h"
 
 #include <limits>
@@ -125,16 +126,25 @@ static llvm::Value *isUnusual(const Lanes &lanes, llvm::Value *x) {
   return lanes.builder().CreateICmpUGE(steps, lanes.integer(numbers.infinityBits - numbers.smallestBits));
 }
 
+static bool isNeverUnusual(const Lanes &lanes, const llvm::Value *x) {
+  const Numbers &numbers = numbersOf(lanes);
+  const FloatRange range = floatRange(x);
+  return range.low >= numbers.smallestNormal && range.high <= numbers.largest && !range.maybeNan;
+}
+
 static Parts split(const Lanes &lanes, llvm::Value *x) {
   llvm::IRBuilderBase &ir = lanes.builder();
-  if (lanes.host().avoidsBranches) {
+  const bool isNormal = isNeverUnusual(lanes, x);
+  if (lanes.host().avoidsBranches && !isNormal) {
     const ValueList parts = splitAny(lanes, x);
     return {parts[0], parts[1]};
   }
   llvm::Value *exponent = exponentBits(lanes, x);
-  llvm::Value *scaled = ir.CreateSIToFP(exponent, lanes.realType());
-  const ValueList parts = emitRarePath(lanes, isUnusual(lanes, x), {scaled, lessOne(lanes, x, exponent)},
-                                       [&] { return splitAny(lanes, x); });
+  const Parts direct = {ir.CreateSIToFP(exponent, lanes.realType()), lessOne(lanes, x, exponent)};
+  if (isNormal)
+    return direct;
+  const ValueList parts =
+      emitRarePath(lanes, isUnusual(lanes, x), {direct.exponent, direct.f}, [&] { return splitAny(lanes, x); });
   return {parts[0], parts[1]};
 }
 

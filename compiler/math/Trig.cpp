@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // x = q pi/2 + r with |r| <= pi/4. The low bits of the quadrant q choose between the polynomials of sin r and cos r,
-// and the sign; cosine is sine one quadrant further. Below 2^20 the reduction is done in the argument's format (in f64
-// where there is no FMA); larger arguments take a rare path with an exact one.
+// and the sign; cosine is sine one quadrant further, counted after the reduction, which is then shared where a kernel
+// needs both. Below 2^20 the reduction is done in the argument's format (in f64 where there is no FMA); larger
+// arguments take a rare path with an exact one, unless their computation shows that they are smaller.
 
+#include "compiler/math/FloatRange.h"
 #include "compiler/math/Lanes.h"
 
 #include <limits>
@@ -47,15 +49,15 @@ static std::pair<llvm::Value *, llvm::Value *> subtractQuarters(const Lanes &lan
   return {ir.CreateFPTrunc(angle, lanes.realType()), lanes.real(0)};
 }
 
-static Quarters reduceDirectly(const Lanes &lanes, llvm::Value *x, unsigned quadrantsAhead) {
-  llvm::Constant *shift = lanes.real(lanes.roundingShift() + quadrantsAhead);
+static Quarters reduceDirectly(const Lanes &lanes, llvm::Value *x) {
+  llvm::Constant *shift = lanes.real(lanes.roundingShift());
   llvm::Value *shifted = lanes.mulAdd(x, lanes.real(twoOverPi), shift);
   const auto [angle, rest] = subtractQuarters(lanes, x, lanes.sub(shifted, shift));
   return {angle, rest, lanes.bits(shifted)};
 }
 
 /// Replaces lanes at or above `largestDirect` by the exact reduction.
-static ValueList reduceHugeLanes(const Lanes &lanes, const Quarters &direct, llvm::Value *x, unsigned quadrantsAhead) {
+static ValueList reduceHugeLanes(const Lanes &lanes, const Quarters &direct, llvm::Value *x) {
   llvm::IRBuilderBase &ir = lanes.builder();
   // Infinity keeps the direct result, which is NaN.
   llvm::Value *magnitudeBits = lanes.bits(x);
@@ -63,9 +65,18 @@ static ValueList reduceHugeLanes(const Lanes &lanes, const Quarters &direct, llv
                                      ir.CreateFCmpOLT(x, lanes.real(std::numeric_limits<double>::infinity())));
   const Quarters exact =
       lanes.isWide() ? emitWideHugeReduction(lanes, magnitudeBits) : emitHugeReduction(lanes, magnitudeBits);
-  llvm::Value *quadrant = ir.CreateAdd(exact.quadrant, lanes.integer(quadrantsAhead));
   return {ir.CreateSelect(isHuge, exact.angle, direct.angle), ir.CreateSelect(isHuge, exact.rest, direct.rest),
-          ir.CreateSelect(isHuge, quadrant, direct.quadrant)};
+          ir.CreateSelect(isHuge, exact.quadrant, direct.quadrant)};
+}
+
+static Quarters reduce(const Lanes &lanes, llvm::Value *positive) {
+  const Quarters direct = reduceDirectly(lanes, positive);
+  if (floatRange(positive).high < largestDirect)
+    return direct;
+  llvm::Value *isHuge = lanes.builder().CreateFCmpOGE(positive, lanes.real(largestDirect));
+  const ValueList reduced = emitRarePath(lanes, isHuge, {direct.angle, direct.rest, direct.quadrant},
+                                         [&] { return reduceHugeLanes(lanes, direct, positive); });
+  return {reduced[0], reduced[1], reduced[2]};
 }
 
 static llvm::Value *sinOrCosOf(const Lanes &lanes, const Quarters &reduced) {
@@ -85,15 +96,12 @@ static llvm::Value *sinOrCosOf(const Lanes &lanes, const Quarters &reduced) {
 static llvm::Value *emitSineOrCosine(llvm::IRBuilderBase &builder, llvm::Value *x, const HostMath &host,
                                      bool isCosine) {
   const Lanes lanes(builder, x, host);
-  const unsigned quadrantsAhead = isCosine ? 1 : 0;
   // The reduction works on |x|: sums like r + r^3 p lose the sign of zero.
-  llvm::Value *positive = lanes.magnitude(x);
-  const Quarters direct = reduceDirectly(lanes, positive, quadrantsAhead);
-  llvm::Value *isHuge = builder.CreateFCmpOGE(positive, lanes.real(largestDirect));
-  const ValueList reduced = emitRarePath(lanes, isHuge, {direct.angle, direct.rest, direct.quadrant},
-                                         [&] { return reduceHugeLanes(lanes, direct, positive, quadrantsAhead); });
-  llvm::Value *value = sinOrCosOf(lanes, {reduced[0], reduced[1], reduced[2]});
-  llvm::Value *flip = lanes.signBit(builder.CreateShl(reduced[2], lanes.signPosition() - 1));
+  Quarters reduced = reduce(lanes, lanes.magnitude(x));
+  if (isCosine)
+    reduced.quadrant = builder.CreateAdd(reduced.quadrant, lanes.integer(1));
+  llvm::Value *value = sinOrCosOf(lanes, reduced);
+  llvm::Value *flip = lanes.signBit(builder.CreateShl(reduced.quadrant, lanes.signPosition() - 1));
   if (!isCosine)
     flip = builder.CreateXor(flip, lanes.signOf(x));
   return lanes.fromBits(builder.CreateXor(lanes.bits(value), flip));
