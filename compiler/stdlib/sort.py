@@ -4,7 +4,9 @@
 #
 # A step of a network compares elements whose indices differ in one bit, and
 # reads the other of each pair with `gather(x, index ^ distance)`. NaN sorts
-# after all numbers. With indices, equal elements keep their order.
+# after all numbers. With indices, equal elements keep their order. Without,
+# floats are sorted as integers: a step is then a minimum and a maximum, where
+# comparisons of floats would have to test both for NaN.
 
 
 @jit
@@ -24,20 +26,48 @@ def _greater(a, b):
 
 @jit
 def _before(a, index_a, b, index_b, descending: constexpr):
-    """Whether a belongs before b; equal ones stand in the order of their indices, if they have any."""
-    if index_a is None:
-        if descending:
-            return _greater(a, b)
-        else:
-            return _greater(b, a)
+    """Whether a belongs before b; equal ones stand in the order of their indices."""
+    is_greater = _greater(a, b)
+    is_less = _greater(b, a)
+    is_earlier = ((is_greater | is_less) ^ True) & (index_a < index_b)
+    if descending:
+        return is_greater | is_earlier
     else:
-        is_greater = _greater(a, b)
-        is_less = _greater(b, a)
-        is_earlier = ((is_greater | is_less) ^ True) & (index_a < index_b)
-        if descending:
-            return is_greater | is_earlier
-        else:
-            return is_less | is_earlier
+        return is_less | is_earlier
+
+
+@jit
+def _sort_key(x):
+    """Integers in the order of the floats `x`, NaN last; integers stay."""
+    if x.dtype.is_floating():
+        bits: constexpr = x.dtype.primitive_bitwidth
+        word: constexpr = int16 if bits == 16 else int32 if bits == 32 else int64
+        largest: constexpr = (1 << (bits - 1)) - 1
+        return where(x == x, _flip_negative(x.to(word, bitcast=True)), largest)
+    else:
+        return x
+
+
+@jit
+def _from_sort_key(key, dtype: constexpr):
+    """The elements that `_sort_key` made the keys from; every NaN has the same bits."""
+    if dtype.is_floating():
+        return _flip_negative(key).to(dtype, bitcast=True)
+    else:
+        return key
+
+
+@jit
+def _flip_negative(x):
+    """Reverses the order of the negative integers."""
+    bits: constexpr = x.dtype.primitive_bitwidth
+    return x ^ ((x >> (bits - 1)) & ((1 << (bits - 1)) - 1))
+
+
+@jit
+def _least(a, b, descending: constexpr):
+    """The one of two keys that belongs first."""
+    return maximum(a, b) if descending else minimum(a, b)
 
 
 @jit
@@ -46,19 +76,18 @@ def _exchange(key, index, axis: constexpr, distance: constexpr, descending: cons
     position = _indices_along(key.shape, axis)
     is_first = (position & distance) == 0
     other = gather(key, position ^ distance, axis)
-    first = where(is_first, key, other)
-    second = where(is_first, other, key)
     if index is None:
-        swaps = _before(second, None, first, None, descending)
+        takes_least = is_first if flipped is None else is_first ^ flipped
+        return where(takes_least, _least(key, other, descending), _least(key, other, not descending)), None
     else:
+        first = where(is_first, key, other)
+        second = where(is_first, other, key)
         other_index = gather(index, position ^ distance, axis)
         swaps = _before(second, where(is_first, other_index, index), first, where(is_first, index, other_index),
                         descending)
-    if flipped is not None:
-        swaps = swaps ^ flipped
-    if index is not None:
-        index = where(swaps, other_index, index)
-    return where(swaps, other, key), index
+        if flipped is not None:
+            swaps = swaps ^ flipped
+        return where(swaps, other, key), where(swaps, other_index, index)
 
 
 @jit
@@ -96,7 +125,7 @@ def _halve(key, index, axis: constexpr, length: constexpr, descending: constexpr
     a = gather(key, left, axis)
     b = gather(key, right, axis)
     if index is None:
-        return where(_before(b, None, a, None, descending), b, a), None
+        return _least(a, b, descending), None
     else:
         index_a = gather(index, left, axis)
         index_b = gather(index, right, axis)
@@ -109,11 +138,11 @@ def _halve(key, index, axis: constexpr, length: constexpr, descending: constexpr
 def sort(x, dim: constexpr = None, descending: constexpr = False, return_indices: constexpr = False):
     """The elements in order along a dimension, the last if none is given; with their indices if asked for."""
     axis: constexpr = _axis(x, dim)
-    key, index = _sort_runs(x, _indices_along(x.shape, axis) if return_indices else None, axis, x.shape[axis], descending)
     if return_indices:
-        return key, index
+        return _sort_runs(x, _indices_along(x.shape, axis), axis, x.shape[axis], descending)
     else:
-        return key
+        key, index = _sort_runs(_sort_key(x), None, axis, x.shape[axis], descending)
+        return _from_sort_key(key, x.dtype)
 
 
 @jit
@@ -124,21 +153,28 @@ def argsort(x, dim: constexpr = None, descending: constexpr = False):
 
 
 @jit
+def _largest(key, index, axis: constexpr, k: constexpr, descending: constexpr):
+    """The k elements that belong first, in order."""
+    key, index = _sort_runs(key, index, axis, k, descending)
+    rounds: constexpr = _log2(key.shape[axis] // k)
+    for round in static_range(rounds):
+        key, index = _halve(key, index, axis, k, descending)
+        key, index = _merge(key, index, axis, k, descending, round + 1 < rounds)
+    return key, index
+
+
+@jit
 def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True, return_indices: constexpr = False):
     """The k largest elements along a dimension, or the smallest in ascending order; with indices if asked for."""
     axis: constexpr = _axis(x, dim)
     extent: constexpr = x.shape[axis]
     static_assert(k >= 1 and (k & (k - 1)) == 0 and k <= extent,
                   f"topk needs a power of 2 up to the extent {extent}, not {k}")
-    key, index = _sort_runs(x, _indices_along(x.shape, axis) if return_indices else None, axis, k, descending)
-    rounds: constexpr = _log2(extent // k)
-    for round in static_range(rounds):
-        key, index = _halve(key, index, axis, k, descending)
-        key, index = _merge(key, index, axis, k, descending, round + 1 < rounds)
     if return_indices:
-        return key, index
+        return _largest(x, _indices_along(x.shape, axis), axis, k, descending)
     else:
-        return key
+        key, index = _largest(_sort_key(x), None, axis, k, descending)
+        return _from_sort_key(key, x.dtype)
 
 
 @jit
@@ -147,5 +183,5 @@ def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
     axis: constexpr = _axis(x, dim)
     extent: constexpr = x.shape[axis]
     static_assert((extent & (extent - 1)) == 0, f"sorting needs an extent that is a power of 2, not {extent}; pad it")
-    key, index = _merge(x, None, axis, x.shape[axis], descending, False)
-    return key
+    key, index = _merge(_sort_key(x), None, axis, x.shape[axis], descending, False)
+    return _from_sort_key(key, x.dtype)
