@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Bits of the axis are processed from the lowest on. After some of them, each register holds the scan of its element
-// over those before it in its block of the axis, and every thread that holds a part of a block has the block's total. A
-// run of bits joins blocks:
+// over those before it in its block of the axis, and every thread that holds a part of a block has the block's total;
+// after the last lane bit, only the last lane. A run of bits joins blocks:
 //   held by registers: a chain over the blocks' totals
-//   held by lanes:     a butterfly of totals, in which lanes with the bit set put the other half before their own
+//   held by lanes:     bit by bit, lanes with the bit set read the last total of the other half and put it before their
+//                      own, which is then the scan; the last lane's is the total
 //   all others, from the first warp bit on: totals go through shared memory, each thread chains those before its own
 // The prefix of a block is combined with each of its registers once.
 #pragma once

@@ -29,10 +29,20 @@ private:
   using Row = llvm::SmallVector<llvm::Value *, 2>;
   Row combine(const Row &before, const Row &after);
   Row select(llvm::Value *condition, const Row &yes, const Row &no);
-  Row shuffle(const Row &row, uint32_t laneXor);
+  Row readLane(const Row &row, llvm::Value *lane);
   void putBefore(const Row &prefix, uint32_t group, llvm::Value *condition);
   SmallVector<uint32_t> groupBases(uint32_t without) const;
   void joinRegisters(const layout::ScanRun &run);
+  struct RunLanes {
+    struct Step {
+      llvm::Value *source, *isLater;
+    };
+    SmallVector<Step, 5> steps;
+    llvm::Value *last, *previous; ///< of the lanes of a block: the last, and the one before this
+    llvm::Value *isLast, *hasPrevious;
+    uint32_t all = 0; ///< bits
+  };
+  RunLanes lanesOf(const layout::ScanRun &run);
   void joinLanes(const layout::ScanRun &run);
   /// A block of the thread: its first register, the bits that this adds to the block's number, what comes before it.
   struct Part {
@@ -52,9 +62,11 @@ private:
   IrBuilder &ir;
   tt::ScanOp op;
   layout::ScanPlan plan;
-  std::vector<Row> rows;   ///< of each register, scanned inside its block of the axis
-  std::vector<Row> totals; ///< of each block, at its first register
-  uint32_t joined = 0;     ///< register bits inside blocks
+  std::vector<Row> rows;            ///< of each register, scanned inside its block of the axis
+  std::vector<Row> totals;          ///< of each block, at its first register
+  llvm::Value *hasTotals = nullptr; ///< whether this lane has them; null: all do
+  uint32_t totalLanes = 0;          ///< the bits of which this depends
+  uint32_t joined = 0;              ///< register bits inside blocks
   bool isFailed = false;
 };
 
@@ -77,11 +89,11 @@ ScanEmitter::Row ScanEmitter::select(llvm::Value *condition, const Row &yes, con
   return result;
 }
 
-ScanEmitter::Row ScanEmitter::shuffle(const Row &row, uint32_t laneXor) {
+ScanEmitter::Row ScanEmitter::readLane(const Row &row, llvm::Value *lane) {
   Row result;
   for (llvm::Value *value : row)
     result.push_back(
-        emitter.wordwise(value, [&](llvm::Value *word) { return emitter.target.shuffleXor(ir, word, laneXor); }));
+        emitter.wordwise(value, [&](llvm::Value *word) { return emitter.target.shuffleIndex(ir, word, lane); }));
   return result;
 }
 
@@ -136,27 +148,53 @@ void ScanEmitter::joinRegisters(const layout::ScanRun &run) {
   joined |= runMask;
 }
 
+/// The lanes that a run of lane bits is read from.
+ScanEmitter::RunLanes ScanEmitter::lanesOf(const layout::ScanRun &run) {
+  const bool isReverse = op.getReverse();
+  SmallVector<uint32_t, 5> units;
+  for (uint32_t unit = 1; unit < emitter.target.threadsPerWarp(); unit *= 2)
+    units.push_back(unit);
+  llvm::Value *lane = emitter.threadBits(units, {});
+  RunLanes lanes;
+  // The last lane of the lower half, or of the upper one in reverse, is the one before all those of the other half.
+  const auto lastOf = [&](uint32_t bits, uint32_t half) {
+    llvm::Value *others = ir.CreateAnd(lane, ir.getInt32(~(bits | half)));
+    return isReverse ? ir.CreateOr(others, ir.getInt32(half)) : ir.CreateOr(others, ir.getInt32(bits));
+  };
+  for (uint32_t mask : run.masks) {
+    llvm::Value *isLater = emitter.threadIsOdd(mask, 0);
+    lanes.steps.push_back({lastOf(lanes.all, mask), isReverse ? ir.CreateNot(isLater) : isLater});
+    lanes.all |= mask;
+  }
+  lanes.last = lastOf(lanes.all, 0);
+  // Borrows (carries in reverse) pass over the bits outside of the run.
+  llvm::Value *bits = ir.getInt32(lanes.all), *otherBits = ir.getInt32(~lanes.all);
+  llvm::Value *own = ir.CreateAnd(lane, bits);
+  llvm::Value *stepped =
+      isReverse ? ir.CreateAdd(ir.CreateOr(lane, otherBits), ir.getInt32(1)) : ir.CreateSub(own, ir.getInt32(1));
+  lanes.previous = ir.CreateOr(ir.CreateAnd(lane, otherBits), ir.CreateAnd(stepped, bits));
+  lanes.isLast = ir.CreateICmpEQ(own, ir.getInt32(isReverse ? 0 : lanes.all));
+  lanes.hasPrevious = ir.CreateICmpNE(own, ir.getInt32(isReverse ? lanes.all : 0));
+  return lanes;
+}
+
+/// Scans the totals over the lanes: in each step the half of the lanes that comes later adds the last of the other.
 void ScanEmitter::joinLanes(const layout::ScanRun &run) {
+  const RunLanes lanes = lanesOf(run);
+  const bool isLast = &run == &plan.runs.back();
   for (uint32_t group : groupBases(0)) {
-    Row total = totals[group], prefix;
-    llvm::Value *hasPrefix = nullptr;
-    for (uint32_t mask : run.masks) {
-      const Row other = shuffle(total, mask);
-      llvm::Value *isLater = emitter.threadIsOdd(mask, 0);
-      if (op.getReverse())
-        isLater = ir.CreateNot(isLater);
-      if (!hasPrefix) {
-        prefix = other;
-        hasPrefix = isLater;
-      } else {
-        const Row longer = select(hasPrefix, combine(other, prefix), other);
-        prefix = select(isLater, longer, prefix);
-        hasPrefix = ir.CreateOr(hasPrefix, isLater);
-      }
-      total = combine(select(isLater, other, total), select(isLater, total, other));
-    }
-    totals[group] = total;
-    putBefore(prefix, group, hasPrefix);
+    Row scanned = totals[group];
+    for (const auto &[source, isLater] : lanes.steps)
+      scanned = select(isLater, combine(readLane(scanned, source), scanned), scanned);
+    if (joined == 0)
+      rows[group] = scanned;
+    else
+      putBefore(readLane(scanned, lanes.previous), group, lanes.hasPrevious);
+    totals[group] = isLast ? scanned : readLane(scanned, lanes.last);
+  }
+  if (isLast) {
+    totalLanes = lanes.all;
+    hasTotals = lanes.isLast;
   }
 }
 
@@ -173,7 +211,9 @@ void ScanEmitter::storeTotals() {
         group |= number >> bit & 1 ? part.mask : 0;
       column.push_back(totals[group][operand]);
     }
-    emitter.storeShared(emitter.sharedScratch(op, buffer.byteOffset), buffer.plan.store, 0, column);
+    layout::SharedAccessPattern stores = buffer.plan.store;
+    stores.idleLanes &= ~totalLanes;
+    emitter.storeShared(emitter.sharedScratch(op, buffer.byteOffset), stores, 0, column, hasTotals);
   }
 }
 

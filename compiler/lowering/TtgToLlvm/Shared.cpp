@@ -44,10 +44,12 @@ static unsigned elementBytes(const llvm::Type *type) {
 }
 
 void TtgFunctionEmitter::storeShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern,
-                                     unsigned repetition, ArrayRef<llvm::Value *> registers) {
+                                     unsigned repetition, ArrayRef<llvm::Value *> registers, llvm::Value *mask) {
   const unsigned bytes = elementBytes(registers.front()->getType());
   const SharedAddresses addresses(*this, buffer, pattern, bytes);
   llvm::Value *isOwner = threadHasNone(pattern.idleLanes, pattern.idleWarps);
+  if (mask)
+    isOwner = isOwner ? ir.CreateAnd(isOwner, mask) : mask;
   for (const layout::SharedAccess &access : pattern.accesses) {
     if (access.repetition != repetition)
       continue;

@@ -82,8 +82,9 @@ public:
   //--- scratch memory (Shared.cpp, Program.cpp) ---
   /// The op's buffer in shared memory.
   llvm::Value *sharedScratch(mlir::Operation *op, uint32_t byteOffset = 0);
+  /// `mask`, where it is not null, tells which threads store.
   void storeShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern, unsigned repetition,
-                   llvm::ArrayRef<llvm::Value *> registers);
+                   llvm::ArrayRef<llvm::Value *> registers, llvm::Value *mask = nullptr);
   void loadShared(llvm::Value *buffer, const layout::SharedAccessPattern &pattern, unsigned repetition,
                   mlir::Type element, Tile &registers);
   /// The program's scratch in global memory, from `scratchOffset` on.
