@@ -5,6 +5,7 @@
 #include "compiler/analysis/MemoryAccess.h"
 #include "compiler/analysis/PointerBases.h"
 #include "compiler/analysis/RegisterPressure.h"
+#include "compiler/analysis/SharedMemory.h"
 #include "compiler/layout/SharedAccessPlan.h"
 #include "compiler/passes/ttg/LoopSchedule.h"
 
@@ -107,6 +108,14 @@ static MemDescType plainBuffer(RankedTensorType tile) {
   return MemDescType::get(tile.getShape(), tile.getElementType(), encoding, SharedMemoryAttr::get(tile.getContext()));
 }
 
+/// Whether threads exchange the loaded elements through shared memory.
+static bool isExchanged(tt::LoadOp load) {
+  return llvm::any_of(load->getUsers(), [](Operation *user) {
+    auto conversion = dyn_cast<ConvertLayoutOp>(user);
+    return conversion && analysis::bufferBytes(conversion) > 0;
+  });
+}
+
 //--- dependences of loads ------------------------------------------------------------------
 
 namespace {
@@ -190,11 +199,14 @@ bool Finder::chooseBuffer(PipelinedLoad &pipelined, bool isIndex) {
     }
   }
   auto tile = dyn_cast<RankedTensorType>(load.getType());
-  if (!tile || analysis::registersOf(tile) <= kRegistersOfTile)
+  if (!tile)
+    return true;
+  const bool fitsRegisters = analysis::registersOf(tile) <= kRegistersOfTile;
+  if (fitsRegisters && !isExchanged(load))
     return true;
   MemDescType plain = mayCopy && !isIndex ? plainBuffer(tile) : MemDescType();
   if (!plain || !canCopyTo(load, plain, axisInfo))
-    return false;
+    return fitsRegisters;
   pipelined.buffer = plain;
   return true;
 }

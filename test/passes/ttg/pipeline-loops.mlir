@@ -182,4 +182,36 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %d#0 : tensor<64x64xf32, #mma>
   }
+
+  // A small tile that threads exchange anyway is copied ahead; one that they use as loaded is prefetched in registers.
+  // CHECK-LABEL: tt.func @exchanged
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: scf.for
+  // CHECK: tt.load %{{.*}} : tensor<64x64x!tt.ptr<f16>, #ttg.dot_op
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK: %[[OWN:.*]] = ttg.local_load %{{.*}} -> tensor<64x64xf16, #blocked>
+  // CHECK: ttg.convert_layout %[[OWN]]
+  tt.func @exchanged(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<64x64xf16, #right>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x64xi32, #rows>
+    %o = tt.broadcast %e : tensor<1x64xi32, #rows> -> tensor<64x64xi32, #rows>
+    %sx = tt.splat %x : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #rows>
+    %px = tt.addptr %sx, %o : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+    %sy = tt.splat %y : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #left>
+    %step = arith.constant dense<64> : tensor<64x64xi32, #rows>
+    %d:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %q = %px) -> (tensor<64x64xf32, #mma>, tensor<64x64x!tt.ptr<f16>, #rows>) : i32 {
+      %t = tt.load %q : tensor<64x64x!tt.ptr<f16>, #rows>
+      %a = ttg.convert_layout %t : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
+      %factor = tt.load %sy : tensor<64x64x!tt.ptr<f16>, #left>
+      %scaled = arith.mulf %a, %factor : tensor<64x64xf16, #left>
+      %sum = tt.dot %scaled, %b, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
+      %next = tt.addptr %q, %step : tensor<64x64x!tt.ptr<f16>, #rows>, tensor<64x64xi32, #rows>
+      scf.yield %sum, %next : tensor<64x64xf32, #mma>, tensor<64x64x!tt.ptr<f16>, #rows>
+    }
+    tt.return %d#0 : tensor<64x64xf32, #mma>
+  }
 }
