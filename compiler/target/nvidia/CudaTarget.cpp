@@ -216,7 +216,7 @@ LogicalResult nvidia::makeLlvm(CudaKernel &kernel) {
     mapProgramsToClusters(*kernel.llvmModule, kernel.options.numCtas);
   if (failed(linkLibraries(emitter, kernel)) || failed(lowering::verifyLlvm(function, *kernel.llvmModule)))
     return failure();
-  optimise(*kernel.llvmModule, **kernel.machine, crowdedRegisters(kernel.function));
+  kernel.peakRegisters = optimise(*kernel.llvmModule, **kernel.machine, crowdedRegisters(kernel.function));
   return success();
 }
 
@@ -252,19 +252,28 @@ static LogicalResult checkAssembly(const CudaKernel &kernel) {
   return tt::report(where, diag::AssemblyRejected, error.text);
 }
 
+static void requireOccupancy(CudaKernel &kernel) {
+  const MinCtasPerSm chosen =
+      chooseMinCtasPerSm(kernel.arch, {.tileRegisters = analysis::peakRegisters(kernel.function),
+                                       .valueRegisters = kernel.peakRegisters,
+                                       .loadedBytes = analysis::bytesInFlight(kernel.function),
+                                       .threads = kernel.threadsPerBlock(),
+                                       .sharedBytes = kernel.shared.bytes,
+                                       .runsOnce = kernel.runsOnce});
+  kernel.residentCtas = chosen.tight;
+  kernel.safeCtas = chosen.safe;
+}
+
 LogicalResult nvidia::makePtx(CudaKernel &kernel) {
   auto ptx = lowering::orDiagnose(kernel.function, emitPtx(*kernel.llvmModule, **kernel.machine));
   if (failed(ptx) || failed(checkAssembly(kernel)))
     return failure();
+  kernel.runsOnce = runsOnce(kernel.function);
   // Dots gain more from registers than from occupancy; their loads go to shared memory.
   if (kernel.isSpecialized())
     kernel.residentCtas = 1;
   else if (!hasDots(kernel.function))
-    kernel.residentCtas = chooseMinCtasPerSm(kernel.arch, {.tileRegisters = analysis::peakRegisters(kernel.function),
-                                                           .loadedBytes = analysis::bytesInFlight(kernel.function),
-                                                           .threads = kernel.threadsPerBlock(),
-                                                           .sharedBytes = kernel.shared.bytes,
-                                                           .runsOnce = runsOnce(kernel.function)});
+    requireOccupancy(kernel);
   else if (ptx->size() > kLargePtxBytes)
     kernel.residentCtas = 1;
   kernel.ptx = withMinCtasPerSm(*ptx, kernel.residentCtas);

@@ -53,9 +53,12 @@ struct CudaKernel {
   lowering::AsmError asmError;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule; ///< optimised
+  uint32_t peakRegisters = 0;               ///< of the values of straight-line code; 0: unknown
   // makePtx
   std::string ptx;
   uint32_t residentCtas = 0; ///< required by the PTX (.minnctapersm); 0: ptxas chooses registers
+  uint32_t safeCtas = 0;     ///< the same, with registers to spare: for the case that the other causes spills
+  bool runsOnce = false;     ///< each instruction runs once: the kernel has no loops and no dots
   // makeCubin
   bool isPtxReproducible = true; ///< false: the PTX depends on results of ptxas
   Assembled assembled;

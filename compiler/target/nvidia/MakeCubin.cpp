@@ -22,7 +22,7 @@ static bool spillsForOccupancy(const Assembled &made, const CudaKernel &kernel) 
 }
 
 /// Where ptxas can meet a .minnctapersm hint only with spills, finds the largest one without; where there is none, the
-/// one that leaves a thread all registers.
+/// one that leaves a thread all registers, or for a kernel that runs once, no hint.
 static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, AssemblyError &error) {
   const StringRef options = kernel.options.ptxOptions;
   const auto assembleWith = [&](uint32_t blocks) {
@@ -47,24 +47,34 @@ static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, Assemb
     keep(1);
     return alone;
   }
-  uint32_t enough = residentCtas(kernel.arch, {maxThreadRegisters, kernel.threadsPerBlock(), kernel.shared.bytes});
+  if (best && best->spillBytes > 0 && kernel.safeCtas > 0 && kernel.safeCtas < kernel.residentCtas) {
+    keep(kernel.safeCtas);
+    best = assembleWith(kernel.safeCtas);
+  }
+  const auto residentWith = [&](uint32_t registers) {
+    return residentCtas(kernel.arch, {registers, kernel.threadsPerBlock(), kernel.shared.bytes});
+  };
+  uint32_t enough = residentWith(maxThreadRegisters);
   if (!best || best->spillBytes == 0 || enough >= kernel.residentCtas)
     return best;
-  std::optional<Assembled> relaxed = assembleWith(enough);
+  uint32_t relaxedHint = kernel.runsOnce ? 0 : enough;
+  std::optional<Assembled> relaxed = assembleWith(relaxedHint);
   if (!relaxed || relaxed->spillBytes >= best->spillBytes)
     return best;
   best = std::move(relaxed);
+  if (kernel.runsOnce)
+    enough = std::max(enough, residentWith(best->registers));
   for (uint32_t tooMany = kernel.residentCtas; best->spillBytes == 0 && tooMany - enough > 1;) {
     const uint32_t blocks = enough + (tooMany - enough) / 2;
     std::optional<Assembled> made = assembleWith(blocks);
     if (made && made->spillBytes == 0) {
       best = std::move(made);
-      enough = blocks;
+      enough = relaxedHint = blocks;
     } else {
       tooMany = blocks;
     }
   }
-  keep(enough);
+  keep(relaxedHint);
   return best;
 }
 

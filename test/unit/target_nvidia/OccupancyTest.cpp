@@ -22,33 +22,47 @@ TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitBlocks) {
 TEST(Occupancy, LaunchBoundLeavesRoomForTheTiles) {
   for (uint32_t tiles : {0, 8, 24, 48, 96, 200})
     for (uint32_t threads : {32, 128, 256, 1024}) {
-      const uint32_t blocks = chooseMinCtasPerSm(arch("90"), {.tileRegisters = tiles, .threads = threads});
+      const uint32_t blocks = chooseMinCtasPerSm(arch("90"), {.tileRegisters = tiles, .threads = threads}).safe;
       if (blocks > 0)
         EXPECT_LE(tiles * threads * blocks, 65536u);
       else
         EXPECT_GT((tiles + 16) * threads, 65536u - 8 * threads);
     }
-  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 250, .threads = 128}), 0u)
+  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 250, .threads = 128}).tight, 0u)
       << "no thread has so many registers";
 }
 
 TEST(Occupancy, LaunchBoundStopsWhereMemoryIsBusy) {
   // 64 bytes of 256 threads are 16 KiB: four CTAs keep memory busy, though registers would allow five.
-  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 64, .threads = 256}), 4u);
-  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 16, .threads = 256}), 5u);
-  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 64, .loadedBytes = 1024, .threads = 256}), 2u);
+  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 64, .threads = 256}).safe, 4u);
+  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 32, .loadedBytes = 16, .threads = 256}).safe, 5u);
+  EXPECT_EQ(chooseMinCtasPerSm(arch("90"), {.tileRegisters = 64, .loadedBytes = 1024, .threads = 256}).safe, 2u);
 }
 
 TEST(Occupancy, KernelThatRunsOnceHasAHintOnlyWithEnoughWarps) {
   const auto choose = [](uint32_t tiles, uint32_t threads) {
     return chooseMinCtasPerSm(arch("90"),
-                              {.tileRegisters = tiles, .loadedBytes = 1024, .threads = threads, .runsOnce = true});
+                              {.tileRegisters = tiles, .loadedBytes = 1024, .threads = threads, .runsOnce = true})
+        .safe;
   };
   EXPECT_EQ(choose(32, 128), 10u) << "as many as fit, although two CTAs' loads keep memory busy";
   EXPECT_EQ(choose(64, 128), 6u) << "24 warps";
   EXPECT_EQ(choose(64, 256), 3u) << "24 warps";
   EXPECT_EQ(choose(80, 128), 0u) << "20 warps";
   EXPECT_EQ(choose(128, 256), 0u) << "8 warps";
+}
+
+TEST(Occupancy, MoreCtasAreTriedWhereValuesFit) {
+  const auto choose = [](uint32_t values, bool runsOnce) {
+    return chooseMinCtasPerSm(
+        arch("90"),
+        {.tileRegisters = 32, .valueRegisters = values, .loadedBytes = 1024, .threads = 128, .runsOnce = runsOnce});
+  };
+  EXPECT_EQ(choose(0, true).tight, 10u) << "unknown";
+  EXPECT_EQ(choose(26, true).tight, 16u);
+  EXPECT_EQ(choose(26, true).safe, 10u);
+  EXPECT_EQ(choose(80, true).tight, 10u) << "never fewer";
+  EXPECT_EQ(choose(26, false).tight, 2u) << "loops use registers to prefetch";
 }
 
 TEST(Occupancy, DirectiveStandsBesideTheBlockSize) {

@@ -14,6 +14,8 @@ static constexpr uint32_t registerGranule = 8;   // per thread
 static constexpr uint32_t reservedShared = 1024; // per CTA, for the system
 /// Addresses, indices and partial results beside the tiles.
 static constexpr uint32_t otherRegisters = 16;
+/// What ptxas needs beside the values of straight-line code.
+static constexpr uint32_t unnamedRegisters = 6;
 /// Bytes of loads in flight that saturate memory, per multiprocessor: about twice latency times bandwidth of an H100
 /// over its 132 multiprocessors, since not all CTAs load at the same time.
 static constexpr uint32_t bytesInFlightPerSm = 64 * 1024;
@@ -32,7 +34,7 @@ uint32_t nvidia::residentCtas(const Arch &arch, const CtaFootprint &block) {
   return std::min({byRegisters, byThreads, byShared});
 }
 
-uint32_t nvidia::chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources) {
+static uint32_t chooseSafely(const Arch &arch, const KernelResources &resources) {
   const uint32_t registers = resources.tileRegisters + otherRegisters;
   if (registers > maxThreadRegisters)
     return 0;
@@ -43,6 +45,15 @@ uint32_t nvidia::chooseMinCtasPerSm(const Arch &arch, const KernelResources &res
     return fitting;
   const uint32_t busy = llvm::divideCeil(bytesInFlightPerSm, resources.loadedBytes * resources.threads);
   return std::min(fitting, std::max(busy, minResidentCtas));
+}
+
+MinCtasPerSm nvidia::chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources) {
+  const uint32_t safe = chooseSafely(arch, resources);
+  if (safe == 0 || !resources.runsOnce || resources.valueRegisters == 0)
+    return {.tight = safe, .safe = safe};
+  const uint32_t registers = resources.valueRegisters + unnamedRegisters;
+  const uint32_t fitting = residentCtas(arch, {registers, resources.threads, resources.sharedBytes});
+  return {.tight = std::max(safe, fitting), .safe = safe};
 }
 
 std::string nvidia::withMinCtasPerSm(const std::string &ptx, uint32_t blocks) {

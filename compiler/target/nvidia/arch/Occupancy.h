@@ -24,17 +24,24 @@ uint32_t residentCtas(const Arch &arch, const CtaFootprint &block);
 
 /// The resources of a multiprocessor that a kernel uses.
 struct KernelResources {
-  uint32_t tileRegisters = 0; ///< peak of a thread's tiles
-  uint32_t loadedBytes = 0;   ///< in flight per thread; 0: it loads no tiles
-  uint32_t threads = 0;       ///< per CTA
-  uint32_t sharedBytes = 0;   ///< per CTA
-  bool runsOnce = false;      ///< no loops, no dots
+  uint32_t tileRegisters = 0;  ///< peak of a thread's tiles
+  uint32_t valueRegisters = 0; ///< peak of all values of straight-line code; 0: unknown
+  uint32_t loadedBytes = 0;    ///< in flight per thread; 0: it loads no tiles
+  uint32_t threads = 0;        ///< per CTA
+  uint32_t sharedBytes = 0;    ///< per CTA
+  bool runsOnce = false;       ///< no loops, no dots
 };
 
-/// The number of CTAs that should be resident: as few as keep memory busy, so that each has registers to spare, and no
-/// more than fit; 0: no hint. A kernel that runs once has nothing to prefetch: as many CTAs as fit keep a multiprocessor
-/// busy, and where these are few, ptxas finds an order that needs fewer registers than the tiles.
-uint32_t chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources);
+/// The number of CTAs that should be resident; 0: no hint.
+struct MinCtasPerSm {
+  uint32_t tight = 0; ///< to be tried first: the values of straight-line code just fit
+  uint32_t safe = 0;
+};
+
+/// As few as keep memory busy, so that each CTA has registers to spare, and no more than fit. A kernel that runs once
+/// has nothing to prefetch: as many CTAs as fit keep a multiprocessor busy, and where these are few, ptxas finds an
+/// order that needs fewer registers than the tiles.
+MinCtasPerSm chooseMinCtasPerSm(const Arch &arch, const KernelResources &resources);
 
 /// The PTX with `.minnctapersm` on its kernel, or without it where `blocks` is 0. PTX with a register limit is
 /// unchanged.

@@ -124,7 +124,7 @@ nvidia::PooledTargetMachine::~PooledTargetMachine() {
     targetMachinePool().put(kind, std::move(machine));
 }
 
-void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {
+unsigned nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsigned crowded) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1).setVerifyFixpoint(false)));
@@ -132,8 +132,10 @@ void nvidia::optimise(llvm::Module &module, llvm::TargetMachine &machine, unsign
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass());
   lowering::runOnFunctions(module, machine, std::move(passes));
+  unsigned peak = 0;
   for (llvm::Function &function : module)
-    scheduleForRegisterPressure(function, crowded);
+    peak = std::max(peak, scheduleForRegisterPressure(function, crowded));
+  return peak;
 }
 
 llvm::Expected<std::string> nvidia::emitPtx(llvm::Module &module, llvm::TargetMachine &machine) {

@@ -119,21 +119,26 @@ static unsigned peakOf(const Order &order, const BasicBlock &block) {
   return peak;
 }
 
-static void order(BasicBlock &block, unsigned crowded) {
+/// Returns the peak that remains.
+static unsigned order(BasicBlock &block, unsigned crowded) {
   Order present;
   for (Instruction &instruction : make_range(block.getFirstNonPHIIt(), block.end()))
     present.push_back(&instruction);
   const unsigned peak = peakOf(present, block);
   if (peak <= crowded)
-    return;
+    return peak;
   const Order byUse = ByUse(block).make();
-  if (peakOf(byUse, block) >= peak)
-    return;
+  const unsigned lowered = peakOf(byUse, block);
+  if (lowered >= peak)
+    return peak;
   for (Instruction *instruction : byUse)
     instruction->moveBefore(block, block.end());
+  return lowered;
 }
 
-void nereid::nvidia::scheduleForRegisterPressure(Function &function, unsigned crowded) {
+unsigned nereid::nvidia::scheduleForRegisterPressure(Function &function, unsigned crowded) {
+  unsigned peak = 0;
   for (BasicBlock &block : function)
-    order(block, crowded);
+    peak = order(block, crowded);
+  return function.size() == 1 ? peak : 0;
 }

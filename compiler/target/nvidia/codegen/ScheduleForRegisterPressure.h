@@ -9,6 +9,7 @@ class Function;
 namespace nereid::nvidia {
 
 /// Basic blocks whose values would take more registers than `crowded` are ordered by use, where that lowers their peak.
-void scheduleForRegisterPressure(llvm::Function &function, unsigned crowded);
+/// Returns the peak of a function of one basic block; 0 for others, where values live across blocks are not counted.
+unsigned scheduleForRegisterPressure(llvm::Function &function, unsigned crowded);
 
 } // namespace nereid::nvidia
