@@ -105,3 +105,15 @@ def test_an_assembler_that_spills_for_company_is_told_that_one_block_will_do(
         made = triton.compile(source, GPUTarget("cuda", 90, 32), {"maxnreg": limit})
     assert (made.n_regs, made.n_spills) == ((32, 200) if limit else (255, 2))
     assert (".minnctapersm 1\n" in made.asm["ptx"]) == (limit is None)
+
+
+@triton.jit
+def normals(o, seed, SIZE: tl.constexpr):
+    at = tl.arange(0, SIZE)
+    tl.store(o + at, tl.randn(seed, at))
+
+
+def test_random_numbers_have_no_paths_for_unusual_arguments():
+    """Angles are below 2 pi and logarithms are of normal numbers, which their computation shows."""
+    text = ptx_of(normals, {"SIZE": 1024}, o="*fp32", seed="i32")
+    assert "bra" not in re.findall(r"\b\w+\b", text)

@@ -25,15 +25,17 @@ static bool spillsForOccupancy(const Assembled &made, const CudaKernel &kernel) 
 /// one that leaves a thread all registers, or for a kernel that runs once, no hint.
 static std::optional<Assembled> assembleWithoutSpills(CudaKernel &kernel, AssemblyError &error) {
   const StringRef options = kernel.options.ptxOptions;
-  const auto assembleWith = [&](uint32_t blocks) {
-    return assemble(withMinCtasPerSm(kernel.ptx, blocks), kernel.arch, kernel.tools, options, error);
+  const auto assembleText = [&](StringRef ptx, uint32_t blocks) {
+    const auto first = kernel.runsOnce && blocks == 0 ? FirstTool::Ptxas : FirstTool::NvJitLink;
+    return assemble(ptx, kernel.arch, kernel.tools, options, error, first);
   };
+  const auto assembleWith = [&](uint32_t blocks) { return assembleText(withMinCtasPerSm(kernel.ptx, blocks), blocks); };
   const auto keep = [&](uint32_t blocks) {
     kernel.residentCtas = blocks;
     kernel.ptx = withMinCtasPerSm(kernel.ptx, blocks);
     kernel.isPtxReproducible = false;
   };
-  std::optional<Assembled> best = assemble(kernel.ptx, kernel.arch, kernel.tools, options, error);
+  std::optional<Assembled> best = assembleText(kernel.ptx, kernel.residentCtas);
   if (kernel.isSpecialized())
     return best;
   if (!best && !error.isLate && kernel.residentCtas > 0) {

@@ -75,6 +75,20 @@ TEST(Assemble, NvJitLinkGetsTheGenerationAndTheOptions) {
   EXPECT_EQ(made->spillBytes, 8u);
 }
 
+TEST(Assemble, TheFirstToolIsTheCallersChoice) {
+  AssemblyError error;
+  const FakePtxas ptxas("cat /proc/self/fd/3 >&4\n");
+  const Tools both = {ptxas.path, library.nvJitLink};
+  const auto toolFor = [&](const char *ptx, const Tools &tools, FirstTool first) {
+    const auto made = assemble(ptx, arch(), tools, "", error, first);
+    return made ? made->tool : "none";
+  };
+  EXPECT_EQ(toolFor("// a kernel\n", both, FirstTool::NvJitLink), "nvjitlink");
+  EXPECT_EQ(toolFor("// a kernel\n", both, FirstTool::Ptxas), "ptxas");
+  EXPECT_EQ(toolFor("// a kernel\n", library, FirstTool::Ptxas), "nvjitlink") << "there is no ptxas";
+  EXPECT_EQ(toolFor("// setmaxnreg\n", both, FirstTool::NvJitLink), "ptxas");
+}
+
 TEST(Assemble, WrongPtxIsAnErrorAndAnOldLibraryIsNot) {
   AssemblyError error;
   EXPECT_FALSE(assemble("// says: error : Unexpected instruction\n", arch(), library, "", error));

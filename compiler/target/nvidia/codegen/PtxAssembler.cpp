@@ -67,7 +67,7 @@ static std::vector<std::string> wordsOf(StringRef text) {
 }
 
 std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const Tools &tools, StringRef options,
-                                          AssemblyError &error) {
+                                          AssemblyError &error, FirstTool first) {
   const std::vector<std::string> words = wordsOf(options);
   Assembled result;
   std::string log;
@@ -77,7 +77,7 @@ std::optional<Assembled> nvidia::assemble(StringRef ptx, const Arch &arch, const
       outcome = tool(ptx, arch, words, tools, result, log);
   };
   // nvJitLink compiles for a link, where setmaxnreg has no effect.
-  const bool prefersPtxas = !words.empty() || ptx.contains("setmaxnreg");
+  const bool prefersPtxas = first == FirstTool::Ptxas || !words.empty() || ptx.contains("setmaxnreg");
   if (prefersPtxas)
     run(runPtxas, tools.ptxas);
   run(runNvJitLink, tools.nvJitLink);

@@ -37,10 +37,16 @@ struct AssemblyError {
   bool isLate = false;   ///< the tool was killed at its time limit
 };
 
+/// The tool to be tried first.
+enum class FirstTool : uint8_t {
+  NvJitLink, ///< saves a process
+  Ptxas, ///< compiles whole programs: without a hint for occupancy it aims at few registers, where nvJitLink takes all
+};
+
 /// Nothing, with `error` set, where a tool rejects the text or `options`; these are ptxas options, which the driver
-/// does not take.
+/// does not take. With options, or setmaxnreg in the text, ptxas is always the first tool.
 std::optional<Assembled> assemble(llvm::StringRef ptx, const Arch &arch, const Tools &tools, llvm::StringRef options,
-                                  AssemblyError &error);
+                                  AssemblyError &error, FirstTool first = FirstTool::NvJitLink);
 
 /// Parses a tool's output for a module: resources and errors.
 void readResources(llvm::StringRef log, Assembled &result);
