@@ -37,9 +37,14 @@ def _before(a, index_a, b, index_b, descending: constexpr):
 
 
 @jit
+def _sorts_by_key(dtype: constexpr):
+    return dtype.is_floating() and dtype.primitive_bitwidth > 8
+
+
+@jit
 def _sort_key(x):
-    """Integers in the order of the floats `x`, NaN last; integers stay."""
-    if x.dtype.is_floating():
+    """Integers in the order of the floats `x`, NaN last; integers and fp8, whose formats differ in NaN, stay."""
+    if _sorts_by_key(x.dtype):
         bits: constexpr = x.dtype.primitive_bitwidth
         word: constexpr = int16 if bits == 16 else int32 if bits == 32 else int64
         largest: constexpr = (1 << (bits - 1)) - 1
@@ -51,7 +56,7 @@ def _sort_key(x):
 @jit
 def _from_sort_key(key, dtype: constexpr):
     """The elements that `_sort_key` made the keys from; every NaN has the same bits."""
-    if dtype.is_floating():
+    if _sorts_by_key(dtype):
         return _flip_negative(key).to(dtype, bitcast=True)
     else:
         return key
@@ -66,8 +71,11 @@ def _flip_negative(x):
 
 @jit
 def _least(a, b, descending: constexpr):
-    """The one of two keys that belongs first."""
-    return maximum(a, b) if descending else minimum(a, b)
+    """The one of two keys that belongs first, a if they are equal."""
+    if a.dtype.is_floating():
+        return where(_greater(b, a) if descending else _greater(a, b), b, a)
+    else:
+        return maximum(a, b) if descending else minimum(a, b)
 
 
 @jit

@@ -71,6 +71,28 @@ def test_sort_of_bfloat16(device):
     check(apply, (1,), arguments | dict(M=1, N=32, P=1, Q=32), dict(out_ptr=want), device=device)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_sort_of_nan(dtype, device):
+    """NaN of both signs sorts after all numbers, or before them in reverse."""
+    x = values("float32", 1, 16).astype(dtype)
+    x[0, [3, 5, 9, 11]] = np.nan, -np.inf, np.inf, -np.float32(np.nan)
+    check_apply(tl.sort, x, 1, False, np.sort(x, 1), device)
+    check_apply(tl.sort, x, 1, True, np.ascontiguousarray(np.sort(x, 1)[:, ::-1]), device)
+
+
+@triton.jit
+def fp8_codes(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i).to(tl.float8e5, bitcast=True)
+    tl.store(out_ptr + i, tl.sort(x).to(tl.float16))
+
+
+def test_sort_of_fp8(device):
+    codes = np.random.default_rng(6).permutation(256).astype(np.uint8)
+    want = np.sort((codes.astype(np.uint16) << 8).view(np.float16))
+    check(fp8_codes, (1,), dict(x_ptr=codes, out_ptr=blank(want), N=256), dict(out_ptr=want), device=device)
+
+
 @triton.jit
 def large(x_ptr, out_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
