@@ -155,6 +155,10 @@ public:
   virtual void print(IrBuilder &ir, llvm::StringRef format, llvm::ArrayRef<llvm::Value *> values) = 0;
   virtual void fail(IrBuilder &ir, const Failure &failure) = 0;
 
+  // Arithmetic of integers.
+  /// The upper half of the bits of a * b; null where there is no instruction for it.
+  virtual llvm::Value *mulHigh(IrBuilder &, llvm::Value *, llvm::Value *, bool /*isSigned*/) { return nullptr; }
+
   // Arithmetic of f32, within 2 units in the last place. Null where nothing is faster than the exact form.
   virtual llvm::Value *approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) = 0;
   virtual llvm::Value *approxMath(IrBuilder &ir, ApproxMath function, llvm::Value *x) = 0;

@@ -25,6 +25,8 @@ public:
   /// Converts a number to another type of its family; integers are signed, floats round to nearest.
   llvm::Value *convert(llvm::Value *value, mlir::Type from, mlir::Type to);
 
+  llvm::Value *highProduct(llvm::Value *a, llvm::Value *b, bool isSigned) override;
+
 private:
   llvm::Type *elementType(mlir::Type element) override { return typeOf(element); }
   llvm::SmallVector<llvm::Value *, 2> externOp(tt::ExternElementwiseOp op, llvm::ArrayRef<llvm::Value *> in);

@@ -13,6 +13,15 @@ bool ElementEmitter::computesInSingle(Type element, bool isFunction) {
   return bits == 8 || (bits == 16 && isFunction);
 }
 
+/// LLVM also finds the instruction in the product of extended operands, but there it is five instructions: a third of
+/// what it compiles for random numbers. Constants are left to be folded.
+llvm::Value *ElementEmitter::highProduct(llvm::Value *a, llvm::Value *b, bool isSigned) {
+  const auto isZero = [](llvm::Value *x) { return isa<llvm::Constant>(x) && cast<llvm::Constant>(x)->isNullValue(); };
+  const bool folds = (isa<llvm::Constant>(a) && isa<llvm::Constant>(b)) || isZero(a) || isZero(b);
+  llvm::Value *high = folds ? nullptr : target.mulHigh(ir, a, b, isSigned);
+  return high ? high : ElementOps::highProduct(a, b, isSigned);
+}
+
 llvm::Value *ElementEmitter::divide(llvm::Value *a, llvm::Value *b) {
   if (!a->getType()->isFloatTy())
     return ir.CreateFDiv(a, b);

@@ -37,7 +37,8 @@ public:
   llvm::Value *intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value *> in);
   /// Lets LLVM fuse the operation with another where the options allow that.
   llvm::Value *fused(llvm::Value *value);
-  llvm::Value *highProduct(llvm::Value *a, llvm::Value *b, bool isSigned);
+  /// The upper half of the bits of a * b.
+  virtual llvm::Value *highProduct(llvm::Value *a, llvm::Value *b, bool isSigned);
   /// The bits of `rounded`, the float nearest to `value`, moved one step towards zero where its magnitude is greater.
   /// Null `bits` are taken from `rounded`.
   llvm::Value *towardZeroBits(llvm::Value *value, llvm::Value *rounded, llvm::Value *bits = nullptr);

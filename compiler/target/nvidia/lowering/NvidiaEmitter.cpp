@@ -118,6 +118,14 @@ llvm::Value *NvidiaEmitter::reduceWarp(IrBuilder &ir, WarpReduction kind, llvm::
 
 //--- arithmetic ----------------------------------------------------------------------------
 
+llvm::Value *NvidiaEmitter::mulHigh(IrBuilder &ir, llvm::Value *a, llvm::Value *b, bool isSigned) {
+  if (a->getType()->isIntegerTy(32))
+    return ir.CreateIntrinsic(isSigned ? llvm::Intrinsic::nvvm_mulhi_i : llvm::Intrinsic::nvvm_mulhi_ui, {}, {a, b});
+  if (a->getType()->isIntegerTy(64))
+    return ir.CreateIntrinsic(isSigned ? llvm::Intrinsic::nvvm_mulhi_ll : llvm::Intrinsic::nvvm_mulhi_ull, {}, {a, b});
+  return nullptr;
+}
+
 llvm::Value *NvidiaEmitter::approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) { return divideFull(ir, a, b); }
 
 llvm::Value *NvidiaEmitter::approxMath(IrBuilder &ir, ApproxMath function, llvm::Value *x) {

@@ -52,6 +52,7 @@ public:
   void commitCopies(IrBuilder &ir) override;
   void waitForCopies(IrBuilder &ir, unsigned numPending) override;
 
+  llvm::Value *mulHigh(IrBuilder &ir, llvm::Value *a, llvm::Value *b, bool isSigned) override;
   llvm::Value *approxDivide(IrBuilder &ir, llvm::Value *a, llvm::Value *b) override;
   llvm::Value *approxMath(IrBuilder &ir, lowering::ApproxMath function, llvm::Value *x) override;
   const math::HostMath &mathFeatures() const override { return features; }
