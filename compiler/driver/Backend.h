@@ -6,6 +6,7 @@
 #include "compiler/dialect/tt/Dialect.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/PassDiagnostics.h"
+#include "compiler/explain/Explanation.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -52,6 +53,12 @@ struct Compilation {
 /// The stage after a step of a phase: "plan.vectorise".
 std::string stageAfterStep(llvm::StringRef phase, llvm::StringRef step);
 
+/// A further text of a phase's result, made only where a request asks for it, by `stageAfterStep`.
+struct View {
+  const char *name;
+  mlir::FailureOr<std::string> (*print)(Compilation &work);
+};
+
 /// One step of a compilation, which produces the stage of its name.
 struct Phase {
   const char *name;
@@ -63,6 +70,7 @@ struct Phase {
   mlir::LogicalResult (*parse)(Compilation &work, const Request::Replacement &text);
   /// The steps after which `run` keeps the stage, by `stageAfterStep`, where the request asks for it.
   std::vector<const char *> steps = {};
+  std::vector<View> views = {};
 };
 
 /// One target. A new target is a file with such a record, and its line in Backends.cpp.
@@ -76,6 +84,8 @@ struct Backend {
   /// The error where a tool of the target exceeds the request's time limit, of the kernel's name and the seconds; null
   /// for a target without tools.
   const support::DiagnosticKind *toolTimeout;
+  /// Explains the kernel after the phase "plan", but for the remarks of passes.
+  explain::Explanation (*explainKernel)(Compilation &work);
   /// Adds the passes from the front end's module to the stage "ttir".
   void (*addTtirPasses)(mlir::OpPassManager &passes, const Compilation &work);
   /// Runs between "ttir" and the target's own phases: checks the options against the target and creates `state`.
@@ -86,7 +96,7 @@ struct Backend {
   llvm::ArrayRef<Phase> untilTtir() const;
   llvm::ArrayRef<Phase> afterTtir() const;
   std::vector<std::string> stages() const;
-  /// The names of the stages after steps of phases; a user sees them only where a request asks for them.
+  /// The names of the stages after steps of phases, and of views; a user sees them only where a request asks for them.
   std::vector<std::string> stepStages() const;
   std::vector<std::string> replaceable() const;
 };
@@ -111,6 +121,10 @@ mlir::LogicalResult parseTtir(Compilation &work, const Request::Replacement &tex
 mlir::LogicalResult parseModule(Compilation &work, const Request::Replacement &text);
 /// Records which of the artifact's parameters the kernel writes through.
 void describeWrites(Compilation &work);
+
+/// The explanation with the remarks of passes: as text, as JSON, as SVG.
+std::vector<View> explanationViews();
+mlir::FailureOr<std::string> printExplanation(Compilation &work);
 
 /// 1 for a kernel with a reduction, even where it uses no shared memory: users' occupancy arithmetic divides by this.
 uint32_t leastSharedBytes(mlir::ModuleOp module);

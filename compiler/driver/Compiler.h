@@ -95,13 +95,16 @@ mlir::OwningOpRef<mlir::ModuleOp> declarationOf(mlir::ModuleOp written, support:
 
 /// `stage` of a finished kernel ("ttir", "llir", "asm", "launcher.so"), from the artifact or derived again from its
 /// TTIR. Nothing where the target has no such stage.
+/// `sources` are the files that its locations may refer to, for texts that quote them.
 std::optional<std::string> stage(const artifact::Artifact &artifact, const std::string &stage,
-                                 support::DiagnosticEngine &diagnostics);
+                                 support::DiagnosticEngine &diagnostics,
+                                 const std::vector<std::shared_ptr<const support::SourceFile>> &sources = {});
 /// The names of a target's stages, in order.
 std::vector<std::string> stageNames(const std::string &backend);
 /// Whether a stage of the target is no text: the binary that a device loads, and what is made of it.
 bool isBinaryStage(const std::string &backend, const std::string &stage);
-/// The names of the stages between the steps of a phase ("plan.vectorise"); `Request::keep` may name them, too.
+/// The names of the stages between the steps of a phase ("plan.vectorise"), and of further texts ("plan.json");
+/// `Request::keep` may name them, too.
 std::vector<std::string> stepStageNames(const std::string &backend);
 
 /// The text of a module as in `asm["ttir"]`. Without names, values have MLIR's own names: `%0`, `%c1_i32`.

@@ -7,6 +7,7 @@
 #include "compiler/driver/PassDiagnostics.h"
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/cpu/Explain.h"
 #include "compiler/target/cpu/Pipeline.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -80,7 +81,7 @@ const Backend driver::cpuBackend = {
                {"ttir", makeTtir, printTtir, parseTtir},
                {"plan", [](Compilation &work) { return cpu::makePlan(kernelOf(work)); },
                 [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printPlan(kernelOf(work)); },
-                nullptr, cpu::planStepNames()},
+                nullptr, cpu::planStepNames(), explanationViews()},
                {"llir", [](Compilation &work) { return cpu::makeLlvm(kernelOf(work)); },
                 [](Compilation &work) -> mlir::FailureOr<std::string> { return cpu::printLlvm(kernelOf(work)); },
                 nullptr},
@@ -94,6 +95,7 @@ const Backend driver::cpuBackend = {
                 nullptr, nullptr}},
     .extras = {"launcher.so"},
     .toolTimeout = nullptr,
+    .explainKernel = [](Compilation &work) { return cpu::explainKernel(kernelOf(work)); },
     .addTtirPasses = addTtirPasses,
     .begin = begin,
     .finish = finish};

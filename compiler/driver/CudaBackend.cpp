@@ -6,6 +6,7 @@
 #include "compiler/lowering/Kernel.h"
 #include "compiler/target/nvidia/CudaTarget.h"
 #include "compiler/target/nvidia/Diagnostics.h"
+#include "compiler/target/nvidia/Explain.h"
 #include "compiler/target/nvidia/HostTensorMapJson.h"
 #include "compiler/target/nvidia/Pipeline.h"
 
@@ -101,6 +102,14 @@ static void finish(Compilation &work) {
   artifact.binary = std::move(kernel.assembled.cubin.empty() ? kernel.ptx : kernel.assembled.cubin);
 }
 
+/// What became of each line, then the details by op.
+static mlir::FailureOr<std::string> printPlan(Compilation &work) {
+  mlir::FailureOr<std::string> text = printExplanation(work);
+  if (mlir::succeeded(text))
+    *text += "\n" + nvidia::printPlan(kernelOf(work));
+  return text;
+}
+
 template <auto print> static mlir::FailureOr<std::string> printed(Compilation &work) { return print(kernelOf(work)); }
 template <auto make> static mlir::LogicalResult made(Compilation &work) { return make(kernelOf(work)); }
 template <auto read> static mlir::LogicalResult readText(Compilation &work, const Request::Replacement &written) {
@@ -113,7 +122,7 @@ const Backend driver::cudaBackend = {
     .phases = {{"source", nullptr, printTtir, nullptr},
                {"ttir", makeTtir, printTtir, parseTtir},
                {"ttgir", made<nvidia::lowerToTtg>, printed<nvidia::printTtg>, parseTtgir},
-               {"plan", planMemory, printed<nvidia::printPlan>, nullptr},
+               {"plan", planMemory, printPlan, nullptr, {}, explanationViews()},
                {"llir", made<nvidia::makeLlvm>, printed<nvidia::printLlvm>, readText<nvidia::readLlvm>},
                {"ptx", made<nvidia::makePtx>,
                 [](Compilation &work) -> mlir::FailureOr<std::string> { return kernelOf(work).ptx; },
@@ -121,6 +130,7 @@ const Backend driver::cudaBackend = {
                {"cubin", made<nvidia::makeCubin>, nullptr, nullptr}},
     .extras = {},
     .toolTimeout = &nvidia::diag::AssemblerTimeout,
+    .explainKernel = [](Compilation &work) { return nvidia::explainKernel(kernelOf(work)); },
     .addTtirPasses = addTtirPasses,
     .begin = begin,
     .finish = finish};

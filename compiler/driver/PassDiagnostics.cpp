@@ -144,6 +144,12 @@ void PassDiagnostics::reportErrors(support::DiagnosticEngine &engine, const Sour
 void PassDiagnostics::reportRemarks(support::DiagnosticEngine &engine, const Sources &sources) const {
   keepAll(engine, sources);
   for (const Message &message : messages)
-    if (!message.isError)
+    if (!message.isError && message.kind->severity != support::Severity::Note)
       add(engine, *message.kind, message, sources);
+}
+
+void PassDiagnostics::forEachRemark(Visitor visit) const {
+  for (const Message &message : messages)
+    if (!message.isError)
+      visit(message.where, *message.kind, message.text);
 }

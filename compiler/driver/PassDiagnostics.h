@@ -23,8 +23,12 @@ public:
   /// invariants, become one internal error. `writeReproducer` then gets the defect and returns a file's path.
   void reportErrors(support::DiagnosticEngine &engine, const Sources &sources, llvm::StringRef phase,
                     llvm::function_ref<std::string(llvm::StringRef)> writeReproducer) const;
-  /// Adds the remarks in the same way, if any.
+  /// Adds the remarks in the same way, if any; notes are for explanations only.
   void reportRemarks(support::DiagnosticEngine &engine, const Sources &sources) const;
+
+  using Visitor = llvm::function_ref<void(mlir::Location, const support::DiagnosticKind &, llvm::StringRef)>;
+  /// Calls `visit` for each remark and note so far.
+  void forEachRemark(Visitor visit) const;
 
 private:
   struct Message {

@@ -46,7 +46,8 @@ static llvm::StringRef lastWanted(const Compilation &work, const Backend &backen
     return last;
   for (const Phase &phase : backend.phases)
     if (work.keeps(phase.name) ||
-        llvm::any_of(phase.steps, [&](const char *step) { return work.keeps(stageAfterStep(phase.name, step)); }))
+        llvm::any_of(phase.steps, [&](const char *step) { return work.keeps(stageAfterStep(phase.name, step)); }) ||
+        llvm::any_of(phase.views, [&](const View &view) { return work.keeps(stageAfterStep(phase.name, view.name)); }))
       last = phase.name;
   return last;
 }
@@ -68,13 +69,20 @@ static mlir::FailureOr<bool> runOne(Compilation &work, const Phase &phase) {
 }
 
 static mlir::LogicalResult keepText(Compilation &work, const Phase &phase) {
-  if (!phase.print || !work.keeps(phase.name))
+  auto keep = [&](const std::string &stage, auto print) {
+    if (!print || !work.keeps(stage))
+      return mlir::success();
+    mlir::FailureOr<std::string> text = print(work);
+    if (mlir::failed(text))
+      return mlir::failure();
+    work.result.artifact.stages.push_back({stage, std::move(*text)});
     return mlir::success();
-  mlir::FailureOr<std::string> text = phase.print(work);
-  if (mlir::failed(text))
-    return mlir::failure();
-  work.result.artifact.stages.push_back({phase.name, std::move(*text)});
-  return mlir::success();
+  };
+  mlir::LogicalResult result = keep(phase.name, phase.print);
+  for (const View &view : phase.views)
+    if (mlir::succeeded(result))
+      result = keep(stageAfterStep(phase.name, view.name), view.print);
+  return result;
 }
 
 mlir::FailureOr<bool> driver::runPhases(Compilation &work, llvm::ArrayRef<Phase> phases) {
@@ -119,6 +127,9 @@ std::vector<std::string> Backend::stepStages() const {
   for (const Phase &phase : phases)
     for (const char *step : phase.steps)
       names.push_back(stageAfterStep(phase.name, step));
+  for (const Phase &phase : phases)
+    for (const View &view : phase.views)
+      names.push_back(stageAfterStep(phase.name, view.name));
   return names;
 }
 

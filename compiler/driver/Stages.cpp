@@ -41,7 +41,8 @@ static bool flagOf(const artifact::Artifact &artifact, const char *name) {
 }
 
 std::optional<std::string> driver::stage(const artifact::Artifact &artifact, const std::string &stage,
-                                         support::DiagnosticEngine &diagnostics) {
+                                         support::DiagnosticEngine &diagnostics,
+                                         const std::vector<std::shared_ptr<const support::SourceFile>> &sources) {
   if (const std::string *kept = artifact.findStage(stage))
     return *kept;
   if (stage == binaryStage(artifact))
@@ -55,7 +56,10 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
     return launcher;
   }
   const std::string *ttir = artifact.findStage("ttir");
-  if (!ttir || stage == "source" || !llvm::is_contained(stageNames(artifact.target.backend), stage))
+  const std::string &backend = artifact.target.backend;
+  const bool isKnown =
+      llvm::is_contained(stageNames(backend), stage) || llvm::is_contained(stepStageNames(backend), stage);
+  if (!ttir || stage == "source" || !isKnown)
     return std::nullopt;
 
   const support::ForkGate gate;
@@ -75,6 +79,7 @@ std::optional<std::string> driver::stage(const artifact::Artifact &artifact, con
   Request request;
   request.keep = {stage};
   request.keepsBinary = false;
+  request.sources = sources;
   request.makeSource = [&] { return *ttir; };
   auto result = back(*module, options, target, request, diagnostics);
   const std::string *text = result ? result->artifact.findStage(stage) : nullptr;

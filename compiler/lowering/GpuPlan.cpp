@@ -8,14 +8,14 @@
 #include "compiler/dialect/tt/LoopAttributes.h"
 #include "compiler/dialect/ttg/AsyncInterfaces.h"
 #include "compiler/dialect/ttg/TargetInterface.h"
-#include "compiler/layout/Conversion.h"
-#include "compiler/layout/SharedAccessPlan.h"
+#include "compiler/lowering/TileMoves.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace nereid;
+using namespace nereid::lowering;
 
 namespace {
 class PlanText {
@@ -31,7 +31,7 @@ private:
   void writeMove(Operation *op);
   void writeAccess(const analysis::MemoryAccess &access);
   void writeConversion(ttg::ConvertLayoutOp op);
-  void writeSharedAccess(Operation *op, RankedTensorType tile, ttg::MemDescType buffer);
+  void writeSharedAccess(Operation *op, ttg::MemDescType buffer);
   void writeLoops(tt::FuncOp function);
   void writeSharedMemory(tt::FuncOp function);
   void writeBarriers(tt::FuncOp function);
@@ -84,29 +84,19 @@ static const char *nameOf(layout::ConversionKind kind) {
 
 void PlanText::writeConversion(ttg::ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
-  const layout::ConversionPlan plan = layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to),
-                                                             analysis::memoryBits(to.getElementType()));
   begin(op);
   writeShape(os, to.getShape(), to.getElementType());
-  os << " by " << nameOf(plan.kind) << ", " << from.getEncoding() << " -> " << to.getEncoding() << "\n";
+  os << " by " << nameOf(conversionPlan(op).kind) << ", " << from.getEncoding() << " -> " << to.getEncoding() << "\n";
 }
 
-void PlanText::writeSharedAccess(Operation *op, RankedTensorType tile, ttg::MemDescType buffer) {
-  const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
-  const auto bufferLayout = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
-  std::optional<layout::LdStMatrixPlan> matrices;
-  if (isa<ttg::LocalLoadOp>(op))
-    matrices = layout::planLdStMatrix(ttg::linearLayoutOf(tile), bufferLayout, bytes);
-  const layout::SharedAccessPattern pattern =
-      matrices ? matrices->rows
-               : layout::planSharedAccesses(ttg::linearLayoutOf(tile), bufferLayout, bytes,
-                                            analysis::kWidestAccessBytes / bytes);
+void PlanText::writeSharedAccess(Operation *op, ttg::MemDescType buffer) {
+  const SharedTileAccess access = *sharedTileAccess(op);
   begin(op);
-  writeShape(os, tile.getShape(), tile.getElementType());
-  os << " by " << pattern.accesses.size() << " accesses of " << pattern.wavefronts << " wavefronts, "
-     << pattern.conflicts << " of them for conflicts"
-     << (matrices ? matrices->isTransposed ? ", as transposed matrices" : ", as matrices" : "") << ", "
-     << tile.getEncoding() << ", " << buffer.getEncoding() << "\n";
+  writeShape(os, access.tile.getShape(), access.tile.getElementType());
+  os << " by " << access.pattern.accesses.size() << " accesses of " << access.pattern.wavefronts << " wavefronts, "
+     << access.pattern.conflicts << " of them for conflicts"
+     << (access.isMatrix ? access.isTransposed ? ", as transposed matrices" : ", as matrices" : "") << ", "
+     << access.tile.getEncoding() << ", " << buffer.getEncoding() << "\n";
 }
 
 void PlanText::writeMove(Operation *op) {
@@ -115,11 +105,11 @@ void PlanText::writeMove(Operation *op) {
   if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op))
     return writeConversion(convert);
   if (auto load = dyn_cast<ttg::LocalLoadOp>(op))
-    return writeSharedAccess(op, cast<RankedTensorType>(load.getType()), load.getSrc().getType());
+    return writeSharedAccess(op, load.getSrc().getType());
   if (auto store = dyn_cast<ttg::LocalStoreOp>(op))
-    return writeSharedAccess(op, cast<RankedTensorType>(store.getSrc().getType()), store.getDst().getType());
+    return writeSharedAccess(op, store.getDst().getType());
   if (auto allocation = dyn_cast<ttg::LocalAllocOp>(op); allocation && allocation.getSrc())
-    return writeSharedAccess(op, cast<RankedTensorType>(allocation.getSrc().getType()), allocation.getType());
+    return writeSharedAccess(op, allocation.getType());
   auto dot = dyn_cast<tt::DotOpInterface>(op);
   if (!dot)
     return;

@@ -7,6 +7,7 @@
 #include "python/bindings/PyDiagnostics.h"
 #include "python/bindings/StoreQueue.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nlohmann/json.hpp>
@@ -115,12 +116,15 @@ nb::list CompiledData::stages() const {
   return names;
 }
 
-nb::object CompiledData::stage(const std::string &name) const {
+nb::object CompiledData::stage(const std::string &name, const std::map<std::string, std::string> &sources) const {
   support::DiagnosticEngine diagnostics;
+  std::vector<std::shared_ptr<const support::SourceFile>> files;
+  for (const auto &[file, text] : sources)
+    files.push_back(std::make_shared<support::SourceFile>(file, text));
   std::optional<std::string> data;
   {
     nb::gil_scoped_release release;
-    data = driver::stage(artifact, name, diagnostics);
+    data = driver::stage(artifact, name, diagnostics, files);
   }
   if (diagnostics.hasErrors())
     raiseDiagnostics(diagnostics, nullptr);
@@ -248,7 +252,8 @@ void nereid::python::bindCompiledData(nb::module_ &module) {
       .def_ro("cache_hit", &CompiledData::cacheHit)
       .def_prop_ro("artifact", &serialized)
       .def("stages", &CompiledData::stages, "Names of the stages, in order.")
-      .def("stage", &CompiledData::stage, nb::arg("name"), "Text or bytes of a stage.")
+      .def("stage", &CompiledData::stage, nb::arg("name"), nb::arg("sources") = std::map<std::string, std::string>(),
+           "Text or bytes of a stage; `sources` are the files that it may quote, by name.")
       .def("kernel", &CompiledData::kernel, nb::arg("device") = 0, "The kernel on a device; loaded at the first call.")
       .def("write_view", &CompiledData::writeView, nb::arg("root_dir"),
            "Writes the stages as files; returns their folder.");

@@ -19,7 +19,8 @@ public:
   nb::dict metadata() const;
   nb::dict phaseTimes() const;
   nb::list stages() const;
-  nb::object stage(const std::string &name) const;
+  /// `sources` are texts by file name, which the stage may quote.
+  nb::object stage(const std::string &name, const std::map<std::string, std::string> &sources) const;
   /// The kernel on that device of its target's backend; loaded at the first call.
   std::shared_ptr<LoadedKernel> kernel(int32_t ordinal);
   std::string writeView(const std::string &root) const;

@@ -52,7 +52,8 @@ int main(int argc, char **argv) {
       ->add_option(
           "--emit", arguments.emit,
           "stages to write: source, ttir, plan, llir, artifact; cpu: asm, so, launcher.so, and plan.STEP for the plan "
-          "after one of its steps, such as plan.sequence; cuda: ttgir, ptx, cubin")
+          "after one of its steps, such as plan.sequence; cuda: ttgir, "
+          "ptx, cubin; plan.lines, plan.json and plan.svg: what became of each source line")
       ->delimiter(',');
   compile->add_option("-o,--output", arguments.output, "folder for the stages, or - for standard output")
       ->capture_default_str();

@@ -6,7 +6,7 @@ using namespace nereid;
 
 mlir::InFlightDiagnostic tt::reportText(mlir::Location where, const support::DiagnosticKind &kind,
                                         llvm::StringRef text) {
-  const bool isRemark = kind.severity == support::Severity::Remark;
+  const bool isRemark = kind.severity != support::Severity::Error;
   mlir::InFlightDiagnostic diagnostic = isRemark ? mlir::emitRemark(where) : mlir::emitError(where);
   diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(uint64_t{reinterpret_cast<uintptr_t>(&kind)});
   diagnostic << text;

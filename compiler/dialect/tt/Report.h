@@ -11,8 +11,8 @@ namespace nereid::tt {
 /// The same for a message that is complete.
 mlir::InFlightDiagnostic reportText(mlir::Location where, const support::DiagnosticKind &kind, llvm::StringRef text);
 
-/// Emits a diagnostic of that kind, an error or a remark, at `where`. A handler of MLIR's diagnostics finds the kind
-/// with `kindOf`.
+/// Emits a diagnostic of that kind at `where`: an error, a remark, or a note that only explanations show. A handler of
+/// MLIR's diagnostics finds the kind with `kindOf`.
 template <typename... Args>
 mlir::InFlightDiagnostic report(mlir::Location where, const support::DiagnosticKind &kind, Args &&...args) {
   return reportText(where, kind, llvm::formatv(kind.format.data(), std::forward<Args>(args)...).str());

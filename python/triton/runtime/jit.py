@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from .. import knobs
@@ -22,6 +22,9 @@ from .dependencies import class_keys, class_walk, classes_in
 from .driver import driver
 from .params import KernelParam, make_params
 from .tensors import MockTensor, TensorWrapper, reinterpret
+
+if TYPE_CHECKING:
+    from .explain import Explanation
 
 T = TypeVar("T")
 
@@ -155,6 +158,24 @@ class JITFunction(DecoratedFunction[T], JITBase):  # type: ignore[misc]
     def repr(self, specialization: Any) -> str:
         """The kernel's name for one specialisation; its last component is the symbol."""
         return self._fn_name if self._repr is None else self._repr(specialization)
+
+    def explain(
+        self,
+        *args: Any,
+        signature: Any = None,
+        constants: Any = None,
+        attrs: Any = None,
+        target: Any = None,
+        **kwargs: Any,
+    ) -> Explanation:
+        """What the compiler does for each line: vectors, pipelines, warps, layouts, estimated costs,
+        and reasons why it does no more. Takes the arguments of a launch, where torch dtypes may
+        replace tensors, or the `signature`, `constants` and `attrs` of an ASTSource; nothing is
+        launched. Other keywords are launch options.
+        """
+        from .explain import explain
+
+        return explain(self, args, kwargs, signature, constants, attrs, target)
 
     def is_gluon(self) -> bool:
         return False

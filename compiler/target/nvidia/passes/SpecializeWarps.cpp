@@ -20,6 +20,7 @@
 #include "compiler/passes/ttg/PipelinedLoads.h"
 #include "compiler/passes/ttg/TrimLoop.h"
 #include "compiler/target/nvidia/passes/AsyncDots.h"
+#include "compiler/target/nvidia/passes/Diagnostics.h"
 #include "compiler/target/nvidia/passes/LoopCost.h"
 #include "compiler/target/nvidia/passes/OverlapDots.h"
 #include "compiler/target/nvidia/passes/Passes.h"
@@ -71,6 +72,12 @@ struct SpecialLoop {
   LoopCost cost;
   SmallVector<Channel, 2> channels;
 };
+
+/// Says why the warps of a loop stay alike; false, as the answer to whether they differ.
+static bool decline(Operation *at, llvm::StringRef reason) {
+  tt::report(at->getLoc(), nvidia::diag::WarpsAlike, reason);
+  return false;
+}
 
 class Specializer {
 public:
@@ -138,25 +145,30 @@ static bool pays(ChainedDots dots, const LoopCost &cost) {
 bool Specializer::addLoop(scf::ForOp loop, const analysis::AxisInfoAnalysis &axisInfo) {
   auto asked = loop->getAttrOfType<IntegerAttr>(tt::kNumStages);
   const unsigned stages = asked ? asked.getInt() : defaultStages;
-  if (stages < 2 || loop->hasAttr(tt::kNoWarpSpecialize) || loop->getParentOp() != function)
-    return false;
+  if (stages < 2)
+    return decline(loop, "num_stages=1 asks for no loads ahead");
+  if (loop->hasAttr(tt::kNoWarpSpecialize))
+    return decline(loop, "warp_specialize=False");
+  if (loop->getParentOp() != function)
+    return decline(loop, "it is inside of another loop or branch");
   const PipelinedLoads found = findPipelinedLoads(loop, axisInfo, 2, /*mayCopy=*/true);
   SmallVector<Operation *> loads;
   SpecialLoop special{loop, {}, {}, {}};
   for (const PipelinedLoad &load : found.loads) {
     if (load.isTileLoad || !load.allocation || !load.needs.empty())
-      return false;
+      return decline(load.load, "this load does not go to shared memory by pointers that are known in advance");
     loads.push_back(load.load);
     special.channels.push_back({cast<tt::LoadOp>(load.load), load.allocation});
   }
   llvm::sort(special.channels, [](Channel &a, Channel &b) { return a.load->isBeforeInBlock(b.load); });
   const auto dots = findChainedDots(loop, loads);
   if (!dots || !feedEachDot(special.channels, *dots))
-    return false;
+    return decline(loop, "it has no two dots, the second of which multiplies what is computed from the first, with one "
+                         "load for each");
   special.dots = *dots;
   special.cost = costOf(loop);
   if (!pays(*dots, special.cost))
-    return false;
+    return decline(loop, "two blocks of warps that do the same hide latencies as well, or registers do not suffice");
   if (stages > askedBuffers)
     deepest = loop;
   askedBuffers = std::max(askedBuffers, stages);
@@ -194,18 +206,41 @@ static bool isOnlyKernel(tt::FuncOp function) {
                         [](tt::FuncOp other) { return other.isPublic(); }) == 1;
 }
 
+/// The first loop with dots; null where there is none.
+static scf::ForOp firstLoopOfDots(tt::FuncOp function) {
+  scf::ForOp found;
+  function.walk([&](scf::ForOp loop) {
+    if (!hasDots(loop))
+      return WalkResult::advance();
+    found = loop;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
 bool Specializer::collect() {
-  const unsigned numWarps = numWarpsOf(function);
-  if (!function.isPublic() || !isOnlyKernel(function) || numWarps != 2 * kWarpGroup ||
-      !function.getBody().hasOneBlock())
+  scf::ForOp first = firstLoopOfDots(function);
+  if (!first || !function.isPublic())
     return false;
+  if (const unsigned numWarps = numWarpsOf(function); numWarps != 2 * kWarpGroup)
+    return decline(first, llvm::formatv("num_warps is {0}, not {1}", numWarps, 2 * kWarpGroup).str());
+  if (!isOnlyKernel(function) || !function.getBody().hasOneBlock())
+    return decline(first, "the module has other kernels or unstructured control flow");
   const analysis::AxisInfoAnalysis axisInfo(function->getParentOfType<ModuleOp>());
   WalkResult result = function.walk([&](Operation *op) {
-    if (isa<tt::CallOp, AsyncTileLoad>(op)) // tile loads get buffers later
+    if (isa<tt::CallOp, AsyncTileLoad>(op)) { // tile loads get buffers later
+      decline(op, "the kernel calls functions or loads by TMA");
       return WalkResult::interrupt();
+    }
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (loop && hasDots(loop) && (!addLoop(loop, axisInfo) || !sameBuffers(loops.front(), loops.back())))
+    if (!loop || !hasDots(loop))
+      return WalkResult::advance();
+    if (!addLoop(loop, axisInfo))
       return WalkResult::interrupt();
+    if (!sameBuffers(loops.front(), loops.back())) {
+      decline(loop, "its tiles have other shapes than those of the loop before");
+      return WalkResult::interrupt();
+    }
     return WalkResult::advance();
   });
   if (result.wasInterrupted() || loops.empty())
@@ -213,12 +248,13 @@ bool Specializer::collect() {
   // The producer reads ahead of everything that precedes the loops.
   const std::optional<analysis::Bases> written = analysis::writtenBases(function);
   if (waitsForOthers(loops.back().loop))
-    return false;
+    return decline(loops.back().loop, "the kernel may wait for other programs before it");
   for (const SpecialLoop &special : loops)
     for (Channel channel : special.channels)
       if (!written || !analysis::staysUnwritten(channel.load.getPtr(), *written) || !producer.add(channel.load))
-        return false;
-  return fits();
+        return decline(channel.load,
+                       "the kernel may write what this load reads, or its addresses are read from memory");
+  return fits() || decline(loops.back().loop, "shared memory has no room for two buffers of each tile");
 }
 
 /// Takes as many buffers as shared memory has room for besides the kernel's other needs; false where not even two fit.

@@ -1,0 +1,34 @@
+// Calls the layout planners with the types of ops.
+// SPDX-License-Identifier: MIT
+#include "compiler/lowering/TileMoves.h"
+
+#include "compiler/analysis/MemoryAccess.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::lowering;
+
+layout::ConversionPlan lowering::conversionPlan(ttg::ConvertLayoutOp op) {
+  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  return layout::planConversion(ttg::linearLayoutOf(from), ttg::linearLayoutOf(to),
+                                analysis::memoryBits(to.getElementType()));
+}
+
+static SharedTileAccess planAccess(RankedTensorType tile, ttg::MemDescType buffer, bool isLoad) {
+  const unsigned bytes = analysis::memoryBits(buffer.getElementType()) / 8;
+  const auto inBuffer = cast<ttg::LayoutEncoding>(buffer.getEncoding()).toLinearLayout(buffer.getShape());
+  const layout::LinearLayout &inRegisters = ttg::linearLayoutOf(tile);
+  if (auto matrices = isLoad ? layout::planLdStMatrix(inRegisters, inBuffer, bytes) : std::nullopt)
+    return {tile, matrices->rows, isLoad, /*isMatrix=*/true, matrices->isTransposed};
+  return {tile, layout::planSharedAccesses(inRegisters, inBuffer, bytes, analysis::kWidestAccessBytes / bytes), isLoad};
+}
+
+std::optional<SharedTileAccess> lowering::sharedTileAccess(Operation *op) {
+  if (auto load = dyn_cast<ttg::LocalLoadOp>(op))
+    return planAccess(cast<RankedTensorType>(load.getType()), load.getSrc().getType(), true);
+  if (auto store = dyn_cast<ttg::LocalStoreOp>(op))
+    return planAccess(cast<RankedTensorType>(store.getSrc().getType()), store.getDst().getType(), false);
+  if (auto made = dyn_cast<ttg::LocalAllocOp>(op); made && made.getSrc())
+    return planAccess(cast<RankedTensorType>(made.getSrc().getType()), made.getType(), false);
+  return std::nullopt;
+}

@@ -1,0 +1,25 @@
+// Plans again how ops move tiles through shared memory, for estimates and texts.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/dialect/ttg/Dialect.h"
+#include "compiler/layout/Conversion.h"
+#include "compiler/layout/SharedAccessPlan.h"
+
+namespace nereid::lowering {
+
+layout::ConversionPlan conversionPlan(ttg::ConvertLayoutOp op);
+
+/// A tile that a load or store of a buffer moves.
+struct SharedTileAccess {
+  mlir::RankedTensorType tile;
+  layout::SharedAccessPattern pattern;
+  bool isLoad = false;
+  bool isMatrix = false;     ///< by ldmatrix
+  bool isTransposed = false; ///< by ldmatrix.trans
+};
+
+/// Nothing for other ops.
+std::optional<SharedTileAccess> sharedTileAccess(mlir::Operation *op);
+
+} // namespace nereid::lowering

@@ -1,0 +1,22 @@
+// Explains a GPU kernel that is ready for emission: what its ops do for each line, and the schedules of its loops.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/explain/Explanation.h"
+#include "compiler/target/nvidia/CudaTarget.h"
+#include "compiler/target/nvidia/OpCost.h"
+
+namespace nereid::nvidia {
+
+explain::Explanation explainKernel(const CudaKernel &kernel);
+
+/// Adds the schedules of the innermost loops. A loop of one line in several roles is one loop with several parts.
+void explainLoops(const CudaKernel &kernel, const OpCosts &costs, explain::Explanation &explanation);
+
+/// Whether an op is a load of a tile that is first used in the next iteration.
+bool isPrefetchedLoad(mlir::Operation *op);
+
+/// The role that runs an op: its index in the explanation's.
+unsigned roleOf(mlir::Operation *op);
+
+} // namespace nereid::nvidia

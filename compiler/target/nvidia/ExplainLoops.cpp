@@ -1,0 +1,186 @@
+// Describes the iterations of loops op by op: the work of each, and what it waits for.
+// SPDX-License-Identifier: MIT
+#include "compiler/dialect/tt/LoopAttributes.h"
+#include "compiler/lowering/UserPosition.h"
+#include "compiler/target/nvidia/Explain.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+using explain::Action;
+using explain::LoopOp;
+using explain::Unit;
+
+unsigned nvidia::roleOf(Operation *op) {
+  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion())
+    if (isa<ttg::WarpSpecializeOp>(region->getParentOp()))
+      return region->getRegionNumber();
+  return 0;
+}
+
+namespace {
+/// The ops of one loop, in all roles.
+class LoopDescription {
+public:
+  LoopDescription(const OpCosts &costs, explain::Loop &loop) : costs(costs), loop(loop) {}
+
+  void addPart(Operation *op, unsigned role);
+  void finish();
+
+private:
+  unsigned barrierOf(Value barrier);
+  void addWork(Operation *op, Action action, explain::Loop::Part &part);
+  void addOp(Operation *op, explain::Loop::Part &part);
+
+  const OpCosts &costs;
+  explain::Loop &loop;
+  llvm::MapVector<Value, unsigned> barriers; ///< by allocation
+};
+} // namespace
+
+/// The index of the allocation that a barrier is in.
+unsigned LoopDescription::barrierOf(Value barrier) {
+  unsigned count = 1;
+  while (auto index = barrier.getDefiningOp<ttg::MemDescIndexOp>()) {
+    barrier = index.getSrc();
+    count = cast<ttg::MemDescType>(barrier.getType()).getShape().front();
+  }
+  auto [entry, isNew] = barriers.try_emplace(barrier, loop.barriers.size());
+  if (isNew)
+    loop.barriers.push_back({count});
+  return entry->second;
+}
+
+/// Adds the op's time; that of neighbours of one line and unit is added up.
+void LoopDescription::addWork(Operation *op, Action action, explain::Loop::Part &part) {
+  OpCost cost = costs.of(op);
+  if (cost.unit == Unit::None || cost.cycles == 0)
+    return;
+  LoopOp work{lowering::userPosition(op->getLoc()).line, std::move(cost.label), cost.unit, cost.cycles, action};
+  LoopOp *last = part.ops.empty() ? nullptr : &part.ops.back();
+  if (last && action == Action::None && last->action == action && last->line == work.line && last->unit == work.unit)
+    last->cycles += work.cycles;
+  else
+    part.ops.push_back(std::move(work));
+}
+
+bool nvidia::isPrefetchedLoad(Operation *op) {
+  return isa<tt::LoadOp>(op) && isa<RankedTensorType>(op->getResult(0).getType()) && !op->use_empty() &&
+         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<scf::YieldOp>(user); });
+}
+
+void LoopDescription::addOp(Operation *op, explain::Loop::Part &part) {
+  auto act = [&](Action action, unsigned number, unsigned barrier = 0) {
+    part.ops.push_back({0, "", Unit::None, 0, action, number, barrier});
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](ttg::AsyncCopyGlobalToLocalOp) { addWork(op, Action::Start, part); })
+      .Case([&](ttg::AsyncCommitGroupOp) { act(Action::Commit, 0); })
+      .Case([&](ttg::AsyncWaitOp wait) { act(Action::WaitGroups, wait.getNum()); })
+      .Case([&](ttng::AsyncTmaCopyGlobalToLocalOp copy) {
+        addWork(op, Action::Start, part);
+        act(Action::SignalCopy, 0, barrierOf(copy.getBarrier()));
+      })
+      .Case([&](ttng::AsyncCopyMbarrierArriveOp arrive) { act(Action::SignalCopy, 0, barrierOf(arrive.getBarrier())); })
+      .Case([&](ttng::ArriveBarrierOp arrive) { act(Action::Signal, 0, barrierOf(arrive.getBarrier())); })
+      .Case([&](ttng::WaitBarrierOp wait) { act(Action::Wait, 0, barrierOf(wait.getBarrier())); })
+      .Case([&](ttng::WarpGroupDotOp dot) { addWork(op, dot.getIsAsync() ? Action::Start : Action::None, part); })
+      .Case([&](ttng::WarpGroupDotWaitOp wait) { act(Action::WaitDots, wait.getPendings()); })
+      .Case([&](tt::LoadOp) { addWork(op, isPrefetchedLoad(op) ? Action::Prefetch : Action::Load, part); })
+      .Default([&](Operation *other) { addWork(other, Action::None, part); });
+}
+
+void LoopDescription::addPart(Operation *op, unsigned role) {
+  explain::Loop::Part part{role, {}};
+  op->walk([&](Operation *inner) {
+    if (inner != op)
+      addOp(inner, part);
+  });
+  loop.parts.push_back(std::move(part));
+}
+
+/// Completes what can be said of barriers when all parts are known.
+void LoopDescription::finish() {
+  auto signals = [](const LoopOp &op) { return op.action == Action::Signal || op.action == Action::SignalCopy; };
+  auto partOf = [&](unsigned barrier, auto matches) {
+    return llvm::find_if(loop.parts,
+                         [&](const explain::Loop::Part &part) {
+                           return llvm::any_of(part.ops,
+                                               [&](const LoopOp &op) { return op.barrier == barrier && matches(op); });
+                         }) -
+           loop.parts.begin();
+  };
+  for (unsigned barrier = 0; barrier < loop.barriers.size(); ++barrier) {
+    const size_t signaller = partOf(barrier, signals);
+    const size_t waiter = partOf(barrier, [](const LoopOp &op) { return op.action == Action::Wait; });
+    const bool isByThreads =
+        signaller < loop.parts.size() &&
+        llvm::any_of(
+            loop.parts[signaller].ops,
+            [&](const LoopOp &op) { return op.barrier == barrier && op.action == Action::Signal; });
+    // Buffers are empty at first. Copies of a pipelined loop have begun before it.
+    if (!isByThreads)
+      loop.barriers[barrier].initialPhases = signaller == waiter ? loop.iterationsAhead : 0;
+    bool seen = false; // of copies that share a phase, the last one completes it
+    for (explain::Loop::Part &part : loop.parts)
+      for (size_t index = part.ops.size(); index-- > 0;) {
+        const LoopOp op = part.ops[index];
+        const bool isRepeated = op.action == Action::SignalCopy && op.barrier == barrier && std::exchange(seen, true);
+        const bool isOutside =
+            op.action == Action::Wait && op.barrier == barrier && signaller == loop.parts.size(); // set outside of it
+        if (isRepeated || isOutside)
+          part.ops.erase(part.ops.begin() + index);
+      }
+  }
+}
+
+static bool isInnermost(Operation *loop) {
+  auto isInner = [&](LoopLikeOpInterface inner) {
+    return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return !loop->walk(isInner).wasInterrupted();
+}
+
+static unsigned countCommits(Operation *loop) {
+  unsigned count = 0;
+  loop->walk([&](ttg::AsyncCommitGroupOp) { ++count; });
+  return count;
+}
+
+void nvidia::explainLoops(const CudaKernel &kernel, const OpCosts &costs, explain::Explanation &explanation) {
+  struct Group {
+    explain::Position at;
+    SmallVector<Operation *> loops; ///< in different roles
+  };
+  SmallVector<Group> groups;
+  ModuleOp(kernel.module).walk<WalkOrder::PreOrder>([&](LoopLikeOpInterface loop) {
+    if (!isInnermost(loop))
+      return;
+    const explain::Position at = lowering::userPosition(loop.getLoc());
+    auto group = llvm::find_if(groups, [&](const Group &group) {
+      return group.at == at &&
+             llvm::none_of(group.loops, [&](Operation *other) { return roleOf(other) == roleOf(loop); });
+    });
+    if (group == groups.end())
+      groups.push_back({at, {loop}});
+    else
+      group->loops.push_back(loop);
+  });
+  for (const Group &group : groups) {
+    explain::Loop described{group.at};
+    Operation *first = group.loops.front();
+    auto ahead = first->getAttrOfType<IntegerAttr>(tt::kScheduledStage);
+    if (ahead && group.loops.size() == 1)
+      described.iterationsAhead = ahead.getInt();
+    described.groupsAhead = described.iterationsAhead * countCommits(first);
+    LoopDescription description(costs, described);
+    for (Operation *loop : group.loops)
+      description.addPart(loop, roleOf(loop));
+    description.finish();
+    explanation.loops.push_back(std::move(described));
+  }
+}

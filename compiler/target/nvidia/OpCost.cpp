@@ -1,0 +1,106 @@
+// Counts elements, bytes and wavefronts by unit.
+// SPDX-License-Identifier: MIT
+#include "compiler/target/nvidia/OpCost.h"
+
+#include "compiler/layout/Conversion.h"
+#include "compiler/lowering/TileMoves.h"
+#include "compiler/target/nvidia/dialect/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nereid;
+using namespace nereid::nvidia;
+using explain::Unit;
+
+static constexpr unsigned kWarpThreads = 32;
+
+static uint64_t elementsOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? tile.getNumElements() : 0;
+}
+
+/// The shape and the elements of a tile, or of a buffer of one.
+static std::pair<ArrayRef<int64_t>, Type> tileOf(Type type) {
+  if (auto buffer = dyn_cast<ttg::MemDescType>(type))
+    return {buffer.getShape(), buffer.getElementType()};
+  auto tile = cast<RankedTensorType>(type);
+  return {tile.getShape(), tile.getElementType()};
+}
+
+static bool isSpecial(Operation *op) {
+  return isa<mlir::math::ExpOp, mlir::math::Exp2Op, mlir::math::LogOp, mlir::math::Log2Op, mlir::math::SqrtOp,
+             mlir::math::RsqrtOp, mlir::math::SinOp, mlir::math::CosOp, mlir::math::TanhOp, arith::DivFOp>(op);
+}
+
+OpCost OpCosts::ofAccess(const analysis::MemoryAccess &access) const {
+  const uint64_t elements = access.tile().getNumElements();
+  const uint64_t instructions =
+      llvm::divideCeil(elements, uint64_t{kWarpThreads} * analysis::vectorElems(access, axes));
+  return {Unit::MemoryCopies,
+          std::max(llvm::divideCeil(elements * access.elementBits / 8, rates.globalBytes),
+                   instructions / rates.warpInstructions),
+          access.isStore() ? "store" : "load"};
+}
+
+OpCost OpCosts::ofDot(tt::DotOpInterface dot) const {
+  auto result = cast<RankedTensorType>(dot.getD().getType());
+  const auto [shape, element] = tileOf(dot.getA().getType());
+  const uint64_t products = result.getNumElements() * shape.back();
+  auto mma = dyn_cast<ttg::NvidiaMmaAttr>(result.getEncoding());
+  if (!mma)
+    return {Unit::Alu, products / rates.fma, "dot by FMA"};
+  const unsigned bits = std::max(element.getIntOrFloatBitWidth(), 8u);
+  const unsigned rate = mma.isWgmma() ? rates.wgmmaProducts : rates.warpMmaProducts;
+  return {Unit::TensorCores, products * bits / 16 / std::max(rate, 1u), "dot"};
+}
+
+/// Cycles in which a warp uses the data path of shared memory.
+static uint64_t wavefrontsOf(const layout::SharedAccessPattern &pattern) {
+  return pattern.accesses.size() * pattern.wavefronts;
+}
+
+/// The same for a conversion; shuffles use that path, too.
+static uint64_t wavefrontsOf(const layout::ConversionPlan &plan) {
+  if (plan.kind == layout::ConversionKind::Shared)
+    return wavefrontsOf(plan.shared.store) + wavefrontsOf(plan.shared.load);
+  if (plan.kind == layout::ConversionKind::Shuffle)
+    return llvm::count_if(plan.shuffle.rounds, [](const layout::ShuffleRound &round) { return round.moves; });
+  return 0;
+}
+
+OpCost OpCosts::of(Operation *op) const {
+  if (auto access = analysis::anyAccessOf(op); access && access->tile())
+    return ofAccess(*access);
+  if (auto copy = dyn_cast<ttng::AsyncTmaCopyGlobalToLocalOp>(op)) {
+    const ttg::MemDescType tile = copy.getResult().getType();
+    const uint64_t bytes =
+        ShapedType::getNumElements(tile.getShape()) * analysis::memoryBits(tile.getElementType()) / 8;
+    return {Unit::MemoryCopies, bytes / rates.globalBytes, "load by TMA"};
+  }
+  if (auto dot = dyn_cast<tt::DotOpInterface>(op))
+    return ofDot(dot);
+  const unsigned warps = ttg::numWarpsOf(op);
+  if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(op)) {
+    const layout::ConversionPlan plan = lowering::conversionPlan(convert);
+    if (const uint64_t wavefronts = wavefrontsOf(plan))
+      return {Unit::SharedMemory, wavefronts * warps, "layout conversion"};
+    return {};
+  }
+  if (auto access = lowering::sharedTileAccess(op))
+    return {Unit::SharedMemory, wavefrontsOf(access->pattern) * warps,
+            access->isLoad ? "read of shared memory" : "write to shared memory"};
+  if (auto reduce = dyn_cast<tt::ReduceOp>(op))
+    return {Unit::Alu, elementsOf(reduce->getOperand(0).getType()) / rates.fma, "reduction"};
+  if (op->getNumResults() == 0 || isa<arith::ConstantOp>(op))
+    return {};
+  const uint64_t elements = elementsOf(op->getResult(0).getType());
+  if (isSpecial(op))
+    return {Unit::SpecialFunctions, elements / rates.special, op->getName().stripDialect().str()};
+  if (isa<arith::ArithDialect, mlir::math::MathDialect>(op->getDialect()) || isa<tt::AddPtrOp>(op))
+    return {Unit::Alu, elements / rates.fma, "elementwise"};
+  return {};
+}

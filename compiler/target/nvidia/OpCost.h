@@ -1,0 +1,33 @@
+// Estimates which unit of a multiprocessor an op of `ttg` keeps busy, and how long.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "compiler/analysis/MemoryAccess.h"
+#include "compiler/explain/Explanation.h"
+#include "compiler/target/nvidia/arch/Rates.h"
+
+namespace nereid::nvidia {
+
+struct OpCost {
+  explain::Unit unit = explain::Unit::None;
+  uint64_t cycles = 0; ///< of one execution by all warps that run it
+  std::string label;   ///< "dot", "exp2", "elementwise"
+};
+
+/// Costs of the ops of a module that is ready for emission.
+class OpCosts {
+public:
+  OpCosts(mlir::ModuleOp module, const Arch &arch) : rates(ratesOf(arch)), axes(module) {}
+
+  OpCost of(mlir::Operation *op) const;
+  const analysis::AxisInfoAnalysis &axisInfo() const { return axes; }
+
+private:
+  OpCost ofAccess(const analysis::MemoryAccess &access) const;
+  OpCost ofDot(tt::DotOpInterface dot) const;
+
+  const Rates rates;
+  const analysis::AxisInfoAnalysis axes;
+};
+
+} // namespace nereid::nvidia
