@@ -147,19 +147,21 @@ bool DotRun::defer() {
     dot.setIsAsync(true);
     waits.push_back({firstUse(dot), index});
   }
-  SmallVector<ttng::WarpGroupDotOp> atEnd;
+  llvm::stable_sort(waits, [](auto &a, auto &b) { return a.first != b.first && a.first->isBeforeInBlock(b.first); });
+  // Dots end in order: the wait for one is also the wait for those before it.
+  unsigned ended = 0;
   for (auto [op, index] : waits) {
-    if (op == ops.back()) {
-      atEnd.push_back(dots[index]);
+    if (index < ended)
       continue;
-    }
-    Operation *before = op;
-    const unsigned pendings =
-        llvm::count_if(dots, [&](ttng::WarpGroupDotOp dot) { return dot->isBeforeInBlock(before); }) - index - 1;
-    waitBefore(op, {dots[index]}, pendings);
+    Operation *user = op;
+    unsigned last = index;
+    for (auto [other, otherIndex] : waits)
+      if (other == user)
+        last = std::max(last, otherIndex);
+    const unsigned started = llvm::count_if(dots, [&](ttng::WarpGroupDotOp dot) { return dot->isBeforeInBlock(user); });
+    waitBefore(user, ArrayRef(dots).slice(ended, last + 1 - ended), started - last - 1);
+    ended = last + 1;
   }
-  if (!atEnd.empty())
-    waitBefore(ops.back(), atEnd, 0);
   return true;
 }
 
