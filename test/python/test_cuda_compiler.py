@@ -325,23 +325,47 @@ def add(x_ptr, y_ptr, BLOCK: tl.constexpr):
     tl.store(y_ptr + at, tl.load(x_ptr + at) + 1)
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 5, 7, 1000])
-def test_a_launch_bound_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path, monkeypatch):
-    """A stub of ptxas spills if more than `most` CTAs must be resident."""
+@triton.jit
+def add_blocks(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    for block in range(n):
+        at = block * BLOCK + tl.arange(0, BLOCK)
+        tl.store(y_ptr + at, tl.load(x_ptr + at) + 1)
+
+
+def launch_bounds(kernel, signature, most, tmp_path, monkeypatch):
+    """The bounds that a stub of ptxas saw, which spills if more than `most` CTAs must be resident,
+    and the PTX that was kept.
+    """
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
     log = tmp_path / "blocks"
     program = place(tmp_path / "ptxas", SPILLING_PTXAS.format(log=log, most=most))
-    signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "BLOCK": "constexpr"}
-    source = ASTSource(add, signature, {"BLOCK": 1024}, {})
+    source = ASTSource(kernel, signature | {"BLOCK": "constexpr"}, {"BLOCK": 1024}, {})
     with knobs.nvidia.scope():
         knobs.nvidia.ptxas = program
         options = {"ptx_options": f"--most={most}"}  # a kernel of its own
         made = triton.compile(source, GPUTarget("cuda", 90, 32), options)
-    tried = [int(blocks) for blocks in log.read_text().split()]
+    return [int(blocks) for blocks in log.read_text().split()], made.asm["ptx"]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5, 7, 1000])
+def test_a_launch_bound_that_spills_gives_way_to_the_largest_that_does_not(most, tmp_path, monkeypatch):
+    signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}
+    tried, ptx = launch_bounds(add_blocks, signature, most, tmp_path, monkeypatch)
     of_all_registers = 65536 // (256 * 128)
     assert tried[0] > 7 and len(tried) <= 6
     kept = min(tried[0], max(most, of_all_registers))
-    assert f".minnctapersm {kept}\n" in made.asm["ptx"]
+    assert f".minnctapersm {kept}\n" in ptx
+
+
+@pytest.mark.parametrize("most", [1, 7, 1000])
+def test_without_loops_a_launch_bound_that_spills_is_dropped(most, tmp_path, monkeypatch):
+    """Without a bound the stub takes 40 registers, which leave room for 12 CTAs; bounds above are tried, and spill."""
+    tried, ptx = launch_bounds(add, {"x_ptr": "*fp32", "y_ptr": "*fp32"}, most, tmp_path, monkeypatch)
+    assert tried[0] > 7
+    if most < tried[0]:
+        assert 0 in tried and ".minnctapersm" not in ptx
+    else:
+        assert tried == tried[:1] and f".minnctapersm {tried[0]}\n" in ptx
 
 
 def test_options_without_an_assembler_are_an_error(empty_machine):
